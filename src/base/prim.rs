@@ -1,0 +1,251 @@
+//! Scalar types, scalar values, and the exact meaning of every scalar operation.
+//!
+//! Integers wrap around. `/` and `%` round towards negative infinity (floor), `//` and `%%` towards zero. Shifts by
+//! the width or more give 0 (or the sign for arithmetic right shifts). Conversions from floats to integers truncate
+//! and saturate, NaN gives 0.
+
+use half::f16;
+use std::fmt;
+
+/// A scalar type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum PrimType {
+    /// Signed 8-bit integer.
+    I8,
+    /// Signed 16-bit integer.
+    I16,
+    /// Signed 32-bit integer.
+    I32,
+    /// Signed 64-bit integer.
+    I64,
+    /// Unsigned 8-bit integer.
+    U8,
+    /// Unsigned 16-bit integer.
+    U16,
+    /// Unsigned 32-bit integer.
+    U32,
+    /// Unsigned 64-bit integer.
+    U64,
+    /// Half precision float.
+    F16,
+    /// Single precision float.
+    F32,
+    /// Double precision float.
+    F64,
+    /// Truth value.
+    Bool,
+}
+
+impl PrimType {
+    /// All scalar types.
+    pub const ALL: [PrimType; 12] = [
+        PrimType::I8,
+        PrimType::I16,
+        PrimType::I32,
+        PrimType::I64,
+        PrimType::U8,
+        PrimType::U16,
+        PrimType::U32,
+        PrimType::U64,
+        PrimType::F16,
+        PrimType::F32,
+        PrimType::F64,
+        PrimType::Bool,
+    ];
+    /// The name in source text, such as `f32`.
+    pub fn name(self) -> &'static str {
+        match self {
+            PrimType::I8 => "i8",
+            PrimType::I16 => "i16",
+            PrimType::I32 => "i32",
+            PrimType::I64 => "i64",
+            PrimType::U8 => "u8",
+            PrimType::U16 => "u16",
+            PrimType::U32 => "u32",
+            PrimType::U64 => "u64",
+            PrimType::F16 => "f16",
+            PrimType::F32 => "f32",
+            PrimType::F64 => "f64",
+            PrimType::Bool => "bool",
+        }
+    }
+    /// The type with this name.
+    pub fn from_name(name: &str) -> Option<PrimType> {
+        PrimType::ALL.into_iter().find(|t| t.name() == name)
+    }
+    /// Bytes of one value.
+    pub fn bytes(self) -> usize {
+        match self {
+            PrimType::I8 | PrimType::U8 | PrimType::Bool => 1,
+            PrimType::I16 | PrimType::U16 | PrimType::F16 => 2,
+            PrimType::I32 | PrimType::U32 | PrimType::F32 => 4,
+            PrimType::I64 | PrimType::U64 | PrimType::F64 => 8,
+        }
+    }
+    /// Whether it is one of the eight integer types.
+    pub fn is_int(self) -> bool {
+        self.is_signed() || matches!(self, PrimType::U8 | PrimType::U16 | PrimType::U32 | PrimType::U64)
+    }
+    /// Whether it is a signed integer type.
+    pub fn is_signed(self) -> bool {
+        matches!(self, PrimType::I8 | PrimType::I16 | PrimType::I32 | PrimType::I64)
+    }
+    /// Whether it is one of the three float types.
+    pub fn is_float(self) -> bool {
+        matches!(self, PrimType::F16 | PrimType::F32 | PrimType::F64)
+    }
+    /// Whether arithmetic is defined on it (everything but `bool`).
+    pub fn is_numeric(self) -> bool {
+        self != PrimType::Bool
+    }
+}
+impl fmt::Display for PrimType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A scalar value.
+#[derive(Clone, Copy, Debug)]
+pub enum Scalar {
+    /// An `i8`.
+    I8(i8),
+    /// An `i16`.
+    I16(i16),
+    /// An `i32`.
+    I32(i32),
+    /// An `i64`.
+    I64(i64),
+    /// A `u8`.
+    U8(u8),
+    /// A `u16`.
+    U16(u16),
+    /// A `u32`.
+    U32(u32),
+    /// A `u64`.
+    U64(u64),
+    /// An `f16`.
+    F16(f16),
+    /// An `f32`.
+    F32(f32),
+    /// An `f64`.
+    F64(f64),
+    /// A `bool`.
+    Bool(bool),
+}
+
+impl Scalar {
+    /// Its type.
+    pub fn prim(self) -> PrimType {
+        match self {
+            Scalar::I8(_) => PrimType::I8,
+            Scalar::I16(_) => PrimType::I16,
+            Scalar::I32(_) => PrimType::I32,
+            Scalar::I64(_) => PrimType::I64,
+            Scalar::U8(_) => PrimType::U8,
+            Scalar::U16(_) => PrimType::U16,
+            Scalar::U32(_) => PrimType::U32,
+            Scalar::U64(_) => PrimType::U64,
+            Scalar::F16(_) => PrimType::F16,
+            Scalar::F32(_) => PrimType::F32,
+            Scalar::F64(_) => PrimType::F64,
+            Scalar::Bool(_) => PrimType::Bool,
+        }
+    }
+    /// The same bits: equality that tells `0.0` from `-0.0` and finds NaN equal to itself (for round-trip tests).
+    pub fn same_bits(self, other: Scalar) -> bool {
+        match (self, other) {
+            (Scalar::F16(a), Scalar::F16(b)) => a.to_bits() == b.to_bits(),
+            (Scalar::F32(a), Scalar::F32(b)) => a.to_bits() == b.to_bits(),
+            (Scalar::F64(a), Scalar::F64(b)) => a.to_bits() == b.to_bits(),
+            _ => self == other,
+        }
+    }
+    /// An integer of type `prim` from `value`, wrapped around; for float types the nearest float; for `bool`, `value != 0`.
+    pub fn from_i128(prim: PrimType, value: i128) -> Scalar {
+        match prim {
+            PrimType::I8 => Scalar::I8(value as i8),
+            PrimType::I16 => Scalar::I16(value as i16),
+            PrimType::I32 => Scalar::I32(value as i32),
+            PrimType::I64 => Scalar::I64(value as i64),
+            PrimType::U8 => Scalar::U8(value as u8),
+            PrimType::U16 => Scalar::U16(value as u16),
+            PrimType::U32 => Scalar::U32(value as u32),
+            PrimType::U64 => Scalar::U64(value as u64),
+            PrimType::F16 => Scalar::F16(f16::from_f64(value as f64)),
+            PrimType::F32 => Scalar::F32(value as f32),
+            PrimType::F64 => Scalar::F64(value as f64),
+            PrimType::Bool => Scalar::Bool(value != 0),
+        }
+    }
+    /// A float of type `prim` nearest to `value`; for integer types the truncated, saturated value.
+    pub fn from_f64(prim: PrimType, value: f64) -> Scalar {
+        match prim {
+            PrimType::I8 => Scalar::I8(value as i8),
+            PrimType::I16 => Scalar::I16(value as i16),
+            PrimType::I32 => Scalar::I32(value as i32),
+            PrimType::I64 => Scalar::I64(value as i64),
+            PrimType::U8 => Scalar::U8(value as u8),
+            PrimType::U16 => Scalar::U16(value as u16),
+            PrimType::U32 => Scalar::U32(value as u32),
+            PrimType::U64 => Scalar::U64(value as u64),
+            PrimType::F16 => Scalar::F16(f16::from_f64(value)),
+            PrimType::F32 => Scalar::F32(value as f32),
+            PrimType::F64 => Scalar::F64(value),
+            PrimType::Bool => Scalar::Bool(value != 0.0),
+        }
+    }
+    /// The value as an integer, where it is an integer or a truth value.
+    pub fn as_i128(self) -> Option<i128> {
+        match self {
+            Scalar::I8(v) => Some(v.into()),
+            Scalar::I16(v) => Some(v.into()),
+            Scalar::I32(v) => Some(v.into()),
+            Scalar::I64(v) => Some(v.into()),
+            Scalar::U8(v) => Some(v.into()),
+            Scalar::U16(v) => Some(v.into()),
+            Scalar::U32(v) => Some(v.into()),
+            Scalar::U64(v) => Some(v.into()),
+            Scalar::Bool(v) => Some(v.into()),
+            Scalar::F16(_) | Scalar::F32(_) | Scalar::F64(_) => None,
+        }
+    }
+    /// The value as a float, where it is a float.
+    pub fn as_f64(self) -> Option<f64> {
+        match self {
+            Scalar::F16(v) => Some(v.to_f64()),
+            Scalar::F32(v) => Some(v.into()),
+            Scalar::F64(v) => Some(v),
+            _ => None,
+        }
+    }
+}
+impl PartialEq for Scalar {
+    fn eq(&self, other: &Scalar) -> bool {
+        match (self.as_f64(), other.as_f64()) {
+            (Some(a), Some(b)) => self.prim() == other.prim() && a == b,
+            _ => self.prim() == other.prim() && self.as_i128() == other.as_i128(),
+        }
+    }
+}
+impl fmt::Display for Scalar {
+    /// With its suffix, as the language reads it back: `3i32`, `1.0f64`, `true`, `f32.nan`, `f32.inf`, `-f32.inf`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn float(f: &mut fmt::Formatter<'_>, name: &str, finite: bool, nan: bool, negative: bool, text: &str) -> fmt::Result {
+            match (finite, nan, negative) {
+                (true, ..) if text.contains(['.', 'e']) => write!(f, "{text}{name}"),
+                (true, ..) => write!(f, "{text}.0{name}"),
+                (_, true, _) => write!(f, "{name}.nan"),
+                (_, _, true) => write!(f, "-{name}.inf"),
+                _ => write!(f, "{name}.inf"),
+            }
+        }
+        match *self {
+            Scalar::Bool(v) => write!(f, "{v}"),
+            Scalar::F16(v) => float(f, "f16", v.is_finite(), v.is_nan(), v.is_sign_negative(), &format!("{:?}", v.to_f32())),
+            Scalar::F32(v) => float(f, "f32", v.is_finite(), v.is_nan(), v.is_sign_negative(), &format!("{v:?}")),
+            Scalar::F64(v) => float(f, "f64", v.is_finite(), v.is_nan(), v.is_sign_negative(), &format!("{v:?}")),
+            _ => write!(f, "{}{}", self.as_i128().expect("floats are handled above"), self.prim()),
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The intermediate languages, each with its definition and meaning, printer and validator.
+
+pub mod core;
+pub mod surface;

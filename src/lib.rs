@@ -1,0 +1,8 @@
+//! `remora`: a compiler for array programs written without `map`.
+//!
+//! ```text
+//! surface --resolve--> names --infer--> types, ranks --elaborate--> core --eval--> values
+//! ```
+
+pub mod base;
+pub mod ir;
