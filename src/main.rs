@@ -1,1 +1,3 @@
-fn main(){}
+//! The `remora` command.
+
+fn main() {}

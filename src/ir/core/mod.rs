@@ -162,7 +162,8 @@ pub struct ExprNode {
     pub span: Span,
 }
 
-/// The forms of expressions.
+/// The forms of expressions; each variant documents its fields.
+#[allow(missing_docs)]
 #[derive(Debug)]
 pub enum ExprKind {
     /// A local variable, a definition or a primitive, found in this order.

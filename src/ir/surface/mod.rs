@@ -147,7 +147,8 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// The forms of expressions.
+/// The forms of expressions; each variant documents its fields.
+#[allow(missing_docs)]
 #[derive(Debug, Clone)]
 pub enum ExprKind {
     /// Could not be parsed; reported already.
@@ -272,6 +273,7 @@ pub enum RangeKind {
 }
 
 /// One position of an index or slice.
+#[allow(missing_docs)]
 #[derive(Debug, Clone, Copy)]
 pub enum IndexArg {
     /// `i`.
@@ -281,6 +283,7 @@ pub enum IndexArg {
 }
 
 /// How a loop goes on.
+#[allow(missing_docs)]
 #[derive(Debug, Clone, Copy)]
 pub enum LoopForm {
     /// `for i < n`.
@@ -301,6 +304,7 @@ pub struct Pat {
 }
 
 /// The forms of patterns.
+#[allow(missing_docs)]
 #[derive(Debug, Clone)]
 pub enum PatKind {
     /// Could not be parsed.
@@ -332,7 +336,8 @@ pub struct TypeExpr {
     pub span: Span,
 }
 
-/// The forms of type expressions.
+/// The forms of type expressions; each variant documents its fields.
+#[allow(missing_docs)]
 #[derive(Debug, Clone)]
 pub enum TypeKind {
     /// Could not be parsed.
