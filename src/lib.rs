@@ -5,5 +5,5 @@
 //! ```
 
 pub mod base;
-pub mod ir;
 pub mod diag;
+pub mod ir;
