@@ -6,5 +6,6 @@
 
 pub mod base;
 pub mod diag;
+pub mod eval;
 pub mod ir;
 pub mod runtime;
