@@ -8,3 +8,4 @@ pub mod base;
 pub mod diag;
 pub mod ir;
 pub mod runtime;
+pub mod rank;
