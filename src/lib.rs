@@ -9,3 +9,5 @@ pub mod diag;
 pub mod ir;
 pub mod runtime;
 pub mod rank;
+pub mod syntax;
+pub mod elaborate;
