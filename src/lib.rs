@@ -5,5 +5,6 @@
 //! ```
 
 pub mod base;
+pub mod cli;
 pub mod diag;
 pub mod ir;
