@@ -6,6 +6,7 @@ pub mod files;
 pub mod output;
 
 mod explain;
+mod test;
 
 use crate::diag::Diagnostic;
 use clap::{Args, Parser, Subcommand, ValueEnum};
