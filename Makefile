@@ -27,9 +27,9 @@ examples: setup
 	@tests/examples.sh
 
 bench-check:
-	@.ci/setup build
+	@.ci/setup
 	cargo build --release
-	@benches/check.sh
+	@.venv/bin/python benches/check.py
 
 ci:
 	@.ci/run
