@@ -20,11 +20,13 @@ demo:
 
 test: setup
 	cargo test
-	@tests/examples.sh
+	@echo "examples against NumPy, size test:"
+	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
 
 examples: setup
 	cargo build
-	@tests/examples.sh
+	@echo "examples against NumPy, size test:"
+	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
 
 bench-check:
 	@.ci/setup
