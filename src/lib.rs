@@ -5,6 +5,7 @@
 //! ```
 
 pub mod base;
+pub mod cli;
 pub mod diag;
 pub mod ir;
 pub mod runtime;
