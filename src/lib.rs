@@ -7,8 +7,8 @@
 pub mod base;
 pub mod cli;
 pub mod diag;
-pub mod ir;
-pub mod runtime;
-pub mod rank;
-pub mod syntax;
 pub mod elaborate;
+pub mod ir;
+pub mod rank;
+pub mod runtime;
+pub mod syntax;

@@ -101,7 +101,7 @@ impl Elab<'_> {
         }
     }
     /// The node in which the operator of an application stands.
-    fn operator_node(&self, node: ExprId) -> ExprId {
+    pub(super) fn operator_node(&self, node: ExprId) -> ExprId {
         let ast = &self.program.ast;
         let mut at = view::strip(ast, node);
         loop {
@@ -214,7 +214,9 @@ impl Elab<'_> {
         groups
     }
     fn mapped_clash(&self, clash: super::sizes::Clash, at: Span, app: Span) -> Diagnostic {
-        self.clash(clash, at).label(app, "mapped over these arguments together").note("arrays that are mapped over together have the same sizes")
+        self.clash(clash, at)
+            .label(app, "mapped over these arguments together")
+            .note("arrays that are mapped over together have the same sizes")
     }
 
     /// An application whose arguments have the parameters' types. The result is opened if it is a box.
@@ -306,7 +308,9 @@ impl Elab<'_> {
                 Atom::Fun(ps, _) => Some(ps.iter().map(|p| p.ty.clone()).collect()),
                 _ => None,
             };
-            let surface::ExprKind::Lambda { params: pats, ret, body } = &self.program.ast.exprs[e].kind else { return Err(self.missing(at)) };
+            let surface::ExprKind::Lambda { params: pats, ret, body } = &self.program.ast.exprs[e].kind else {
+                return Err(self.missing(at));
+            };
             let (arg, arg_ty) = self.function(pats, *ret, *body, hint.as_deref(), at)?;
             args[i] = Arg::Ready((arg.clone(), arg_ty.clone()), at);
             if self.is_existential_argument(&expected, &arg_ty) {
@@ -394,7 +398,8 @@ impl Elab<'_> {
             .collect();
         let (Some(def), false) = (instance.def, sizes.is_empty()) else { return Err(self.existential_argument(name, *at)) };
         // Sizes that occur in inputs as well are given; the others are found out by the call.
-        let inputs: Vec<DimAtom> = params.iter().filter(|p| !matches!(p.ty.atom(), Atom::Fun(..))).flat_map(|p| super::sizes::free_atoms(&p.ty)).collect();
+        let inputs: Vec<DimAtom> =
+            params.iter().filter(|p| !matches!(p.ty.atom(), Atom::Fun(..))).flat_map(|p| super::sizes::free_atoms(&p.ty)).collect();
         let sizes: Vec<usize> = sizes.into_iter().filter(|i| !inputs.contains(&DimAtom::Var(scheme.sizes[*i]))).collect();
         if sizes.is_empty() {
             return Err(self.existential_argument(name, *at));
@@ -405,7 +410,10 @@ impl Elab<'_> {
         }
         let variant = self.schemes.variants.get(&(def, sizes.clone())).cloned().ok_or_else(|| self.missing(span))?;
         instance.sizes = instance.sizes.into_iter().enumerate().filter(|(i, _)| !sizes.contains(i)).map(|(_, d)| d).collect();
-        instance.sizes.resize_with(variant.sizes.len(), || Dim::constant(0));
+        while instance.sizes.len() < variant.sizes.len() {
+            let dim = self.fresh_dim(span);
+            instance.sizes.push(dim);
+        }
         instance.scheme = variant;
         Ok(instance)
     }
@@ -416,10 +424,14 @@ impl Elab<'_> {
     }
     fn existential_argument(&self, function: Option<Symbol>, span: Span) -> Diagnostic {
         let which = function.map_or(String::new(), |f| format!(" of `{f}`"));
-        Diagnostic::error("E0404", span, format!("an array would be irregular: the results of this function differ in size, and the result{which} is an array of them"))
-            .here("the size of each result is known only after it is computed")
-            .note("all cells of an array have the same sizes")
-            .help("reduce each cell to a regular result inside the function, such as a sum or a length")
+        Diagnostic::error(
+            "E0404",
+            span,
+            format!("an array would be irregular: the results of this function differ in size, and the result{which} is an array of them"),
+        )
+        .here("the size of each result is known only after it is computed")
+        .note("all cells of an array have the same sizes")
+        .help("reduce each cell to a regular result inside the function, such as a sum or a length")
     }
 
     /// An unapplied section.

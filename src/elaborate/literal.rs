@@ -34,8 +34,10 @@ impl Elab<'_> {
     pub(super) fn array(&mut self, e: ExprId, items: &[ExprId], span: Span) -> Result<Typed> {
         let ast = &self.program.ast;
         let negated = |e: ExprId| matches!(ast.exprs[view::strip(ast, e)].kind, surface::ExprKind::Unary { .. });
-        let scalars: Option<Vec<Scalar>> =
-            items.iter().map(|i| self.scalar(*i).filter(|_| !negated(*i) || self.tables.apps.get(view::strip(ast, *i)).is_none_or(|a| a.cost() == 0))).collect();
+        let scalars: Option<Vec<Scalar>> = items
+            .iter()
+            .map(|i| self.scalar(*i).filter(|_| !negated(*i) || self.tables.apps.get(view::strip(ast, *i)).is_none_or(|a| a.cost() == 0)))
+            .collect();
         if let Some(scalars) = scalars.filter(|s| s.first().is_some_and(|first| s.iter().all(|x| x.prim() == first.prim()))) {
             let elem = scalars[0].prim();
             let n = scalars.len() as u64;

@@ -197,9 +197,7 @@ pub(super) fn wrap(frame: Frame, mut value: Expr) -> Expr {
     for binding in frame.bindings.into_iter().rev() {
         value = match binding {
             Binding::Let { name, ty, rhs, span } => Expr::new(ExprKind::Let { name, ty: Some(ty), rhs, body: value }, span),
-            Binding::Unbox { value: x, indices, boxed, span } => {
-                Expr::new(ExprKind::Unbox { boxed, value: x, indices, body: value }, span)
-            }
+            Binding::Unbox { value: x, indices, boxed, span } => Expr::new(ExprKind::Unbox { boxed, value: x, indices, body: value }, span),
         };
     }
     value
