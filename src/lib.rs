@@ -5,6 +5,10 @@
 //! ```
 
 pub mod base;
+pub mod cli;
 pub mod diag;
+pub mod elaborate;
 pub mod ir;
+pub mod rank;
+pub mod runtime;
 pub mod syntax;

@@ -225,8 +225,12 @@ impl Parser<'_> {
         if binds < level || (right && binds == level) {
             let span = self.ast.exprs[lhs].span;
             self.report(
-                Diagnostic::error("E0106", op.ident.span, format!("the section of `{}` has an operand that binds less tightly", op.ident.name))
-                    .label(span, "put this in parentheses"),
+                Diagnostic::error(
+                    "E0106",
+                    op.ident.span,
+                    format!("the section of `{}` has an operand that binds less tightly", op.ident.name),
+                )
+                .label(span, "put this in parentheses"),
             );
         }
     }

@@ -37,7 +37,9 @@ impl Parser<'_> {
             tok @ (Tok::RParen | Tok::RBracket | Tok::RBrace) => {
                 let found = self.found();
                 let _ = tok;
-                self.complain(Diagnostic::error("E0105", self.span_here(), format!("{found} closes nothing")).here("no bracket is open here"));
+                self.complain(
+                    Diagnostic::error("E0105", self.span_here(), format!("{found} closes nothing")).here("no bracket is open here"),
+                );
             }
             _ => self.expected("an operator or the next declaration"),
         }
