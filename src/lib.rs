@@ -10,5 +10,6 @@ pub mod diag;
 pub mod elaborate;
 pub mod ir;
 pub mod rank;
+pub mod resolve;
 pub mod runtime;
 pub mod syntax;
