@@ -348,7 +348,7 @@ pub(super) fn call(fun: Expr, args: Vec<Expr>, span: Span) -> Expr {
 
 /// Renames indeterminates in a type.
 pub(super) fn rename(ty: &Type, from: DimAtom, to: Dim) -> Type {
-    types::rewrite(ty, &mut types::Substitution { atoms: FxHashMap::from_iter([(from, to)]), ..Default::default() })
+    types::rewrite(ty, &mut types::Substitution::sizes(FxHashMap::from_iter([(from, to)])))
 }
 
 /// Whether a size occurs in a type.
