@@ -7,3 +7,4 @@
 pub mod base;
 pub mod diag;
 pub mod ir;
+pub mod syntax;
