@@ -8,3 +8,4 @@ pub mod base;
 pub mod cli;
 pub mod diag;
 pub mod ir;
+pub mod syntax;
