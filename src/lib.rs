@@ -9,3 +9,4 @@ pub mod cli;
 pub mod diag;
 pub mod ir;
 pub mod syntax;
+pub mod runtime;
