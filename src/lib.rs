@@ -10,3 +10,4 @@ pub mod diag;
 pub mod ir;
 pub mod syntax;
 pub mod runtime;
+pub mod rank;
