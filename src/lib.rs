@@ -9,6 +9,6 @@ pub mod cli;
 pub mod diag;
 pub mod elaborate;
 pub mod ir;
-pub mod rank;
-pub mod runtime;
 pub mod syntax;
+pub mod runtime;
+pub mod rank;
