@@ -119,7 +119,14 @@ impl Parser<'_> {
             return self.expr(ExprKind::Error, start);
         }
         self.expected("an expression");
-        self.missing_expr()
+        let start = self.start();
+        if self.tok().is_operator() {
+            // An operator without its left operand: what follows may be its right one.
+            self.bump();
+        }
+        let error = self.missing_expr();
+        self.ast.exprs[error].span.start = start;
+        error
     }
 
     /// The value of a number token.
