@@ -6,5 +6,6 @@
 
 pub mod base;
 pub mod diag;
+pub mod infer;
 pub mod ir;
 pub mod rank;
