@@ -9,3 +9,4 @@ pub mod diag;
 pub mod infer;
 pub mod ir;
 pub mod rank;
+pub mod syntax;
