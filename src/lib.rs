@@ -5,8 +5,11 @@
 //! ```
 
 pub mod base;
+pub mod cli;
 pub mod diag;
 pub mod infer;
 pub mod ir;
+pub mod runtime;
 pub mod rank;
 pub mod syntax;
+pub mod elaborate;
