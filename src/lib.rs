@@ -8,6 +8,7 @@ pub mod base;
 pub mod cli;
 pub mod diag;
 pub mod elaborate;
+pub mod infer;
 pub mod ir;
 pub mod syntax;
 pub mod runtime;
