@@ -6,4 +6,5 @@
 
 pub mod base;
 pub mod diag;
+pub mod explicit;
 pub mod ir;
