@@ -9,6 +9,7 @@ pub mod cli;
 pub mod diag;
 pub mod elaborate;
 pub mod infer;
+pub mod explicit;
 pub mod ir;
 pub mod syntax;
 pub mod runtime;
