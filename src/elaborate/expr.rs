@@ -31,7 +31,7 @@ impl Elab<'_> {
         match &node.kind {
             surface::ExprKind::Paren(inner) | surface::ExprKind::Attr { expr: inner, .. } => self.expr(*inner),
             surface::ExprKind::Int { .. } | surface::ExprKind::Float { .. } | surface::ExprKind::Bool(_) => {
-                let scalar = self.scalar(e).ok_or_else(|| self.missing(span))?;
+                let scalar = self.scalar(e).ok_or_else(|| self.unfit(e, span))?;
                 Ok((Expr::new(ExprKind::Lit(scalar), span), Type::prim(scalar.prim())))
             }
             surface::ExprKind::Str(text) => {
