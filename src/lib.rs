@@ -5,6 +5,12 @@
 //! ```
 
 pub mod base;
+pub mod cli;
 pub mod diag;
+pub mod elaborate;
+pub mod explicit;
+pub mod infer;
 pub mod ir;
+pub mod rank;
+pub mod runtime;
 pub mod syntax;
