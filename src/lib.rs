@@ -6,6 +6,12 @@
 
 pub mod ambiguity;
 pub mod base;
+pub mod cli;
 pub mod diag;
+pub mod elaborate;
 pub mod explicit;
+pub mod infer;
 pub mod ir;
+pub mod rank;
+pub mod runtime;
+pub mod syntax;

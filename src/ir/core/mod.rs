@@ -30,7 +30,14 @@
 //!
 //! Terms and types are shared graphs ([`Arc`]); passes keep sharing and remember what they have visited.
 
+pub mod equal;
+pub mod free;
 pub mod index;
+pub mod print;
+pub mod read;
+pub mod sexp;
+pub mod sizes;
+pub mod subst;
 
 pub use index::{Dim, DimAtom, Index, Shape, ShapeItem};
 

@@ -1,0 +1,2 @@
+//! `remora test`.
+pub mod blocks;
