@@ -56,7 +56,7 @@ pub fn same(a: &Normal, b: &Normal) -> bool {
 }
 
 fn alpha(a: &Normal, b: &Normal, bound: &mut FxHashMap<Var, Var>) -> bool {
-    let mut all = |a: &[Normal], b: &[Normal], bound: &mut FxHashMap<Var, Var>| {
+    let all = |a: &[Normal], b: &[Normal], bound: &mut FxHashMap<Var, Var>| {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alpha(a, b, bound))
     };
     match (a, b) {

@@ -127,7 +127,7 @@ impl<'a> Translator<'a> {
         let mut parts = vec![self.expr(init)];
         let body = self.expr(body);
         let state = self.fresh();
-        let mut binding = |me: &mut Self, inner: TermRef| {
+        let binding = |me: &mut Self, inner: TermRef| {
             let inner = me.bind(pat, Term::var(state), inner);
             let inner = me.bind_sizes(sizes.iter().copied(), &[state], inner);
             Term::lams(&[state], inner)
@@ -333,25 +333,28 @@ impl<'a> Translator<'a> {
                 let record = values.remove(0);
                 Term::app(field(name.name, record), values)
             }
-            Form::Head(Head::Index(_)) => {
+            Form::Head(Head::Index(_)) | Form::IndexSection => {
                 let count = match &ast.exprs[nest.head_node].kind {
-                    ExprKind::Index { indices, .. } => indices.len() + 1,
+                    ExprKind::Index { indices, .. } | ExprKind::IndexSection(indices) => indices.len() + 1,
                     _ => values.len(),
                 };
                 let rest = values.split_off(count.min(values.len()));
                 Term::app(Term::node(Tag::Index, values), rest)
             }
-            Form::ProjectSection(section) => {
+            Form::ProjectSection(_) => {
                 let record = values.remove(0);
-                match &ast.exprs[section].kind {
-                    ExprKind::ProjectSection(path) => path.iter().fold(record, |value, part| field(part.name, value)),
-                    _ => record,
-                }
-            }
-            Form::IndexSection => {
-                let array = self.fresh();
-                values.insert(0, Term::var(array));
-                Term::lams(&[array], Term::node(Tag::Index, values))
+                nest.path.iter().fold(record, |value, &(name, maps)| {
+                    if maps == 0 {
+                        return field(name, value);
+                    }
+                    let var = self.fresh();
+                    let mut fun = Term::lams(&[var], field(name, Term::var(var)));
+                    for _ in 1..maps {
+                        let var = self.fresh();
+                        fun = Term::lams(&[var], Term::Map(fun, vec![Term::var(var)]).into());
+                    }
+                    Term::Map(fun, vec![value]).into()
+                })
             }
         }
     }
