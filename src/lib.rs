@@ -4,10 +4,13 @@
 //! surface --resolve--> names --infer--> types, ranks --elaborate--> core --eval--> values
 //! ```
 
+pub mod ambiguity;
 pub mod base;
 pub mod cli;
 pub mod diag;
 pub mod elaborate;
+pub mod explicit;
+pub mod infer;
 pub mod ir;
 pub mod rank;
 pub mod resolve;

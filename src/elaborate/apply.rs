@@ -8,7 +8,7 @@ use crate::diag::Diagnostic;
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, Type};
 use crate::ir::surface::view::{self, Application};
 use crate::ir::surface::{self, ExprId};
-use crate::ir::tables::AppInfo;
+use crate::ir::tables::{AppInfo, Insertion};
 
 /// What is applied.
 #[derive(Debug, Clone)]
@@ -285,8 +285,8 @@ impl Elab<'_> {
             if self.is_existential_argument(&params[i].ty, &arg_ty) {
                 return Ok(Attempt::Existential(i));
             }
-            let bridged = self.eta_existential(&params[i].ty, (arg, arg_ty), at)?;
-            let (arg, arg_ty) = bridged;
+            let arg = self.eta_lift(&params[i].ty, (arg, arg_ty), at)?;
+            let (arg, arg_ty) = self.eta_existential(&params[i].ty, arg, at)?;
             self.unify_argument(&params[i].ty, &arg_ty, at, instance)?;
             if let Some(name) = params[i].name {
                 let used = params[i + 1..].iter().any(|p| mentions(&p.ty, DimAtom::Size(name))) || mentions(&ret, DimAtom::Size(name));
@@ -372,6 +372,30 @@ impl Elab<'_> {
         let (body, ret) = self.close_function(body, ty, &params, span)?;
         let ty = self.function_type(&names, &ret);
         Ok((Expr::new(ExprKind::Fn { params: names, ret, body }, span), ty))
+    }
+    /// An array of functions, given where a function on arrays is wanted: `[k](a -> b)` serves as `[k]a -> [k]b`.
+    fn eta_lift(&mut self, param: &Type, arg: Typed, span: Span) -> Result<Typed> {
+        let (param, arg_ty) = (self.sizes.zonk_type(param), self.sizes.zonk_type(&arg.1));
+        let (Atom::Fun(ps, _), Atom::Fun(..), rank) = (param.atom(), arg_ty.atom(), arg_ty.shape().items.len()) else { return Ok(arg) };
+        if rank == 0 || !param.shape().is_scalar() {
+            return Ok(arg);
+        }
+        let functions = self.shared(arg, "fs");
+        let params: Vec<(Symbol, Type)> = ps.iter().map(|p| (self.fresh_name(Symbol::new("x")), p.ty.clone())).collect();
+        self.push_frame();
+        let args = params.iter().map(|(name, ty)| Arg::Ready((Expr::new(ExprKind::Var(*name), span), ty.clone()), span)).collect();
+        let mut slots = vec![Insertion::default(); params.len()];
+        for (slot, (_, ty)) in slots.iter_mut().zip(&params) {
+            // Parameters of the functions themselves may have fewer dimensions than the frame: these stay the same.
+            slot.reps = (rank as u32).saturating_sub(ty.shape().items.len() as u32);
+            slot.induced = slot.reps;
+        }
+        let info = AppInfo { head_frame: rank as u32, args: slots };
+        let (body, ret) = self.apply_mapped(Head::Fun { value: functions, instance: None }, args, &info, span)?;
+        let names: Vec<Symbol> = params.iter().map(|(n, _)| *n).collect();
+        let (body, ret) = self.close_function(body, ret, &names, span)?;
+        let ty = self.function_type(&params, &ret);
+        Ok((Expr::new(ExprKind::Fn { params, ret, body }, span), ty))
     }
     /// The instance of a function for an argument with an existential result: a type parameter that stands for the result
     /// becomes the type of boxes; a size parameter in it makes a variant of the function.
@@ -460,11 +484,13 @@ impl Elab<'_> {
                     }
                 })
             }
-            surface::ExprKind::ProjectSection(path) => self.section_lambda(e, span, |elab, x| match (&info, path.as_slice()) {
-                (Some(info), [field]) if info.frame() > 0 => {
-                    elab.apply_mapped(Head::Project(field.name), vec![Arg::Ready(x, span)], info, span)
+            surface::ExprKind::ProjectSection(path) => self.section_lambda(e, span, |elab, mut x| {
+                for (i, field) in path.iter().enumerate() {
+                    let slot = info.as_ref().and_then(|info| info.args.get(i)).copied().unwrap_or_default();
+                    let info = AppInfo { head_frame: 0, args: vec![slot] };
+                    x = elab.apply_mapped(Head::Project(field.name), vec![Arg::Ready(x, span)], &info, span)?;
                 }
-                _ => path.iter().try_fold(x, |x, field| elab.project(x, field.name, span)),
+                Ok(x)
             }),
             _ => Err(self.missing(span)),
         }

@@ -31,7 +31,7 @@ impl Elab<'_> {
         match &node.kind {
             surface::ExprKind::Paren(inner) | surface::ExprKind::Attr { expr: inner, .. } => self.expr(*inner),
             surface::ExprKind::Int { .. } | surface::ExprKind::Float { .. } | surface::ExprKind::Bool(_) => {
-                let scalar = self.scalar(e).ok_or_else(|| self.missing(span))?;
+                let scalar = self.scalar(e).ok_or_else(|| self.unfit(e, span))?;
                 Ok((Expr::new(ExprKind::Lit(scalar), span), Type::prim(scalar.prim())))
             }
             surface::ExprKind::Str(text) => {
@@ -348,7 +348,7 @@ pub(super) fn call(fun: Expr, args: Vec<Expr>, span: Span) -> Expr {
 
 /// Renames indeterminates in a type.
 pub(super) fn rename(ty: &Type, from: DimAtom, to: Dim) -> Type {
-    types::rewrite(ty, &mut types::Substitution { atoms: FxHashMap::from_iter([(from, to)]), ..Default::default() })
+    types::rewrite(ty, &mut types::Substitution::sizes(FxHashMap::from_iter([(from, to)])))
 }
 
 /// Whether a size occurs in a type.

@@ -84,7 +84,7 @@ impl Elab<'_> {
                 map.insert(DimAtom::Var(*var), Dim::var(name));
                 indices.push(name);
             }
-            ty = types::rewrite(&inner, &mut types::Substitution { atoms: map, ..Default::default() });
+            ty = types::rewrite(&inner, &mut types::Substitution::sizes(map));
             self.frame().bindings.push(Binding::Unbox { value, indices, boxed: expr, span });
             if is_i64(&ty) {
                 self.sizes.bind_atom(DimAtom::Size(value), level, span);
@@ -180,7 +180,7 @@ impl Elab<'_> {
             map.insert(atom, Dim::var(name));
             indices.push((name, Index::Dim(Dim::atom(atom))));
         }
-        let inner = types::rewrite(&ty, &mut types::Substitution { atoms: map, ..Default::default() });
+        let inner = types::rewrite(&ty, &mut types::Substitution::sizes(map));
         Ok(make_box(indices, inner, value, span))
     }
 }

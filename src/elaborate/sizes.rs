@@ -294,7 +294,7 @@ impl Sizes {
                 let fresh: Vec<Symbol> = xs.iter().map(|_| self.bound_name()).collect();
                 let rename = |names: &[Symbol], ty: &Type| {
                     let map = names.iter().zip(&fresh).map(|(n, f)| (DimAtom::Var(*n), Dim::var(*f))).collect();
-                    rewrite(ty, &mut super::types::Substitution { atoms: map, ..Default::default() })
+                    rewrite(ty, &mut super::types::Substitution::sizes(map))
                 };
                 self.unify(&rename(xs, t), &rename(ys, u), span)
             }

@@ -47,6 +47,10 @@ impl Elab<'_> {
                     _ => Ok(None),
                 }
             }
+            view::Head::Unary(surface::UnaryOp::Neg, _) if app.args.len() == 1 => Ok(self.scalar(app.node).map(|value| {
+                let ty = Type::prim(value.prim());
+                (Expr::new(ExprKind::Lit(value), span), ty)
+            })),
             view::Head::Unary(..) | view::Head::Project(_) | view::Head::Index(_) => Ok(None),
         }
     }

@@ -143,10 +143,12 @@ fn order(bindings: &[Expr]) -> Vec<usize> {
     let mut binder: FxHashMap<Symbol, usize> = FxHashMap::default();
     for (i, b) in bindings.iter().enumerate() {
         match b.kind() {
-            ExprKind::Let { name, .. } => drop(binder.insert(*name, i)),
+            ExprKind::Let { name, .. } => {
+                binder.insert(*name, i);
+            }
             ExprKind::Unbox { value, indices, .. } => {
                 binder.insert(*value, i);
-                indices.iter().for_each(|n| drop(binder.insert(*n, i)));
+                binder.extend(indices.iter().map(|n| (*n, i)));
             }
             _ => {}
         }
