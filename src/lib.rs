@@ -7,7 +7,10 @@
 pub mod base;
 pub mod cli;
 pub mod diag;
+pub mod elaborate;
+pub mod explicit;
+pub mod infer;
 pub mod ir;
-pub mod syntax;
-pub mod runtime;
 pub mod rank;
+pub mod runtime;
+pub mod syntax;

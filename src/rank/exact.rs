@@ -13,6 +13,8 @@ use super::types::{self, Completion};
 
 /// The largest cost above the first bound that is tried.
 const FURTHEST: i64 = 1 << 16;
+/// Rounds of narrowing by the bound at one node.
+const ROUNDS: usize = 40;
 
 /// One optimum: `(M, R)` by gate, and a value for each variable of the problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -253,7 +255,8 @@ impl Search {
 
     /// Propagates rows and bounds. `Ok(false)`: the bound is exceeded.
     fn tighten(&mut self) -> Result<bool, Clash> {
-        loop {
+        // Bounds may creep; a few rounds give what there is to gain.
+        for _ in 0..ROUNDS {
             self.engine.propagate()?;
             if self.bound >= INF {
                 return Ok(true);
@@ -278,6 +281,8 @@ impl Search {
             }
             self.bounded = true;
         }
+        self.engine.propagate()?;
+        Ok(true)
     }
 
     fn tighten_gate(&mut self, at: usize, slack: i64, spare: i64) -> Result<(), Clash> {

@@ -218,9 +218,8 @@ impl<'a> Pass<'a> {
         let names = self.free.of(body);
         let below = |name: &Name| names.contains(name) && !bound.iter().any(|b| kind(*b) == *name);
         let mut inner: Part = part.iter().copied().filter(|(name, _)| below(name)).collect();
-        let captured: Vec<bool> = (bound.iter())
-            .map(|b| inner.iter().any(|(_, number)| self.by[*number as usize].1.contains(&kind(*b))))
-            .collect();
+        let captured: Vec<bool> =
+            (bound.iter()).map(|b| inner.iter().any(|(_, number)| self.by[*number as usize].1.contains(&kind(*b)))).collect();
         let bound = bound.iter().zip(captured).map(|(b, captured)| {
             if !captured {
                 return *b;
