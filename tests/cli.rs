@@ -210,7 +210,7 @@ fn infer_in_three_formats() {
     let json: Value = serde_json::from_str(&place.ok(&["infer", "f.rem", "--format", "json"])).expect("JSON");
     let definition = &json["definitions"][0];
     assert_eq!(definition["name"], "f");
-    assert_eq!(definition["cost"], 8, "{definition:#}");
+    assert_eq!(definition["cost"], 7, "{definition:#}");
     for key in ["function", "line", "column", "maps", "reps", "induced"] {
         assert!(!definition["applications"][0][key].is_null(), "{key}");
     }
