@@ -4,6 +4,7 @@
 //! surface --resolve--> names --infer--> types, ranks --elaborate--> core --eval--> values
 //! ```
 
+pub mod ambiguity;
 pub mod base;
 pub mod cli;
 pub mod diag;

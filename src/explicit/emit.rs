@@ -27,7 +27,11 @@ impl Writer<'_> {
             self.out.push_str(param);
             self.out.push_str(" -> ");
         }
-        if plan.frame == 0 {
+        if plan.partial
+            && let [(field, maps)] = plan.path[..]
+        {
+            self.projection(field.as_str(), maps, false);
+        } else if plan.frame == 0 {
             self.body(plan);
         } else {
             self.maps(plan, plan.frame, !plan.partial);
@@ -159,7 +163,6 @@ impl Writer<'_> {
                 self.out.push_str(field.name.as_str());
                 self.out.push(')');
             }
-            Form::ProjectSection(section) => self.copy(self.ast().exprs[section].span),
             _ => return false,
         }
         true
@@ -208,33 +211,52 @@ impl Writer<'_> {
                 self.out.push_str(field.name.as_str());
                 &args[1..]
             }
-            Form::ProjectSection(section) => {
-                self.value(plan, args[0], 0, Level::Atom);
-                if let ExprKind::ProjectSection(path) = &self.ast().exprs[section].kind {
-                    for field in path {
-                        self.out.push('.');
-                        self.out.push_str(field.name.as_str());
-                    }
-                }
+            Form::ProjectSection(_) => {
+                self.projected(plan, plan.path.len());
                 &args[1..]
             }
-            Form::Head(Head::Index(_)) => {
+            Form::Head(Head::Index(_)) | Form::IndexSection => {
                 let count = plan.indices.min(args.len());
                 self.value(plan, 0, 0, Level::Atom);
                 self.indices(plan, &args[..count]);
                 &args[count..]
-            }
-            Form::IndexSection => {
-                self.out.push_str("(.");
-                self.indices(plan, &args);
-                self.out.push(')');
-                &[]
             }
         };
         for &arg in rest {
             self.out.push(' ');
             self.value(plan, arg, 0, Level::Atom);
         }
+    }
+
+    /// Writes what is left of the missing operand of `(.x.y)` after this many of its projections.
+    fn projected(&mut self, plan: &Plan, count: usize) {
+        let Some((field, maps)) = count.checked_sub(1).and_then(|i| plan.path.get(i)).copied() else {
+            return self.value(plan, 0, 0, Level::Atom);
+        };
+        if maps > 0 {
+            self.projection(field.as_str(), maps, false);
+            self.out.push(' ');
+        }
+        let parens = count > 1 && plan.path[count - 2].1 > 0;
+        self.parenthesised(parens, |w| w.projected(plan, count - 1));
+        if maps == 0 {
+            self.out.push('.');
+            self.out.push_str(field.as_str());
+        }
+    }
+
+    /// Writes a projection under maps as a function.
+    fn projection(&mut self, field: &str, maps: u32, atom: bool) {
+        self.parenthesised(atom || maps == 0, |w| {
+            if maps == 0 {
+                w.out.push('.');
+                w.out.push_str(field);
+                return;
+            }
+            let close = w.open_map(1);
+            w.projection(field, maps - 1, true);
+            w.out.push_str(&close);
+        });
     }
 
     /// An operand: what is moved there gets parentheses unless it is atomic, a `rep` does not.

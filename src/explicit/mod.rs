@@ -21,7 +21,7 @@ mod types;
 mod write;
 
 pub use children::{Level, Part, of_expr};
-pub use report::{ApplicationReport, applications, function_text, head_span};
+pub use report::{ApplicationReport, applications, function_text, head_span, shorten};
 pub use types::{namer, show_type};
 
 use crate::base::SourceMap;

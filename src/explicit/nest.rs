@@ -1,5 +1,6 @@
 //! An application with its insertions as a nest of maps: which piece is mapped over at which depth.
 
+use crate::base::Symbol;
 use crate::ir::surface::view::{self, Application, Head};
 use crate::ir::surface::{Ast, ExprId, ExprKind, IndexArg, Operator};
 use crate::ir::tables::{AppInfo, Names, Tables};
@@ -13,7 +14,7 @@ pub enum Form {
     Head(Head),
     /// `(.x.y)`: the section is this expression.
     ProjectSection(ExprId),
-    /// `(.[i, j])`: the indices are the arguments and the array comes later.
+    /// `(.[i, j])`: the indices are the arguments, the array is the missing head.
     IndexSection,
 }
 
@@ -39,10 +40,12 @@ pub struct Nest {
     pub head_node: ExprId,
     /// Rank of the whole frame: the number of maps around the application.
     pub frame: u32,
-    /// The function if it is an expression ([`Form::Function`]), or the array of an index expression.
+    /// The function if it is an expression ([`Form::Function`]), or the array of an index expression or section.
     pub head: Option<Piece>,
     /// The arguments in order.
     pub args: Vec<Piece>,
+    /// For `(.x.y)`: the fields, each with the number of maps around its projection.
+    pub path: Vec<(Symbol, u32)>,
 }
 
 /// Whether `expr`, a projection, is a qualified name.
@@ -76,11 +79,18 @@ pub fn application(ast: &Ast, names: &Names, node: ExprId) -> Option<(Form, Vec<
 /// The nest of the application at `node`. Without an entry in the tables it has no insertions.
 pub fn nest(ast: &Ast, names: &Names, tables: &Tables, node: ExprId) -> Option<Nest> {
     let (form, args) = application(ast, names, node)?;
+    if let (Form::ProjectSection(_), ExprKind::ProjectSection(fields)) = (form, &ast.exprs[node].kind) {
+        let maps = |i: usize| tables.apps.get(node).and_then(|info| info.args.get(i)).map_or(0, |a| a.maps);
+        let path = fields.iter().enumerate().map(|(i, field)| (field.name, maps(i))).collect();
+        let args = vec![Piece { expr: None, depth: 0, reps: 0 }];
+        return Some(Nest { node, form, head_node: node, frame: 0, head: None, args, path });
+    }
     let none = AppInfo { head_frame: 0, args: vec![Default::default(); args.len()] };
     let info = tables.apps.get(node).filter(|info| info.args.len() == args.len()).unwrap_or(&none);
     let (form, head) = match form {
         Form::Head(Head::Expr(e)) => (Form::Function, Some(Piece { expr: Some(e), depth: info.head_frame, reps: 0 })),
         Form::Head(Head::Index(e)) => (form, Some(Piece { expr: Some(e), depth: info.head_frame, reps: 0 })),
+        Form::IndexSection => (form, Some(Piece { expr: None, depth: 0, reps: 0 })),
         _ => (form, None),
     };
     let args = args
@@ -89,13 +99,13 @@ pub fn nest(ast: &Ast, names: &Names, tables: &Tables, node: ExprId) -> Option<N
         .zip(&info.args)
         .map(|((expr, depth), insertion)| Piece { expr, depth, reps: insertion.reps.saturating_sub(insertion.induced) })
         .collect();
-    Some(Nest { node, form, head_node: head_node(ast, node), frame: info.frame(), head, args })
+    Some(Nest { node, form, head_node: head_node(ast, node), frame: info.frame(), head, args, path: Vec::new() })
 }
 
 impl Nest {
     /// Whether there is nothing to write out.
     pub fn is_plain(&self) -> bool {
-        self.frame == 0 && self.args.iter().all(|a| a.reps == 0)
+        self.frame == 0 && self.args.iter().all(|a| a.reps == 0) && self.path.iter().all(|(_, maps)| *maps == 0)
     }
 
     /// All pieces: the head first if it is one, then the arguments.
@@ -105,7 +115,7 @@ impl Nest {
 
     /// Whether an operand is missing: the whole is a function of it.
     pub fn missing(&self) -> bool {
-        self.args.iter().any(|a| a.expr.is_none())
+        self.pieces().any(|a| a.expr.is_none())
     }
 }
 

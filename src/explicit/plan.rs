@@ -53,6 +53,8 @@ pub(super) struct Plan {
     pub(super) partial: bool,
     /// How many of the arguments of an index expression are indices; the others are arguments of its elements.
     pub(super) indices: usize,
+    /// For `(.x.y)`: the fields, each with the number of maps around its projection.
+    pub(super) path: Vec<(Symbol, u32)>,
 }
 
 impl Plan {
@@ -99,13 +101,13 @@ impl Plan {
             slots.push(Slot { depth: piece.depth, reps: piece.reps, inline, params });
         }
         let indices = match &writer.ast().exprs[nest.head_node].kind {
-            ExprKind::Index { indices, .. } => indices.len(),
+            ExprKind::Index { indices, .. } | ExprKind::IndexSection(indices) => indices.len(),
             _ => 0,
         };
         let (frame, form, has_head) = (nest.frame, nest.form, nest.head.is_some());
-        let mut plan = Plan { frame, form, has_head, slots, hoists, lambda: None, partial: false, indices };
+        let mut plan = Plan { frame, form, has_head, slots, hoists, lambda: None, partial: false, indices, path: nest.path.clone() };
         if let Some(index) = missing {
-            plan.partial = frame > 0 && plan.participants(frame) == [index];
+            plan.partial = plan.path.len() == 1 || frame > 0 && plan.participants(frame) == [index];
             if let (false, Inline::Name(name)) = (plan.partial, &plan.slots[index].inline) {
                 plan.lambda = Some(name.clone());
             }

@@ -46,7 +46,7 @@ pub fn applications(program: &Program, sources: &SourceMap, tables: &Tables, def
 }
 
 /// The expressions of a definition, parents first.
-pub(crate) fn nodes(program: &Program, def: DefId) -> Vec<ExprId> {
+pub(super) fn nodes(program: &Program, def: DefId) -> Vec<ExprId> {
     let DefKind::Def(decl) = &program.defs[def].decl else { return Vec::new() };
     let mut nodes = vec![decl.body];
     let mut next = 0;
@@ -89,7 +89,7 @@ pub fn function_text(program: &Program, sources: &SourceMap, nest: &Nest) -> Str
 }
 
 /// A text on one line, cut where it is long.
-pub(crate) fn shorten(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     if text.len() <= MAX_TEXT && !text.contains(['\n', '\t']) {
         return text.to_string();
     }
@@ -109,7 +109,7 @@ pub(crate) fn shorten(text: &str) -> String {
 }
 
 /// `3 maps, 1 rep`.
-pub(crate) fn count_text(maps: u32, reps: u32) -> String {
+pub(super) fn count_text(maps: u32, reps: u32) -> String {
     let count = |n: u32, word: &str| (n > 0).then(|| format!("{n} {word}{}", if n == 1 { "" } else { "s" }));
     let both: Vec<String> = [count(maps, "map"), count(reps, "rep")].into_iter().flatten().collect();
     if both.is_empty() { "nothing inserted".to_string() } else { both.join(", ") }

@@ -166,7 +166,7 @@ impl<'a> Writer<'a> {
         if !self.dirty.contains(&expr) || self.tables.apps.get(expr).is_none() {
             return None;
         }
-        nest(self.ast(), &self.printer.program.names, self.tables, expr).filter(rebuilt)
+        nest(self.ast(), &self.printer.program.names, self.tables, expr).filter(|nest| !nest.is_plain() && rebuilt(nest))
     }
 
     /// Writes an expression and returns the text.
@@ -341,7 +341,7 @@ impl<'a> Writer<'a> {
 
 /// Whether the nest is written anew, as opposed to `rep` written around some arguments.
 fn rebuilt(nest: &Nest) -> bool {
-    nest.frame > 0 || nest.args.iter().any(|a| a.expr.is_none() && a.reps > 0)
+    nest.frame > 0 || !nest.path.is_empty() || nest.args.iter().any(|a| a.expr.is_none() && a.reps > 0)
 }
 
 fn decl_parts(decl: &DefDecl) -> Vec<Part> {

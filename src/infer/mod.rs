@@ -27,3 +27,6 @@ mod unify;
 
 pub use context::SiteRef;
 pub use finish::{Inferred, Part, infer_def, infer_with};
+
+#[cfg(test)]
+mod tests;

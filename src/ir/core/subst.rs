@@ -42,6 +42,10 @@ impl Subst {
     pub fn insert(&mut self, name: Name, by: Replacement) {
         self.map.insert(name, by);
     }
+    /// What a variable is replaced by.
+    pub fn get(&self, name: Name) -> Option<&Replacement> {
+        self.map.get(&name)
+    }
     /// Whether nothing is replaced.
     pub fn is_empty(&self) -> bool {
         self.map.is_empty()
