@@ -13,5 +13,6 @@ pub mod explicit;
 pub mod infer;
 pub mod ir;
 pub mod rank;
+pub mod resolve;
 pub mod runtime;
 pub mod syntax;

@@ -1,6 +1,5 @@
 //! Bounds from below by clusters of sites.
 
-use super::Options;
 use super::engine::{Engine, Problem, Reason};
 use super::exact;
 use super::types::{self, Completion};
@@ -25,9 +24,4 @@ pub(super) fn lower_face(problem: &Problem) -> Option<Problem> {
         return None;
     }
     exact::bounded(problem, least)
-}
-
-/// Takes a large problem apart. `None`: nothing was gained.
-pub(super) fn tighten(_problem: &Problem, _options: &Options) -> Option<Problem> {
-    None
 }

@@ -5,10 +5,12 @@
 
 use super::cluster;
 use super::conflict;
+use super::dual;
 use super::engine::{Engine, INF, Problem, Reason};
 use super::exact::{self, Found, Leaf};
 use super::ilp;
 use super::merge::Stop;
+use super::relax;
 use super::presolve::{presolve, problem_of};
 use super::system::{System, Var, verify};
 use super::types::{self, Completion};
@@ -141,8 +143,6 @@ impl Context<'_> {
             if let Some(answer) = self.exact(&problem, self.options.exact_nodes)? {
                 return Ok(answer);
             }
-        } else if let Some(tighter) = cluster::tighten(&problem, self.options) {
-            return self.problem(tighter, true);
         }
         if !self.options.use_ilp {
             return match self.exact(&problem, self.options.exact_nodes.saturating_mul(10))? {
@@ -173,26 +173,49 @@ impl Context<'_> {
         if !self.options.use_ilp {
             return Err(Fail::TooHard("the integer program solver is switched off".into()));
         }
-        let nodes = self.options.exact_nodes;
-        let goal = ilp::Goal { bound: None, cuts: &[], away: None };
-        let values = match ilp::solve(&problem, goal, &mut self.stats.ilp_solves) {
-            ilp::Answer::Optimal(values) => values,
-            ilp::Answer::Infeasible => {
-                return Err(match exact::infeasible(&problem, nodes) {
-                    Some(true) => Fail::Infeasible,
-                    Some(false) => Fail::TooHard("the integer program solver missed a solution".into()),
-                    None => Fail::TooHard("the system is too large to be refuted exactly".into()),
-                });
-            }
-            ilp::Answer::Failed(why) => return Err(Fail::TooHard(why)),
-        };
-        let cost = ilp::cost(&problem, &values);
         if self.options.method == Method::Auto {
-            if let Some(smaller) = self.backbone(&problem, cost, &values)? {
-                return self.problem(smaller, true);
+            return self.taken_apart(problem);
+        }
+        let values = self.integer_optimum(&problem)?;
+        let cost = ilp::cost(&problem, &values);
+        self.integer_optima(&problem, cost, values)
+    }
+
+    /// Takes a problem apart by prices, or else by optima that are as different as possible.
+    fn taken_apart(&mut self, problem: Problem) -> Result<Answer, Fail> {
+        let solves = &mut self.stats.ilp_solves;
+        // Values of the relaxation are only as good as the prices that prove them; those of the integer program are a start.
+        if let Some(values) = relax::relaxed(&problem, solves) {
+            let cost = ilp::cost(&problem, &values);
+            let prices = relax::prices(&problem, cost, solves);
+            if let Some(tighter) = prices.and_then(|prices| dual::tighten(&problem, &prices, cost)) {
+                return self.problem(tighter, true);
             }
         }
+        let values = self.integer_optimum(&problem)?;
+        let cost = ilp::cost(&problem, &values);
+        let prices = relax::prices(&problem, cost, &mut self.stats.ilp_solves);
+        if let Some(tighter) = prices.and_then(|prices| dual::tighten(&problem, &prices, cost)) {
+            return self.problem(tighter, true);
+        }
+        if let Some(smaller) = self.backbone(&problem, cost, &values)? {
+            return self.problem(smaller, true);
+        }
         self.integer_optima(&problem, cost, values)
+    }
+
+    /// A cheapest solution by the integer program.
+    fn integer_optimum(&mut self, problem: &Problem) -> Result<Vec<i64>, Fail> {
+        let goal = ilp::Goal { bound: None, cuts: &[], away: None };
+        match ilp::solve(problem, goal, &mut self.stats.ilp_solves) {
+            ilp::Answer::Optimal(values) => Ok(values),
+            ilp::Answer::Infeasible => Err(match exact::infeasible(problem, self.options.exact_nodes) {
+                Some(true) => Fail::Infeasible,
+                Some(false) => Fail::TooHard("the integer program solver missed a solution".into()),
+                None => Fail::TooHard("the system is too large to be refuted exactly".into()),
+            }),
+            ilp::Answer::Failed(why) => Err(Fail::TooHard(why)),
+        }
     }
 
     /// Lists optima with no-good cuts on the vectors of `(M, R)`.

@@ -27,6 +27,7 @@
 
 mod cluster;
 mod conflict;
+mod dual;
 mod engine;
 mod enumerate;
 mod exact;
@@ -34,6 +35,7 @@ mod ilp;
 mod linear;
 mod merge;
 mod presolve;
+mod relax;
 mod system;
 pub mod text;
 mod types;
