@@ -30,7 +30,16 @@
 //!
 //! Terms and types are shared graphs ([`Arc`]); passes keep sharing and remember what they have visited.
 
+pub mod check;
+pub mod equal;
+pub mod free;
 pub mod index;
+pub mod prims;
+pub mod print;
+pub mod read;
+pub mod sexp;
+pub mod sizes;
+pub mod subst;
 
 pub use index::{Dim, DimAtom, Index, Shape, ShapeItem};
 
