@@ -28,6 +28,9 @@ pub struct Typed {
     dim: Option<Dim>,
 }
 
+/// Slots outside of a function whose values it takes along, and whether for the last time.
+type Captures = Vec<(Slot, bool)>;
+
 /// Compiles one definition.
 pub struct Compiler<'a> {
     globals: &'a dyn Globals,
@@ -53,7 +56,7 @@ pub fn arity(mut body: &Expr) -> usize {
 /// The code of a definition: a function, possibly without parameters.
 pub fn define(globals: &dyn Globals, body: &Expr) -> Outcome<Function> {
     let mut compiler = Compiler { globals, scope: Scope::default() };
-    let (function, ..) = compiler.function(body)?;
+    let (function, _) = compiler.function(body)?;
     Ok(function)
 }
 
@@ -66,8 +69,8 @@ fn typed(code: Code, ty: Type) -> Typed {
 }
 
 impl Compiler<'_> {
-    /// A function with all its directly nested abstractions; also its type and what it captures.
-    fn function(&mut self, whole: &Expr) -> Outcome<(Function, Type, Vec<(Slot, bool)>)> {
+    /// A function with all its directly nested abstractions, and what it captures.
+    fn function(&mut self, whole: &Expr) -> Outcome<(Function, Captures)> {
         self.scope.enter();
         let (mut indices, mut types, mut terms) = (Vec::new(), Vec::new(), Vec::new());
         let mut at = whole;
@@ -108,12 +111,12 @@ impl Compiler<'_> {
         let captures = frame.captures.iter().map(|(_, inner)| *inner).collect();
         let outside = frame.captures.iter().map(|(outer, _)| (*outer, false)).collect();
         let function = Function { arity, captures, frame: frame.depths.len(), body: result.code };
-        Ok((function, result.ty, outside))
+        Ok((function, outside))
     }
     /// A function as a value.
     fn closure(&mut self, whole: &Expr) -> Outcome<Typed> {
         let ty = replace(&function_type(whole), &self.scope);
-        let (function, _, captures) = self.function(whole)?;
+        let (function, captures) = self.function(whole)?;
         let local = |code: &Code, slot: Slot| matches!(code, Code::Local(s, _) if *s == slot);
         let code = match &function.body {
             Code::Op2(op, operands, _) if function.arity == 2 && local(&operands[0], 0) && local(&operands[1], 1) => {

@@ -235,10 +235,7 @@ fn primitives() {
     assert_eq!(on("reverse", &[], &[]), "[1i64, 8i64, 3i64, 5i64]");
     assert_eq!(on("rotate", &[int(1)], &[]), "[3i64, 8i64, 1i64, 5i64]");
     assert_eq!(on("rotate", &[int(-1)], &[]), "[1i64, 5i64, 3i64, 8i64]");
-    assert_eq!(
-        on("i64.maximum", &[], &[]),
-        "E0599 malformed core: too many arguments".replace(&"E0599 malformed core: too many arguments"[..], "8i64")
-    );
+    assert_eq!(on("i64.maximum", &[], &[]), "8i64");
     let matrix = || app(at_i64("unflatten", &[2, 2]), &[xs()]);
     assert_eq!(shown(matrix()), "[[5i64, 3i64], [8i64, 1i64]]");
     assert_eq!(shown(app(at_i64("transpose", &[2, 2]), &[matrix()])), "[[5i64, 8i64], [3i64, 1i64]]");
@@ -289,11 +286,16 @@ fn records_and_arrays_of_tuples() {
     assert_eq!(shown(sums), "[2i64, 6i64, 12i64]");
     let pair = Atom::Tuple(vec![i64t(), i64t()]);
     let index = |i: i64| {
-        app(inst(v("index"), &[pair.clone()], &[Index::Dim(Dim::constant(3)), Index::Shape(Shape::default())]), &[pairs.clone(), int(i)])
+        app(
+            inst(v("index"), std::slice::from_ref(&pair), &[Index::Dim(Dim::constant(3)), Index::Shape(Shape::default())]),
+            &[pairs.clone(), int(i)],
+        )
     };
     assert_eq!(shown(index(2)), "(3i64, 9i64)");
-    let reversed =
-        app(inst(v("reverse"), &[pair.clone()], &[Index::Dim(Dim::constant(3)), Index::Shape(Shape::default())]), &[pairs.clone()]);
+    let reversed = app(
+        inst(v("reverse"), std::slice::from_ref(&pair), &[Index::Dim(Dim::constant(3)), Index::Shape(Shape::default())]),
+        std::slice::from_ref(&pairs),
+    );
     assert_eq!(shown(reversed), "[3] of [[3i64, 2i64, 1i64], [9i64, 4i64, 1i64]]");
     let record = e(ExprKind::Record(vec![(sym("a"), int(1)), (sym("b"), num(2.0))]));
     assert_eq!(shown(e(ExprKind::Field(sym("b"), record))), "2.0f64");
@@ -369,6 +371,7 @@ fn deep_lets_do_not_overflow() {
 }
 
 /// Time that this thread has had a processor, which other load does not change.
+#[allow(clippy::disallowed_methods, reason = "only for measuring")]
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
@@ -376,6 +379,7 @@ fn processor_seconds() -> f64 {
 
 /// Prints speeds on one thread: `REMORA_SPEED=1 cargo test --release --lib eval::tests::speed -- --nocapture`.
 #[test]
+#[allow(clippy::disallowed_methods, reason = "asks whether to measure")]
 fn speed() {
     if std::env::var_os("REMORA_SPEED").is_none() {
         return;
