@@ -11,6 +11,7 @@ pub mod diag;
 pub mod elaborate;
 pub mod explicit;
 pub mod infer;
+pub mod eval;
 pub mod ir;
 pub mod rank;
 pub mod resolve;
