@@ -69,11 +69,17 @@ pub(super) fn solve_system(system: &System, options: &Options) -> Outcome {
     }
 }
 
+/// Whether all frames are sums of maps, so that without maps no rep is free.
+fn frames_are_maps(system: &System) -> bool {
+    let is_map = |var: &Var| system.kinds.get(var.index()) == Some(&super::VarKind::Map);
+    system.sites.iter().all(|site| site.frame.constant <= 0 && site.frame.terms.iter().all(|(var, c)| *c < 0 || is_map(var)))
+}
+
 impl Context<'_> {
     fn system(&mut self, system: &System) -> Result<Answer, Fail> {
         let problem = problem_of(system, None)?;
         let mut presolved = presolve(problem.clone())?;
-        if presolved.undecided() > 0 {
+        if presolved.undecided() > 0 && frames_are_maps(system) {
             // A whole system that is feasible with everything zero is unique: "size zero" (paper, section 4.6.3).
             let base = presolved.base();
             let sides = || system.sites.iter().flat_map(|site| [site.map.index(), site.rep.index()]);

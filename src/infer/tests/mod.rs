@@ -4,7 +4,7 @@ mod scale;
 mod scope;
 
 use super::finish::infer_in_mode;
-use super::{Inferred, SiteRef};
+use super::Inferred;
 use crate::base::with_big_stack;
 use crate::diag::Diagnostic;
 use crate::ir::tables::{Program, RBase, RType, Tables};
@@ -16,6 +16,8 @@ struct Checked {
     program: Program,
     tables: Tables,
     last: Inferred,
+    /// What inference of everything took.
+    time: std::time::Duration,
 }
 
 const PRELUDE: &str = include_str!("../../../stdlib/prelude.rem");
@@ -29,6 +31,7 @@ fn infer_mode(text: &str, local: bool) -> Result<Checked, Vec<Diagnostic>> {
     with_big_stack(|| {
         let mut program = scope::load(&[PRELUDE, text]);
         let mut tables = Tables::default();
+        let start = std::time::Instant::now();
         let defs: Vec<_> = program.defs.iter().map(|(id, _)| id).collect();
         let mut last = None;
         for def in defs {
@@ -37,7 +40,7 @@ fn infer_mode(text: &str, local: bool) -> Result<Checked, Vec<Diagnostic>> {
             last = Some(inferred);
         }
         let last = last.expect("there is a definition");
-        Ok(Checked { program, tables, last })
+        Ok(Checked { program, tables, last, time: start.elapsed() })
     })
 }
 
@@ -110,14 +113,18 @@ fn show(program: &Program, ty: &RType) -> String {
     out
 }
 
-/// The errors of a program, as `CODE message` lines.
+/// The errors of a program: `CODE message`, and below each label `[text under it] what is said`, notes and help.
 fn errors(text: &str) -> String {
-    match infer(text) {
-        Ok(_) => String::new(),
-        Err(errors) => errors.iter().map(|e| format!("{} {}", e.code, e.message)).collect::<Vec<_>>().join("\n"),
+    let Err(errors) = infer(text) else { return String::new() };
+    let mut lines = Vec::new();
+    for error in errors {
+        lines.push(format!("{} {}", error.code, error.message));
+        for label in error.labels {
+            let place = if label.span.file.0 == 1 { &text[label.span.start as usize..label.span.end as usize] } else { "prelude" };
+            lines.push(format!("  [{place}] {}", label.text));
+        }
+        lines.extend(error.notes.iter().map(|n| format!("  note: {n}")));
+        lines.extend(error.help.iter().map(|n| format!("  help: {n}")));
     }
-}
-
-fn site_refs(checked: &Checked) -> &[SiteRef] {
-    checked.last.sites()
+    lines.join("\n")
 }

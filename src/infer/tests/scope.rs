@@ -11,6 +11,8 @@ struct Scope {
     globals: HashMap<Symbol, DefId>,
     locals: Vec<(Symbol, PatId)>,
     types: HashMap<Symbol, TypeRes>,
+    /// A name that is not known yet; its declaration waits.
+    unknown: Option<Symbol>,
 }
 
 /// Parses and resolves texts as the files of one program; panics on syntax errors and unknown names.
@@ -23,8 +25,15 @@ pub(super) fn load(texts: &[&str]) -> Program {
         assert!(errors.is_empty(), "{errors:?}");
         let decls = source.decls.clone();
         program.units.push(Unit { source, stdlib: false });
-        for decl in decls {
-            scope.decl(&mut program, file, decl);
+        let mut waiting = decls;
+        while !waiting.is_empty() {
+            let before = waiting.len();
+            waiting.retain(|decl| {
+                scope.unknown = None;
+                scope.decl(&mut program, file, decl.clone());
+                scope.unknown.is_some()
+            });
+            assert!(waiting.len() < before, "unknown name {:?}", scope.unknown);
         }
     }
     program
@@ -67,6 +76,9 @@ impl Scope {
     }
 
     fn define(&mut self, program: &mut Program, file: FileId, name: Ident, decl: DefKind) {
+        if self.unknown.is_some() {
+            return;
+        }
         let def = program.defs.alloc(Def { decl, name: name.name, unique: name.name, span: name.span, file, stdlib: false });
         self.globals.insert(name.name, def);
     }
@@ -155,7 +167,8 @@ impl Scope {
             Some(res) => {
                 program.names.exprs.insert(id, res);
             }
-            None => assert!(view::is_builtin_operator(name), "unknown name {name}"),
+            None if view::is_builtin_operator(name) => {}
+            None => self.unknown = Some(name),
         }
     }
 
