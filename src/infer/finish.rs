@@ -342,39 +342,56 @@ impl Context<'_> {
         if self.local_params.is_empty() || !self.diagnostics.is_empty() {
             return;
         }
-        for (param, extent) in self.local_params.clone() {
-            let mut memo = FxHashMap::default();
-            let mut places: Vec<(Base, Span)> = self.pats.iter().map(|(id, ty)| (ty.base, self.program.ast.pats[*id].span)).collect();
-            let binders: FxHashSet<Span> = self.locals.iter().map(|(id, _)| self.program.ast.pats[*id].span).collect();
-            places.retain(|(_, span)| !binders.contains(span));
-            places.extend(self.exprs.iter().map(|(id, ty)| (ty.base, self.program.ast.exprs[*id].span)));
-            let outside = places.into_iter().find(|(base, span)| !extent.contains(*span) && self.mentions(*base, param, &mut memo));
-            let place = outside.map(|(_, span)| span).or_else(|| self.mentions(ty.base, param, &mut memo).then_some(extent));
-            if let Some(place) = place {
-                let name = self.program.tparams[param].name;
-                let message = format!("the type parameter `'{name}` of a local function escapes from it");
-                let error = Diagnostic::error("E0308", place, message).label(extent, format!("`'{name}` is declared here"));
-                self.error(error);
-                return;
-            }
+        let extents: FxHashMap<TypeParamId, Span> = self.local_params.iter().copied().collect();
+        let binders: FxHashSet<PatId> = self.locals.iter().map(|(id, _)| *id).collect();
+        let program = self.program;
+        let pats = self.pats.iter().filter(|(id, _)| !binders.contains(id)).map(|(id, ty)| (ty.base, program.ast.pats[*id].span));
+        let exprs = self.exprs.iter().map(|(id, ty)| (ty.base, program.ast.exprs[*id].span));
+        let mut places: Vec<(Base, Span)> = pats.chain(exprs).collect();
+        places.push((ty.base, Span::default()));
+        let mut memo = FxHashMap::default();
+        for (base, span) in places {
+            let mentioned = self.mentioned(base, &extents, &mut memo);
+            let Some((param, extent)) = mentioned.iter().filter_map(|p| Some((*p, *extents.get(p)?))).find(|(_, e)| !e.contains(span)) else {
+                continue;
+            };
+            let place = if span == Span::default() { extent } else { span };
+            let name = self.program.tparams[param].name;
+            let message = format!("the type parameter `'{name}` of a local function escapes from it");
+            let error = Diagnostic::error("E0308", place, message).label(extent, format!("`'{name}` is declared here"));
+            self.error(error);
+            return;
         }
     }
 
-    fn mentions(&mut self, base: Base, param: TypeParamId, memo: &mut FxHashMap<Base, bool>) -> bool {
+    /// The type parameters of local functions in a type.
+    fn mentioned(
+        &mut self,
+        base: Base,
+        local: &FxHashMap<TypeParamId, Span>,
+        memo: &mut FxHashMap<Base, Arc<[TypeParamId]>>,
+    ) -> Arc<[TypeParamId]> {
         let root = self.find(base);
         if let Some(known) = memo.get(&root) {
-            return *known;
+            return known.clone();
         }
-        memo.insert(root, false);
-        let found = match self.node(root) {
-            Node::Param(p) => p == param,
-            Node::Arrow(parts) => self.mentions(parts.0.base, param, memo) || self.mentions(parts.1.base, param, memo),
-            Node::Tuple(parts) => parts.iter().any(|part| self.mentions(part.base, param, memo)),
-            Node::Record(fields) => fields.iter().any(|(_, part)| self.mentions(part.base, param, memo)),
-            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Error => false,
+        let parts: Vec<Base> = match self.node(root) {
+            Node::Param(p) if local.contains_key(&p) => {
+                let this: Arc<[TypeParamId]> = Arc::from([p]);
+                memo.insert(root, this.clone());
+                return this;
+            }
+            Node::Arrow(parts) => vec![parts.0.base, parts.1.base],
+            Node::Tuple(parts) => parts.iter().map(|part| part.base).collect(),
+            Node::Record(fields) => fields.iter().map(|(_, part)| part.base).collect(),
+            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Error => Vec::new(),
         };
-        memo.insert(root, found);
-        found
+        let mut all: Vec<TypeParamId> = parts.iter().flat_map(|part| self.mentioned(*part, local, memo).to_vec()).collect();
+        all.sort_unstable();
+        all.dedup();
+        let all: Arc<[TypeParamId]> = all.into();
+        memo.insert(root, all.clone());
+        all
     }
 
     /// The unknown bases of a type that may stand for anything, in the order of their occurrence: those to generalise.

@@ -135,6 +135,14 @@ impl Context<'_> {
         }
         let mismatch = Mismatch { left, right };
         match (self.node(left), self.node(right)) {
+            (Node::Var(_), Node::Error) => {
+                self.bind(left, right, reason);
+                Ok(())
+            }
+            (Node::Error, Node::Var(_)) => {
+                self.bind(right, left, reason);
+                Ok(())
+            }
             (Node::Error, _) | (_, Node::Error) => Ok(()),
             (Node::Var(a), Node::Var(b)) => {
                 let class = a.meet(b).ok_or(mismatch)?;

@@ -1,5 +1,6 @@
 mod automap;
 mod errors;
+mod modes;
 mod scale;
 mod scope;
 
@@ -97,8 +98,9 @@ fn show(program: &Program, ty: &RType) -> String {
         RBase::Prim(p) => out += p.name(),
         RBase::Param(p) => out += program.tparams[*p].name.as_str(),
         RBase::Arrow(a, b) => {
+            let function = a.rank == 0 && matches!(&*a.base, RBase::Arrow(..));
             let (a, b) = (show(program, a), show(program, b));
-            let a = if a.contains("->") { format!("({a})") } else { a };
+            let a = if function { format!("({a})") } else { a };
             out = if ty.rank > 0 { format!("{out}({a} -> {b})") } else { format!("{a} -> {b}") };
         }
         RBase::Tuple(parts) => {
