@@ -43,18 +43,20 @@ fn named(text: &str) -> Vec<String> {
 /// `crate::a::b` names `a`; `crate::{a::b, c}` names `a` and `c`.
 fn modules_of_line(line: &str) -> Vec<String> {
     let word = |text: &str| text.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
-    line.split("crate::").skip(1).flat_map(|rest| match rest.strip_prefix('{') {
-        None => vec![word(rest)],
-        Some(list) => {
-            let mut depth = 0;
-            let separators = |c: char| {
-                depth += i32::from(c == '{') - i32::from(c == '}');
-                c == ',' && depth == 0
-            };
-            list.split(separators).map(word).collect()
-        }
-    })
-    .collect()
+    line.split("crate::")
+        .skip(1)
+        .flat_map(|rest| match rest.strip_prefix('{') {
+            None => vec![word(rest)],
+            Some(list) => {
+                let mut depth = 0;
+                let separators = |c: char| {
+                    depth += i32::from(c == '{') - i32::from(c == '}');
+                    c == ',' && depth == 0
+                };
+                list.split(separators).map(word).collect()
+            }
+        })
+        .collect()
 }
 
 #[test]

@@ -172,7 +172,10 @@ fn diagnostics() {
         ("def f x = x +\ndef g = 1", "E0104 2:1 expected an expression, found `def`"),
         ("def f x = (x", "E0105 1:13 a bracket is not closed: expected `)`, found the end of the file"),
         ("def f x = (x]", "E0105 1:13 a bracket is not closed: expected `)`, found `]`"),
-        ("def f = [1, 2 3)\ndef g = (", "E0105 1:16 a bracket is not closed: expected `]`, found `)`\nE0104 2:10 expected an expression, found the end of the file"),
+        (
+            "def f = [1, 2 3)\ndef g = (",
+            "E0105 1:16 a bracket is not closed: expected `]`, found `)`\nE0104 2:10 expected an expression, found the end of the file",
+        ),
         ("def f = if a b else c", "E0104 1:16 expected `then`, found `else`"),
         ("def f x = let y = x\ndef g = 2", "E0108 2:1 expected `in` or another `let`, found `def`"),
         ("def f = 1 § 2", "E0101 1:11 the character `§` is not part of the language"),
@@ -301,11 +304,33 @@ fn any_source() -> impl Strategy<Value = String> {
 
 /// Source text of an expression, well-formed by construction but with parentheses only where drawn.
 fn any_expr() -> impl Strategy<Value = String> {
-    let leaf = prop_oneof!["[a-d]", "[0-9]", "[0-9]\\.[0-9]f32", Just("(+)".into()), Just("(.x)".into()), Just("f32.pi".into()), Just("x.0".into())];
+    let leaf = prop_oneof![
+        "[a-d]",
+        "[0-9]",
+        "[0-9]\\.[0-9]f32",
+        Just("(+)".into()),
+        Just("(.x)".into()),
+        Just("f32.pi".into()),
+        Just("x.0".into())
+    ];
     leaf.prop_recursive(5, 60, 3, |e| {
         let op = prop_oneof![
-            Just("+"), Just("-"), Just("*"), Just("**"), Just("|>"), Just("<|"), Just("&&"), Just("||"), Just("=="), Just("<<"), Just("&"),
-            Just("`f`"), Just("+++"), Just("i32.+"), Just("..<"), Just("...")
+            Just("+"),
+            Just("-"),
+            Just("*"),
+            Just("**"),
+            Just("|>"),
+            Just("<|"),
+            Just("&&"),
+            Just("||"),
+            Just("=="),
+            Just("<<"),
+            Just("&"),
+            Just("`f`"),
+            Just("+++"),
+            Just("i32.+"),
+            Just("..<"),
+            Just("...")
         ];
         prop_oneof![
             (e.clone(), op.clone(), e.clone()).prop_map(|(a, o, b)| format!("{a} {o} {b}")),

@@ -113,7 +113,7 @@ impl Elab<'_> {
             let any = self.fresh_dim(Span::default());
             map.insert(atom, any);
         }
-        types::rewrite(&ty, &mut types::Substitution { atoms: map, ..Default::default() })
+        types::rewrite(&ty, &mut types::Substitution::sizes(map))
     }
 
     fn named_type(&mut self, ty: TypeId, args: &[TypeArg]) -> Result<Type> {
@@ -200,7 +200,7 @@ impl Elab<'_> {
             map.insert(DimAtom::Var(*var), witness.clone());
             witnesses.push((*var, Index::Dim(witness)));
         }
-        let opened = types::rewrite(inner, &mut types::Substitution { atoms: map, ..Default::default() });
+        let opened = types::rewrite(inner, &mut types::Substitution::sizes(map));
         self.unify_at(&opened, &ty, span)?;
         Ok(super::scope::make_box(witnesses, inner.clone(), value, span))
     }

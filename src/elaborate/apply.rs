@@ -8,7 +8,7 @@ use crate::diag::Diagnostic;
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, Type};
 use crate::ir::surface::view::{self, Application};
 use crate::ir::surface::{self, ExprId};
-use crate::ir::tables::AppInfo;
+use crate::ir::tables::{AppInfo, Insertion};
 
 /// What is applied.
 #[derive(Debug, Clone)]
@@ -101,7 +101,7 @@ impl Elab<'_> {
         }
     }
     /// The node in which the operator of an application stands.
-    fn operator_node(&self, node: ExprId) -> ExprId {
+    pub(super) fn operator_node(&self, node: ExprId) -> ExprId {
         let ast = &self.program.ast;
         let mut at = view::strip(ast, node);
         loop {
@@ -214,7 +214,9 @@ impl Elab<'_> {
         groups
     }
     fn mapped_clash(&self, clash: super::sizes::Clash, at: Span, app: Span) -> Diagnostic {
-        self.clash(clash, at).label(app, "mapped over these arguments together").note("arrays that are mapped over together have the same sizes")
+        self.clash(clash, at)
+            .label(app, "mapped over these arguments together")
+            .note("arrays that are mapped over together have the same sizes")
     }
 
     /// An application whose arguments have the parameters' types. The result is opened if it is a box.
@@ -283,8 +285,8 @@ impl Elab<'_> {
             if self.is_existential_argument(&params[i].ty, &arg_ty) {
                 return Ok(Attempt::Existential(i));
             }
-            let bridged = self.eta_existential(&params[i].ty, (arg, arg_ty), at)?;
-            let (arg, arg_ty) = bridged;
+            let arg = self.eta_lift(&params[i].ty, (arg, arg_ty), at)?;
+            let (arg, arg_ty) = self.eta_existential(&params[i].ty, arg, at)?;
             self.unify_argument(&params[i].ty, &arg_ty, at, instance)?;
             if let Some(name) = params[i].name {
                 let used = params[i + 1..].iter().any(|p| mentions(&p.ty, DimAtom::Size(name))) || mentions(&ret, DimAtom::Size(name));
@@ -306,7 +308,9 @@ impl Elab<'_> {
                 Atom::Fun(ps, _) => Some(ps.iter().map(|p| p.ty.clone()).collect()),
                 _ => None,
             };
-            let surface::ExprKind::Lambda { params: pats, ret, body } = &self.program.ast.exprs[e].kind else { return Err(self.missing(at)) };
+            let surface::ExprKind::Lambda { params: pats, ret, body } = &self.program.ast.exprs[e].kind else {
+                return Err(self.missing(at));
+            };
             let (arg, arg_ty) = self.function(pats, *ret, *body, hint.as_deref(), at)?;
             args[i] = Arg::Ready((arg.clone(), arg_ty.clone()), at);
             if self.is_existential_argument(&expected, &arg_ty) {
@@ -369,6 +373,30 @@ impl Elab<'_> {
         let ty = self.function_type(&names, &ret);
         Ok((Expr::new(ExprKind::Fn { params: names, ret, body }, span), ty))
     }
+    /// An array of functions, given where a function on arrays is wanted: `[k](a -> b)` serves as `[k]a -> [k]b`.
+    fn eta_lift(&mut self, param: &Type, arg: Typed, span: Span) -> Result<Typed> {
+        let (param, arg_ty) = (self.sizes.zonk_type(param), self.sizes.zonk_type(&arg.1));
+        let (Atom::Fun(ps, _), Atom::Fun(..), rank) = (param.atom(), arg_ty.atom(), arg_ty.shape().items.len()) else { return Ok(arg) };
+        if rank == 0 || !param.shape().is_scalar() {
+            return Ok(arg);
+        }
+        let functions = self.shared(arg, "fs");
+        let params: Vec<(Symbol, Type)> = ps.iter().map(|p| (self.fresh_name(Symbol::new("x")), p.ty.clone())).collect();
+        self.push_frame();
+        let args = params.iter().map(|(name, ty)| Arg::Ready((Expr::new(ExprKind::Var(*name), span), ty.clone()), span)).collect();
+        let mut slots = vec![Insertion::default(); params.len()];
+        for (slot, (_, ty)) in slots.iter_mut().zip(&params) {
+            // Parameters of the functions themselves may have fewer dimensions than the frame: these stay the same.
+            slot.reps = (rank as u32).saturating_sub(ty.shape().items.len() as u32);
+            slot.induced = slot.reps;
+        }
+        let info = AppInfo { head_frame: rank as u32, args: slots };
+        let (body, ret) = self.apply_mapped(Head::Fun { value: functions, instance: None }, args, &info, span)?;
+        let names: Vec<Symbol> = params.iter().map(|(n, _)| *n).collect();
+        let (body, ret) = self.close_function(body, ret, &names, span)?;
+        let ty = self.function_type(&params, &ret);
+        Ok((Expr::new(ExprKind::Fn { params, ret, body }, span), ty))
+    }
     /// The instance of a function for an argument with an existential result: a type parameter that stands for the result
     /// becomes the type of boxes; a size parameter in it makes a variant of the function.
     fn existential_instance(&mut self, mut instance: Instance, param: usize, args: &[Arg], span: Span) -> Result<Instance> {
@@ -394,7 +422,8 @@ impl Elab<'_> {
             .collect();
         let (Some(def), false) = (instance.def, sizes.is_empty()) else { return Err(self.existential_argument(name, *at)) };
         // Sizes that occur in inputs as well are given; the others are found out by the call.
-        let inputs: Vec<DimAtom> = params.iter().filter(|p| !matches!(p.ty.atom(), Atom::Fun(..))).flat_map(|p| super::sizes::free_atoms(&p.ty)).collect();
+        let inputs: Vec<DimAtom> =
+            params.iter().filter(|p| !matches!(p.ty.atom(), Atom::Fun(..))).flat_map(|p| super::sizes::free_atoms(&p.ty)).collect();
         let sizes: Vec<usize> = sizes.into_iter().filter(|i| !inputs.contains(&DimAtom::Var(scheme.sizes[*i]))).collect();
         if sizes.is_empty() {
             return Err(self.existential_argument(name, *at));
@@ -405,7 +434,10 @@ impl Elab<'_> {
         }
         let variant = self.schemes.variants.get(&(def, sizes.clone())).cloned().ok_or_else(|| self.missing(span))?;
         instance.sizes = instance.sizes.into_iter().enumerate().filter(|(i, _)| !sizes.contains(i)).map(|(_, d)| d).collect();
-        instance.sizes.resize_with(variant.sizes.len(), || Dim::constant(0));
+        while instance.sizes.len() < variant.sizes.len() {
+            let dim = self.fresh_dim(span);
+            instance.sizes.push(dim);
+        }
         instance.scheme = variant;
         Ok(instance)
     }
@@ -416,10 +448,14 @@ impl Elab<'_> {
     }
     fn existential_argument(&self, function: Option<Symbol>, span: Span) -> Diagnostic {
         let which = function.map_or(String::new(), |f| format!(" of `{f}`"));
-        Diagnostic::error("E0404", span, format!("an array would be irregular: the results of this function differ in size, and the result{which} is an array of them"))
-            .here("the size of each result is known only after it is computed")
-            .note("all cells of an array have the same sizes")
-            .help("reduce each cell to a regular result inside the function, such as a sum or a length")
+        Diagnostic::error(
+            "E0404",
+            span,
+            format!("an array would be irregular: the results of this function differ in size, and the result{which} is an array of them"),
+        )
+        .here("the size of each result is known only after it is computed")
+        .note("all cells of an array have the same sizes")
+        .help("reduce each cell to a regular result inside the function, such as a sum or a length")
     }
 
     /// An unapplied section.
@@ -448,11 +484,13 @@ impl Elab<'_> {
                     }
                 })
             }
-            surface::ExprKind::ProjectSection(path) => self.section_lambda(e, span, |elab, x| match (&info, path.as_slice()) {
-                (Some(info), [field]) if info.frame() > 0 => {
-                    elab.apply_mapped(Head::Project(field.name), vec![Arg::Ready(x, span)], info, span)
+            surface::ExprKind::ProjectSection(path) => self.section_lambda(e, span, |elab, mut x| {
+                for (i, field) in path.iter().enumerate() {
+                    let slot = info.as_ref().and_then(|info| info.args.get(i)).copied().unwrap_or_default();
+                    let info = AppInfo { head_frame: 0, args: vec![slot] };
+                    x = elab.apply_mapped(Head::Project(field.name), vec![Arg::Ready(x, span)], &info, span)?;
                 }
-                _ => path.iter().try_fold(x, |x, field| elab.project(x, field.name, span)),
+                Ok(x)
             }),
             _ => Err(self.missing(span)),
         }

@@ -108,7 +108,9 @@ impl Elab<'_> {
         span: Span,
     ) -> Result<Typed> {
         let init = self.expr(init)?;
-        let init = self.shared(init, "init");
+        // The parts of a tuple are the first values of loop variables of their own.
+        let parts = matches!(init.0.kind(), ExprKind::Tuple(_)) || tuple_pattern(self.program, pat).is_none();
+        let init = if parts { init } else { self.shared(init, "init") };
         let header = self.loop_header(form)?;
         let mut changing: FxHashSet<usize> = FxHashSet::default();
         loop {
@@ -189,11 +191,9 @@ impl Elab<'_> {
         let value = wrap(frame, value);
         let first = if vars.is_empty() { init.0.clone() } else { make_box(witnesses, opened, init.0.clone(), span).0 };
         let params = match parts {
-            Some(parts) => parts
-                .into_iter()
-                .enumerate()
-                .map(|(i, (name, ty))| LoopParam { name, ty, init: project(&first, i, span) })
-                .collect(),
+            Some(parts) => {
+                parts.into_iter().enumerate().map(|(i, (name, ty))| LoopParam { name, ty, init: project(&first, i, span) }).collect()
+            }
             None => vec![LoopParam { name, ty: param_ty.clone(), init: first }],
         };
         Ok(Ok((Expr::new(ExprKind::Loop { params, form, body: value }, span), param_ty)))

@@ -27,7 +27,8 @@ impl Elab<'_> {
             Clash::Sizes { left, right, definite } => {
                 let (l, r) = (self.show_dim(&left), self.show_dim(&right));
                 let mut out = if definite {
-                    Diagnostic::error("E0403", span, format!("sizes {l} and {r} are never equal")).here(format!("size {r} here, {l} is needed"))
+                    Diagnostic::error("E0403", span, format!("sizes {l} and {r} are never equal"))
+                        .here(format!("size {r} here, {l} is needed"))
                 } else {
                     Diagnostic::error("E0403", span, format!("sizes {l} and {r} are not known to be equal"))
                         .here(format!("size {r} here, {l} is needed"))
@@ -40,15 +41,23 @@ impl Elab<'_> {
             }
             Clash::Escape { size, atom } => {
                 let shown = self.show_dim(&Dim::atom(atom));
-                let out = Diagnostic::error("E0404", span, format!("an array would be irregular: its size {} differs from cell to cell", self.show_dim(&size)))
-                    .here(format!("the size {shown} arises inside, where it may differ each time"))
-                    .note("all cells of an array have the same sizes");
+                let out = Diagnostic::error(
+                    "E0404",
+                    span,
+                    format!("an array would be irregular: its size {} differs from cell to cell", self.show_dim(&size)),
+                )
+                .here(format!("the size {shown} arises inside, where it may differ each time"))
+                .note("all cells of an array have the same sizes");
                 self.with_origins(out, &[Dim::atom(atom)])
             }
-            Clash::Irregular => Diagnostic::error("E0404", span, "an array would be irregular: the function's result has a size that is known only afterwards")
-                .here("the size of each result is existential")
-                .note("all cells of an array have the same sizes")
-                .help("reduce each cell to a regular result inside the function, such as a sum or a length"),
+            Clash::Irregular => Diagnostic::error(
+                "E0404",
+                span,
+                "an array would be irregular: the function's result has a size that is known only afterwards",
+            )
+            .here("the size of each result is existential")
+            .note("all cells of an array have the same sizes")
+            .help("reduce each cell to a regular result inside the function, such as a sum or a length"),
             Clash::Shape => Diagnostic::error("E0302", span, "the types differ").here(""),
         };
         if let Some((expected, actual)) = types {

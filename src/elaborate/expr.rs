@@ -31,7 +31,7 @@ impl Elab<'_> {
         match &node.kind {
             surface::ExprKind::Paren(inner) | surface::ExprKind::Attr { expr: inner, .. } => self.expr(*inner),
             surface::ExprKind::Int { .. } | surface::ExprKind::Float { .. } | surface::ExprKind::Bool(_) => {
-                let scalar = self.scalar(e).ok_or_else(|| self.missing(span))?;
+                let scalar = self.scalar(e).ok_or_else(|| self.unfit(e, span))?;
                 Ok((Expr::new(ExprKind::Lit(scalar), span), Type::prim(scalar.prim())))
             }
             surface::ExprKind::Str(text) => {
@@ -132,11 +132,9 @@ impl Elab<'_> {
     pub(super) fn resolved(&mut self, res: Res, node: ExprId, span: Span) -> Result<(Expr, Type, Option<Instance>)> {
         let var = |name: Symbol| Expr::new(ExprKind::Var(name), span);
         match res {
-            Res::Local(pat) if self.existential.contains(&pat) => Err(Diagnostic::error(
-                "E0403",
-                span,
-                "this size is known only after the call, so it cannot be used as a value",
-            )),
+            Res::Local(pat) if self.existential.contains(&pat) => {
+                Err(Diagnostic::error("E0403", span, "this size is known only after the call, so it cannot be used as a value"))
+            }
             Res::Local(pat) => match self.locals.get(&pat).cloned() {
                 Some(Local::Size(dim)) => Ok((Expr::new(ExprKind::ReifyDim(dim), span), Type::prim(PrimType::I64), None)),
                 Some(Local::Var { name, ty }) => Ok((var(name), ty, None)),
@@ -199,8 +197,7 @@ impl Elab<'_> {
         if sizes.is_empty() && types.is_empty() {
             return (fun, ty);
         }
-        let indices =
-            sizes.iter().map(|d| Index::Dim(d.clone())).chain(types.iter().map(|(_, s)| Index::Shape(s.clone()))).collect();
+        let indices = sizes.iter().map(|d| Index::Dim(d.clone())).chain(types.iter().map(|(_, s)| Index::Shape(s.clone()))).collect();
         let types = types.iter().map(|(a, _)| a.clone()).collect();
         (Expr::new(ExprKind::Inst { fun, types, indices }, *span), ty)
     }
@@ -322,11 +319,8 @@ impl Elab<'_> {
         scheme.name = name;
         let value = abstracted(&scheme, value, span);
         self.bind_let_as(name, value, scheme.core_type(), span);
-        let local = if scheme.sizes.is_empty() && scheme.types.is_empty() {
-            Local::Var { name, ty: scheme.ty }
-        } else {
-            Local::Poly(scheme)
-        };
+        let local =
+            if scheme.sizes.is_empty() && scheme.types.is_empty() { Local::Var { name, ty: scheme.ty } } else { Local::Poly(scheme) };
         self.locals.insert(fun.binder, local);
         Ok(())
     }
@@ -354,7 +348,7 @@ pub(super) fn call(fun: Expr, args: Vec<Expr>, span: Span) -> Expr {
 
 /// Renames indeterminates in a type.
 pub(super) fn rename(ty: &Type, from: DimAtom, to: Dim) -> Type {
-    types::rewrite(ty, &mut types::Substitution { atoms: FxHashMap::from_iter([(from, to)]), ..Default::default() })
+    types::rewrite(ty, &mut types::Substitution::sizes(FxHashMap::from_iter([(from, to)])))
 }
 
 /// Whether a size occurs in a type.

@@ -1,5 +1,6 @@
 //! Slices, updates and ranges.
 
+use super::apply::Head;
 use super::expr::{call, number, prim_instance};
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape};
@@ -196,6 +197,11 @@ impl Elab<'_> {
     }
     /// `(.[i, j:k])`.
     pub(super) fn index_section(&mut self, e: ExprId, indices: &[IndexArg], span: Span) -> Result<Typed> {
+        if let Some(info) = self.tables.apps.get(e).cloned() {
+            let args: Vec<ExprId> = indices.iter().filter_map(|i| if let IndexArg::Index(e) = i { Some(*e) } else { None }).collect();
+            let args = self.arguments(&args)?;
+            return self.section_lambda(e, span, |elab, x| elab.apply_mapped(Head::Index(x), args, &info, span));
+        }
         let positions = self.positions(indices)?;
         self.section_lambda(e, span, |elab, x| elab.take(x, &positions, span))
     }

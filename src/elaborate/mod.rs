@@ -53,8 +53,7 @@ impl Scheme {
     }
     /// The type as one core type.
     pub fn core_type(&self) -> Type {
-        let inner =
-            if self.types.is_empty() { self.ty.clone() } else { Type::scalar(Atom::Forall(self.types.clone(), self.ty.clone())) };
+        let inner = if self.types.is_empty() { self.ty.clone() } else { Type::scalar(Atom::Forall(self.types.clone(), self.ty.clone())) };
         let indices = self.index_params();
         if indices.is_empty() { inner } else { Type::scalar(Atom::Pi(indices, inner)) }
     }
@@ -193,7 +192,7 @@ impl<'a> Elab<'a> {
         }
     }
     fn is_global(&self, name: Symbol) -> bool {
-        crate::ir::core::prims::is_primitive(name) || self.schemes.taken.contains(&name)
+        PRIMITIVES.contains(&name.as_str()) || self.schemes.taken.contains(&name)
     }
     fn level(&self) -> u32 {
         self.frames.len() as u32
@@ -287,6 +286,8 @@ impl<'a> Elab<'a> {
             return Ok((value, ty));
         }
         let fun_ty = self.function_type(&core_params, &ty);
+        let outer = self.level();
+        self.sizes.lower(&fun_ty, outer);
         let kind = core::ExprKind::Fn { params: core_params, ret: ty, body: value };
         Ok((core::Expr::new(kind, span), fun_ty))
     }
@@ -318,7 +319,7 @@ impl<'a> Elab<'a> {
                 continue;
             }
             let name = self.fresh_name(Symbol::new("d"));
-            self.sizes.bind_atom(DimAtom::Var(name), level, self.sizes.kind(meta).1);
+            self.sizes.bind_atom(DimAtom::Var(name), level, self.sizes.meta_span(meta));
             self.sizes.solve(meta, Dim::var(name));
             params.push(name);
         }
@@ -327,20 +328,36 @@ impl<'a> Elab<'a> {
     /// Settles what is still unknown at the end: a `rep` of unknown length is an error; any other size that nothing
     /// determines belongs to no value that is ever made, or to an empty one.
     fn finish_metas(&mut self) -> Result<()> {
-        for (meta, kind, span) in self.sizes.unsolved() {
+        if let Some(span) = self.sizes.undetermined_rep() {
+            return Err(self.undetermined(span));
+        }
+        for meta in self.sizes.unsolved() {
             if self.sizes.is_solved(meta) {
                 continue;
             }
-            match kind {
-                MetaKind::Rep => return Err(self.undetermined(span)),
-                MetaKind::Anonymous => self.sizes.solve(meta, Dim::constant(0)),
-            }
+            self.sizes.solve(meta, Dim::constant(0));
             // Equations that were put off may fix others.
             self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
         }
         self.sizes.retry(true).map_err(|(clash, span)| self.clash(clash, span))
     }
 }
+
+/// Primitives to which elaboration refers by name.
+const PRIMITIVES: [&str; 12] = [
+    "index",
+    "slice",
+    "slice_step",
+    "update",
+    "update_slice",
+    "iota",
+    "range",
+    "range_upto",
+    "range_downto",
+    "range_through",
+    "equal",
+    "notequal",
+];
 
 /// Names with a meaning in core's concrete syntax.
 const RESERVED: [&str; 4] = ["true", "false", "inf", "nan"];
@@ -352,7 +369,7 @@ fn is_i64(ty: &Type) -> bool {
 /// The name of a definition in core. One written in the language never hides a primitive.
 fn core_name(program: &Program, def: DefId) -> Symbol {
     let unique = program.defs[def].unique;
-    if core::prims::is_primitive(unique) { Symbol::new(&format!("{unique}.def")) } else { unique }
+    if PRIMITIVES.contains(&unique.as_str()) { Symbol::new(&format!("{unique}.def")) } else { unique }
 }
 
 /// The value under the abstractions of its scheme.

@@ -84,7 +84,7 @@ impl Elab<'_> {
                 map.insert(DimAtom::Var(*var), Dim::var(name));
                 indices.push(name);
             }
-            ty = types::rewrite(&inner, &mut types::Substitution { atoms: map, ..Default::default() });
+            ty = types::rewrite(&inner, &mut types::Substitution::sizes(map));
             self.frame().bindings.push(Binding::Unbox { value, indices, boxed: expr, span });
             if is_i64(&ty) {
                 self.sizes.bind_atom(DimAtom::Size(value), level, span);
@@ -180,7 +180,7 @@ impl Elab<'_> {
             map.insert(atom, Dim::var(name));
             indices.push((name, Index::Dim(Dim::atom(atom))));
         }
-        let inner = types::rewrite(&ty, &mut types::Substitution { atoms: map, ..Default::default() });
+        let inner = types::rewrite(&ty, &mut types::Substitution::sizes(map));
         Ok(make_box(indices, inner, value, span))
     }
 }
@@ -197,9 +197,7 @@ pub(super) fn wrap(frame: Frame, mut value: Expr) -> Expr {
     for binding in frame.bindings.into_iter().rev() {
         value = match binding {
             Binding::Let { name, ty, rhs, span } => Expr::new(ExprKind::Let { name, ty: Some(ty), rhs, body: value }, span),
-            Binding::Unbox { value: x, indices, boxed, span } => {
-                Expr::new(ExprKind::Unbox { boxed, value: x, indices, body: value }, span)
-            }
+            Binding::Unbox { value: x, indices, boxed, span } => Expr::new(ExprKind::Unbox { boxed, value: x, indices, body: value }, span),
         };
     }
     value

@@ -91,8 +91,8 @@ impl Sizes {
             _ => self.atoms.get(&atom).map_or(u32::MAX, |(level, _)| *level),
         }
     }
-    pub(super) fn kind(&self, meta: u32) -> (MetaKind, Span) {
-        (self.metas[meta as usize].kind, self.metas[meta as usize].span)
+    pub(super) fn meta_span(&self, meta: u32) -> Span {
+        self.metas[meta as usize].span
     }
     pub(super) fn snapshot(&self) -> Snapshot {
         Snapshot { undo: self.undo.len(), deferred: self.deferred.clone() }
@@ -176,7 +176,8 @@ impl Sizes {
         for (meta, coefficient) in candidates {
             let rest = diff.sub(&Dim::atom(DimAtom::Meta(meta)).scale(coefficient)).scale(-coefficient);
             let level = self.metas[meta as usize].level;
-            match rest.atoms().find(|a| !matches!(a, DimAtom::Meta(_)) && self.level(*a) > level) {
+            let outside = rest.atoms().find(|a| !matches!(a, DimAtom::Meta(_)) && self.level(*a) > level);
+            match outside {
                 Some(atom) => escape = Some(Clash::Escape { size: rest, atom }),
                 None => {
                     self.assign(meta, rest, level);
@@ -226,9 +227,13 @@ impl Sizes {
         self.metas.len()
     }
     /// The unknowns that have no solution.
-    pub(super) fn unsolved(&self) -> Vec<(u32, MetaKind, Span)> {
-        let open = self.metas.iter().enumerate().filter(|(_, m)| m.solution.is_none());
-        open.map(|(i, m)| (i as u32, m.kind, m.span)).collect()
+    pub(super) fn unsolved(&self) -> Vec<u32> {
+        self.metas.iter().enumerate().filter(|(_, m)| m.solution.is_none()).map(|(i, _)| i as u32).collect()
+    }
+    /// The place of a `rep` whose length nothing determines.
+    pub(super) fn undetermined_rep(&self) -> Option<Span> {
+        let unknown = |i: usize| self.zonk(&Dim::atom(DimAtom::Meta(i as u32))).atoms().any(|a| matches!(a, DimAtom::Meta(_)));
+        self.metas.iter().enumerate().find(|(i, m)| m.kind == MetaKind::Rep && unknown(*i)).map(|(_, m)| m.span)
     }
     /// Whether an unknown has a solution.
     pub(super) fn is_solved(&self, meta: u32) -> bool {
@@ -289,7 +294,7 @@ impl Sizes {
                 let fresh: Vec<Symbol> = xs.iter().map(|_| self.bound_name()).collect();
                 let rename = |names: &[Symbol], ty: &Type| {
                     let map = names.iter().zip(&fresh).map(|(n, f)| (DimAtom::Var(*n), Dim::var(*f))).collect();
-                    rewrite(ty, &mut super::types::Substitution { atoms: map, ..Default::default() })
+                    rewrite(ty, &mut super::types::Substitution::sizes(map))
                 };
                 self.unify(&rename(xs, t), &rename(ys, u), span)
             }

@@ -13,12 +13,14 @@ impl Elab<'_> {
     /// The application, if it has a form of its own. Nothing is inserted at it.
     pub(super) fn special(&mut self, app: &Application, span: Span) -> Result<Option<Typed>> {
         match &app.head {
-            view::Head::Op(op) if self.program.names.exprs.get(app.node).is_none() => match (op.name.as_str(), app.args.as_slice()) {
-                ("&&", [a, b]) => self.lazy(*a, *b, true, span).map(Some),
-                ("||", [a, b]) => self.lazy(*a, *b, false, span).map(Some),
-                _ => Ok(None),
-            },
-            view::Head::Op(_) => match (self.stdlib_name(app.node), app.args.as_slice()) {
+            view::Head::Op(op) if self.program.names.exprs.get(self.operator_node(app.node)).is_none() => {
+                match (op.name.as_str(), app.args.as_slice()) {
+                    ("&&", [a, b]) => self.lazy(*a, *b, true, span).map(Some),
+                    ("||", [a, b]) => self.lazy(*a, *b, false, span).map(Some),
+                    _ => Ok(None),
+                }
+            }
+            view::Head::Op(_) => match (self.stdlib_name(self.operator_node(app.node)), app.args.as_slice()) {
                 (Some(">->"), [f, g, rest @ ..]) => self.composition(*f, *g, rest, span),
                 (Some("<-<"), [g, f, rest @ ..]) => self.composition(*f, *g, rest, span),
                 _ => Ok(None),
@@ -45,6 +47,10 @@ impl Elab<'_> {
                     _ => Ok(None),
                 }
             }
+            view::Head::Unary(surface::UnaryOp::Neg, _) if app.args.len() == 1 => Ok(self.scalar(app.node).map(|value| {
+                let ty = Type::prim(value.prim());
+                (Expr::new(ExprKind::Lit(value), span), ty)
+            })),
             view::Head::Unary(..) | view::Head::Project(_) | view::Head::Index(_) => Ok(None),
         }
     }
@@ -109,9 +115,9 @@ impl Elab<'_> {
             let at = self.program.ast.exprs[*array].span;
             let (value, ty) = self.expr(*array)?;
             let own = outer_dim(&ty).ok_or_else(|| self.missing(at))?;
-            self.sizes.unify_dim(&n, &own, at).map_err(|clash| {
-                self.clash(clash, at).label(span, "arrays that are mapped over together have the same sizes")
-            })?;
+            self.sizes
+                .unify_dim(&n, &own, at)
+                .map_err(|clash| self.clash(clash, at).label(span, "arrays that are mapped over together have the same sizes"))?;
             values.push((value, ty, at));
         }
         let at = view::strip(&self.program.ast, f);

@@ -111,6 +111,10 @@ pub(super) struct Substitution {
 }
 
 impl Substitution {
+    /// Replaces indeterminates of sizes only.
+    pub(super) fn sizes(atoms: FxHashMap<DimAtom, Dim>) -> Substitution {
+        Substitution { atoms, ..Substitution::default() }
+    }
     /// To be called after a change.
     pub(super) fn clear(&mut self) {
         self.memo.clear();

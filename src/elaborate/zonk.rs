@@ -53,25 +53,19 @@ impl Zonker<'_> {
         let kind = match e.kind() {
             ExprKind::Var(_) | ExprKind::Lit(_) | ExprKind::Array { .. } => return e.clone(),
             ExprKind::Let { .. } | ExprKind::Unbox { .. } => return self.chain(e),
-            ExprKind::Frame { dims, cell, cells } => {
-                ExprKind::Frame { dims: dims.clone(), cell: self.ty(cell), cells: self.exprs(cells) }
-            }
+            ExprKind::Frame { dims, cell, cells } => ExprKind::Frame { dims: dims.clone(), cell: self.ty(cell), cells: self.exprs(cells) },
             ExprKind::App { fun, args } => ExprKind::App { fun: self.expr(fun), args: self.exprs(args) },
             ExprKind::Inst { fun, types, indices } => ExprKind::Inst {
                 fun: self.expr(fun),
                 types: types.iter().map(|a| self.atom(a)).collect(),
                 indices: indices.iter().map(|i| self.index(i)).collect(),
             },
-            ExprKind::Fn { params, ret, body } => ExprKind::Fn {
-                params: params.iter().map(|(n, t)| (*n, self.ty(t))).collect(),
-                ret: self.ty(ret),
-                body: self.expr(body),
-            },
+            ExprKind::Fn { params, ret, body } => {
+                ExprKind::Fn { params: params.iter().map(|(n, t)| (*n, self.ty(t))).collect(), ret: self.ty(ret), body: self.expr(body) }
+            }
             ExprKind::IFn { params, body } => ExprKind::IFn { params: params.clone(), body: self.expr(body) },
             ExprKind::TFn { params, body } => ExprKind::TFn { params: params.clone(), body: self.expr(body) },
-            ExprKind::If { cond, then, els } => {
-                ExprKind::If { cond: self.expr(cond), then: self.expr(then), els: self.expr(els) }
-            }
+            ExprKind::If { cond, then, els } => ExprKind::If { cond: self.expr(cond), then: self.expr(then), els: self.expr(els) },
             ExprKind::Loop { params, form, body } => ExprKind::Loop {
                 params: params.iter().map(|p| LoopParam { name: p.name, ty: self.ty(&p.ty), init: self.expr(&p.init) }).collect(),
                 form: match form {
@@ -149,10 +143,12 @@ fn order(bindings: &[Expr]) -> Vec<usize> {
     let mut binder: FxHashMap<Symbol, usize> = FxHashMap::default();
     for (i, b) in bindings.iter().enumerate() {
         match b.kind() {
-            ExprKind::Let { name, .. } => drop(binder.insert(*name, i)),
+            ExprKind::Let { name, .. } => {
+                binder.insert(*name, i);
+            }
             ExprKind::Unbox { value, indices, .. } => {
                 binder.insert(*value, i);
-                indices.iter().for_each(|n| drop(binder.insert(*n, i)));
+                binder.extend(indices.iter().map(|n| (*n, i)));
             }
             _ => {}
         }

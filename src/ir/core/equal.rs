@@ -127,9 +127,7 @@ impl Pass<'_> {
             (Atom::Var(a), Atom::Var(b)) => paired(pairing, Name::Type(*a), Name::Type(*b)),
             (Atom::Fun(p, r), Atom::Fun(q, s)) => self.functions((p, r), (q, s), pairing),
             (Atom::Forall(v, a), Atom::Forall(w, b)) => self.binders(v, a, w, b, Name::Type, pairing),
-            (Atom::Pi(v, a), Atom::Pi(w, b)) | (Atom::Sigma(v, a), Atom::Sigma(w, b)) => {
-                self.binders(v, a, w, b, Name::Index, pairing)
-            }
+            (Atom::Pi(v, a), Atom::Pi(w, b)) | (Atom::Sigma(v, a), Atom::Sigma(w, b)) => self.binders(v, a, w, b, Name::Index, pairing),
             (Atom::Tuple(a), Atom::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.types(mode, a, b, pairing)),
             (Atom::Record(a), Atom::Record(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|((k, a), (l, b))| k == l && self.types(mode, a, b, pairing))

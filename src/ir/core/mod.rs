@@ -30,9 +30,11 @@
 //!
 //! Terms and types are shared graphs ([`Arc`]); passes keep sharing and remember what they have visited.
 
+pub mod check;
 pub mod equal;
 pub mod free;
 pub mod index;
+pub mod prims;
 pub mod print;
 pub mod read;
 pub mod sexp;

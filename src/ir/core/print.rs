@@ -347,12 +347,8 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Inst { fun, types, indices } => self.inst(fun, types, indices),
             ExprKind::Fn { params, ret, body } => self.function(params, ret, body),
-            ExprKind::IFn { params, body } => {
-                self.form(self.text("i-fn ").append(self.type_names(params)), std::iter::once(body).map(one))
-            }
-            ExprKind::TFn { params, body } => {
-                self.form(self.text("t-fn ").append(self.type_names(params)), std::iter::once(body).map(one))
-            }
+            ExprKind::IFn { params, body } => self.form(self.text("i-fn ").append(self.type_names(params)), std::iter::once(body).map(one)),
+            ExprKind::TFn { params, body } => self.form(self.text("t-fn ").append(self.type_names(params)), std::iter::once(body).map(one)),
             ExprKind::Let { name, ty, rhs, body } => {
                 let mut head = self.text("let [").append(self.name(*name));
                 if let Some(ty) = ty {
@@ -381,15 +377,15 @@ impl<'a> Printer<'a> {
             ExprKind::Tuple(parts) => self.form(self.text("tuple"), parts.iter().map(one)),
             ExprKind::Proj(at, tuple) => self.form(self.owned(format!("proj {at}")), std::iter::once(tuple).map(one)),
             ExprKind::Record(fields) => {
-                let field = |(label, e): &(Symbol, Expr)| self.text("(").append(self.name(*label)).append(" ").append(self.expr(e)).append(")");
+                let field =
+                    |(label, e): &(Symbol, Expr)| self.text("(").append(self.name(*label)).append(" ").append(self.expr(e)).append(")");
                 self.form(self.text("rec"), fields.iter().map(field))
             }
-            ExprKind::Field(label, record) => {
-                self.form(self.text("field ").append(self.name(*label)), std::iter::once(record).map(one))
-            }
+            ExprKind::Field(label, record) => self.form(self.text("field ").append(self.name(*label)), std::iter::once(record).map(one)),
             ExprKind::Box { indices, ty, body } => {
-                let pair =
-                    |(name, index): &(Symbol, Index)| self.text("(").append(self.type_name(*name)).append(" ").append(self.index(index)).append(")");
+                let pair = |(name, index): &(Symbol, Index)| {
+                    self.text("(").append(self.type_name(*name)).append(" ").append(self.index(index)).append(")")
+                };
                 let head = self.text("box ").append(self.list("(", indices.iter().map(pair), ")", Fill::Words)).append(" ");
                 self.form(head.append(self.nested(|| self.ty(ty))), std::iter::once(body).map(one))
             }
@@ -464,9 +460,7 @@ impl<'a> Printer<'a> {
         };
         let params = self.list("(", params.iter().map(param), ")", Fill::Lines);
         let form = || match form {
-            LoopForm::For(name, count) => {
-                self.form(self.text("for ").append(self.name(*name)), std::iter::once_with(|| self.expr(count)))
-            }
+            LoopForm::For(name, count) => self.form(self.text("for ").append(self.name(*name)), std::iter::once_with(|| self.expr(count))),
             LoopForm::While(cond) => self.form(self.text("while"), std::iter::once_with(|| self.expr(cond))),
         };
         let rest = std::iter::once_with(form).chain(std::iter::once_with(|| self.expr(body)));

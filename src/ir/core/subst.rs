@@ -42,6 +42,10 @@ impl Subst {
     pub fn insert(&mut self, name: Name, by: Replacement) {
         self.map.insert(name, by);
     }
+    /// What a variable is replaced by.
+    pub fn get(&self, name: Name) -> Option<&Replacement> {
+        self.map.get(&name)
+    }
     /// Whether nothing is replaced.
     pub fn is_empty(&self) -> bool {
         self.map.is_empty()
@@ -218,9 +222,8 @@ impl<'a> Pass<'a> {
         let names = self.free.of(body);
         let below = |name: &Name| names.contains(name) && !bound.iter().any(|b| kind(*b) == *name);
         let mut inner: Part = part.iter().copied().filter(|(name, _)| below(name)).collect();
-        let captured: Vec<bool> = (bound.iter())
-            .map(|b| inner.iter().any(|(_, number)| self.by[*number as usize].1.contains(&kind(*b))))
-            .collect();
+        let captured: Vec<bool> =
+            (bound.iter()).map(|b| inner.iter().any(|(_, number)| self.by[*number as usize].1.contains(&kind(*b)))).collect();
         let bound = bound.iter().zip(captured).map(|(b, captured)| {
             if !captured {
                 return *b;

@@ -119,7 +119,14 @@ impl Parser<'_> {
             return self.expr(ExprKind::Error, start);
         }
         self.expected("an expression");
-        self.missing_expr()
+        let start = self.start();
+        if self.tok().is_operator() {
+            // An operator without its left operand: what follows may be its right one.
+            self.bump();
+        }
+        let error = self.missing_expr();
+        self.ast.exprs[error].span.start = start;
+        error
     }
 
     /// The value of a number token.
@@ -218,8 +225,12 @@ impl Parser<'_> {
         if binds < level || (right && binds == level) {
             let span = self.ast.exprs[lhs].span;
             self.report(
-                Diagnostic::error("E0106", op.ident.span, format!("the section of `{}` has an operand that binds less tightly", op.ident.name))
-                    .label(span, "put this in parentheses"),
+                Diagnostic::error(
+                    "E0106",
+                    op.ident.span,
+                    format!("the section of `{}` has an operand that binds less tightly", op.ident.name),
+                )
+                .label(span, "put this in parentheses"),
             );
         }
     }

@@ -37,7 +37,9 @@ impl Parser<'_> {
             tok @ (Tok::RParen | Tok::RBracket | Tok::RBrace) => {
                 let found = self.found();
                 let _ = tok;
-                self.complain(Diagnostic::error("E0105", self.span_here(), format!("{found} closes nothing")).here("no bracket is open here"));
+                self.complain(
+                    Diagnostic::error("E0105", self.span_here(), format!("{found} closes nothing")).here("no bracket is open here"),
+                );
             }
             _ => self.expected("an operator or the next declaration"),
         }
@@ -118,10 +120,15 @@ impl Parser<'_> {
         Decl::Def(DefDecl { entry, name, tparams, params, ret, body, attrs, doc, span: self.span_from(start) })
     }
 
+    /// Whether the next token but one is `=-` or `=!`: rather a missing space than the name of an operator.
+    fn glued_equals(&self) -> bool {
+        matches!(self.slice(self.token(1)), "=-" | "=!")
+    }
+
     /// What stands before the result type.
     fn header(&mut self) -> Option<Header> {
         let plain_name = match self.tok() {
-            Tok::Ident => !(self.nth(1).is_operator() || self.nth(1) == Tok::Backtick),
+            Tok::Ident => !(self.nth(1) == Tok::Backtick || (self.nth(1).is_operator() && !self.glued_equals())),
             Tok::LParen => self.nth(1).is_operator() && self.nth(2) == Tok::RParen,
             Tok::Under | Tok::LBrace => false,
             _ => {

@@ -161,7 +161,9 @@ impl Parser<'_> {
             let end = start + part.len() as u32;
             let span = Span { file: self.file, start, end };
             if !part.bytes().all(|b| b.is_ascii_digit()) {
-                self.report(Diagnostic::error("E0104", span, format!("expected a field name, found `{part}`")).here("expected a field name"));
+                self.report(
+                    Diagnostic::error("E0104", span, format!("expected a field name, found `{part}`")).here("expected a field name"),
+                );
             }
             path.push(Ident { name: part.into(), span });
             start = end + 1;

@@ -271,6 +271,7 @@ impl<'a> Parser<'a> {
         if !self.at(opening.closer) {
             self.missing_closer(opening, what);
             self.skip_until(|tok| tok == opening.closer);
+            self.complained = Some(self.pos);
         }
         self.open.pop();
         self.eat(opening.closer);
@@ -301,6 +302,7 @@ impl<'a> Parser<'a> {
             self.missing_closer(opening, "`,`");
             self.skip_until(|tok| tok == Tok::Comma || tok == opening.closer);
             if !self.eat(Tok::Comma) || self.pos == before {
+                self.complained = Some(self.pos);
                 return;
             }
         }

@@ -59,9 +59,7 @@ impl Reader {
             SexpKind::Scalar(Scalar::I64(value)) => Some(Dim::constant(*value)),
             SexpKind::Symbol(name) => match meta_word(name.as_str()) {
                 Some(number) => Some(Dim::atom(DimAtom::Meta(number))),
-                None if is_type_word(name.as_str()) || name.as_str() == ":" => {
-                    self.error(item.span, format!("`{name}` is not a size"))
-                }
+                None if is_type_word(name.as_str()) || name.as_str() == ":" => self.error(item.span, format!("`{name}` is not a size")),
                 None => self.dim_variable(item.span, *name),
             },
             SexpKind::Quoted(name) => self.dim_variable(item.span, *name),
@@ -159,7 +157,10 @@ impl Reader {
             ("Sigma" | "Σ", [names, body]) => Some(Atom::Sigma(self.index_names(names)?, self.ty(body)?)),
             ("Tup", types) => Some(Atom::Tuple(types.iter().map(|ty| self.ty(ty)).collect::<Option<_>>()?)),
             ("Rec", fields) => Some(Atom::Record(fields.iter().map(|field| self.field_type(field)).collect::<Option<_>>()?)),
-            _ => self.error(span, "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..)"),
+            _ => self.error(
+                span,
+                "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..)",
+            ),
         }
     }
 
