@@ -118,7 +118,7 @@ proptest! {
 #[test]
 fn probe() {
     use std::time::Instant;
-    for (lets, lambdas) in [(200, 25), (600, 25), (2000, 0), (2000, 6), (2000, 25)] {
+    for (lets, lambdas) in [(200, 25), (600, 25), (2000, 0), (2000, 6), (2000, 25), (2200, 12), (40000, 0)] {
         let system = program(&Program { lets, lambdas, rank: 2 }, &mut Random(7));
         let start = Instant::now();
         let outcome = solve(&system, &Options::default());
