@@ -2,6 +2,7 @@
 
 pub mod arena;
 pub mod prim;
+pub mod scalar;
 pub mod span;
 pub mod symbol;
 

@@ -120,11 +120,7 @@ impl Range {
     /// The bounds of `x` where `c * x + self = 0`.
     fn solve_for(&self, c: i64) -> (Option<i128>, Option<i128>) {
         let c = i128::from(c);
-        let (from, to) = if c > 0 {
-            (self.high().map(|high| -high), self.low().map(|low| -low))
-        } else {
-            (self.low(), self.high())
-        };
+        let (from, to) = if c > 0 { (self.high().map(|high| -high), self.low().map(|low| -low)) } else { (self.low(), self.high()) };
         (from.map(|x| -((-x).div_euclid(c.abs()))), to.map(|x| x.div_euclid(c.abs())))
     }
 }

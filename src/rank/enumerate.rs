@@ -63,18 +63,23 @@ pub(super) fn solve_system(system: &System, options: &Options) -> Outcome {
         Ok(answer) => finish(system, answer, ctx.stats),
         Err(Fail::TooHard(why)) => Outcome::TooHard(why),
         Err(Fail::Infeasible) if options.explain => Outcome::Infeasible(conflict::explain(system, options)),
-        Err(Fail::Infeasible) => Outcome::Infeasible(Conflict {
-            equations: (0..system.equations.len()).collect(),
-            sites: (0..system.sites.len()).collect(),
-        }),
+        Err(Fail::Infeasible) => {
+            Outcome::Infeasible(Conflict { equations: (0..system.equations.len()).collect(), sites: (0..system.sites.len()).collect() })
+        }
     }
+}
+
+/// Whether all frames are sums of maps, so that without maps no rep is free.
+fn frames_are_maps(system: &System) -> bool {
+    let is_map = |var: &Var| system.kinds.get(var.index()) == Some(&super::VarKind::Map);
+    system.sites.iter().all(|site| site.frame.constant <= 0 && site.frame.terms.iter().all(|(var, c)| *c < 0 || is_map(var)))
 }
 
 impl Context<'_> {
     fn system(&mut self, system: &System) -> Result<Answer, Fail> {
         let problem = problem_of(system, None)?;
         let mut presolved = presolve(problem.clone())?;
-        if presolved.undecided() > 0 {
+        if presolved.undecided() > 0 && frames_are_maps(system) {
             // A whole system that is feasible with everything zero is unique: "size zero" (paper, section 4.6.3).
             let base = presolved.base();
             let sides = || system.sites.iter().flat_map(|site| [site.map.index(), site.rep.index()]);
@@ -306,8 +311,7 @@ fn without_backbone(problem: &Problem, cost: i64, leaves: &[Leaf], nodes: usize)
         let difference = sides[at].0 - sides[at].1;
         let mut problem = problem.clone();
         // M - R >= difference + 1, or M - R <= difference - 1.
-        let (raised, lowered, bound) =
-            if more { (gate.m, gate.r, difference + 1) } else { (gate.r, gate.m, 1 - difference) };
+        let (raised, lowered, bound) = if more { (gate.m, gate.r, difference + 1) } else { (gate.r, gate.m, 1 - difference) };
         if bound > 0 {
             let lo = &mut problem.lo[raised.0 as usize];
             *lo = (*lo).max(bound - raised.1);
@@ -403,9 +407,7 @@ fn groups(problem: &Problem, varies: &[bool]) -> Vec<Vec<u32>> {
 /// The optima as seen by a group of variables, in canonical order, each once.
 fn project(problem: &Problem, leaves: &[Leaf], vars: &[u32], complete: bool) -> Part {
     let inside = |var: u32| vars.binary_search(&var).is_ok();
-    let gates: Vec<usize> = (0..problem.gates.len())
-        .filter(|&at| inside(problem.gates[at].m.0) || inside(problem.gates[at].r.0))
-        .collect();
+    let gates: Vec<usize> = (0..problem.gates.len()).filter(|&at| inside(problem.gates[at].m.0) || inside(problem.gates[at].r.0)).collect();
     let mut seen: Vec<Leaf> = Vec::new();
     let mut known = std::collections::BTreeSet::new();
     for leaf in leaves {

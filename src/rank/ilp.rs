@@ -175,12 +175,9 @@ impl Program<'_> {
 
 fn solve_with(problem: &Problem, goal: Goal, cap: i64) -> Answer {
     let mut vars = ProblemVariables::new();
-    let upper: Vec<i64> = (0..problem.lo.len())
-        .map(|at| if problem.hi[at] >= INF { problem.lo[at].saturating_add(cap) } else { problem.hi[at] })
-        .collect();
-    let columns = (0..problem.lo.len())
-        .map(|at| vars.add(variable().integer().min(problem.lo[at] as f64).max(upper[at] as f64)))
-        .collect();
+    let upper: Vec<i64> =
+        (0..problem.lo.len()).map(|at| if problem.hi[at] >= INF { problem.lo[at].saturating_add(cap) } else { problem.hi[at] }).collect();
+    let columns = (0..problem.lo.len()).map(|at| vars.add(variable().integer().min(problem.lo[at] as f64).max(upper[at] as f64))).collect();
     let mut program = Program { problem, vars, columns, upper, at_most_zero: Vec::new(), equal_zero: Vec::new() };
     for row in &program.problem.rows {
         let sum = program.sum(&row.terms, row.constant);
@@ -240,5 +237,9 @@ fn run(program: Program, objective: Expression) -> Answer {
         }
         values.push(value.round() as i64);
     }
-    if check(problem, &values) { Answer::Optimal(values) } else { Answer::Failed("the integer program solver's values violate the system".into()) }
+    if check(problem, &values) {
+        Answer::Optimal(values)
+    } else {
+        Answer::Failed("the integer program solver's values violate the system".into())
+    }
 }

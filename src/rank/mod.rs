@@ -143,14 +143,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            use_ilp: true,
-            method: Method::Auto,
-            exact_sites: 12,
-            exact_nodes: 20_000,
-            max_optima: MAX_OPTIMA,
-            explain: true,
-        }
+        Options { use_ilp: true, method: Method::Auto, exact_sites: 12, exact_nodes: 20_000, max_optima: MAX_OPTIMA, explain: true }
     }
 }
 

@@ -24,12 +24,8 @@ pub(super) struct Presolved {
 pub(super) fn problem_of(system: &System, only: Option<(&[usize], &[usize])>) -> Result<Problem, Stop> {
     let vars = system.kinds.len();
     let is_type = |kind: &VarKind| u32::from(*kind == VarKind::Type);
-    let mut problem = Problem {
-        lo: vec![0; vars],
-        hi: vec![INF; vars],
-        weight: system.kinds.iter().map(is_type).collect(),
-        ..Problem::default()
-    };
+    let mut problem =
+        Problem { lo: vec![0; vars], hi: vec![INF; vars], weight: system.kinds.iter().map(is_type).collect(), ..Problem::default() };
     let small = |x: i64| if i128::from(x).abs() <= LARGEST { Ok(x) } else { Err(Stop::TooLarge) };
     let convert = |expr: &super::LinExpr| {
         let mut terms: Vec<(u32, i64)> = Vec::with_capacity(expr.terms.len());

@@ -78,11 +78,8 @@ impl Search<'_> {
         let lo = self.engine.lo(var);
         for lower in [true, false] {
             let mark = self.engine.mark();
-            let narrowed = if lower {
-                self.engine.set_hi(var, lo, Reason::CHOICE)
-            } else {
-                self.engine.set_lo(var, lo + 1, Reason::CHOICE)
-            };
+            let narrowed =
+                if lower { self.engine.set_hi(var, lo, Reason::CHOICE) } else { self.engine.set_lo(var, lo + 1, Reason::CHOICE) };
             // A bound that is not tracked would branch for ever.
             if narrowed.is_ok() && (self.engine.fixed(var) || self.engine.lo(var) > lo) {
                 self.descend();

@@ -63,8 +63,7 @@ impl State<'_> {
     fn refuted(&self, at: usize) -> bool {
         let open = &self.rest[at..];
         self.system.equations.iter().any(|equation| {
-            equation.expr.terms.iter().all(|term| !open.contains(&term.0.index()))
-                && equation.expr.eval(&self.values) != Some(0)
+            equation.expr.terms.iter().all(|term| !open.contains(&term.0.index())) && equation.expr.eval(&self.values) != Some(0)
         })
     }
 
@@ -104,8 +103,5 @@ impl State<'_> {
 
 /// The sum of the ranks of type variables.
 pub fn types_sum(system: &System, values: &[u32]) -> u64 {
-    (0..values.len())
-        .filter(|&at| system.kinds[Var(at as u32).index()] == VarKind::Type)
-        .map(|at| u64::from(values[at]))
-        .sum()
+    (0..values.len()).filter(|&at| system.kinds[Var(at as u32).index()] == VarKind::Type).map(|at| u64::from(values[at])).sum()
 }

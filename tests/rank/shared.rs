@@ -67,17 +67,11 @@ pub fn permuted(system: &System, order: &[usize], equations: &[usize]) -> System
     let mut new = vec![0u32; order.len()];
     order.iter().enumerate().for_each(|(at, &old)| new[old] = at as u32);
     let var = |var: Var| Var(new[var.index()]);
-    let expr = |expr: &LinExpr| LinExpr {
-        constant: expr.constant,
-        terms: expr.terms.iter().map(|&(v, c)| (var(v), c)).collect(),
-    };
+    let expr = |expr: &LinExpr| LinExpr { constant: expr.constant, terms: expr.terms.iter().map(|&(v, c)| (var(v), c)).collect() };
     System {
         kinds: order.iter().map(|&old| system.kinds[old]).collect(),
         names: order.iter().map(|&old| system.names.get(old).cloned().flatten()).collect(),
-        equations: equations
-            .iter()
-            .map(|&at| Equation { expr: expr(&system.equations[at].expr), tag: system.equations[at].tag })
-            .collect(),
+        equations: equations.iter().map(|&at| Equation { expr: expr(&system.equations[at].expr), tag: system.equations[at].tag }).collect(),
         sites: system
             .sites
             .iter()

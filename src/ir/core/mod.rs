@@ -30,7 +30,16 @@
 //!
 //! Terms and types are shared graphs ([`Arc`]); passes keep sharing and remember what they have visited.
 
+pub mod check;
+pub mod equal;
+pub mod free;
 pub mod index;
+pub mod prims;
+pub mod print;
+pub mod read;
+pub mod sexp;
+pub mod sizes;
+pub mod subst;
 
 pub use index::{Dim, DimAtom, Index, Shape, ShapeItem};
 
@@ -162,7 +171,8 @@ pub struct ExprNode {
     pub span: Span,
 }
 
-/// The forms of expressions.
+/// The forms of expressions; each variant documents its fields.
+#[allow(missing_docs)]
 #[derive(Debug)]
 pub enum ExprKind {
     /// A local variable, a definition or a primitive, found in this order.

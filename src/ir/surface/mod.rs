@@ -8,6 +8,7 @@
 //! Every place that binds a term variable is a [`Pat`] of kind [`PatKind::Name`]: parameters, `let`, local functions,
 //! loop counters, size binders, and the new array of `let a[i] = v`. A local variable is therefore a [`PatId`].
 
+pub mod children;
 pub mod view;
 
 use crate::base::{Arena, FileId, Idx, PrimType, Span, Symbol};
@@ -147,7 +148,8 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// The forms of expressions.
+/// The forms of expressions; each variant documents its fields.
+#[allow(missing_docs)]
 #[derive(Debug, Clone)]
 pub enum ExprKind {
     /// Could not be parsed; reported already.
@@ -272,6 +274,7 @@ pub enum RangeKind {
 }
 
 /// One position of an index or slice.
+#[allow(missing_docs)]
 #[derive(Debug, Clone, Copy)]
 pub enum IndexArg {
     /// `i`.
@@ -281,6 +284,7 @@ pub enum IndexArg {
 }
 
 /// How a loop goes on.
+#[allow(missing_docs)]
 #[derive(Debug, Clone, Copy)]
 pub enum LoopForm {
     /// `for i < n`.
@@ -301,6 +305,7 @@ pub struct Pat {
 }
 
 /// The forms of patterns.
+#[allow(missing_docs)]
 #[derive(Debug, Clone)]
 pub enum PatKind {
     /// Could not be parsed.
@@ -332,7 +337,8 @@ pub struct TypeExpr {
     pub span: Span,
 }
 
-/// The forms of type expressions.
+/// The forms of type expressions; each variant documents its fields.
+#[allow(missing_docs)]
 #[derive(Debug, Clone)]
 pub enum TypeKind {
     /// Could not be parsed.

@@ -140,10 +140,7 @@ impl Reader {
             }
             Some("optimum") => self.optimum(tokens),
             Some("conflict") => self.conflict(tokens),
-            _ => tokens.rewind(
-                start,
-                "expected type, map, rep, site, eq, expect, presolve, components, optimum or conflict".into(),
-            ),
+            _ => tokens.rewind(start, "expected type, map, rep, site, eq, expect, presolve, components, optimum or conflict".into()),
         }
     }
 

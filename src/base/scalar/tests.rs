@@ -1,0 +1,141 @@
+use super::*;
+use PrimType::*;
+
+fn call(prim: PrimType, name: &str, operands: &[Scalar]) -> Result<Scalar, OpError> {
+    match member(prim, name) {
+        Some(Member::Op(op)) => op.apply(operands),
+        other => panic!("{prim}.{name} is {other:?}"),
+    }
+}
+
+fn i32s(name: &str, a: i32, b: i32) -> i32 {
+    match call(I32, name, &[Scalar::I32(a), Scalar::I32(b)]) {
+        Ok(Scalar::I32(v)) => v,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn integer_division_floors_or_truncates() {
+    for (a, b, div, modulo, quot, rem) in [
+        (7, 2, 3, 1, 3, 1),
+        (-7, 2, -4, 1, -3, -1),
+        (7, -2, -4, -1, -3, 1),
+        (-7, -2, 3, -1, 3, -1),
+        (i32::MIN, -1, i32::MIN, 0, i32::MIN, 0),
+    ] {
+        assert_eq!((i32s("/", a, b), i32s("%", a, b), i32s("//", a, b), i32s("%%", a, b)), (div, modulo, quot, rem), "{a} {b}");
+    }
+    for name in ["/", "%", "//", "%%"] {
+        assert_eq!(call(U8, name, &[Scalar::U8(1), Scalar::U8(0)]), Err(OpError::DivisionByZero));
+    }
+}
+
+#[test]
+fn powers() {
+    assert_eq!(i32s("**", 3, 4), 81);
+    assert_eq!(i32s("**", 0, 0), 1);
+    assert_eq!(i32s("**", 2, 32), 0);
+    assert_eq!(call(I32, "**", &[Scalar::I32(2), Scalar::I32(-1)]), Err(OpError::NegativeExponent));
+    assert_eq!(call(U64, "**", &[Scalar::U64(3), Scalar::U64(u64::MAX)]), Ok(Scalar::U64(12297829382473034411)));
+}
+
+#[test]
+fn shifts_beyond_the_width() {
+    assert_eq!(i32s("<<", 1, 31), i32::MIN);
+    assert_eq!(i32s("<<", 1, 32), 0);
+    assert_eq!(i32s("<<", 1, -1), 0);
+    assert_eq!(i32s(">>", -8, 1), -4);
+    assert_eq!(i32s(">>", -8, 40), -1);
+    assert_eq!(i32s(">>>", -8, 1), 0x7fff_fffc);
+    assert_eq!(i32s(">>>", -8, 32), 0);
+    assert_eq!(call(U8, ">>", &[Scalar::U8(200), Scalar::U8(9)]), Ok(Scalar::U8(0)));
+}
+
+#[test]
+fn conversions_saturate() {
+    assert_eq!(call(I32, "f64", &[Scalar::F64(1e20)]), Ok(Scalar::I32(i32::MAX)));
+    assert_eq!(call(U8, "f32", &[Scalar::F32(-3.9)]), Ok(Scalar::U8(0)));
+    assert_eq!(call(I64, "f64", &[Scalar::F64(f64::NAN)]), Ok(Scalar::I64(0)));
+    assert_eq!(call(I8, "i32", &[Scalar::I32(200)]), Ok(Scalar::I8(-56)));
+    assert_eq!(call(Bool, "f32", &[Scalar::F32(0.5)]), Ok(Scalar::Bool(true)));
+    assert_eq!(call(F16, "bool", &[Scalar::Bool(true)]), Ok(Scalar::F16(f16::ONE)));
+    assert_eq!(call(U64, "i64", &[Scalar::I64(-1)]), Ok(Scalar::U64(u64::MAX)));
+    assert_eq!(call(F32, "i64", &[Scalar::I64(16_777_217)]), Ok(Scalar::F32(16_777_216.0)));
+}
+
+#[test]
+fn minimum_ignores_nan() {
+    let f = |name: &str, a: f64, b: f64| call(F64, name, &[Scalar::F64(a), Scalar::F64(b)]).unwrap();
+    assert!(f("min", f64::NAN, 1.0).same_bits(Scalar::F64(1.0)));
+    assert!(f("max", 1.0, f64::NAN).same_bits(Scalar::F64(1.0)));
+    for (a, b) in [(0.0, -0.0), (-0.0, 0.0)] {
+        assert!(f("min", a, b).same_bits(Scalar::F64(-0.0)));
+        assert!(f("max", a, b).same_bits(Scalar::F64(0.0)));
+    }
+    assert_eq!(f("max", 3.0, 2.0), Scalar::F64(3.0));
+    assert_eq!(f("min", 3.0, 2.0), Scalar::F64(2.0));
+}
+
+#[test]
+fn float_functions() {
+    let f = |name: &str, a: f64| call(F64, name, &[Scalar::F64(a)]).unwrap().as_f64().unwrap();
+    assert_eq!(f("round", 2.5), 2.0);
+    assert_eq!(f("round", -3.5), -4.0);
+    assert_eq!(f("sinpi", 1.0), 0.0);
+    assert_eq!(f("sinpi", 2.5), 1.0);
+    assert_eq!(f("cospi", 0.5), 0.0);
+    assert_eq!(f("cospi", 1.0), -1.0);
+    assert_eq!(f("tanpi", 1.0), 0.0);
+    assert_eq!(f("gamma", 5.0), 24.0);
+    assert!((f("erf", 1.0) - 0.8427007929497149).abs() < 1e-15);
+    assert_eq!(f("exp10", 2.0), 100.0);
+    assert_eq!(call(F64, "isinf", &[Scalar::F64(f64::NEG_INFINITY)]), Ok(Scalar::Bool(true)));
+    assert_eq!(call(F32, "from_bits", &[Scalar::U32(0x3f80_0000)]), Ok(Scalar::F32(1.0)));
+    assert_eq!(call(F32, "lerp", &[Scalar::F32(1.0), Scalar::F32(3.0), Scalar::F32(0.25)]), Ok(Scalar::F32(1.5)));
+    assert_eq!(call(F16, "nextafter", &[Scalar::F16(f16::ONE), Scalar::F16(f16::ZERO)]), Ok(Scalar::F16(f16::from_bits(0x3bff))));
+    assert_eq!(call(F64, "from_fraction", &[Scalar::I64(1), Scalar::I64(4)]), Ok(Scalar::F64(0.25)));
+    assert_eq!(call(F64, "ldexp", &[Scalar::F64(0.75), Scalar::I32(3)]), Ok(Scalar::F64(6.0)));
+}
+
+#[test]
+fn bits_of_words() {
+    assert_eq!(call(I64, "mul_hi", &[Scalar::I64(-1), Scalar::I64(5)]), Ok(Scalar::I64(-1)));
+    assert_eq!(call(U32, "mad_hi", &[Scalar::U32(u32::MAX), Scalar::U32(2), Scalar::U32(7)]), Ok(Scalar::U32(8)));
+    assert_eq!(call(U8, "clz", &[Scalar::U8(1)]), Ok(Scalar::I32(7)));
+    assert_eq!(call(I16, "popc", &[Scalar::I16(-1)]), Ok(Scalar::I32(16)));
+    assert_eq!(call(I32, "get_bit", &[Scalar::I32(31), Scalar::I32(-1)]), Ok(Scalar::I32(1)));
+    assert_eq!(call(I32, "set_bit", &[Scalar::I32(0), Scalar::I32(6), Scalar::I32(1)]), Ok(Scalar::I32(7)));
+    assert_eq!(call(F32, "set_bit", &[Scalar::I32(31), Scalar::F32(1.0), Scalar::I32(1)]), Ok(Scalar::F32(-1.0)));
+    assert_eq!(call(Bool, "!", &[Scalar::Bool(true)]), Ok(Scalar::Bool(false)));
+    assert_eq!(call(Bool, "<", &[Scalar::Bool(false), Scalar::Bool(true)]), Ok(Scalar::Bool(true)));
+}
+
+/// Every member of every module applies to operands of its parameters' types and gives its result type.
+#[test]
+fn members_have_their_types() {
+    for prim in PrimType::ALL {
+        for name in members(prim) {
+            match member(prim, name) {
+                None => panic!("{prim}.{name}"),
+                Some(Member::Op(op)) => {
+                    for value in [-3, 0, 1, 77] {
+                        let operands: Vec<Scalar> = op.params.iter().map(|&p| Scalar::from_i128(p, value)).collect();
+                        match op.apply(&operands) {
+                            Ok(result) => assert_eq!(result.prim(), op.result, "{prim}.{name}"),
+                            Err(error) => assert_ne!(error, OpError::Operands, "{prim}.{name}"),
+                        }
+                    }
+                }
+                Some(Member::Fold(fold)) => {
+                    let one = Scalar::from_i128(prim, 1);
+                    assert_eq!(fold.step().apply2(fold.identity(), one), Ok(one), "{prim}.{name}");
+                }
+                Some(Member::Constant(_)) => {}
+            }
+        }
+    }
+    assert_eq!(qualified("i32.num_bits"), Some(Member::Constant(Scalar::I32(32))));
+    assert_eq!(qualified("i32.sqrt"), None);
+    assert_eq!(qualified("nonsense"), None);
+}

@@ -1,0 +1,103 @@
+//! Diagnostics: raised as data, rendered late.
+
+pub mod explain;
+pub mod json;
+pub mod text;
+
+use crate::base::Span;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Nothing comes out.
+    Error,
+    /// Something comes out.
+    Warning,
+}
+
+/// A message about the user's input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diagnostic {
+    /// The code, such as `E0402`; explained by `remora explain`.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One sentence without a full stop.
+    pub message: String,
+    /// Places, the most important first. None for messages about data or the command line.
+    pub labels: Vec<Label>,
+    /// Further facts, a line each.
+    pub notes: Vec<String>,
+    /// What the user can do, a line each.
+    pub help: Vec<String>,
+    /// For an ambiguity: every reading.
+    pub readings: Vec<Reading>,
+}
+
+/// A place with what is to be said about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What is there; may be empty.
+    pub text: String,
+}
+
+/// One reading of an ambiguous definition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The whole definition made explicit in this reading: valid source.
+    pub source: String,
+    /// The part that differs between the readings, made explicit.
+    pub fragment: String,
+    /// Number of insertions that are not induced.
+    pub cost: u32,
+    /// In words, how it differs.
+    pub note: String,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { labels: vec![Label { span, text: String::new() }], ..Diagnostic::bare(code, message) }
+    }
+    /// An error without a place.
+    pub fn bare(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: Vec::new(),
+            readings: Vec::new(),
+        }
+    }
+    /// The same as a warning.
+    pub fn warning(mut self) -> Diagnostic {
+        self.severity = Severity::Warning;
+        self
+    }
+    /// Sets the text of the first label.
+    pub fn here(mut self, text: impl Into<String>) -> Diagnostic {
+        if let Some(label) = self.labels.first_mut() {
+            label.text = text.into();
+        }
+        self
+    }
+    /// Adds a place.
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+    /// Adds a fact.
+    pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
+        self.notes.push(text.into());
+        self
+    }
+    /// Adds advice.
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help.push(text.into());
+        self
+    }
+}

@@ -1,0 +1,234 @@
+//! The types of expressions: variables, literals, abstractions, data.
+
+use super::scope::{binder_form, is_shape, labels_form, used_names};
+use super::{Checker, Result};
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::core::free::Name;
+use crate::ir::core::print::{self, literal_shape};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, ShapeItem, Type};
+use std::sync::Arc;
+
+impl Checker {
+    /// The type of an expression.
+    pub(super) fn infer(&mut self, expr: &Expr) -> Result<Type> {
+        let span = expr.span();
+        match expr.kind() {
+            ExprKind::Var(name) => match self.lookup(*name) {
+                Some(ty) => Ok(ty),
+                None => self.error(span, format!("the variable `{name}` is not in scope")),
+            },
+            ExprKind::Lit(value) => Ok(Type::prim(value.prim())),
+            ExprKind::Array { dims, elem, items } => self.array(span, dims, *elem, items),
+            ExprKind::Frame { dims, cell, cells } => self.frame(span, dims, cell, cells),
+            ExprKind::App { fun, args } => self.application(expr, fun, args),
+            ExprKind::Inst { fun, types, indices } => self.instance(span, fun, types, indices),
+            ExprKind::Fn { params, ret, body } => self.function(span, params, ret, body),
+            ExprKind::IFn { params, body } => self.abstraction(span, params, body, true),
+            ExprKind::TFn { params, body } => self.abstraction(span, params, body, false),
+            ExprKind::Let { name, ty, rhs, body } => self.binding(span, *name, ty.as_ref(), rhs, body),
+            ExprKind::If { cond, then, els } => {
+                self.condition(cond)?;
+                let ty = self.infer(then)?;
+                let other = self.infer(els)?;
+                self.expect(&ty, &other, els.span(), || "the second branch has another type than the first".into())?;
+                Ok(ty)
+            }
+            ExprKind::Loop { params, form, body } => self.looping(span, params, form, body),
+            ExprKind::Map { frame, args, body } => self.map(expr, frame, args, body),
+            ExprKind::Rep { frame, arg } => {
+                let frame = self.shape_annotation(frame, span)?;
+                Ok(self.infer(arg)?.framed(&frame))
+            }
+            ExprKind::Tuple(parts) => {
+                let types = parts.iter().map(|part| self.infer(part)).collect::<Result<_>>()?;
+                Ok(Type::scalar(Atom::Tuple(types)))
+            }
+            ExprKind::Record(fields) => self.record(span, fields),
+            ExprKind::Proj(at, tuple) => self.projection(span, *at, tuple),
+            ExprKind::Field(label, record) => self.field(span, *label, record),
+            ExprKind::Box { indices, ty, body } => self.boxed(span, indices, ty, body),
+            ExprKind::Unbox { boxed, value, indices, body } => self.unboxed(span, boxed, *value, indices, body),
+            ExprKind::ReifyDim(dim) => {
+                self.dim_annotation(dim, span)?;
+                Ok(Type::prim(PrimType::I64))
+            }
+            ExprKind::ReifyShape(shape) => self.reified(span, shape),
+            ExprKind::Coerce { ty, expr } => self.coercion(span, ty, expr),
+            ExprKind::Assert { cond, message: _, expr } => {
+                self.condition(cond)?;
+                self.infer(expr)
+            }
+        }
+    }
+
+    /// The expression is a rank-0 `bool`.
+    pub(super) fn condition(&mut self, cond: &Expr) -> Result<()> {
+        let found = self.infer(cond)?;
+        self.expect(&Type::prim(PrimType::Bool), &found, cond.span(), || "the condition".into())
+    }
+
+    /// The number of items of a literal is that of its shape.
+    fn count(&self, span: Span, dims: &[u64], items: usize) -> Result<Shape> {
+        let Some(shape) = literal_shape(dims) else { return self.error(span, "the shape of this literal is too large") };
+        let product = dims.iter().try_fold(1u64, |product, n| product.checked_mul(*n));
+        let product = if dims.contains(&0) { Some(0) } else { product };
+        if product != Some(items as u64) {
+            let shape = print::shape(&shape);
+            return self.error(span, format!("a literal of shape {shape} cannot have {items} items"));
+        }
+        Ok(shape)
+    }
+
+    fn array(&mut self, span: Span, dims: &[u64], elem: PrimType, items: &[Scalar]) -> Result<Type> {
+        let shape = self.count(span, dims, items.len())?;
+        if let Some(item) = items.iter().find(|item| item.prim() != elem) {
+            return self.error(span, format!("an item of this array of {elem} has type {}", item.prim()));
+        }
+        Ok(Type::new(Atom::Prim(elem), shape))
+    }
+
+    fn frame(&mut self, span: Span, dims: &[u64], cell: &Type, cells: &[Expr]) -> Result<Type> {
+        let frame = self.count(span, dims, cells.len())?;
+        let cell = self.annotation(cell, span)?;
+        for (at, expr) in cells.iter().enumerate() {
+            let found = self.infer(expr)?;
+            self.expect(&cell, &found, expr.span(), || format!("cell {at} of this frame"))?;
+        }
+        Ok(cell.framed(&frame))
+    }
+
+    fn function(&mut self, span: Span, params: &[(Symbol, Type)], ret: &Type, body: &Expr) -> Result<Type> {
+        if params.is_empty() {
+            return self.error(span, "a function has at least one parameter");
+        }
+        let mut bound = Vec::with_capacity(params.len());
+        let result = self.function_parts(span, params, ret, body, &mut bound);
+        self.unbind_all(bound);
+        result
+    }
+
+    fn function_parts(
+        &mut self,
+        span: Span,
+        params: &[(Symbol, Type)],
+        ret: &Type,
+        body: &Expr,
+        bound: &mut Vec<super::scope::Bound>,
+    ) -> Result<Type> {
+        let mut types = Vec::with_capacity(params.len());
+        for (name, ty) in params {
+            let ty = self.annotation(ty, span)?;
+            let binding = self.bind(Name::Size(*name), Some(ty.clone()), None);
+            types.push((binding.internal, ty));
+            bound.push(binding);
+        }
+        let ret = self.annotation(ret, span)?;
+        let found = self.infer(body)?;
+        self.expect(&ret, &found, body.span(), || "the body of this function".into())?;
+        let used = used_names(&mut self.free, &types, &ret);
+        let params = types.into_iter().zip(used);
+        let params = params.map(|((name, ty), used)| Param { name: used.then(|| name.symbol()), ty }).collect();
+        Ok(Type::fun(params, ret))
+    }
+
+    /// `i-fn` and `t-fn`.
+    fn abstraction(&mut self, span: Span, params: &[Symbol], body: &Expr, indices: bool) -> Result<Type> {
+        let what = if indices { "i-fn" } else { "t-fn" };
+        if let Err(message) = binder_form(what, params) {
+            return self.error(span, message);
+        }
+        if let Some(name) = params.iter().find(|name| !indices && is_shape(**name)) {
+            return self.error(span, format!("`{name}` has the sigil of a shape, a type variable is expected here"));
+        }
+        let kind = if indices { Name::Index } else { Name::Type };
+        let bound: Vec<_> = params.iter().map(|name| self.bind(kind(*name), None, None)).collect();
+        let names = bound.iter().map(|bound| bound.internal.symbol()).collect();
+        let body_type = self.infer(body);
+        self.unbind_all(bound);
+        let body_type = body_type?;
+        if !self.is_value(body) {
+            return self.error(body.span(), format!("the body of {what} is not a value"));
+        }
+        Ok(Type::scalar(if indices { Atom::Pi(names, body_type) } else { Atom::Forall(names, body_type) }))
+    }
+
+    /// Whether evaluating the expression computes nothing. Its type has been inferred.
+    fn is_value(&self, expr: &Expr) -> bool {
+        match expr.kind() {
+            ExprKind::Var(_)
+            | ExprKind::Lit(_)
+            | ExprKind::Array { .. }
+            | ExprKind::Fn { .. }
+            | ExprKind::IFn { .. }
+            | ExprKind::TFn { .. }
+            | ExprKind::ReifyDim(_)
+            | ExprKind::ReifyShape(_) => true,
+            ExprKind::Frame { cells, .. } => cells.iter().all(|cell| self.is_value(cell)),
+            ExprKind::Tuple(parts) => parts.iter().all(|part| self.is_value(part)),
+            ExprKind::Record(fields) => fields.iter().all(|(_, part)| self.is_value(part)),
+            ExprKind::Inst { fun: part, .. } | ExprKind::Rep { arg: part, .. } | ExprKind::Box { body: part, .. } => self.is_value(part),
+            ExprKind::App { fun, args } => {
+                self.partial.contains(&Arc::as_ptr(&expr.0)) && self.is_value(fun) && args.iter().all(|arg| self.is_value(arg))
+            }
+            ExprKind::Let { .. }
+            | ExprKind::If { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::Map { .. }
+            | ExprKind::Proj(..)
+            | ExprKind::Field(..)
+            | ExprKind::Unbox { .. }
+            | ExprKind::Coerce { .. }
+            | ExprKind::Assert { .. } => false,
+        }
+    }
+
+    fn record(&mut self, span: Span, fields: &[(Symbol, Expr)]) -> Result<Type> {
+        if let Err(message) = labels_form(fields.iter().map(|(label, _)| *label)) {
+            return self.error(span, message);
+        }
+        let types = fields.iter().map(|(label, field)| Ok((*label, self.infer(field)?))).collect::<Result<_>>()?;
+        Ok(Type::scalar(Atom::Record(types)))
+    }
+
+    fn projection(&mut self, span: Span, at: usize, tuple: &Expr) -> Result<Type> {
+        let ty = self.infer(tuple)?;
+        match ty.atom() {
+            Atom::Tuple(types) if ty.shape().is_scalar() => match types.get(at) {
+                Some(ty) => Ok(ty.clone()),
+                None => self.error(span, format!("there is no component {at} in a tuple of {}", types.len())),
+            },
+            _ => self.error(tuple.span(), format!("expected a tuple of rank 0, found {}", print::type_brief(&ty))),
+        }
+    }
+
+    fn field(&mut self, span: Span, label: Symbol, record: &Expr) -> Result<Type> {
+        let ty = self.infer(record)?;
+        match ty.atom() {
+            Atom::Record(fields) if ty.shape().is_scalar() => match fields.iter().find(|(name, _)| *name == label) {
+                Some((_, ty)) => Ok(ty.clone()),
+                None => self.error(span, format!("there is no field `{label}` in {}", print::type_brief(&ty))),
+            },
+            _ => self.error(record.span(), format!("expected a record of rank 0, found {}", print::type_brief(&ty))),
+        }
+    }
+
+    fn reified(&mut self, span: Span, shape: &Shape) -> Result<Type> {
+        let shape = self.shape_annotation(shape, span)?;
+        let i64s = |dim| Type::new(Atom::Prim(PrimType::I64), Shape::dims([dim]));
+        if shape.items.iter().all(|item| matches!(item, ShapeItem::Dim(_))) {
+            return Ok(i64s(Dim::constant(shape.items.len() as i64)));
+        }
+        let n = Symbol::new("n");
+        Ok(Type::scalar(Atom::Sigma(vec![n], i64s(Dim::var(n)))))
+    }
+
+    fn coercion(&mut self, span: Span, ty: &Type, expr: &Expr) -> Result<Type> {
+        let ty = self.annotation(ty, span)?;
+        let found = self.infer(expr)?;
+        if !self.equality.equal_up_to_sizes(&mut self.free, &ty, &found) {
+            let (to, from) = (print::type_brief(&ty), print::type_brief(&found));
+            return self.error(span, format!("a value of type {from} cannot be coerced to {to}: they differ in more than sizes"));
+        }
+        Ok(ty)
+    }
+}

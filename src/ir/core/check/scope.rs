@@ -1,0 +1,394 @@
+//! Scopes, and what annotations mean in them.
+
+use super::{Checker, Entry, Result};
+use crate::base::{PrimType, Span, Symbol};
+use crate::ir::core::free::{FreeVars, Name, NameSet, add_dim, add_index};
+use crate::ir::core::sizes::SizeEnv;
+use crate::ir::core::subst::{Replacement, Subst, TooLarge};
+use crate::ir::core::{Atom, Dim, DimAtom, Index, Param, Shape, ShapeItem, Type, prims};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// A binding that is to be undone.
+pub(super) struct Bound {
+    name: Name,
+    /// What types call the variable.
+    pub(super) internal: Name,
+    hidden: Option<Entry>,
+    hidden_meaning: Option<Replacement>,
+}
+
+/// Whether a name is that of a shape.
+pub(super) fn is_shape(name: Symbol) -> bool {
+    name.as_str().starts_with('@')
+}
+
+/// Whether a type is `i64`.
+pub(super) fn is_i64(ty: &Type) -> bool {
+    matches!(ty.atom(), Atom::Prim(PrimType::I64)) && ty.shape().is_scalar()
+}
+
+/// A variable as what replaces another.
+pub(super) fn variable(name: Name) -> Replacement {
+    match name {
+        Name::Size(x) => Replacement::Dim(Dim::size(x)),
+        Name::Type(t) => Replacement::Atom(Atom::Var(t)),
+        Name::Index(s) if is_shape(s) => Replacement::Shape(Shape::var(s)),
+        Name::Index(n) => Replacement::Dim(Dim::var(n)),
+    }
+}
+
+fn with_symbol(name: Name, symbol: Symbol) -> Name {
+    match name {
+        Name::Index(_) => Name::Index(symbol),
+        Name::Size(_) => Name::Size(symbol),
+        Name::Type(_) => Name::Type(symbol),
+    }
+}
+
+impl Checker {
+    /// Brings a variable into scope. `dim` is the size it stands for, if that is known.
+    pub(super) fn bind(&mut self, name: Name, ty: Option<Type>, dim: Option<Dim>) -> Bound {
+        let internal = self.internal_name(name);
+        self.used.insert(internal);
+        let meaning = match dim {
+            Some(dim) => Some(Replacement::Dim(dim)),
+            None if internal != name => Some(variable(internal)),
+            None => None,
+        };
+        if internal != name {
+            self.origins.insert(internal, name);
+        }
+        let hidden = self.scope.insert(name, Entry { internal, ty });
+        let hidden_meaning = match meaning {
+            Some(meaning) => self.meanings.insert(name, meaning),
+            None => self.meanings.remove(&name),
+        };
+        Bound { name, internal, hidden, hidden_meaning }
+    }
+
+    /// Undoes the last binding.
+    pub(super) fn unbind(&mut self, bound: Bound) {
+        let Bound { name, internal, hidden, hidden_meaning } = bound;
+        self.used.remove(&internal);
+        self.origins.remove(&internal);
+        match hidden {
+            Some(entry) => self.scope.insert(name, entry),
+            None => self.scope.remove(&name),
+        };
+        match hidden_meaning {
+            Some(meaning) => self.meanings.insert(name, meaning),
+            None => self.meanings.remove(&name),
+        };
+    }
+
+    /// Undoes bindings, given from the first to the last.
+    pub(super) fn unbind_all(&mut self, bound: Vec<Bound>) {
+        bound.into_iter().rev().for_each(|bound| self.unbind(bound));
+    }
+
+    fn internal_name(&mut self, name: Name) -> Name {
+        let free = |checker: &Checker, name: Name| {
+            let global = matches!(name, Name::Size(x) if checker.globals.contains_key(&x));
+            !global && !checker.used.contains(&name)
+        };
+        if free(self, name) {
+            return name;
+        }
+        loop {
+            let count = self.fresh.entry(name.symbol()).or_insert(0);
+            *count += 1;
+            let candidate = with_symbol(name, Symbol::new(&format!("{}'{count}", name.symbol())));
+            if free(self, candidate) {
+                return candidate;
+            }
+        }
+    }
+
+    /// The type of a term variable, definition or primitive.
+    pub(super) fn lookup(&mut self, name: Symbol) -> Option<Type> {
+        if let Some(entry) = self.scope.get(&Name::Size(name)) {
+            return entry.ty.clone();
+        }
+        if let Some(ty) = self.globals.get(&name) {
+            return Some(ty.clone());
+        }
+        self.prims.entry(name).or_insert_with(|| prims::type_of(name)).clone()
+    }
+
+    /// What is wrong with a free variable of an annotation.
+    fn fault(&mut self, name: Name) -> Option<String> {
+        match name {
+            Name::Index(n) if !self.scope.contains_key(&name) => {
+                Some(format!("the {} `{n}` is not in scope", if is_shape(n) { "shape" } else { "size" }))
+            }
+            Name::Type(t) if !self.scope.contains_key(&name) => Some(format!("the type `{t}` is not in scope")),
+            Name::Size(x) => match self.lookup(x) {
+                None => Some(format!("(size {x}): the variable `{x}` is not in scope")),
+                Some(ty) if !is_i64(&ty) => Some(format!("(size {x}): the variable `{x}` is not of type i64")),
+                Some(_) => None,
+            },
+            Name::Index(_) | Name::Type(_) => None,
+        }
+    }
+
+    /// All names are in scope. Reports the first in alphabetical order that is not.
+    fn in_scope(&mut self, names: &FxHashSet<Name>, span: Span) -> Result<()> {
+        let mut faults: Vec<String> = Vec::new();
+        for name in names {
+            faults.extend(self.fault(*name));
+        }
+        match faults.into_iter().min() {
+            Some(message) => self.error(span, message),
+            None => Ok(()),
+        }
+    }
+
+    /// The part of the meanings that concerns these names.
+    fn meanings_of(&self, names: &FxHashSet<Name>) -> Subst {
+        let mut subst = Subst::default();
+        if !self.meanings.is_empty() {
+            for name in names {
+                if let Some(meaning) = self.meanings.get(name) {
+                    subst.insert(*name, meaning.clone());
+                }
+            }
+        }
+        subst
+    }
+
+    /// A type written in the program: well formed, in scope; returned with internal names.
+    pub(super) fn annotation(&mut self, ty: &Type, span: Span) -> Result<Type> {
+        if let Err(message) = self.well_formed(ty) {
+            return self.error(span, message);
+        }
+        let names = self.free.of(ty);
+        self.in_scope(&names, span)?;
+        let subst = self.meanings_of(&names);
+        self.substituted(&subst, ty, span)
+    }
+
+    /// An atom type written in the program.
+    pub(super) fn atom_annotation(&mut self, atom: &Atom, span: Span) -> Result<Atom> {
+        self.annotation(&Type::scalar(atom.clone()), span).map(|ty| ty.atom().clone())
+    }
+
+    /// An index written in the program.
+    pub(super) fn index_annotation(&mut self, index: &Index, span: Span) -> Result<Index> {
+        let checked = match index {
+            Index::Dim(dim) => dim_form(dim),
+            Index::Shape(shape) => shape_form(shape),
+        };
+        if let Err(message) = checked {
+            return self.error(span, message);
+        }
+        let mut names = FxHashSet::default();
+        add_index(&mut names, index);
+        self.in_scope(&names, span)?;
+        self.small(self.meanings_of(&names).index(index), span)
+    }
+
+    /// A size written in the program.
+    pub(super) fn dim_annotation(&mut self, dim: &Dim, span: Span) -> Result<Dim> {
+        match self.index_annotation(&Index::Dim(dim.clone()), span)? {
+            Index::Dim(dim) => Ok(dim),
+            Index::Shape(_) => self.error(span, "a size is expected here"),
+        }
+    }
+
+    /// A shape written in the program.
+    pub(super) fn shape_annotation(&mut self, shape: &Shape, span: Span) -> Result<Shape> {
+        match self.index_annotation(&Index::Shape(shape.clone()), span)? {
+            Index::Shape(shape) => Ok(shape),
+            Index::Dim(_) => self.error(span, "a shape is expected here"),
+        }
+    }
+
+    pub(super) fn small<T>(&self, result: std::result::Result<T, TooLarge>, span: Span) -> Result<T> {
+        match result {
+            Ok(value) => Ok(value),
+            Err(TooLarge) => self.error(span, "a size in this type is too large to write out"),
+        }
+    }
+
+    pub(super) fn substituted(&mut self, subst: &Subst, ty: &Type, span: Span) -> Result<Type> {
+        let result = subst.ty(&mut self.free, ty);
+        self.small(result, span)
+    }
+
+    /// None of the variables occurs in the type that leaves their scope.
+    pub(super) fn no_escape(&mut self, ty: &Type, bound: &[Bound]) -> std::result::Result<(), Name> {
+        let names: NameSet = self.free.of(ty);
+        match bound.iter().find(|bound| names.contains(&bound.internal)) {
+            Some(bound) => Err(bound.name),
+            None => Ok(()),
+        }
+    }
+
+    /// The type with the names that the program uses at this place; none if one of them is hidden.
+    pub(super) fn with_program_names(&mut self, ty: &Type) -> Option<Type> {
+        let names = self.free.of(ty);
+        let mut subst = Subst::default();
+        for internal in names.iter() {
+            let name = self.origins.get(internal).copied().unwrap_or(*internal);
+            let visible = match self.scope.get(&name) {
+                Some(entry) => entry.internal == *internal,
+                None => matches!(name, Name::Size(_)),
+            };
+            if !visible {
+                return None;
+            }
+            if name != *internal {
+                subst.insert(*internal, variable(name));
+            }
+        }
+        subst.ty(&mut self.free, ty).ok()
+    }
+
+    /// The rules of types that do not depend on the scope.
+    fn well_formed(&mut self, ty: &Type) -> std::result::Result<(), String> {
+        let key = Arc::as_ptr(&ty.0);
+        if self.well_formed.contains(&key) {
+            return Ok(());
+        }
+        shape_form(ty.shape())?;
+        match ty.atom() {
+            Atom::Prim(_) => return Ok(()),
+            Atom::Var(name) if is_shape(*name) => return Err(format!("`{name}` is a shape, a type is expected here")),
+            Atom::Var(_) => {}
+            Atom::Fun(params, ret) => self.function_form(params, ret)?,
+            Atom::Forall(names, body) => {
+                binder_form("Forall", names)?;
+                if let Some(name) = names.iter().find(|name| is_shape(**name)) {
+                    return Err(format!("`{name}` has the sigil of a shape, a type variable is expected here"));
+                }
+                self.well_formed(body)?;
+            }
+            Atom::Pi(names, body) => {
+                binder_form("Pi", names)?;
+                self.well_formed(body)?;
+            }
+            Atom::Sigma(names, body) => {
+                distinct(names)?;
+                self.well_formed(body)?;
+            }
+            Atom::Tuple(types) => types.iter().try_for_each(|ty| self.well_formed(ty))?,
+            Atom::Record(fields) => {
+                labels_form(fields.iter().map(|(label, _)| *label))?;
+                fields.iter().try_for_each(|(_, ty)| self.well_formed(ty))?;
+            }
+        }
+        // Keeps the type alive, so that its address is not used again.
+        self.free.of(ty);
+        self.well_formed.insert(key);
+        Ok(())
+    }
+
+    fn function_form(&mut self, params: &[Param], ret: &Type) -> std::result::Result<(), String> {
+        if params.is_empty() {
+            return Err("a function type has at least one parameter".into());
+        }
+        if matches!(ret.atom(), Atom::Fun(..)) && ret.shape().is_scalar() {
+            return Err("a function type whose result is a function is written with all parameters joined".into());
+        }
+        self.well_formed(ret)?;
+        params.iter().try_for_each(|param| self.well_formed(&param.ty))?;
+        let mut later = (*self.free.of(ret)).clone();
+        for param in params.iter().rev() {
+            if let Some(name) = param.name
+                && later.remove(&Name::Size(name))
+                && !is_i64(&param.ty)
+            {
+                return Err(format!("(size {name}): the parameter `{name}` is not of type i64"));
+            }
+            later.extend(self.free.of(&param.ty).iter().copied());
+        }
+        Ok(())
+    }
+}
+
+impl SizeEnv for Checker {
+    fn variable(&self, name: Symbol) -> Option<Dim> {
+        let key = Name::Size(name);
+        match self.scope.get(&key) {
+            Some(entry) if entry.ty.as_ref().is_some_and(is_i64) => match self.meanings.get(&key) {
+                Some(Replacement::Dim(dim)) => Some(dim.clone()),
+                _ => Some(Dim::size(entry.internal.symbol())),
+            },
+            Some(_) => None,
+            None => {
+                let ty = self.globals.get(&name).cloned().or_else(|| prims::type_of(name));
+                ty.is_some_and(|ty| is_i64(&ty)).then(|| Dim::size(name))
+            }
+        }
+    }
+
+    fn is_primitive(&self, name: Symbol) -> bool {
+        !self.scope.contains_key(&Name::Size(name)) && !self.globals.contains_key(&name)
+    }
+
+    fn resolve(&self, dim: &Dim) -> Option<Dim> {
+        let mut names = FxHashSet::default();
+        add_dim(&mut names, dim);
+        self.meanings_of(&names).dim(dim).ok()
+    }
+}
+
+fn dim_form(dim: &Dim) -> std::result::Result<(), String> {
+    for atom in dim.atoms() {
+        match atom {
+            DimAtom::Var(name) if is_shape(name) => return Err(format!("`{name}` is a shape, a size is expected here")),
+            DimAtom::Meta(number) => return Err(format!("the size ?{number} is not known")),
+            DimAtom::Var(_) | DimAtom::Size(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn shape_form(shape: &Shape) -> std::result::Result<(), String> {
+    for item in &shape.items {
+        match item {
+            ShapeItem::Dim(dim) => dim_form(dim)?,
+            ShapeItem::Var(name) if !is_shape(*name) => return Err(format!("`{name}` is a size, a shape is expected here")),
+            ShapeItem::Var(_) => {}
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn distinct(names: &[Symbol]) -> std::result::Result<(), String> {
+    let mut seen = FxHashSet::default();
+    match names.iter().find(|name| !seen.insert(**name)) {
+        Some(name) => Err(format!("`{name}` is bound twice by one binder")),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn binder_form(what: &str, names: &[Symbol]) -> std::result::Result<(), String> {
+    if names.is_empty() {
+        return Err(format!("{what} binds nothing"));
+    }
+    distinct(names)
+}
+
+pub(super) fn labels_form(labels: impl Iterator<Item = Symbol>) -> std::result::Result<(), String> {
+    let mut last: Option<Symbol> = None;
+    for label in labels {
+        if last.is_some_and(|last| last >= label) {
+            return Err(format!("the label `{label}` is not in ascending order or occurs twice"));
+        }
+        last = Some(label);
+    }
+    Ok(())
+}
+
+/// For each parameter whether a later one or the result mentions it.
+pub(super) fn used_names(free: &mut FreeVars, types: &[(Name, Type)], ret: &Type) -> Vec<bool> {
+    let mut later = (*free.of(ret)).clone();
+    let mut used = vec![false; types.len()];
+    for (at, (name, ty)) in types.iter().enumerate().rev() {
+        used[at] = later.remove(name);
+        later.extend(free.of(ty).iter().copied());
+    }
+    used
+}

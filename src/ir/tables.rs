@@ -1,0 +1,236 @@
+//! What resolution and inference found out: side tables keyed by surface node. There is no second typed tree.
+//!
+//! Types here know ranks but no sizes: a [`RType`] is "`rank` array dimensions around a base that is no array". Sizes are
+//! added by elaboration. When inference is done every expression and pattern of a definition has an entry, and no
+//! inference variable is left.
+
+use super::surface::{Ast, DefDecl, Expr, Pat, SourceUnit, TypeDecl, TypeExpr, ValDecl};
+use crate::base::{Arena, FileId, Idx, IdxMap, PrimType, Span, Symbol};
+use std::sync::Arc;
+
+/// A top-level definition.
+pub type DefId = Idx<Def>;
+/// A type parameter, declared or generalised.
+pub type TypeParamId = Idx<TypeParamInfo>;
+/// A type abbreviation.
+pub type TypeDefId = Idx<TypeDef>;
+
+/// All files of a program, parsed and resolved.
+#[derive(Debug, Default, Clone)]
+pub struct Program {
+    /// All nodes.
+    pub ast: Ast,
+    /// The files in order of dependency, the standard library's first.
+    pub units: Vec<Unit>,
+    /// All definitions; a definition refers only to earlier ones.
+    pub defs: Arena<Def>,
+    /// Type abbreviations.
+    pub types: Arena<TypeDef>,
+    /// Type parameters of all definitions; generalisation adds to them.
+    pub tparams: Arena<TypeParamInfo>,
+    /// What names stand for.
+    pub names: Names,
+}
+
+/// A file of a program.
+#[derive(Debug, Clone)]
+pub struct Unit {
+    /// The tree.
+    pub source: SourceUnit,
+    /// Whether it is part of the standard library.
+    pub stdlib: bool,
+}
+
+/// A top-level definition.
+#[derive(Debug, Clone)]
+pub struct Def {
+    /// Its declaration.
+    pub decl: DefKind,
+    /// Its name as written.
+    pub name: Symbol,
+    /// Its name in core: unique in the program (`f`, `f.1`, ..).
+    pub unique: Symbol,
+    /// Where the name stands.
+    pub span: Span,
+    /// The file it stands in.
+    pub file: FileId,
+    /// Whether it is part of the standard library.
+    pub stdlib: bool,
+}
+
+/// How a definition is given.
+#[derive(Debug, Clone)]
+pub enum DefKind {
+    /// In the language.
+    Def(Arc<DefDecl>),
+    /// By the compiler; the name in core is the name of a primitive.
+    Val(Arc<ValDecl>),
+}
+
+/// A type abbreviation.
+#[derive(Debug, Clone)]
+pub struct TypeDef {
+    /// Its declaration.
+    pub decl: Arc<TypeDecl>,
+    /// The file it stands in.
+    pub file: FileId,
+}
+
+/// A type parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct TypeParamInfo {
+    /// Its name without the quote.
+    pub name: Symbol,
+    /// Where it was declared; for a generalised one, where its definition stands.
+    pub span: Span,
+}
+
+/// What names stand for.
+#[derive(Debug, Default, Clone)]
+pub struct Names {
+    /// For `Name`, for `Project` where it is a qualified name (and only then), for `OpFn`, `Binary`, `LeftSection` and
+    /// `RightSection` whose operator is not one of the built-in ones.
+    pub exprs: IdxMap<Expr, Res>,
+    /// For `Name` types.
+    pub types: IdxMap<TypeExpr, TypeRes>,
+    /// For declared type parameters, by the span of the identifier that declares them.
+    pub declared: rustc_hash::FxHashMap<Span, TypeParamId>,
+}
+
+/// What a term name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Res {
+    /// A local variable.
+    Local(Idx<Pat>),
+    /// A top-level definition.
+    Global(DefId),
+    /// A member of a scalar module: `f32.sqrt`, `f64.sum`, `i64.f32`, `i32.highest`.
+    Scalar(PrimType, Symbol),
+}
+
+/// What a type name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypeRes {
+    /// A scalar type.
+    Prim(PrimType),
+    /// A type parameter.
+    Param(TypeParamId),
+    /// An abbreviation.
+    Abbreviation(TypeDefId),
+}
+
+/// A type without sizes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RType {
+    /// Number of array dimensions.
+    pub rank: u32,
+    /// What is inside them. Shared: types are graphs.
+    pub base: Arc<RBase>,
+}
+
+/// A type that is no array.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RBase {
+    /// A scalar.
+    Prim(PrimType),
+    /// A type parameter (of this definition: opaque).
+    Param(TypeParamId),
+    /// A function of one argument.
+    Arrow(RType, RType),
+    /// A tuple.
+    Tuple(Vec<RType>),
+    /// A record, labels in ascending order.
+    Record(Vec<(Symbol, RType)>),
+}
+
+impl RType {
+    /// `rank` dimensions of `base`.
+    pub fn new(rank: u32, base: RBase) -> RType {
+        RType { rank, base: Arc::new(base) }
+    }
+    /// A scalar type.
+    pub fn prim(prim: PrimType) -> RType {
+        RType::new(0, RBase::Prim(prim))
+    }
+    /// The same base with another rank.
+    pub fn with_rank(&self, rank: u32) -> RType {
+        RType { rank, base: self.base.clone() }
+    }
+}
+
+/// What inference found for some definitions.
+#[derive(Debug, Default, Clone)]
+pub struct Tables {
+    /// Types of expressions, frames included. Every expression of the definition has one, except the parts of applied
+    /// pipes, sections and nested spines that [`view::application`](super::surface::view::application) dissolves.
+    pub exprs: IdxMap<Expr, RType>,
+    /// Types of patterns.
+    pub pats: IdxMap<Pat, RType>,
+    /// For each use of a polymorphic definition, scalar-module function or local function: the types of its type
+    /// parameters, in the order of [`Signature::tparams`]. Keyed by the node that names it (`Name`, `Project`, `OpFn`, `Binary`, sections).
+    pub insts: IdxMap<Expr, Vec<RType>>,
+    /// Insertions, keyed by [`view::Application::node`](super::surface::view::Application), and by the node of an unapplied
+    /// section: `(e op)` has the one argument `e`; `(op e)` means `\x -> x op e` and has the two arguments `x` and `e`.
+    /// `(.x)` has one argument.
+    pub apps: IdxMap<Expr, AppInfo>,
+    /// The rank-0 type at which a built-in operator is used: keyed by the node it stands in (`Binary`, `Unary`, `OpFn`, sections).
+    pub ops: IdxMap<Expr, RType>,
+    /// Types of definitions.
+    pub defs: IdxMap<Def, Signature>,
+    /// Type parameters of local functions that declare some, by their binder.
+    pub locals: IdxMap<Pat, Vec<TypeParamId>>,
+}
+
+/// The type of a definition.
+#[derive(Debug, Clone)]
+pub struct Signature {
+    /// Type parameters: the declared ones in order, then generalised ones.
+    pub tparams: Vec<TypeParamId>,
+    /// The type; for a definition with parameters, nested arrows.
+    pub ty: RType,
+}
+
+/// The insertions of one application.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppInfo {
+    /// Rank of the frame that the head brings along: the array dimensions around the function type of the head, such as
+    /// those of a let-bound partial application over arrays.
+    pub head_frame: u32,
+    /// One entry per argument, in order.
+    pub args: Vec<Insertion>,
+}
+
+/// What is inserted at one argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Insertion {
+    /// Maps.
+    pub maps: u32,
+    /// Replications, induced ones included. At most one of `maps` and `reps` is nonzero.
+    pub reps: u32,
+    /// How many of the `reps` are induced by earlier maps of the same application: they cost nothing and vanish when pushed
+    /// into the map nest.
+    pub induced: u32,
+}
+
+impl AppInfo {
+    /// Maps plus replications that are not induced.
+    pub fn cost(&self) -> u32 {
+        self.args.iter().map(|a| a.maps + a.reps - a.induced).sum()
+    }
+    /// Rank of the whole frame: the dimensions in front of the type of the result.
+    pub fn frame(&self) -> u32 {
+        self.head_frame + self.args.iter().map(|a| a.maps).sum::<u32>()
+    }
+    /// Over how many of the innermost frame dimensions each argument is mapped; it is the same for all cells of the dimensions
+    /// outside of these. Maps needed by later arguments go outside (rule C-APP of AUTOMAP).
+    pub fn participation(&self) -> Vec<u32> {
+        let mut frame = self.head_frame;
+        self.args
+            .iter()
+            .map(|a| {
+                frame += a.maps;
+                frame.saturating_sub(a.reps)
+            })
+            .collect()
+    }
+}
