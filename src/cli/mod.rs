@@ -2,8 +2,10 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this is the layer that does input and output")]
 
+pub mod entries;
 pub mod files;
 pub mod output;
+pub mod values;
 
 mod explain;
 mod test;

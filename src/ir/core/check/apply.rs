@@ -17,6 +17,10 @@ fn called(fun: &Expr) -> String {
     }
 }
 
+fn wrong_count(fun: &Expr, taken: usize, what: &str, given: usize) -> String {
+    format!("{} takes {taken} {what}{}, not {given}", called(fun), if taken == 1 { "" } else { "s" })
+}
+
 impl Checker {
     pub(super) fn application(&mut self, expr: &Expr, fun: &Expr, args: &[Expr]) -> Result<Type> {
         let ty = self.infer(fun)?;
@@ -27,8 +31,7 @@ impl Checker {
             return self.error(expr.span(), "an application has at least one argument");
         }
         if args.len() > params.len() {
-            let (given, taken) = (args.len(), params.len());
-            return self.error(expr.span(), format!("{} takes {taken} arguments, {given} are given", called(fun)));
+            return self.error(expr.span(), wrong_count(fun, params.len(), "argument", args.len()));
         }
         let named = params.iter().any(|param| param.name.is_some());
         let needed = if named { self.needed(params, ret) } else { Vec::new() };
@@ -85,8 +88,7 @@ impl Checker {
             return self.error(span, format!("{} takes no indices, its type is {}", called(fun), print::type_brief(ty)));
         };
         if names.len() != indices.len() {
-            let (given, taken) = (indices.len(), names.len());
-            return self.error(span, format!("{} takes {taken} indices, {given} are given", called(fun)));
+            return self.error(span, wrong_count(fun, names.len(), "index argument", indices.len()));
         }
         let subst = self.indices(span, names.iter().copied().zip(indices.iter()))?;
         self.substituted(&subst, body, span)
@@ -115,8 +117,7 @@ impl Checker {
             return self.error(span, format!("{} takes no types, its type is {}", called(fun), print::type_brief(ty)));
         };
         if names.len() != types.len() {
-            let (given, taken) = (types.len(), names.len());
-            return self.error(span, format!("{} takes {taken} types, {given} are given", called(fun)));
+            return self.error(span, wrong_count(fun, names.len(), "type argument", types.len()));
         }
         let mut subst = Subst::default();
         for (name, atom) in names.iter().zip(types) {

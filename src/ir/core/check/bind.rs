@@ -52,7 +52,8 @@ impl Checker {
             let ty = self.infer(arg)?;
             let Some(rest) = ty.shape().items.strip_prefix(frame.items.as_slice()) else {
                 let (found, frame) = (print::shape(ty.shape()), print::shape(&frame));
-                return self.error(arg.span(), format!("the array for `{name}` has shape {found}, which does not begin with the frame {frame}"));
+                return self
+                    .error(arg.span(), format!("the array for `{name}` has shape {found}, which does not begin with the frame {frame}"));
             };
             let cell = if frame.is_scalar() { ty } else { Type::new(ty.atom().clone(), Shape { items: rest.to_vec() }) };
             cells.push((*name, cell));
@@ -155,8 +156,6 @@ impl Checker {
                 return Err(error);
             }
         }
-        self.scoped(span, bound, body, |name| {
-            format!("`{name}` is not known outside this unbox, where the type of its body mentions it")
-        })
+        self.scoped(span, bound, body, |name| format!("`{name}` is not known outside this unbox, where the type of its body mentions it"))
     }
 }
