@@ -51,9 +51,14 @@ mod tests {
     #[test]
     fn near_names_are_found() {
         let names = ["length", "reduce", "replicate", "map", "map2", "transpose", "x"];
-        for (name, expected) in
-            [("lenght", Some("length")), ("redcue", Some("reduce")), ("Map", Some("map")), ("foo", None), ("y", None), ("transpos", Some("transpose"))]
-        {
+        for (name, expected) in [
+            ("lenght", Some("length")),
+            ("redcue", Some("reduce")),
+            ("Map", Some("map")),
+            ("foo", None),
+            ("y", None),
+            ("transpos", Some("transpose")),
+        ] {
             assert_eq!(closest(name, names), expected, "{name}");
         }
     }

@@ -350,7 +350,9 @@ impl Walk<'_> {
         let near = self.may_suggest().then(|| suggest::closest(text, self.scope.type_names().chain(prims))).flatten();
         match near {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None if text.len() <= 2 => diagnostic.help(format!("a type parameter is declared with a quote: `'{text}` after the name of the definition")),
+            None if text.len() <= 2 => {
+                diagnostic.help(format!("a type parameter is declared with a quote: `'{text}` after the name of the definition"))
+            }
             None => diagnostic,
         }
     }

@@ -4,8 +4,8 @@ mod modes;
 mod scale;
 mod scope;
 
-use super::finish::infer_in_mode;
 use super::Inferred;
+use super::finish::infer_in_mode;
 use crate::base::with_big_stack;
 use crate::diag::Diagnostic;
 use crate::ir::tables::{Program, RBase, RType, Tables};
