@@ -4,6 +4,15 @@
 //! surface --resolve--> names --infer--> types, ranks --elaborate--> core --eval--> values
 //! ```
 
+pub mod ambiguity;
 pub mod base;
+pub mod cli;
 pub mod diag;
+pub mod elaborate;
+pub mod explicit;
+pub mod infer;
 pub mod ir;
+pub mod rank;
+pub mod resolve;
+pub mod runtime;
+pub mod syntax;

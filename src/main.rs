@@ -1,3 +1,7 @@
 //! The `remora` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    remora::cli::main(std::env::args_os().collect())
+}

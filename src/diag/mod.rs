@@ -1,5 +1,9 @@
 //! Diagnostics: raised as data, rendered late.
 
+pub mod explain;
+pub mod json;
+pub mod text;
+
 use crate::base::Span;
 
 /// How bad it is.

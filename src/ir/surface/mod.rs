@@ -8,6 +8,7 @@
 //! Every place that binds a term variable is a [`Pat`] of kind [`PatKind::Name`]: parameters, `let`, local functions,
 //! loop counters, size binders, and the new array of `let a[i] = v`. A local variable is therefore a [`PatId`].
 
+pub mod children;
 pub mod view;
 
 use crate::base::{Arena, FileId, Idx, PrimType, Span, Symbol};

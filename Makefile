@@ -1,0 +1,41 @@
+# make demo          an example on a real image: the inferred program, the result as a picture
+# make test          all tests, the examples against NumPy included
+# make bench-check   the table of checking times and memory
+# make ci            what has to be green before a change is accepted
+# All of them install what is missing on a Debian machine with Rust (see .ci/setup).
+
+.PHONY: all setup demo test examples bench-check ci clean
+
+all:
+	@.ci/setup build
+	cargo build --release
+
+setup:
+	@.ci/setup
+
+demo:
+	@.ci/setup build
+	cargo build --release
+	@examples/demo.sh
+
+test: setup
+	cargo test
+	@echo "examples against NumPy, size test:"
+	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
+
+examples: setup
+	cargo build
+	@echo "examples against NumPy, size test:"
+	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
+
+bench-check:
+	@.ci/setup
+	cargo build --release
+	@.venv/bin/python benches/check.py
+
+ci:
+	@.ci/run
+
+clean:
+	cargo clean
+	rm -rf .venv build

@@ -1,0 +1,23 @@
+"""A histogram of bytes. Inputs and expected results; see ../common.py."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import common
+
+SIZES = {"test": 1000, "small": 100_000, "large": 20_000_000}
+
+
+def generate(n, random):
+    return [random.integers(0, 256, n)]
+
+
+def reference(x):
+    return np.bincount(x, minlength=256)
+
+
+if __name__ == "__main__":
+    common.main(SIZES, generate, reference)

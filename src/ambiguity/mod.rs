@@ -1,0 +1,161 @@
+//! Are several cheapest solutions of a rank system the same program?
+//!
+//! Ambiguity is about meaning: for each component of the system that has several optima, every optimum is written out as a term
+//! of the smallest expression that contains all applications that differ ([`term`], [`translate`]), the other components being
+//! at their canonical optimum. When the normal forms ([`normal`]) and the types are the same, the optima are one program, and the
+//! canonical one is taken. Otherwise the definition is refused with every different reading as source text ([`report`]).
+//!
+//! Readings whose sizes contradict each other are no readings: a caller that knows about sizes says which ones are well sized.
+
+mod compare;
+pub mod normal;
+mod report;
+pub mod term;
+pub mod translate;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use crate::base::SourceMap;
+use crate::diag::Diagnostic;
+use crate::infer::Inferred;
+use crate::ir::tables::{DefId, Program, Tables};
+use compare::{Group, Question};
+
+/// Most ambiguities of a definition that are reported in full.
+const MAX_REPORTED: usize = 10;
+/// How often sizes are checked at most for one definition.
+const MAX_SIZE_CHECKS: usize = 512;
+/// Most combinations of readings of different components that are tried when no reading alone is well sized.
+const MAX_COMBINATIONS: usize = 64;
+
+/// The reading that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Values of the rank variables: what [`Inferred::fill`] takes.
+    pub values: Vec<u32>,
+    /// The components that do not take their canonical optimum, because its sizes contradict each other: component and optimum.
+    pub picks: Vec<(usize, usize)>,
+}
+
+/// Decides which reading a definition has, or explains between which ones it cannot decide.
+///
+/// `well_sized` gets the tables of this definition alone ([`Inferred::tables`]) in some reading and says whether its sizes can agree;
+/// it should accept a `rep` whose length nothing determines. It is called only where readings differ in meaning.
+pub fn decide(
+    program: &Program,
+    sources: &SourceMap,
+    inferred: &Inferred,
+    well_sized: &dyn Fn(&Tables) -> bool,
+) -> Result<Verdict, Vec<Diagnostic>> {
+    let def: DefId = inferred.def();
+    let mut questions = compare::questions(program, inferred);
+    if questions.is_empty() {
+        return Ok(Verdict { values: inferred.values(&[]), picks: Vec::new() });
+    }
+    let mut sizes = SizeCheck { inferred, well_sized, left: MAX_SIZE_CHECKS };
+    let picks = sizes.narrow(&mut questions);
+    questions.retain(|q| q.groups.len() > 1 || !q.complete);
+    if questions.is_empty() {
+        return Ok(Verdict { values: inferred.values(&picks), picks });
+    }
+    Err(report::report(&report::Ambiguity { program, sources, inferred, def, picks: &picks }, &questions))
+}
+
+/// Drops readings whose sizes contradict each other.
+struct SizeCheck<'a> {
+    inferred: &'a Inferred,
+    well_sized: &'a dyn Fn(&Tables) -> bool,
+    left: usize,
+}
+
+impl SizeCheck<'_> {
+    /// Removes the ill-sized groups of each question, and returns the optima to take instead of canonical ones. Stops when there is
+    /// enough to report: the definition is refused then in any case.
+    fn narrow(&mut self, questions: &mut [Question]) -> Vec<(usize, usize)> {
+        let mut picks: Vec<(usize, usize)> = Vec::new();
+        let mut blocked: Vec<usize> = Vec::new();
+        let mut refused = 0;
+        for (index, question) in questions.iter_mut().enumerate() {
+            if refused >= MAX_REPORTED {
+                return picks;
+            }
+            if !question.complete {
+                refused += 1;
+            } else if !self.resolve(question, &mut picks) {
+                blocked.push(index);
+            } else if question.groups.len() > 1 {
+                refused += 1;
+            }
+        }
+        // What was decided since may unblock others.
+        loop {
+            let before = blocked.len();
+            blocked.retain(|&index| !self.resolve(&mut questions[index], &mut picks));
+            if blocked.len() == before || blocked.is_empty() {
+                break;
+            }
+        }
+        self.combinations(questions, &blocked, &mut picks);
+        picks
+    }
+
+    fn ok(&mut self, picks: &[(usize, usize)]) -> bool {
+        if self.left == 0 {
+            return true;
+        }
+        self.left -= 1;
+        (self.well_sized)(&self.inferred.tables(&self.inferred.values(picks)))
+    }
+
+    /// Keeps the groups that are well sized, if any is.
+    fn resolve(&mut self, question: &mut Question, picks: &mut Vec<(usize, usize)>) -> bool {
+        let fits = |me: &mut Self, group: &Group| {
+            let mut picks = picks.clone();
+            picks.push((question.component, group.optimum));
+            me.ok(&picks)
+        };
+        let kept: Vec<Group> = question.groups.iter().filter(|group| fits(self, group)).cloned().collect();
+        let Some(first) = kept.first() else { return false };
+        if first.optimum != 0 {
+            picks.push((question.component, first.optimum));
+        }
+        question.groups = kept;
+        true
+    }
+
+    /// When no reading of several questions is well sized as long as the others take their canonical one: tries all combinations. A
+    /// question for which nothing helps takes its canonical reading, and the sizes are reported later.
+    fn combinations(&mut self, questions: &mut [Question], blocked: &[usize], picks: &mut Vec<(usize, usize)>) {
+        if blocked.is_empty() {
+            return;
+        }
+        let count = blocked.iter().try_fold(1usize, |n, &q| n.checked_mul(questions[q].groups.len())).unwrap_or(usize::MAX);
+        let mut good: Vec<Vec<usize>> = Vec::new();
+        for combination in 0..if count <= MAX_COMBINATIONS { count } else { 0 } {
+            let (mut rest, mut choice) = (combination, Vec::new());
+            for &q in blocked {
+                choice.push(rest % questions[q].groups.len());
+                rest /= questions[q].groups.len();
+            }
+            let mut tried = picks.clone();
+            tried.extend(blocked.iter().zip(&choice).map(|(&q, &g)| (questions[q].component, questions[q].groups[g].optimum)));
+            if self.ok(&tried) {
+                good.push(choice);
+            }
+        }
+        for (position, &q) in blocked.iter().enumerate() {
+            let question = &mut questions[q];
+            if let Some(choice) = good.first() {
+                picks.push((question.component, question.groups[choice[position]].optimum));
+            }
+            let mut at = 0;
+            question.groups.retain(|_| {
+                at += 1;
+                good.iter().any(|choice| choice[position] == at - 1) || good.is_empty() && at == 1
+            });
+        }
+        picks.retain(|(_, optimum)| *optimum != 0);
+    }
+}

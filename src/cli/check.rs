@@ -1,0 +1,45 @@
+//! `remora check FILE...`.
+
+use super::output::Console;
+use super::program::{Loaded, load};
+use super::{FAILURE, Outcome, SUCCESS};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Check names, types, ranks and sizes; say nothing when all is well
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  remora check program.rem
+  remora check --stats a.rem b.rem
+  remora check program.rem --message-format json 2> messages.jsonl")]
+pub(super) struct CheckArgs {
+    /// Programs (`-` for standard input); each is checked on its own
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Print solver figures and times of each program
+    #[arg(long)]
+    stats: bool,
+}
+
+pub(super) fn run(args: &CheckArgs, console: &mut Console) -> Outcome {
+    let mut code = SUCCESS;
+    for file in &args.files {
+        let loaded = match load(file) {
+            Ok(loaded) => loaded,
+            Err(diagnostic) => {
+                console.report(&Default::default(), &diagnostic);
+                code = FAILURE;
+                continue;
+            }
+        };
+        let Loaded { sources, checked, .. } = &loaded;
+        console.report_all(sources, &checked.diagnostics);
+        if checked.failed() {
+            code = FAILURE;
+        }
+        if args.stats {
+            console.print(format!("{}\n{}", super::files::shown(file), checked.stats.table()));
+        }
+    }
+    Ok(code)
+}

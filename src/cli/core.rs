@@ -1,0 +1,28 @@
+//! `remora core FILE`.
+
+use super::output::Console;
+use super::program::load_accepted;
+use super::{FAILURE, Outcome, SUCCESS, SourceArg};
+use crate::ir::core;
+use clap::Args;
+
+/// Print the explicit Remora core
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  remora core program.rem\n  remora core program.rem --all > program.remc")]
+pub(super) struct CoreArgs {
+    #[command(flatten)]
+    source: SourceArg,
+    /// Include the definitions of the standard library and of imports that the program uses
+    #[arg(long)]
+    all: bool,
+}
+
+pub(super) fn run(args: &CoreArgs, console: &mut Console) -> Outcome {
+    let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    let mut program = loaded.checked.core;
+    if !args.all {
+        program.defs.retain(|define| define.span.file == loaded.root);
+    }
+    console.print(core::print(&program));
+    Ok(SUCCESS)
+}

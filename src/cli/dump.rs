@@ -1,0 +1,83 @@
+//! `remora dump --stage STAGE FILE`.
+
+use super::output::Console;
+use super::program::load_accepted;
+use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
+use crate::base::{SourceMap, Span};
+use crate::diag::Severity;
+use crate::ir::core;
+use crate::ir::surface::Ast;
+use crate::syntax::{self, lexer, print::Printer};
+use clap::{Args, ValueEnum};
+
+/// Print an intermediate stage
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  remora dump --stage tokens program.rem\n  remora dump --stage rank program.rem")]
+pub(super) struct DumpArgs {
+    #[command(flatten)]
+    source: SourceArg,
+    /// Which one
+    #[arg(long, value_enum, value_name = "STAGE")]
+    stage: Stage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Stage {
+    /// Places, kinds and texts of the tokens
+    Tokens,
+    /// The tree, printed back as source
+    Surface,
+    /// The rank system of each definition, in the solver's text format
+    Rank,
+    /// The explicit core of the file and of everything that it uses
+    Core,
+}
+
+pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
+    match args.stage {
+        Stage::Tokens => tokens(args, console),
+        Stage::Surface => surface(args, console),
+        Stage::Rank => rank(args, console),
+        Stage::Core => {
+            let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+            console.print(core::print::program(&loaded.checked.core));
+            Ok(SUCCESS)
+        }
+    }
+}
+
+fn tokens(args: &DumpArgs, console: &mut Console) -> Outcome {
+    let mut sources = SourceMap::default();
+    let file = sources.add(files::shown(&args.source.file), files::read_source(&args.source.file)?);
+    let lexed = lexer::lex(file, &sources.file(file).text);
+    for token in &lexed.tokens {
+        let span = Span { file, start: token.start, end: token.end };
+        let (line, column) = sources.line_column(span);
+        console.print(format!("{line}:{column}\t{:?}\t{}\n", token.tok, sources.snippet(span)));
+    }
+    console.report_all(&sources, &lexed.diagnostics);
+    Ok(if lexed.diagnostics.is_empty() { SUCCESS } else { FAILURE })
+}
+
+fn surface(args: &DumpArgs, console: &mut Console) -> Outcome {
+    let mut sources = SourceMap::default();
+    let file = sources.add(files::shown(&args.source.file), files::read_source(&args.source.file)?);
+    let mut ast = Ast::default();
+    let (unit, diagnostics) = syntax::parse(&mut ast, file, &sources.file(file).text);
+    let printer = Printer::new(&ast);
+    for decl in &unit.decls {
+        console.print(format!("{}\n", printer.decl(decl).trim_end()));
+    }
+    console.report_all(&sources, &diagnostics);
+    Ok(if diagnostics.iter().any(|d| d.severity == Severity::Error) { FAILURE } else { SUCCESS })
+}
+
+/// Also for definitions that are refused: that is when one wants to see it.
+fn rank(args: &DumpArgs, console: &mut Console) -> Outcome {
+    let loaded = super::program::load(&args.source.file)?;
+    console.report_all(&loaded.sources, &loaded.checked.diagnostics);
+    for (name, system) in crate::driver::rank_systems(&loaded.checked, loaded.root) {
+        console.print(format!("# {name}\n{system}\n"));
+    }
+    Ok(if loaded.checked.failed() { FAILURE } else { SUCCESS })
+}

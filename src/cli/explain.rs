@@ -1,0 +1,34 @@
+//! `remora explain CODE`.
+
+use super::output::Console;
+use super::{Outcome, SUCCESS, USAGE};
+use crate::diag::explain;
+use clap::Args;
+
+/// The long explanation of a diagnostic, with a wrong program and its mending
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  remora explain E0402\n  remora explain           # all codes with their titles")]
+pub(super) struct ExplainArgs {
+    /// A code such as E0402; without one, all codes are listed
+    #[arg(value_name = "CODE")]
+    code: Option<String>,
+}
+
+pub(super) fn run(args: &ExplainArgs, console: &mut Console) -> Outcome {
+    let Some(code) = &args.code else {
+        for explanation in explain::all() {
+            console.print(format!("{}  {}\n", explanation.code, explanation.title));
+        }
+        return Ok(SUCCESS);
+    };
+    match explain::explanation(code) {
+        Some(explanation) => {
+            console.print(explanation.plain());
+            Ok(SUCCESS)
+        }
+        None => {
+            console.progress(&format!("error: there is no diagnostic `{}`; `remora explain` lists all", code.escape_debug()));
+            Ok(USAGE)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `remora infer FILE`.
+
+use super::output::Console;
+use super::program::{Loaded, load};
+use super::{FAILURE, Outcome, SUCCESS, SourceArg};
+use crate::base::Symbol;
+use crate::diag::Diagnostic;
+use crate::driver::Stats;
+use crate::explicit::{self, ApplicationReport, Printer};
+use crate::ir::tables::DefId;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+/// Show the program with every inserted `map` and `rep`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  remora infer program.rem
+  remora infer program.rem --def norm --def mean
+  remora infer program.rem --format source > explicit.rem
+  remora infer program.rem --format json | jq .stats")]
+pub(super) struct InferArgs {
+    #[command(flatten)]
+    source: SourceArg,
+    /// Only this definition (may be repeated)
+    #[arg(long, value_name = "NAME")]
+    def: Vec<String>,
+    /// What is printed
+    #[arg(long, value_enum, default_value = "pretty", value_name = "FORMAT")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Each definition with its type and what was inserted
+    Pretty,
+    /// One JSON object: types, costs, insertions and solver figures
+    Json,
+    /// The fully explicit program, which is valid input
+    Source,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    definitions: Vec<Definition>,
+    stats: &'a Stats,
+}
+
+#[derive(Serialize)]
+struct Definition {
+    name: String,
+    #[serde(rename = "type")]
+    ty: String,
+    cost: u32,
+    source: String,
+    applications: Vec<ApplicationReport>,
+}
+
+pub(super) fn run(args: &InferArgs, console: &mut Console) -> Outcome {
+    let loaded = load(&args.source.file)?;
+    let Loaded { sources, checked, .. } = &loaded;
+    console.report_all(sources, &checked.diagnostics);
+    let defs = wanted(&loaded, &args.def, console)?;
+    match args.format {
+        Format::Json => print_json(&loaded, &defs, console),
+        Format::Pretty => {
+            let printer = Printer::new(&checked.program, sources);
+            for (i, def) in defs.iter().enumerate() {
+                let gap = if i > 0 { "\n" } else { "" };
+                let ty = checked.type_of(*def);
+                console.print(format!("{gap}{}", printer.pretty(&checked.tables, *def, ty.as_deref())));
+            }
+        }
+        Format::Source => console.print(source(&loaded, &defs)),
+    }
+    Ok(if checked.failed() { FAILURE } else { SUCCESS })
+}
+
+/// The definitions of the file itself that were accepted: all, or those asked for by name.
+fn wanted(loaded: &Loaded, names: &[String], console: &mut Console) -> Result<Vec<DefId>, Box<Diagnostic>> {
+    let checked = &loaded.checked;
+    let own: Vec<DefId> = checked.program.defs.iter().filter(|(_, def)| def.file == loaded.root).map(|(id, _)| id).collect();
+    for name in names {
+        if !own.iter().any(|id| checked.program.defs[*id].name == Symbol::new(name)) {
+            let known = own.iter().map(|id| checked.program.defs[*id].name.as_str());
+            return Err(Box::new(super::entries::unknown("E0611", "definition", name, known)));
+        }
+    }
+    let asked = |id: &DefId| names.is_empty() || names.iter().any(|name| checked.program.defs[*id].name == Symbol::new(name));
+    let (accepted, refused): (Vec<DefId>, Vec<DefId>) = own.into_iter().filter(asked).partition(|id| checked.accepted(*id));
+    for def in &refused {
+        console.progress(&format!("note: `{}` has errors and is not shown", checked.program.defs[*def].name));
+    }
+    Ok(accepted)
+}
+
+fn print_json(loaded: &Loaded, defs: &[DefId], console: &mut Console) {
+    let Loaded { sources, checked, .. } = loaded;
+    let printer = Printer::new(&checked.program, sources);
+    let definitions = defs.iter().map(|def| {
+        let applications = explicit::applications(&checked.program, sources, &checked.tables, *def);
+        Definition {
+            name: checked.program.defs[*def].name.to_string(),
+            ty: checked.type_of(*def).unwrap_or_else(|| printer.type_of(&checked.tables, *def)),
+            cost: applications.iter().map(|a| a.maps + a.reps - a.induced).sum(),
+            source: printer.source(&checked.tables, *def),
+            applications,
+        }
+    });
+    let report = Report { definitions: definitions.collect(), stats: &checked.stats };
+    match serde_json::to_string(&report) {
+        Ok(text) => console.print(format!("{text}\n")),
+        Err(error) => console.progress(&format!("error: {error}")),
+    }
+}
+
+/// The explicit program: the file with its definitions replaced, everything between them as written.
+fn source(loaded: &Loaded, defs: &[DefId]) -> String {
+    let Loaded { sources, checked, root } = loaded;
+    let printer = Printer::new(&checked.program, sources);
+    let all = checked.program.defs.iter().filter(|(_, def)| def.file == *root).count();
+    if defs.len() < all {
+        return defs.iter().map(|def| printer.source(&checked.tables, *def).trim_end().to_string() + "\n").collect();
+    }
+    let text = &sources.file(*root).text;
+    let (mut out, mut at) = (String::new(), 0);
+    for def in defs {
+        let span = checked.program.defs[*def].decl_span();
+        out.push_str(text.get(at..span.start as usize).unwrap_or(""));
+        out.push_str(printer.source(&checked.tables, *def).trim_end());
+        at = span.end as usize;
+    }
+    out.push_str(text.get(at..).unwrap_or(""));
+    out
+}

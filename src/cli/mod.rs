@@ -1,0 +1,142 @@
+//! The command line: one file per command. The only place that touches files, processes and the environment.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this is the layer that does input and output")]
+
+pub mod entries;
+pub mod files;
+pub mod output;
+pub mod values;
+
+mod explain;
+mod test;
+
+use crate::diag::Diagnostic;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use output::Console;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// All went well.
+pub const SUCCESS: u8 = 0;
+/// The user's program or data is at fault; diagnostics say how.
+pub const FAILURE: u8 = 1;
+/// The command line is at fault.
+pub const USAGE: u8 = 2;
+
+/// Array programs without `map`: infers ranks, reports ambiguity, elaborates to explicit Remora core and runs it.
+#[derive(Debug, Parser)]
+#[command(name = "remora", version, arg_required_else_help = true, after_help = EXAMPLES)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  remora check program.rem
+  remora infer program.rem --format source
+  remora run program.rem -e norm '[3.0, 4.0]'
+  remora explain E0402";
+
+/// Options of all commands.
+#[derive(Debug, Clone, Copy, Args)]
+struct Global {
+    /// How diagnostics are written to standard error
+    #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
+    message_format: MessageFormat,
+    /// Colours in diagnostics
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    color: Color,
+}
+
+/// How diagnostics are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// For people
+    Text,
+    /// One JSON object per line
+    Json,
+}
+
+/// When diagnostics are coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// When standard error is a terminal and NO_COLOR is not set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Explain(explain::ExplainArgs),
+}
+
+/// What a command comes to: an exit code, or a diagnostic that has not been written yet.
+type Outcome = Result<u8, Box<Diagnostic>>;
+
+/// Runs a command line (the first item is the program's name) on a thread with a large stack; the exit code is 0 on
+/// success, 1 after diagnostics and 2 on wrong usage.
+pub fn main(args: Vec<OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(shield_values(args)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { USAGE } else { SUCCESS };
+            return ExitCode::from(if error.print().is_ok() { code } else { FAILURE });
+        }
+    };
+    ExitCode::from(crate::base::with_big_stack(|| dispatch(cli)))
+}
+
+fn dispatch(cli: Cli) -> u8 {
+    let mut console = Console::new(cli.global.message_format, cli.global.color);
+    let outcome = match cli.command {
+        Command::Explain(args) => explain::run(&args, &mut console),
+    };
+    let code = outcome.unwrap_or_else(|diagnostic| {
+        console.report(&Default::default(), &diagnostic);
+        FAILURE
+    });
+    console.finish(code)
+}
+
+/// Stands in front of an argument of `run` that starts with a minus but is a value, so that it is not taken for an option.
+const SHIELD: char = '\u{E000}';
+
+/// Marks the arguments of `run` that are negative numbers: `-3`, `-0.5f32`, `-f64.inf`.
+fn shield_values(args: Vec<OsString>) -> Vec<OsString> {
+    let is_run = |args: &[OsString]| args.iter().skip(1).find(|a| !a.to_string_lossy().starts_with('-')).is_some_and(|a| a == "run");
+    if !is_run(&args) {
+        return args;
+    }
+    args.into_iter()
+        .map(|arg| match arg.to_str() {
+            Some(text) if is_negative_number(text) => OsString::from(format!("{SHIELD}{text}")),
+            _ => arg,
+        })
+        .collect()
+}
+
+fn is_negative_number(arg: &str) -> bool {
+    let Some(rest) = arg.strip_prefix('-') else { return false };
+    let digits = rest.strip_prefix('.').unwrap_or(rest);
+    digits.starts_with(|c: char| c.is_ascii_digit()) || ["f16.", "f32.", "f64."].iter().any(|prefix| rest.starts_with(prefix))
+}
+
+/// Undoes [`shield_values`] for one argument.
+fn unshield(arg: &str) -> &str {
+    arg.strip_prefix(SHIELD).unwrap_or(arg)
+}
+
+/// A source file given on the command line.
+#[derive(Debug, Clone, Args)]
+struct SourceArg {
+    /// The program (`-` for standard input)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}

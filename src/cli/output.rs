@@ -1,0 +1,110 @@
+//! Standard output and standard error: buffered results, diagnostics in the chosen format.
+
+use super::{Color, FAILURE, MessageFormat, SUCCESS};
+use crate::base::SourceMap;
+use crate::diag::{self, Diagnostic, Severity};
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+/// Diagnostics of one severity printed at most; the rest is counted.
+const MOST: usize = 200;
+
+/// Where a command writes to.
+pub struct Console {
+    out: BufWriter<io::Stdout>,
+    format: MessageFormat,
+    color: bool,
+    errors: usize,
+    /// The first failure to write results that is not a closed pipe.
+    failed: Option<io::Error>,
+    /// Whoever read standard output has gone: further output is dropped in silence.
+    closed: bool,
+}
+
+impl Console {
+    /// The process's own streams.
+    pub fn new(format: MessageFormat, color: Color) -> Console {
+        let color = match color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        };
+        Console { out: BufWriter::new(io::stdout()), format, color, errors: 0, failed: None, closed: false }
+    }
+
+    /// Writes to standard output. Failures are kept for [`Console::finish`].
+    pub fn print(&mut self, text: impl AsRef<[u8]>) {
+        if self.failed.is_none() && !self.closed {
+            let result = self.out.write_all(text.as_ref());
+            self.note(result);
+        }
+    }
+
+    /// Hands what was printed to the reader now.
+    pub fn flush(&mut self) {
+        if self.failed.is_none() && !self.closed {
+            let result = self.out.flush();
+            self.note(result);
+        }
+    }
+
+    fn note(&mut self, result: io::Result<()>) {
+        match result {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.closed = true,
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// Writes a line for people to standard error, in text format only.
+    pub fn progress(&mut self, text: &str) {
+        if self.format == MessageFormat::Text {
+            self.complain(&format!("{text}\n"));
+        }
+    }
+
+    /// Writes a diagnostic to standard error.
+    pub fn report(&mut self, sources: &SourceMap, diagnostic: &Diagnostic) {
+        if diagnostic.severity == Severity::Error {
+            self.errors += 1;
+        }
+        let text = match self.format {
+            MessageFormat::Text => diag::text::render(sources, diagnostic, self.color),
+            MessageFormat::Json => diag::json::render(sources, diagnostic),
+        };
+        self.complain(&text);
+    }
+
+    /// Writes several diagnostics, and how many were left out where there are very many.
+    pub fn report_all(&mut self, sources: &SourceMap, diagnostics: &[Diagnostic]) {
+        let shown = if self.format == MessageFormat::Json { diagnostics.len() } else { MOST };
+        for diagnostic in diagnostics.iter().take(shown) {
+            self.report(sources, diagnostic);
+        }
+        if let Some(more) = diagnostics.len().checked_sub(shown).filter(|more| *more > 0) {
+            self.progress(&format!("... and {more} more"));
+        }
+    }
+
+    /// How many errors were reported.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// Nothing can be done about a standard error that cannot be written to.
+    fn complain(&mut self, text: &str) {
+        self.flush();
+        io::stderr().lock().write_all(text.as_bytes()).unwrap_or_default();
+    }
+
+    /// Writes out what is buffered; the exit code says when that failed.
+    pub fn finish(mut self, code: u8) -> u8 {
+        self.flush();
+        match self.failed.take() {
+            None => code,
+            Some(error) => {
+                self.report(&SourceMap::default(), &Diagnostic::bare("E0603", format!("standard output cannot be written: {error}")));
+                if code == SUCCESS { FAILURE } else { code }
+            }
+        }
+    }
+}

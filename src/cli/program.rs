@@ -1,0 +1,44 @@
+//! Reading a program and everything that it imports from disk, and checking it.
+
+use super::files;
+use super::output::Console;
+use crate::base::{FileId, SourceMap};
+use crate::diag::Diagnostic;
+use crate::driver::{self, Checked};
+use crate::resolve::Loader;
+use std::path::Path;
+
+/// Reads imported files.
+struct Disk;
+
+impl Loader for Disk {
+    fn load(&self, path: &str) -> Result<String, String> {
+        files::read_source(Path::new(path)).map_err(|diagnostic| diagnostic.message)
+    }
+}
+
+/// A checked program with its sources.
+pub struct Loaded {
+    /// All texts.
+    pub sources: SourceMap,
+    /// The file that was asked for.
+    pub root: FileId,
+    /// What the compiler found.
+    pub checked: Checked,
+}
+
+/// Reads and checks a program. An error is about the file itself; what is wrong with the program is in the result.
+pub fn load(path: &Path) -> Result<Loaded, Box<Diagnostic>> {
+    let text = files::read_source(path)?;
+    let mut sources = SourceMap::default();
+    let root = sources.add(files::shown(path), text);
+    let checked = driver::check(&mut sources, &Disk, root);
+    Ok(Loaded { sources, root, checked })
+}
+
+/// Reads and checks a program and reports everything; `None` when there are errors.
+pub fn load_accepted(path: &Path, console: &mut Console) -> Result<Option<Loaded>, Box<Diagnostic>> {
+    let loaded = load(path)?;
+    console.report_all(&loaded.sources, &loaded.checked.diagnostics);
+    Ok(if loaded.checked.failed() { None } else { Some(loaded) })
+}

@@ -1,0 +1,115 @@
+//! The long explanations of diagnostics, one Markdown file per family of codes.
+//!
+//! A section `## E0402 Title` explains a code. Its examples are code blocks marked `remora wrong` (checking it gives this
+//! code), `remora wrong run` (running its `main` gives this code) or `remora right` (accepted); tests hold them to it.
+
+/// The families in order of their codes.
+const FAMILIES: [&str; 6] = [
+    include_str!("syntax.md"),
+    include_str!("names.md"),
+    include_str!("types.md"),
+    include_str!("ranks_and_sizes.md"),
+    include_str!("running.md"),
+    include_str!("data.md"),
+];
+
+/// The explanation of a code.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// The code.
+    pub code: &'static str,
+    /// What it is about, in a few words.
+    pub title: &'static str,
+    /// The explanation in Markdown, without the heading.
+    pub text: &'static str,
+}
+
+/// What an example of an explanation shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Refused with the code.
+    Wrong,
+    /// Accepted; fails with the code when `main` is run.
+    WrongRun,
+    /// Accepted.
+    Right,
+}
+
+/// A program in an explanation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Example {
+    /// What it shows.
+    pub role: Role,
+    /// The program.
+    pub source: &'static str,
+}
+
+/// All explanations in order of their codes.
+pub fn all() -> Vec<Explanation> {
+    FAMILIES.iter().flat_map(|family| family.split("\n## ").skip(1)).filter_map(section).collect()
+}
+
+/// The explanation of `code`, in upper or lower case.
+pub fn explanation(code: &str) -> Option<Explanation> {
+    all().into_iter().find(|e| e.code.eq_ignore_ascii_case(code))
+}
+
+fn section(text: &'static str) -> Option<Explanation> {
+    let (heading, text) = text.split_once('\n')?;
+    let (code, title) = heading.split_once(' ')?;
+    Some(Explanation { code, title, text: text.trim() })
+}
+
+impl Explanation {
+    /// The programs in it.
+    pub fn examples(&self) -> Vec<Example> {
+        let blocks = self.text.split("```remora ").skip(1);
+        blocks.filter_map(|block| example(block.split("\n```").next()?)).collect()
+    }
+
+    /// The explanation as the terminal shows it: the code blocks indented instead of fenced.
+    pub fn plain(&self) -> String {
+        let mut out = format!("{}: {}\n\n", self.code, self.title);
+        let mut in_block = false;
+        for line in self.text.lines() {
+            match (line.strip_prefix("```"), in_block) {
+                (Some(_), _) => in_block = !in_block,
+                (None, true) if line.is_empty() => out.push('\n'),
+                (None, true) => out.push_str(&format!("    {line}\n")),
+                (None, false) => out.push_str(&format!("{line}\n")),
+            }
+        }
+        out
+    }
+}
+
+fn example(block: &'static str) -> Option<Example> {
+    let (mark, source) = block.split_once('\n')?;
+    let role = match mark {
+        "wrong" => Role::Wrong,
+        "wrong run" => Role::WrongRun,
+        "right" => Role::Right,
+        _ => return None,
+    };
+    Some(Example { role, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_explanation_is_well_formed() {
+        let all = all();
+        let codes: Vec<&str> = all.iter().map(|e| e.code).collect();
+        assert!(codes.is_sorted(), "{codes:?}");
+        for explanation in &all {
+            let code = explanation.code;
+            assert!(code.len() == 5 && code.starts_with("E0") && code[1..].chars().all(|c| c.is_ascii_digit()), "{code}");
+            assert!(explanation.text.len() > 80, "{code} says too little");
+            assert_eq!(explanation.text.matches("```").count(), 2 * explanation.text.matches("```remora ").count(), "fences of {code}");
+            assert_eq!(explanation.examples().len(), explanation.text.matches("```remora ").count(), "marks of {code}");
+        }
+        assert_eq!(codes.iter().collect::<std::collections::BTreeSet<_>>().len(), codes.len(), "duplicates");
+    }
+}

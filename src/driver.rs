@@ -1,0 +1,184 @@
+//! The pipeline: the order of passes, their timers, and the validators that run between them in debug builds and tests.
+//!
+//! ```text
+//! resolve::load        texts -> Program                 all syntax errors, all unknown names
+//! for each definition that the program uses, in order:
+//!   infer              -> types, ranks                  types that differ, ranks that cannot agree
+//!   ambiguity          -> one of the smallest choices   E0402
+//!   elaborate          -> core                          sizes
+//! ir::core::check      (validator)
+//! ```
+//!
+//! A definition with an error is left out, and so is what uses it; everything else is checked. Nothing of the standard
+//! library is inferred unless it is used.
+
+mod stats;
+mod uses;
+
+pub use stats::{Stats, Times};
+
+use crate::ambiguity;
+use crate::base::{FileId, SourceMap, Span, Symbol};
+use crate::diag::{Diagnostic, Severity};
+use crate::elaborate::{self, Schemes};
+use crate::eval;
+use crate::infer;
+use crate::ir::core;
+use crate::ir::surface::{Ast, PatId, PatKind};
+use crate::ir::tables::{DefId, DefKind, Program, Tables};
+use crate::resolve::{self, Loader};
+use crate::runtime::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::Instant;
+
+/// Everything that is known about a program.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// The trees, with their names resolved.
+    pub program: Program,
+    /// Types and ranks of the accepted definitions.
+    pub tables: Tables,
+    /// Sized types of the accepted definitions.
+    pub schemes: Schemes,
+    /// The accepted definitions as core.
+    pub core: core::Program,
+    /// What is wrong, in the order of the definitions.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How much work it was.
+    pub stats: Stats,
+    /// Names in core of definitions with their names in the source.
+    names: FxHashMap<Symbol, DefId>,
+}
+
+/// Checks the program whose main file is `root`; imports come from `loader`.
+pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Checked {
+    let start = Instant::now();
+    let (program, diagnostics) = resolve::load(sources, loader, &[root]);
+    let mut checked = Checked { program, diagnostics, ..Checked::default() };
+    checked.stats.times.parse = start.elapsed();
+    validate_trees(&checked);
+    let uses = uses::Uses::new(&checked.program);
+    let broken: Vec<Span> = checked.diagnostics.iter().filter_map(|d| d.labels.first()).map(|l| l.span).collect();
+    let mut refused = uses.around(&broken);
+    for def in uses.order(&checked.program) {
+        if uses.of(def).any(|used| refused.contains(&used)) {
+            refused.insert(def);
+        }
+        if !refused.contains(&def) && check_definition(sources, &mut checked, def).is_none() {
+            refused.insert(def);
+        }
+    }
+    checked.names = checked.program.defs.iter().map(|(id, def)| (def.unique, id)).collect();
+    validate_core(sources, &checked);
+    checked
+}
+
+/// Infers and elaborates one definition; `None` after reporting what is wrong with it.
+fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId) -> Option<()> {
+    let Checked { program, tables, schemes, diagnostics, stats, .. } = checked;
+    let start = Instant::now();
+    let inferred = match infer::infer_def(program, tables, def) {
+        Ok(inferred) => inferred,
+        Err(errors) => {
+            stats.times.infer += start.elapsed();
+            diagnostics.extend(errors);
+            return None;
+        }
+    };
+    stats.add(&inferred, program.defs[def].stdlib);
+    stats.times.infer += start.elapsed().saturating_sub(inferred.rank_time());
+    stats.times.rank += inferred.rank_time();
+    let start = Instant::now();
+    let decided = ambiguity::decide(sources, program, tables, schemes, &inferred);
+    stats.times.rank += start.elapsed();
+    if let Err(error) = decided {
+        diagnostics.push(*error);
+        return None;
+    }
+    let start = Instant::now();
+    let elaborated = elaborate::elaborate(program, tables, schemes, def);
+    stats.times.elaborate += start.elapsed();
+    match elaborated {
+        Ok(defines) => {
+            checked.core.defs.extend(defines);
+            Some(())
+        }
+        Err(error) => {
+            diagnostics.push(error);
+            None
+        }
+    }
+}
+
+/// Runs an entry point of an accepted program.
+pub fn run(checked: &Checked, entry: Symbol, arguments: Vec<Value>, threads: Option<usize>) -> Result<Value, Box<Diagnostic>> {
+    eval::run(&checked.core, entry, arguments, threads)
+}
+
+/// The validators run in debug builds and tests only.
+fn validating() -> bool {
+    cfg!(debug_assertions)
+}
+
+fn validate_trees(checked: &Checked) {
+    if validating() {
+        for unit in &checked.program.units {
+            if let Err(problem) = crate::syntax::validate::validate(&checked.program.ast, &unit.source) {
+                panic!("the parser broke its contract: {problem}");
+            }
+        }
+    }
+}
+
+fn validate_core(sources: &SourceMap, checked: &Checked) {
+    if validating() && let Err(problem) = core_problem(sources, checked) {
+        panic!("elaboration made core that is not well typed:\n{problem}");
+    }
+}
+
+/// What the core checker says against the elaborated program.
+pub fn core_problem(sources: &SourceMap, checked: &Checked) -> Result<(), String> {
+    core::check::program(&checked.core).map_err(|errors| {
+        let errors = errors.iter().take(5);
+        errors.map(|e| format!("{}: {}", e.labels.first().map_or(String::new(), |l| sources.place(l.span)), e.message)).collect::<Vec<_>>().join("\n")
+    })
+}
+
+impl Checked {
+    /// Whether there are errors.
+    pub fn failed(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+    }
+    /// Whether a definition has no errors and uses none with errors.
+    pub fn accepted(&self, def: DefId) -> bool {
+        self.schemes.get(def).is_some()
+    }
+    /// The type of an accepted definition, sizes included.
+    pub fn type_of(&self, def: DefId) -> Option<String> {
+        let scheme = self.schemes.get(def)?;
+        Some(elaborate::show_type(&scheme.ty))
+    }
+    /// The name in the source of a definition of core.
+    pub fn source_name(&self, core_name: Symbol) -> Symbol {
+        self.names.get(&core_name).map_or(core_name, |def| self.program.defs[*def].name)
+    }
+    /// The names of the parameters of a definition of core, where they have names.
+    pub fn parameter_names(&self, core_name: Symbol) -> Vec<Option<Symbol>> {
+        match self.names.get(&core_name).map(|def| &self.program.defs[*def].decl) {
+            Some(DefKind::Def(decl)) => decl.params.iter().map(|pat| pattern_name(&self.program.ast, *pat)).collect(),
+            _ => Vec::new(),
+        }
+    }
+    /// Definitions that are accepted, by name.
+    pub fn accepted_names(&self) -> FxHashSet<Symbol> {
+        self.program.defs.iter().filter(|(id, _)| self.accepted(*id)).map(|(_, def)| def.name).collect()
+    }
+}
+
+fn pattern_name(ast: &Ast, pat: PatId) -> Option<Symbol> {
+    match ast.pats[pat].kind {
+        PatKind::Name(name) => Some(name),
+        PatKind::Paren(inner) | PatKind::Ascribe(inner, _) => pattern_name(ast, inner),
+        _ => None,
+    }
+}

@@ -1,0 +1,256 @@
+//! Core types from written types and from inferred ones.
+
+use super::{Elab, Result, shape_var, types};
+use crate::base::{Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core::{Atom, Dim, DimAtom, Index, Param, Shape, ShapeItem, Type};
+use crate::ir::surface::{self, ExprId, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
+use crate::ir::tables::{RBase, RType, TypeRes};
+use rustc_hash::FxHashMap;
+
+/// Marks a size parameter that is existential in the variant being made.
+const EXISTENTIAL: &str = "existential.";
+
+fn is_existential(atom: &DimAtom) -> bool {
+    matches!(atom, DimAtom::Var(v) if v.as_str().starts_with(EXISTENTIAL))
+}
+
+impl Elab<'_> {
+    /// A type with these ranks and unknown sizes.
+    pub(super) fn fresh_type(&mut self, ty: &RType, span: Span) -> Type {
+        let mut memo = FxHashMap::default();
+        self.fresh_shared(ty, span, &mut memo)
+    }
+    // Types are graphs; two occurrences of one node without arrays inside may share, others have sizes of their own.
+    fn fresh_shared(&mut self, ty: &RType, span: Span, memo: &mut FxHashMap<(u32, usize), Option<Type>>) -> Type {
+        let key = (ty.rank, std::sync::Arc::as_ptr(&ty.base) as usize);
+        if let Some(Some(done)) = memo.get(&key) {
+            return done.clone();
+        }
+        let dims: Vec<Dim> = (0..ty.rank).map(|_| self.fresh_dim(span)).collect();
+        let mut shape = Shape::dims(dims);
+        let before = self.sizes.count();
+        let atom = match &*ty.base {
+            RBase::Prim(p) => Atom::Prim(*p),
+            RBase::Param(id) => {
+                let name = self.type_names.get(id).copied().unwrap_or_else(|| Symbol::new("unknown"));
+                shape.items.push(ShapeItem::Var(shape_var(name)));
+                Atom::Var(name)
+            }
+            RBase::Arrow(from, to) => {
+                let from = self.fresh_shared(from, span, memo);
+                let to = self.fresh_shared(to, span, memo);
+                Type::fun(vec![Param { name: None, ty: from }], to).atom().clone()
+            }
+            RBase::Tuple(parts) => Atom::Tuple(parts.iter().map(|p| self.fresh_shared(p, span, memo)).collect()),
+            RBase::Record(fields) => Atom::Record(fields.iter().map(|(l, t)| (*l, self.fresh_shared(t, span, memo))).collect()),
+        };
+        let out = Type::new(atom, shape);
+        let closed = ty.rank == 0 && self.sizes.count() == before;
+        memo.insert(key, closed.then(|| out.clone()));
+        out
+    }
+
+    /// The atom and shape that stand for a type variable instantiated with this type.
+    pub(super) fn split(ty: &Type) -> (Atom, Shape) {
+        (ty.atom().clone(), ty.shape().clone())
+    }
+
+    /// A written type. Anonymous sizes are unknowns.
+    pub(super) fn annotation(&mut self, ty: TypeId) -> Result<Type> {
+        let program = self.program;
+        let node = &program.ast.types[ty];
+        let span = node.span;
+        match &node.kind {
+            TypeKind::Error => Err(Diagnostic::error("E0101", span, "this type could not be read")),
+            TypeKind::Paren(t) | TypeKind::Unique(t) => self.annotation(*t),
+            TypeKind::Name { args, .. } => self.named_type(ty, args),
+            TypeKind::Array(dim, elem) => {
+                let elem = self.annotation(*elem)?;
+                let dim = self.annotation_dim(*dim, span)?;
+                Ok(elem.framed(&Shape::dims([dim])))
+            }
+            TypeKind::Tuple(parts) => {
+                let parts = parts.iter().map(|t| self.annotation(*t)).collect::<Result<_>>()?;
+                Ok(Type::scalar(Atom::Tuple(parts)))
+            }
+            TypeKind::Record(fields) => {
+                let mut out = fields.iter().map(|(l, t)| Ok((l.name, self.annotation(*t)?))).collect::<Result<Vec<_>>>()?;
+                out.sort_by_key(|(l, _)| *l);
+                Ok(Type::scalar(Atom::Record(out)))
+            }
+            TypeKind::Sum(_) => Err(Diagnostic::error("E0111", span, "sum types are not supported yet")),
+            TypeKind::Arrow { param, from, to } => self.arrow(*param, *from, *to),
+            TypeKind::Exists(sizes, inner) => {
+                let vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
+                let inner = self.annotation(*inner)?;
+                Ok(Type::scalar(Atom::Sigma(vars, inner)))
+            }
+        }
+    }
+    fn bound_size(&mut self, pat: PatId) -> Symbol {
+        let name = self.fresh_name(self.pat_name(pat));
+        self.locals.insert(pat, super::Local::Size(Dim::var(name)));
+        name
+    }
+    fn arrow(&mut self, param: Option<PatId>, from: TypeId, to: TypeId) -> Result<Type> {
+        let from = self.annotation(from)?;
+        let mut name = None;
+        if let Some(pat) = param.filter(|p| matches!(self.program.ast.pats[*p].kind, PatKind::Name(_))) {
+            let fresh = self.fresh_name(self.pat_name(pat));
+            self.locals.insert(pat, super::Local::Size(Dim::size(fresh)));
+            name = Some(fresh);
+        }
+        let to = self.annotation(to)?;
+        let to = existential_result(to);
+        let used = name.filter(|n| super::sizes::free_atoms(&to).contains(&DimAtom::Size(*n)));
+        Ok(Type::fun(vec![Param { name: used, ty: from }], to))
+    }
+    /// In a variant, a declared result may have any size where it mentions an existential one.
+    pub(super) fn open_existential_sizes(&mut self, ty: Type) -> Type {
+        let mut map = FxHashMap::default();
+        for atom in super::sizes::free_atoms(&ty).into_iter().filter(is_existential) {
+            let any = self.fresh_dim(Span::default());
+            map.insert(atom, any);
+        }
+        types::rewrite(&ty, &mut types::Substitution::sizes(map))
+    }
+
+    fn named_type(&mut self, ty: TypeId, args: &[TypeArg]) -> Result<Type> {
+        let program = self.program;
+        let span = program.ast.types[ty].span;
+        match program.names.types.get(ty) {
+            Some(TypeRes::Prim(p)) => Ok(Type::prim(*p)),
+            Some(TypeRes::Param(id)) => {
+                let name = self.type_names.get(id).copied().unwrap_or_else(|| Symbol::new("unknown"));
+                Ok(Type::new(Atom::Var(name), Shape::var(shape_var(name))))
+            }
+            Some(TypeRes::Abbreviation(def)) => {
+                let decl = program.types[*def].decl.clone();
+                let mut substitution = types::Substitution::default();
+                let mut args = args.iter();
+                for param in &decl.tparams {
+                    match (param, args.next()) {
+                        (TypeParam::Size(pat), Some(TypeArg::Size(dim))) => {
+                            let dim = self.annotation_dim(*dim, span)?;
+                            self.locals.insert(*pat, super::Local::Size(dim));
+                        }
+                        (TypeParam::Type(ident), Some(TypeArg::Type(arg))) => {
+                            let (atom, shape) = Self::split(&self.annotation(*arg)?);
+                            let param = program.names.declared.get(&ident.span).copied();
+                            let name = match param.and_then(|p| self.type_names.get(&p).copied()) {
+                                Some(name) => name,
+                                None => {
+                                    let name = self.fresh_name(ident.name);
+                                    if let Some(param) = param {
+                                        self.type_names.insert(param, name);
+                                    }
+                                    name
+                                }
+                            };
+                            substitution.types.insert(name, atom);
+                            substitution.shapes.insert(shape_var(name), shape);
+                        }
+                        _ => return Err(Diagnostic::error("E0306", span, "wrong arguments for this type abbreviation")),
+                    }
+                }
+                let body = self.annotation(decl.ty)?;
+                Ok(types::rewrite(&body, &mut substitution))
+            }
+            None => Err(Diagnostic::error("E0203", span, "unknown type")),
+        }
+    }
+
+    fn annotation_dim(&mut self, dim: surface::Dim, span: Span) -> Result<Dim> {
+        match dim {
+            surface::Dim::Anon => Ok(self.fresh_dim(span)),
+            surface::Dim::Expr(e) => self.size_expression(e),
+        }
+    }
+    /// The size that a written size expression denotes.
+    pub(super) fn size_expression(&mut self, e: ExprId) -> Result<Dim> {
+        let at = surface::view::strip(&self.program.ast, e);
+        if let Some(crate::ir::tables::Res::Local(pat)) = self.program.names.exprs.get(at) {
+            if self.existential.contains(pat) {
+                return Ok(Dim::var(Symbol::new(&format!("{EXISTENTIAL}{}", self.pat_name(*pat)))));
+            }
+        }
+        let (expr, _) = self.expr(e)?;
+        Ok(self.size_or_bind(&expr))
+    }
+
+    /// Gives the result of a function its declared type.
+    pub(super) fn ascribe_result(
+        &mut self,
+        value: crate::ir::core::Expr,
+        ty: Type,
+        declared: Option<Type>,
+        span: Span,
+    ) -> Result<super::Typed> {
+        let Some(declared) = declared else { return Ok((value, ty)) };
+        let (Atom::Sigma(vars, inner), true) = (declared.atom(), declared.shape().is_scalar()) else {
+            self.unify_at(&declared, &ty, span)?;
+            return Ok((value, declared));
+        };
+        // The witnesses of a declared existential are found by unification.
+        let mut map = FxHashMap::default();
+        let mut witnesses = Vec::new();
+        for var in vars {
+            let witness = self.fresh_dim(span);
+            map.insert(DimAtom::Var(*var), witness.clone());
+            witnesses.push((*var, Index::Dim(witness)));
+        }
+        let opened = types::rewrite(inner, &mut types::Substitution::sizes(map));
+        self.unify_at(&opened, &ty, span)?;
+        Ok(super::scope::make_box(witnesses, inner.clone(), value, span))
+    }
+
+    /// The type of a pattern: what is annotated in it, unknown sizes elsewhere.
+    pub(super) fn pattern_type(&mut self, pat: PatId) -> Result<Type> {
+        let program = self.program;
+        let node = &program.ast.pats[pat];
+        match &node.kind {
+            PatKind::Paren(p) => self.pattern_type(*p),
+            PatKind::Ascribe(inner, ty) => {
+                let ty = self.annotation(*ty)?;
+                if !matches!(program.ast.pats[*inner].kind, PatKind::Name(_) | PatKind::Wild) {
+                    let inner = self.pattern_type(*inner)?;
+                    self.unify_at(&ty, &inner, node.span)?;
+                }
+                Ok(ty)
+            }
+            PatKind::Tuple(parts) => {
+                let parts = parts.iter().map(|p| self.pattern_type(*p)).collect::<Result<_>>()?;
+                Ok(Type::scalar(Atom::Tuple(parts)))
+            }
+            PatKind::Record(fields) => {
+                let mut out = fields.iter().map(|(l, p)| Ok((l.name, self.pattern_type(*p)?))).collect::<Result<Vec<_>>>()?;
+                out.sort_by_key(|(l, _)| *l);
+                Ok(Type::scalar(Atom::Record(out)))
+            }
+            PatKind::Name(_) | PatKind::Wild | PatKind::Error | PatKind::Lit(_) | PatKind::Constr(..) => {
+                let ty = self.tables.pats.get(pat).cloned().ok_or_else(|| self.missing(node.span))?;
+                Ok(self.fresh_type(&ty, node.span))
+            }
+        }
+    }
+    /// A name for what a pattern binds.
+    pub(super) fn pat_name(&self, pat: PatId) -> Symbol {
+        match &self.program.ast.pats[pat].kind {
+            PatKind::Name(name) => *name,
+            PatKind::Paren(p) | PatKind::Ascribe(p, _) => self.pat_name(*p),
+            PatKind::Wild => Symbol::new("_"),
+            _ => Symbol::new("p"),
+        }
+    }
+}
+
+/// In a variant of a definition some sizes of a function parameter's result are existential.
+fn existential_result(to: Type) -> Type {
+    let vars: Vec<Symbol> = super::sizes::free_atoms(&to)
+        .into_iter()
+        .filter(is_existential)
+        .filter_map(|a| if let DimAtom::Var(v) = a { Some(v) } else { None })
+        .collect();
+    if vars.is_empty() { to } else { Type::scalar(Atom::Sigma(vars, to)) }
+}

@@ -1,0 +1,557 @@
+//! Applications: map nests and exact calls.
+
+use super::expr::{Instance, call, mentions, prim_instance, rename};
+use super::scope::{cell_type, outer_dim};
+use super::{Elab, Result, Typed, frame_shape, types};
+use crate::base::{Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, Type};
+use crate::ir::surface::view::{self, Application};
+use crate::ir::surface::{self, ExprId};
+use crate::ir::tables::{AppInfo, Insertion};
+
+/// What is applied.
+#[derive(Debug, Clone)]
+pub(super) enum Head {
+    /// A function value.
+    Fun { value: Typed, instance: Option<Instance> },
+    /// The elements of an array; the array is not an argument.
+    Index(Typed),
+    /// A field.
+    Project(Symbol),
+}
+
+/// An argument.
+#[derive(Debug, Clone)]
+pub(super) enum Arg {
+    /// Elaborated.
+    Ready(Typed, Span),
+    /// A lambda, to be elaborated when the sizes of its parameters are known.
+    Lambda(ExprId),
+}
+
+impl Elab<'_> {
+    pub(super) fn application(&mut self, app: &Application) -> Result<Typed> {
+        let info = self.tables.apps.get(app.node).cloned().ok_or_else(|| self.missing(self.program.ast.exprs[app.node].span))?;
+        let span = self.program.ast.exprs[app.node].span;
+        let plain = info.head_frame == 0 && info.args.iter().all(|a| a.maps == 0 && a.reps == 0);
+        if plain {
+            if let Some(done) = self.special(app, span)? {
+                return Ok(done);
+            }
+        }
+        let head = self.head(app.node, &app.head)?;
+        let args = self.arguments(&app.args)?;
+        if plain {
+            return self.apply_exact(head, args, span);
+        }
+        self.context.push(span);
+        let out = self.apply_mapped(head, args, &info, span);
+        self.context.pop();
+        out
+    }
+    /// Elaborates arguments; lambdas wait for the sizes of the others.
+    pub(super) fn arguments(&mut self, args: &[ExprId]) -> Result<Vec<Arg>> {
+        let ast = &self.program.ast;
+        args.iter()
+            .map(|a| {
+                let at = view::strip(ast, *a);
+                if matches!(ast.exprs[at].kind, surface::ExprKind::Lambda { .. }) {
+                    return Ok(Arg::Lambda(at));
+                }
+                Ok(Arg::Ready(self.expr(*a)?, ast.exprs[*a].span))
+            })
+            .collect()
+    }
+    /// The head of an application.
+    pub(super) fn head(&mut self, node: ExprId, head: &view::Head) -> Result<Head> {
+        match head {
+            view::Head::Expr(e) => {
+                let at = view::strip(&self.program.ast, *e);
+                let span = self.program.ast.exprs[at].span;
+                let name = matches!(
+                    self.program.ast.exprs[at].kind,
+                    surface::ExprKind::Name(_) | surface::ExprKind::Project { .. } | surface::ExprKind::OpFn(_)
+                );
+                if name && self.application_of(at).is_none() {
+                    let (value, ty, instance) = self.function_value(at, span)?;
+                    return Ok(Head::Fun { value: (value, ty), instance });
+                }
+                Ok(Head::Fun { value: self.expr(*e)?, instance: None })
+            }
+            view::Head::Op(op) => {
+                let at = self.operator_node(node);
+                match self.program.names.exprs.get(at) {
+                    Some(res) => {
+                        let (value, ty, instance) = self.resolved(*res, at, op.span)?;
+                        Ok(Head::Fun { value: (value, ty), instance })
+                    }
+                    None => Ok(Head::Fun { value: self.operator(*op, at)?, instance: None }),
+                }
+            }
+            view::Head::Unary(op, span) => {
+                let at = self.operator_node(node);
+                Ok(Head::Fun { value: self.unary(*op, *span, at)?, instance: None })
+            }
+            view::Head::Project(field) => Ok(Head::Project(field.name)),
+            view::Head::Index(array) => {
+                let array = self.expr(*array)?;
+                Ok(Head::Index(self.shared(array, "a")))
+            }
+        }
+    }
+    /// The node in which the operator of an application stands.
+    pub(super) fn operator_node(&self, node: ExprId) -> ExprId {
+        let ast = &self.program.ast;
+        let mut at = view::strip(ast, node);
+        loop {
+            let next = match &ast.exprs[at].kind {
+                surface::ExprKind::Apply { fun, .. } => *fun,
+                surface::ExprKind::Binary { op, lhs, rhs } if op.backtick.is_none() => match op.ident.name.as_str() {
+                    "|>" => *rhs,
+                    "<|" => *lhs,
+                    _ => return at,
+                },
+                _ => return at,
+            };
+            at = view::strip(ast, next);
+        }
+    }
+
+    fn ready(&mut self, arg: Arg) -> Result<(Typed, Span)> {
+        match arg {
+            Arg::Ready(value, span) => Ok((value, span)),
+            Arg::Lambda(e) => Ok((self.expr(e)?, self.program.ast.exprs[e].span)),
+        }
+    }
+
+    /// An application with insertions, as a nest of maps around the exact application. The arguments are taken apart from
+    /// the outside in: at each level those that take part give their cells, the others stay as they are.
+    pub(super) fn apply_mapped(&mut self, head: Head, args: Vec<Arg>, info: &AppInfo, span: Span) -> Result<Typed> {
+        let rank = info.frame() as usize;
+        let dims: Vec<Dim> = (0..rank).map(|_| self.fresh_dim(span)).collect();
+        // The head takes part like an argument, in the first place.
+        let mut parts: Vec<Part> = Vec::with_capacity(args.len() + 1);
+        let (head, head_value) = match head {
+            Head::Fun { value, instance } => (HeadRest::Fun(instance), Some(value)),
+            Head::Index(array) => (HeadRest::Index(array), None),
+            Head::Project(field) => (HeadRest::Project(field), None),
+        };
+        let head_depth = info.head_frame as usize;
+        if let Some(value) = head_value {
+            parts.push(Part { arg: Arg::Ready(value, span), depth: head_depth });
+        }
+        for ((arg, insertion), depth) in args.into_iter().zip(&info.args).zip(info.participation()) {
+            let depth = depth as usize;
+            let extra = insertion.reps - insertion.induced;
+            let arg = if depth > 0 || extra > 0 {
+                let (value, at) = self.ready(arg)?;
+                let value = if extra > 0 { self.replicate(value, extra, at) } else { value };
+                Arg::Ready(value, at)
+            } else {
+                arg
+            };
+            parts.push(Part { arg, depth });
+        }
+        for part in &mut parts {
+            let Arg::Ready(value, at) = &mut part.arg else { continue };
+            for (k, dim) in dims[rank - part.depth..].iter().enumerate() {
+                let own = cell_type(&value.1, k);
+                let own = outer_dim(&own).ok_or_else(|| self.missing(*at))?;
+                self.sizes.unify_dim(dim, &own, *at).map_err(|clash| self.mapped_clash(clash, *at, span))?;
+            }
+            if part.depth < rank {
+                *value = self.shared(value.clone(), "t");
+            }
+        }
+        if rank == 0 {
+            let (head, args) = reassemble(head, parts);
+            return self.apply_exact(head, args, span);
+        }
+        let groups = self.cells(&mut parts, rank);
+        self.push_frame();
+        for (name, ty, at) in groups.iter().flat_map(|g| &g.cells).map(|(n, _, t, s)| (*n, t.clone(), *s)) {
+            self.bind_param(name, &ty, at);
+        }
+        let (head, args) = reassemble(head, parts);
+        let (body, ty) = self.apply_exact(head, args, span)?;
+        let (mut body, ty) = self.close_map(body, ty, span)?;
+        let mut inner = rank;
+        for group in groups.into_iter().rev() {
+            let frame = frame_shape(&dims[inner - group.depth..inner]);
+            inner -= group.depth;
+            let args = group.cells.into_iter().map(|(name, array, _, _)| (name, array)).collect();
+            body = Expr::new(ExprKind::Map { frame, args, body }, span);
+        }
+        Ok((body, ty.framed(&frame_shape(&dims))))
+    }
+    /// Splits the nest into groups of levels with the same participants, outermost first, and replaces every participant
+    /// by its innermost cell.
+    fn cells(&mut self, parts: &mut [Part], rank: usize) -> Vec<Group> {
+        let mut depths: Vec<usize> = parts.iter().map(|p| p.depth).filter(|d| *d > 0).collect();
+        depths.sort_unstable_by(|a, b| b.cmp(a));
+        depths.dedup();
+        debug_assert_eq!(depths.first(), Some(&rank));
+        let mut groups = Vec::new();
+        for (i, depth) in depths.iter().enumerate() {
+            let next = depths.get(i + 1).copied().unwrap_or(0);
+            let levels = depth - next;
+            let mut cells = Vec::new();
+            for part in parts.iter_mut().filter(|p| p.depth >= *depth) {
+                let Arg::Ready((value, ty), at) = &mut part.arg else { continue };
+                let base = match value.kind() {
+                    ExprKind::Var(name) => *name,
+                    _ => Symbol::new("x"),
+                };
+                let name = self.fresh_name(base);
+                let cell = cell_type(ty, levels);
+                let array = std::mem::replace(value, Expr::new(ExprKind::Var(name), *at));
+                *ty = cell.clone();
+                cells.push((name, array, cell, *at));
+            }
+            groups.push(Group { depth: levels, cells });
+        }
+        groups
+    }
+    fn mapped_clash(&self, clash: super::sizes::Clash, at: Span, app: Span) -> Diagnostic {
+        self.clash(clash, at)
+            .label(app, "mapped over these arguments together")
+            .note("arrays that are mapped over together have the same sizes")
+    }
+
+    /// An application whose arguments have the parameters' types. The result is opened if it is a box.
+    pub(super) fn apply_exact(&mut self, head: Head, args: Vec<Arg>, span: Span) -> Result<Typed> {
+        match head {
+            Head::Project(field) => {
+                let Some(Arg::Ready(value, _)) = args.into_iter().next() else { return Err(self.missing(span)) };
+                let out = self.project(value, field, span)?;
+                Ok(self.open(out))
+            }
+            Head::Index((mut array, mut ty)) => {
+                for arg in args {
+                    let ((index, _), _) = self.ready(arg)?;
+                    (array, ty) = self.index((array, ty), index, span)?;
+                }
+                Ok((array, ty))
+            }
+            Head::Fun { mut value, mut instance } => {
+                let mut args = args;
+                loop {
+                    let ty = self.sizes.zonk_type(&value.1);
+                    let Atom::Fun(params, _) = ty.atom() else { return Err(self.missing(span)) };
+                    let rest = args.split_off(args.len().min(params.len()));
+                    value = self.call(value, instance.take(), args, span)?;
+                    if rest.is_empty() {
+                        return Ok(value);
+                    }
+                    args = rest;
+                }
+            }
+        }
+    }
+    /// `a[i]` of an array.
+    pub(super) fn index(&mut self, (array, ty): Typed, index: Expr, span: Span) -> Result<Typed> {
+        let n = outer_dim(&ty).ok_or_else(|| self.missing(span))?;
+        let cell = cell_type(&ty, 1);
+        let (atom, shape) = Self::split(&cell);
+        let fun = prim_instance("index", vec![atom], vec![Index::Dim(n), Index::Shape(shape)], span);
+        Ok((call(fun, vec![array, index], span), cell))
+    }
+
+    /// A call with at most as many arguments as parameters.
+    fn call(&mut self, value: Typed, mut instance: Option<Instance>, mut args: Vec<Arg>, span: Span) -> Result<Typed> {
+        let mut value = value;
+        loop {
+            match self.try_call(&value, instance.as_ref(), &mut args, span)? {
+                Attempt::Done(expr, ty) => return Ok(self.open((expr, ty))),
+                Attempt::Existential(param) => {
+                    let Some(old) = instance.take() else { return Err(self.existential_argument(None, span)) };
+                    let new = self.existential_instance(old, param, &args, span)?;
+                    value = self.instance_value(&new);
+                    instance = Some(new);
+                }
+            }
+        }
+    }
+    fn try_call(&mut self, value: &Typed, instance: Option<&Instance>, args: &mut [Arg], span: Span) -> Result<Attempt> {
+        let ty = self.sizes.zonk_type(&value.1);
+        let Atom::Fun(params, ret) = ty.atom() else { return Err(self.missing(span)) };
+        let mut params: Vec<Param> = params.clone();
+        let mut ret = ret.clone();
+        let mut values: Vec<Option<Expr>> = vec![None; args.len()];
+        for i in 0..args.len() {
+            let Arg::Ready((arg, arg_ty), at) = &args[i] else { continue };
+            let (arg, arg_ty, at) = (arg.clone(), arg_ty.clone(), *at);
+            if self.is_existential_argument(&params[i].ty, &arg_ty) {
+                return Ok(Attempt::Existential(i));
+            }
+            let arg = self.eta_lift(&params[i].ty, (arg, arg_ty), at)?;
+            let (arg, arg_ty) = self.eta_existential(&params[i].ty, arg, at)?;
+            self.unify_argument(&params[i].ty, &arg_ty, at, instance)?;
+            if let Some(name) = params[i].name {
+                let used = params[i + 1..].iter().any(|p| mentions(&p.ty, DimAtom::Size(name))) || mentions(&ret, DimAtom::Size(name));
+                if used {
+                    let dim = self.size_or_bind(&arg);
+                    for p in &mut params[i + 1..] {
+                        p.ty = rename(&p.ty, DimAtom::Size(name), dim.clone());
+                    }
+                    ret = rename(&ret, DimAtom::Size(name), dim);
+                }
+            }
+            values[i] = Some(arg);
+        }
+        for i in 0..args.len() {
+            let Arg::Lambda(e) = &args[i] else { continue };
+            let (e, at) = (*e, self.program.ast.exprs[*e].span);
+            let expected = self.sizes.zonk_type(&params[i].ty);
+            let hint: Option<Vec<Type>> = match expected.atom() {
+                Atom::Fun(ps, _) => Some(ps.iter().map(|p| p.ty.clone()).collect()),
+                _ => None,
+            };
+            let surface::ExprKind::Lambda { params: pats, ret, body } = &self.program.ast.exprs[e].kind else {
+                return Err(self.missing(at));
+            };
+            let (arg, arg_ty) = self.function(pats, *ret, *body, hint.as_deref(), at)?;
+            args[i] = Arg::Ready((arg.clone(), arg_ty.clone()), at);
+            if self.is_existential_argument(&expected, &arg_ty) {
+                return Ok(Attempt::Existential(i));
+            }
+            let (arg, arg_ty) = self.eta_existential(&expected, (arg, arg_ty), at)?;
+            self.unify_argument(&expected, &arg_ty, at, instance)?;
+            values[i] = Some(arg);
+        }
+        let rest = params.split_off(args.len());
+        let ty = Type::fun(rest, ret);
+        let values: Option<Vec<Expr>> = values.into_iter().collect();
+        let values = values.ok_or_else(|| self.missing(span))?;
+        Ok(Attempt::Done(call(value.0.clone(), values, span), ty))
+    }
+    fn unify_argument(&mut self, param: &Type, arg: &Type, at: Span, instance: Option<&Instance>) -> Result<()> {
+        let clash = match self.sizes.unify(param, arg, at) {
+            Ok(()) => return Ok(()),
+            Err(clash) => clash,
+        };
+        let mut out = self.clash_types(clash, at, Some((param, arg)));
+        if let Some(def) = instance.and_then(|i| i.def) {
+            out = out.note(format!("in a call of `{}`", self.program.defs[def].name));
+        }
+        Err(out)
+    }
+
+    /// Whether a function with an existential result is given where one with a regular result is expected.
+    fn is_existential_argument(&self, param: &Type, arg: &Type) -> bool {
+        let (param, arg) = (self.sizes.zonk_type(param), self.sizes.zonk_type(arg));
+        match (param.atom(), arg.atom()) {
+            (Atom::Fun(ps, r), Atom::Fun(qs, s)) if ps.len() == qs.len() => {
+                matches!(s.atom(), Atom::Sigma(..)) && s.shape().is_scalar() && !matches!(r.atom(), Atom::Sigma(..))
+            }
+            _ => false,
+        }
+    }
+    /// A function that expects an array, given where one that expects a box is wanted: opens the box first.
+    fn eta_existential(&mut self, param: &Type, arg: Typed, span: Span) -> Result<Typed> {
+        let param = self.sizes.zonk_type(param);
+        let (Atom::Fun(ps, _), Atom::Fun(qs, _)) = (param.atom(), arg.1.atom()) else { return Ok(arg) };
+        let is_box = |t: &Type| matches!(t.atom(), Atom::Sigma(..)) && t.shape().is_scalar();
+        if ps.len() > qs.len() || !ps.iter().zip(qs).any(|(p, q)| is_box(&p.ty) && !is_box(&q.ty)) {
+            return Ok(arg);
+        }
+        let ps = ps.clone();
+        self.push_frame();
+        let mut names = Vec::new();
+        let mut cells = Vec::new();
+        for p in &ps {
+            let name = self.fresh_name(Symbol::new("b"));
+            self.bind_param(name, &p.ty, span);
+            names.push((name, p.ty.clone()));
+            let opened = self.open((Expr::new(ExprKind::Var(name), span), p.ty.clone()));
+            cells.push(Arg::Ready(opened, span));
+        }
+        let (body, ty) = self.call(arg, None, cells, span)?;
+        let params: Vec<Symbol> = names.iter().map(|(n, _)| *n).collect();
+        let (body, ret) = self.close_function(body, ty, &params, span)?;
+        let ty = self.function_type(&names, &ret);
+        Ok((Expr::new(ExprKind::Fn { params: names, ret, body }, span), ty))
+    }
+    /// An array of functions, given where a function on arrays is wanted: `[k](a -> b)` serves as `[k]a -> [k]b`.
+    fn eta_lift(&mut self, param: &Type, arg: Typed, span: Span) -> Result<Typed> {
+        let (param, arg_ty) = (self.sizes.zonk_type(param), self.sizes.zonk_type(&arg.1));
+        let (Atom::Fun(ps, _), Atom::Fun(..), rank) = (param.atom(), arg_ty.atom(), arg_ty.shape().items.len()) else { return Ok(arg) };
+        if rank == 0 || !param.shape().is_scalar() {
+            return Ok(arg);
+        }
+        let functions = self.shared(arg, "fs");
+        let params: Vec<(Symbol, Type)> = ps.iter().map(|p| (self.fresh_name(Symbol::new("x")), p.ty.clone())).collect();
+        self.push_frame();
+        let args = params.iter().map(|(name, ty)| Arg::Ready((Expr::new(ExprKind::Var(*name), span), ty.clone()), span)).collect();
+        let mut slots = vec![Insertion::default(); params.len()];
+        for (slot, (_, ty)) in slots.iter_mut().zip(&params) {
+            // Parameters of the functions themselves may have fewer dimensions than the frame: these stay the same.
+            slot.reps = (rank as u32).saturating_sub(ty.shape().items.len() as u32);
+            slot.induced = slot.reps;
+        }
+        let info = AppInfo { head_frame: rank as u32, args: slots };
+        let (body, ret) = self.apply_mapped(Head::Fun { value: functions, instance: None }, args, &info, span)?;
+        let names: Vec<Symbol> = params.iter().map(|(n, _)| *n).collect();
+        let (body, ret) = self.close_function(body, ret, &names, span)?;
+        let ty = self.function_type(&params, &ret);
+        Ok((Expr::new(ExprKind::Fn { params, ret, body }, span), ty))
+    }
+    /// The instance of a function for an argument with an existential result: a type parameter that stands for the result
+    /// becomes the type of boxes; a size parameter in it makes a variant of the function.
+    fn existential_instance(&mut self, mut instance: Instance, param: usize, args: &[Arg], span: Span) -> Result<Instance> {
+        let Arg::Ready((_, arg_ty), at) = &args[param] else { return Err(self.missing(span)) };
+        let arg_ty = self.sizes.zonk_type(arg_ty);
+        let Atom::Fun(_, boxed) = arg_ty.atom() else { return Err(self.missing(span)) };
+        let scheme = instance.scheme.clone();
+        let name = instance.def.map(|d| self.program.defs[d].name);
+        let Atom::Fun(params, _) = scheme.ty.atom() else { return Err(self.missing(span)) };
+        let Some(Atom::Fun(_, result)) = params.get(param).map(|p| p.ty.atom()) else { return Err(self.existential_argument(name, *at)) };
+        if let (Atom::Var(var), 1) = (result.atom(), result.shape().items.len()) {
+            let position = scheme.types.iter().position(|t| t == var);
+            if let Some(position) = position.filter(|_| !types::under_array(&scheme.ty, *var)) {
+                instance.types[position] = (boxed.atom().clone(), Shape::default());
+                return Ok(instance);
+            }
+            return Err(self.existential_argument(name, *at));
+        }
+        let sizes: Vec<usize> = super::sizes::free_atoms(result)
+            .iter()
+            .filter_map(|a| scheme.sizes.iter().position(|s| DimAtom::Var(*s) == *a))
+            .filter(|i| self.is_declared_size(instance.def, *i))
+            .collect();
+        let (Some(def), false) = (instance.def, sizes.is_empty()) else { return Err(self.existential_argument(name, *at)) };
+        // Sizes that occur in inputs as well are given; the others are found out by the call.
+        let inputs: Vec<DimAtom> =
+            params.iter().filter(|p| !matches!(p.ty.atom(), Atom::Fun(..))).flat_map(|p| super::sizes::free_atoms(&p.ty)).collect();
+        let sizes: Vec<usize> = sizes.into_iter().filter(|i| !inputs.contains(&DimAtom::Var(scheme.sizes[*i]))).collect();
+        if sizes.is_empty() {
+            return Err(self.existential_argument(name, *at));
+        }
+        if !self.schemes.variants.contains_key(&(def, sizes.clone())) {
+            let made = super::elaborate_variant(self.program, self.tables, self.schemes, def, &sizes)?;
+            self.defs.extend(made);
+        }
+        let variant = self.schemes.variants.get(&(def, sizes.clone())).cloned().ok_or_else(|| self.missing(span))?;
+        instance.sizes = instance.sizes.into_iter().enumerate().filter(|(i, _)| !sizes.contains(i)).map(|(_, d)| d).collect();
+        while instance.sizes.len() < variant.sizes.len() {
+            let dim = self.fresh_dim(span);
+            instance.sizes.push(dim);
+        }
+        instance.scheme = variant;
+        Ok(instance)
+    }
+    fn is_declared_size(&self, def: Option<crate::ir::tables::DefId>, position: usize) -> bool {
+        let Some(def) = def else { return false };
+        let crate::ir::tables::DefKind::Def(decl) = &self.program.defs[def].decl else { return false };
+        decl.tparams.iter().filter(|p| matches!(p, surface::TypeParam::Size(_))).count() > position
+    }
+    fn existential_argument(&self, function: Option<Symbol>, span: Span) -> Diagnostic {
+        let which = function.map_or(String::new(), |f| format!(" of `{f}`"));
+        Diagnostic::error(
+            "E0404",
+            span,
+            format!("an array would be irregular: the results of this function differ in size, and the result{which} is an array of them"),
+        )
+        .here("the size of each result is known only after it is computed")
+        .note("all cells of an array have the same sizes")
+        .help("reduce each cell to a regular result inside the function, such as a sum or a length")
+    }
+
+    /// An unapplied section.
+    pub(super) fn section(&mut self, e: ExprId, span: Span) -> Result<Typed> {
+        let program = self.program;
+        let info = self.tables.apps.get(e).cloned();
+        match &program.ast.exprs[e].kind {
+            surface::ExprKind::LeftSection { lhs, op } => {
+                let head = self.section_head(e, op)?;
+                let args = self.arguments(&[*lhs])?;
+                match info.filter(|i| i.cost() > 0 || i.head_frame > 0) {
+                    Some(info) => self.apply_mapped(head, args, &info, span),
+                    None => self.apply_exact(head, args, span),
+                }
+            }
+            surface::ExprKind::RightSection { op, rhs } => {
+                let head = self.section_head(e, op)?;
+                let rhs_span = program.ast.exprs[*rhs].span;
+                let rhs = self.expr(*rhs)?;
+                let rhs = self.shared(rhs, "t");
+                self.section_lambda(e, span, |elab, x| {
+                    let args = vec![Arg::Ready(x, span), Arg::Ready(rhs, rhs_span)];
+                    match info.filter(|i| i.args.iter().any(|a| a.maps > 0 || a.reps > 0) || i.head_frame > 0) {
+                        Some(info) => elab.apply_mapped(head, args, &info, span),
+                        None => elab.apply_exact(head, args, span),
+                    }
+                })
+            }
+            surface::ExprKind::ProjectSection(path) => self.section_lambda(e, span, |elab, mut x| {
+                for (i, field) in path.iter().enumerate() {
+                    let slot = info.as_ref().and_then(|info| info.args.get(i)).copied().unwrap_or_default();
+                    let info = AppInfo { head_frame: 0, args: vec![slot] };
+                    x = elab.apply_mapped(Head::Project(field.name), vec![Arg::Ready(x, span)], &info, span)?;
+                }
+                Ok(x)
+            }),
+            _ => Err(self.missing(span)),
+        }
+    }
+    fn section_head(&mut self, e: ExprId, op: &surface::Operator) -> Result<Head> {
+        match (op.backtick, self.program.names.exprs.get(e)) {
+            (Some(function), _) => self.head(e, &view::Head::Expr(function)),
+            (None, Some(res)) => {
+                let (value, ty, instance) = self.resolved(*res, e, op.ident.span)?;
+                Ok(Head::Fun { value: (value, ty), instance })
+            }
+            (None, None) => Ok(Head::Fun { value: self.operator(op.ident, e)?, instance: None }),
+        }
+    }
+    /// `\x -> body x`, the type of `x` from the section's own type.
+    pub(super) fn section_lambda(&mut self, e: ExprId, span: Span, body: impl FnOnce(&mut Self, Typed) -> Result<Typed>) -> Result<Typed> {
+        let ty = self.tables.exprs.get(e).cloned().ok_or_else(|| self.missing(span))?;
+        let crate::ir::tables::RBase::Arrow(from, _) = &*ty.base else { return Err(self.missing(span)) };
+        self.push_frame();
+        let ty = self.fresh_type(from, span);
+        let name = self.fresh_name(Symbol::new("x"));
+        self.bind_param(name, &ty, span);
+        let (value, ret) = body(self, (Expr::new(ExprKind::Var(name), span), ty.clone()))?;
+        let (value, ret) = self.close_function(value, ret, &[name], span)?;
+        let fun_ty = self.function_type(&[(name, ty.clone())], &ret);
+        Ok((Expr::new(ExprKind::Fn { params: vec![(name, ty)], ret, body: value }, span), fun_ty))
+    }
+}
+
+enum Attempt {
+    Done(Expr, Type),
+    /// The argument at this position has an existential result.
+    Existential(usize),
+}
+
+/// An argument (or the head) with the number of innermost frame dimensions over which it is mapped.
+struct Part {
+    arg: Arg,
+    depth: usize,
+}
+
+/// Levels of a map nest with the same participants: cell name, array, type of the cell, place.
+struct Group {
+    depth: usize,
+    cells: Vec<(Symbol, Expr, Type, Span)>,
+}
+
+enum HeadRest {
+    Fun(Option<Instance>),
+    Index(Typed),
+    Project(Symbol),
+}
+
+fn reassemble(head: HeadRest, parts: Vec<Part>) -> (Head, Vec<Arg>) {
+    let mut args: Vec<Arg> = parts.into_iter().map(|p| p.arg).collect();
+    match head {
+        HeadRest::Fun(instance) => match args.remove(0) {
+            Arg::Ready(value, _) => (Head::Fun { value, instance }, args),
+            Arg::Lambda(_) => unreachable!("the head is elaborated first"),
+        },
+        HeadRest::Index(array) => (Head::Index(array), args),
+        HeadRest::Project(field) => (Head::Project(field), args),
+    }
+}

@@ -1,0 +1,369 @@
+//! Conditionals and loops. Where the sizes of branches or of successive loop values differ, the result is existential.
+
+use super::scope::{Frame, make_box, wrap};
+use super::{Elab, Result, Typed};
+use crate::base::{PrimType, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopParam, Shape, ShapeItem, Type};
+use crate::ir::surface::{self, ExprId, PatId, PatKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Sizes at which two types differ, in order of occurrence, with a name for each pair.
+#[derive(Debug, Default)]
+struct Differences {
+    pairs: Vec<(Dim, Dim, Symbol)>,
+}
+
+impl Elab<'_> {
+    pub(super) fn conditional(&mut self, cond: ExprId, then: ExprId, els: ExprId, span: Span) -> Result<Typed> {
+        let (cond, _) = self.expr(cond)?;
+        let (a, a_ty, a_frame) = self.branch(then)?;
+        let (b, b_ty, b_frame) = self.branch(els)?;
+        self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
+        let mut differences = Differences::default();
+        let ty = self.common(&a_ty, &b_ty, &mut differences, span)?;
+        let (then, els, ty) = if differences.pairs.is_empty() {
+            (wrap(a_frame, a), wrap(b_frame, b), ty)
+        } else {
+            let side = |first: bool| {
+                differences.pairs.iter().map(|(l, r, k)| (*k, Index::Dim(if first { l.clone() } else { r.clone() }))).collect::<Vec<_>>()
+            };
+            let (a, boxed) = make_box(side(true), ty.clone(), a, span);
+            let (b, _) = make_box(side(false), ty, b, span);
+            (wrap(a_frame, a), wrap(b_frame, b), boxed)
+        };
+        Ok(self.open((Expr::new(ExprKind::If { cond, then, els }, span), ty)))
+    }
+    /// A branch: its value, its type, and the bindings to put around it.
+    fn branch(&mut self, e: ExprId) -> Result<(Expr, Type, Frame)> {
+        self.push_frame();
+        let (value, ty) = self.expr(e)?;
+        let ty = self.sizes.zonk_type(&ty);
+        let inner = self.level();
+        // Sizes of the branch are compared below as sizes of a deeper scope: they are never those of the other branch.
+        let frame = self.pop_frame();
+        self.sizes.lower(&ty, inner - 1);
+        Ok((value, ty, frame))
+    }
+    /// The type that two values have in common; sizes in which they differ become variables.
+    fn common(&mut self, a: &Type, b: &Type, out: &mut Differences, span: Span) -> Result<Type> {
+        if a == b && !self.mentions_deeper(a) {
+            return Ok(a.clone());
+        }
+        if a.shape().items.len() != b.shape().items.len() {
+            return Err(self.clash_types(super::sizes::Clash::Irregular, span, Some((a, b))));
+        }
+        let mut items = Vec::new();
+        for (x, y) in a.shape().items.iter().zip(&b.shape().items) {
+            items.push(match (x, y) {
+                (ShapeItem::Dim(x), ShapeItem::Dim(y)) => ShapeItem::Dim(self.common_dim(x, y, out, span)),
+                _ => x.clone(),
+            });
+        }
+        let atom = match (a.atom(), b.atom()) {
+            (Atom::Tuple(xs), Atom::Tuple(ys)) if xs.len() == ys.len() => {
+                Atom::Tuple(xs.iter().zip(ys).map(|(x, y)| self.common(x, y, out, span)).collect::<Result<_>>()?)
+            }
+            (Atom::Record(xs), Atom::Record(ys)) if xs.len() == ys.len() => {
+                let fields = xs.iter().zip(ys).map(|((l, x), (_, y))| Ok((*l, self.common(x, y, out, span)?)));
+                Atom::Record(fields.collect::<Result<_>>()?)
+            }
+            (Atom::Fun(..), Atom::Fun(..)) | (Atom::Sigma(..), Atom::Sigma(..)) => {
+                let scalar = |t: &Type| Type::scalar(t.atom().clone());
+                self.unify_at(&scalar(a), &scalar(b), span)?;
+                a.atom().clone()
+            }
+            (x, _) => x.clone(),
+        };
+        Ok(Type::new(atom, Shape { items }))
+    }
+    fn common_dim(&mut self, x: &Dim, y: &Dim, out: &mut Differences, span: Span) -> Dim {
+        let (x, y) = (self.sizes.zonk(x), self.sizes.zonk(y));
+        if let Some((.., k)) = out.pairs.iter().find(|(l, r, _)| (l, r) == (&x, &y)) {
+            return Dim::var(*k);
+        }
+        let deeper = |d: &Dim| d.atoms().any(|a| !matches!(a, DimAtom::Meta(_)) && self.sizes.level(a) > self.level());
+        let local = deeper(&x) || deeper(&y);
+        if !local && self.sizes.unify_dim(&x, &y, span).is_ok() && self.sizes.zonk(&x) == self.sizes.zonk(&y) {
+            return self.sizes.zonk(&x);
+        }
+        let k = self.fresh_name(Symbol::new("k"));
+        out.pairs.push((x, y, k));
+        Dim::var(k)
+    }
+    fn mentions_deeper(&self, ty: &Type) -> bool {
+        let deeper = |a: &DimAtom| !matches!(a, DimAtom::Meta(_)) && (self.level() + 1..u32::MAX).contains(&self.sizes.level(*a));
+        super::sizes::free_atoms(ty).iter().any(deeper)
+    }
+
+    /// A loop. First its parameters are taken to have the sizes of the initial values; sizes that the body changes
+    /// are then made existential, until nothing changes.
+    pub(super) fn loop_(
+        &mut self,
+        size_binders: &[PatId],
+        pat: PatId,
+        init: ExprId,
+        form: surface::LoopForm,
+        body: ExprId,
+        span: Span,
+    ) -> Result<Typed> {
+        let init = self.expr(init)?;
+        // The parts of a tuple are the first values of loop variables of their own.
+        let parts = matches!(init.0.kind(), ExprKind::Tuple(_)) || tuple_pattern(self.program, pat).is_none();
+        let init = if parts { init } else { self.shared(init, "init") };
+        let header = self.loop_header(form)?;
+        let mut changing: FxHashSet<usize> = FxHashSet::default();
+        loop {
+            let before = self.sizes.snapshot();
+            let finished = self.defs.len();
+            self.push_frame();
+            match self.loop_attempt(size_binders, pat, &init, &header, body, &changing, span)? {
+                Ok(done) => return Ok(self.open(done)),
+                Err(more) => {
+                    self.pop_frame();
+                    self.defs.truncate(finished);
+                    self.sizes.rollback(before);
+                    let known = changing.len();
+                    changing.extend(more);
+                    if changing.len() == known {
+                        return Err(Diagnostic::error("E0403", span, "the sizes of the loop's values do not settle"));
+                    }
+                }
+            }
+        }
+    }
+    fn loop_header(&mut self, form: surface::LoopForm) -> Result<Header> {
+        Ok(match form {
+            surface::LoopForm::For { var, bound } => Header::For(var, self.expr(bound)?),
+            surface::LoopForm::ForIn { pat, array } => {
+                let array = self.expr(array)?;
+                Header::ForIn(pat, self.shared(array, "xs"))
+            }
+            surface::LoopForm::While(cond) => Header::While(cond),
+        })
+    }
+    /// One attempt, in a frame of its own (popped if it succeeds): the loop, or the sizes that its body changes.
+    #[allow(clippy::too_many_arguments)]
+    fn loop_attempt(
+        &mut self,
+        size_binders: &[PatId],
+        pat: PatId,
+        init: &Typed,
+        header: &Header,
+        body: ExprId,
+        changing: &FxHashSet<usize>,
+        span: Span,
+    ) -> Result<std::result::Result<Typed, Vec<usize>>> {
+        let (opened, vars, witnesses) = self.loop_type(&init.1, changing);
+        let name = self.fresh_name(self.pat_name(pat));
+        let parts = self.loop_parts(pat, &opened, changing);
+        let param_ty = if vars.is_empty() { opened.clone() } else { Type::scalar(Atom::Sigma(vars.clone(), opened.clone())) };
+        self.bind_param(name, &param_ty, span);
+        let cond = match header {
+            Header::While(cond) => {
+                self.push_frame();
+                self.bind_loop_value(size_binders, pat, name, &param_ty, parts.as_deref(), span)?;
+                let (cond, _) = self.expr(*cond)?;
+                let frame = self.pop_frame();
+                Some(wrap(frame, cond))
+            }
+            _ => None,
+        };
+        let form = self.loop_form(header, cond, span)?;
+        self.bind_loop_value(size_binders, pat, name, &param_ty, parts.as_deref(), span)?;
+        let (value, ty) = self.expr(body)?;
+        self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
+        let ty = self.sizes.zonk_type(&ty);
+        let mut position = 0;
+        let mut found = Vec::new();
+        let mut result = FxHashMap::default();
+        self.compare_loop(&opened, &ty, changing, &mut position, &mut found, &mut result, span)?;
+        if !found.is_empty() {
+            return Ok(Err(found));
+        }
+        let value = if vars.is_empty() {
+            value
+        } else {
+            let indices = vars.iter().map(|v| (*v, Index::Dim(result.remove(v).unwrap_or_else(|| Dim::var(*v))))).collect();
+            make_box(indices, opened.clone(), value, span).0
+        };
+        let frame = self.pop_frame();
+        let value = wrap(frame, value);
+        let first = if vars.is_empty() { init.0.clone() } else { make_box(witnesses, opened, init.0.clone(), span).0 };
+        let params = match parts {
+            Some(parts) => {
+                parts.into_iter().enumerate().map(|(i, (name, ty))| LoopParam { name, ty, init: project(&first, i, span) }).collect()
+            }
+            None => vec![LoopParam { name, ty: param_ty.clone(), init: first }],
+        };
+        Ok(Ok((Expr::new(ExprKind::Loop { params, form, body: value }, span), param_ty)))
+    }
+    /// The type of a loop's values with the changing sizes replaced by variables; the variables; their first values.
+    fn loop_type(&mut self, init: &Type, changing: &FxHashSet<usize>) -> (Type, Vec<Symbol>, Vec<(Symbol, Index)>) {
+        let init = self.sizes.zonk_type(init);
+        let mut vars = Vec::new();
+        let mut witnesses = Vec::new();
+        let mut position = 0;
+        let ty = map_dims(&init, &mut |dim| {
+            position += 1;
+            if !changing.contains(&(position - 1)) {
+                return None;
+            }
+            let k = self.fresh_name(Symbol::new("k"));
+            vars.push(k);
+            witnesses.push((k, Index::Dim(dim.clone())));
+            Some(Dim::var(k))
+        });
+        (ty, vars, witnesses)
+    }
+    /// Loop variables of their own for a tuple pattern of names, where sizes do not change.
+    fn loop_parts(&mut self, pat: PatId, ty: &Type, changing: &FxHashSet<usize>) -> Option<Vec<(Symbol, Type)>> {
+        let parts = tuple_pattern(self.program, pat)?;
+        let (Atom::Tuple(tys), true, true) = (ty.atom(), changing.is_empty(), parts.len() >= 2) else { return None };
+        let mut out = Vec::with_capacity(parts.len());
+        for (part, ty) in parts.iter().zip(tys) {
+            let name = self.fresh_name(self.pat_name(*part));
+            self.bind_param(name, ty, self.program.ast.pats[*part].span);
+            out.push((name, ty.clone()));
+        }
+        Some(out)
+    }
+    fn bind_loop_value(
+        &mut self,
+        size_binders: &[PatId],
+        pat: PatId,
+        name: Symbol,
+        ty: &Type,
+        parts: Option<&[(Symbol, Type)]>,
+        span: Span,
+    ) -> Result<()> {
+        if let (Some(parts), Some(pats)) = (parts, tuple_pattern(self.program, pat)) {
+            for ((name, ty), pat) in parts.iter().zip(pats) {
+                let declared = self.pattern_type(pat)?;
+                self.unify_at(&declared, ty, span)?;
+                self.bind_pattern_var(pat, *name, ty)?;
+            }
+            return Ok(());
+        }
+        let value = self.open((Expr::new(ExprKind::Var(name), span), ty.clone()));
+        self.bind_pattern(size_binders, pat, value, span)
+    }
+    fn loop_form(&mut self, header: &Header, cond: Option<Expr>, span: Span) -> Result<core::LoopForm> {
+        match header {
+            Header::While(_) => cond.map(core::LoopForm::While).ok_or_else(|| self.missing(span)),
+            Header::For(var, (bound, bound_ty)) => {
+                let at = self.program.ast.pats[*var].span;
+                let Atom::Prim(prim) = *bound_ty.atom() else { return Err(self.missing(span)) };
+                let counter = self.fresh_name(self.pat_name(*var));
+                self.bind_param(counter, &Type::prim(PrimType::I64), at);
+                let convert = |to: PrimType, from: PrimType, e: Expr| {
+                    let fun = Expr::new(ExprKind::Var(Symbol::new(&format!("{to}.{from}"))), at);
+                    super::expr::call(fun, vec![e], at)
+                };
+                if prim == PrimType::I64 {
+                    self.bind_pattern_var(*var, counter, bound_ty)?;
+                    return Ok(core::LoopForm::For(counter, bound.clone()));
+                }
+                let value = convert(prim, PrimType::I64, Expr::new(ExprKind::Var(counter), at));
+                let name = self.bind_let(self.pat_name(*var), value, bound_ty.clone(), at);
+                self.bind_pattern_var(*var, name, bound_ty)?;
+                Ok(core::LoopForm::For(counter, convert(PrimType::I64, prim, bound.clone())))
+            }
+            Header::ForIn(pat, (array, ty)) => {
+                let at = self.program.ast.pats[*pat].span;
+                let n = super::scope::outer_dim(ty).ok_or_else(|| self.missing(span))?;
+                let counter = self.fresh_name(Symbol::new("i"));
+                self.bind_param(counter, &Type::prim(PrimType::I64), at);
+                let value = self.index((array.clone(), ty.clone()), Expr::new(ExprKind::Var(counter), at), at)?;
+                self.bind_pattern(&[], *pat, value, at)?;
+                Ok(core::LoopForm::For(counter, Expr::new(ExprKind::ReifyDim(n), span)))
+            }
+        }
+    }
+    /// Compares the type of the body's value with that of the loop's parameter: `found` gets the positions of sizes that
+    /// changed, `result` the new values of those that may.
+    #[allow(clippy::too_many_arguments)]
+    fn compare_loop(
+        &mut self,
+        param: &Type,
+        body: &Type,
+        changing: &FxHashSet<usize>,
+        position: &mut usize,
+        found: &mut Vec<usize>,
+        result: &mut FxHashMap<Symbol, Dim>,
+        span: Span,
+    ) -> Result<()> {
+        let (xs, ys) = (&param.shape().items, &body.shape().items);
+        if xs.len() != ys.len() {
+            return Err(self.clash_types(super::sizes::Clash::Irregular, span, Some((param, body))));
+        }
+        for (x, y) in xs.iter().zip(ys) {
+            let (ShapeItem::Dim(x), ShapeItem::Dim(y)) = (x, y) else { continue };
+            let here = *position;
+            *position += 1;
+            if changing.contains(&here) {
+                if let Some(DimAtom::Var(k)) = x.as_atom() {
+                    result.insert(k, y.clone());
+                }
+            } else if self.sizes.unify_dim(x, y, span).is_err() {
+                found.push(here);
+            }
+        }
+        match (param.atom(), body.atom()) {
+            (Atom::Tuple(xs), Atom::Tuple(ys)) if xs.len() == ys.len() => {
+                for (x, y) in xs.iter().zip(ys) {
+                    self.compare_loop(x, y, changing, position, found, result, span)?;
+                }
+                Ok(())
+            }
+            (Atom::Record(xs), Atom::Record(ys)) if xs.len() == ys.len() => {
+                for ((_, x), (_, y)) in xs.iter().zip(ys) {
+                    self.compare_loop(x, y, changing, position, found, result, span)?;
+                }
+                Ok(())
+            }
+            (Atom::Fun(..), _) | (Atom::Sigma(..), _) => {
+                let scalar = |t: &Type| Type::scalar(t.atom().clone());
+                self.unify_at(&scalar(param), &scalar(body), span)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+enum Header {
+    For(PatId, Typed),
+    ForIn(PatId, Typed),
+    While(ExprId),
+}
+
+/// The parts of a tuple pattern.
+fn tuple_pattern(program: &crate::ir::tables::Program, pat: PatId) -> Option<Vec<PatId>> {
+    match &program.ast.pats[pat].kind {
+        PatKind::Tuple(parts) => Some(parts.clone()),
+        PatKind::Paren(p) => tuple_pattern(program, *p),
+        _ => None,
+    }
+}
+
+fn project(tuple: &Expr, i: usize, span: Span) -> Expr {
+    match tuple.kind() {
+        ExprKind::Tuple(parts) => parts[i].clone(),
+        _ => Expr::new(ExprKind::Proj(i, tuple.clone()), span),
+    }
+}
+
+/// Replaces sizes in the arrays of a type (in tuples and records, not in functions), in order of occurrence.
+fn map_dims(ty: &Type, by: &mut dyn FnMut(&Dim) -> Option<Dim>) -> Type {
+    let items = ty.shape().items.iter().map(|i| match i {
+        ShapeItem::Dim(d) => ShapeItem::Dim(by(d).unwrap_or_else(|| d.clone())),
+        ShapeItem::Var(v) => ShapeItem::Var(*v),
+    });
+    let shape = Shape { items: items.collect() };
+    let atom = match ty.atom() {
+        Atom::Tuple(ts) => Atom::Tuple(ts.iter().map(|t| map_dims(t, by)).collect()),
+        Atom::Record(fs) => Atom::Record(fs.iter().map(|(l, t)| (*l, map_dims(t, by))).collect()),
+        other => other.clone(),
+    };
+    Type::new(atom, shape)
+}

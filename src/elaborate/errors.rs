@@ -1,0 +1,115 @@
+//! Messages about sizes.
+
+use super::sizes::Clash;
+use super::{Elab, Result};
+use crate::base::Span;
+use crate::diag::Diagnostic;
+use crate::ir::core::{Dim, DimAtom, Type};
+
+impl Elab<'_> {
+    /// Makes two types equal or says at this place why they are not.
+    pub(super) fn unify_at(&mut self, expected: &Type, actual: &Type, span: Span) -> Result<()> {
+        self.sizes.unify(expected, actual, span).map_err(|clash| self.clash_types(clash, span, Some((expected, actual))))
+    }
+    pub(super) fn unify_literal(&mut self, cell: &Type, actual: &Type, item: Span, whole: Span) -> Result<()> {
+        self.sizes.unify(cell, actual, item).map_err(|clash| {
+            self.clash_types(clash, item, Some((cell, actual)))
+                .label(whole, "all elements of an array have the same sizes")
+                .note("an array whose rows have different sizes would be irregular")
+        })
+    }
+    pub(super) fn clash(&self, clash: Clash, span: Span) -> Diagnostic {
+        self.clash_types(clash, span, None)
+    }
+    pub(super) fn clash_types(&self, clash: Clash, span: Span, types: Option<(&Type, &Type)>) -> Diagnostic {
+        let types = types.map(|(a, b)| (super::show_type(&self.sizes.zonk_type(a)), super::show_type(&self.sizes.zonk_type(b))));
+        let mut out = match clash {
+            Clash::Sizes { left, right, definite } => {
+                let (l, r) = (self.show_dim(&left), self.show_dim(&right));
+                let mut out = if definite {
+                    Diagnostic::error("E0403", span, format!("sizes {l} and {r} are never equal"))
+                        .here(format!("size {r} here, {l} is needed"))
+                } else {
+                    Diagnostic::error("E0403", span, format!("sizes {l} and {r} are not known to be equal"))
+                        .here(format!("size {r} here, {l} is needed"))
+                };
+                out = self.with_origins(out, &[left.clone(), right]);
+                if let (false, Some((wanted, _))) = (definite, &types) {
+                    out = out.help(format!("if they are always equal, check it at run time: `e :> {wanted}`"));
+                }
+                out
+            }
+            Clash::Escape { size, atom } => {
+                let shown = self.show_dim(&Dim::atom(atom));
+                let out = Diagnostic::error(
+                    "E0404",
+                    span,
+                    format!("an array would be irregular: its size {} differs from cell to cell", self.show_dim(&size)),
+                )
+                .here(format!("the size {shown} arises inside, where it may differ each time"))
+                .note("all cells of an array have the same sizes");
+                self.with_origins(out, &[Dim::atom(atom)])
+            }
+            Clash::Irregular => Diagnostic::error(
+                "E0404",
+                span,
+                "an array would be irregular: the function's result has a size that is known only afterwards",
+            )
+            .here("the size of each result is existential")
+            .note("all cells of an array have the same sizes")
+            .help("reduce each cell to a regular result inside the function, such as a sum or a length"),
+            Clash::Shape => Diagnostic::error("E0302", span, "the types differ").here(""),
+        };
+        if let Some((expected, actual)) = types {
+            if expected != actual {
+                out = out.note(format!("expected {expected}")).note(format!("     got {actual}"));
+            }
+        }
+        if let Some(node) = self.context.last() {
+            if *node != span && node.contains(span) {
+                out = out.label(*node, "maps were inserted at this application");
+            }
+        }
+        out
+    }
+    fn with_origins(&self, mut out: Diagnostic, dims: &[Dim]) -> Diagnostic {
+        let mut seen = Vec::new();
+        for atom in dims.iter().flat_map(Dim::atoms) {
+            if seen.contains(&atom) {
+                continue;
+            }
+            seen.push(atom);
+            if let Some(origin) = self.sizes.origin(atom) {
+                out = out.label(origin, format!("{} comes from here", self.show_dim(&Dim::atom(atom))));
+            }
+        }
+        out
+    }
+    pub(super) fn show_dim(&self, dim: &Dim) -> String {
+        super::show::show_dim(&self.sizes.zonk(dim))
+    }
+    /// An array whose cells differ in size.
+    pub(super) fn irregular(&self, atom: Option<DimAtom>, span: Span) -> Diagnostic {
+        let what = match atom {
+            Some(atom) => format!("its cells have the size {}, which differs from cell to cell", self.show_dim(&Dim::atom(atom))),
+            None => "the sizes of its cells are known only after each is computed".to_string(),
+        };
+        let out = Diagnostic::error("E0404", span, format!("an array would be irregular: {what}"))
+            .here("mapped here")
+            .note("all cells of an array have the same sizes")
+            .help("reduce each cell to a regular result inside the map, such as a sum or a length");
+        match atom {
+            Some(atom) => self.with_origins(out, &[Dim::atom(atom)]),
+            None => out,
+        }
+    }
+    pub(super) fn undetermined(&self, span: Span) -> Diagnostic {
+        Diagnostic::error("E0405", span, "nothing determines how often this is replicated")
+            .here("the length of this `rep` is not known")
+            .help("use `replicate n x`, or annotate the type of the result")
+    }
+    /// Inference promised an entry that is not there: a mistake of ours, reported instead of a crash.
+    pub(super) fn missing(&self, span: Span) -> Diagnostic {
+        Diagnostic::error("E0399", span, "internal: inference left this expression without a type")
+    }
+}

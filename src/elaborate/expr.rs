@@ -1,0 +1,362 @@
+//! Expressions other than applications and control.
+
+use super::{Elab, Local, MetaKind, Result, Scheme, Typed, abstracted, shape_var, sizes, types};
+use crate::base::scalar::{self, Member};
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, Type};
+use crate::ir::surface::{self, ExprId, Ident, LetFun, view};
+use crate::ir::tables::{DefId, RBase, RType, Res};
+use rustc_hash::FxHashMap;
+
+/// A use of a polymorphic definition.
+#[derive(Debug, Clone)]
+pub(super) struct Instance {
+    pub(super) scheme: Scheme,
+    pub(super) def: Option<DefId>,
+    pub(super) sizes: Vec<Dim>,
+    pub(super) types: Vec<(Atom, Shape)>,
+    pub(super) span: Span,
+}
+
+impl Elab<'_> {
+    /// Elaborates an expression; bindings that it needs are added to the current scope.
+    pub(super) fn expr(&mut self, e: ExprId) -> Result<Typed> {
+        let program = self.program;
+        let node = &program.ast.exprs[e];
+        let span = node.span;
+        if let Some(app) = self.application_of(e) {
+            return self.application(&app);
+        }
+        match &node.kind {
+            surface::ExprKind::Paren(inner) | surface::ExprKind::Attr { expr: inner, .. } => self.expr(*inner),
+            surface::ExprKind::Int { .. } | surface::ExprKind::Float { .. } | surface::ExprKind::Bool(_) => {
+                let scalar = self.scalar(e).ok_or_else(|| self.unfit(e, span))?;
+                Ok((Expr::new(ExprKind::Lit(scalar), span), Type::prim(scalar.prim())))
+            }
+            surface::ExprKind::Str(text) => {
+                let items: Vec<Scalar> = text.as_str().bytes().map(Scalar::U8).collect();
+                let ty = Type::prim(PrimType::U8).framed(&Shape::dims([Dim::constant(items.len() as i64)]));
+                let kind = ExprKind::Array { dims: vec![items.len() as u64], elem: PrimType::U8, items };
+                Ok((Expr::new(kind, span), ty))
+            }
+            surface::ExprKind::Name(_) | surface::ExprKind::Project { .. } | surface::ExprKind::OpFn(_) => {
+                let instance = self.function_value(e, span)?;
+                Ok((instance.0, instance.1))
+            }
+            surface::ExprKind::Tuple(parts) => {
+                let parts = parts.iter().map(|p| self.expr(*p)).collect::<Result<Vec<_>>>()?;
+                let (values, tys) = parts.into_iter().unzip();
+                Ok((Expr::new(ExprKind::Tuple(values), span), Type::scalar(Atom::Tuple(tys))))
+            }
+            surface::ExprKind::Record(fields) => self.record(fields, span),
+            surface::ExprKind::Array(items) => self.array(e, items, span),
+            surface::ExprKind::Index { array, indices } => self.slice(*array, indices, span),
+            surface::ExprKind::Range { start, step, kind, end } => self.range(*start, *step, *kind, *end, span),
+            surface::ExprKind::Lambda { params, ret, body } => self.function(params, *ret, *body, None, span),
+            surface::ExprKind::LeftSection { .. } | surface::ExprKind::RightSection { .. } | surface::ExprKind::ProjectSection(_) => {
+                self.section(e, span)
+            }
+            surface::ExprKind::IndexSection(indices) => self.index_section(e, indices, span),
+            surface::ExprKind::Let { sizes, pat, rhs, body } => {
+                let rhs = self.expr(*rhs)?;
+                self.bind_pattern(sizes, *pat, rhs, span)?;
+                self.expr(*body)
+            }
+            surface::ExprKind::LetFun(fun) => {
+                self.local_function(fun)?;
+                self.expr(fun.body)
+            }
+            surface::ExprKind::LetUpdate { array, binder, indices, value, body } => {
+                let updated = self.update(*array, indices, *value, span)?;
+                self.bind_pattern(&[], *binder, updated, span)?;
+                self.expr(*body)
+            }
+            surface::ExprKind::If { cond, then, els } => self.conditional(*cond, *then, *els, span),
+            surface::ExprKind::Loop { sizes, pat, init, form, body } => self.loop_(sizes, *pat, *init, *form, *body, span),
+            surface::ExprKind::WithIndex { array, indices, value } => self.update(*array, indices, *value, span),
+            surface::ExprKind::WithField { record, path, value } => {
+                let record = self.expr(*record)?;
+                let value = self.expr(*value)?;
+                self.update_field(record, path, value, span)
+            }
+            surface::ExprKind::Ascribe { expr, ty } => {
+                let (value, actual) = self.expr(*expr)?;
+                let declared = self.annotation(*ty)?;
+                self.unify_at(&declared, &actual, span)?;
+                Ok((value, declared))
+            }
+            surface::ExprKind::Coerce { expr, ty } => {
+                let value = self.expr(*expr)?;
+                let declared = self.annotation(*ty)?;
+                self.coerce(value, declared, span)
+            }
+            surface::ExprKind::Assert { cond, expr } => {
+                let (cond, _) = self.expr(*cond)?;
+                let (expr, ty) = self.scoped_value(*expr)?;
+                let message = Symbol::new("assertion failed");
+                Ok(self.open((Expr::new(ExprKind::Assert { cond, message, expr }, span), ty)))
+            }
+            surface::ExprKind::Match { .. } | surface::ExprKind::Constr { .. } => {
+                Err(Diagnostic::error("E0111", span, "sum types are not supported yet"))
+            }
+            surface::ExprKind::Hole => Err(Diagnostic::error("E0307", span, "a hole is left in the program")),
+            surface::ExprKind::Error => Err(Diagnostic::error("E0101", span, "this expression could not be read")),
+            surface::ExprKind::Apply { .. } | surface::ExprKind::Binary { .. } | surface::ExprKind::Unary { .. } => Err(self.missing(span)),
+        }
+    }
+    /// An expression in a scope of its own, as a value of the enclosing scope.
+    pub(super) fn scoped_value(&mut self, e: ExprId) -> Result<Typed> {
+        self.push_frame();
+        let (value, ty) = self.expr(e)?;
+        self.close_function(value, ty, &[], self.program.ast.exprs[e].span)
+    }
+    pub(super) fn application_of(&self, e: ExprId) -> Option<view::Application> {
+        let names = &self.program.names.exprs;
+        let app = view::application(&self.program.ast, &|p| names.get(p).is_some(), e)?;
+        self.tables.apps.get(app.node).is_some().then_some(app)
+    }
+
+    /// A name or operator as a value.
+    pub(super) fn function_value(&mut self, e: ExprId, span: Span) -> Result<(Expr, Type, Option<Instance>)> {
+        let program = self.program;
+        match program.names.exprs.get(e) {
+            Some(res) => self.resolved(*res, e, span),
+            None => match &program.ast.exprs[e].kind {
+                surface::ExprKind::OpFn(op) => self.operator(*op, e).map(|(v, t)| (v, t, None)),
+                _ => Err(self.missing(span)),
+            },
+        }
+    }
+    /// What a name stands for; `node` is where its instantiation is recorded.
+    pub(super) fn resolved(&mut self, res: Res, node: ExprId, span: Span) -> Result<(Expr, Type, Option<Instance>)> {
+        let var = |name: Symbol| Expr::new(ExprKind::Var(name), span);
+        match res {
+            Res::Local(pat) if self.existential.contains(&pat) => {
+                Err(Diagnostic::error("E0403", span, "this size is known only after the call, so it cannot be used as a value"))
+            }
+            Res::Local(pat) => match self.locals.get(&pat).cloned() {
+                Some(Local::Size(dim)) => Ok((Expr::new(ExprKind::ReifyDim(dim), span), Type::prim(PrimType::I64), None)),
+                Some(Local::Var { name, ty }) => Ok((var(name), ty, None)),
+                Some(Local::Poly(scheme)) => self.instance(scheme, None, node, span),
+                None => Err(self.missing(span)),
+            },
+            Res::Global(def) => {
+                let scheme = self.schemes.get(def).cloned().ok_or_else(|| self.missing(span))?;
+                self.instance(scheme, Some(def), node, span)
+            }
+            Res::Scalar(prim, member) => match scalar::member(prim, member.as_str()) {
+                Some(Member::Constant(value)) => Ok((Expr::new(ExprKind::Lit(value), span), Type::prim(value.prim()), None)),
+                Some(Member::Op(op)) => {
+                    let params = op.params.iter().map(|p| Param { name: None, ty: Type::prim(*p) }).collect();
+                    let name = Symbol::new(&format!("{prim}.{member}"));
+                    Ok((var(name), Type::fun(params, Type::prim(op.result)), None))
+                }
+                Some(Member::Fold(_)) => {
+                    let n = self.fresh_dim(span);
+                    let vector = Type::prim(prim).framed(&Shape::dims([n.clone()]));
+                    let ty = Type::fun(vec![Param { name: None, ty: vector }], Type::prim(prim));
+                    let fun = var(Symbol::new(&format!("{prim}.{member}")));
+                    let kind = ExprKind::Inst { fun, types: Vec::new(), indices: vec![Index::Dim(n)] };
+                    Ok((Expr::new(kind, span), ty, None))
+                }
+                None => Err(self.missing(span)),
+            },
+        }
+    }
+    fn instance(&mut self, scheme: Scheme, def: Option<DefId>, node: ExprId, span: Span) -> Result<(Expr, Type, Option<Instance>)> {
+        let sizes = scheme.sizes.iter().map(|_| self.fresh_dim(span)).collect();
+        let rtypes: Vec<RType> = self.tables.insts.get(node).cloned().unwrap_or_default();
+        if rtypes.len() != scheme.types.len() {
+            return Err(self.missing(span));
+        }
+        let types = rtypes.iter().map(|t| Self::split(&self.fresh_type(t, span))).collect();
+        let instance = Instance { scheme, def, sizes, types, span };
+        let (expr, ty) = self.instance_value(&instance);
+        Ok((expr, ty, Some(instance)))
+    }
+    /// An instance as core and its type. Names bound in the type are made new: what is put in must not be captured.
+    pub(super) fn instance_value(&mut self, instance: &Instance) -> Typed {
+        let Instance { scheme, sizes, types, span, .. } = instance;
+        let fun = Expr::new(ExprKind::Var(scheme.name), *span);
+        let mut subst = types::Substitution::default();
+        for (name, dim) in scheme.sizes.iter().zip(sizes) {
+            subst.atoms.insert(DimAtom::Var(*name), dim.clone());
+        }
+        for (name, (atom, shape)) in scheme.types.iter().zip(types) {
+            subst.types.insert(*name, atom.clone());
+            subst.shapes.insert(shape_var(*name), shape.clone());
+        }
+        for (name, size) in types::binders(&scheme.ty) {
+            let new = self.sizes.bound_name();
+            subst.binders.insert(name, new);
+            let (old, dim) = if size { (DimAtom::Size(name), Dim::size(new)) } else { (DimAtom::Var(name), Dim::var(new)) };
+            subst.atoms.insert(old, dim);
+        }
+        let ty = types::rewrite(&scheme.ty, &mut subst);
+        if sizes.is_empty() && types.is_empty() {
+            return (fun, ty);
+        }
+        let indices = sizes.iter().map(|d| Index::Dim(d.clone())).chain(types.iter().map(|(_, s)| Index::Shape(s.clone()))).collect();
+        let types = types.iter().map(|(a, _)| a.clone()).collect();
+        (Expr::new(ExprKind::Inst { fun, types, indices }, *span), ty)
+    }
+    /// A built-in operator as a function, at the type found for it.
+    pub(super) fn operator(&mut self, op: Ident, node: ExprId) -> Result<Typed> {
+        let at = self.tables.ops.get(node).cloned().ok_or_else(|| self.missing(op.span))?;
+        let comparison = matches!(op.name.as_str(), "==" | "!=" | "<" | "<=" | ">" | ">=");
+        let operand = self.fresh_type(&at, op.span);
+        let result = if comparison { Type::prim(PrimType::Bool) } else { operand.clone() };
+        let param = |ty: &Type| Param { name: None, ty: ty.clone() };
+        let ty = Type::fun(vec![param(&operand), param(&operand)], result);
+        let expr = match &*at.base {
+            RBase::Prim(prim) => Expr::new(ExprKind::Var(Symbol::new(&format!("{prim}.{}", op.name))), op.span),
+            _ => {
+                let name = if op.name.as_str() == "==" { "equal" } else { "notequal" };
+                let (atom, shape) = Self::split(&operand);
+                prim_instance(name, vec![atom], vec![Index::Shape(shape)], op.span)
+            }
+        };
+        Ok((expr, ty))
+    }
+    pub(super) fn unary(&mut self, op: surface::UnaryOp, span: Span, node: ExprId) -> Result<Typed> {
+        let at = self.tables.ops.get(node).cloned().ok_or_else(|| self.missing(span))?;
+        let RBase::Prim(prim) = &*at.base else { return Err(self.missing(span)) };
+        let name = match op {
+            surface::UnaryOp::Neg => format!("{prim}.neg"),
+            surface::UnaryOp::Not => format!("{prim}.!"),
+        };
+        let ty = Type::fun(vec![Param { name: None, ty: Type::prim(*prim) }], Type::prim(*prim));
+        Ok((Expr::new(ExprKind::Var(Symbol::new(&name)), span), ty))
+    }
+
+    fn record(&mut self, fields: &[(Ident, ExprId)], span: Span) -> Result<Typed> {
+        let mut parts = fields.iter().map(|(l, e)| Ok((l.name, self.expr(*e)?))).collect::<Result<Vec<_>>>()?;
+        parts.sort_by_key(|(l, _)| *l);
+        let ty = Type::scalar(Atom::Record(parts.iter().map(|(l, (_, t))| (*l, t.clone())).collect()));
+        Ok((Expr::new(ExprKind::Record(parts.into_iter().map(|(l, (v, _))| (l, v)).collect()), span), ty))
+    }
+    /// A field of a rank-0 record or tuple.
+    pub(super) fn project(&mut self, (value, ty): Typed, field: Symbol, span: Span) -> Result<Typed> {
+        let ty = self.sizes.zonk_type(&ty);
+        match ty.atom() {
+            Atom::Tuple(parts) => {
+                let k: usize = field.as_str().parse().map_err(|_| self.missing(span))?;
+                let part = parts.get(k).cloned().ok_or_else(|| self.missing(span))?;
+                Ok((Expr::new(ExprKind::Proj(k, value), span), part))
+            }
+            Atom::Record(fields) => {
+                let part = fields.iter().find(|(l, _)| *l == field).map(|(_, t)| t.clone()).ok_or_else(|| self.missing(span))?;
+                Ok((Expr::new(ExprKind::Field(field, value), span), part))
+            }
+            _ => Err(self.missing(span)),
+        }
+    }
+    fn update_field(&mut self, record: Typed, path: &[Ident], value: Typed, span: Span) -> Result<Typed> {
+        let Some((first, rest)) = path.split_first() else { return Ok(value) };
+        let record = self.shared(record, "r");
+        let old = self.project(record.clone(), first.name, span)?;
+        let (new, new_ty) = self.update_field(old, rest, value, span)?;
+        let ty = self.sizes.zonk_type(&record.1);
+        match ty.atom() {
+            Atom::Record(fields) => {
+                let mut values = Vec::new();
+                let mut tys = Vec::new();
+                for (label, old) in fields {
+                    let (value, part) = if *label == first.name {
+                        (new.clone(), new_ty.clone())
+                    } else {
+                        (Expr::new(ExprKind::Field(*label, record.0.clone()), span), old.clone())
+                    };
+                    values.push((*label, value));
+                    tys.push((*label, part));
+                }
+                Ok((Expr::new(ExprKind::Record(values), span), Type::scalar(Atom::Record(tys))))
+            }
+            Atom::Tuple(parts) => {
+                let mut values = Vec::new();
+                let mut tys = Vec::new();
+                for (i, old) in parts.iter().enumerate() {
+                    let hit = i.to_string() == first.name.as_str();
+                    values.push(if hit { new.clone() } else { Expr::new(ExprKind::Proj(i, record.0.clone()), span) });
+                    tys.push(if hit { new_ty.clone() } else { old.clone() });
+                }
+                Ok((Expr::new(ExprKind::Tuple(values), span), Type::scalar(Atom::Tuple(tys))))
+            }
+            _ => Err(self.missing(span)),
+        }
+    }
+
+    /// `e :> t`: sizes that are not known to be equal are checked at run time.
+    fn coerce(&mut self, (value, ty): Typed, declared: Type, span: Span) -> Result<Typed> {
+        let before = self.sizes.snapshot();
+        let known = self.sizes.unify(&declared, &ty, span).is_ok() && self.sizes.same_deferred(&before);
+        if known {
+            return Ok((value, declared));
+        }
+        self.sizes.rollback(before);
+        self.sizes.unify_loosely(&declared, &ty, span);
+        Ok((Expr::new(ExprKind::Coerce { ty: declared.clone(), expr: value }, span), declared))
+    }
+
+    /// `let f [n] x y = ..`: generalised over its own sizes.
+    fn local_function(&mut self, fun: &LetFun) -> Result<()> {
+        let outer = self.level();
+        let span = self.program.ast.pats[fun.binder].span;
+        self.push_frame();
+        let type_params = self.tables.locals.get(fun.binder).cloned().unwrap_or_default();
+        let type_params: Vec<Symbol> = type_params.into_iter().map(|p| self.type_param(p)).collect();
+        let size_params = self.size_params(&fun.tparams, &[]);
+        let (value, ty) = self.function(&fun.params, fun.ret, fun.rhs, None, span)?;
+        self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
+        let mut scheme = self.generalise(size_params, ty, outer);
+        scheme.types = type_params;
+        scheme.ty = self.sizes.zonk_type(&scheme.ty);
+        let frame = self.pop_frame();
+        self.frame().bindings.extend(frame.bindings);
+        self.sizes.lower(&scheme.ty, outer);
+        let name = self.fresh_name(self.pat_name(fun.binder));
+        scheme.name = name;
+        let value = abstracted(&scheme, value, span);
+        self.bind_let_as(name, value, scheme.core_type(), span);
+        let local =
+            if scheme.sizes.is_empty() && scheme.types.is_empty() { Local::Var { name, ty: scheme.ty } } else { Local::Poly(scheme) };
+        self.locals.insert(fun.binder, local);
+        Ok(())
+    }
+
+    /// `rep x`, of unknown length.
+    pub(super) fn replicate(&mut self, (value, ty): Typed, count: u32, span: Span) -> Typed {
+        let level = self.level();
+        let dims: Vec<Dim> = (0..count).map(|_| self.sizes.fresh(level, MetaKind::Rep, span)).collect();
+        let frame = super::frame_shape(&dims);
+        let ty = ty.framed(&frame);
+        (Expr::new(ExprKind::Rep { frame, arg: value }, span), ty)
+    }
+}
+
+/// `name{types | indices}`.
+pub(super) fn prim_instance(name: &str, types: Vec<Atom>, indices: Vec<Index>, span: Span) -> Expr {
+    let fun = Expr::new(ExprKind::Var(Symbol::new(name)), span);
+    if types.is_empty() && indices.is_empty() { fun } else { Expr::new(ExprKind::Inst { fun, types, indices }, span) }
+}
+
+/// `(f args..)`.
+pub(super) fn call(fun: Expr, args: Vec<Expr>, span: Span) -> Expr {
+    Expr::new(ExprKind::App { fun, args }, span)
+}
+
+/// Renames indeterminates in a type.
+pub(super) fn rename(ty: &Type, from: DimAtom, to: Dim) -> Type {
+    types::rewrite(ty, &mut types::Substitution::sizes(FxHashMap::from_iter([(from, to)])))
+}
+
+/// Whether a size occurs in a type.
+pub(super) fn mentions(ty: &Type, atom: DimAtom) -> bool {
+    sizes::free_atoms(ty).contains(&atom)
+}
+
+/// An `i64` constant.
+pub(super) fn number(value: i64, span: Span) -> Expr {
+    Expr::new(core::ExprKind::Lit(Scalar::I64(value)), span)
+}

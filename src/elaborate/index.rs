@@ -1,0 +1,250 @@
+//! Slices, updates and ranges.
+
+use super::apply::Head;
+use super::expr::{call, number, prim_instance};
+use super::scope::{cell_type, outer_dim};
+use super::{Elab, Result, Typed, frame_shape};
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Shape, Type};
+use crate::ir::surface::{ExprId, IndexArg, RangeKind};
+
+/// An elaborated position of an index.
+#[derive(Debug, Clone)]
+enum Position {
+    At(Expr),
+    Slice { start: Option<Expr>, end: Option<Expr>, step: Option<Expr> },
+}
+
+impl Elab<'_> {
+    fn positions(&mut self, indices: &[IndexArg]) -> Result<Vec<Position>> {
+        let mut out = Vec::with_capacity(indices.len());
+        for index in indices {
+            out.push(match index {
+                IndexArg::Index(e) => {
+                    let value = self.expr(*e)?;
+                    Position::At(self.shared(value, "i").0)
+                }
+                IndexArg::Slice { start, end, step, .. } => {
+                    let mut part = |e: &Option<ExprId>| -> Result<Option<Expr>> {
+                        e.map(|e| {
+                            let value = self.expr(e)?;
+                            Ok(self.shared(value, "i").0)
+                        })
+                        .transpose()
+                    };
+                    Position::Slice { start: part(start)?, end: part(end)?, step: part(step)? }
+                }
+            });
+        }
+        Ok(out)
+    }
+
+    /// `a[i:j, k, ..]` with at least one slice.
+    pub(super) fn slice(&mut self, array: ExprId, indices: &[IndexArg], span: Span) -> Result<Typed> {
+        let array = self.expr(array)?;
+        let positions = self.positions(indices)?;
+        self.take(array, &positions, span)
+    }
+    fn take(&mut self, array: Typed, positions: &[Position], span: Span) -> Result<Typed> {
+        let Some((first, rest)) = positions.split_first() else { return Ok(array) };
+        match first {
+            Position::At(index) => {
+                let cell = self.index(array, index.clone(), span)?;
+                self.take(cell, rest, span)
+            }
+            Position::Slice { start, end, step } => {
+                let sliced = self.take_slice(array, start, end, step, span)?;
+                if rest.is_empty() {
+                    return Ok(sliced);
+                }
+                self.map_rows(sliced, span, |elab, row| elab.take(row, rest, span))
+            }
+        }
+    }
+    /// Applies `body` to every row of an array.
+    fn map_rows(&mut self, (array, ty): Typed, span: Span, body: impl FnOnce(&mut Self, Typed) -> Result<Typed>) -> Result<Typed> {
+        let n = outer_dim(&ty).ok_or_else(|| self.missing(span))?;
+        let cell = cell_type(&ty, 1);
+        self.push_frame();
+        let name = self.fresh_name(Symbol::new("row"));
+        self.bind_param(name, &cell, span);
+        let (value, ty) = body(self, (Expr::new(ExprKind::Var(name), span), cell))?;
+        let (value, ty) = self.close_map(value, ty, span)?;
+        let frame = frame_shape(&[n]);
+        Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args: vec![(name, array)], body: value }, span), ty.framed(&frame)))
+    }
+    fn take_slice(
+        &mut self,
+        (array, ty): Typed,
+        start: &Option<Expr>,
+        end: &Option<Expr>,
+        step: &Option<Expr>,
+        span: Span,
+    ) -> Result<Typed> {
+        let n = outer_dim(&ty).ok_or_else(|| self.missing(span))?;
+        let cell = cell_type(&ty, 1);
+        let (atom, shape) = Self::split(&cell);
+        let indices = vec![Index::Dim(n.clone()), Index::Shape(shape)];
+        let reify = |d: &Dim| Expr::new(ExprKind::ReifyDim(d.clone()), span);
+        let Some(step) = step else {
+            let start = start.clone().unwrap_or_else(|| number(0, span));
+            let end = end.clone().unwrap_or_else(|| reify(&n));
+            let size = self.size_or_bind(&end).sub(&self.size_or_bind(&start));
+            let fun = prim_instance("slice", vec![atom], indices, span);
+            let (start, end) = (self.sized(&start), self.sized(&end));
+            return Ok((call(fun, vec![array, start, end], span), cell.framed(&Shape::dims([size]))));
+        };
+        // Without a bound a negative step starts at the last element and runs past the first.
+        let negative = matches!(step.kind(), ExprKind::Lit(Scalar::I64(s)) if *s < 0);
+        let whole_reverse = negative && start.is_none() && end.is_none() && matches!(step.kind(), ExprKind::Lit(Scalar::I64(-1)));
+        if whole_reverse {
+            let fun = prim_instance("reverse", vec![atom], indices, span);
+            return Ok((call(fun, vec![array], span), ty));
+        }
+        let one = Dim::constant(1);
+        let start = start.clone().unwrap_or_else(|| if negative { reify(&n.sub(&one)) } else { number(0, span) });
+        let end = end.clone().unwrap_or_else(|| if negative { number(-1, span) } else { reify(&n) });
+        let fun = prim_instance("slice_step", vec![atom], indices, span);
+        let k = self.sizes.bound_name();
+        let inner = cell.framed(&Shape::dims([Dim::var(k)]));
+        let boxed = Type::scalar(Atom::Sigma(vec![k], inner));
+        Ok(self.open((call(fun, vec![array, start, end, step.clone()], span), boxed)))
+    }
+    /// An opaque size expression as the variable to which it was bound.
+    fn sized(&mut self, expr: &Expr) -> Expr {
+        match self.size_of(expr) {
+            Some(_) => expr.clone(),
+            None => match self.size_or_bind(expr).as_atom() {
+                Some(DimAtom::Size(name)) => Expr::new(ExprKind::Var(name), expr.span()),
+                _ => expr.clone(),
+            },
+        }
+    }
+
+    /// `a with [i, j:k] = v`.
+    pub(super) fn update(&mut self, array: ExprId, indices: &[IndexArg], value: ExprId, span: Span) -> Result<Typed> {
+        let array = self.expr(array)?;
+        let positions = self.positions(indices)?;
+        let value = self.expr(value)?;
+        self.put(array, &positions, value, span)
+    }
+    fn put(&mut self, array: Typed, positions: &[Position], value: Typed, span: Span) -> Result<Typed> {
+        let Some((first, rest)) = positions.split_first() else {
+            self.unify_at(&array.1, &value.1, value.0.span())?;
+            return Ok(value);
+        };
+        let array = if rest.is_empty() { array } else { self.shared(array, "a") };
+        let n = outer_dim(&array.1).ok_or_else(|| self.missing(span))?;
+        let cell = cell_type(&array.1, 1);
+        let (atom, shape) = Self::split(&cell);
+        match first {
+            Position::At(index) => {
+                let new = if rest.is_empty() {
+                    self.unify_at(&cell, &value.1, value.0.span())?;
+                    value.0
+                } else {
+                    let old = self.index(array.clone(), index.clone(), span)?;
+                    self.put(old, rest, value, span)?.0
+                };
+                let fun = prim_instance("update", vec![atom], vec![Index::Dim(n), Index::Shape(shape)], span);
+                Ok((call(fun, vec![array.0, index.clone(), new], span), array.1))
+            }
+            Position::Slice { start, end, step } => {
+                let old = self.take_slice(array.clone(), start, end, step, span)?;
+                let k = outer_dim(&old.1).ok_or_else(|| self.missing(span))?;
+                let new = if rest.is_empty() {
+                    // The sizes of a slice and of what is put there agree at run time.
+                    let (value, ty) = value;
+                    let before = self.sizes.snapshot();
+                    match self.sizes.unify(&old.1, &ty, span).is_ok() {
+                        true => value,
+                        false => {
+                            self.sizes.rollback(before);
+                            self.sizes.unify_loosely(&old.1, &ty, span);
+                            Expr::new(ExprKind::Coerce { ty: old.1.clone(), expr: value }, span)
+                        }
+                    }
+                } else {
+                    self.put_rows(old, rest, value, span)?.0
+                };
+                let negative = matches!(step.as_ref().map(Expr::kind), Some(ExprKind::Lit(Scalar::I64(s))) if *s < 0);
+                let first = start.clone().unwrap_or_else(|| {
+                    if negative { Expr::new(ExprKind::ReifyDim(n.sub(&Dim::constant(1))), span) } else { number(0, span) }
+                });
+                let step = step.clone().unwrap_or_else(|| number(1, span));
+                let indices = vec![Index::Dim(n), Index::Dim(k), Index::Shape(shape)];
+                let fun = prim_instance("update_slice", vec![atom], indices, span);
+                Ok((call(fun, vec![array.0, first, step, new], span), array.1))
+            }
+        }
+    }
+    /// Updates every row of an array with the corresponding row of the values.
+    fn put_rows(&mut self, (rows, ty): Typed, rest: &[Position], (values, values_ty): Typed, span: Span) -> Result<Typed> {
+        let n = outer_dim(&ty).ok_or_else(|| self.missing(span))?;
+        let own = outer_dim(&values_ty).ok_or_else(|| self.missing(span))?;
+        self.sizes.unify_dim(&n, &own, span).map_err(|clash| self.clash(clash, span))?;
+        self.push_frame();
+        let row = self.fresh_name(Symbol::new("row"));
+        let value = self.fresh_name(Symbol::new("new"));
+        let value_cell = cell_type(&values_ty, 1);
+        self.bind_param(value, &value_cell, span);
+        let var = |name| Expr::new(ExprKind::Var(name), span);
+        let (body, ty) = self.put((var(row), cell_type(&ty, 1)), rest, (var(value), value_cell), span)?;
+        let (body, ty) = self.close_map(body, ty, span)?;
+        let frame = frame_shape(&[n]);
+        let args = vec![(row, rows), (value, values)];
+        Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args, body }, span), ty.framed(&frame)))
+    }
+    /// `(.[i, j:k])`.
+    pub(super) fn index_section(&mut self, e: ExprId, indices: &[IndexArg], span: Span) -> Result<Typed> {
+        if let Some(info) = self.tables.apps.get(e).cloned() {
+            let args: Vec<ExprId> = indices.iter().filter_map(|i| if let IndexArg::Index(e) = i { Some(*e) } else { None }).collect();
+            let args = self.arguments(&args)?;
+            return self.section_lambda(e, span, |elab, x| elab.apply_mapped(Head::Index(x), args, &info, span));
+        }
+        let positions = self.positions(indices)?;
+        self.section_lambda(e, span, |elab, x| elab.take(x, &positions, span))
+    }
+
+    /// `a..b..<c`.
+    pub(super) fn range(&mut self, start: ExprId, step: Option<ExprId>, kind: RangeKind, end: ExprId, span: Span) -> Result<Typed> {
+        let (start, ty) = self.expr(start)?;
+        let second = step.map(|s| self.expr(s)).transpose()?;
+        let (end, _) = self.expr(end)?;
+        let Atom::Prim(prim) = *ty.atom() else { return Err(self.missing(span)) };
+        if prim == PrimType::I64 && second.is_none() && kind != RangeKind::DownTo {
+            let end = match kind {
+                RangeKind::Through => {
+                    let plus = Expr::new(ExprKind::Var(Symbol::new("i64.+")), span);
+                    call(plus, vec![end, number(1, span)], span)
+                }
+                _ => end,
+            };
+            let (from, to) = (self.size_or_bind(&start), self.size_or_bind(&end));
+            let (start, end) = (self.sized(&start), self.sized(&end));
+            let ty = Type::prim(prim).framed(&Shape::dims([to.sub(&from)]));
+            if from.as_constant() == Some(0) {
+                return Ok((call(prim_instance("iota", vec![], vec![], span), vec![end], span), ty));
+            }
+            return Ok((call(prim_instance("range", vec![], vec![], span), vec![start, end], span), ty));
+        }
+        let (start, _) = self.shared((start, ty.clone()), "a");
+        let step = match second {
+            Some((second, _)) => {
+                let minus = Expr::new(ExprKind::Var(Symbol::new(&format!("{prim}.-"))), span);
+                call(minus, vec![second, start.clone()], span)
+            }
+            None if kind == RangeKind::DownTo => Expr::new(ExprKind::Lit(Scalar::from_i128(prim, -1)), span),
+            None => Expr::new(ExprKind::Lit(Scalar::from_i128(prim, 1)), span),
+        };
+        let name = match kind {
+            RangeKind::UpTo => "range_upto",
+            RangeKind::DownTo => "range_downto",
+            RangeKind::Through => "range_through",
+        };
+        let fun = prim_instance(name, vec![Atom::Prim(prim)], vec![Index::Shape(Shape::default())], span);
+        let k = self.sizes.bound_name();
+        let boxed = Type::scalar(Atom::Sigma(vec![k], Type::prim(prim).framed(&Shape::dims([Dim::var(k)]))));
+        Ok(self.open((call(fun, vec![start, step, end], span), boxed)))
+    }
+}

@@ -1,0 +1,95 @@
+//! Literals.
+
+use super::{Elab, Result, Typed};
+use crate::base::{PrimType, Scalar, Span};
+use crate::diag::Diagnostic;
+use crate::ir::core::{Dim, Expr, ExprKind, Shape, Type};
+use crate::ir::surface::{self, ExprId, view};
+use crate::ir::tables::RBase;
+
+/// Whether a whole number is a value of the type (floats take the nearest; unsigned types take small negative numbers,
+/// which wrap around as `-x` does).
+fn fits(prim: PrimType, value: i128) -> bool {
+    let bits = prim.bytes() as u32 * 8;
+    !prim.is_int() || (-(1i128 << (bits - 1))..if prim.is_signed() { 1i128 << (bits - 1) } else { 1i128 << bits }).contains(&value)
+}
+
+impl Elab<'_> {
+    /// A literal that does not fit its type.
+    pub(super) fn unfit(&self, e: ExprId, span: Span) -> Diagnostic {
+        match self.tables.exprs.get(e).map(|t| &*t.base) {
+            Some(RBase::Prim(prim)) if prim.is_int() => {
+                Diagnostic::error("E0310", span, format!("this number is not a value of type {prim}"))
+                    .here(format!("{prim} has {} bits", prim.bytes() * 8))
+                    .help("use a wider type, or write the wrapped-around value")
+            }
+            _ => self.missing(span),
+        }
+    }
+    /// The scalar that a number literal denotes at its inferred type.
+    pub(super) fn scalar(&self, e: ExprId) -> Option<Scalar> {
+        let prim = match self.tables.exprs.get(e).map(|t| &*t.base) {
+            Some(RBase::Prim(p)) => Some(*p),
+            _ => None,
+        };
+        match self.program.ast.exprs[e].kind {
+            surface::ExprKind::Int { value, suffix } => {
+                let prim = suffix.or(prim)?;
+                fits(prim, i128::from(value)).then(|| Scalar::from_i128(prim, i128::from(value)))
+            }
+            surface::ExprKind::Float { value, suffix } => Some(Scalar::from_f64(suffix.or(prim)?, value)),
+            surface::ExprKind::Bool(b) => Some(Scalar::Bool(b)),
+            surface::ExprKind::Paren(inner) => self.scalar(inner),
+            surface::ExprKind::Unary { op: surface::UnaryOp::Neg, expr, .. } => {
+                let inner = view::strip(&self.program.ast, expr);
+                if let (surface::ExprKind::Int { value, suffix }, Some(prim)) = (&self.program.ast.exprs[inner].kind, prim) {
+                    let value = -i128::from(*value);
+                    return (suffix.is_none_or(|s| s == prim) && fits(prim, value)).then(|| Scalar::from_i128(prim, value));
+                }
+                let scalar = match self.scalar(expr)? {
+                    Scalar::F16(v) => Scalar::F16(-v),
+                    Scalar::F32(v) => Scalar::F32(-v),
+                    Scalar::F64(v) => Scalar::F64(-v),
+                    other => Scalar::from_i128(other.prim(), -other.as_i128()?),
+                };
+                (scalar.prim() != PrimType::Bool).then_some(scalar)
+            }
+            _ => None,
+        }
+    }
+    /// `[a, b, ..]`. An array of scalar literals is one literal.
+    pub(super) fn array(&mut self, e: ExprId, items: &[ExprId], span: Span) -> Result<Typed> {
+        let ast = &self.program.ast;
+        let negated = |e: ExprId| matches!(ast.exprs[view::strip(ast, e)].kind, surface::ExprKind::Unary { .. });
+        let scalars: Option<Vec<Scalar>> = items
+            .iter()
+            .map(|i| self.scalar(*i).filter(|_| !negated(*i) || self.tables.apps.get(view::strip(ast, *i)).is_none_or(|a| a.cost() == 0)))
+            .collect();
+        if let Some(scalars) = scalars.filter(|s| s.first().is_some_and(|first| s.iter().all(|x| x.prim() == first.prim()))) {
+            let elem = scalars[0].prim();
+            let n = scalars.len() as u64;
+            let ty = Type::prim(elem).framed(&Shape::dims([Dim::constant(n as i64)]));
+            return Ok((Expr::new(ExprKind::Array { dims: vec![n], elem, items: scalars }, span), ty));
+        }
+        let mut cells = Vec::with_capacity(items.len());
+        let mut cell: Option<Type> = None;
+        for item in items {
+            let (value, ty) = self.expr(*item)?;
+            match &cell {
+                Some(cell) => self.unify_literal(cell, &ty, ast.exprs[*item].span, span)?,
+                None => cell = Some(ty),
+            }
+            cells.push(value);
+        }
+        let cell = match cell {
+            Some(cell) => cell,
+            None => {
+                let whole = self.tables.exprs.get(e).cloned().ok_or_else(|| self.missing(span))?;
+                self.fresh_type(&whole.with_rank(whole.rank.saturating_sub(1)), span)
+            }
+        };
+        let n = cells.len() as u64;
+        let ty = cell.framed(&Shape::dims([Dim::constant(n as i64)]));
+        Ok((Expr::new(ExprKind::Frame { dims: vec![n], cell, cells }, span), ty))
+    }
+}

@@ -1,0 +1,391 @@
+//! Surface and tables to core: writes every inserted `map` and `rep` out and infers sizes on the way.
+//!
+//! The walk follows the surface tree; for each expression it makes a core expression and its sized core type, in which
+//! sizes that are not known yet are unknowns ([`sizes`]). Existential results (of `filter`, say) are opened where
+//! they arise: the opening, like every `let`, becomes a binding of the enclosing *scope* (a function body, a branch, a
+//! loop body or the body of a map), so a size is always bound before it is used. A scope whose result mentions a size of its own
+//! closes it again in a box; for the body of a map that would be an irregular array, `E0404`.
+//!
+//! Applications follow section 4.7 of Schenck et al., AUTOMAP (OOPSLA 2024), with replications pushed
+//! to the bottom of the map nest: an argument is a free variable of the maps it does not take part in.
+
+mod annotations;
+mod apply;
+mod control;
+mod errors;
+mod expr;
+mod index;
+mod literal;
+mod pattern;
+mod scope;
+mod show;
+mod sizes;
+mod special;
+mod types;
+mod zonk;
+
+pub use show::show_type;
+
+use crate::base::{PrimType, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Shape, Type};
+use crate::ir::surface::{DefDecl, PatId, TypeParam};
+use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeParamId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sizes::{MetaKind, Sizes};
+
+/// The sized type of a definition: `Pi (sizes.. @types..) (Forall (types..) ty)`.
+#[derive(Debug, Clone)]
+pub struct Scheme {
+    /// Its name in core.
+    pub name: Symbol,
+    /// Size parameters, declared ones first.
+    pub sizes: Vec<Symbol>,
+    /// Type parameters.
+    pub types: Vec<Symbol>,
+    /// The type in terms of these.
+    pub ty: Type,
+}
+
+impl Scheme {
+    fn index_params(&self) -> Vec<Symbol> {
+        self.sizes.iter().copied().chain(self.types.iter().map(|t| shape_var(*t))).collect()
+    }
+    /// The type as one core type.
+    pub fn core_type(&self) -> Type {
+        let inner = if self.types.is_empty() { self.ty.clone() } else { Type::scalar(Atom::Forall(self.types.clone(), self.ty.clone())) };
+        let indices = self.index_params();
+        if indices.is_empty() { inner } else { Type::scalar(Atom::Pi(indices, inner)) }
+    }
+}
+
+/// What elaboration keeps between definitions.
+#[derive(Debug, Default, Clone)]
+pub struct Schemes {
+    defs: FxHashMap<DefId, Scheme>,
+    variants: FxHashMap<(DefId, Vec<usize>), Scheme>,
+    /// Names of all definitions in core.
+    taken: FxHashSet<Symbol>,
+}
+
+impl Schemes {
+    /// For a program of which nothing has been elaborated yet.
+    pub fn new(program: &Program) -> Schemes {
+        Schemes { taken: program.defs.iter().map(|(_, d)| d.unique).collect(), ..Schemes::default() }
+    }
+    /// The sized type of a definition that has been elaborated.
+    pub fn get(&self, def: DefId) -> Option<&Scheme> {
+        self.defs.get(&def)
+    }
+}
+
+/// Elaborates one definition; its dependencies have been elaborated before. The result is empty for definitions that the
+/// compiler supplies, and has more than one element where copies of other definitions with existential sizes are needed.
+///
+/// Errors are about sizes: `E0403` (not equal), `E0404` (irregular), `E0405` (undetermined).
+pub fn elaborate(program: &Program, tables: &Tables, schemes: &mut Schemes, def: DefId) -> Result<Vec<core::Define>, Diagnostic> {
+    elaborate_variant(program, tables, schemes, def, &[])
+}
+
+/// The same with the size parameters at these positions turned into existential results of the function parameters that
+/// have them as their results' sizes.
+fn elaborate_variant(
+    program: &Program,
+    tables: &Tables,
+    schemes: &mut Schemes,
+    def: DefId,
+    existential: &[usize],
+) -> Result<Vec<core::Define>, Diagnostic> {
+    let mut elab = Elab::new(program, tables, schemes, def);
+    let scheme = match &program.defs[def].decl {
+        DefKind::Val(decl) => {
+            let types = elab.type_params(def);
+            let sizes = elab.size_params(&decl.tparams, &[]);
+            let ty = elab.annotation(decl.ty)?;
+            Scheme { name: program.defs[def].unique, sizes, types, ty: elab.sizes.zonk_type(&ty) }
+        }
+        DefKind::Def(decl) => elab.definition(decl, existential)?,
+    };
+    let defs = std::mem::take(&mut elab.defs);
+    if existential.is_empty() {
+        schemes.defs.insert(def, scheme);
+    } else {
+        schemes.variants.insert((def, existential.to_vec()), scheme);
+    }
+    Ok(defs)
+}
+
+type Result<T, E = Diagnostic> = std::result::Result<T, E>;
+
+/// A core expression with its type.
+type Typed = (core::Expr, Type);
+
+/// What a local name stands for.
+#[derive(Debug, Clone)]
+enum Local {
+    /// A size parameter or a size bound by a pattern.
+    Size(Dim),
+    /// A variable of a core name and type.
+    Var { name: Symbol, ty: Type },
+    /// A local function with parameters of its own.
+    Poly(Scheme),
+}
+
+struct Elab<'a> {
+    program: &'a Program,
+    tables: &'a Tables,
+    schemes: &'a mut Schemes,
+    def: DefId,
+    sizes: Sizes,
+    locals: FxHashMap<PatId, Local>,
+    type_names: FxHashMap<TypeParamId, Symbol>,
+    /// Core names that are taken, with the number of times.
+    names: FxHashMap<Symbol, u32>,
+    frames: Vec<scope::Frame>,
+    /// `i64` variables whose value is a known size.
+    transparent: FxHashMap<Symbol, Dim>,
+    /// Size binders that are existential in this variant.
+    existential: FxHashSet<PatId>,
+    /// Finished definitions: variants of others, then this one.
+    defs: Vec<core::Define>,
+    /// The applications with insertions around the current place, for messages.
+    context: Vec<Span>,
+}
+
+/// The shape variable that belongs to a type variable.
+fn shape_var(ty: Symbol) -> Symbol {
+    Symbol::new(&format!("@{ty}"))
+}
+
+impl<'a> Elab<'a> {
+    fn new(program: &'a Program, tables: &'a Tables, schemes: &'a mut Schemes, def: DefId) -> Self {
+        Elab {
+            program,
+            tables,
+            schemes,
+            def,
+            sizes: Sizes::default(),
+            locals: FxHashMap::default(),
+            type_names: FxHashMap::default(),
+            names: FxHashMap::default(),
+            frames: Vec::new(),
+            transparent: FxHashMap::default(),
+            existential: FxHashSet::default(),
+            defs: Vec::new(),
+            context: Vec::new(),
+        }
+    }
+
+    /// A core name that is not taken, `base` itself if possible. Names of primitives and definitions are never given to
+    /// locals: they would shadow what the elaborator refers to.
+    fn fresh_name(&mut self, base: Symbol) -> Symbol {
+        let text = base.as_str().split('.').next().filter(|t| !t.is_empty()).unwrap_or("x");
+        let text = if text.starts_with(|c: char| c.is_alphabetic() || c == '_') { text } else { "op" };
+        let base = Symbol::new(text);
+        loop {
+            let count = self.names.entry(base).or_insert(0);
+            *count += 1;
+            let name = if *count == 1 { base } else { Symbol::new(&format!("{base}.{}", *count - 1)) };
+            if *count > 1 || !(RESERVED.contains(&text) || self.is_global(name)) {
+                return name;
+            }
+        }
+    }
+    fn is_global(&self, name: Symbol) -> bool {
+        PRIMITIVES.contains(&name.as_str()) || self.schemes.taken.contains(&name)
+    }
+    fn level(&self) -> u32 {
+        self.frames.len() as u32
+    }
+    fn fresh_dim(&mut self, span: Span) -> Dim {
+        self.sizes.fresh(self.level(), MetaKind::Anonymous, span)
+    }
+
+    fn type_params(&mut self, def: DefId) -> Vec<Symbol> {
+        let params = self.tables.defs.get(def).map(|s| s.tparams.clone()).unwrap_or_default();
+        params.into_iter().map(|p| self.type_param(p)).collect()
+    }
+    fn type_param(&mut self, param: TypeParamId) -> Symbol {
+        let name = self.fresh_name(self.program.tparams[param].name);
+        self.type_names.insert(param, name);
+        name
+    }
+    fn size_params(&mut self, tparams: &[TypeParam], existential: &[usize]) -> Vec<Symbol> {
+        let sizes: Vec<PatId> = tparams.iter().filter_map(|p| if let TypeParam::Size(pat) = p { Some(*pat) } else { None }).collect();
+        let mut out = Vec::new();
+        for (i, pat) in sizes.into_iter().enumerate() {
+            if existential.contains(&i) {
+                self.existential.insert(pat);
+            } else {
+                out.push(self.size_param(pat));
+            }
+        }
+        out
+    }
+    fn size_param(&mut self, pat: PatId) -> Symbol {
+        let name = self.fresh_name(self.pat_name(pat));
+        let level = self.level();
+        self.sizes.bind_atom(DimAtom::Var(name), level, self.program.ast.pats[pat].span);
+        self.locals.insert(pat, Local::Size(Dim::var(name)));
+        name
+    }
+
+    fn definition(&mut self, decl: &DefDecl, existential: &[usize]) -> Result<Scheme> {
+        self.push_frame();
+        let mut types = self.type_params(self.def);
+        let sizes = self.size_params(&decl.tparams, existential);
+        let (value, ty) = self.function(&decl.params, decl.ret, decl.body, None, decl.name.span)?;
+        self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
+        let mut scheme = self.generalise(sizes, ty, 0);
+        self.finish_metas()?;
+        let frame = self.pop_frame();
+        let value = scope::wrap(frame, value);
+        scheme.types.append(&mut types);
+        let unique = core_name(self.program, self.def);
+        scheme.name = if existential.is_empty() { unique } else { Symbol::new(&format!("{unique}.boxed{}", existential[0])) };
+        scheme.ty = self.sizes.zonk_type(&scheme.ty);
+        let body = zonk::expr(self, &abstracted(&scheme, value, decl.span));
+        let entry = existential.is_empty() && self.is_entry(decl);
+        self.defs.push(core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, span: decl.name.span });
+        Ok(scheme)
+    }
+    /// Every definition of the user's files that is not polymorphic in types can be run.
+    fn is_entry(&self, decl: &DefDecl) -> bool {
+        decl.entry || !self.program.defs[self.def].stdlib
+    }
+
+    /// A function of these parameters, or the body itself if there are none.
+    fn function(
+        &mut self,
+        params: &[PatId],
+        ret: Option<crate::ir::surface::TypeId>,
+        body: crate::ir::surface::ExprId,
+        hint: Option<&[Type]>,
+        span: Span,
+    ) -> Result<Typed> {
+        self.push_frame();
+        let mut core_params = Vec::with_capacity(params.len());
+        for (i, pat) in params.iter().enumerate() {
+            let ty = self.pattern_type(*pat)?;
+            if let Some(expected) = hint.and_then(|h| h.get(i)) {
+                // A clash is reported by the application, which knows both sides.
+                let _ = self.sizes.unify(expected, &ty, span);
+            }
+            let name = self.fresh_name(self.pat_name(*pat));
+            self.bind_param(name, &ty, self.program.ast.pats[*pat].span);
+            self.bind_pattern_var(*pat, name, &ty)?;
+            core_params.push((name, ty));
+        }
+        let declared = ret.map(|ret| self.annotation(ret)).transpose()?.map(|ty| self.open_existential_sizes(ty));
+        let (value, ty) = self.expr(body)?;
+        let body_span = self.program.ast.exprs[body].span;
+        let (value, ty) = self.ascribe_result(value, ty, declared, body_span)?;
+        let names: Vec<Symbol> = core_params.iter().map(|(n, _)| *n).collect();
+        let (value, ty) = self.close_function(value, ty, &names, body_span)?;
+        if core_params.is_empty() {
+            return Ok((value, ty));
+        }
+        let fun_ty = self.function_type(&core_params, &ty);
+        let outer = self.level();
+        self.sizes.lower(&fun_ty, outer);
+        let kind = core::ExprKind::Fn { params: core_params, ret: ty, body: value };
+        Ok((core::Expr::new(kind, span), fun_ty))
+    }
+    /// The type of a function: parameters that later types mention keep their names.
+    fn function_type(&self, params: &[(Symbol, Type)], ret: &Type) -> Type {
+        let ret = self.sizes.zonk_type(ret);
+        let mut used: FxHashSet<DimAtom> = sizes::free_atoms(&ret).into_iter().collect();
+        let mut out = Vec::with_capacity(params.len());
+        for (name, ty) in params.iter().rev() {
+            let ty = self.sizes.zonk_type(ty);
+            let named = used.contains(&DimAtom::Size(*name)) && is_i64(&ty);
+            used.extend(sizes::free_atoms(&ty));
+            out.push(Param { name: named.then_some(*name), ty });
+        }
+        out.reverse();
+        Type::fun(out, ret)
+    }
+
+    /// Turns the unknowns of a function's type that belong to no outer scope into size parameters.
+    fn generalise(&mut self, mut params: Vec<Symbol>, ty: Type, level: u32) -> Scheme {
+        let ty = self.sizes.zonk_type(&ty);
+        let inputs: Vec<DimAtom> = match ty.atom() {
+            Atom::Fun(ps, _) if ty.shape().is_scalar() => ps.iter().flat_map(|p| sizes::free_atoms(&p.ty)).collect(),
+            _ => Vec::new(),
+        };
+        for atom in inputs {
+            let DimAtom::Meta(meta) = atom else { continue };
+            if self.sizes.level(atom) <= level || self.sizes.zonk(&Dim::atom(atom)) != Dim::atom(atom) || self.sizes.is_deferred(meta) {
+                continue;
+            }
+            let name = self.fresh_name(Symbol::new("d"));
+            self.sizes.bind_atom(DimAtom::Var(name), level, self.sizes.meta_span(meta));
+            self.sizes.solve(meta, Dim::var(name));
+            params.push(name);
+        }
+        Scheme { name: Symbol::new(""), sizes: params, types: Vec::new(), ty }
+    }
+    /// Settles what is still unknown at the end: a `rep` of unknown length is an error; any other size that nothing
+    /// determines belongs to no value that is ever made, or to an empty one.
+    fn finish_metas(&mut self) -> Result<()> {
+        if let Some(span) = self.sizes.undetermined_rep() {
+            return Err(self.undetermined(span));
+        }
+        for meta in self.sizes.unsolved() {
+            if self.sizes.is_solved(meta) {
+                continue;
+            }
+            self.sizes.solve(meta, Dim::constant(0));
+            // Equations that were put off may fix others.
+            self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
+        }
+        self.sizes.retry(true).map_err(|(clash, span)| self.clash(clash, span))
+    }
+}
+
+/// Primitives to which elaboration refers by name.
+const PRIMITIVES: [&str; 12] = [
+    "index",
+    "slice",
+    "slice_step",
+    "update",
+    "update_slice",
+    "iota",
+    "range",
+    "range_upto",
+    "range_downto",
+    "range_through",
+    "equal",
+    "notequal",
+];
+
+/// Names with a meaning in core's concrete syntax.
+const RESERVED: [&str; 4] = ["true", "false", "inf", "nan"];
+
+fn is_i64(ty: &Type) -> bool {
+    ty.shape().is_scalar() && matches!(ty.atom(), Atom::Prim(PrimType::I64))
+}
+
+/// The name of a definition in core. One written in the language never hides a primitive.
+fn core_name(program: &Program, def: DefId) -> Symbol {
+    let unique = program.defs[def].unique;
+    if PRIMITIVES.contains(&unique.as_str()) { Symbol::new(&format!("{unique}.def")) } else { unique }
+}
+
+/// The value under the abstractions of its scheme.
+fn abstracted(scheme: &Scheme, value: core::Expr, span: Span) -> core::Expr {
+    let mut out = value;
+    if !scheme.types.is_empty() {
+        out = core::Expr::new(core::ExprKind::TFn { params: scheme.types.clone(), body: out }, span);
+    }
+    let indices = scheme.index_params();
+    if !indices.is_empty() {
+        out = core::Expr::new(core::ExprKind::IFn { params: indices, body: out }, span);
+    }
+    out
+}
+
+/// The frame of these sizes.
+fn frame_shape(dims: &[Dim]) -> Shape {
+    Shape::dims(dims.iter().cloned())
+}

@@ -1,0 +1,85 @@
+//! Binding of patterns.
+
+use super::{Elab, Local, Result, Typed};
+use crate::base::{Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core::{Atom, DimAtom, Expr, ExprKind, Type};
+use crate::ir::surface::{PatId, PatKind};
+
+impl Elab<'_> {
+    /// Binds a pattern to a variable of this type in the current scope.
+    pub(super) fn bind_pattern_var(&mut self, pat: PatId, name: Symbol, ty: &Type) -> Result<()> {
+        let program = self.program;
+        let node = &program.ast.pats[pat];
+        let span = node.span;
+        match &node.kind {
+            PatKind::Name(_) => {
+                self.locals.insert(pat, Local::Var { name, ty: ty.clone() });
+                Ok(())
+            }
+            PatKind::Wild => Ok(()),
+            PatKind::Paren(p) | PatKind::Ascribe(p, _) => self.bind_pattern_var(*p, name, ty),
+            PatKind::Tuple(parts) => {
+                let whole = self.sizes.zonk_type(ty);
+                let Atom::Tuple(types) = whole.atom() else { return Err(self.missing(span)) };
+                for (i, (part, ty)) in parts.iter().zip(types.clone()).enumerate() {
+                    let value = Expr::new(ExprKind::Proj(i, Expr::new(ExprKind::Var(name), span)), span);
+                    self.bind_part(*part, (value, ty))?;
+                }
+                Ok(())
+            }
+            PatKind::Record(fields) => {
+                let whole = self.sizes.zonk_type(ty);
+                let Atom::Record(types) = whole.atom() else { return Err(self.missing(span)) };
+                for (label, part) in fields {
+                    let Some((_, ty)) = types.iter().find(|(l, _)| *l == label.name) else { return Err(self.missing(span)) };
+                    let value = Expr::new(ExprKind::Field(label.name, Expr::new(ExprKind::Var(name), span)), span);
+                    self.bind_part(*part, (value, ty.clone()))?;
+                }
+                Ok(())
+            }
+            PatKind::Lit(_) | PatKind::Constr(..) | PatKind::Error => {
+                Err(Diagnostic::error("E0111", span, "patterns that can fail are not supported yet"))
+            }
+        }
+    }
+    fn bind_part(&mut self, pat: PatId, (value, ty): Typed) -> Result<()> {
+        let wild = matches!(self.program.ast.pats[pat].kind, PatKind::Wild);
+        if wild {
+            return Ok(());
+        }
+        let span = self.program.ast.pats[pat].span;
+        let name = self.bind_let(self.pat_name(pat), value, ty.clone(), span);
+        self.bind_pattern_var(pat, name, &ty)
+    }
+    /// `let pat = value`: binds the value in the current scope, with the sizes that the pattern names.
+    pub(super) fn bind_pattern(&mut self, size_binders: &[PatId], pat: PatId, (value, ty): Typed, span: Span) -> Result<()> {
+        let mut unknown = Vec::new();
+        for binder in size_binders {
+            let dim = self.fresh_dim(self.program.ast.pats[*binder].span);
+            unknown.push((*binder, dim.clone()));
+            self.locals.insert(*binder, Local::Size(dim));
+        }
+        let declared = self.pattern_type(pat)?;
+        self.unify_at(&declared, &ty, span)?;
+        for (binder, dim) in unknown {
+            let dim = self.sizes.zonk(&dim);
+            if matches!(dim.as_atom(), Some(DimAtom::Meta(_))) {
+                let span = self.program.ast.pats[binder].span;
+                return Err(Diagnostic::error("E0405", span, "this size is not determined by the pattern's type"));
+            }
+            self.locals.insert(binder, Local::Size(dim));
+        }
+        // A value with sizes of its own keeps its type: the declared one equals it.
+        match (&self.program.ast.pats[pat].kind, value.kind()) {
+            (_, ExprKind::Var(name)) => {
+                let name = *name;
+                self.bind_pattern_var(pat, name, &ty)
+            }
+            _ => {
+                let name = self.bind_let(self.pat_name(pat), value, ty.clone(), span);
+                self.bind_pattern_var(pat, name, &ty)
+            }
+        }
+    }
+}

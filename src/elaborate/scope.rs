@@ -1,0 +1,246 @@
+//! Scopes: bindings made on the way, and what happens to sizes that leave their scope.
+
+use super::{Elab, Result, Typed, is_i64, sizes, types};
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::core::{self, Dim, DimAtom, Expr, ExprKind, Index, ShapeItem, Type};
+use rustc_hash::FxHashMap;
+
+/// A binding of a scope.
+#[derive(Debug, Clone)]
+pub(super) enum Binding {
+    /// `let name : ty = rhs`.
+    Let { name: Symbol, ty: Type, rhs: Expr, span: Span },
+    /// `unbox boxed (value indices..)`.
+    Unbox { value: Symbol, indices: Vec<Symbol>, boxed: Expr, span: Span },
+}
+
+/// A scope under construction.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Frame {
+    /// In order of evaluation.
+    pub(super) bindings: Vec<Binding>,
+    /// Opaque size expressions bound here: syntactically equal ones are the same size.
+    pub(super) opaque: Vec<(Expr, Symbol)>,
+}
+
+impl Elab<'_> {
+    pub(super) fn push_frame(&mut self) {
+        self.frames.push(Frame::default());
+    }
+    pub(super) fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("elaboration is always inside a scope")
+    }
+    pub(super) fn pop_frame(&mut self) -> Frame {
+        self.frames.pop().expect("pushed before")
+    }
+
+    /// Binds a value in the current scope and returns its name.
+    pub(super) fn bind_let(&mut self, base: Symbol, rhs: Expr, ty: Type, span: Span) -> Symbol {
+        let name = self.fresh_name(base);
+        self.bind_let_as(name, rhs, ty, span);
+        name
+    }
+    pub(super) fn bind_let_as(&mut self, name: Symbol, rhs: Expr, ty: Type, span: Span) {
+        if is_i64(&ty) {
+            match self.size_of(&rhs) {
+                Some(dim) => drop(self.transparent.insert(name, dim)),
+                None => {
+                    let level = self.level();
+                    self.sizes.bind_atom(DimAtom::Size(name), level, span);
+                }
+            }
+        }
+        self.frame().bindings.push(Binding::Let { name, ty, rhs, span });
+    }
+    /// Announces a variable bound by a function, map or loop.
+    pub(super) fn bind_param(&mut self, name: Symbol, ty: &Type, span: Span) {
+        if is_i64(ty) {
+            let level = self.level();
+            self.sizes.bind_atom(DimAtom::Size(name), level, span);
+        }
+    }
+    /// The expression itself if evaluating it again costs nothing, else a variable bound to it.
+    pub(super) fn shared(&mut self, (expr, ty): Typed, base: &str) -> Typed {
+        if is_trivial(&expr) {
+            return (expr, ty);
+        }
+        let span = expr.span();
+        let name = self.bind_let(Symbol::new(base), expr, ty.clone(), span);
+        (Expr::new(ExprKind::Var(name), span), ty)
+    }
+
+    /// Opens a box: its sizes become sizes of the current scope.
+    pub(super) fn open(&mut self, (mut expr, ty): Typed) -> Typed {
+        let mut ty = self.sizes.zonk_type(&ty);
+        while let (core::Atom::Sigma(vars, inner), true) = (ty.atom().clone(), ty.shape().is_scalar()) {
+            let span = expr.span();
+            let value = self.fresh_name(Symbol::new("v"));
+            let level = self.level();
+            let mut map = FxHashMap::default();
+            let mut indices = Vec::new();
+            for var in &vars {
+                let name = self.fresh_name(if var.as_str().starts_with("z.") { Symbol::new("k") } else { *var });
+                self.sizes.bind_atom(DimAtom::Var(name), level, span);
+                map.insert(DimAtom::Var(*var), Dim::var(name));
+                indices.push(name);
+            }
+            ty = types::rewrite(&inner, &mut types::Substitution::sizes(map));
+            self.frame().bindings.push(Binding::Unbox { value, indices, boxed: expr, span });
+            if is_i64(&ty) {
+                self.sizes.bind_atom(DimAtom::Size(value), level, span);
+            }
+            expr = Expr::new(ExprKind::Var(value), span);
+        }
+        (expr, ty)
+    }
+
+    /// The size that an `i64` expression denotes, if it is a size expression.
+    pub(super) fn size_of(&self, expr: &Expr) -> Option<Dim> {
+        match expr.kind() {
+            ExprKind::Lit(Scalar::I64(v)) => Some(Dim::constant(*v)),
+            ExprKind::Var(x) => match self.transparent.get(x) {
+                Some(dim) => Some(dim.clone()),
+                None => (self.sizes.level(DimAtom::Size(*x)) != u32::MAX).then(|| Dim::size(*x)),
+            },
+            ExprKind::ReifyDim(d) => Some(d.clone()),
+            ExprKind::App { fun, args } if args.len() == 2 => {
+                let ExprKind::Var(op) = fun.kind() else { return None };
+                let combine = match op.as_str() {
+                    "i64.+" => Dim::add,
+                    "i64.-" => Dim::sub,
+                    "i64.*" => Dim::mul,
+                    _ => return None,
+                };
+                Some(combine(&self.size_of(&args[0])?, &self.size_of(&args[1])?))
+            }
+            _ => None,
+        }
+    }
+    /// The size of an `i64` expression; one that is no size expression is bound in the current scope, and is then the
+    /// same size as every syntactically equal one in sight.
+    pub(super) fn size_or_bind(&mut self, expr: &Expr) -> Dim {
+        if let Some(dim) = self.size_of(expr) {
+            return dim;
+        }
+        let known = self.frames.iter().rev().flat_map(|f| &f.opaque).find(|(e, _)| same(e, expr)).map(|(_, n)| *n);
+        let name = known.unwrap_or_else(|| {
+            let name = self.bind_let(Symbol::new("n"), expr.clone(), Type::prim(PrimType::I64), expr.span());
+            self.frame().opaque.push((expr.clone(), name));
+            name
+        });
+        Dim::size(name)
+    }
+
+    /// Ends a scope whose sizes may not be seen outside but in a box: puts the bindings around the result.
+    pub(super) fn close_function(&mut self, value: Expr, ty: Type, params: &[Symbol], span: Span) -> Result<Typed> {
+        let (value, ty) = self.box_local_sizes(value, ty, params, span)?;
+        let frame = self.pop_frame();
+        let outer = self.level();
+        self.sizes.lower(&ty, outer);
+        Ok((wrap(frame, value), ty))
+    }
+    /// Ends the scope of a map's body, whose sizes may not be seen outside.
+    pub(super) fn close_map(&mut self, value: Expr, ty: Type, span: Span) -> Result<Typed> {
+        let ty = self.sizes.zonk_type(&ty);
+        if matches!(ty.atom(), core::Atom::Sigma(..)) && ty.shape().is_scalar() {
+            return Err(self.irregular(None, span));
+        }
+        if let Some(atom) = self.local_sizes(&ty, &[]).first() {
+            return Err(self.irregular(Some(*atom), span));
+        }
+        let frame = self.pop_frame();
+        let outer = self.level();
+        self.sizes.lower(&ty, outer);
+        Ok((wrap(frame, value), ty))
+    }
+
+    /// The sizes of the current scope that a type mentions.
+    pub(super) fn local_sizes(&self, ty: &Type, params: &[Symbol]) -> Vec<DimAtom> {
+        let level = self.level();
+        let param = |a: &DimAtom| matches!(a, DimAtom::Size(x) if params.contains(x));
+        let local = |a: &DimAtom| !matches!(a, DimAtom::Meta(_)) && self.sizes.level(*a) >= level && !param(a);
+        sizes::free_atoms(ty).into_iter().filter(|a| local(a) && self.sizes.level(*a) != u32::MAX).collect()
+    }
+    /// Hides the current scope's sizes in a box.
+    fn box_local_sizes(&mut self, value: Expr, ty: Type, params: &[Symbol], span: Span) -> Result<Typed> {
+        self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
+        let ty = self.sizes.zonk_type(&ty);
+        let hidden = self.local_sizes(&ty, params);
+        if hidden.is_empty() {
+            return Ok((value, ty));
+        }
+        let mut map = FxHashMap::default();
+        let mut indices = Vec::new();
+        for atom in hidden {
+            let base = match atom {
+                DimAtom::Var(name) | DimAtom::Size(name) => name,
+                DimAtom::Meta(_) => Symbol::new("k"),
+            };
+            let name = self.fresh_name(base);
+            map.insert(atom, Dim::var(name));
+            indices.push((name, Index::Dim(Dim::atom(atom))));
+        }
+        let inner = types::rewrite(&ty, &mut types::Substitution::sizes(map));
+        Ok(make_box(indices, inner, value, span))
+    }
+}
+
+/// A box with its type.
+pub(super) fn make_box(indices: Vec<(Symbol, Index)>, inner: Type, body: Expr, span: Span) -> Typed {
+    let vars = indices.iter().map(|(n, _)| *n).collect();
+    let ty = Type::scalar(core::Atom::Sigma(vars, inner.clone()));
+    (Expr::new(ExprKind::Box { indices, ty: inner, body }, span), ty)
+}
+
+/// The bindings of a scope around its result.
+pub(super) fn wrap(frame: Frame, mut value: Expr) -> Expr {
+    for binding in frame.bindings.into_iter().rev() {
+        value = match binding {
+            Binding::Let { name, ty, rhs, span } => Expr::new(ExprKind::Let { name, ty: Some(ty), rhs, body: value }, span),
+            Binding::Unbox { value: x, indices, boxed, span } => Expr::new(ExprKind::Unbox { boxed, value: x, indices, body: value }, span),
+        };
+    }
+    value
+}
+
+/// Whether evaluating the expression again costs nothing and cannot fail.
+pub(super) fn is_trivial(expr: &Expr) -> bool {
+    match expr.kind() {
+        ExprKind::Var(_) | ExprKind::Lit(_) | ExprKind::ReifyDim(_) | ExprKind::Fn { .. } => true,
+        ExprKind::Inst { fun, .. } => is_trivial(fun),
+        ExprKind::Proj(_, e) | ExprKind::Field(_, e) => is_trivial(e),
+        _ => false,
+    }
+}
+
+/// Syntactic equality of expressions without binders; others are never equal.
+fn same(a: &Expr, b: &Expr) -> bool {
+    match (a.kind(), b.kind()) {
+        (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
+        (ExprKind::Lit(x), ExprKind::Lit(y)) => x.same_bits(*y),
+        (ExprKind::ReifyDim(x), ExprKind::ReifyDim(y)) => x == y,
+        (ExprKind::App { fun: f, args: xs }, ExprKind::App { fun: g, args: ys }) => {
+            same(f, g) && xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| same(x, y))
+        }
+        (ExprKind::Inst { fun: f, types: t, indices: i }, ExprKind::Inst { fun: g, types: u, indices: j }) => {
+            same(f, g) && t == u && i == j
+        }
+        (ExprKind::Proj(i, x), ExprKind::Proj(j, y)) => i == j && same(x, y),
+        (ExprKind::Field(l, x), ExprKind::Field(m, y)) => l == m && same(x, y),
+        _ => false,
+    }
+}
+
+/// The outermost size of an array type.
+pub(super) fn outer_dim(ty: &Type) -> Option<Dim> {
+    match ty.shape().items.first() {
+        Some(ShapeItem::Dim(d)) => Some(d.clone()),
+        _ => None,
+    }
+}
+
+/// The type without its outermost `count` items.
+pub(super) fn cell_type(ty: &Type, count: usize) -> Type {
+    let items = ty.shape().items.get(count..).unwrap_or_default().to_vec();
+    Type::new(ty.atom().clone(), core::Shape { items })
+}

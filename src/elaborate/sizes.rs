@@ -1,0 +1,381 @@
+//! Unknown sizes and their unification.
+//!
+//! A size that is not written is a [`DimAtom::Meta`]. Equations between sizes are solved when they are met if an
+//! unknown stands alone in one of the terms, and are put off otherwise. Every unknown and every indeterminate has the level of the
+//! scope it belongs to; an unknown of an outer scope cannot be an indeterminate of an inner one.
+
+use super::types::{Rewrite, rewrite};
+use crate::base::{Span, Symbol};
+use crate::ir::core::{Atom, Dim, DimAtom, Param, Shape, ShapeItem, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Why an unknown exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MetaKind {
+    /// `[]`, or a type that was not written.
+    Anonymous,
+    /// The length of an inserted or written `rep`.
+    Rep,
+}
+
+#[derive(Debug, Clone)]
+struct Meta {
+    solution: Option<Dim>,
+    level: u32,
+    born: u32,
+    kind: MetaKind,
+    span: Span,
+}
+
+/// Why two types have no common instance.
+#[derive(Debug, Clone)]
+pub(super) enum Clash {
+    /// Two sizes: never equal (`definite`), or not known to be equal.
+    Sizes { left: Dim, right: Dim, definite: bool },
+    /// A size that would have to be known outside of the scope in which it arises.
+    Escape { size: Dim, atom: DimAtom },
+    /// An array of existential size where a regular one is needed.
+    Irregular,
+    /// Types that differ otherwise: excluded by inference.
+    Shape,
+}
+
+#[derive(Debug, Clone)]
+enum Undo {
+    Solved(u32),
+    Level(u32, u32),
+}
+
+/// A state to return to.
+#[derive(Debug, Clone)]
+pub(super) struct Snapshot {
+    undo: usize,
+    deferred: Vec<(Dim, Dim, Span)>,
+}
+
+/// All unknown sizes of a definition.
+#[derive(Debug, Default)]
+pub(super) struct Sizes {
+    metas: Vec<Meta>,
+    undo: Vec<Undo>,
+    deferred: Vec<(Dim, Dim, Span)>,
+    /// Level and time of the binding of every indeterminate.
+    atoms: FxHashMap<DimAtom, (u32, u32)>,
+    /// Where an indeterminate comes from, for messages.
+    origins: FxHashMap<DimAtom, Span>,
+    clock: u32,
+    /// Whether an unknown was solved with an indeterminate bound after it: then bindings may have to be reordered.
+    pub(super) late: bool,
+    bound_names: u32,
+}
+
+impl Sizes {
+    pub(super) fn fresh(&mut self, level: u32, kind: MetaKind, span: Span) -> Dim {
+        self.clock += 1;
+        self.metas.push(Meta { solution: None, level, born: self.clock, kind, span });
+        Dim::atom(DimAtom::Meta(self.metas.len() as u32 - 1))
+    }
+    pub(super) fn bind_atom(&mut self, atom: DimAtom, level: u32, origin: Span) {
+        self.clock += 1;
+        self.atoms.insert(atom, (level, self.clock));
+        self.origins.insert(atom, origin);
+    }
+    pub(super) fn origin(&self, atom: DimAtom) -> Option<Span> {
+        self.origins.get(&atom).copied()
+    }
+    /// Level of an indeterminate; those bound inside types are deeper than any scope.
+    pub(super) fn level(&self, atom: DimAtom) -> u32 {
+        match atom {
+            DimAtom::Meta(m) => self.metas[m as usize].level,
+            _ => self.atoms.get(&atom).map_or(u32::MAX, |(level, _)| *level),
+        }
+    }
+    pub(super) fn meta_span(&self, meta: u32) -> Span {
+        self.metas[meta as usize].span
+    }
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot { undo: self.undo.len(), deferred: self.deferred.clone() }
+    }
+    pub(super) fn rollback(&mut self, to: Snapshot) {
+        while self.undo.len() > to.undo {
+            match self.undo.pop().expect("checked: longer") {
+                Undo::Solved(m) => self.metas[m as usize].solution = None,
+                Undo::Level(m, level) => self.metas[m as usize].level = level,
+            }
+        }
+        self.deferred = to.deferred;
+    }
+    pub(super) fn zonk(&self, dim: &Dim) -> Dim {
+        if !dim.atoms().any(|a| matches!(a, DimAtom::Meta(_))) {
+            return dim.clone();
+        }
+        dim.subst(&mut |atom| match atom {
+            DimAtom::Meta(m) => self.metas[m as usize].solution.as_ref().map(|d| self.zonk(d)),
+            _ => None,
+        })
+    }
+    pub(super) fn zonk_shape(&self, shape: &Shape) -> Shape {
+        let items = shape.items.iter().map(|i| match i {
+            ShapeItem::Dim(d) => ShapeItem::Dim(self.zonk(d)),
+            ShapeItem::Var(v) => ShapeItem::Var(*v),
+        });
+        Shape { items: items.collect() }
+    }
+    pub(super) fn zonk_type(&self, ty: &Type) -> Type {
+        rewrite(ty, &mut Zonk(self))
+    }
+    pub(super) fn solve(&mut self, meta: u32, dim: Dim) {
+        self.metas[meta as usize].solution = Some(dim);
+        self.undo.push(Undo::Solved(meta));
+    }
+    /// Makes unsolved unknowns in `ty` belong to at most this level.
+    pub(super) fn lower(&mut self, ty: &Type, level: u32) {
+        for atom in free_atoms(&self.zonk_type(ty)) {
+            self.lower_atom(atom, level);
+        }
+    }
+    fn lower_atom(&mut self, atom: DimAtom, level: u32) {
+        if let DimAtom::Meta(m) = atom {
+            let old = self.metas[m as usize].level;
+            if old > level {
+                self.undo.push(Undo::Level(m, old));
+                self.metas[m as usize].level = level;
+            }
+        }
+    }
+    /// Whether an unsolved unknown occurs in an equation that was put off.
+    pub(super) fn is_deferred(&self, meta: u32) -> bool {
+        self.deferred.iter().any(|(a, b, _)| {
+            let diff = self.zonk(a).sub(&self.zonk(b));
+            diff.atoms().any(|x| x == DimAtom::Meta(meta))
+        })
+    }
+
+    /// Makes two sizes equal.
+    pub(super) fn unify_dim(&mut self, left: &Dim, right: &Dim, span: Span) -> Result<(), Clash> {
+        let (left, right) = (self.zonk(left), self.zonk(right));
+        if left == right {
+            return Ok(());
+        }
+        let diff = left.sub(&right);
+        let mut candidates: Vec<(u32, i64)> = Vec::new();
+        let mut unknowns = false;
+        for (monomial, coefficient) in diff.terms() {
+            unknowns |= monomial.iter().any(|a| matches!(a, DimAtom::Meta(_)));
+            if let ([DimAtom::Meta(m)], 1 | -1) = (monomial, coefficient) {
+                let occurrences = diff.atoms().filter(|a| *a == DimAtom::Meta(*m)).count();
+                if occurrences == 1 {
+                    candidates.push((*m, coefficient));
+                }
+            }
+        }
+        // The innermost unknown first: it may be anything that is visible where it belongs.
+        candidates.sort_by_key(|(m, _)| std::cmp::Reverse((self.metas[*m as usize].level, *m)));
+        let mut escape = None;
+        for (meta, coefficient) in candidates {
+            let rest = diff.sub(&Dim::atom(DimAtom::Meta(meta)).scale(coefficient)).scale(-coefficient);
+            let level = self.metas[meta as usize].level;
+            let outside = rest.atoms().find(|a| !matches!(a, DimAtom::Meta(_)) && self.level(*a) > level);
+            match outside {
+                Some(atom) => escape = Some(Clash::Escape { size: rest, atom }),
+                None => {
+                    self.assign(meta, rest, level);
+                    return Ok(());
+                }
+            }
+        }
+        match escape {
+            Some(clash) => Err(clash),
+            None if unknowns => {
+                self.deferred.push((left, right, span));
+                Ok(())
+            }
+            None => Err(Clash::Sizes { definite: left.never_equal(&right), left, right }),
+        }
+    }
+    fn assign(&mut self, meta: u32, dim: Dim, level: u32) {
+        let born = self.metas[meta as usize].born;
+        for atom in dim.atoms().collect::<Vec<_>>() {
+            self.lower_atom(atom, level);
+            self.late |= self.atoms.get(&atom).is_some_and(|(_, time)| *time > born);
+        }
+        self.solve(meta, dim);
+    }
+    /// Tries again what was put off; at the `end` nothing may be left.
+    pub(super) fn retry(&mut self, end: bool) -> Result<(), (Clash, Span)> {
+        loop {
+            let before = self.undo.len();
+            for (left, right, span) in std::mem::take(&mut self.deferred) {
+                self.unify_dim(&left, &right, span).map_err(|clash| (clash, span))?;
+            }
+            if self.undo.len() == before {
+                break;
+            }
+        }
+        match self.deferred.first() {
+            Some((left, right, span)) if end => {
+                let (left, right) = (self.zonk(left), self.zonk(right));
+                Err((Clash::Sizes { left, right, definite: false }, *span))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How many unknowns there are.
+    pub(super) fn count(&self) -> usize {
+        self.metas.len()
+    }
+    /// The unknowns that have no solution.
+    pub(super) fn unsolved(&self) -> Vec<u32> {
+        self.metas.iter().enumerate().filter(|(_, m)| m.solution.is_none()).map(|(i, _)| i as u32).collect()
+    }
+    /// The place of a `rep` whose length nothing determines.
+    pub(super) fn undetermined_rep(&self) -> Option<Span> {
+        let unknown = |i: usize| self.zonk(&Dim::atom(DimAtom::Meta(i as u32))).atoms().any(|a| matches!(a, DimAtom::Meta(_)));
+        self.metas.iter().enumerate().find(|(i, m)| m.kind == MetaKind::Rep && unknown(*i)).map(|(_, m)| m.span)
+    }
+    /// Whether an unknown has a solution.
+    pub(super) fn is_solved(&self, meta: u32) -> bool {
+        self.metas[meta as usize].solution.is_some()
+    }
+    /// Whether nothing was put off since.
+    pub(super) fn same_deferred(&self, since: &Snapshot) -> bool {
+        self.deferred.len() == since.deferred.len()
+    }
+    /// Gives unknowns of one type the sizes of the other, where that is possible; other differences are left.
+    pub(super) fn unify_loosely(&mut self, left: &Type, right: &Type, span: Span) {
+        for (x, y) in left.shape().items.iter().zip(&right.shape().items) {
+            if let (ShapeItem::Dim(x), ShapeItem::Dim(y)) = (x, y) {
+                let before = self.snapshot();
+                if self.unify_dim(x, y, span).is_err() || !self.same_deferred(&before) {
+                    self.rollback(before);
+                }
+            }
+        }
+        match (left.atom(), right.atom()) {
+            (Atom::Tuple(xs), Atom::Tuple(ys)) => xs.iter().zip(ys).for_each(|(x, y)| self.unify_loosely(x, y, span)),
+            (Atom::Record(xs), Atom::Record(ys)) => xs.iter().zip(ys).for_each(|((_, x), (_, y))| self.unify_loosely(x, y, span)),
+            _ => {}
+        }
+    }
+
+    /// Makes two types equal.
+    pub(super) fn unify(&mut self, left: &Type, right: &Type, span: Span) -> Result<(), Clash> {
+        self.unify_types(left, right, span, &mut FxHashSet::default())
+    }
+    fn unify_types(&mut self, left: &Type, right: &Type, span: Span, seen: &mut FxHashSet<(usize, usize)>) -> Result<(), Clash> {
+        if Arc::ptr_eq(&left.0, &right.0) || !seen.insert((Arc::as_ptr(&left.0) as usize, Arc::as_ptr(&right.0) as usize)) {
+            return Ok(());
+        }
+        let (a, b) = (&left.shape().items, &right.shape().items);
+        if a.len() != b.len() {
+            let boxed = |t: &Type| matches!(t.atom(), Atom::Sigma(..));
+            return Err(if boxed(left) || boxed(right) { Clash::Irregular } else { Clash::Shape });
+        }
+        for (x, y) in a.iter().zip(b) {
+            match (x, y) {
+                (ShapeItem::Dim(x), ShapeItem::Dim(y)) => self.unify_dim(x, y, span)?,
+                (ShapeItem::Var(x), ShapeItem::Var(y)) if x == y => {}
+                _ => return Err(Clash::Shape),
+            }
+        }
+        match (left.atom(), right.atom()) {
+            (Atom::Prim(x), Atom::Prim(y)) if x == y => Ok(()),
+            (Atom::Var(x), Atom::Var(y)) if x == y => Ok(()),
+            (Atom::Tuple(xs), Atom::Tuple(ys)) if xs.len() == ys.len() => {
+                xs.iter().zip(ys).try_for_each(|(x, y)| self.unify_types(x, y, span, seen))
+            }
+            (Atom::Record(xs), Atom::Record(ys)) if xs.len() == ys.len() => {
+                xs.iter().zip(ys).try_for_each(|((_, x), (_, y))| self.unify_types(x, y, span, seen))
+            }
+            (Atom::Fun(ps, r), Atom::Fun(qs, s)) => self.unify_functions(ps, r, qs, s, span),
+            (Atom::Sigma(xs, t), Atom::Sigma(ys, u)) if xs.len() == ys.len() => {
+                let fresh: Vec<Symbol> = xs.iter().map(|_| self.bound_name()).collect();
+                let rename = |names: &[Symbol], ty: &Type| {
+                    let map = names.iter().zip(&fresh).map(|(n, f)| (DimAtom::Var(*n), Dim::var(*f))).collect();
+                    rewrite(ty, &mut super::types::Substitution::sizes(map))
+                };
+                self.unify(&rename(xs, t), &rename(ys, u), span)
+            }
+            (Atom::Sigma(..), _) | (_, Atom::Sigma(..)) => Err(Clash::Irregular),
+            _ => Err(Clash::Shape),
+        }
+    }
+    fn unify_functions(&mut self, ps: &[Param], r: &Type, qs: &[Param], s: &Type, span: Span) -> Result<(), Clash> {
+        let shared = ps.len().min(qs.len());
+        let mut left = super::types::Substitution::default();
+        let mut right = super::types::Substitution::default();
+        for (p, q) in ps.iter().zip(qs) {
+            let (p_ty, q_ty) = (rewrite(&p.ty, &mut left), rewrite(&q.ty, &mut right));
+            self.unify(&p_ty, &q_ty, span)?;
+            if p.name.is_some() || q.name.is_some() {
+                let name = self.bound_name();
+                for (param, subst) in [(p, &mut left), (q, &mut right)] {
+                    if let Some(old) = param.name {
+                        subst.atoms.insert(DimAtom::Size(old), Dim::size(name));
+                        subst.clear();
+                    }
+                }
+            }
+        }
+        let rest = |params: &[Param], ret: &Type| Type::fun(params[shared..].to_vec(), ret.clone());
+        let (r, s) = (rewrite(&rest(ps, r), &mut left), rewrite(&rest(qs, s), &mut right));
+        if ps.len() != qs.len() && !matches!((r.atom(), s.atom()), (Atom::Sigma(..), _) | (_, Atom::Sigma(..))) {
+            return Err(Clash::Shape);
+        }
+        self.unify(&r, &s, span)
+    }
+    /// A name for a variable bound in a type, equal to no other and visible in no scope.
+    pub(super) fn bound_name(&mut self) -> Symbol {
+        self.bound_names += 1;
+        Symbol::new(&format!("z.{}", self.bound_names))
+    }
+}
+
+struct Zonk<'a>(&'a Sizes);
+
+impl Rewrite for Zonk<'_> {
+    fn dim(&mut self, dim: &Dim) -> Option<Dim> {
+        dim.atoms().any(|a| matches!(a, DimAtom::Meta(_))).then(|| self.0.zonk(dim))
+    }
+}
+
+/// The indeterminates of the sizes in a type that are not bound inside it.
+pub(super) fn free_atoms(ty: &Type) -> Vec<DimAtom> {
+    fn walk(ty: &Type, bound: &mut Vec<DimAtom>, seen: &mut FxHashSet<usize>, out: &mut Vec<DimAtom>) {
+        // A node met again under other binders has the same free indeterminates or fewer: binders are unique.
+        if !seen.insert(Arc::as_ptr(&ty.0) as usize) {
+            return;
+        }
+        for item in &ty.shape().items {
+            if let ShapeItem::Dim(d) = item {
+                out.extend(d.atoms().filter(|a| !bound.contains(a)));
+            }
+        }
+        let depth = bound.len();
+        match ty.atom() {
+            Atom::Prim(_) | Atom::Var(_) => {}
+            Atom::Fun(params, ret) => {
+                for p in params {
+                    walk(&p.ty, bound, seen, out);
+                    bound.extend(p.name.map(DimAtom::Size));
+                }
+                walk(ret, bound, seen, out);
+            }
+            Atom::Forall(_, t) => walk(t, bound, seen, out),
+            Atom::Pi(vars, t) | Atom::Sigma(vars, t) => {
+                bound.extend(vars.iter().map(|v| DimAtom::Var(*v)));
+                walk(t, bound, seen, out);
+            }
+            Atom::Tuple(ts) => ts.iter().for_each(|t| walk(t, bound, seen, out)),
+            Atom::Record(fs) => fs.iter().for_each(|(_, t)| walk(t, bound, seen, out)),
+        }
+        bound.truncate(depth);
+    }
+    let mut out = Vec::new();
+    walk(ty, &mut Vec::new(), &mut FxHashSet::default(), &mut out);
+    let mut unique = FxHashSet::default();
+    out.retain(|a| unique.insert(*a));
+    out
+}

@@ -1,0 +1,167 @@
+//! Applications with a form of their own in core: conditionals, `map`, `rep`, `length`, composition.
+
+use super::apply::{Arg, Head};
+use super::scope::{cell_type, outer_dim};
+use super::{Elab, Result, Typed, frame_shape};
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::core::{Dim, Expr, ExprKind, Type};
+use crate::ir::surface::view::{self, Application};
+use crate::ir::surface::{self, ExprId};
+use crate::ir::tables::Res;
+
+impl Elab<'_> {
+    /// The application, if it has a form of its own. Nothing is inserted at it.
+    pub(super) fn special(&mut self, app: &Application, span: Span) -> Result<Option<Typed>> {
+        match &app.head {
+            view::Head::Op(op) if self.program.names.exprs.get(self.operator_node(app.node)).is_none() => {
+                match (op.name.as_str(), app.args.as_slice()) {
+                    ("&&", [a, b]) => self.lazy(*a, *b, true, span).map(Some),
+                    ("||", [a, b]) => self.lazy(*a, *b, false, span).map(Some),
+                    _ => Ok(None),
+                }
+            }
+            view::Head::Op(_) => match (self.stdlib_name(self.operator_node(app.node)), app.args.as_slice()) {
+                (Some(">->"), [f, g, rest @ ..]) => self.composition(*f, *g, rest, span),
+                (Some("<-<"), [g, f, rest @ ..]) => self.composition(*f, *g, rest, span),
+                _ => Ok(None),
+            },
+            view::Head::Expr(e) => {
+                let at = view::strip(&self.program.ast, *e);
+                match (self.stdlib_name(at), app.args.as_slice()) {
+                    (Some("map"), [f, xs]) => self.map(*f, &[*xs], span).map(Some),
+                    (Some("map2"), [f, xs @ ..]) if xs.len() == 2 => self.map(*f, xs, span).map(Some),
+                    (Some("map3"), [f, xs @ ..]) if xs.len() == 3 => self.map(*f, xs, span).map(Some),
+                    (Some("map4"), [f, xs @ ..]) if xs.len() == 4 => self.map(*f, xs, span).map(Some),
+                    (Some("map5"), [f, xs @ ..]) if xs.len() == 5 => self.map(*f, xs, span).map(Some),
+                    (Some("rep"), [x]) => {
+                        let x = self.expr(*x)?;
+                        Ok(Some(self.replicate(x, 1, span)))
+                    }
+                    (Some("length"), [x]) => {
+                        let value = self.expr(*x)?;
+                        // The array is still evaluated: it may fail.
+                        let (_, ty) = self.shared(value, "xs");
+                        let n = outer_dim(&ty).ok_or_else(|| self.missing(span))?;
+                        Ok(Some((Expr::new(ExprKind::ReifyDim(n), span), Type::prim(PrimType::I64))))
+                    }
+                    _ => Ok(None),
+                }
+            }
+            view::Head::Unary(surface::UnaryOp::Neg, _) if app.args.len() == 1 => Ok(self.scalar(app.node).map(|value| {
+                let ty = Type::prim(value.prim());
+                (Expr::new(ExprKind::Lit(value), span), ty)
+            })),
+            view::Head::Unary(..) | view::Head::Project(_) | view::Head::Index(_) => Ok(None),
+        }
+    }
+    /// The name, if the node names a definition of the standard library.
+    fn stdlib_name(&self, node: ExprId) -> Option<&'static str> {
+        match self.program.names.exprs.get(node)? {
+            Res::Global(def) if self.program.defs[*def].stdlib => Some(self.program.defs[*def].name.as_str()),
+            _ => None,
+        }
+    }
+    /// `a && b` and `a || b`: the second operand is evaluated only if it matters.
+    fn lazy(&mut self, a: ExprId, b: ExprId, and: bool, span: Span) -> Result<Typed> {
+        let (cond, _) = self.expr(a)?;
+        let (other, ty) = self.scoped_value(b)?;
+        let (other, _) = match ty.shape().is_scalar() {
+            true => (other, ty),
+            false => return Err(self.missing(span)),
+        };
+        let literal = Expr::new(ExprKind::Lit(Scalar::Bool(!and)), span);
+        let (then, els) = if and { (other, literal) } else { (literal, other) };
+        Ok((Expr::new(ExprKind::If { cond, then, els }, span), Type::prim(PrimType::Bool)))
+    }
+    /// `f >-> g`, possibly applied: sizes pass through as in `\x -> g (f x)`.
+    fn composition(&mut self, f: ExprId, g: ExprId, rest: &[ExprId], span: Span) -> Result<Option<Typed>> {
+        let f = self.callee(f)?;
+        let g = self.callee(g)?;
+        if let Some((x, more)) = rest.split_first() {
+            let x = self.arguments(&[*x])?;
+            let middle = self.apply_exact(f, x, span)?;
+            let mut args = vec![Arg::Ready(middle, span)];
+            args.extend(self.arguments(more)?);
+            return self.apply_exact(g, args, span).map(Some);
+        }
+        let Head::Fun { value, .. } = &f else { return Ok(None) };
+        let ty = self.sizes.zonk_type(&value.1);
+        let crate::ir::core::Atom::Fun(params, _) = ty.atom() else { return Ok(None) };
+        let ty = params[0].ty.clone();
+        self.push_frame();
+        let name = self.fresh_name(Symbol::new("x"));
+        self.bind_param(name, &ty, span);
+        let x = Arg::Ready((Expr::new(ExprKind::Var(name), span), ty.clone()), span);
+        let middle = self.apply_exact(f, vec![x], span)?;
+        let (value, ret) = self.apply_exact(g, vec![Arg::Ready(middle, span)], span)?;
+        let (value, ret) = self.close_function(value, ret, &[name], span)?;
+        let fun_ty = self.function_type(&[(name, ty.clone())], &ret);
+        Ok(Some((Expr::new(ExprKind::Fn { params: vec![(name, ty)], ret, body: value }, span), fun_ty)))
+    }
+    /// A function expression as a head; evaluated once.
+    fn callee(&mut self, f: ExprId) -> Result<Head> {
+        let head = self.head(f, &view::Head::Expr(f))?;
+        Ok(match head {
+            Head::Fun { value, instance } => Head::Fun { value: self.shared(value, "f"), instance },
+            other => other,
+        })
+    }
+
+    /// `map f xs ..`, written as a map whose body is `f`'s.
+    fn map(&mut self, f: ExprId, arrays: &[ExprId], span: Span) -> Result<Typed> {
+        let n = self.fresh_dim(span);
+        let mut values = Vec::with_capacity(arrays.len());
+        for array in arrays {
+            let at = self.program.ast.exprs[*array].span;
+            let (value, ty) = self.expr(*array)?;
+            let own = outer_dim(&ty).ok_or_else(|| self.missing(at))?;
+            self.sizes
+                .unify_dim(&n, &own, at)
+                .map_err(|clash| self.clash(clash, at).label(span, "arrays that are mapped over together have the same sizes"))?;
+            values.push((value, ty, at));
+        }
+        let at = view::strip(&self.program.ast, f);
+        let lambda = match &self.program.ast.exprs[at].kind {
+            surface::ExprKind::Lambda { params, ret, body } if params.len() == arrays.len() => Some((params.clone(), *ret, *body)),
+            _ => None,
+        };
+        let callee = if lambda.is_none() { Some(self.callee(f)?) } else { None };
+        self.push_frame();
+        let mut args = Vec::with_capacity(values.len());
+        let mut cells = Vec::with_capacity(values.len());
+        for (i, (value, ty, at)) in values.into_iter().enumerate() {
+            let cell = cell_type(&ty, 1);
+            let base = match (&lambda, value.kind()) {
+                (Some((params, ..)), _) => self.pat_name(params[i]),
+                (None, ExprKind::Var(name)) => *name,
+                _ => Symbol::new("x"),
+            };
+            let name = self.fresh_name(base);
+            self.bind_param(name, &cell, at);
+            args.push((name, value));
+            cells.push((name, cell, at));
+        }
+        let (body, ty) = match (lambda, callee) {
+            (Some((params, ret, body)), _) => {
+                for (pat, (name, cell, at)) in params.iter().zip(&cells) {
+                    let declared = self.pattern_type(*pat)?;
+                    self.unify_at(&declared, cell, *at)?;
+                    self.bind_pattern_var(*pat, *name, cell)?;
+                }
+                let declared = ret.map(|ret| self.annotation(ret)).transpose()?;
+                let (value, ty) = self.expr(body)?;
+                let at = self.program.ast.exprs[body].span;
+                let (value, ty) = self.ascribe_result(value, ty, declared, at)?;
+                self.open((value, ty))
+            }
+            (None, Some(head)) => {
+                let cells = cells.into_iter().map(|(name, cell, at)| Arg::Ready((Expr::new(ExprKind::Var(name), at), cell), at));
+                self.apply_exact(head, cells.collect(), span)?
+            }
+            (None, None) => return Err(self.missing(span)),
+        };
+        let (body, ty) = self.close_map(body, ty, span)?;
+        let frame = frame_shape(std::slice::from_ref::<Dim>(&n));
+        Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args, body }, span), ty.framed(&frame)))
+    }
+}

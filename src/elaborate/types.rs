@@ -1,0 +1,185 @@
+//! Rewriting of core types, and core types from inferred and written ones.
+
+use crate::base::Symbol;
+use crate::ir::core::{Atom, Dim, DimAtom, Param, Shape, ShapeItem, Type};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A bottom-up rewriting of the sizes and variables in a type. Types are shared graphs: every node is rewritten once.
+pub(super) trait Rewrite {
+    /// A replacement for a size.
+    fn dim(&mut self, _dim: &Dim) -> Option<Dim> {
+        None
+    }
+    /// A replacement for a shape variable.
+    fn shape_var(&mut self, _var: Symbol) -> Option<Shape> {
+        None
+    }
+    /// A replacement for a type variable.
+    fn type_var(&mut self, _var: Symbol) -> Option<Atom> {
+        None
+    }
+    /// A replacement for a named parameter's name or a variable bound by Sigma.
+    fn binder(&mut self, _name: Symbol, _size: bool) -> Option<Symbol> {
+        None
+    }
+    /// Results for nodes seen earlier, if this rewriting outlives one call.
+    fn memo(&mut self) -> Option<&mut FxHashMap<usize, (Type, Type)>> {
+        None
+    }
+}
+
+/// Applies a rewriting.
+pub(super) fn rewrite(ty: &Type, by: &mut dyn Rewrite) -> Type {
+    let mut memo = by.memo().map(std::mem::take).unwrap_or_default();
+    let out = rewrite_type(ty, by, &mut memo);
+    if let Some(kept) = by.memo() {
+        *kept = memo;
+    }
+    out
+}
+
+// The memo keeps the old node alive, so that its address stays its own.
+fn rewrite_type(ty: &Type, by: &mut dyn Rewrite, memo: &mut FxHashMap<usize, (Type, Type)>) -> Type {
+    let key = Arc::as_ptr(&ty.0) as usize;
+    if let Some((_, done)) = memo.get(&key) {
+        return done.clone();
+    }
+    let mut changed = false;
+    let mut items = Vec::with_capacity(ty.shape().items.len());
+    for item in &ty.shape().items {
+        match item {
+            ShapeItem::Dim(d) => {
+                let new = by.dim(d);
+                changed |= new.is_some();
+                items.push(ShapeItem::Dim(new.unwrap_or_else(|| d.clone())));
+            }
+            ShapeItem::Var(v) => match by.shape_var(*v) {
+                Some(shape) => {
+                    changed = true;
+                    items.extend(shape.items);
+                }
+                None => items.push(item.clone()),
+            },
+        }
+    }
+    let shape = Shape { items };
+    let mut inner = |t: &Type, by: &mut dyn Rewrite| {
+        let new = rewrite_type(t, by, memo);
+        changed |= !Arc::ptr_eq(&new.0, &t.0);
+        new
+    };
+    let out = match ty.atom() {
+        Atom::Prim(_) => None,
+        Atom::Var(v) => by.type_var(*v).inspect(|_| changed = true),
+        Atom::Fun(params, ret) => {
+            let mut new = Vec::with_capacity(params.len());
+            for p in params {
+                let ty = inner(&p.ty, by);
+                let name = p.name.map(|n| by.binder(n, true).unwrap_or(n));
+                new.push(Param { name, ty });
+            }
+            let ret = inner(ret, by);
+            Some(Type::fun(new, ret).atom().clone())
+        }
+        Atom::Forall(vars, t) => Some(Atom::Forall(vars.clone(), inner(t, by))),
+        Atom::Pi(vars, t) => Some(Atom::Pi(vars.clone(), inner(t, by))),
+        Atom::Sigma(vars, t) => {
+            let vars = vars.iter().map(|v| by.binder(*v, false).unwrap_or(*v)).collect();
+            Some(Atom::Sigma(vars, inner(t, by)))
+        }
+        Atom::Tuple(ts) => Some(Atom::Tuple(ts.iter().map(|t| inner(t, by)).collect())),
+        Atom::Record(fs) => Some(Atom::Record(fs.iter().map(|(l, t)| (*l, inner(t, by))).collect())),
+    };
+    let out = if changed { Type::new(out.unwrap_or_else(|| ty.atom().clone()), shape) } else { ty.clone() };
+    memo.insert(key, (ty.clone(), out.clone()));
+    out
+}
+
+/// Replaces variables. The caller sees to it that nothing is captured: bound names are unique, or renamed by `binders`.
+#[derive(Debug, Default)]
+pub(super) struct Substitution {
+    /// For indeterminates of sizes.
+    pub(super) atoms: FxHashMap<DimAtom, Dim>,
+    /// For shape variables.
+    pub(super) shapes: FxHashMap<Symbol, Shape>,
+    /// For type variables.
+    pub(super) types: FxHashMap<Symbol, Atom>,
+    /// New names for binders.
+    pub(super) binders: FxHashMap<Symbol, Symbol>,
+    memo: FxHashMap<usize, (Type, Type)>,
+}
+
+impl Substitution {
+    /// Replaces indeterminates of sizes only.
+    pub(super) fn sizes(atoms: FxHashMap<DimAtom, Dim>) -> Substitution {
+        Substitution { atoms, ..Substitution::default() }
+    }
+    /// To be called after a change.
+    pub(super) fn clear(&mut self) {
+        self.memo.clear();
+    }
+}
+
+impl Rewrite for Substitution {
+    fn dim(&mut self, dim: &Dim) -> Option<Dim> {
+        dim.atoms().any(|a| self.atoms.contains_key(&a)).then(|| dim.subst(&mut |a| self.atoms.get(&a).cloned()))
+    }
+    fn shape_var(&mut self, var: Symbol) -> Option<Shape> {
+        self.shapes.get(&var).cloned()
+    }
+    fn type_var(&mut self, var: Symbol) -> Option<Atom> {
+        self.types.get(&var).cloned()
+    }
+    fn binder(&mut self, name: Symbol, _size: bool) -> Option<Symbol> {
+        self.binders.get(&name).copied()
+    }
+    fn memo(&mut self) -> Option<&mut FxHashMap<usize, (Type, Type)>> {
+        Some(&mut self.memo)
+    }
+}
+
+/// Names bound inside a type: parameters that sizes mention, and variables of Sigma.
+pub(super) fn binders(ty: &Type) -> Vec<(Symbol, bool)> {
+    fn walk(ty: &Type, seen: &mut rustc_hash::FxHashSet<usize>, out: &mut Vec<(Symbol, bool)>) {
+        if !seen.insert(Arc::as_ptr(&ty.0) as usize) {
+            return;
+        }
+        match ty.atom() {
+            Atom::Prim(_) | Atom::Var(_) => {}
+            Atom::Fun(params, ret) => {
+                for p in params {
+                    out.extend(p.name.map(|n| (n, true)));
+                    walk(&p.ty, seen, out);
+                }
+                walk(ret, seen, out);
+            }
+            Atom::Sigma(vars, t) => {
+                out.extend(vars.iter().map(|v| (*v, false)));
+                walk(t, seen, out);
+            }
+            Atom::Forall(_, t) | Atom::Pi(_, t) => walk(t, seen, out),
+            Atom::Tuple(ts) => ts.iter().for_each(|t| walk(t, seen, out)),
+            Atom::Record(fs) => fs.iter().for_each(|(_, t)| walk(t, seen, out)),
+        }
+    }
+    let mut out = Vec::new();
+    walk(ty, &mut rustc_hash::FxHashSet::default(), &mut out);
+    out
+}
+
+/// Whether the type variable `var` occurs inside an array: then its instances must all have the same sizes.
+pub(super) fn under_array(ty: &Type, var: Symbol) -> bool {
+    fn walk(ty: &Type, var: Symbol, inside: bool) -> bool {
+        let inside = inside || ty.shape().items.iter().any(|i| matches!(i, ShapeItem::Dim(_)));
+        match ty.atom() {
+            Atom::Prim(_) => false,
+            Atom::Var(v) => *v == var && inside,
+            Atom::Fun(params, ret) => params.iter().any(|p| walk(&p.ty, var, inside)) || walk(ret, var, inside),
+            Atom::Forall(_, t) | Atom::Pi(_, t) | Atom::Sigma(_, t) => walk(t, var, inside),
+            Atom::Tuple(ts) => ts.iter().any(|t| walk(t, var, inside)),
+            Atom::Record(fs) => fs.iter().any(|(_, t)| walk(t, var, inside)),
+        }
+    }
+    walk(ty, var, false)
+}

@@ -1,0 +1,306 @@
+//! The state of inference of one definition.
+
+use super::reason::{Kind, Reason, ReasonId};
+use super::types::{Base, Class, Node, Ty};
+use super::unify::Pending;
+use crate::base::{PrimType, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::surface::{Ast, ExprId, PatId, TypeParam};
+use crate::ir::tables::{Program, RBase, RType, Tables, TypeDefId, TypeParamId};
+use crate::rank::{LinExpr, System, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Type annotations may expand to this many nodes in one definition; abbreviations of abbreviations grow fast.
+pub(super) const ANNOTATION_BUDGET: usize = 1 << 20;
+
+/// The judgement "expression has this type under this frame": the whole type is `[]^frame ty`.
+#[derive(Clone, Debug)]
+pub(super) struct Judgement {
+    /// Dimensions that maps on arguments of the expression contributed.
+    pub(super) frame: LinExpr,
+    /// The type of a cell of the frame.
+    pub(super) ty: Ty,
+}
+
+impl Judgement {
+    pub(super) fn plain(ty: Ty) -> Judgement {
+        Judgement { frame: LinExpr::zero(), ty }
+    }
+    /// The whole type.
+    pub(super) fn merged(self) -> Ty {
+        Ty::new(self.frame.add(&self.ty.rank), self.ty.base)
+    }
+}
+
+/// What is known about a local variable.
+#[derive(Clone, Debug)]
+pub(super) struct Binding {
+    pub(super) judgement: Judgement,
+    /// Type parameters, for local functions that declare some.
+    pub(super) tparams: Arc<[TypeParamId]>,
+}
+
+/// One argument of an application, with its insertions as rank expressions.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub(super) maps: LinExpr,
+    pub(super) reps: LinExpr,
+    /// Rank of the frame before this argument, the head's frame included.
+    pub(super) frame: LinExpr,
+}
+
+/// One application.
+#[derive(Clone, Debug)]
+pub(super) struct Spine {
+    pub(super) head_frame: LinExpr,
+    pub(super) slots: Vec<Slot>,
+}
+
+/// Which argument of which application a site of the rank system belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SiteRef {
+    /// The key of the application in [`Tables::apps`].
+    pub node: ExprId,
+    /// The argument, from 0.
+    pub argument: usize,
+}
+
+/// The two types whose ranks an equation equates, for explanations.
+#[derive(Clone, Debug)]
+pub(super) struct Sides {
+    pub(super) expected: Ty,
+    pub(super) found: Ty,
+}
+
+/// Everything that inference knows while it walks over a definition.
+pub(super) struct Context<'a> {
+    pub(super) program: &'a Program,
+    pub(super) tables: &'a Tables,
+    /// Whether ranks that are known already decide applications on the spot. Without it, every argument becomes a site and every
+    /// equation keeps its sides: for explanations.
+    pub(super) local: bool,
+
+    pub(super) nodes: Vec<Node>,
+    pub(super) function_free: FxHashSet<Base>,
+    /// Structures that variables were bound to, with the reason: where a cycle may have been closed.
+    pub(super) bindings: Vec<(Base, ReasonId)>,
+    pub(super) prims: FxHashMap<PrimType, Base>,
+    pub(super) params: FxHashMap<TypeParamId, Base>,
+
+    pub(super) system: System,
+    pub(super) known: FxHashMap<Var, i64>,
+    pub(super) sides: Vec<Sides>,
+    pub(super) sites: Vec<SiteRef>,
+    pub(super) reasons: Vec<Reason>,
+
+    pub(super) waiting: FxHashMap<Base, Vec<(usize, ReasonId)>>,
+    pub(super) woken: Vec<(usize, ReasonId)>,
+    pub(super) pending: Vec<Pending>,
+
+    pub(super) env: FxHashMap<PatId, Binding>,
+    pub(super) abbreviations: FxHashMap<TypeDefId, Ty>,
+    pub(super) annotation_nodes: usize,
+    /// Type parameters of local functions, with the function's extent.
+    pub(super) local_params: Vec<(TypeParamId, Span)>,
+
+    pub(super) exprs: Vec<(ExprId, Ty)>,
+    pub(super) pats: Vec<(PatId, Ty)>,
+    pub(super) insts: Vec<(ExprId, Vec<Ty>)>,
+    pub(super) apps: Vec<(ExprId, Spine)>,
+    pub(super) ops: Vec<(ExprId, Ty)>,
+    pub(super) locals: Vec<(PatId, Vec<TypeParamId>)>,
+
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// Reasons with a reported mismatch, so that one is not reported twice.
+    pub(super) reported: FxHashSet<u32>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(program: &'a Program, tables: &'a Tables, local: bool) -> Context<'a> {
+        Context {
+            program,
+            tables,
+            local,
+            nodes: Vec::new(),
+            function_free: FxHashSet::default(),
+            bindings: Vec::new(),
+            prims: FxHashMap::default(),
+            params: FxHashMap::default(),
+            system: System::new(),
+            known: FxHashMap::default(),
+            sides: Vec::new(),
+            sites: Vec::new(),
+            reasons: Vec::new(),
+            waiting: FxHashMap::default(),
+            woken: Vec::new(),
+            pending: Vec::new(),
+            env: FxHashMap::default(),
+            abbreviations: FxHashMap::default(),
+            annotation_nodes: 0,
+            local_params: Vec::new(),
+            exprs: Vec::new(),
+            pats: Vec::new(),
+            insts: Vec::new(),
+            apps: Vec::new(),
+            ops: Vec::new(),
+            locals: Vec::new(),
+            diagnostics: Vec::new(),
+            reported: FxHashSet::default(),
+        }
+    }
+
+    /// The tree; it outlives the context's borrow.
+    pub(super) fn ast(&self) -> &'a Ast {
+        &self.program.ast
+    }
+    /// Where an expression stands.
+    pub(super) fn span(&self, expr: ExprId) -> Span {
+        self.ast().exprs[expr].span
+    }
+    /// Records why types have to be equal.
+    pub(super) fn reason(&mut self, kind: Kind, expected: Span, found: Span) -> ReasonId {
+        self.reasons.push(Reason { kind, expected, found });
+        ReasonId(self.reasons.len() as u32 - 1)
+    }
+    /// Adds an error.
+    pub(super) fn error(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+    /// Equal to every type; for what was reported already.
+    pub(super) fn error_type(&mut self) -> Ty {
+        let base = self.base(Node::Error);
+        Ty::new(self.rank_var(), base)
+    }
+    /// A scalar type.
+    pub(super) fn prim(&mut self, prim: PrimType) -> Ty {
+        if let Some(base) = self.prims.get(&prim) {
+            return Ty::cell(*base);
+        }
+        let base = self.base(Node::Prim(prim));
+        self.prims.insert(prim, base);
+        Ty::cell(base)
+    }
+    /// A rigid type parameter.
+    pub(super) fn param(&mut self, param: TypeParamId) -> Ty {
+        if let Some(base) = self.params.get(&param) {
+            return Ty::cell(*base);
+        }
+        let base = self.base(Node::Param(param));
+        self.params.insert(param, base);
+        Ty::cell(base)
+    }
+
+    /// Binds a variable and notes its type.
+    pub(super) fn bind_var(&mut self, pat: PatId, judgement: Judgement) {
+        self.pats.push((pat, judgement.clone().merged()));
+        self.env.insert(pat, Binding { judgement, tparams: Arc::from([]) });
+    }
+    /// Binds size parameters and other names of sizes.
+    pub(super) fn bind_sizes(&mut self, sizes: &[PatId]) {
+        for &size in sizes {
+            let ty = self.prim(PrimType::I64);
+            self.bind_var(size, Judgement::plain(ty));
+        }
+    }
+    /// Binds the size parameters among the parameters and returns the type parameters.
+    pub(super) fn bind_tparams(&mut self, tparams: &[TypeParam]) -> Vec<TypeParamId> {
+        let mut types = Vec::new();
+        for tparam in tparams {
+            match tparam {
+                TypeParam::Size(pat) => self.bind_sizes(&[*pat]),
+                TypeParam::Type(ident) => types.extend(self.program.names.declared.get(&ident.span)),
+            }
+        }
+        types
+    }
+
+    /// A fresh type for each type parameter, and a finished type with them put in.
+    pub(super) fn instantiate(&mut self, tparams: &[TypeParamId], ty: &RType) -> (Vec<Ty>, Ty) {
+        let fresh: Vec<Ty> = tparams.iter().map(|_| self.fresh()).collect();
+        let map: FxHashMap<TypeParamId, Ty> = tparams.iter().copied().zip(fresh.iter().cloned()).collect();
+        let mut memo = FxHashMap::default();
+        let ty = self.import(ty, &map, &mut memo);
+        (fresh, ty)
+    }
+
+    fn import(&mut self, ty: &RType, map: &FxHashMap<TypeParamId, Ty>, memo: &mut FxHashMap<*const RBase, Ty>) -> Ty {
+        let key = Arc::as_ptr(&ty.base);
+        let cell = match memo.get(&key) {
+            Some(cell) => cell.clone(),
+            None => {
+                let cell = match &*ty.base {
+                    RBase::Prim(p) => self.prim(*p),
+                    RBase::Param(p) => match map.get(p) {
+                        Some(ty) => ty.clone(),
+                        None => self.param(*p),
+                    },
+                    RBase::Arrow(from, to) => {
+                        let (from, to) = (self.import(from, map, memo), self.import(to, map, memo));
+                        self.arrow(from, to)
+                    }
+                    RBase::Tuple(parts) => {
+                        let parts: Arc<[Ty]> = parts.iter().map(|part| self.import(part, map, memo)).collect();
+                        Ty::cell(self.base(Node::Tuple(parts)))
+                    }
+                    RBase::Record(fields) => {
+                        let fields: Arc<[(Symbol, Ty)]> = fields.iter().map(|(l, t)| (*l, self.import(t, map, memo))).collect();
+                        Ty::cell(self.base(Node::Record(fields)))
+                    }
+                };
+                memo.insert(key, cell.clone());
+                cell
+            }
+        };
+        Ty::new(cell.rank.plus(i64::from(ty.rank)), cell.base)
+    }
+
+    /// A type with type parameters of a local function replaced.
+    pub(super) fn substitute(&mut self, ty: &Ty, map: &FxHashMap<TypeParamId, Ty>, memo: &mut FxHashMap<Base, Ty>) -> Ty {
+        let root = self.find(ty.base);
+        let cell = match memo.get(&root) {
+            Some(cell) => cell.clone(),
+            None => {
+                memo.insert(root, Ty::cell(root));
+                let cell = match self.node(root) {
+                    Node::Param(p) => map.get(&p).cloned().unwrap_or_else(|| Ty::cell(root)),
+                    Node::Arrow(parts) => {
+                        let (from, to) = (self.substitute(&parts.0, map, memo), self.substitute(&parts.1, map, memo));
+                        self.rebuilt(root, &[&parts.0, &parts.1], &[from, to], |new| {
+                            Node::Arrow(Arc::new((new[0].clone(), new[1].clone())))
+                        })
+                    }
+                    Node::Tuple(parts) => {
+                        let new: Vec<Ty> = parts.iter().map(|part| self.substitute(part, map, memo)).collect();
+                        self.rebuilt(root, &parts.iter().collect::<Vec<_>>(), &new, |new| Node::Tuple(new.into()))
+                    }
+                    Node::Record(fields) => {
+                        let new: Vec<Ty> = fields.iter().map(|(_, part)| self.substitute(part, map, memo)).collect();
+                        let old: Vec<&Ty> = fields.iter().map(|(_, part)| part).collect();
+                        self.rebuilt(root, &old, &new, |new| Node::Record(fields.iter().map(|f| f.0).zip(new.iter().cloned()).collect()))
+                    }
+                    Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Error => Ty::cell(root),
+                };
+                memo.insert(root, cell.clone());
+                cell
+            }
+        };
+        Ty::new(ty.rank.clone().add(&cell.rank), cell.base)
+    }
+
+    fn rebuilt(&mut self, root: Base, old: &[&Ty], new: &[Ty], make: impl FnOnce(&[Ty]) -> Node) -> Ty {
+        let mut same = true;
+        for (old, new) in old.iter().zip(new) {
+            same &= self.find(old.base) == self.find(new.base) && old.rank == new.rank;
+        }
+        if same { Ty::cell(root) } else { Ty::cell(self.base(make(new))) }
+    }
+
+    /// A literal's type: fixed by its suffix, else one of a class.
+    pub(super) fn literal(&mut self, suffix: Option<PrimType>, class: Class) -> Ty {
+        match suffix {
+            Some(prim) => self.prim(prim),
+            None => Ty::cell(self.base_var(class)),
+        }
+    }
+}

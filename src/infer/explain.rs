@@ -1,0 +1,236 @@
+//! Errors: types as the user writes them, mismatches, and rank conflicts as two places that ask for different ranks.
+
+use super::context::Context;
+use super::reason::{Kind, Reason, ReasonId};
+use super::types::{Base, Node, Ty};
+use crate::base::{Span, Symbol};
+use crate::diag::{Diagnostic, Label};
+use crate::ir::surface::Ident;
+use crate::rank::{self, LinExpr, Options, Outcome};
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+
+/// Types are cut after this many nodes.
+const SHOWN_NODES: usize = 1000;
+/// Places shown for a rank conflict besides the two that disagree.
+const MORE_PLACES: usize = 3;
+
+/// Prints types of inference.
+struct Show<'c, 'a> {
+    ctx: &'c mut Context<'a>,
+    values: Option<&'c [u32]>,
+    out: String,
+    budget: usize,
+}
+
+impl Show<'_, '_> {
+    fn ty(&mut self, ty: &Ty, atomic: bool) {
+        if self.budget == 0 {
+            self.out.push_str("...");
+            return;
+        }
+        self.budget -= 1;
+        let rank = self.rank(&ty.rank);
+        if rank > 16 {
+            let _ = write!(self.out, "[]^{rank}");
+        } else {
+            (0..rank).for_each(|_| self.out.push_str("[]"));
+        }
+        self.base(ty.base, atomic || rank > 0);
+    }
+
+    /// Ranks that are not known count as 0.
+    fn rank(&self, rank: &LinExpr) -> usize {
+        let rank = match self.values {
+            Some(values) => rank.eval(values).unwrap_or(0),
+            None => i128::from(self.ctx.reduce(rank).constant),
+        };
+        usize::try_from(rank).unwrap_or(0)
+    }
+
+    fn base(&mut self, base: Base, atomic: bool) {
+        match self.ctx.node(base) {
+            Node::Var(class) => self.out.push_str(class.placeholder()),
+            Node::Prim(prim) => self.out.push_str(prim.name()),
+            Node::Param(param) => self.out.push_str(self.ctx.program.tparams[param].name.as_str()),
+            Node::Arrow(parts) => {
+                self.out.push_str(if atomic { "(" } else { "" });
+                let function = matches!(self.ctx.node(parts.0.base), Node::Arrow(_));
+                self.ty(&parts.0, function);
+                self.out.push_str(" -> ");
+                self.ty(&parts.1, false);
+                self.out.push_str(if atomic { ")" } else { "" });
+            }
+            Node::Tuple(parts) => {
+                self.list('(', ')', parts.iter().map(|part| (None, part)));
+            }
+            Node::Record(fields) => {
+                self.list('{', '}', fields.iter().map(|(label, part)| (Some(*label), part)));
+            }
+            Node::Link(_) | Node::Error => self.out.push('_'),
+        }
+    }
+
+    fn list<'t>(&mut self, open: char, close: char, parts: impl Iterator<Item = (Option<Symbol>, &'t Ty)>) {
+        self.out.push(open);
+        for (index, (label, part)) in parts.enumerate() {
+            self.out.push_str(if index > 0 { ", " } else { "" });
+            if self.budget == 0 {
+                self.out.push_str("...");
+                break;
+            }
+            if let Some(label) = label {
+                let _ = write!(self.out, "{label}: ");
+            }
+            self.ty(part, false);
+        }
+        self.out.push(close);
+    }
+}
+
+impl Context<'_> {
+    /// A type as the user writes it.
+    pub(super) fn show(&mut self, ty: &Ty, values: Option<&[u32]>) -> String {
+        let mut show = Show { ctx: self, values, out: String::new(), budget: SHOWN_NODES };
+        show.ty(ty, false);
+        show.out
+    }
+
+    /// Reports two types whose bases cannot be equal, once per reason.
+    pub(super) fn mismatch(&mut self, expected: &Ty, found: &Ty, left: Base, right: Base, id: ReasonId) {
+        if !self.reported.insert(id.0) {
+            return;
+        }
+        let Reason { kind, expected: from, found: at } = self.reasons[id.0 as usize];
+        let (left, right) = (Ty::cell(left), Ty::cell(right));
+        let (wanted, got) = (self.show(expected, None), self.show(found, None));
+        let (inner_wanted, inner_got) = (self.requirement(&left, &right), self.show(&right, None));
+        let mut error = match self.requirement_only(&left, &right) {
+            Some(class) => Diagnostic::error("E0303", at, format!("{} has the type `{got}`, but {class} is needed", kind.subject())),
+            None => Diagnostic::error("E0301", at, format!("{} has the type `{got}`, but `{wanted}` is expected", kind.subject())),
+        };
+        error = error.here(format!("`{got}`"));
+        if from != at {
+            error = error.label(from, format!("{}: `{wanted}`", kind.expected_label()));
+        }
+        if (inner_wanted.as_str(), inner_got.as_str()) != (wanted.as_str(), got.as_str()) {
+            error = error.note(format!("`{inner_got}` and `{inner_wanted}` are different"));
+        }
+        if let (Node::Tuple(a), Node::Tuple(b)) = (self.node(left.base), self.node(right.base)) {
+            error = error.note(format!("a tuple of {} is expected, this is one of {}", a.len(), b.len()));
+        }
+        self.error(error);
+    }
+
+    fn requirement(&mut self, left: &Ty, right: &Ty) -> String {
+        match (self.node(left.base), self.node(right.base)) {
+            (Node::Var(class), _) | (_, Node::Var(class)) => class.describe().into(),
+            _ => self.show(left, None),
+        }
+    }
+
+    /// In words, what an overloaded operator or literal needs, where that is what the other type is not.
+    fn requirement_only(&mut self, left: &Ty, right: &Ty) -> Option<&'static str> {
+        match (self.node(left.base), self.node(right.base)) {
+            (Node::Var(class), _) => Some(class.describe()),
+            _ => None,
+        }
+    }
+
+    /// Reports an application of something that is no function.
+    pub(super) fn not_a_function(&mut self, function: &Ty, index: usize, total: usize, name: Option<Symbol>, span: Span) {
+        let shown = self.show(function, None);
+        let callee = name.map_or("this".to_string(), |name| format!("`{name}`"));
+        let error = if index == 0 {
+            Diagnostic::error("E0302", span, format!("{callee} is not a function")).here(format!("`{shown}`"))
+        } else {
+            let message = format!("{callee} takes {index} argument{}, but {total} are given", if index == 1 { "" } else { "s" });
+            Diagnostic::error("E0302", span, message).here(format!("after {index}, the result is `{shown}`"))
+        };
+        self.error(error);
+    }
+
+    /// Reports a projection from a type without this field.
+    pub(super) fn no_such_field(&mut self, node: &Node, record: Base, field: Ident) {
+        if matches!(node, Node::Error) {
+            return;
+        }
+        let shown = self.show(&Ty::cell(record), None);
+        let message = format!("`{shown}` has no field `{}`", field.name);
+        let mut error = Diagnostic::error("E0306", field.span, message);
+        if let Node::Record(fields) = node {
+            let labels: Vec<String> = fields.iter().map(|(label, _)| format!("`{label}`")).collect();
+            error = error.help(format!("its fields are {}", labels.join(", ")));
+        }
+        self.error(error);
+    }
+}
+
+/// One side of an equation that does not hold.
+struct Claim {
+    span: Span,
+    what: String,
+    rank: i128,
+    shown: String,
+}
+
+/// The error for equations that cannot all hold. Without the last of them the others can; under their solution its two sides have
+/// different ranks: these are the two places that the message names.
+pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize]) -> Diagnostic {
+    let mut equations = equations.to_vec();
+    equations.sort_unstable();
+    let Some((&last, rest)) = equations.split_last() else {
+        return Diagnostic::bare("E0401", "ranks cannot agree");
+    };
+    let reason = ctx.reasons[ctx.system.equations[last].tag as usize];
+    let mut system = ctx.system.clone();
+    system.equations = rest.iter().map(|i| ctx.system.equations[*i].clone()).collect();
+    let values = match rank::solve(&system, &Options { explain: false, ..Options::default() }) {
+        Outcome::Solved(solution) => solution.values,
+        _ => vec![0; system.kinds.len()],
+    };
+    let Some(sides) = ctx.sides.get(last).cloned() else {
+        return Diagnostic::error("E0401", reason.found, format!("{} has a rank that does not fit", reason.kind.subject()))
+            .label(reason.expected, reason.kind.expected_label());
+    };
+    let wanted = claim(ctx, reason.expected, reason.kind.expected_label(), &sides.expected, &values);
+    let got = claim(ctx, reason.found, reason.kind.subject(), &sides.found, &values);
+    let verb = match reason.kind {
+        Kind::Argument(..) => "cannot be made to fit",
+        _ => "does not fit",
+    };
+    let message = format!("ranks cannot agree: {} of rank {} {verb} {} of rank {}", got.what, got.rank, wanted.what, wanted.rank);
+    let mut error = Diagnostic::error("E0401", got.span, message).here(format!("rank {}: `{}`", got.rank, got.shown));
+    if wanted.span != got.span {
+        error = error.label(wanted.span, format!("{}, rank {}: `{}`", wanted.what, wanted.rank, wanted.shown));
+    }
+    more_places(ctx, rest, &values, &mut error);
+    match reason.kind {
+        Kind::Branch | Kind::Element => error.help("nothing is inserted here; `id e` is an application and may be replicated"),
+        Kind::Condition => error.help("a condition is one truth value; nothing is inserted here"),
+        _ => error,
+    }
+}
+
+fn claim(ctx: &mut Context, span: Span, what: String, ty: &Ty, values: &[u32]) -> Claim {
+    let rank = ty.rank.eval(values).unwrap_or(0);
+    Claim { span, what, rank, shown: ctx.show(ty, Some(values)) }
+}
+
+/// Labels for the applications among the other equations of a conflict.
+fn more_places(ctx: &mut Context, equations: &[usize], values: &[u32], error: &mut Diagnostic) {
+    let mut shown: FxHashMap<Span, ()> = error.labels.iter().map(|label| (label.span, ())).collect();
+    let mut more = 0;
+    for &equation in equations.iter().rev() {
+        let reason = ctx.reasons[ctx.system.equations[equation].tag as usize];
+        let Some(sides) = ctx.sides.get(equation).cloned() else { continue };
+        if more == MORE_PLACES || shown.insert(reason.found, ()).is_some() {
+            continue;
+        }
+        let got = claim(ctx, reason.found, reason.kind.subject(), &sides.found, values);
+        let wanted = sides.expected.rank.eval(values).unwrap_or(0);
+        let text = format!("{} has rank {}, {} rank {}", got.what, got.rank, reason.kind.expected_label(), wanted);
+        error.labels.push(Label { span: reason.found, text });
+        more += 1;
+    }
+}

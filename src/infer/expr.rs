@@ -1,0 +1,354 @@
+//! Constraints of expressions other than applications.
+
+use super::context::{Context, Judgement};
+use super::reason::Kind;
+use super::types::{Class, Node, Ty};
+use crate::base::{PrimType, Span};
+use crate::diag::Diagnostic;
+use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, PatId, PatKind, TypeId, view};
+use crate::ir::tables::Res;
+use crate::rank::LinExpr;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+impl Context<'_> {
+    /// The judgement of an expression; notes its whole type.
+    pub(super) fn expr(&mut self, id: ExprId) -> Judgement {
+        let judgement = self.judge(id);
+        self.exprs.push((id, judgement.clone().merged()));
+        judgement
+    }
+
+    /// The whole type of an expression, frame included.
+    pub(super) fn value(&mut self, id: ExprId) -> Ty {
+        self.expr(id).merged()
+    }
+
+    /// An expression that has to be a scalar of a given type, without insertions.
+    pub(super) fn scalar_operand(&mut self, id: ExprId, prim: PrimType, kind: Kind) {
+        let expected = self.prim(prim);
+        self.equal(id, &expected, kind, self.span(id));
+    }
+
+    /// An expression whose type has to be `expected`.
+    fn equal(&mut self, id: ExprId, expected: &Ty, kind: Kind, from: Span) {
+        let found = self.value(id);
+        let reason = self.reason(kind, from, self.span(id));
+        self.unify(expected, &found, reason);
+    }
+
+    fn judge(&mut self, id: ExprId) -> Judgement {
+        let ast = self.ast();
+        let expr = &ast.exprs[id];
+        match &expr.kind {
+            ExprKind::Paren(inner) | ExprKind::Attr { expr: inner, .. } => return self.expr(*inner),
+            ExprKind::Name(_) | ExprKind::OpFn(_) => return self.name(id),
+            ExprKind::Project { .. } if self.program.names.exprs.get(id).is_some() => return self.name(id),
+            ExprKind::Let { sizes, pat, rhs, body } => return self.let_in(sizes, *pat, *rhs, *body),
+            ExprKind::LetFun(fun) => {
+                self.let_fun(fun, expr.span);
+                return self.expr(fun.body);
+            }
+            ExprKind::LetUpdate { array, binder, indices, value, body } => {
+                let ty = self.update(*array, indices, *value);
+                self.bind_var(*binder, Judgement::plain(ty));
+                return self.expr(*body);
+            }
+            ExprKind::Apply { .. } | ExprKind::Binary { .. } | ExprKind::Unary { .. } | ExprKind::Project { .. } => {
+                return self.application(id);
+            }
+            ExprKind::Index { indices, .. } if indices.iter().all(|i| matches!(i, IndexArg::Index(_))) => return self.application(id),
+            ExprKind::LeftSection { lhs, op } => return self.left_section(id, *lhs, op),
+            ExprKind::RightSection { op, rhs } => return self.right_section(id, op, *rhs),
+            ExprKind::ProjectSection(path) => return self.project_section(id, path),
+            ExprKind::IndexSection(indices) => return self.index_section(id, indices),
+            _ => {}
+        }
+        Judgement::plain(self.plain(id))
+    }
+
+    /// Forms whose value has no frame of its own.
+    fn plain(&mut self, id: ExprId) -> Ty {
+        let ast = self.ast();
+        let expr = &ast.exprs[id];
+        match &expr.kind {
+            ExprKind::Int { suffix, .. } => self.literal(*suffix, Class::numeric()),
+            ExprKind::Float { suffix, .. } => self.literal(*suffix, Class::float()),
+            ExprKind::Bool(_) => self.prim(PrimType::Bool),
+            ExprKind::Str(_) => {
+                let byte = self.prim(PrimType::U8);
+                Ty::new(LinExpr::constant(1), byte.base)
+            }
+            ExprKind::Tuple(parts) => {
+                let parts: Arc<[Ty]> = parts.iter().map(|part| self.value(*part)).collect();
+                Ty::cell(self.base(Node::Tuple(parts)))
+            }
+            ExprKind::Record(fields) => {
+                let fields: Vec<(Ident, Ty)> = fields.iter().map(|(label, part)| (*label, self.value(*part))).collect();
+                self.record_type(fields)
+            }
+            ExprKind::Array(elements) => self.array(elements),
+            ExprKind::Index { array, indices } => {
+                let array_ty = self.value(*array);
+                let (_, slice) = self.selection(&array_ty, indices, self.span(*array), expr.span);
+                slice
+            }
+            ExprKind::Range { start, step, end, .. } => self.range(*start, *step, *end),
+            ExprKind::Lambda { params, ret, body } => self.lambda(params, *ret, *body),
+            ExprKind::If { cond, then, els } => {
+                self.scalar_operand(*cond, PrimType::Bool, Kind::Condition);
+                let ty = self.value(*then);
+                self.equal(*els, &ty, Kind::Branch, self.span(*then));
+                ty
+            }
+            ExprKind::Loop { sizes, pat, init, form, body } => {
+                self.bind_sizes(sizes);
+                self.loop_(*pat, *init, form, *body)
+            }
+            ExprKind::WithIndex { array, indices, value } => self.update(*array, indices, *value),
+            ExprKind::WithField { record, path, value } => self.update_field(*record, path, *value),
+            ExprKind::Ascribe { expr: inner, ty } | ExprKind::Coerce { expr: inner, ty } => {
+                let annotated = self.annotation(*ty);
+                self.equal(*inner, &annotated, Kind::Ascription, ast.types[*ty].span);
+                annotated
+            }
+            ExprKind::Assert { cond, expr: inner } => {
+                self.scalar_operand(*cond, PrimType::Bool, Kind::Condition);
+                self.value(*inner)
+            }
+            ExprKind::Constr { args, .. } => {
+                for arg in args {
+                    self.value(*arg);
+                }
+                self.unsupported(expr.span, "sum types")
+            }
+            ExprKind::Match { scrutinee, cases } => {
+                self.value(*scrutinee);
+                for (pat, body) in cases {
+                    self.declare_only(*pat);
+                    self.value(*body);
+                }
+                self.unsupported(expr.span, "`match` expressions")
+            }
+            ExprKind::Hole => self.unsupported(expr.span, "holes"),
+            _ => self.error_type(),
+        }
+    }
+
+    /// Gives the variables of a pattern that is not supported a type, so that their uses are no further errors.
+    fn declare_only(&mut self, id: PatId) {
+        let ty = self.error_type();
+        match &self.ast().pats[id].kind {
+            PatKind::Name(_) => self.env_insert(id, Judgement::plain(ty.clone())),
+            PatKind::Paren(inner) | PatKind::Ascribe(inner, _) => self.declare_only(*inner),
+            PatKind::Tuple(parts) | PatKind::Constr(_, parts) => parts.iter().for_each(|part| self.declare_only(*part)),
+            PatKind::Record(fields) => fields.iter().for_each(|(_, part)| self.declare_only(*part)),
+            PatKind::Error | PatKind::Wild | PatKind::Lit(_) => {}
+        }
+        self.pats.push((id, ty));
+    }
+
+    fn env_insert(&mut self, pat: PatId, judgement: Judgement) {
+        self.env.insert(pat, super::context::Binding { judgement, tparams: Arc::from([]) });
+    }
+
+    /// A name or an operator in prefix position that is not applied.
+    fn name(&mut self, id: ExprId) -> Judgement {
+        if let (None, ExprKind::OpFn(op)) = (self.program.names.exprs.get(id), &self.ast().exprs[id].kind) {
+            return Judgement::plain(self.builtin(id, op.name));
+        }
+        self.resolved(id)
+    }
+
+    /// What a naming node stands for, instantiated.
+    pub(super) fn resolved(&mut self, id: ExprId) -> Judgement {
+        match self.program.names.exprs.get(id).copied() {
+            Some(Res::Local(pat)) => self.local_variable(id, pat),
+            Some(Res::Global(def)) => {
+                let tables = self.tables;
+                match tables.defs.get(def) {
+                    Some(signature) => {
+                        let (fresh, ty) = self.instantiate(&signature.tparams, &signature.ty);
+                        self.insts.push((id, fresh));
+                        Judgement::plain(ty)
+                    }
+                    None => Judgement::plain(self.error_type()),
+                }
+            }
+            Some(Res::Scalar(prim, name)) => {
+                self.insts.push((id, Vec::new()));
+                Judgement::plain(self.scalar_member(id, prim, name))
+            }
+            None => Judgement::plain(self.error_type()),
+        }
+    }
+
+    fn local_variable(&mut self, id: ExprId, pat: PatId) -> Judgement {
+        let Some(binding) = self.env.get(&pat).cloned() else {
+            return Judgement::plain(self.error_type());
+        };
+        if binding.tparams.is_empty() {
+            return binding.judgement;
+        }
+        let fresh: Vec<Ty> = binding.tparams.iter().map(|_| self.fresh()).collect();
+        let map = binding.tparams.iter().copied().zip(fresh.iter().cloned()).collect();
+        let ty = self.substitute(&binding.judgement.ty, &map, &mut FxHashMap::default());
+        self.insts.push((id, fresh));
+        Judgement { frame: binding.judgement.frame, ty }
+    }
+
+    fn let_in(&mut self, sizes: &[PatId], pat: PatId, rhs: ExprId, body: ExprId) -> Judgement {
+        self.bind_sizes(sizes);
+        let judgement = self.expr(rhs);
+        self.bind_pattern_from(pat, judgement, self.span(rhs));
+        self.expr(body)
+    }
+
+    fn let_fun(&mut self, fun: &LetFun, span: Span) {
+        let tparams = self.bind_tparams(&fun.tparams);
+        let ty = self.lambda(&fun.params, fun.ret, fun.rhs);
+        if !tparams.is_empty() {
+            // The function's extent ends before the body of the `let`.
+            let extent = Span { end: self.span(fun.body).start.max(span.start), ..span };
+            self.local_params.extend(tparams.iter().map(|p| (*p, extent)));
+            self.locals.push((fun.binder, tparams.clone()));
+        }
+        self.bind_var(fun.binder, Judgement::plain(ty));
+        if let Some(binding) = self.env.get_mut(&fun.binder) {
+            binding.tparams = tparams.into();
+        }
+    }
+
+    /// The type of a function with these parameters.
+    pub(super) fn lambda(&mut self, params: &[PatId], ret: Option<TypeId>, body: ExprId) -> Ty {
+        let params: Vec<Ty> = params.iter().map(|param| self.pattern(*param)).collect();
+        let mut ty = match ret {
+            Some(ret) => {
+                let annotated = self.annotation(ret);
+                self.equal(body, &annotated, Kind::Return, self.ast().types[ret].span);
+                annotated
+            }
+            None => self.value(body),
+        };
+        for param in params.into_iter().rev() {
+            ty = self.arrow(param, ty);
+        }
+        ty
+    }
+
+    /// All elements share one type: a literal costs no variable per element.
+    fn array(&mut self, elements: &[ExprId]) -> Ty {
+        let Some((first, rest)) = elements.split_first() else {
+            let element = self.fresh();
+            return Ty::new(element.rank.plus(1), element.base);
+        };
+        let element = self.value(*first);
+        for other in rest {
+            self.equal(*other, &element, Kind::Element, self.span(*first));
+        }
+        Ty::new(element.rank.plus(1), element.base)
+    }
+
+    fn range(&mut self, start: ExprId, step: Option<ExprId>, end: ExprId) -> Ty {
+        let number = Ty::cell(self.base_var(Class::integral()));
+        for part in [Some(start), step, Some(end)].into_iter().flatten() {
+            self.equal(part, &number, Kind::Range, self.span(start));
+        }
+        Ty::new(LinExpr::constant(1), number.base)
+    }
+
+    fn loop_(&mut self, pat: PatId, init: ExprId, form: &LoopForm, body: ExprId) -> Ty {
+        let ty = self.value(init);
+        self.bind_pattern_from(pat, Judgement::plain(ty.clone()), self.span(init));
+        match *form {
+            LoopForm::For { var, bound } => {
+                let number = Ty::cell(self.base_var(Class::integral().prefer_i64()));
+                self.equal(bound, &number, Kind::Bound, self.ast().pats[var].span);
+                self.bind_pattern(var, Judgement::plain(number));
+            }
+            LoopForm::ForIn { pat, array } => {
+                let ty = self.value(array);
+                let span = self.ast().pats[pat].span;
+                let rank = self.cells(&ty, 1, Kind::LoopArray, span, self.span(array));
+                self.bind_pattern_from(pat, Judgement::plain(Ty::new(rank, ty.base)), self.span(array));
+            }
+            LoopForm::While(cond) => self.scalar_operand(cond, PrimType::Bool, Kind::Condition),
+        }
+        self.equal(body, &ty, Kind::LoopBody, self.ast().pats[pat].span);
+        ty
+    }
+
+    /// The rank of the cells of an array below `dims` dimensions.
+    pub(super) fn cells(&mut self, array: &Ty, dims: usize, kind: Kind, place: Span, found: Span) -> LinExpr {
+        let dims = dims as i64;
+        let rank = self.reduce(&array.rank);
+        if self.local && rank.constant >= dims && rank.terms.iter().all(|(_, c)| *c >= 0) {
+            return rank.plus(-dims);
+        }
+        let cells = self.rank_var();
+        let reason = self.reason(kind, place, found);
+        let expected = Ty::new(cells.clone().plus(dims), array.base);
+        self.equate(expected.rank.clone(), array.rank.clone(), reason, (&expected, array));
+        cells
+    }
+
+    /// What indices and slices select from an array: the element type below all of them, and the type of the selection.
+    pub(super) fn selection(&mut self, array: &Ty, indices: &[IndexArg], array_span: Span, span: Span) -> (Ty, Ty) {
+        let mut slices = 0;
+        for index in indices {
+            match index {
+                IndexArg::Index(index) => self.scalar_operand(*index, PrimType::I64, Kind::Slice),
+                IndexArg::Slice { start, end, step, .. } => {
+                    slices += 1;
+                    for part in [start, end, step].into_iter().flatten() {
+                        self.scalar_operand(*part, PrimType::I64, Kind::Slice);
+                    }
+                }
+            }
+        }
+        let rank = self.cells(array, indices.len(), Kind::Indexed, span, array_span);
+        (Ty::new(rank.clone(), array.base), Ty::new(rank.plus(slices), array.base))
+    }
+
+    fn update(&mut self, array: ExprId, indices: &[IndexArg], value: ExprId) -> Ty {
+        let ty = self.value(array);
+        let place = indices.iter().map(|index| self.index_span(index)).reduce(Span::to).unwrap_or(self.span(array));
+        let (_, selected) = self.selection(&ty, indices, self.span(array), place);
+        self.equal(value, &selected, Kind::Update, place);
+        ty
+    }
+
+    fn index_span(&self, index: &IndexArg) -> Span {
+        match index {
+            IndexArg::Index(index) => self.span(*index),
+            IndexArg::Slice { span, .. } => *span,
+        }
+    }
+
+    fn update_field(&mut self, record: ExprId, path: &[Ident], value: ExprId) -> Ty {
+        let ty = self.value(record);
+        let mut at = ty.clone();
+        for field in path {
+            let reason = self.reason(Kind::Field, field.span, self.span(record));
+            let cell = Ty::cell(at.base);
+            self.equate(LinExpr::zero(), at.rank.clone(), reason, (&cell, &at));
+            at = self.field(at.base, *field, reason);
+        }
+        let place = path.last().map_or(self.span(record), |field| field.span);
+        self.equal(value, &at, Kind::Update, place);
+        ty
+    }
+
+    /// The application that a node is.
+    fn application(&mut self, id: ExprId) -> Judgement {
+        let names = &self.program.names;
+        let qualified = |expr: ExprId| names.exprs.get(expr).is_some();
+        match view::application(self.ast(), &qualified, id) {
+            Some(app) => self.apply(&app),
+            None => {
+                self.error(Diagnostic::error("E0302", self.span(id), "this cannot be applied"));
+                Judgement::plain(self.error_type())
+            }
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! A definition from its declaration to its tables.
+
+use super::context::{Context, SiteRef, Spine};
+use super::explain;
+use super::types::{Base, Node, Ty};
+use crate::base::{PrimType, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::surface::{ExprId, PatId};
+use crate::ir::tables::{AppInfo, Def, DefId, DefKind, Insertion, Program, RBase, RType, Signature, Tables, TypeParamId, TypeParamInfo};
+use crate::rank::{self, Component, LinExpr, Options, Outcome, Solution};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Rank conflicts reported for one definition.
+const MAX_CONFLICTS: usize = 5;
+/// Systems with more arguments than this are not solved a second time for a precise explanation.
+const EXPLAINED_ARGUMENTS: usize = 20_000;
+
+/// What inference found for one definition: types with ranks that still are expressions, and the solved rank system. Tables can be
+/// made for every assignment of values to the rank variables.
+#[derive(Debug)]
+pub struct Inferred {
+    def: DefId,
+    nodes: Vec<Node>,
+    tparams: Vec<TypeParamId>,
+    generalised: FxHashMap<Base, TypeParamId>,
+    ty: Ty,
+    exprs: Vec<(ExprId, Ty)>,
+    pats: Vec<(PatId, Ty)>,
+    insts: Vec<(ExprId, Vec<Ty>)>,
+    apps: Vec<(ExprId, Spine)>,
+    ops: Vec<(ExprId, Ty)>,
+    locals: Vec<(PatId, Vec<TypeParamId>)>,
+    sites: Vec<SiteRef>,
+    solution: Solution,
+    arguments: usize,
+}
+
+/// Which part of the tables to fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Everything.
+    Whole,
+    /// The entries of nodes inside a place, and the signature.
+    Within(Span),
+}
+
+impl Inferred {
+    /// The definition.
+    pub fn def(&self) -> DefId {
+        self.def
+    }
+    /// The canonical solution of the rank system. Sites are indices into [`Inferred::sites`].
+    pub fn solution(&self) -> &Solution {
+        &self.solution
+    }
+    /// The independent questions that have several cheapest answers.
+    pub fn components(&self) -> &[Component] {
+        &self.solution.components
+    }
+    /// The arguments that the rank system decided, by site index. All others were decided on the spot.
+    pub fn sites(&self) -> &[SiteRef] {
+        &self.sites
+    }
+    /// Number of arguments of applications, however they were decided.
+    pub fn arguments(&self) -> usize {
+        self.arguments
+    }
+    /// The values of the rank variables when some components take another optimum than their canonical one. The pairs are
+    /// component and optimum.
+    pub fn values(&self, picks: &[(usize, usize)]) -> Vec<u32> {
+        let mut values = self.solution.values.clone();
+        for &(component, optimum) in picks {
+            let chosen = self.solution.components.get(component).and_then(|c| c.values.get(optimum));
+            for &(var, value) in chosen.into_iter().flatten() {
+                if let Some(slot) = values.get_mut(var.index()) {
+                    *slot = value;
+                }
+            }
+        }
+        values
+    }
+    /// Writes everything about the definition into tables, for these values of the rank variables.
+    pub fn fill(&self, values: &[u32], tables: &mut Tables) {
+        let mut export = Export { inferred: self, values, memo: FxHashMap::default() };
+        for (id, ty) in &self.exprs {
+            tables.exprs.insert(*id, export.ty(ty));
+        }
+        for (id, ty) in &self.pats {
+            tables.pats.insert(*id, export.ty(ty));
+        }
+        for (id, types) in &self.insts {
+            tables.insts.insert(*id, types.iter().map(|ty| export.ty(ty)).collect());
+        }
+        for (id, ty) in &self.ops {
+            tables.ops.insert(*id, export.ty(ty));
+        }
+        for (id, spine) in &self.apps {
+            tables.apps.insert(*id, export.spine(spine));
+        }
+        for (id, tparams) in &self.locals {
+            tables.locals.insert(*id, tparams.clone());
+        }
+        let ty = export.ty(&self.ty);
+        tables.defs.insert(self.def, Signature { tparams: self.tparams.clone(), ty });
+    }
+    /// The same for the nodes inside a place only (and the signature): to compare readings of a part of a large definition.
+    pub fn fill_part(&self, program: &Program, part: Part, values: &[u32], tables: &mut Tables) {
+        let Part::Within(place) = part else {
+            return self.fill(values, tables);
+        };
+        let mut export = Export { inferred: self, values, memo: FxHashMap::default() };
+        let inside = |id: ExprId| place.contains(program.ast.exprs[id].span);
+        for (id, ty) in self.exprs.iter().filter(|(id, _)| inside(*id)) {
+            tables.exprs.insert(*id, export.ty(ty));
+        }
+        for (id, ty) in self.pats.iter().filter(|(id, _)| place.contains(program.ast.pats[*id].span)) {
+            tables.pats.insert(*id, export.ty(ty));
+        }
+        for (id, types) in self.insts.iter().filter(|(id, _)| inside(*id)) {
+            tables.insts.insert(*id, types.iter().map(|ty| export.ty(ty)).collect());
+        }
+        for (id, ty) in self.ops.iter().filter(|(id, _)| inside(*id)) {
+            tables.ops.insert(*id, export.ty(ty));
+        }
+        for (id, spine) in self.apps.iter().filter(|(id, _)| inside(*id)) {
+            tables.apps.insert(*id, export.spine(spine));
+        }
+        let ty = export.ty(&self.ty);
+        tables.defs.insert(self.def, Signature { tparams: self.tparams.clone(), ty });
+    }
+    /// The tables of this definition alone.
+    pub fn tables(&self, values: &[u32]) -> Tables {
+        let mut tables = Tables::default();
+        self.fill(values, &mut tables);
+        tables
+    }
+}
+
+/// Turns types of inference into finished types.
+struct Export<'a> {
+    inferred: &'a Inferred,
+    values: &'a [u32],
+    memo: FxHashMap<Base, Arc<RBase>>,
+}
+
+impl Export<'_> {
+    fn rank(&self, rank: &LinExpr) -> u32 {
+        rank.eval(self.values).and_then(|value| u32::try_from(value).ok()).unwrap_or(0)
+    }
+    fn ty(&mut self, ty: &Ty) -> RType {
+        RType { rank: self.rank(&ty.rank), base: self.base(ty.base) }
+    }
+    fn base(&mut self, base: Base) -> Arc<RBase> {
+        let mut root = base;
+        while let Node::Link(next) = self.inferred.nodes[root.0 as usize] {
+            root = next;
+        }
+        if let Some(done) = self.memo.get(&root) {
+            return done.clone();
+        }
+        let inferred = self.inferred;
+        let done = Arc::new(match &inferred.nodes[root.0 as usize] {
+            Node::Prim(prim) => RBase::Prim(*prim),
+            Node::Param(param) => RBase::Param(*param),
+            Node::Arrow(parts) => RBase::Arrow(self.ty(&parts.0), self.ty(&parts.1)),
+            Node::Tuple(parts) => RBase::Tuple(parts.iter().map(|part| self.ty(part)).collect()),
+            Node::Record(fields) => RBase::Record(fields.iter().map(|(label, part)| (*label, self.ty(part))).collect()),
+            Node::Var(class) => match inferred.generalised.get(&root) {
+                Some(param) => RBase::Param(*param),
+                None => RBase::Prim(class.default()),
+            },
+            // Links were followed; definitions with errors have no tables.
+            Node::Link(_) | Node::Error => RBase::Prim(PrimType::I32),
+        });
+        self.memo.insert(root, done.clone());
+        done
+    }
+    fn spine(&self, spine: &Spine) -> AppInfo {
+        let args = spine.slots.iter().map(|slot| {
+            let reps = self.rank(&slot.reps);
+            Insertion { maps: self.rank(&slot.maps), reps, induced: reps.min(self.rank(&slot.frame)) }
+        });
+        AppInfo { head_frame: self.rank(&spine.head_frame), args: args.collect() }
+    }
+}
+
+/// Infers one definition, given the tables of those that it uses. Type parameters that generalisation finds are added to the
+/// program.
+pub fn infer_def(program: &mut Program, tables: &Tables, def: DefId) -> Result<Inferred, Vec<Diagnostic>> {
+    infer_with(program, tables, def, &Options::default())
+}
+
+/// The same with options for the rank solver.
+pub fn infer_with(program: &mut Program, tables: &Tables, def: DefId, options: &Options) -> Result<Inferred, Vec<Diagnostic>> {
+    infer_in_mode(program, tables, def, options, true)
+}
+
+/// `local` says whether ranks that are known decide applications on the spot; the result is the same without.
+pub(super) fn infer_in_mode(
+    program: &mut Program,
+    tables: &Tables,
+    def: DefId,
+    options: &Options,
+    local: bool,
+) -> Result<Inferred, Vec<Diagnostic>> {
+    let mut ctx = Context::new(program, tables, local);
+    let (declared, ty) = ctx.definition(def);
+    if !ctx.diagnostics.is_empty() {
+        return Err(ctx.diagnostics);
+    }
+    let solution = match rank::solve(&ctx.system, &Options { explain: false, ..options.clone() }) {
+        Outcome::Solved(solution) => solution,
+        Outcome::Infeasible(_) => {
+            let arguments = ctx.apps.iter().map(|(_, spine)| spine.slots.len()).sum();
+            return Err(conflicts(program, tables, def, options, arguments));
+        }
+        Outcome::TooHard(why) => {
+            let span = program.defs[def].span;
+            let error = Diagnostic::error("E0401", span, "the ranks in this definition could not be decided");
+            return Err(vec![error.note(why).help("annotate the types of some variables")]);
+        }
+    };
+    let free = ctx.free_bases(&ty);
+    let inferred = ctx.into_inferred(def, declared, ty, solution);
+    Ok(generalise(program, inferred, &free))
+}
+
+/// Explains why ranks cannot agree: solves the system again with every argument a site and every equation tagged.
+fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, arguments: usize) -> Vec<Diagnostic> {
+    let mut ctx = Context::new(program, tables, arguments > EXPLAINED_ARGUMENTS);
+    ctx.definition(def);
+    let mut found = Vec::new();
+    // Indices of the equations of the full system that are still in `system`.
+    let mut kept: Vec<usize> = (0..ctx.system.equations.len()).collect();
+    let mut system = ctx.system.clone();
+    while found.len() < MAX_CONFLICTS {
+        let Outcome::Infeasible(conflict) = rank::solve(&system, &Options { explain: true, ..options.clone() }) else { break };
+        let equations: Vec<usize> = conflict.equations.iter().filter_map(|i| kept.get(*i).copied()).collect();
+        if equations.is_empty() {
+            break;
+        }
+        found.push(explain::rank_conflict(&mut ctx, &equations));
+        let dropped: FxHashSet<usize> = conflict.equations.iter().copied().collect();
+        kept = kept.into_iter().enumerate().filter(|(i, _)| !dropped.contains(i)).map(|(_, e)| e).collect();
+        system.equations = kept.iter().map(|i| ctx.system.equations[*i].clone()).collect();
+    }
+    if found.is_empty() {
+        found.push(Diagnostic::error("E0401", program.defs[def].span, "the ranks in this definition cannot agree"));
+    }
+    found
+}
+
+/// Names the type parameters that generalisation adds.
+fn generalise(program: &mut Program, mut inferred: Inferred, free: &[Base]) -> Inferred {
+    let mut taken: FxHashSet<Symbol> = inferred.tparams.iter().map(|p| program.tparams[*p].name).collect();
+    let span = program.defs[inferred.def].span;
+    let mut counter = 0usize;
+    for base in free {
+        let name = loop {
+            let letter = char::from(b'a' + (counter % 26) as u8);
+            let text = if counter < 26 { letter.to_string() } else { format!("{letter}{}", counter / 26) };
+            counter += 1;
+            let name = Symbol::new(&text);
+            if taken.insert(name) {
+                break name;
+            }
+        };
+        let param = program.tparams.alloc(TypeParamInfo { name, span });
+        inferred.tparams.push(param);
+        inferred.generalised.insert(*base, param);
+    }
+    inferred
+}
+
+impl Context<'_> {
+    /// Generates all constraints of a definition; returns its declared type parameters and its type.
+    fn definition(&mut self, def: DefId) -> (Vec<TypeParamId>, Ty) {
+        let Def { decl, .. } = &self.program.defs[def];
+        let (declared, ty) = match decl.clone() {
+            DefKind::Def(decl) => {
+                let declared = self.bind_tparams(&decl.tparams);
+                let ty = self.lambda(&decl.params, decl.ret, decl.body);
+                (declared, ty)
+            }
+            DefKind::Val(decl) => {
+                let declared = self.bind_tparams(&decl.tparams);
+                (declared, self.annotation(decl.ty))
+            }
+        };
+        self.unsettled_fields();
+        self.check_cycles();
+        self.check_escapes(&ty);
+        (declared, ty)
+    }
+
+    /// Reports projections from types that never became known.
+    fn unsettled_fields(&mut self) {
+        for pending in std::mem::take(&mut self.pending) {
+            if !pending.done && matches!(self.node(pending.record), Node::Var(_)) {
+                let message = format!("the type of the record with the field `{}` is not known", pending.field.name);
+                let error = Diagnostic::error("E0305", pending.field.span, message);
+                self.error(error.help("annotate the variable that is projected from, as in `(p: {x: f64, y: f64})`"));
+            }
+        }
+    }
+
+    /// Reports types that contain themselves. Unification does not look for them: one search at the end is linear.
+    fn check_cycles(&mut self) {
+        let mut state = FxHashMap::default();
+        for (base, reason) in std::mem::take(&mut self.bindings) {
+            if self.cyclic(base, &mut state) {
+                let reason = self.reasons[reason.0 as usize];
+                let error = Diagnostic::error("E0304", reason.found, "this type would contain itself");
+                self.error(error.label(reason.expected, reason.kind.expected_label()));
+                return;
+            }
+        }
+    }
+
+    /// Depth-first search; `state` is false while a base is on the path and true afterwards.
+    fn cyclic(&mut self, base: Base, state: &mut FxHashMap<Base, bool>) -> bool {
+        let root = self.find(base);
+        match state.get(&root) {
+            Some(done) => return !done,
+            None => state.insert(root, false),
+        };
+        let found = match self.node(root) {
+            Node::Arrow(parts) => self.cyclic(parts.0.base, state) || self.cyclic(parts.1.base, state),
+            Node::Tuple(parts) => parts.iter().any(|part| self.cyclic(part.base, state)),
+            Node::Record(fields) => fields.iter().any(|(_, part)| self.cyclic(part.base, state)),
+            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Error => false,
+        };
+        if !found {
+            state.insert(root, true);
+        }
+        found
+    }
+
+    /// Reports type parameters of local functions in types outside of these functions.
+    fn check_escapes(&mut self, ty: &Ty) {
+        if self.local_params.is_empty() || !self.diagnostics.is_empty() {
+            return;
+        }
+        for (param, extent) in self.local_params.clone() {
+            let mut memo = FxHashMap::default();
+            let mut places: Vec<(Base, Span)> = self.pats.iter().map(|(id, ty)| (ty.base, self.program.ast.pats[*id].span)).collect();
+            let binders: FxHashSet<Span> = self.locals.iter().map(|(id, _)| self.program.ast.pats[*id].span).collect();
+            places.retain(|(_, span)| !binders.contains(span));
+            places.extend(self.exprs.iter().map(|(id, ty)| (ty.base, self.program.ast.exprs[*id].span)));
+            let outside = places.into_iter().find(|(base, span)| !extent.contains(*span) && self.mentions(*base, param, &mut memo));
+            let place = outside.map(|(_, span)| span).or_else(|| self.mentions(ty.base, param, &mut memo).then_some(extent));
+            if let Some(place) = place {
+                let name = self.program.tparams[param].name;
+                let message = format!("the type parameter `'{name}` of a local function escapes from it");
+                let error = Diagnostic::error("E0308", place, message).label(extent, format!("`'{name}` is declared here"));
+                self.error(error);
+                return;
+            }
+        }
+    }
+
+    fn mentions(&mut self, base: Base, param: TypeParamId, memo: &mut FxHashMap<Base, bool>) -> bool {
+        let root = self.find(base);
+        if let Some(known) = memo.get(&root) {
+            return *known;
+        }
+        memo.insert(root, false);
+        let found = match self.node(root) {
+            Node::Param(p) => p == param,
+            Node::Arrow(parts) => self.mentions(parts.0.base, param, memo) || self.mentions(parts.1.base, param, memo),
+            Node::Tuple(parts) => parts.iter().any(|part| self.mentions(part.base, param, memo)),
+            Node::Record(fields) => fields.iter().any(|(_, part)| self.mentions(part.base, param, memo)),
+            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Error => false,
+        };
+        memo.insert(root, found);
+        found
+    }
+
+    /// The unknown bases of a type that may stand for anything, in the order of their occurrence: those to generalise.
+    fn free_bases(&mut self, ty: &Ty) -> Vec<Base> {
+        let (mut free, mut seen) = (Vec::new(), FxHashSet::default());
+        self.collect_free(ty.base, &mut free, &mut seen);
+        free
+    }
+
+    fn collect_free(&mut self, base: Base, free: &mut Vec<Base>, seen: &mut FxHashSet<Base>) {
+        let root = self.find(base);
+        if !seen.insert(root) {
+            return;
+        }
+        match self.node(root) {
+            Node::Var(class) if class.is_any() => free.push(root),
+            Node::Arrow(parts) => {
+                self.collect_free(parts.0.base, free, seen);
+                self.collect_free(parts.1.base, free, seen);
+            }
+            Node::Tuple(parts) => parts.iter().for_each(|part| self.collect_free(part.base, free, seen)),
+            Node::Record(fields) => fields.iter().for_each(|(_, part)| self.collect_free(part.base, free, seen)),
+            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Error => {}
+        }
+    }
+
+    fn into_inferred(self, def: DefId, tparams: Vec<TypeParamId>, ty: Ty, solution: Solution) -> Inferred {
+        let arguments = self.apps.iter().map(|(_, spine)| spine.slots.len()).sum();
+        Inferred {
+            def,
+            nodes: self.nodes,
+            tparams,
+            generalised: FxHashMap::default(),
+            ty,
+            exprs: self.exprs,
+            pats: self.pats,
+            insts: self.insts,
+            apps: self.apps,
+            ops: self.ops,
+            locals: self.locals,
+            sites: self.sites,
+            solution,
+            arguments,
+        }
+    }
+}

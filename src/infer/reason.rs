@@ -1,0 +1,106 @@
+//! Why two types have to be equal: constraints are data, errors are made of them late.
+
+use crate::base::{Span, Symbol};
+
+/// An index into the context's reasons; also the tag of rank equations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ReasonId(pub(super) u32);
+
+/// Why two types have to be equal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reason {
+    /// The rule that asks for it.
+    pub(super) kind: Kind,
+    /// Where the left type, the expected one, comes from.
+    pub(super) expected: Span,
+    /// Where the right type, the one found, comes from.
+    pub(super) found: Span,
+}
+
+/// The rules that equate types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The argument of an application, counted from 1, of a function that may have a name. Maps and reps allowed.
+    Argument(usize, Option<Symbol>),
+    /// What is applied is a function.
+    Function,
+    /// Elements of an array literal.
+    Element,
+    /// The branches of `if`.
+    Branch,
+    /// A condition.
+    Condition,
+    /// The body of a loop and its pattern.
+    LoopBody,
+    /// The bound of `for i < n`.
+    Bound,
+    /// The array of `for x in xs`.
+    LoopArray,
+    /// A pattern and what it is matched against.
+    Pattern,
+    /// A declared result type.
+    Return,
+    /// `e : t` and `e :> t`.
+    Ascription,
+    /// The array of an index or slice, and an array that is updated.
+    Indexed,
+    /// A part of a slice, or an index beside one.
+    Slice,
+    /// The parts of a range.
+    Range,
+    /// The new value of an update.
+    Update,
+    /// The result of a projection.
+    Field,
+    /// A size in a type.
+    Size,
+}
+
+impl Kind {
+    /// What stands at the place of the expected type.
+    pub(super) fn expected_label(self) -> String {
+        match self {
+            Kind::Argument(_, Some(name)) => format!("parameter of `{name}`"),
+            Kind::Argument(_, None) => "parameter of this function".into(),
+            Kind::Function => "applied here".into(),
+            Kind::Element => "first element".into(),
+            Kind::Branch => "first branch".into(),
+            Kind::Condition => "condition".into(),
+            Kind::LoopBody => "loop pattern".into(),
+            Kind::Bound => "loop counter".into(),
+            Kind::LoopArray => "loop pattern".into(),
+            Kind::Pattern => "pattern".into(),
+            Kind::Return => "declared result".into(),
+            Kind::Ascription => "annotation".into(),
+            Kind::Indexed => "index".into(),
+            Kind::Slice => "slice".into(),
+            Kind::Range => "start of the range".into(),
+            Kind::Update => "place that is updated".into(),
+            Kind::Field => "field".into(),
+            Kind::Size => "size".into(),
+        }
+    }
+    /// What stands at the place of the type found, as the subject of a sentence.
+    pub(super) fn subject(self) -> String {
+        match self {
+            Kind::Argument(index, Some(name)) => format!("argument {index} of `{name}`"),
+            Kind::Argument(index, None) => format!("argument {index}"),
+            Kind::Function => "what is applied".into(),
+            Kind::Element => "array element".into(),
+            Kind::Branch => "second branch".into(),
+            Kind::Condition => "condition".into(),
+            Kind::LoopBody => "loop body".into(),
+            Kind::Bound => "loop bound".into(),
+            Kind::LoopArray => "loop array".into(),
+            Kind::Pattern => "value of the pattern".into(),
+            Kind::Return => "result".into(),
+            Kind::Ascription => "annotated expression".into(),
+            Kind::Indexed => "indexed expression".into(),
+            Kind::Slice => "index of a slice".into(),
+            Kind::Range => "part of the range".into(),
+            Kind::Update => "new value".into(),
+            Kind::Field => "field".into(),
+            Kind::Size => "size".into(),
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The integer program of a problem, handed to CBC through `good_lp`.
+//!
+//! Per gate (paper, table 4.2): binaries `bM`, `bR` with `b <= side <= U b` and `bM + bR <= 1`; `max(0, R - frame)` is a
+//! variable `t >= R - frame` with cost 1. `U` is the upper bound that interval propagation found. A side without one gets
+//! a cap that starts from the constants of the system and doubles until no value comes near it: a cap that is too small
+//! changes answers, and a huge constant makes floating-point solvers give wrong ones.
+//!
+//! Nothing here is trusted: values are rounded and checked against all rows and gates in integer arithmetic by the caller
+//! or by [`check`].
+
+use good_lp::{Expression, ProblemVariables, ResolutionError, Solution as _, SolverModel, Variable, variable};
+
+use super::engine::{Affine, Gate, INF, Problem};
+
+/// Largest cap; beyond it floating-point feasibility tolerances are no longer safe.
+const LARGEST_CAP: i64 = 1 << 14;
+
+/// What the integer program answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Values that satisfy the problem exactly, and that the solver holds optimal for the goal.
+    Optimal(Vec<i64>),
+    /// The solver holds the problem (with the cuts and the largest useful cap) infeasible.
+    Infeasible,
+    /// The solver failed, or its values did not pass the exact check.
+    Failed(String),
+}
+
+/// What to minimise, and what to exclude.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Goal<'a> {
+    /// Solutions may cost at most this.
+    pub(super) bound: Option<i64>,
+    /// Vectors of `(M, R)` by gate that must not come again.
+    pub(super) cuts: &'a [Vec<(i64, i64)>],
+    /// Find a solution that differs from this one in as many of the flagged gates as possible, instead of the cheapest.
+    pub(super) away: Option<(&'a [(i64, i64)], &'a [bool])>,
+}
+
+/// Solves with growing caps. `solves` counts the runs.
+pub(super) fn solve(problem: &Problem, goal: Goal, solves: &mut usize) -> Answer {
+    let open = problem.hi.iter().any(|&hi| hi >= INF);
+    let mut cap = first_cap(problem);
+    loop {
+        *solves += 1;
+        let answer = solve_with(problem, goal, cap);
+        let doubtful = match &answer {
+            Answer::Optimal(values) => open && near_cap(problem, values, cap),
+            Answer::Infeasible => open,
+            Answer::Failed(_) => false,
+        };
+        if !doubtful {
+            return answer;
+        }
+        if cap >= LARGEST_CAP {
+            return match answer {
+                Answer::Optimal(_) => Answer::Failed(format!("ranks grow beyond {LARGEST_CAP}")),
+                other => other,
+            };
+        }
+        // An infeasible program may only need room, but rarely does: grow faster.
+        cap *= if answer == Answer::Infeasible { 16 } else { 2 };
+        cap = cap.min(LARGEST_CAP);
+    }
+}
+
+/// Twice the sum of the absolute constants, and a little.
+fn first_cap(problem: &Problem) -> i64 {
+    let rows: i64 = problem.rows.iter().map(|row| row.constant.abs()).fold(4, i64::saturating_add);
+    let bounds = problem.lo.iter().fold(0, |sum: i64, lo| sum.saturating_add(lo.abs()));
+    rows.saturating_add(bounds).saturating_mul(2).clamp(8, 256)
+}
+
+/// Whether a variable without a bound of its own came near the cap.
+fn near_cap(problem: &Problem, values: &[i64], cap: i64) -> bool {
+    (0..values.len()).any(|at| problem.hi[at] >= INF && values[at] - problem.lo[at] > cap / 2)
+}
+
+/// Whether values satisfy a problem, in exact arithmetic.
+pub(super) fn check(problem: &Problem, values: &[i64]) -> bool {
+    let sum = |terms: &[(u32, i64)], constant: i64| {
+        let part = |&(var, c): &(u32, i64)| i128::from(c) * i128::from(values[var as usize]);
+        i128::from(constant) + terms.iter().map(part).sum::<i128>()
+    };
+    let side = |(var, offset): Affine| values[var as usize] + offset;
+    (0..values.len()).all(|at| problem.lo[at] <= values[at] && values[at] <= problem.hi[at])
+        && problem.rows.iter().all(|row| sum(&row.terms, row.constant) == 0)
+        && problem.gates.iter().all(|gate| {
+            let (m, r) = (side(gate.m), side(gate.r));
+            m >= 0 && r >= 0 && (m == 0 || r == 0)
+        })
+}
+
+/// The cost of values.
+pub(super) fn cost(problem: &Problem, values: &[i64]) -> i64 {
+    let side = |(var, offset): Affine| values[var as usize] + offset;
+    let frame = |gate: &Gate| gate.frame.iter().fold(gate.frame_constant, |sum, &(var, c)| sum + c * values[var as usize]);
+    problem.gates.iter().map(|gate| side(gate.m) + (side(gate.r) - frame(gate)).max(0)).sum()
+}
+
+/// `(M, R)` by gate.
+pub(super) fn sides(problem: &Problem, values: &[i64]) -> Vec<(i64, i64)> {
+    let side = |(var, offset): Affine| values[var as usize] + offset;
+    problem.gates.iter().map(|gate| (side(gate.m), side(gate.r))).collect()
+}
+
+/// A program under construction.
+struct Program<'a> {
+    problem: &'a Problem,
+    vars: ProblemVariables,
+    columns: Vec<Variable>,
+    upper: Vec<i64>,
+    /// Expressions that must be at most zero.
+    at_most_zero: Vec<Expression>,
+    equal_zero: Vec<Expression>,
+}
+
+impl Program<'_> {
+    fn affine(&self, (var, offset): Affine) -> Expression {
+        self.columns[var as usize] + offset as f64
+    }
+
+    fn sum(&self, terms: &[(u32, i64)], constant: i64) -> Expression {
+        terms.iter().fold(Expression::from(constant as f64), |sum, &(var, c)| sum + c as f64 * self.columns[var as usize])
+    }
+
+    fn top(&self, (var, offset): Affine) -> i64 {
+        self.upper[var as usize] + offset
+    }
+
+    fn binary(&mut self) -> Variable {
+        self.vars.add(variable().binary())
+    }
+
+    /// The gate's disjunction and its cost.
+    fn gate(&mut self, gate: &Gate) -> Expression {
+        let (m, r) = (self.affine(gate.m), self.affine(gate.r));
+        let (top_m, top_r) = (self.top(gate.m), self.top(gate.r));
+        if top_m > 0 && top_r > 0 {
+            let (bm, br) = (self.binary(), self.binary());
+            for (side, top, b) in [(&m, top_m, bm), (&r, top_r, br)] {
+                self.at_most_zero.push(side.clone() - top as f64 * b);
+                self.at_most_zero.push(b - side.clone());
+            }
+            self.at_most_zero.push(bm + br - 1.0);
+        }
+        if top_r <= 0 && gate.frame.is_empty() && gate.frame_constant >= 0 {
+            return m;
+        }
+        let excess = self.vars.add(variable().min(0.0));
+        self.at_most_zero.push(r - self.sum(&gate.frame, gate.frame_constant) - excess);
+        m + excess
+    }
+
+    /// A binary that may only be 1 when `M - R` of the gate differs from that of the given sides.
+    fn differs(&mut self, gate: &Gate, (m, r): (i64, i64)) -> Expression {
+        let here = self.affine(gate.m) - self.affine(gate.r);
+        let there = m - r;
+        let (most, least) = (self.top(gate.m), -self.top(gate.r));
+        let mut sum = Expression::from(0.0);
+        if there < most {
+            // up = 1 forces here >= there + 1; up = 0 leaves here >= least.
+            let up = self.binary();
+            self.at_most_zero.push((there + 1 - least) as f64 * up + least as f64 - here.clone());
+            sum += up;
+        }
+        if there > least {
+            let down = self.binary();
+            self.at_most_zero.push(here + (most - there + 1) as f64 * down - most as f64);
+            sum += down;
+        }
+        sum
+    }
+}
+
+fn solve_with(problem: &Problem, goal: Goal, cap: i64) -> Answer {
+    let mut vars = ProblemVariables::new();
+    let upper: Vec<i64> =
+        (0..problem.lo.len()).map(|at| if problem.hi[at] >= INF { problem.lo[at].saturating_add(cap) } else { problem.hi[at] }).collect();
+    let columns = (0..problem.lo.len()).map(|at| vars.add(variable().integer().min(problem.lo[at] as f64).max(upper[at] as f64))).collect();
+    let mut program = Program { problem, vars, columns, upper, at_most_zero: Vec::new(), equal_zero: Vec::new() };
+    for row in &program.problem.rows {
+        let sum = program.sum(&row.terms, row.constant);
+        program.equal_zero.push(sum);
+    }
+    let mut total = Expression::from(0.0);
+    for gate in &program.problem.gates {
+        total += program.gate(gate);
+    }
+    if let Some(bound) = goal.bound {
+        program.at_most_zero.push(total.clone() - bound as f64);
+    }
+    for cut in goal.cuts {
+        let mut sum = Expression::from(1.0);
+        for (gate, &sides) in program.problem.gates.iter().zip(cut) {
+            sum -= program.differs(gate, sides);
+        }
+        program.at_most_zero.push(sum);
+    }
+    let mut objective = total;
+    if let Some((from, flags)) = goal.away {
+        objective = Expression::from(0.0);
+        for ((gate, &sides), _) in program.problem.gates.iter().zip(from).zip(flags).filter(|(_, flag)| **flag) {
+            objective -= program.differs(gate, sides);
+        }
+    }
+    run(program, objective)
+}
+
+fn run(program: Program, objective: Expression) -> Answer {
+    let Program { problem, vars, columns, upper: _, at_most_zero, equal_zero } = program;
+    let mut model = good_lp::coin_cbc(vars.minimise(objective));
+    model.set_log_level(0);
+    model.set_parameter("maxNodes", "100000");
+    // Optimal means optimal: no gap is acceptable.
+    model.set_parameter("ratioGap", "0");
+    model.set_parameter("allowableGap", "0");
+    for expression in equal_zero {
+        model.add_constraint(expression.eq(0.0));
+    }
+    for expression in at_most_zero {
+        model.add_constraint(expression.leq(0.0));
+    }
+    let solution = match model.solve() {
+        Ok(solution) => solution,
+        Err(ResolutionError::Infeasible) => return Answer::Infeasible,
+        Err(error) => return Answer::Failed(format!("the integer program solver failed: {error}")),
+    };
+    if !matches!(solution.status(), good_lp::solvers::SolutionStatus::Optimal) {
+        return Answer::Failed("the integer program solver stopped early".into());
+    }
+    let mut values = Vec::with_capacity(columns.len());
+    for column in columns {
+        let value = solution.value(column);
+        if !value.is_finite() || (value - value.round()).abs() > 1e-4 {
+            return Answer::Failed(format!("the integer program solver returned {value} for an integer"));
+        }
+        values.push(value.round() as i64);
+    }
+    if check(problem, &values) {
+        Answer::Optimal(values)
+    } else {
+        Answer::Failed("the integer program solver's values violate the system".into())
+    }
+}

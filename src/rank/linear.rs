@@ -1,0 +1,155 @@
+//! Exact refutation of linear systems over the natural numbers' rational relaxation.
+//!
+//! Interval propagation cannot see that `b = a + c + 1` and `a = b + d` contradict each other: bounds creep upwards for
+//! ever. Phase one of the simplex method with Bland's rule, in exact fractions, does. It serves as the last word on leaves
+//! of the branching over `M = 0` / `R = 0`, so an answer "infeasible" never rests on floating-point numbers.
+
+use super::engine::{INF, Problem, gcd};
+
+/// Largest tableau that is attempted.
+const CELLS: usize = 40_000;
+
+/// A reduced fraction with positive denominator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fraction(i128, i128);
+
+impl Fraction {
+    const ZERO: Fraction = Fraction(0, 1);
+
+    fn new(numerator: i128, denominator: i128) -> Option<Fraction> {
+        let divisor = gcd(numerator, denominator);
+        if divisor == 0 {
+            return None;
+        }
+        let sign = if denominator < 0 { -1 } else { 1 };
+        Some(Fraction(sign * numerator / divisor, sign * denominator / divisor))
+    }
+
+    fn mul(self, other: Fraction) -> Option<Fraction> {
+        Fraction::new(self.0.checked_mul(other.0)?, self.1.checked_mul(other.1)?)
+    }
+
+    fn div(self, other: Fraction) -> Option<Fraction> {
+        Fraction::new(self.0.checked_mul(other.1)?, self.1.checked_mul(other.0)?)
+    }
+
+    fn sub(self, other: Fraction) -> Option<Fraction> {
+        let left = self.0.checked_mul(other.1)?;
+        let right = other.0.checked_mul(self.1)?;
+        Fraction::new(left.checked_sub(right)?, self.1.checked_mul(other.1)?)
+    }
+
+    fn less(self, other: Fraction) -> Option<bool> {
+        Some(self.0.checked_mul(other.1)? < other.0.checked_mul(self.1)?)
+    }
+}
+
+/// Whether the rows of a problem have provably no solution within the intervals, gates aside. `false` means "not proved".
+pub(super) fn infeasible(problem: &Problem) -> bool {
+    Tableau::new(problem).and_then(Tableau::infeasible).unwrap_or(false)
+}
+
+/// Rows `x_basic + .. = rhs`; the last column is the right-hand side, the last row the objective (sum of artificials).
+struct Tableau {
+    cells: Vec<Vec<Fraction>>,
+    basis: Vec<usize>,
+}
+
+impl Tableau {
+    /// Shifts variables to start at zero, adds slacks for upper bounds and one artificial per row.
+    fn new(problem: &Problem) -> Option<Tableau> {
+        let open: Vec<u32> = (0..problem.lo.len() as u32).filter(|&v| problem.lo[v as usize] < problem.hi[v as usize]).collect();
+        let bounded: Vec<usize> = (0..open.len()).filter(|&at| problem.hi[open[at] as usize] < INF).collect();
+        let mut column = vec![usize::MAX; problem.lo.len()];
+        open.iter().enumerate().for_each(|(at, &var)| column[var as usize] = at);
+        let used = |row: &&super::engine::Row| row.terms.iter().any(|term| column[term.0 as usize] != usize::MAX);
+        let rows = problem.rows.iter().filter(used).count() + bounded.len();
+        let columns = open.len() + bounded.len() + 1;
+        if rows.checked_mul(columns)? > CELLS {
+            return None;
+        }
+        let mut cells = Vec::with_capacity(rows + 1);
+        for row in problem.rows.iter().filter(used) {
+            let mut line = vec![0i128; columns];
+            let mut constant = i128::from(row.constant);
+            for &(var, c) in &row.terms {
+                constant += i128::from(c) * i128::from(problem.lo[var as usize]);
+                if column[var as usize] != usize::MAX {
+                    line[column[var as usize]] += i128::from(c);
+                }
+            }
+            line[columns - 1] = -constant;
+            cells.push(line);
+        }
+        for (slack, &at) in bounded.iter().enumerate() {
+            let mut line = vec![0i128; columns];
+            (line[at], line[open.len() + slack]) = (1, 1);
+            let var = open[at] as usize;
+            line[columns - 1] = i128::from(problem.hi[var] - problem.lo[var]);
+            cells.push(line);
+        }
+        let mut objective = vec![0i128; columns];
+        for line in &mut cells {
+            if line[columns - 1] < 0 {
+                line.iter_mut().for_each(|cell| *cell = -*cell);
+            }
+            objective.iter_mut().zip(&*line).for_each(|(sum, cell)| *sum += cell);
+        }
+        cells.push(objective);
+        let cells = cells.into_iter().map(|line| line.into_iter().map(|cell| Fraction(cell, 1)).collect()).collect();
+        // Artificials are never entered again, so they need no columns: basis indices beyond the columns stand for them.
+        Some(Tableau { cells, basis: (0..rows).map(|row| columns + row).collect() })
+    }
+
+    /// Drives the artificials out; they cannot leave when the minimum of their sum is positive.
+    fn infeasible(mut self) -> Option<bool> {
+        let rows = self.basis.len();
+        let last = self.cells[rows].len() - 1;
+        for _ in 0..2_000 {
+            if self.cells[rows][last] == Fraction::ZERO {
+                return Some(false);
+            }
+            let Some(enter) = (0..last).find(|&column| self.cells[rows][column].0 > 0) else {
+                return Some(true);
+            };
+            let mut leave: Option<(usize, Fraction)> = None;
+            for row in 0..rows {
+                let cell = self.cells[row][enter];
+                if cell.0 <= 0 {
+                    continue;
+                }
+                let ratio = self.cells[row][last].div(cell)?;
+                let better = match leave {
+                    None => true,
+                    Some((best, least)) => ratio.less(least)? || (ratio == least && self.basis[row] < self.basis[best]),
+                };
+                if better {
+                    leave = Some((row, ratio));
+                }
+            }
+            let (row, _) = leave?;
+            self.pivot(row, enter)?;
+        }
+        None
+    }
+
+    fn pivot(&mut self, row: usize, column: usize) -> Option<()> {
+        let pivot = self.cells[row][column];
+        for cell in &mut self.cells[row] {
+            *cell = cell.div(pivot)?;
+        }
+        let line = self.cells[row].clone();
+        for (at, other) in self.cells.iter_mut().enumerate() {
+            let factor = other[column];
+            if at != row && factor != Fraction::ZERO {
+                for (cell, &base) in other.iter_mut().zip(&line) {
+                    if base != Fraction::ZERO {
+                        *cell = cell.sub(factor.mul(base)?)?;
+                    }
+                }
+            }
+        }
+        self.basis[row] = column;
+        Some(())
+    }
+}

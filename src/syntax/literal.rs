@@ -1,0 +1,254 @@
+//! The values of number, character and string literals.
+
+use crate::base::PrimType;
+use half::f16;
+
+/// The value of a number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    /// Written without fraction and exponent.
+    Int(u64, Option<PrimType>),
+    /// Written with one, or too large for an integer and with a float suffix.
+    Float(f64, Option<PrimType>),
+}
+
+/// What is wrong with a literal: the message and, where there is something to say, advice.
+pub type LiteralError = (String, Option<String>);
+
+/// Reads a number as the lexer finds it: digits of any base, fraction, exponent, suffix.
+pub fn number(text: &str) -> Result<Number, LiteralError> {
+    let clean: String = text.chars().filter(|c| *c != '_').collect();
+    match clean.get(..2) {
+        Some("0x" | "0X") if clean.contains('.') => hex_float(&clean),
+        Some("0x" | "0X") => integer(&clean, 2, 16, "hexadecimal"),
+        Some("0b" | "0B") => integer(&clean, 2, 2, "binary"),
+        Some("0o" | "0O") => integer(&clean, 2, 8, "octal"),
+        Some("0r" | "0R") => roman(&clean),
+        _ => decimal(&clean),
+    }
+}
+
+/// Splits a type suffix off. Float suffixes are digits in hexadecimal, so `floats` says whether they count.
+fn suffix(text: &str, floats: bool) -> (&str, Option<PrimType>) {
+    for prim in PrimType::ALL {
+        if prim.is_numeric()
+            && (floats || prim.is_int())
+            && let Some(rest) = text.strip_suffix(prim.name())
+            && !rest.is_empty()
+        {
+            return (rest, Some(prim));
+        }
+    }
+    (text, None)
+}
+
+fn integer(text: &str, skip: usize, base: u32, name: &str) -> Result<Number, LiteralError> {
+    let (digits, prim) = suffix(&text[skip..], base != 16);
+    if digits.is_empty() {
+        return Err((format!("the number `{text}` has no digits"), None));
+    }
+    if let Some(bad) = digits.chars().find(|c| !c.is_digit(base)) {
+        return Err((format!("`{bad}` is not a {name} digit"), known_suffixes(bad)));
+    }
+    let value = u64::from_str_radix(digits, base).map_err(|_| too_large(text, "u64"))?;
+    fits(value, prim, text)
+}
+
+fn known_suffixes(bad: char) -> Option<String> {
+    bad.is_alphabetic().then(|| "the suffixes of numbers are i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64".to_string())
+}
+
+fn too_large(text: &str, ty: &str) -> LiteralError {
+    (format!("the number `{}` is too large for {ty}", shorten(text)), None)
+}
+
+fn shorten(text: &str) -> String {
+    if text.len() <= 40 { text.to_string() } else { format!("{}..", text.chars().take(38).collect::<String>()) }
+}
+
+/// An integer of a type must fit into its bits (signed types wrap, so that bit patterns can be written).
+fn fits(value: u64, prim: Option<PrimType>, text: &str) -> Result<Number, LiteralError> {
+    match prim {
+        Some(prim) if prim.is_int() && prim.bytes() < 8 && value >> (8 * prim.bytes()) != 0 => Err(too_large(text, prim.name())),
+        _ => Ok(Number::Int(value, prim)),
+    }
+}
+
+fn decimal(text: &str) -> Result<Number, LiteralError> {
+    let (digits, prim) = suffix(text, true);
+    if digits.bytes().all(|b| b.is_ascii_digit()) {
+        return match (digits.parse::<u64>(), prim) {
+            (Ok(value), _) => fits(value, prim, text),
+            (Err(_), Some(p)) if p.is_float() => float(digits, prim, text),
+            (Err(_), Some(p)) => Err(too_large(text, p.name())),
+            (Err(_), None) => {
+                let (message, _) = too_large(text, "u64");
+                Err((message, Some("write a decimal point or a float suffix for a float: `1e30`, `1.0e30f32`".to_string())))
+            }
+        };
+    }
+    if let Some(prim) = prim.filter(|p| p.is_int()) {
+        return Err((format!("the number `{text}` has a fraction or an exponent but the integer suffix {prim}"), None));
+    }
+    if digits.parse::<f64>().is_ok() && digits.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b)) {
+        return float(digits, prim, text);
+    }
+    let tail = digits.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let bad = tail.chars().next().unwrap_or('?');
+    Err((format!("`{}` is not a suffix of a number", shorten(tail)), known_suffixes(bad)))
+}
+
+fn float(digits: &str, prim: Option<PrimType>, text: &str) -> Result<Number, LiteralError> {
+    let value = match prim {
+        Some(PrimType::F32) => digits.parse::<f32>().map(f64::from),
+        Some(PrimType::F16) => digits.parse::<f64>().map(|v| f16::from_f64(v).to_f64()),
+        _ => digits.parse::<f64>(),
+    };
+    match value {
+        Ok(value) if value.is_finite() => Ok(Number::Float(value, prim)),
+        _ => Err(too_large(text, prim.unwrap_or(PrimType::F64).name())),
+    }
+}
+
+fn hex_float(text: &str) -> Result<Number, LiteralError> {
+    let malformed = || (format!("the number `{}` is malformed", shorten(text)), Some("hexadecimal floats look like `0x1.8p3`".to_string()));
+    let (mantissa, exponent) = text[2..].split_once(['p', 'P']).ok_or_else(malformed)?;
+    let (exponent, prim) = suffix(exponent, true);
+    let (whole, fraction) = mantissa.split_once('.').ok_or_else(malformed)?;
+    let exponent: i32 = exponent.parse().map_err(|_| malformed())?;
+    let mut value = 0.0f64;
+    let mut scale = exponent.clamp(-5000, 5000);
+    for digit in whole.chars().chain(fraction.chars()) {
+        value = value * 16.0 + f64::from(digit.to_digit(16).ok_or_else(malformed)?);
+    }
+    scale -= 4 * fraction.len().min(5000) as i32;
+    // In two steps, so that a tiny factor times a huge mantissa does not underflow early.
+    let value = value * 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2);
+    match prim {
+        Some(p) if p.is_int() => Err(malformed()),
+        _ if value.is_finite() => Ok(Number::Float(value, prim)),
+        _ => Err(too_large(text, "f64")),
+    }
+}
+
+fn roman(text: &str) -> Result<Number, LiteralError> {
+    const NUMERALS: [(&str, u64); 13] = [
+        ("M", 1000),
+        ("CM", 900),
+        ("D", 500),
+        ("CD", 400),
+        ("C", 100),
+        ("XC", 90),
+        ("L", 50),
+        ("XL", 40),
+        ("X", 10),
+        ("IX", 9),
+        ("V", 5),
+        ("IV", 4),
+        ("I", 1),
+    ];
+    let (mut rest, prim) = suffix(&text[2..], true);
+    let mut value = 0u64;
+    while let Some((numeral, amount)) = NUMERALS.iter().find(|(n, _)| rest.starts_with(n)) {
+        value += amount;
+        rest = &rest[numeral.len()..];
+    }
+    if !rest.is_empty() || value == 0 {
+        return Err((format!("the number `{}` is malformed", shorten(text)), None));
+    }
+    fits(value, prim, text)
+}
+
+/// The character of a literal with its quotes.
+pub fn character(text: &str) -> Result<u64, LiteralError> {
+    let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
+    let mut chars = inner.chars();
+    match chars.next() {
+        Some('\\') => escape(&mut chars).map(|c| u64::from(u32::from(c))),
+        Some(c) => Ok(u64::from(u32::from(c))),
+        None => Err(("the character literal is empty".to_string(), None)),
+    }
+}
+
+/// The text of a string literal with its quotes.
+pub fn string(text: &str) -> Result<String, LiteralError> {
+    let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
+    let mut out = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        out.push(if c == '\\' { escape(&mut chars)? } else { c });
+    }
+    Ok(out)
+}
+
+/// Reads what comes after a backslash.
+fn escape(chars: &mut std::str::Chars<'_>) -> Result<char, LiteralError> {
+    let first = chars.next();
+    Ok(match first {
+        Some('n') => '\n',
+        Some('t') => '\t',
+        Some('r') => '\r',
+        Some('0'..='9') => {
+            let mut value = first.and_then(|c| c.to_digit(10)).unwrap_or(0);
+            while let Some(digit) = chars.as_str().chars().next().and_then(|c| c.to_digit(10)) {
+                value = value.saturating_mul(10).saturating_add(digit);
+                chars.next();
+            }
+            char::from_u32(value).ok_or_else(|| (format!("there is no character with the number {value}"), None))?
+        }
+        Some(c @ ('\\' | '"' | '\'')) => c,
+        other => {
+            let shown: String = other.into_iter().collect();
+            let help = "the escapes are \\n \\t \\r \\\\ \\\" \\' and decimal character numbers such as \\65";
+            return Err((format!("`\\{}` is not an escape", shown.escape_debug()), Some(help.to_string())));
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_every_notation() {
+        use Number::{Float, Int};
+        let cases = [
+            ("3", Int(3, None)),
+            ("1_000", Int(1000, None)),
+            ("3i32", Int(3, Some(PrimType::I32))),
+            ("0x1F", Int(31, None)),
+            ("0xFFu8", Int(255, Some(PrimType::U8))),
+            ("0x1f32", Int(0x1f32, None)),
+            ("0b101i64", Int(5, Some(PrimType::I64))),
+            ("0o17", Int(15, None)),
+            ("0rXIV", Int(14, None)),
+            ("1f32", Int(1, Some(PrimType::F32))),
+            ("1.5", Float(1.5, None)),
+            ("1.0f32", Float(1.0, Some(PrimType::F32))),
+            ("1e-3", Float(1e-3, None)),
+            ("2E+2f64", Float(200.0, Some(PrimType::F64))),
+            ("0x1.8p3", Float(12.0, None)),
+            ("18446744073709551615", Int(u64::MAX, None)),
+            ("100000000000000000000f64", Float(1e20, Some(PrimType::F64))),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(number(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn malformed_numbers_are_refused() {
+        for text in ["18446744073709551616", "256u8", "300i8", "3foo", "1.5i32", "0x", "0b2", "0o8", "1e999", "1e", "0x1.8", "1.0f3"] {
+            assert!(number(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn escapes() {
+        assert_eq!(string(r#""a\n\65\"\\""#), Ok("a\nA\"\\".to_string()));
+        assert_eq!(character(r"'\''"), Ok(39));
+        assert_eq!(character("'ä'"), Ok(228));
+        assert!(string(r#""\q""#).is_err());
+        assert!(string(r#""\99999999999""#).is_err());
+    }
+}

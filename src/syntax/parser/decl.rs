@@ -1,0 +1,235 @@
+//! Declarations.
+
+use super::Parser;
+use crate::base::{Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::surface::{Decl, DefDecl, Ident, ImportDecl, PatId, TypeDecl, TypeParam, ValDecl};
+use crate::syntax::lexer::Tok;
+
+/// How a definition starts: name, type parameters, parameters.
+struct Header {
+    name: Ident,
+    tparams: Vec<TypeParam>,
+    params: Vec<PatId>,
+}
+
+impl Parser<'_> {
+    /// All declarations up to the end.
+    pub(super) fn decls(&mut self) -> Vec<Decl> {
+        let mut decls = Vec::new();
+        while !self.at(Tok::Eof) {
+            let before = self.pos;
+            decls.push(self.decl());
+            if self.pos == before {
+                // Not reachable by construction; without it a mistake here would hang.
+                self.bump();
+            }
+        }
+        decls
+    }
+
+    /// Skips what does not belong to the declaration that just ended.
+    fn end_of_decl(&mut self) {
+        if self.at_decl() || matches!(self.tok(), Tok::Let | Tok::AttrOpen) {
+            return;
+        }
+        match self.tok() {
+            tok @ (Tok::RParen | Tok::RBracket | Tok::RBrace) => {
+                let found = self.found();
+                let _ = tok;
+                self.complain(
+                    Diagnostic::error("E0105", self.span_here(), format!("{found} closes nothing")).here("no bracket is open here"),
+                );
+            }
+            _ => self.expected("an operator or the next declaration"),
+        }
+        self.bump();
+        self.skip_until(|_| false);
+    }
+
+    fn doc(&mut self) -> Option<Symbol> {
+        let mut doc = None;
+        while let Some((at, text)) = self.docs.get(self.next_doc)
+            && *at <= self.pos
+        {
+            doc = (*at == self.pos).then_some(*text);
+            self.next_doc += 1;
+        }
+        doc
+    }
+
+    fn decl(&mut self) -> Decl {
+        let start = self.start();
+        let doc = self.doc();
+        let mut attrs = Vec::new();
+        while self.at(Tok::AttrOpen) {
+            attrs.push(self.attr());
+        }
+        match self.tok() {
+            Tok::Def | Tok::Entry | Tok::Let => self.def(start, doc, attrs),
+            Tok::Val => self.val(start, doc),
+            Tok::Type => self.type_decl(start, doc),
+            Tok::Import => self.import(start),
+            Tok::Local => {
+                self.bump();
+                if self.at(Tok::Eof) {
+                    self.expected("a declaration");
+                    return Decl::Error(self.span_from(start));
+                }
+                Decl::Local(Box::new(self.decl()))
+            }
+            Tok::Open if self.nth(1) == Tok::Import => {
+                self.bump();
+                self.import(start)
+            }
+            Tok::Module | Tok::Open | Tok::Include => self.module(start),
+            _ => self.no_decl(start),
+        }
+    }
+
+    fn no_decl(&mut self, start: u32) -> Decl {
+        let found = self.found();
+        let mut diagnostic = Diagnostic::error("E0104", self.span_here(), format!("expected a declaration, found {found}"))
+            .here("expected a declaration such as `def f x = ..`");
+        if self.at(Tok::Ident) {
+            diagnostic = diagnostic.help(match self.slice(self.token(0)) {
+                "fun" | "fn" | "function" | "let" | "func" => "definitions start with `def`: `def f x = ..`".to_string(),
+                _ if self.nth(1) == Tok::Eq => "definitions start with `def`: `def x = ..`".to_string(),
+                _ => "a program is a list of definitions: `def f x = ..`".to_string(),
+            });
+        }
+        self.complain(diagnostic);
+        if !self.at(Tok::Eof) {
+            self.bump();
+        }
+        self.skip_until(|_| false);
+        Decl::Error(self.span_from(start))
+    }
+
+    fn def(&mut self, start: u32, doc: Option<Symbol>, attrs: Vec<Ident>) -> Decl {
+        let entry = self.bump().tok == Tok::Entry;
+        let Some(header) = self.header() else {
+            self.skip_until(|_| false);
+            return Decl::Error(self.span_from(start));
+        };
+        let ret = self.eat(Tok::Colon).then(|| self.type_exp());
+        self.equals();
+        let body = self.exp();
+        self.end_of_decl();
+        let Header { name, tparams, params } = header;
+        Decl::Def(DefDecl { entry, name, tparams, params, ret, body, attrs, doc, span: self.span_from(start) })
+    }
+
+    /// Whether the next token but one is `=-` or `=!`: rather a missing space than the name of an operator.
+    fn glued_equals(&self) -> bool {
+        matches!(self.slice(self.token(1)), "=-" | "=!")
+    }
+
+    /// What stands before the result type.
+    fn header(&mut self) -> Option<Header> {
+        let plain_name = match self.tok() {
+            Tok::Ident => !(self.nth(1) == Tok::Backtick || (self.nth(1).is_operator() && !self.glued_equals())),
+            Tok::LParen => self.nth(1).is_operator() && self.nth(2) == Tok::RParen,
+            Tok::Under | Tok::LBrace => false,
+            _ => {
+                self.expected("the name of the definition");
+                return None;
+            }
+        };
+        if plain_name {
+            let name = self.binding_name();
+            return Some(Header { name, tparams: self.type_params(), params: self.params() });
+        }
+        let lhs = self.inner_pat(false);
+        if !(self.tok().is_operator() || self.at(Tok::Backtick)) {
+            let span = self.ast.pats[lhs].span;
+            let diagnostic = Diagnostic::error("E0107", span, "a top-level definition binds one name")
+                .here("a pattern")
+                .help("bind a name, and take the value apart in further definitions");
+            self.report(diagnostic);
+            self.complained = Some(self.pos);
+            return None;
+        }
+        let op = self.operator();
+        if let Some(function) = op.backtick
+            && !matches!(self.ast.exprs[function].kind, crate::ir::surface::ExprKind::Name(_))
+        {
+            let span = self.ast.exprs[function].span;
+            self.report(Diagnostic::error("E0107", span, "a qualified name cannot be defined").here("this name belongs to a module"));
+        }
+        let rhs = self.inner_pat(false);
+        Some(Header { name: op.ident, tparams: Vec::new(), params: vec![lhs, rhs] })
+    }
+
+    fn val(&mut self, start: u32, doc: Option<Symbol>) -> Decl {
+        self.bump();
+        let name = self.binding_name();
+        let tparams = self.type_params();
+        self.expect(Tok::Colon, "`:`");
+        let ty = self.type_exp();
+        self.end_of_decl();
+        Decl::Val(ValDecl { name, tparams, ty, doc, span: self.span_from(start) })
+    }
+
+    fn type_decl(&mut self, start: u32, doc: Option<Symbol>) -> Decl {
+        self.bump();
+        if matches!(self.tok(), Tok::Caret | Tok::Tilde) {
+            self.bump();
+        }
+        let name = self.ident("the name of the type");
+        let tparams = self.type_params();
+        self.equals();
+        let ty = self.type_exp();
+        self.end_of_decl();
+        Decl::Type(TypeDecl { name, tparams, ty, doc, span: self.span_from(start) })
+    }
+
+    fn import(&mut self, start: u32) -> Decl {
+        self.bump();
+        let path_span = self.span_here();
+        let mut path = None;
+        if self.at(Tok::Str) {
+            let token = self.bump();
+            match crate::syntax::literal::string(self.slice(token)) {
+                Ok(text) => path = Some(Symbol::new(&text)),
+                Err(error) => {
+                    self.bad_literal(token, error);
+                }
+            }
+        } else {
+            self.expected("a path in quotes, such as `\"lib/np\"`");
+        }
+        self.end_of_decl();
+        match path {
+            Some(path) => Decl::Import(ImportDecl { path, path_span, span: self.span_from(start) }),
+            None => Decl::Error(self.span_from(start)),
+        }
+    }
+
+    /// Skips a declaration of the module language.
+    fn module(&mut self, start: u32) -> Decl {
+        let keyword = self.span_here();
+        let found = self.found();
+        self.report(
+            Diagnostic::error("E0110", keyword, "modules are not supported yet")
+                .here(format!("{found} belongs to the module language"))
+                .help("put the definitions of a module into a file of its own and `import` it"),
+        );
+        let mut depth: Vec<Tok> = Vec::new();
+        loop {
+            let previous = self.bump().tok;
+            let tok = self.tok();
+            let inside = matches!(previous, Tok::Module | Tok::Open | Tok::With | Tok::Eq | Tok::LParen);
+            if tok == Tok::Eof || (depth.is_empty() && !inside && self.at_decl()) {
+                break;
+            }
+            match tok {
+                Tok::LParen | Tok::LBrace | Tok::LBracket | Tok::AttrOpen => depth.push(tok),
+                Tok::RParen | Tok::RBrace | Tok::RBracket => drop(depth.pop()),
+                _ => {}
+            }
+        }
+        self.complained = Some(self.pos);
+        Decl::Error(Span { file: self.file, start, end: self.reach.max(start) })
+    }
+}

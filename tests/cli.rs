@@ -1,0 +1,279 @@
+//! The command line as users meet it: exit codes, streams, formats, bad input.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests write files and start the program")]
+
+use serde_json::Value;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A folder with files, in which commands are run.
+struct Place(tempfile::TempDir);
+
+/// What a command came to.
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Place {
+    fn new(files: &[(&str, &str)]) -> Place {
+        let place = Place(tempfile::tempdir().expect("a folder"));
+        for (name, text) in files {
+            std::fs::write(place.path().join(name), text).expect("written");
+        }
+        place
+    }
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+    fn run(&self, args: &[&str]) -> Ran {
+        self.run_with(args, b"")
+    }
+    fn run_with(&self, args: &[&str], input: &[u8]) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+        command.current_dir(self.path()).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("remora starts");
+        // A program that does not read its input closes the pipe early.
+        child.stdin.take().expect("piped").write_all(input).ok();
+        let output = child.wait_with_output().expect("remora ends");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        let ran = Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) };
+        assert!(!ran.err.contains("panicked"), "{args:?}\n{}", ran.err);
+        ran
+    }
+    /// Runs a command that succeeds, and returns what it printed.
+    #[track_caller]
+    fn ok(&self, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.code, Some(0), "{args:?}\n{}{}", ran.out, ran.err);
+        ran.out
+    }
+    /// Runs a command that fails with this code and a message that contains all of the texts.
+    #[track_caller]
+    fn refused(&self, args: &[&str], texts: &[&str]) {
+        let ran = self.run(args);
+        assert_eq!(ran.code, Some(1), "{args:?}\n{}{}", ran.out, ran.err);
+        for text in texts {
+            assert!(ran.err.contains(text), "{args:?}: no {text:?} in\n{}", ran.err);
+        }
+    }
+}
+
+const PROGRAM: &str = "\
+def norm [n] (v: [n]f64) = f64.sqrt (f64.sum (v * v))
+entry scale (x: i32) (y: i32) : i32 = x * y
+entry total [n] (xs: [n]i64) : i64 = i64.sum xs
+entry pairs [n] (xs: [n]f64) (s: f64) : ([n]f64, f64) = (xs * s, norm xs)
+entry small (x: u8) : u8 = x
+entry same [n] (a: [n]f64) (b: [n]f64) : [n]f64 = a + b
+entry divide (x: i32) (y: i32) : i32 = x / y
+entry main = scale 2 3
+";
+
+#[test]
+fn help_versions_and_wrong_usage() {
+    let place = Place::new(&[]);
+    for command in ["check", "infer", "run", "core", "dump", "explain", "test"] {
+        let text = place.ok(&[command, "--help"]);
+        assert!(text.contains("Examples:\n") || text.contains("\nExamples:"), "{command}: {text}");
+    }
+    assert!(place.ok(&["--version"]).starts_with("remora 0."));
+    for wrong in [&["frobnicate"][..], &["check"], &["run"], &["infer", "x.rem", "--format", "xml"], &[], &["explain", "E9999"]] {
+        assert_eq!(place.run(wrong).code, Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn explain_lists_and_explains() {
+    let place = Place::new(&[]);
+    assert!(place.ok(&["explain"]).contains("E0402  Ambiguous\n"));
+    let text = place.ok(&["explain", "e0402"]);
+    assert!(text.starts_with("E0402: Ambiguous\n") && text.contains("    def f (xss: [][]i64)"), "{text}");
+}
+
+#[test]
+fn check_says_nothing_when_all_is_well() {
+    let place = Place::new(&[("a.rem", PROGRAM), ("empty.rem", ""), ("bad.rem", "def f = g\ndef h = (1\n")]);
+    let ran = place.run(&["check", "a.rem", "empty.rem"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", ""));
+    assert!(place.ok(&["check", "--stats", "a.rem"]).contains("solver runs"));
+    let ran = place.run(&["check", "bad.rem", "a.rem", "--message-format", "json"]);
+    assert_eq!(ran.code, Some(1));
+    for line in ran.err.lines() {
+        let value: Value = serde_json::from_str(line).expect("JSON");
+        assert!(value["code"].as_str().is_some_and(|code| code.starts_with("E01") || code.starts_with("E02")), "{line}");
+        assert_eq!(value["spans"][0]["file"], "bad.rem");
+    }
+}
+
+#[test]
+fn sources_that_cannot_be_read() {
+    let place = Place::new(&[]);
+    std::fs::write(place.path().join("latin.rem"), b"def f = 1\n-- \xe4\n").expect("written");
+    std::fs::create_dir(place.path().join("folder.rem")).expect("made");
+    place.refused(&["check", "missing.rem"], &["E0601", "missing.rem", "no such file"]);
+    place.refused(&["check", "folder.rem"], &["E0601", "directory"]);
+    place.refused(&["check", "latin.rem"], &["E0602", "latin.rem:2:4", "0xE4"]);
+}
+
+#[test]
+fn arguments_are_literals_with_the_parameters_types() {
+    let place = Place::new(&[("a.rem", PROGRAM)]);
+    assert_eq!(place.ok(&["run", "a.rem"]), "6i32\n");
+    assert_eq!(place.ok(&["run", "a.rem", "-e", "scale", "-3", "4"]), "-12i32\n");
+    assert_eq!(place.ok(&["run", "a.rem", "-3", "4i32", "--entry", "scale"]), "-12i32\n");
+    assert_eq!(place.ok(&["run", "-e", "scale", "a.rem", "-3", "4", "--threads", "2"]), "-12i32\n");
+    assert_eq!(place.ok(&["run", "a.rem", "-e", "total", "[1, 2, -3]"]), "0i64\n");
+    assert_eq!(place.ok(&["run", "a.rem", "-e", "pairs", "[3, 4]", "2"]), "[6.0f64, 8.0f64]\n5.0f64\n");
+    let ran = place.run_with(&["run", "a.rem", "-e", "pairs"], b"[3.0, 4.0]\n2.0f64\n");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "[6.0f64, 8.0f64]\n5.0f64\n"), "{}", ran.err);
+}
+
+#[test]
+fn arguments_and_results_in_files() {
+    let place = Place::new(&[("a.rem", PROGRAM), ("values.txt", "[1i64, 2i64]")]);
+    assert_eq!(place.ok(&["run", "a.rem", "-e", "total", "values.txt"]), "3i64\n");
+    assert_eq!(place.ok(&["run", "a.rem", "-e", "pairs", "[3, 4]", "2", "-o", "r.npy"]), "");
+    assert_eq!(place.ok(&["run", "a.rem", "-e", "pairs", "r.0.npy", "r.1.npy"]), "[30.0f64, 40.0f64]\n10.0f64\n");
+    let binary = Command::new(env!("CARGO_BIN_EXE_remora"))
+        .current_dir(place.path())
+        .args(["run", "a.rem", "-e", "scale", "2", "3", "--binary"])
+        .output()
+        .expect("remora starts");
+    assert_eq!(&binary.stdout[..3], b"b\x02\x00");
+    std::fs::write(place.path().join("n.bin"), &binary.stdout).expect("written");
+    assert_eq!(place.ok(&["run", "a.rem", "-e", "scale", "n.bin", "2"]), "12i32\n");
+    place.refused(&["run", "a.rem", "-e", "scale", "1", "2", "-o", "x.jpg"], &["E0603", ".npy"]);
+    place.refused(&["run", "a.rem", "-e", "scale", "1", "2", "-o", "no/such/x.npy"], &["E0603", "no such file"]);
+}
+
+#[test]
+fn what_is_wrong_with_arguments() {
+    let place = Place::new(&[("a.rem", PROGRAM), ("cut.npy", "\u{1}NUMPY")]);
+    place.refused(&["run", "a.rem", "-e", "scale", "1"], &["E0612", "2 arguments", "1 given", "i32"]);
+    place.refused(&["run", "a.rem", "-e", "scale", "1", "2", "3"], &["E0612", "3 given"]);
+    place.refused(&["run", "a.rem", "-e", "scale", "1.5", "2"], &["E0605", "`x`"]);
+    place.refused(&["run", "a.rem", "-e", "scale", "[1]", "2"], &["E0606"]);
+    place.refused(&["run", "a.rem", "-e", "small", "300"], &["E0605", "300"]);
+    place.refused(&["run", "a.rem", "-e", "total", "[[1], [2, 3]]"], &["E06"]);
+    place.refused(&["run", "a.rem", "-e", "total", "missing.npy"], &["E0601", "missing.npy"]);
+    place.refused(&["run", "a.rem", "-e", "total", "cut.npy"], &["E06", "cut.npy"]);
+    place.refused(&["run", "a.rem", "-e", "same", "[1, 2]", "[1]"], &["E0606", "equal"]);
+    place.refused(&["run", "a.rem", "-e", "scael"], &["E0611", "did you mean `scale`", "total"]);
+    place.refused(&["run", "a.rem", "--backend", "cuda"], &["E0614"]);
+    let ran = place.run_with(&["run", "a.rem", "-e", "scale"], b"1");
+    assert!(ran.code == Some(1) && ran.err.contains("E0612"), "{}", ran.err);
+    let ran = place.run_with(&["run", "a.rem", "-e", "total"], b"\xff\xfe\x00");
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+}
+
+#[test]
+fn failures_name_the_place() {
+    let place = Place::new(&[("a.rem", PROGRAM)]);
+    place.refused(&["run", "a.rem", "-e", "divide", "1", "0"], &["E05", "a.rem:7:"]);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let place = Place::new(&[("a.rem", "entry main : []i64 = iota 1000000\n")]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_remora"))
+        .current_dir(place.path())
+        .args(["run", "a.rem"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("remora starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("remora ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    let Ok(full) = std::fs::File::options().write(true).open("/dev/full") else { return };
+    let place = Place::new(&[("a.rem", PROGRAM)]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+    let output = command.current_dir(place.path()).args(["run", "a.rem"]).stdout(full).output().expect("remora starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("E0603"));
+}
+
+const ISSUE: &str = "def f [n][m] (a: [n][m]f64) (v: [m]f64) (s: f64) = (a * v + s) / f64.sqrt (f64.sum (v * v))\n";
+
+#[test]
+fn infer_in_three_formats() {
+    let place = Place::new(&[("f.rem", ISSUE)]);
+    assert!(place.ok(&["infer", "f.rem"]).contains("map"));
+    let json: Value = serde_json::from_str(&place.ok(&["infer", "f.rem", "--format", "json"])).expect("JSON");
+    let definition = &json["definitions"][0];
+    assert_eq!(definition["name"], "f");
+    assert_eq!(definition["cost"], 7, "{definition:#}");
+    for key in ["function", "line", "column", "maps", "reps", "induced"] {
+        assert!(!definition["applications"][0][key].is_null(), "{key}");
+    }
+    for key in ["parse", "infer", "rank", "sizes", "elaborate"] {
+        assert!(json["stats"]["milliseconds"][key].is_number(), "{key}");
+    }
+    for key in ["applications", "undecided", "variables", "constraints", "components", "ilp_solves"] {
+        assert!(json["stats"][key].is_u64(), "{key}");
+    }
+    let explicit = place.ok(&["infer", "f.rem", "--format", "source"]);
+    std::fs::write(place.path().join("explicit.rem"), &explicit).expect("written");
+    let json: Value = serde_json::from_str(&place.ok(&["infer", "explicit.rem", "--format", "json"])).expect("JSON");
+    assert_eq!(json["definitions"][0]["cost"], 0, "{explicit}");
+    assert_eq!(json["definitions"][0]["applications"], serde_json::json!([]), "{explicit}");
+    assert_eq!(place.ok(&["infer", "explicit.rem", "--format", "source"]), explicit);
+    let args = ["[[1, 2], [3, 4]]", "[3, 4]", "1"];
+    let run = |file| place.ok(&[&["run", file, "-e", "f"][..], &args].concat());
+    assert_eq!(run("f.rem"), run("explicit.rem"));
+    place.refused(&["infer", "f.rem", "--def", "g"], &["E0611"]);
+}
+
+#[test]
+fn tests_in_comments() {
+    let good = "-- ==\n-- entry: f g\n-- input { [1, 2] } output { [2, 4] }\n-- random input { [7]i32 }\n\
+                entry f [n] (xs: [n]i32) : [n]i32 = xs + xs\nentry g [n] (xs: [n]i32) : [n]i32 = xs * 2\n\
+                -- ==\n-- entry: h\n-- \"zero\" input { 0 } error: division\nentry h (x: i32) : i32 = 1 / x\n";
+    let refused = "-- ==\n-- error: E0402\ndef f (xss: [][]i64) = i64.sum (length xss)\n";
+    let bad = "-- ==\n-- input { 1.0 2.0 } output { 3.5 }\n-- input { 1.0 2.0 } error: x\n-- input { 1.0 } output { 1.0 }\n\
+               entry main (x: f64) (y: f64) : f64 = x + y\n";
+    let place = Place::new(&[("good.rem", good), ("refused.rem", refused), ("bad.rem", bad), ("broken.rem", "-- ==\n-- inptu { }\n")]);
+    assert_eq!(place.ok(&["test", "good.rem", "refused.rem"]), "6 passed, 0 failed\n");
+    assert!(place.ok(&["test", "-v", "good.rem"]).contains("ok      good.rem: h zero"));
+    let ran = place.run(&["test", "bad.rem"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.out.contains("3.0f64, expected 3.5f64") && ran.out.contains("bad.rem:2:") && ran.out.ends_with("0 passed, 3 failed\n"), "{}", ran.out);
+    assert_eq!(place.run(&["test", "broken.rem"]).code, Some(1));
+}
+
+#[test]
+fn core_and_dumps() {
+    let place = Place::new(&[("f.rem", ISSUE)]);
+    assert!(place.ok(&["core", "f.rem"]).contains("(define"));
+    assert!(place.ok(&["dump", "--stage", "tokens", "f.rem"]).starts_with("1:1\tDef\tdef\n"));
+    assert!(place.ok(&["dump", "--stage", "surface", "f.rem"]).starts_with("def f [n] [m]"));
+    assert!(place.ok(&["dump", "--stage", "core", "f.rem"]).contains("(define"));
+    place.ok(&["dump", "--stage", "rank", "f.rem"]);
+}
+
+#[test]
+fn deep_and_large_input() {
+    let nested = format!("def f = {}1{}\n", "(".repeat(100_000), ")".repeat(100_000));
+    let chain = format!("def f (x: i64) = x{}\n", " + x".repeat(200_000));
+    let lets: String = (0..20_000).map(|i| format!("  let x{} = x{i} + 1\n", i + 1)).collect();
+    let lets = format!("def f (x0: i64) =\n{lets}  in x20000\n");
+    let doubling: String = (0..25).map(|i| format!("  let p{} = (p{i}, p{i})\n", i + 1)).collect();
+    let doubling = format!("def f (p0: i64) =\n{doubling}  in p25\n");
+    let files = [("nested.rem", nested), ("chain.rem", chain), ("lets.rem", lets), ("doubling.rem", doubling)];
+    let place = Place::new(&files.iter().map(|(name, text)| (*name, text.as_str())).collect::<Vec<_>>());
+    for (name, _) in &files {
+        place.ok(&["check", name]);
+        assert!(place.ok(&["infer", "--format", "json", name]).len() < 20_000_000, "{name}");
+    }
+    let unclosed = "(".repeat(100_000);
+    std::fs::write(place.path().join("unclosed.rem"), format!("def f = {unclosed}")).expect("written");
+    place.refused(&["check", "unclosed.rem"], &["E01"]);
+}

@@ -1,0 +1,93 @@
+//! Imports go one way: `base` <- `diag`, `ir` <- passes <- `driver` <- `cli`.
+
+#![allow(clippy::disallowed_methods, reason = "tests read files")]
+
+use std::path::{Path, PathBuf};
+
+/// Each module of the crate with the other modules that it may name.
+const MAY_NAME: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("diag", &["base"]),
+    ("ir", &["base", "diag"]),
+    ("syntax", &["base", "diag", "ir"]),
+    ("resolve", &["base", "diag", "ir", "syntax"]),
+    ("rank", &["base"]),
+    ("infer", &["base", "diag", "ir", "rank"]),
+    ("explicit", &["base", "diag", "ir"]),
+    ("elaborate", &["base", "diag", "ir"]),
+    ("runtime", &["base", "diag", "ir"]),
+    ("eval", &["base", "diag", "ir", "runtime"]),
+    ("driver", &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "explicit", "elaborate", "runtime", "eval"]),
+    ("cli", &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "explicit", "elaborate", "runtime", "eval", "driver"]),
+];
+
+fn sources(dir: &Path, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(dir).expect("src is there").map(|e| e.expect("readable").path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+/// The modules of this crate that a file names outside of comments and tests.
+fn named(text: &str) -> Vec<String> {
+    let code = text.split("#[cfg(test)]").next().unwrap_or(text);
+    let lines = code.lines().map(|line| line.split("//").next().unwrap_or(""));
+    lines.flat_map(modules_of_line).collect()
+}
+
+/// `crate::a::b` names `a`; `crate::{a::b, c}` names `a` and `c`.
+fn modules_of_line(line: &str) -> Vec<String> {
+    let word = |text: &str| text.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    line.split("crate::")
+        .skip(1)
+        .flat_map(|rest| match rest.strip_prefix('{') {
+            None => vec![word(rest)],
+            Some(list) => {
+                let mut depth = 0;
+                let separators = |c: char| {
+                    depth += i32::from(c == '{') - i32::from(c == '}');
+                    c == ',' && depth == 0
+                };
+                list.split(separators).map(word).collect()
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn imports_go_one_way() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut wrong = Vec::new();
+    for path in files {
+        let relative = path.strip_prefix(&root).expect("inside src");
+        let first = relative.components().next().expect("a file").as_os_str().to_string_lossy().into_owned();
+        let module = first.trim_end_matches(".rs");
+        if matches!(module, "lib" | "main") {
+            continue;
+        }
+        let Some((_, allowed)) = MAY_NAME.iter().find(|(name, _)| *name == module) else {
+            wrong.push(format!("{}: the module `{module}` is not in the table", relative.display()));
+            continue;
+        };
+        for name in named(&std::fs::read_to_string(&path).expect("readable")) {
+            if name != module && MAY_NAME.iter().any(|(known, _)| *known == name) && !allowed.contains(&name.as_str()) {
+                wrong.push(format!("{}: `{module}` must not name `{name}`", relative.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_scan_finds_imports() {
+    assert_eq!(named("use crate::base::{Span};\n// crate::cli\nfn f() { crate::diag::x(); crate::ir::y() }"), ["base", "diag", "ir"]);
+    assert_eq!(named("use crate::{base::{A, B}, eval};"), ["base", "eval"]);
+    assert_eq!(named("#[cfg(test)]\nmod tests { use crate::cli; }"), Vec::<String>::new());
+}
