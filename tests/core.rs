@@ -1,5 +1,7 @@
 //! The notation and the checker of core: round trips, a corpus of wrong programs, hostile input.
 
+#![allow(clippy::disallowed_methods)] // Golden files are read and written here.
+
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use remora::base::{FileId, SourceMap, Span, Symbol, with_big_stack};
