@@ -223,9 +223,14 @@ impl Elab<'_> {
     pub(super) fn apply_exact(&mut self, head: Head, args: Vec<Arg>, span: Span) -> Result<Typed> {
         match head {
             Head::Project(field) => {
-                let Some(Arg::Ready(value, _)) = args.into_iter().next() else { return Err(self.missing(span)) };
+                let mut args = args.into_iter();
+                let Some(Arg::Ready(value, _)) = args.next() else { return Err(self.missing(span)) };
                 let out = self.project(value, field, span)?;
-                Ok(self.open(out))
+                let value = self.open(out);
+                match args.len() {
+                    0 => Ok(value),
+                    _ => self.apply_exact(Head::Fun { value, instance: None }, args.collect(), span),
+                }
             }
             Head::Index((mut array, mut ty)) => {
                 for arg in args {
