@@ -13,6 +13,7 @@
 //! library is inferred unless it is used.
 
 mod stats;
+mod suggest;
 mod uses;
 
 pub use stats::{Stats, Times};
@@ -32,6 +33,7 @@ use crate::runtime::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::time::Instant;
+use suggest::SizeError;
 
 /// Everything that is known about a program.
 #[derive(Debug, Default)]
@@ -54,6 +56,18 @@ pub struct Checked {
 
 /// Checks the program whose main file is `root`; imports come from `loader`.
 pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Checked {
+    let mut errors = Vec::new();
+    let mut checked = check_collecting(sources, loader, root, &mut errors);
+    suggest::explain(sources, loader, root, &mut checked, errors);
+    checked
+}
+
+/// The same without suggestions for size errors.
+fn check_plain(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Checked {
+    check_collecting(sources, loader, root, &mut Vec::new())
+}
+
+fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, errors: &mut Vec<SizeError>) -> Checked {
     let start = Instant::now();
     let (program, diagnostics) = resolve::load(sources, loader, &[root]);
     let mut checked = Checked { program, diagnostics, ..Checked::default() };
@@ -66,7 +80,7 @@ pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Chec
         if uses.of(def).any(|used| refused.contains(&used)) {
             refused.insert(def);
         }
-        if !refused.contains(&def) && check_definition(sources, &mut checked, def).is_none() {
+        if !refused.contains(&def) && check_definition(sources, &mut checked, def, errors).is_none() {
             refused.insert(def);
         }
     }
@@ -76,7 +90,7 @@ pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Chec
 }
 
 /// Infers and elaborates one definition; `None` after reporting what is wrong with it.
-fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId) -> Option<()> {
+fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, errors: &mut Vec<SizeError>) -> Option<()> {
     let Checked { program, tables, schemes, diagnostics, stats, .. } = checked;
     let start = Instant::now();
     let inferred = match infer::infer_def(program, tables, def) {
@@ -93,13 +107,14 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId) -> O
     let start = Instant::now();
     let decided = decide(sources, program, tables, schemes, &inferred);
     stats.times.rank += start.elapsed();
-    match decided {
-        Ok(verdict) => inferred.fill(&verdict.values, tables),
+    let values = match decided {
+        Ok(verdict) => verdict.values,
         Err(errors) => {
             diagnostics.extend(errors);
             return None;
         }
-    }
+    };
+    inferred.fill(&values, tables);
     let start = Instant::now();
     let elaborated = elaborate::elaborate(program, tables, schemes, def);
     stats.times.elaborate += start.elapsed();
@@ -109,6 +124,9 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId) -> O
             Some(())
         }
         Err(error) => {
+            if ["E0403", "E0404"].contains(&error.code) {
+                errors.push(SizeError { diagnostic: diagnostics.len(), def, tables: inferred.tables(&values) });
+            }
             diagnostics.push(error);
             None
         }
