@@ -116,8 +116,11 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     };
     inferred.fill(&values, tables);
     let start = Instant::now();
+    let before = schemes.size_time;
     let elaborated = elaborate::elaborate(program, tables, schemes, def);
-    stats.times.elaborate += start.elapsed();
+    let sizes = schemes.size_time - before;
+    stats.times.sizes += sizes;
+    stats.times.elaborate += start.elapsed().saturating_sub(sizes);
     match elaborated {
         Ok(defines) => {
             checked.core.defs.extend(defines);
