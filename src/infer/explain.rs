@@ -170,9 +170,8 @@ struct Claim {
 
 /// The error for equations that cannot all hold. Without the last of them the others can; under their solution its two sides have
 /// different ranks: these are the two places that the message names.
-pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize]) -> Diagnostic {
-    let mut equations = equations.to_vec();
-    equations.sort_unstable();
+/// With `all`, every equation matters and the applications among them are shown too.
+pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize], all: bool) -> Diagnostic {
     let Some((&last, rest)) = equations.split_last() else {
         return Diagnostic::bare("E0401", "ranks cannot agree");
     };
@@ -198,7 +197,9 @@ pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize]) -> Diagnosti
     if wanted.span != got.span {
         error = error.label(wanted.span, format!("{}, rank {}: `{}`", wanted.what, wanted.rank, wanted.shown));
     }
-    more_places(ctx, rest, &values, &mut error);
+    if all {
+        more_places(ctx, rest, &values, &mut error);
+    }
     match reason.kind {
         Kind::Branch | Kind::Element => error.help("nothing is inserted here; `id e` is an application and may be replicated"),
         Kind::Condition => error.help("a condition is one truth value; nothing is inserted here"),

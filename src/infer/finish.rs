@@ -7,14 +7,15 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{ExprId, PatId};
 use crate::ir::tables::{AppInfo, Def, DefId, DefKind, Insertion, Program, RBase, RType, Signature, Tables, TypeParamId, TypeParamInfo};
-use crate::rank::{self, Component, LinExpr, Options, Outcome, Solution};
+use crate::rank::{self, Component, LinExpr, Options, Outcome, Solution, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Rank conflicts reported for one definition.
 const MAX_CONFLICTS: usize = 5;
-/// Systems with more arguments than this are not solved a second time for a precise explanation.
-const EXPLAINED_ARGUMENTS: usize = 20_000;
+/// Definitions with more arguments than this get no irreducible conflict, only the first equation that cannot hold.
+const EXPLAINED_ARGUMENTS: usize = 100;
 
 /// What inference found for one definition: types with ranks that still are expressions, and the solved rank system. Tables can be
 /// made for every assignment of values to the rank variables.
@@ -34,6 +35,7 @@ pub struct Inferred {
     sites: Vec<SiteRef>,
     solution: Solution,
     arguments: usize,
+    rank_time: Duration,
 }
 
 /// Which part of the tables to fill.
@@ -61,6 +63,10 @@ impl Inferred {
     /// The arguments that the rank system decided, by site index. All others were decided on the spot.
     pub fn sites(&self) -> &[SiteRef] {
         &self.sites
+    }
+    /// How long solving the rank system took.
+    pub fn rank_time(&self) -> Duration {
+        self.rank_time
     }
     /// Number of arguments of applications, however they were decided.
     pub fn arguments(&self) -> usize {
@@ -196,6 +202,13 @@ pub fn infer_with(program: &mut Program, tables: &Tables, def: DefId, options: &
     infer_in_mode(program, tables, def, options, true)
 }
 
+/// The rank system of a definition, with every argument as a site, as it is before it is solved: to be looked at.
+pub fn rank_system(program: &Program, tables: &Tables, def: DefId) -> (System, Vec<SiteRef>) {
+    let mut ctx = Context::new(program, tables, false);
+    ctx.definition(def);
+    (ctx.system, ctx.sites)
+}
+
 /// `local` says whether ranks that are known decide applications on the spot; the result is the same without.
 pub(super) fn infer_in_mode(
     program: &mut Program,
@@ -209,6 +222,7 @@ pub(super) fn infer_in_mode(
     if !ctx.diagnostics.is_empty() {
         return Err(ctx.diagnostics);
     }
+    let start = Instant::now();
     let solution = match rank::solve(&ctx.system, &Options { explain: false, ..options.clone() }) {
         Outcome::Solved(solution) => solution,
         Outcome::Infeasible(_) => {
@@ -221,34 +235,78 @@ pub(super) fn infer_in_mode(
             return Err(vec![error.note(why).help("annotate the types of some variables")]);
         }
     };
+    let rank_time = start.elapsed();
     let free = ctx.free_bases(&ty);
     let inferred = ctx.into_inferred(def, declared, ty, solution);
-    Ok(generalise(program, inferred, &free))
+    Ok(generalise(program, Inferred { rank_time, ..inferred }, &free))
 }
 
-/// Explains why ranks cannot agree: solves the system again with every argument a site and every equation tagged.
+/// Explains why ranks cannot agree. In small definitions every argument becomes a site and every equation is tagged, so that an
+/// irreducible conflict can be found; in large ones the first equation that contradicts those before it is named.
 fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, arguments: usize) -> Vec<Diagnostic> {
-    let mut ctx = Context::new(program, tables, arguments > EXPLAINED_ARGUMENTS);
+    let small = arguments <= EXPLAINED_ARGUMENTS;
+    let mut ctx = Context::new(program, tables, !small);
     ctx.definition(def);
     let mut found = Vec::new();
-    // Indices of the equations of the full system that are still in `system`.
+    // Indices of the equations that are not explained yet.
     let mut kept: Vec<usize> = (0..ctx.system.equations.len()).collect();
-    let mut system = ctx.system.clone();
     while found.len() < MAX_CONFLICTS {
-        let Outcome::Infeasible(conflict) = rank::solve(&system, &Options { explain: true, ..options.clone() }) else { break };
-        let equations: Vec<usize> = conflict.equations.iter().filter_map(|i| kept.get(*i).copied()).collect();
-        if equations.is_empty() {
+        let Some(conflict) = (if small { irreducible(&ctx, &kept, options) } else { first_contradiction(&ctx, &kept, options) }) else {
             break;
-        }
-        found.push(explain::rank_conflict(&mut ctx, &equations));
-        let dropped: FxHashSet<usize> = conflict.equations.iter().copied().collect();
-        kept = kept.into_iter().enumerate().filter(|(i, _)| !dropped.contains(i)).map(|(_, e)| e).collect();
-        system.equations = kept.iter().map(|i| ctx.system.equations[*i].clone()).collect();
+        };
+        found.push(explain::rank_conflict(&mut ctx, &conflict, small));
+        let dropped: FxHashSet<usize> = if small { conflict.into_iter().collect() } else { conflict.last().copied().into_iter().collect() };
+        kept.retain(|equation| !dropped.contains(equation));
     }
     if found.is_empty() {
         found.push(Diagnostic::error("E0401", program.defs[def].span, "the ranks in this definition cannot agree"));
     }
     found
+}
+
+/// The system with some of its equations only.
+fn restricted(system: &System, equations: &[usize]) -> System {
+    System {
+        kinds: system.kinds.clone(),
+        names: Vec::new(),
+        equations: equations.iter().map(|i| system.equations[*i].clone()).collect(),
+        sites: system.sites.clone(),
+    }
+}
+
+/// Equations that cannot all hold, and of which none can be spared.
+fn irreducible(ctx: &Context, equations: &[usize], options: &Options) -> Option<Vec<usize>> {
+    let system = restricted(&ctx.system, equations);
+    match rank::solve(&system, &Options { explain: true, ..options.clone() }) {
+        Outcome::Infeasible(conflict) => {
+            let mut chosen: Vec<usize> = conflict.equations.iter().filter_map(|i| equations.get(*i).copied()).collect();
+            chosen.sort_unstable();
+            (!chosen.is_empty()).then_some(chosen)
+        }
+        Outcome::Solved(_) | Outcome::TooHard(_) => None,
+    }
+}
+
+/// The shortest beginning of the equations that cannot hold, found by bisection.
+fn first_contradiction(ctx: &Context, equations: &[usize], options: &Options) -> Option<Vec<usize>> {
+    let options = Options { explain: false, ..options.clone() };
+    let fails = |count: usize| {
+        let system = restricted(&ctx.system, &equations[..count]);
+        matches!(rank::solve(&system, &options), Outcome::Infeasible(_))
+    };
+    if !fails(equations.len()) {
+        return None;
+    }
+    let (mut holds, mut broken) = (0, equations.len());
+    while broken - holds > 1 {
+        let middle = holds + (broken - holds) / 2;
+        if fails(middle) {
+            broken = middle;
+        } else {
+            holds = middle;
+        }
+    }
+    Some(equations[..broken].to_vec())
 }
 
 /// Names the type parameters that generalisation adds.
@@ -436,6 +494,7 @@ impl Context<'_> {
             sites: self.sites,
             solution,
             arguments,
+            rank_time: Duration::ZERO,
         }
     }
 }

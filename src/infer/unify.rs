@@ -95,9 +95,8 @@ impl Context<'_> {
                     self.known.insert(var, value);
                 }
             }
-        } else {
-            self.sides.push(Sides { expected: types.0.clone(), found: types.1.clone() });
         }
+        self.sides.push(Sides { expected: types.0.clone(), found: types.1.clone() });
         self.system.equate(difference, LinExpr::zero(), reason.0);
     }
     /// Demands that two types are equal.

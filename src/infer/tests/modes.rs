@@ -1,14 +1,11 @@
 //! Deciding applications on the spot changes nothing: the tables of both modes are the same, on real programs.
 
-use super::PRELUDE;
-use super::scope;
+use super::load;
 use crate::base::with_big_stack;
 use crate::infer::finish::infer_in_mode;
 use crate::ir::tables::{Program, Tables};
 use crate::rank::Options;
 use std::path::{Path, PathBuf};
-
-const NP: &str = include_str!("../../../stdlib/lib/np.rem");
 
 fn examples() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
@@ -42,11 +39,8 @@ fn agree_on_real_programs() {
     let mut failures = String::new();
     for path in examples() {
         let text = std::fs::read_to_string(&path).expect("readable");
-        if text.contains("val:") {
-            continue; // `val` as a variable
-        }
         with_big_stack(|| {
-            let program = scope::load(&[PRELUDE, NP, &text]);
+            let program = load(&text);
             match (tables(&program, true), tables(&program, false)) {
                 (Ok(a), Ok(b)) if a == b => {}
                 (Ok(a), Ok(b)) => {
