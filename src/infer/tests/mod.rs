@@ -3,13 +3,9 @@ mod errors;
 mod modes;
 mod scale;
 
-use super::Inferred;
-<<<<<<< HEAD
 use super::finish::infer_in_mode;
-use crate::base::with_big_stack;
-=======
+use super::Inferred;
 use crate::base::{SourceMap, with_big_stack};
->>>>>>> main
 use crate::diag::Diagnostic;
 use crate::ir::tables::{Program, RBase, RType, Tables};
 use crate::rank::Options;
