@@ -1,6 +1,6 @@
 //! What nests of maps look like.
 
-use super::support::explicit;
+use super::support::check;
 
 const PARAMS: &str = "[n][m] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (xss: [m][n]f64) (yss: [m][n]f64) (x: f64) (is: [m]i64) (i: i64) \
                       (ps: [n]{x: f64, y: f64}) (pss: [m][n]{x: f64, y: f64}) (bs: [n]bool) (b: bool)";
@@ -12,9 +12,18 @@ def scale [n] (s: f64) (v: [n]f64) = v * s
 def pair 'b (u: f64) (v: b) : (f64, b) = (u, v)
 def both (u: f64) = (u, u)";
 
-/// The explicit form of an expression.
+/// The explicit form of an expression; checks that it infers to itself.
 fn body(expr: &str) -> String {
-    let text = explicit(&format!("{BEFORE}\ndef t {PARAMS} =\n  {expr}"));
+    let first = match check(&format!("{BEFORE}\ndef t {PARAMS} =\n  {expr}")) {
+        Ok(first) => first,
+        Err(errors) => return format!("{:?}", errors[0].message),
+    };
+    let text = first.explicit();
+    match check(&text) {
+        Ok(second) if second.cost() == 0 && second.explicit() == text && second.types() == first.types() => {}
+        Ok(second) => return format!("not a fixed point: {text} {} {:?}", second.explicit(), second.types()),
+        Err(errors) => return format!("{text}: {errors:?}"),
+    }
     text.rsplit_once("=\n  ").map_or(text.clone(), |(_, body)| body.to_string())
 }
 
@@ -91,7 +100,7 @@ const CASES: &[(&str, &str)] = &[
     ("(both xs).0", ""),
     ("#[unsafe] xs[is]", ""),
     ("let map = xs in map + map", ""),
-    ("\\map -> f64.sum (xs * map)", ""),
+    ("\\(map: [n]f64) -> f64.sum (xs * map)", ""),
     ("f64.sum (xs + ys) + x", ""),
     ("reduce (+) 0 xss", ""),
     ("map2 (\\u v -> u * v) xss xs", ""),

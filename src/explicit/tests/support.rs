@@ -70,11 +70,3 @@ impl Checked {
         self.own.iter().map(|(id, _)| printer.type_of(&self.tables, *id)).collect()
     }
 }
-
-/// The explicit text of a program that is accepted.
-pub(crate) fn explicit(text: &str) -> String {
-    match check(text) {
-        Ok(checked) => checked.explicit(),
-        Err(errors) => panic!("{text}: {errors:?}"),
-    }
-}
