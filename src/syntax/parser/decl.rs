@@ -34,9 +34,8 @@ impl Parser<'_> {
             return;
         }
         match self.tok() {
-            tok @ (Tok::RParen | Tok::RBracket | Tok::RBrace) => {
+            Tok::RParen | Tok::RBracket | Tok::RBrace => {
                 let found = self.found();
-                let _ = tok;
                 self.complain(
                     Diagnostic::error("E0105", self.span_here(), format!("{found} closes nothing")).here("no bracket is open here"),
                 );
