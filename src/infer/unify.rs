@@ -95,9 +95,8 @@ impl Context<'_> {
                     self.known.insert(var, value);
                 }
             }
-        } else {
-            self.sides.push(Sides { expected: types.0.clone(), found: types.1.clone() });
         }
+        self.sides.push(Sides { expected: types.0.clone(), found: types.1.clone() });
         self.system.equate(difference, LinExpr::zero(), reason.0);
     }
     /// Demands that two types are equal.
@@ -135,6 +134,14 @@ impl Context<'_> {
         }
         let mismatch = Mismatch { left, right };
         match (self.node(left), self.node(right)) {
+            (Node::Var(_), Node::Error) => {
+                self.bind(left, right, reason);
+                Ok(())
+            }
+            (Node::Error, Node::Var(_)) => {
+                self.bind(right, left, reason);
+                Ok(())
+            }
             (Node::Error, _) | (_, Node::Error) => Ok(()),
             (Node::Var(a), Node::Var(b)) => {
                 let class = a.meet(b).ok_or(mismatch)?;

@@ -10,8 +10,8 @@ use super::engine::{Engine, INF, Problem, Reason};
 use super::exact::{self, Found, Leaf};
 use super::ilp;
 use super::merge::Stop;
-use super::relax;
 use super::presolve::{presolve, problem_of};
+use super::relax;
 use super::system::{System, Var, verify};
 use super::types::{self, Completion};
 use super::{Component, Conflict, Method, Options, Outcome, Solution, Stats};
@@ -189,25 +189,33 @@ impl Context<'_> {
 
     /// Takes a problem apart by prices, or else by optima that are as different as possible.
     fn taken_apart(&mut self, problem: Problem) -> Result<Answer, Fail> {
-        let solves = &mut self.stats.ilp_solves;
-        // Values of the relaxation are only as good as the prices that prove them; those of the integer program are a start.
-        if let Some(values) = relax::relaxed(&problem, solves) {
-            let cost = ilp::cost(&problem, &values);
-            let prices = relax::prices(&problem, cost, solves);
-            if let Some(tighter) = prices.and_then(|prices| dual::tighten(&problem, &prices, cost)) {
-                return self.problem(tighter, true);
-            }
+        // A solution of the relaxation is only as good as the prices that prove it.
+        let relaxed = relax::relaxed(&problem, &mut self.stats.ilp_solves).map(|values| ilp::cost(&problem, &values));
+        if let Some(tighter) = relaxed.and_then(|cost| self.priced(&problem, cost)) {
+            return self.problem(tighter, true);
         }
         let values = self.integer_optimum(&problem)?;
         let cost = ilp::cost(&problem, &values);
-        let prices = relax::prices(&problem, cost, &mut self.stats.ilp_solves);
-        if let Some(tighter) = prices.and_then(|prices| dual::tighten(&problem, &prices, cost)) {
-            return self.problem(tighter, true);
+        if relaxed != Some(cost) {
+            if let Some(tighter) = self.priced(&problem, cost) {
+                return self.problem(tighter, true);
+            }
         }
         if let Some(smaller) = self.backbone(&problem, cost, &values)? {
             return self.problem(smaller, true);
         }
         self.integer_optima(&problem, cost, values)
+    }
+
+    /// A problem narrowed by prices to what costs as much as a known solution; `None` when that gains nothing.
+    fn priced(&mut self, problem: &Problem, cost: i64) -> Option<Problem> {
+        let solves = &mut self.stats.ilp_solves;
+        let prices = match relax::prices(problem, Some(cost), solves) {
+            Some(prices) => prices,
+            // The relaxation does not reach the cost: some variables may still be too dear.
+            None => relax::prices(problem, None, solves)?,
+        };
+        dual::tighten(problem, &prices, cost)
     }
 
     /// A cheapest solution by the integer program.

@@ -270,7 +270,9 @@ impl Scope {
                 indices.iter().for_each(|i| self.index(program, i));
             }
             ExprKind::IndexSection(indices) => indices.iter().for_each(|i| self.index(program, i)),
-            ExprKind::Range { start, step, end, .. } => all(self, &[Some(start), step, Some(end)].into_iter().flatten().collect::<Vec<_>>()),
+            ExprKind::Range { start, step, end, .. } => {
+                all(self, &[Some(start), step, Some(end)].into_iter().flatten().collect::<Vec<_>>())
+            }
             ExprKind::Apply { fun, args } => {
                 all(self, &[fun]);
                 all(self, &args);
