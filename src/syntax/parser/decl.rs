@@ -132,6 +132,9 @@ impl Parser<'_> {
             Tok::Under | Tok::LBrace => false,
             _ => {
                 self.expected("the name of the definition");
+                if !self.at_line_start(self.token(0)) {
+                    self.bump();
+                }
                 return None;
             }
         };
