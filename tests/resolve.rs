@@ -134,7 +134,7 @@ fn sizes_and_types() {
     check("def f [n] : ?[k].[k][n]i64 = ???", "k -> 1:15; n -> 1:8");
     check("type t [n] 'a = [n]a def f (x: t [3] f32) = x", "n -> 1:9; a -> 1:13; t [3] f32 -> 1:6; x -> 1:29");
     check("def f x = let [n] (y: [n]i64) = x in n", "n -> 1:16; x -> 1:7; n -> 1:16");
-    check("type i64 = f32 def f (x: i64) = x", "i64 -> 1:6; x -> 1:24");
+    check("type i64 = f32 def f (x: i64) = x", "i64 -> 1:6; x -> 1:23");
     check("def f (x: f32.t) = x", "x -> 1:8");
 }
 
