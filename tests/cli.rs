@@ -245,7 +245,11 @@ fn tests_in_comments() {
     assert!(place.ok(&["test", "-v", "good.rem"]).contains("ok      good.rem: h zero"));
     let ran = place.run(&["test", "bad.rem"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.out.contains("3.0f64, expected 3.5f64") && ran.out.contains("bad.rem:2:") && ran.out.ends_with("0 passed, 3 failed\n"), "{}", ran.out);
+    assert!(
+        ran.out.contains("3.0f64, expected 3.5f64") && ran.out.contains("bad.rem:2:") && ran.out.ends_with("0 passed, 3 failed\n"),
+        "{}",
+        ran.out
+    );
     assert_eq!(place.run(&["test", "broken.rem"]).code, Some(1));
 }
 

@@ -12,13 +12,17 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("syntax", &["base", "diag", "ir"]),
     ("resolve", &["base", "diag", "ir", "syntax"]),
     ("rank", &["base"]),
+    ("ambiguity", &["base", "diag", "explicit", "infer", "ir"]),
     ("infer", &["base", "diag", "ir", "rank"]),
     ("explicit", &["base", "diag", "ir"]),
     ("elaborate", &["base", "diag", "ir"]),
     ("runtime", &["base", "diag", "ir"]),
     ("eval", &["base", "diag", "ir", "runtime"]),
-    ("driver", &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "explicit", "elaborate", "runtime", "eval"]),
-    ("cli", &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "explicit", "elaborate", "runtime", "eval", "driver"]),
+    ("driver", &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "runtime", "eval"]),
+    (
+        "cli",
+        &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "runtime", "eval", "driver"],
+    ),
 ];
 
 fn sources(dir: &Path, out: &mut Vec<PathBuf>) {

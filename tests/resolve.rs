@@ -57,9 +57,7 @@ impl Loaded {
                 Node::Type(t) => match self.program.names.types.get(t) {
                     Some(TypeRes::Prim(_)) | None => continue,
                     Some(TypeRes::Param(p)) => (self.program.ast.types[t].span, self.place(self.program.tparams[*p].span)),
-                    Some(TypeRes::Abbreviation(ty)) => {
-                        (self.program.ast.types[t].span, self.place(self.program.types[*ty].decl.name.span))
-                    }
+                    Some(TypeRes::Abbreviation(ty)) => (self.program.ast.types[t].span, self.place(self.program.types[*ty].decl.name.span)),
                 },
                 Node::Pat(_) => continue,
             };
@@ -134,8 +132,8 @@ fn sizes_and_types() {
     check("def f 'a (x: a) : a = let g 'a (y: a) = y in g x", "a -> 1:8; a -> 1:8; a -> 1:30; y -> 1:33; g -> 1:27; x -> 1:11");
     check("def f : (n: i64) -> [n]i64 = iota", "n -> 1:10; iota -> std iota");
     check("def f [n] : ?[k].[k][n]i64 = ???", "k -> 1:15; n -> 1:8");
-    check("type t [n] 'a = [n]a def f (x: t [3] f32) = x", "n -> 1:9; a -> 1:13; t [3] f32 -> 1:6; x -> 1:28");
-    check("def f x = let [n] (y: [n]i64) = x in n", "x -> 1:7; n -> 1:16; n -> 1:16");
+    check("type t [n] 'a = [n]a def f (x: t [3] f32) = x", "n -> 1:9; a -> 1:13; t [3] f32 -> 1:6; x -> 1:29");
+    check("def f x = let [n] (y: [n]i64) = x in n", "n -> 1:16; x -> 1:7; n -> 1:16");
     check("type i64 = f32 def f (x: i64) = x", "i64 -> 1:6; x -> 1:24");
     check("def f (x: f32.t) = x", "x -> 1:8");
 }
@@ -163,7 +161,10 @@ fn unknown_names() {
         "E0201 main.rem:1:11 there is neither a variable nor a module `np` | names of a library have no prefix: `import \"lib/np\"`, then `mean`; elementwise functions are in scalar modules: `f64.sqrt`",
     );
     refuse("def f (x: int) = x", "E0202 main.rem:1:11 unknown type `int` | write `i64` or `i32`");
-    refuse("def f (x: a) = x", "E0202 main.rem:1:11 unknown type `a` | a type parameter is declared with a quote: `'a after the name of the definition");
+    refuse(
+        "def f (x: a) = x",
+        "E0202 main.rem:1:11 unknown type `a` | a type parameter is declared with a quote: `'a` after the name of the definition",
+    );
     refuse("type vector = i32 def f (x: vectro) = x", "E0202 main.rem:1:29 unknown type `vectro` | did you mean `vector`?");
     refuse(
         "def f (x: [n]i32) = x",
@@ -174,25 +175,50 @@ fn unknown_names() {
         "def fac (n: i64) : i64 = if n == 0 then 1 else n * fac (n - 1)",
         "E0205 main.rem:1:52 `fac` is used in its own definition | repeat with `loop x = start for i < n do ..` or `loop x = start while condition do ..`",
     );
-    refuse("def f = let g x = g x in g", "E0205 main.rem:1:19 `g` is used in its own definition | repeat with `loop x = start for i < n do ..` or `loop x = start while condition do ..`");
-    refuse("def f x = 2*-x", "E0201 main.rem:1:12 unknown operator `*-` | symbols written together are one operator: put a space before `-`");
-    refuse("def f x = i32 x", "E0201 main.rem:1:11 unknown name `i32` | `i32` is a type; a conversion names both types, such as `i32.i64 x` or `i32.f64 x`");
+    refuse(
+        "def f = let g x = g x in g",
+        "E0205 main.rem:1:19 `g` is used in its own definition | repeat with `loop x = start for i < n do ..` or `loop x = start while condition do ..`",
+    );
+    refuse(
+        "def f x = 2*-x",
+        "E0201 main.rem:1:12 unknown operator `*-` | symbols written together are one operator: put a space before `-`",
+    );
+    refuse(
+        "def f x = i32 x",
+        "E0201 main.rem:1:11 unknown name `i32` | `i32` is a type; a conversion names both types, such as `i32.i64 x` or `i32.f64 x`",
+    );
     refuse("def f x = x + zzqq", "E0201 main.rem:1:15 unknown name `zzqq`");
 }
 
 #[test]
 fn bindings_that_are_refused() {
-    refuse("def f x x = 1", "E0204 main.rem:1:9 the name `x` is bound twice | give one of them another name, or write `_` for a value that is not used");
-    refuse("def f (x, (y, x)) = 1", "E0204 main.rem:1:15 the name `x` is bound twice | give one of them another name, or write `_` for a value that is not used");
-    refuse("def f 'a 'a = 1", "E0204 main.rem:1:11 the type parameter `a` is bound twice | give one of them another name, or write `_` for a value that is not used");
+    refuse(
+        "def f x x = 1",
+        "E0204 main.rem:1:9 the name `x` is bound twice | give one of them another name, or write `_` for a value that is not used",
+    );
+    refuse(
+        "def f (x, (y, x)) = 1",
+        "E0204 main.rem:1:15 the name `x` is bound twice | give one of them another name, or write `_` for a value that is not used",
+    );
+    refuse(
+        "def f 'a 'a = 1",
+        "E0204 main.rem:1:11 the type parameter `a` is bound twice | give one of them another name, or write `_` for a value that is not used",
+    );
     refuse("def f = {x = 1, x = 2}", "E0204 main.rem:1:17 the field `x` is written twice");
     refuse("def x && y = x", "E0208 main.rem:1:7 `&&` cannot be redefined | choose another operator");
-    refuse("val f : i32", "E0208 main.rem:1:5 only the standard library declares values without defining them | write `def` with a body; `???` stands for one that is still to be written");
+    refuse(
+        "val f : i32",
+        "E0208 main.rem:1:5 only the standard library declares values without defining them | write `def` with a body; `???` stands for one that is still to be written",
+    );
 }
 
 #[test]
 fn imports() {
-    let files = [("a.rem", "import \"sub/b\" def a = b local def hidden = 1"), ("sub/b.fut", "import \"../c\" def b = c"), ("c.rem", "def c = 1 type t = i32")];
+    let files = [
+        ("a.rem", "import \"sub/b\" def a = b local def hidden = 1"),
+        ("sub/b.fut", "import \"../c\" def b = c"),
+        ("c.rem", "def c = 1 type t = i32"),
+    ];
     let loaded = load("import \"a\" import \"./c.rem\" def f (x: t) = a + c", &files);
     assert_eq!(loaded.errors(), "");
     assert_eq!(loaded.names(), "t -> 1:16; a -> a; c -> c");
@@ -202,7 +228,10 @@ fn imports() {
     let loaded = load("import \"a\" def f = b + hidden", &files);
     assert_eq!(loaded.errors(), "E0201 main.rem:1:20 unknown name `b`\nE0201 main.rem:1:24 unknown name `hidden`");
     let loaded = load("import \"bb\"", &[("b.rem", "")]);
-    assert_eq!(loaded.errors(), "E0206 main.rem:1:8 the import `bb` cannot be read | paths are relative to the importing file, and are written without `.rem` or `.fut`");
+    assert_eq!(
+        loaded.errors(),
+        "E0206 main.rem:1:8 the import `bb` cannot be read | paths are relative to the importing file, and are written without `.rem` or `.fut`"
+    );
     let loaded = load("import \"helpres\"", &[("helpers.rem", "")]);
     assert_eq!(loaded.errors(), "E0206 main.rem:1:8 the import `helpres` cannot be read | there is `import \"helpers\"`");
     let loaded = load("import \"lib/npy\"", &[]);
@@ -277,4 +306,18 @@ proptest! {
         let defs = loaded.program.units.iter().flat_map(|u| &u.source.decls).filter(|d| matches!(d, Decl::Def(_))).count();
         prop_assert!(loaded.program.defs.len() >= defs);
     }
+}
+
+#[test]
+#[ignore = "prints a measurement"]
+fn time_of_an_empty_program() {
+    for _ in 0..5 {
+        let start = std::time::Instant::now();
+        let loaded = load("", &[]);
+        println!("{:?} for {} definitions", start.elapsed(), loaded.program.defs.len());
+    }
+    let text = "def f [n] (xs: [n]f64) (y: f64) = let z = xs * y + 1.0 in f64.sqrt (z / 2.0)\n".repeat(100_000);
+    let start = std::time::Instant::now();
+    let loaded = with_big_stack(|| load(&text, &[]));
+    println!("{:?} for {} definitions", start.elapsed(), loaded.program.defs.len());
 }

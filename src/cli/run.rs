@@ -16,7 +16,8 @@ use std::time::Instant;
 
 /// Run an entry point
 #[derive(Debug, Args)]
-#[command(after_help = "Arguments are literals, .npy files, .png images, or files in Futhark's text or binary format. Without any, values come
+#[command(
+    after_help = "Arguments are literals, .npy files, .png images, or files in Futhark's text or binary format. Without any, values come
 from standard input. Options may stand before or after arguments; `-3` is a value.
 
 Examples:
@@ -24,7 +25,8 @@ Examples:
   remora run program.rem -e norm vector.npy
   remora run program.rem a.npy b.npy -o result.npy
   remora run blur.rem photo.png -o blurred.png
-  echo '[1.0, 2.0]' | remora run program.rem -e mean")]
+  echo '[1.0, 2.0]' | remora run program.rem -e mean"
+)]
 pub(super) struct RunArgs {
     #[command(flatten)]
     source: SourceArg,

@@ -10,6 +10,7 @@ use crate::ir::tables::{AppInfo, Def, DefId, DefKind, Insertion, Program, RBase,
 use crate::rank::{self, Component, LinExpr, Options, Outcome, Solution, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Rank conflicts reported for one definition.
 const MAX_CONFLICTS: usize = 5;
@@ -34,6 +35,7 @@ pub struct Inferred {
     sites: Vec<SiteRef>,
     solution: Solution,
     arguments: usize,
+    rank_time: Duration,
 }
 
 /// Which part of the tables to fill.
@@ -61,6 +63,10 @@ impl Inferred {
     /// The arguments that the rank system decided, by site index. All others were decided on the spot.
     pub fn sites(&self) -> &[SiteRef] {
         &self.sites
+    }
+    /// How long solving the rank system took.
+    pub fn rank_time(&self) -> Duration {
+        self.rank_time
     }
     /// Number of arguments of applications, however they were decided.
     pub fn arguments(&self) -> usize {
@@ -196,6 +202,13 @@ pub fn infer_with(program: &mut Program, tables: &Tables, def: DefId, options: &
     infer_in_mode(program, tables, def, options, true)
 }
 
+/// The rank system of a definition, with every argument as a site, as it is before it is solved: to be looked at.
+pub fn rank_system(program: &Program, tables: &Tables, def: DefId) -> (System, Vec<SiteRef>) {
+    let mut ctx = Context::new(program, tables, false);
+    ctx.definition(def);
+    (ctx.system, ctx.sites)
+}
+
 /// `local` says whether ranks that are known decide applications on the spot; the result is the same without.
 pub(super) fn infer_in_mode(
     program: &mut Program,
@@ -209,6 +222,7 @@ pub(super) fn infer_in_mode(
     if !ctx.diagnostics.is_empty() {
         return Err(ctx.diagnostics);
     }
+    let start = Instant::now();
     let solution = match rank::solve(&ctx.system, &Options { explain: false, ..options.clone() }) {
         Outcome::Solved(solution) => solution,
         Outcome::Infeasible(_) => {
@@ -221,9 +235,10 @@ pub(super) fn infer_in_mode(
             return Err(vec![error.note(why).help("annotate the types of some variables")]);
         }
     };
+    let rank_time = start.elapsed();
     let free = ctx.free_bases(&ty);
     let inferred = ctx.into_inferred(def, declared, ty, solution);
-    Ok(generalise(program, inferred, &free))
+    Ok(generalise(program, Inferred { rank_time, ..inferred }, &free))
 }
 
 /// Explains why ranks cannot agree. In small definitions every argument becomes a site and every equation is tagged, so that an
@@ -395,7 +410,8 @@ impl Context<'_> {
         let mut memo = FxHashMap::default();
         for (base, span) in places {
             let mentioned = self.mentioned(base, &extents, &mut memo);
-            let Some((param, extent)) = mentioned.iter().filter_map(|p| Some((*p, *extents.get(p)?))).find(|(_, e)| !e.contains(span)) else {
+            let Some((param, extent)) = mentioned.iter().filter_map(|p| Some((*p, *extents.get(p)?))).find(|(_, e)| !e.contains(span))
+            else {
                 continue;
             };
             let place = if span == Span::default() { extent } else { span };
@@ -478,6 +494,7 @@ impl Context<'_> {
             sites: self.sites,
             solution,
             arguments,
+            rank_time: Duration::ZERO,
         }
     }
 }

@@ -120,7 +120,8 @@ impl Walk<'_> {
             match peel(decl).0 {
                 Decl::Def(def) => drop(self.later.insert(def.name.name, def.name.span)),
                 Decl::Type(ty) => drop(self.later_types.insert(ty.name.name, ty.name.span)),
-                Decl::Val(_) | Decl::Import(_) | Decl::Local(_) | Decl::Error(_) => {}
+                Decl::Val(val) => drop(self.later.insert(val.name.name, val.name.span)),
+                Decl::Import(_) | Decl::Local(_) | Decl::Error(_) => {}
             }
         }
     }
@@ -350,7 +351,9 @@ impl Walk<'_> {
         let near = self.may_suggest().then(|| suggest::closest(text, self.scope.type_names().chain(prims))).flatten();
         match near {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None if text.len() <= 2 => diagnostic.help(format!("a type parameter is declared with a quote: `'{text}` after the name of the definition")),
+            None if text.len() <= 2 => {
+                diagnostic.help(format!("a type parameter is declared with a quote: `'{text}` after the name of the definition"))
+            }
             None => diagnostic,
         }
     }

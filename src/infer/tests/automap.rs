@@ -31,12 +31,7 @@ const CASES: &[Case] = &[
     Case { name: "matrix-vector", term: "xss + ys", cost: 2, readings: &["1:M2 2:R1(1)"] },
     Case { name: "vector-matrix", term: "ys + xss", cost: 2, readings: &["1:M1 2:M1"] },
     Case { name: "scalar-vector-matrix", term: "x + ys + xss", cost: 3, readings: &["1:M1 2:M1 2:M1"] },
-    Case {
-        name: "lambda-two",
-        term: "(\\p q -> p + q) xs y",
-        cost: 1,
-        readings: &["1:M1 2:R1(1)", "1:M1 2:R1(1)"],
-    },
+    Case { name: "lambda-two", term: "(\\p q -> p + q) xs y", cost: 1, readings: &["1:M1 2:R1(1)", "1:M1 2:R1(1)"] },
     Case { name: "sum-length", term: "i64.sum (length xss)", cost: 1, readings: &["1:M1", "1:R1"] },
     Case { name: "sum-cos-times", term: "f32.sum (cos fss * fs)", cost: 5, readings: &["1:M1 1:M2 2:R1(1) 1:M2"] },
     Case { name: "map-lambda-induced", term: "map (\\v -> xs * v) ys", cost: 1, readings: &["1:M1 2:R1(1)"] },
@@ -62,12 +57,7 @@ const CASES: &[Case] = &[
     Case { name: "map-id-matrix", term: "map id xss", cost: 0, readings: &[""] },
     Case { name: "id-hatch", term: "if b then id 1 else xs", cost: 1, readings: &["1:R1"] },
     Case { name: "gather", term: "xs[is]", cost: 1, readings: &["1:M1"] },
-    Case {
-        name: "sum-unannotated",
-        term: "\\a b -> sum (a * b)",
-        cost: 1,
-        readings: &["1:M1", "2:M1", "1:R1", "1:M1 2:R1(1)"],
-    },
+    Case { name: "sum-unannotated", term: "\\a b -> sum (a * b)", cost: 1, readings: &["1:M1", "2:M1", "1:R1", "1:M1 2:R1(1)"] },
     Case {
         name: "sum-lambda-matrix",
         term: "(\\a b -> sum (a * b)) xss ys",
@@ -76,7 +66,12 @@ const CASES: &[Case] = &[
     },
     Case { name: "matvec-lambda", term: "(\\row -> sum (row * ys)) xss", cost: 2, readings: &["1:M1 1:M1"] },
     Case { name: "scatter-rep", term: "scatter (copy xs) is 1", cost: 1, readings: &["3:R1"] },
-    Case { name: "check-unannotated", term: "\\a -> xmat a == (a != 0i32) |> flatten |> and", cost: 3, readings: &["1:M2 2:R1(1) 1:M1 2:R1(1)", "1:M2 2:R2(2) 1:R1"] },
+    Case {
+        name: "check-unannotated",
+        term: "\\a -> xmat a == (a != 0i32) |> flatten |> and",
+        cost: 3,
+        readings: &["1:M2 2:R1(1) 1:M1 2:R1(1)", "1:M2 2:R2(2) 1:R1"],
+    },
     Case {
         name: "check-annotated",
         term: "\\(a: [n][n]i32) -> xmat a == (a != 0i32) |> flatten |> and",
@@ -84,12 +79,7 @@ const CASES: &[Case] = &[
         readings: &["1:M2 1:M2 2:R2(2)"],
     },
     Case { name: "equality-elementwise", term: "and (xs == ys)", cost: 1, readings: &["1:M1"] },
-    Case {
-        name: "growing-ranks",
-        term: "scal (grow (grow (grow (grow 1))))",
-        cost: 30,
-        readings: &["1:M12 1:M9 1:M6 1:M3"],
-    },
+    Case { name: "growing-ranks", term: "scal (grow (grow (grow (grow 1))))", cost: 30, readings: &["1:M12 1:M9 1:M6 1:M3"] },
 ];
 
 #[test]

@@ -4,7 +4,8 @@ use super::{errors, infer};
 
 #[track_caller]
 fn check(program: &str, expected: &str) {
-    eprintln!("{program}\n{}\n", errors(program)); let _ = expected;
+    eprintln!("{program}\n{}\n", errors(program));
+    let _ = expected;
 }
 
 #[track_caller]
@@ -51,12 +52,12 @@ fn different_types() {
     check("def t (f: i32 -> i32) = f == f", "E0303 argument 1 of `==` has the type `i32 -> i32`, but a type without functions is needed");
     check("def t 'a (x: a) : i32 = x", "E0301 result has the type `a`, but `i32` is expected");
     check("def t = match 1 case _ -> 2", "E0111 `match` expressions are not supported yet");
+    check("def t y = let f 'a (x: a) = if true then x else y in f 1", "E0308 the type parameter `'a` of a local function escapes from it");
     check(
-        "def t y = let f 'a (x: a) = if true then x else y in f 1",
-        "E0308 the type parameter `'a` of a local function escapes from it",
+        "def t (x: i32) = (x + true, x == false)",
+        "E0301 argument 2 of `+` has the type `bool`, but `i32` is expected\n\
+        E0301 argument 2 of `==` has the type `bool`, but `i32` is expected",
     );
-    check("def t (x: i32) = (x + true, x == false)", "E0301 argument 2 of `+` has the type `bool`, but `i32` is expected\n\
-        E0301 argument 2 of `==` has the type `bool`, but `i32` is expected");
 }
 
 #[test]

@@ -1,0 +1,186 @@
+//! Entry points: arguments from outside, whose sizes are measured.
+
+use super::run::Run;
+use super::{Failure, Machine, Outcome};
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::core::{Atom, Dim, DimAtom, Param, ShapeItem, Type};
+use crate::runtime::Value;
+use rustc_hash::FxHashMap;
+
+/// What a parameter of an entry point takes, as far as data from outside can give it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// A scalar or an array of scalars of this rank.
+    Array(PrimType, usize),
+    /// A tuple or record with its labels; each part counts as one value from outside.
+    Tuple(Option<Vec<Symbol>>, Vec<Shape>),
+    /// A function or something else that no data can stand for.
+    Other,
+}
+
+/// What a type looks like from outside.
+pub fn shape_of(ty: &Type) -> Shape {
+    let dims = ty.shape().items.iter().all(|item| matches!(item, ShapeItem::Dim(_)));
+    match ty.atom() {
+        Atom::Prim(prim) if dims => Shape::Array(*prim, ty.shape().items.len()),
+        Atom::Tuple(parts) if ty.shape().is_scalar() => Shape::Tuple(None, parts.iter().map(shape_of).collect()),
+        Atom::Record(fields) if ty.shape().is_scalar() => {
+            let labels = fields.iter().map(|(label, _)| *label).collect();
+            Shape::Tuple(Some(labels), fields.iter().map(|(_, ty)| shape_of(ty)).collect())
+        }
+        Atom::Sigma(_, content) if ty.shape().is_scalar() => shape_of(content),
+        _ => Shape::Other,
+    }
+}
+
+/// Sizes of the caller's values by the names they have in the types of the parameters.
+#[derive(Default)]
+struct Sizes {
+    known: FxHashMap<DimAtom, (i64, String)>,
+    /// Sizes to be compared once everything is known.
+    checks: Vec<(Dim, usize, String)>,
+}
+
+impl Sizes {
+    fn measure(&mut self, ty: &Type, value: &Value, what: &str, span: Span) -> Outcome<()> {
+        let wrong = |wanted: String, found: String| Err(Failure::new("E0605", span, format!("{what}: expected {wanted}, found {found}")));
+        match (ty.atom(), value) {
+            (Atom::Tuple(parts), Value::Tuple(tuple)) if ty.shape().is_scalar() && parts.len() == tuple.parts.len() => {
+                return parts.iter().zip(&tuple.parts).try_for_each(|(ty, part)| self.measure(ty, part, what, span));
+            }
+            (Atom::Record(fields), Value::Tuple(tuple)) if ty.shape().is_scalar() && fields.len() == tuple.parts.len() => {
+                return fields.iter().zip(&tuple.parts).try_for_each(|((_, ty), part)| self.measure(ty, part, what, span));
+            }
+            _ => {}
+        }
+        let found = match value {
+            Value::Scalar(scalar) => scalar.prim(),
+            Value::Array(array) => array.prim(),
+            _ => return wrong("data".into(), "something else".into()),
+        };
+        let shown = |prim: PrimType, rank: usize| format!("{}{prim}", "[]".repeat(rank));
+        match shape_of(ty) {
+            Shape::Array(prim, rank) if prim == found && rank == value.dims().len() => {}
+            Shape::Array(prim, rank) => return wrong(shown(prim, rank), shown(found, value.dims().len())),
+            _ => return wrong("a value of a type that data can have".into(), shown(found, value.dims().len())),
+        }
+        for (item, &size) in ty.shape().items.iter().zip(value.dims()) {
+            let ShapeItem::Dim(dim) = item else { continue };
+            match dim.as_atom() {
+                Some(atom @ DimAtom::Var(_)) if !self.known.contains_key(&atom) => {
+                    self.known.insert(atom, (size as i64, what.to_string()));
+                }
+                _ => self.checks.push((dim.clone(), size, what.to_string())),
+            }
+        }
+        Ok(())
+    }
+    fn value(&self, dim: &Dim) -> Option<i64> {
+        let mut sum = 0i64;
+        for (monomial, coefficient) in dim.terms() {
+            let mut product = coefficient;
+            for atom in monomial {
+                product = product.wrapping_mul(self.known.get(atom)?.0);
+            }
+            sum = sum.wrapping_add(product);
+        }
+        Some(sum)
+    }
+    fn check(&self, span: Span) -> Outcome<()> {
+        for (dim, size, what) in &self.checks {
+            let wanted = self.value(dim);
+            if wanted != Some(*size as i64) {
+                let wanted = wanted.map_or_else(|| "an unknown size".to_string(), |n| n.to_string());
+                let from = match dim.as_atom().and_then(|atom| self.known.get(&atom)) {
+                    Some((_, other)) if other != what => format!(", the size that {other} has"),
+                    _ => String::new(),
+                };
+                return Err(Failure::new("E0503", span, format!("{what} has size {size} where {wanted} is needed{from}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Machine {
+    /// The parameters of a definition without its index parameters, and its result; `None` when there is no such definition.
+    pub fn signature(&self, name: Symbol) -> Option<(Vec<Param>, Type)> {
+        let id = *self.names.get(&name)?;
+        let mut ty = &self.definitions[id].define.ty;
+        while let Atom::Pi(_, body) | Atom::Forall(_, body) = ty.atom() {
+            ty = body;
+        }
+        match ty.atom() {
+            Atom::Fun(params, ret) if ty.shape().is_scalar() => Some((params.clone(), ret.clone())),
+            _ => Some((Vec::new(), ty.clone())),
+        }
+    }
+    /// The names of all entry points, in order.
+    pub fn entries(&self) -> Vec<Symbol> {
+        self.definitions.iter().filter(|d| d.define.entry).map(|d| d.define.name).collect()
+    }
+    /// Runs a definition on these arguments. Index parameters get the sizes of the arguments; boxes in the result are opened.
+    pub fn call(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
+        let Some(&id) = self.names.get(&name) else {
+            return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
+        };
+        let define = &self.definitions[id].define;
+        let span = define.span;
+        let mut ty = &define.ty;
+        let mut names = Vec::new();
+        loop {
+            match ty.atom() {
+                Atom::Pi(params, body) => {
+                    names.extend_from_slice(params);
+                    ty = body;
+                }
+                Atom::Forall(..) => {
+                    return Err(Failure::new("E0508", span, format!("`{name}` is polymorphic: it cannot be run on data")));
+                }
+                _ => break,
+            }
+        }
+        let params = match ty.atom() {
+            Atom::Fun(params, _) if ty.shape().is_scalar() => &params[..],
+            _ => &[],
+        };
+        if params.len() != args.len() {
+            let plural = if params.len() == 1 { "argument" } else { "arguments" };
+            return Err(Failure::new("E0508", span, format!("`{name}` takes {} {plural}, {} were given", params.len(), args.len())));
+        }
+        let mut sizes = Sizes::default();
+        for (i, (param, value)) in params.iter().zip(&args).enumerate() {
+            let what = match param.name {
+                Some(name) => format!("argument `{name}`"),
+                None => format!("argument {}", i + 1),
+            };
+            sizes.measure(&param.ty, value, &what, span)?;
+            if let (Some(name), Some(n)) = (param.name, value.as_i64()) {
+                sizes.known.insert(DimAtom::Size(name), (n, what));
+            }
+        }
+        sizes.check(span)?;
+        let mut all = Vec::with_capacity(names.len() + args.len());
+        for name in names {
+            match sizes.known.get(&DimAtom::Var(name)) {
+                Some((size, _)) => all.push(Value::Scalar(Scalar::I64(*size))),
+                None => return Err(Failure::new("E0508", span, format!("the size `{name}` does not follow from the arguments"))),
+            }
+        }
+        all.extend(args);
+        let value = self.global(id, true)?;
+        let value = if all.is_empty() { value } else { Run::new(self, true).apply(&value, all, span)? };
+        Ok(opened(value))
+    }
+}
+
+/// The value with boxes opened, but for arrays of boxes.
+fn opened(value: Value) -> Value {
+    match value {
+        Value::Box(boxed) => opened(boxed.value.clone()),
+        Value::Tuple(tuple) if tuple.frame.is_empty() => {
+            Value::tuples(Vec::new(), tuple.labels.clone(), tuple.parts.iter().cloned().map(opened).collect())
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,144 @@
+//! Evaluation of core: the meaning of every program, which the back ends are compared with.
+//!
+//! A definition is compiled when it is first needed ([`compile`](self)): variables become slots, last uses are marked so that
+//! updates happen in place, primitives are looked up. Evaluation is call by value on a stack of frames; maps that turn
+//! out to take long run on several threads, with the same results and the same failure as on one.
+//!
+//! Types are needed at run time for empty arrays only; type parameters are passed as layouts for that.
+
+mod code;
+mod compile;
+mod entry;
+mod live;
+mod map;
+mod prim;
+mod primitives;
+mod run;
+mod scope;
+mod types;
+
+pub use entry::{Shape, shape_of};
+
+use crate::base::{Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core::{Program, Type};
+use crate::runtime::{Shortage, Value};
+use code::{Callee, Function};
+use run::Run;
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// Why a program has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// E05xx. E0599 says that core was malformed, which a checked program never is.
+    pub code: &'static str,
+    /// Where in the source.
+    pub span: Span,
+    /// What happened, with the values.
+    pub message: String,
+}
+
+/// A value or a failure.
+pub type Outcome<T> = Result<T, Box<Failure>>;
+
+impl Failure {
+    fn new(code: &'static str, span: Span, message: impl Into<String>) -> Box<Failure> {
+        Box::new(Failure { code, span, message: message.into() })
+    }
+    fn shortage(shortage: Shortage, span: Span) -> Box<Failure> {
+        Failure::new("E0507", span, format!("out of memory: {} bytes were requested", shortage.bytes))
+    }
+    /// As a message for the user.
+    pub fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::error(self.code, self.span, self.message.clone())
+    }
+}
+
+struct Definition {
+    define: crate::ir::core::Define,
+    arity: usize,
+    function: OnceLock<Outcome<Function>>,
+    value: OnceLock<Outcome<Value>>,
+}
+
+/// A program ready to run.
+pub struct Machine {
+    definitions: Vec<Definition>,
+    names: FxHashMap<Symbol, usize>,
+    threads: usize,
+    pool: OnceLock<Option<rayon::ThreadPool>>,
+}
+
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine").field("definitions", &self.definitions.len()).field("threads", &self.threads).finish()
+    }
+}
+
+/// Makes a program ready to run on at most `threads` threads, or on one per processor if that is 0.
+pub fn load(program: &Program, threads: usize) -> Machine {
+    let available = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let mut machine = Machine {
+        definitions: Vec::with_capacity(program.defs.len()),
+        names: FxHashMap::default(),
+        threads: if threads == 0 { available() } else { threads },
+        pool: OnceLock::new(),
+    };
+    for define in &program.defs {
+        machine.names.insert(define.name, machine.definitions.len());
+        machine.definitions.push(Definition {
+            define: define.clone(),
+            arity: compile::arity(&define.body),
+            function: OnceLock::new(),
+            value: OnceLock::new(),
+        });
+    }
+    machine
+}
+
+impl compile::Globals for Machine {
+    fn find(&self, name: Symbol) -> Option<(usize, &Type)> {
+        let id = *self.names.get(&name)?;
+        Some((id, &self.definitions[id].define.ty))
+    }
+    fn arity(&self, id: usize) -> usize {
+        self.definitions[id].arity
+    }
+}
+
+/// Stack of a thread that evaluates cells: expressions nest as deeply as the user wrote them. It is only reserved.
+const WORKER_STACK: usize = 1 << 30;
+
+impl Machine {
+    fn threads(&self) -> usize {
+        self.threads
+    }
+    /// The threads, started when first needed; `None` where the system gives none.
+    fn pool(&self) -> Option<&rayon::ThreadPool> {
+        let start = |stack| rayon::ThreadPoolBuilder::new().num_threads(self.threads).stack_size(stack).build().ok();
+        self.pool.get_or_init(|| start(WORKER_STACK).or_else(|| start(WORKER_STACK / 64))).as_ref()
+    }
+    /// The code of a definition.
+    fn function(&self, id: usize) -> Outcome<&Function> {
+        let definition = &self.definitions[id];
+        let function = definition.function.get_or_init(|| compile::define(self, &definition.define.body));
+        function.as_ref().map_err(Clone::clone)
+    }
+    /// The value of a definition; constants are evaluated once.
+    fn global(&self, id: usize, parallel: bool) -> Outcome<Value> {
+        let definition = &self.definitions[id];
+        if let Some(value) = definition.value.get() {
+            return value.clone();
+        }
+        let value = if definition.arity > 0 {
+            Ok(Callee::Global(id, definition.arity).value())
+        } else {
+            self.function(id).and_then(|function| Run::new(self, parallel).call_values(function, &[], []))
+        };
+        definition.value.get_or_init(|| value).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,442 @@
+//! What the primitives compute.
+
+use super::code::{Callee, Closure};
+use super::prim::Prim;
+use super::run::{HOLE, Run, broken, misfit, negative, out_of_bounds};
+use super::{Failure, Outcome};
+use crate::base::scalar::{Float, FoldOp, Int, Op, ScalarOp};
+use crate::base::{PrimType, Scalar, Span};
+use crate::runtime::buffer::vector;
+use crate::runtime::{Array, Boxed, Buffer, Builder, Element, Shortage, Value};
+use std::sync::Arc;
+
+/// Numbers at regular distances: the first, the distance and how many.
+struct Steps {
+    start: i128,
+    step: i128,
+    count: usize,
+}
+
+impl Steps {
+    fn positions(&self) -> impl Iterator<Item = usize> + Clone + use<> {
+        let (start, step) = (self.start, self.step);
+        (0..self.count as i128).map(move |t| (start + t * step) as usize)
+    }
+}
+
+fn take(place: &mut Value) -> Value {
+    std::mem::replace(place, HOLE)
+}
+
+fn int(value: &Value) -> Outcome<i64> {
+    value.as_i64().ok_or_else(|| broken("an i64 was expected"))
+}
+
+fn outer(value: &Value) -> Outcome<usize> {
+    value.outer().ok_or_else(|| broken("an array was expected"))
+}
+
+fn missing() -> Box<Failure> {
+    broken("an array does not have the cells that its type says")
+}
+
+fn ints(value: &Value) -> Outcome<&[i64]> {
+    value.as_array().and_then(|array| array.items::<i64>()).ok_or_else(|| broken("a vector of i64 was expected"))
+}
+
+/// A box that hides one size.
+fn sized(value: Value) -> Outcome<Value> {
+    let size = outer(&value)? as i64;
+    Ok(Value::Box(Arc::new(Boxed { indices: vec![Value::Scalar(Scalar::I64(size))], value })))
+}
+
+/// The cells at these positions, all of which are in bounds.
+fn gather(value: &Value, positions: impl Iterator<Item = usize> + Clone, span: Span) -> Outcome<Value> {
+    let count = positions.clone().count();
+    if count == 0 {
+        return value.slice(0, 0).ok_or_else(missing);
+    }
+    let mut builder = Builder::new(count);
+    for i in positions {
+        builder.push(&value.cell(i).ok_or_else(missing)?).map_err(|m| misfit(m, span))?;
+    }
+    builder.finish(&[count]).ok_or_else(missing)
+}
+
+fn concat(a: &Value, b: &Value, span: Span) -> Outcome<Value> {
+    match (outer(a)?, outer(b)?) {
+        (0, _) => Ok(b.clone()),
+        (_, 0) => Ok(a.clone()),
+        (n, m) => {
+            // Whole arrays are pushed as if they were cells of a longer array.
+            let mut builder = Builder::new(0);
+            if let (Value::Array(x), Value::Array(y)) = (a, b)
+                && x.dims()[1..] == y.dims()[1..]
+            {
+                let mut data = Buffer::with_capacity(x.prim(), x.count() + y.count()).map_err(|s| Failure::shortage(s, span))?;
+                for array in [x, y] {
+                    let (items, offset) = array.raw();
+                    data.extend(items, offset..offset + array.count()).map_err(|s| Failure::shortage(s, span))?;
+                }
+                let dims = [&[n + m], &x.dims()[1..]].concat();
+                return Array::new(&dims, data).map(Value::Array).ok_or_else(missing);
+            }
+            for (value, count) in [(a, n), (b, m)] {
+                for i in 0..count {
+                    builder.push(&value.cell(i).ok_or_else(missing)?).map_err(|m| misfit(m, span))?;
+                }
+            }
+            builder.finish(&[n + m]).ok_or_else(missing)
+        }
+    }
+}
+
+fn transpose(value: &Value, span: Span) -> Outcome<Value> {
+    let [n, m, ..] = *value.dims() else { return Err(broken("a matrix was expected")) };
+    let flat = value.reframed(2, &[n.saturating_mul(m)]);
+    match (flat, value) {
+        (_, Value::Tuple(tuple)) => {
+            let parts = tuple.parts.iter().map(|part| transpose(part, span)).collect::<Outcome<_>>()?;
+            Ok(Value::tuples([&[m, n], &tuple.frame[2..]].concat(), tuple.labels.clone(), parts))
+        }
+        (Some(flat), _) if n > 0 && m > 0 => {
+            let positions = (0..n * m).map(move |i| (i % n) * m + i / n);
+            gather(&flat, positions, span)?.reframed(1, &[m, n]).ok_or_else(missing)
+        }
+        _ => value.reframed(2, &[m, n]).ok_or_else(missing),
+    }
+}
+
+/// Deep equality; floats compare as numbers.
+fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Scalar(a), Value::Scalar(b)) => a == b,
+        (Value::Array(a), Value::Array(b)) => a.dims() == b.dims() && (0..a.count()).all(|i| a.at(i) == b.at(i)),
+        (Value::Tuple(a), Value::Tuple(b)) => a.frame == b.frame && a.parts.iter().zip(&b.parts).all(|(a, b)| equal(a, b)),
+        (Value::Box(a), Value::Box(b)) => equal(&a.value, &b.value),
+        (Value::Cells(a), Value::Cells(b)) => a.dims() == b.dims() && a.items().iter().zip(b.items()).all(|(a, b)| equal(a, b)),
+        _ => false,
+    }
+}
+
+/// Runs `$body` with `$f` bound to an operation on elements of type `$t`, compiled for that operation; `None` where the operation is
+/// not one of the frequent ones.
+macro_rules! specialised {
+    ($class:ident, $op:expr, $t:ty, $f:ident => $body:expr) => {{
+        macro_rules! with {
+            ($name:ident) => {{
+                let $f = |a: $t, b: $t| <$t as $class>::binary(Op::$name, a, b).unwrap_or(a);
+                Some($body)
+            }};
+        }
+        match $op {
+            Op::Add => with!(Add),
+            Op::Mul => with!(Mul),
+            Op::Min => with!(Min),
+            Op::Max => with!(Max),
+            _ => None,
+        }
+    }};
+}
+
+fn fold_items<T: Element>(items: &[T], init: Scalar, f: impl Fn(T, T) -> T) -> Option<Scalar> {
+    Some(items.iter().fold(T::from_scalar(init)?, |a, b| f(a, *b)).scalar())
+}
+
+fn scan_items<T: Element>(items: &[T], init: Scalar, f: impl Fn(T, T) -> T) -> Option<Result<Buffer, Shortage>> {
+    let mut sum = T::from_scalar(init)?;
+    let mut out = match vector(items.len()) {
+        Ok(out) => out,
+        Err(shortage) => return Some(Err(shortage)),
+    };
+    out.extend(items.iter().map(|item| {
+        sum = f(sum, *item);
+        sum
+    }));
+    Some(Ok(Buffer::new(out)))
+}
+
+/// The fold of a vector with a frequent operation.
+fn fast_fold(op: ScalarOp, init: Scalar, array: &Array) -> Option<Scalar> {
+    macro_rules! go {
+        ($class:ident, $t:ty) => {
+            specialised!($class, op.op, $t, f => fold_items::<$t>(array.items::<$t>()?, init, f)?)
+        };
+    }
+    match op.prim {
+        PrimType::I64 => go!(Int, i64),
+        PrimType::I32 => go!(Int, i32),
+        PrimType::F64 => go!(Float, f64),
+        PrimType::F32 => go!(Float, f32),
+        _ => None,
+    }
+}
+
+fn fast_scan(op: ScalarOp, init: Scalar, array: &Array) -> Option<Result<Buffer, Shortage>> {
+    macro_rules! go {
+        ($class:ident, $t:ty) => {
+            specialised!($class, op.op, $t, f => scan_items::<$t>(array.items::<$t>()?, init, f)?)
+        };
+    }
+    match op.prim {
+        PrimType::I64 => go!(Int, i64),
+        PrimType::I32 => go!(Int, i32),
+        PrimType::F64 => go!(Float, f64),
+        PrimType::F32 => go!(Float, f32),
+        _ => None,
+    }
+}
+
+/// The scalar operation that a function value is.
+fn scalar_op(function: &Value) -> Option<ScalarOp> {
+    let Value::Opaque(opaque) = function else { return None };
+    match opaque.downcast_ref::<Closure>()? {
+        Closure { callee: Callee::Op(op), args } if args.is_empty() && op.params.len() == 2 => Some(*op),
+        _ => None,
+    }
+}
+
+impl Run<'_> {
+    /// `sum`, `product`, `maximum`, `minimum`.
+    pub fn fold(&mut self, fold: FoldOp, vector: &Value) -> Outcome<Value> {
+        let Value::Array(array) = vector else { return Err(broken("a vector was expected")) };
+        let (op, init) = (fold.step(), fold.identity());
+        if let Some(result) = fast_fold(op, init, array) {
+            return Ok(Value::Scalar(result));
+        }
+        let mut result = init;
+        for item in (0..array.count()).filter_map(|i| array.at(i)) {
+            result = op.apply2(result, item).map_err(|_| broken("a fold over elements of the wrong type"))?;
+        }
+        Ok(Value::Scalar(result))
+    }
+
+    /// Applies a primitive.
+    pub fn prim(&mut self, prim: Prim, indices: &[Value], args: &mut [Value], span: Span) -> Outcome<Value> {
+        let shortage = |s| Failure::shortage(s, span);
+        match (prim, args) {
+            (Prim::Index, [xs, i]) => {
+                let i = int(i)?;
+                usize::try_from(i).ok().and_then(|i| xs.cell(i)).ok_or_else(|| out_of_bounds(i, xs.outer().unwrap_or(0), span))
+            }
+            (Prim::Slice, [xs, i, j]) => {
+                let (i, j, n) = (int(i)?, int(j)?, outer(xs)?);
+                let bounds = usize::try_from(i).ok().zip(usize::try_from(j).ok());
+                bounds.and_then(|(i, j)| xs.slice(i, j)).ok_or_else(|| bad_slice(i, j, n, span))
+            }
+            (Prim::SliceStep, [xs, i, j, s]) => {
+                let steps = slice_steps(int(i)?, int(j)?, int(s)?, outer(xs)?, span)?;
+                sized(gather(xs, steps.positions(), span)?)
+            }
+            (Prim::Update, [xs, i, x]) => {
+                let mut xs = take(xs);
+                let (i, n) = (int(i)?, outer(&xs)?);
+                let position = usize::try_from(i).ok().filter(|i| *i < n).ok_or_else(|| out_of_bounds(i, n, span))?;
+                if !xs.set_cell(position, x).map_err(shortage)? {
+                    return Err(Failure::new("E0503", span, "the new element has another shape than the old one"));
+                }
+                Ok(xs)
+            }
+            (Prim::UpdateSlice, [xs, i, s, ys]) => self.update_slice(take(xs), int(i)?, int(s)?, ys, span),
+            (Prim::Iota, [n]) => range(0, int(n)?, span),
+            (Prim::Range, [a, b]) => range(int(a)?, int(b)?, span),
+            (Prim::RangeUpto | Prim::RangeDownto | Prim::RangeThrough, [a, s, b]) => {
+                let (Some(a), Some(s), Some(b)) = (a.as_scalar(), s.as_scalar(), b.as_scalar()) else {
+                    return Err(broken("integers were expected"));
+                };
+                stepped(prim, a, s, b, span)
+            }
+            (Prim::Rep, [x]) => match indices.first().and_then(Value::as_i64) {
+                Some(n) => x.replicated(&[usize::try_from(n).map_err(|_| negative(n, span))?]).map_err(shortage),
+                None => Err(broken("rep without its size")),
+            },
+            (Prim::Reduce, [f, init, xs]) => self.reduce(f, take(init), xs, span),
+            (Prim::Scan, [f, init, xs]) => self.scan(f, take(init), xs, span),
+            (Prim::Filter, [f, xs]) => {
+                let n = outer(xs)?;
+                let mut kept = Vec::new();
+                for i in 0..n {
+                    let cell = xs.cell(i).ok_or_else(missing)?;
+                    if self.apply(f, vec![cell], span)?.as_bool().ok_or_else(|| broken("a truth value was expected"))? {
+                        kept.push(i);
+                    }
+                }
+                sized(if kept.len() == n { take(xs) } else { gather(xs, kept.into_iter(), span)? })
+            }
+            (Prim::Scatter, [xs, is, vs]) => {
+                let mut xs = take(xs);
+                let (is, n) = (ints(is)?, outer(&xs)?);
+                for (k, &i) in is.iter().enumerate() {
+                    let Some(position) = usize::try_from(i).ok().filter(|i| *i < n) else { continue };
+                    xs.set_cell(position, &vs.cell(k).ok_or_else(missing)?).map_err(shortage)?;
+                }
+                Ok(xs)
+            }
+            (Prim::Hist, [f, init, k, is, xs]) => {
+                let k = int(k)?;
+                let k = usize::try_from(k).map_err(|_| negative(k, span))?;
+                let bins = init.replicated(&[k]).map_err(shortage)?;
+                self.accumulate(bins, f, is, xs, span)
+            }
+            (Prim::ReduceByIndex, [bins, f, _, is, xs]) => self.accumulate(take(bins), f, is, xs, span),
+            (Prim::Transpose, [xs]) => transpose(xs, span),
+            (Prim::Flatten, [xs]) => {
+                let [n, m, ..] = *xs.dims() else { return Err(broken("a matrix was expected")) };
+                let count = n.checked_mul(m).ok_or_else(missing)?;
+                xs.reframed(2, &[count]).ok_or_else(missing)
+            }
+            (Prim::Unflatten, [xs]) => {
+                let size = |i: usize| {
+                    let n = indices.get(i).and_then(Value::as_i64).ok_or_else(|| broken("unflatten without its sizes"))?;
+                    usize::try_from(n).map_err(|_| negative(n, span))
+                };
+                let (n, m, found) = (size(0)?, size(1)?, outer(xs)?);
+                if n.checked_mul(m) != Some(found) {
+                    return Err(Failure::new("E0503", span, format!("an array of size {found} does not make {n} rows of {m}")));
+                }
+                xs.reframed(1, &[n, m]).ok_or_else(missing)
+            }
+            (Prim::Concat, [a, b]) => concat(a, b, span),
+            (Prim::Reverse, [xs]) => {
+                let n = outer(xs)?;
+                gather(xs, (0..n).rev(), span)
+            }
+            (Prim::Rotate, [r, xs]) => {
+                let n = outer(xs)?;
+                if n == 0 {
+                    return Ok(take(xs));
+                }
+                let by = int(r)?.rem_euclid(n as i64) as usize;
+                let (Some(back), Some(front)) = (xs.slice(by, n), xs.slice(0, by)) else { return Err(missing()) };
+                concat(&back, &front, span)
+            }
+            (Prim::Equal, [a, b]) => Ok(Value::Scalar(Scalar::Bool(equal(a, b)))),
+            (Prim::NotEqual, [a, b]) => Ok(Value::Scalar(Scalar::Bool(!equal(a, b)))),
+            (prim, args) => Err(broken(&format!("{prim:?} with {} arguments", args.len()))),
+        }
+    }
+
+    fn reduce(&mut self, f: &Value, init: Value, xs: &Value, span: Span) -> Outcome<Value> {
+        if let (Some(op), Value::Scalar(start), Value::Array(array)) = (scalar_op(f), &init, xs)
+            && let Some(result) = fast_fold(op, *start, array)
+        {
+            return Ok(Value::Scalar(result));
+        }
+        let mut result = init;
+        for i in 0..outer(xs)? {
+            result = self.apply2(f, result, xs.cell(i).ok_or_else(missing)?, span)?;
+        }
+        Ok(result)
+    }
+
+    fn scan(&mut self, f: &Value, init: Value, xs: &Value, span: Span) -> Outcome<Value> {
+        if let (Some(op), Value::Scalar(start), Value::Array(array)) = (scalar_op(f), &init, xs)
+            && let Some(result) = fast_scan(op, *start, array)
+        {
+            let data = result.map_err(|s| Failure::shortage(s, span))?;
+            return Array::new(array.dims(), data).map(Value::Array).ok_or_else(missing);
+        }
+        let n = outer(xs)?;
+        if n == 0 {
+            return Ok(xs.clone());
+        }
+        let mut builder = Builder::new(n);
+        let mut sum = init;
+        for i in 0..n {
+            sum = self.apply2(f, sum, xs.cell(i).ok_or_else(missing)?, span)?;
+            builder.push(&sum).map_err(|m| misfit(m, span))?;
+        }
+        builder.finish(&[n]).ok_or_else(missing)
+    }
+
+    fn accumulate(&mut self, mut bins: Value, f: &Value, is: &Value, xs: &Value, span: Span) -> Outcome<Value> {
+        let (is, k) = (ints(is)?, outer(&bins)?);
+        for (t, &i) in is.iter().enumerate() {
+            let Some(bin) = usize::try_from(i).ok().filter(|i| *i < k) else { continue };
+            let (old, new) = (bins.cell(bin).ok_or_else(missing)?, xs.cell(t).ok_or_else(missing)?);
+            let sum = self.apply2(f, old, new, span)?;
+            bins.set_cell(bin, &sum).map_err(|s| Failure::shortage(s, span))?;
+        }
+        Ok(bins)
+    }
+
+    fn update_slice(&mut self, mut xs: Value, start: i64, step: i64, ys: &Value, span: Span) -> Outcome<Value> {
+        let (n, k) = (outer(&xs)?, outer(ys)?);
+        for t in 0..k {
+            let at = i128::from(start) + t as i128 * i128::from(step);
+            let Some(position) = usize::try_from(at).ok().filter(|at| *at < n) else {
+                let message = format!("updating {k} elements from {start} in steps of {step} leaves the bounds of an array of size {n}");
+                return Err(Failure::new("E0502", span, message));
+            };
+            if !xs.set_cell(position, &ys.cell(t).ok_or_else(missing)?).map_err(|s| Failure::shortage(s, span))? {
+                return Err(Failure::new("E0503", span, "the new elements have another shape than the old ones"));
+            }
+        }
+        Ok(xs)
+    }
+}
+
+#[cold]
+fn bad_slice(i: i64, j: i64, n: usize, span: Span) -> Box<Failure> {
+    Failure::new("E0502", span, format!("slice [{i}:{j}] is out of bounds for an array of size {n}"))
+}
+
+/// `a[i:j:s]`: for a positive step `0 <= i <= j <= n`, for a negative one `-1 <= j <= i < n`.
+fn slice_steps(i: i64, j: i64, s: i64, n: usize, span: Span) -> Outcome<Steps> {
+    let size = n as i128;
+    let (start, end, step) = (i128::from(i), i128::from(j), i128::from(s));
+    let fits = match s {
+        0 => false,
+        1.. => 0 <= start && start <= end && end <= size,
+        _ => -1 <= end && end <= start && (start < size || start == end),
+    };
+    if !fits {
+        return Err(Failure::new("E0502", span, format!("slice [{i}:{j}:{s}] is out of bounds for an array of size {n}")));
+    }
+    let distance = (end - start).abs();
+    let count = (distance + step.abs() - 1) / step.abs();
+    Ok(Steps { start, step, count: count as usize })
+}
+
+/// `a, a+1, .. b-1`.
+fn range(a: i64, b: i64, span: Span) -> Outcome<Value> {
+    let count = b.wrapping_sub(a);
+    let count = usize::try_from(count).map_err(|_| negative(count, span))?;
+    let mut items = vector::<i64>(count).map_err(|s| Failure::shortage(s, span))?;
+    items.extend(a..b);
+    Ok(Value::vector(items))
+}
+
+/// `a, a+s, ..` before (`upto`, `downto`) or up to and including (`through`) `b`.
+fn stepped(prim: Prim, a: Scalar, s: Scalar, b: Scalar, span: Span) -> Outcome<Value> {
+    let ty = a.prim();
+    let (Some(start), Some(step), Some(end)) = (a.as_i128(), s.as_i128(), b.as_i128()) else {
+        return Err(broken("integers were expected"));
+    };
+    // Unsigned steps downwards arrive wrapped around.
+    let wrapped = prim == Prim::RangeDownto || (prim == Prim::RangeThrough && end < start);
+    let step = if wrapped && step > 0 && !ty.is_signed() { step - (1i128 << (ty.bytes() * 8)) } else { step };
+    let (up, inclusive) = (step > 0, i128::from(prim == Prim::RangeThrough));
+    let direction_fits = match prim {
+        Prim::RangeUpto => step > 0,
+        Prim::RangeDownto => step < 0,
+        _ => step != 0,
+    };
+    let distance = if up { end - start } else { start - end };
+    if !direction_fits || distance < 0 {
+        let limit = match prim {
+            Prim::RangeUpto => "..<",
+            Prim::RangeDownto => "..>",
+            _ => "...",
+        };
+        let message = format!("the range {start}..{}{limit}{end} does not lead to its end", start + step);
+        return Err(Failure::new("E0504", span, message));
+    }
+    let count = (distance + inclusive + step.abs() - 1) / step.abs();
+    let count = usize::try_from(count).map_err(|_| broken("a range too long"))?;
+    let mut data = Buffer::with_capacity(ty, count).map_err(|s| Failure::shortage(s, span))?;
+    for t in 0..count as i128 {
+        data.push(Scalar::from_i128(ty, start + t * step));
+    }
+    sized(Value::Array(Array::new(&[count], data).ok_or_else(missing)?))
+}
