@@ -63,8 +63,19 @@ impl Context<'_> {
     /// An expression whose type has to be `expected`.
     fn equal(&mut self, id: ExprId, expected: &Ty, kind: Kind, from: Span) {
         let found = self.value(id);
-        let reason = self.reason(kind, from, self.span(id));
+        let reason = self.reason(kind, from, self.span(self.tail(id)));
         self.unify(expected, &found, reason);
+    }
+
+    /// The expression whose value is the value of `id`: below the bindings in front of it.
+    fn tail(&self, mut id: ExprId) -> ExprId {
+        loop {
+            match &self.ast().exprs[id].kind {
+                ExprKind::Let { body, .. } | ExprKind::LetUpdate { body, .. } => id = *body,
+                ExprKind::LetFun(fun) => id = fun.body,
+                _ => return id,
+            }
+        }
     }
 
     fn judge(&mut self, id: ExprId) -> Judgement {

@@ -86,14 +86,13 @@ impl Context<'_> {
         if difference.terms.is_empty() && difference.constant == 0 && (self.local || expected == found) {
             return;
         }
-        if self.local {
-            if let [(var, sign @ (1 | -1))] = difference.terms[..]
-                && self.system.kinds.get(var.index()) == Some(&VarKind::Type)
-            {
-                let value = -difference.constant * sign;
-                if value >= 0 {
-                    self.known.insert(var, value);
-                }
+        if self.local
+            && let [(var, sign @ (1 | -1))] = difference.terms[..]
+            && self.system.kinds.get(var.index()) == Some(&VarKind::Type)
+        {
+            let value = -difference.constant * sign;
+            if value >= 0 {
+                self.known.insert(var, value);
             }
         }
         self.sides.push(Sides { expected: types.0.clone(), found: types.1.clone() });

@@ -1,4 +1,5 @@
 //! Deciding applications on the spot changes nothing: the tables of both modes are the same, on real programs.
+#![expect(clippy::disallowed_methods, reason = "these tests read the examples")]
 
 use super::load;
 use crate::base::with_big_stack;
@@ -52,4 +53,39 @@ fn agree_on_real_programs() {
         });
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// Inference meets any tree that the parser and the resolver let through: words of real programs are dropped, doubled or swapped.
+#[test]
+fn damaged_programs_never_panic() {
+    let mut state = 1u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below.max(1)
+    };
+    for path in examples() {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        for _ in 0..6 {
+            let mut words: Vec<&str> = text.split_inclusive([' ', '\n', '(', ')']).collect();
+            for _ in 0..1 + random(3) {
+                let (at, other) = (random(words.len()), random(words.len()));
+                match random(3) {
+                    0 => words[at] = "",
+                    1 => words[at] = words[other],
+                    _ => words.swap(at, other),
+                }
+            }
+            let text = words.concat();
+            with_big_stack(|| {
+                let (mut program, _) = super::load_anyway(&text);
+                let mut tables = Tables::default();
+                let defs: Vec<_> = program.defs.iter().map(|(id, _)| id).collect();
+                for def in defs {
+                    if let Ok(inferred) = infer_in_mode(&mut program, &tables, def, &Options::default(), true) {
+                        inferred.fill(&inferred.solution().values, &mut tables);
+                    }
+                }
+            });
+        }
+    }
 }
