@@ -22,7 +22,6 @@ const AMBIGUOUS: &[(&str, usize)] = &[
     ("def t PARAMS = \\a b -> sum (a * b)", 4),
     ("def t PARAMS = (\\a b -> sum (a * b)) xss ys", 2),
     ("def t a = xmat a == (a != 0i32) |> flatten |> and", 2),
-    ("def t PARAMS = (pair2 xs ys, sum (a) + 1) ", 2),
 ];
 
 /// Accepted, although several optima exist.
@@ -40,7 +39,7 @@ const ACCEPTED: &[&str] = &[
 ];
 
 fn text(program: &str) -> String {
-    format!("{FREE}\n{}", program.replace("PARAMS", PARAMS).replace("sum (a) + 1", "1"))
+    format!("{FREE}\n{}", program.replace("PARAMS", PARAMS))
 }
 
 fn refusal(program: &str) -> Vec<Diagnostic> {
@@ -51,19 +50,14 @@ fn refusal(program: &str) -> Vec<Diagnostic> {
 fn verdicts() {
     let mut failures = String::new();
     for program in ACCEPTED {
-        match check(&text(program)) {
-            Ok(checked) => println!("{}\n", checked.explicit().lines().last().unwrap_or_default()),
-            Err(e) => failures += &format!("refused: {program}: {e:?}\n"),
+        if let Err(e) = check(&text(program)) {
+            failures += &format!("refused: {program}: {e:?}\n");
         }
     }
     for (program, readings) in AMBIGUOUS {
         match check(&text(program)) {
             Ok(_) => failures += &format!("accepted: {program}\n"),
             Err(e) => {
-                for r in &e[0].readings {
-                    println!("[{}] {}   -- {}", r.cost, r.fragment, r.note);
-                }
-                println!("{:?} {:?}\n", e[0].notes, e[0].help);
                 if e[0].code != "E0402" || e[0].readings.len() != *readings {
                     failures += &format!("{program}: {e:?}\n");
                 }
@@ -101,9 +95,20 @@ fn sizes_decide() {
 fn many_ambiguities() {
     let lines: Vec<String> = (0..400).map(|i| format!("  let s{i} = i64.sum (length xss)")).collect();
     let program = format!("def t [n] (xss: [n][n]i32) =\n{}\n  in s0", lines.join("\n"));
-    let start = std::time::Instant::now();
     let errors = refusal(&program);
-    println!("400 choices: {:?}", start.elapsed());
     assert_eq!(errors.len(), 10);
     assert_eq!(errors[9].notes.last().map(String::as_str), Some("390 more ambiguous applications in `t`"));
+}
+
+#[test]
+fn readings_in_words() {
+    let words = |program: &str| -> Vec<(String, String)> {
+        refusal(program)[0].readings.iter().map(|r| (r.fragment.clone(), r.note.clone())).collect()
+    };
+    let found = words("def t [n] (xss: [n][n]i32) = i64.sum (length xss)");
+    assert_eq!(found[0], ("i64.sum (map length xss)".into(), "maps `length` over `xss`".into()));
+    assert_eq!(found[1], ("i64.sum (rep (length xss))".into(), "replicates `(length xss)`; nothing determines how often".into()));
+    let found = words("def t PARAMS = pair2 xs ys");
+    assert_eq!(found[0], ("map2 pair2 xs ys".into(), "`pair2` takes the elements of `ys` one by one".into()));
+    assert_eq!(found[1], ("map (\\x -> pair2 x ys) xs".into(), "`pair2` takes all of `ys` each time".into()));
 }

@@ -6,11 +6,15 @@ use crate::diag::Diagnostic;
 use crate::explicit::Printer;
 use crate::infer::{Inferred, infer_def};
 use crate::ir::tables::{DefId, Program, Tables};
+use crate::resolve::{Loader, load};
 
-#[path = "../../infer/tests/scope.rs"]
-mod scope;
+struct NoFiles;
 
-const PRELUDE: &str = include_str!("../../../stdlib/prelude.rem");
+impl Loader for NoFiles {
+    fn load(&self, path: &str) -> Result<String, String> {
+        Err(format!("no file {path}"))
+    }
+}
 
 /// A program of which all definitions are decided.
 pub(crate) struct Checked {
@@ -28,15 +32,16 @@ pub(crate) fn check(text: &str) -> Result<Checked, Vec<Diagnostic>> {
 
 /// The same, with a judge of sizes.
 pub(crate) fn check_sized(text: &str, well_sized: &dyn Fn(&Tables) -> bool) -> Result<Checked, Vec<Diagnostic>> {
-    let mut program = scope::load(&[PRELUDE, text]);
     let mut sources = SourceMap::default();
-    sources.add("prelude.rem", PRELUDE);
     let file = sources.add("test.rem", text);
+    let (mut program, errors) = load(&mut sources, &NoFiles, &[file]);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
     let ids: Vec<DefId> = program.defs.iter().map(|(id, _)| id).collect();
     let mut tables = Tables::default();
     let mut own = Vec::new();
     for id in ids {
-        program.defs[id].stdlib = program.defs[id].file != file;
         let inferred = infer_def(&mut program, &tables, id)?;
         let verdict = ambiguity::decide(&program, &sources, &inferred, well_sized)?;
         inferred.fill(&verdict.values, &mut tables);
