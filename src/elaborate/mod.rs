@@ -110,7 +110,8 @@ fn elaborate_variant(
         DefKind::Def(decl) => elab.definition(decl, existential)?,
     };
     let defs = std::mem::take(&mut elab.defs);
-    schemes.size_time += elab.sizes.time;
+    let time = elab.sizes.time;
+    schemes.size_time += time;
     if existential.is_empty() {
         schemes.defs.insert(def, scheme);
     } else {
