@@ -50,7 +50,8 @@ pub(super) fn questions(program: &Program, inferred: &Inferred) -> Vec<Question>
         nodes.dedup();
         let Some(subterm) = tree.common(&nodes) else { continue };
         let comparison = Comparison { program, inferred, outer: tree.outer_names(program, subterm), subterm };
-        let groups = if component.complete { comparison.groups(index, component.optima.len(), &mut scratch) } else { vec![Group { optimum: 0 }] };
+        let groups =
+            if component.complete { comparison.groups(index, component.optima.len(), &mut scratch) } else { vec![Group { optimum: 0 }] };
         if groups.len() > 1 || !component.complete {
             questions.push(Question { component: index, nodes, subterm, groups, complete: component.complete });
         }
