@@ -10,7 +10,8 @@
 
 use good_lp::{Expression, ProblemVariables, ResolutionError, Solution as _, SolverModel, Variable, variable};
 
-use super::engine::{Affine, Gate, INF, Problem};
+use super::engine::{Affine, Engine, Gate, INF, Problem, Reason};
+use super::types::{self, Completion};
 
 /// Largest cap; beyond it floating-point feasibility tolerances are no longer safe.
 const LARGEST_CAP: i64 = 1 << 14;
@@ -43,7 +44,11 @@ pub(super) fn solve(problem: &Problem, goal: Goal, solves: &mut usize) -> Answer
     let mut cap = first_cap(problem);
     loop {
         *solves += 1;
-        let answer = solve_with(problem, goal, cap);
+        let answer = match solve_with(problem, goal, cap) {
+            // The program leaves type ranks anywhere below the cap: only the smallest ones say whether it was large enough.
+            Answer::Optimal(values) => Answer::Optimal(complete(problem, &sides(problem, &values)).unwrap_or(values)),
+            other => other,
+        };
         let doubtful = match &answer {
             Answer::Optimal(values) => open && near_cap(problem, values, cap),
             Answer::Infeasible => open,
@@ -61,6 +66,20 @@ pub(super) fn solve(problem: &Problem, goal: Goal, solves: &mut usize) -> Answer
         // An infeasible program may only need room, but rarely does: grow faster.
         cap *= if answer == Answer::Infeasible { 16 } else { 2 };
         cap = cap.min(LARGEST_CAP);
+    }
+}
+
+/// Values with the given sides and the smallest type ranks.
+pub(super) fn complete(problem: &Problem, sides: &[(i64, i64)]) -> Option<Vec<i64>> {
+    let mut engine = Engine::new(problem.clone());
+    for (gate, &(m, r)) in problem.gates.iter().zip(sides) {
+        engine.fix(gate.m, m, Reason::CHOICE).ok()?;
+        engine.fix(gate.r, r, Reason::CHOICE).ok()?;
+    }
+    engine.propagate().ok()?;
+    match types::complete(&mut engine) {
+        Completion::Values(values) => Some(values),
+        Completion::None | Completion::Unknown => None,
     }
 }
 
