@@ -27,6 +27,9 @@ pub(super) enum Answer {
     Failed(String),
 }
 
+/// A solution to get away from, and the gates that count.
+pub(super) type Away<'a> = (&'a [(i64, i64)], &'a [bool]);
+
 /// What to minimise, and what to exclude.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goal<'a> {
@@ -35,7 +38,7 @@ pub(super) struct Goal<'a> {
     /// Vectors of `(M, R)` by gate that must not come again.
     pub(super) cuts: &'a [Vec<(i64, i64)>],
     /// Find a solution that differs from this one in as many of the flagged gates as possible, instead of the cheapest.
-    pub(super) away: Option<(&'a [(i64, i64)], &'a [bool])>,
+    pub(super) away: Option<Away<'a>>,
 }
 
 /// Solves with growing caps. `solves` counts the runs.
