@@ -3,13 +3,13 @@
 //! Types are trusted: core has been checked. Ill-formed core gives a failure with code E0599, never a panic.
 
 use super::code::{Callee, Code, Function, Loop, Map, PrimCall, Slot, Unbox};
-use super::prim::{Primitive, lookup, member_type};
+use super::prim::{Primitive, lookup};
 use super::scope::{Scope, Space, UNKNOWN, is_scalar};
 use super::types::{Names, replace, replace_atom, replace_dim, replace_shape};
 use super::{Failure, Outcome, code, live};
 use crate::base::scalar::{Member, Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type};
+use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type, prims};
 use crate::runtime::{Array, Buffer, Cells, Value};
 use std::sync::Arc;
 
@@ -225,20 +225,18 @@ impl Compiler<'_> {
         if let Some((id, ty)) = self.globals.find(name) {
             return Ok(typed(Code::Global(id), ty.clone()));
         }
+        let ty = prims::type_of(name).ok_or_else(|| malformed(span, format!("`{name}` is not defined")))?;
         match lookup(name) {
-            Some(Primitive::Member(member)) => {
-                let ty = member_type(member);
-                Ok(match member {
-                    Member::Constant(scalar) => {
-                        let dim = if let Scalar::I64(n) = scalar { Some(Dim::constant(n)) } else { None };
-                        Typed { code: Code::Const(Value::Scalar(scalar)), ty, dim }
-                    }
-                    Member::Op(op) => typed(Code::Const(Callee::Op(op).value()), ty),
-                    Member::Fold(fold) => typed(Code::Const(Callee::Fold(fold).value()), ty),
-                })
-            }
-            Some(Primitive::Prim(prim)) => Ok(typed(Code::PrimValue(prim, Vec::new()), prim.ty())),
-            None => Err(malformed(span, format!("`{name}` is not defined"))),
+            Some(Primitive::Member(member)) => Ok(match member {
+                Member::Constant(scalar) => {
+                    let dim = if let Scalar::I64(n) = scalar { Some(Dim::constant(n)) } else { None };
+                    Typed { code: Code::Const(Value::Scalar(scalar)), ty, dim }
+                }
+                Member::Op(op) => typed(Code::Const(Callee::Op(op).value()), ty),
+                Member::Fold(fold) => typed(Code::Const(Callee::Fold(fold).value()), ty),
+            }),
+            Some(Primitive::Prim(prim)) => Ok(typed(Code::PrimValue(prim, Vec::new()), ty)),
+            None => Err(malformed(span, format!("the primitive `{name}` is not known"))),
         }
     }
     fn array(&mut self, dims: &[u64], elem: PrimType, items: &[Scalar], span: Span) -> Outcome<Typed> {

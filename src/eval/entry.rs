@@ -2,36 +2,10 @@
 
 use super::run::Run;
 use super::{Failure, Machine, Outcome};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core::{Atom, Dim, DimAtom, Param, ShapeItem, Type};
 use crate::runtime::Value;
 use rustc_hash::FxHashMap;
-
-/// What a parameter of an entry point takes, as far as data from outside can give it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Shape {
-    /// A scalar or an array of scalars of this rank.
-    Array(PrimType, usize),
-    /// A tuple or record with its labels; each part counts as one value from outside.
-    Tuple(Option<Vec<Symbol>>, Vec<Shape>),
-    /// A function or something else that no data can stand for.
-    Other,
-}
-
-/// What a type looks like from outside.
-pub fn shape_of(ty: &Type) -> Shape {
-    let dims = ty.shape().items.iter().all(|item| matches!(item, ShapeItem::Dim(_)));
-    match ty.atom() {
-        Atom::Prim(prim) if dims => Shape::Array(*prim, ty.shape().items.len()),
-        Atom::Tuple(parts) if ty.shape().is_scalar() => Shape::Tuple(None, parts.iter().map(shape_of).collect()),
-        Atom::Record(fields) if ty.shape().is_scalar() => {
-            let labels = fields.iter().map(|(label, _)| *label).collect();
-            Shape::Tuple(Some(labels), fields.iter().map(|(_, ty)| shape_of(ty)).collect())
-        }
-        Atom::Sigma(_, content) if ty.shape().is_scalar() => shape_of(content),
-        _ => Shape::Other,
-    }
-}
 
 /// Sizes of the caller's values by the names they have in the types of the parameters.
 #[derive(Default)]
@@ -42,35 +16,44 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn measure(&mut self, ty: &Type, value: &Value, what: &str, span: Span) -> Outcome<()> {
-        let wrong = |wanted: String, found: String| Err(Failure::new("E0605", span, format!("{what}: expected {wanted}, found {found}")));
-        match (ty.atom(), value) {
-            (Atom::Tuple(parts), Value::Tuple(tuple)) if ty.shape().is_scalar() && parts.len() == tuple.parts.len() => {
-                return parts.iter().zip(&tuple.parts).try_for_each(|(ty, part)| self.measure(ty, part, what, span));
-            }
-            (Atom::Record(fields), Value::Tuple(tuple)) if ty.shape().is_scalar() && fields.len() == tuple.parts.len() => {
-                return fields.iter().zip(&tuple.parts).try_for_each(|((_, ty), part)| self.measure(ty, part, what, span));
-            }
-            _ => {}
-        }
-        let found = match value {
-            Value::Scalar(scalar) => scalar.prim(),
-            Value::Array(array) => array.prim(),
-            _ => return wrong("data".into(), "something else".into()),
+    /// Measures a value; its first `outer` dimensions belong to the array of tuples that it is a component of.
+    fn measure(&mut self, ty: &Type, value: &Value, outer: usize, what: &str, span: Span) -> Outcome<()> {
+        let rank = outer + ty.shape().items.len();
+        let mismatch = || {
+            let wanted = match ty.atom() {
+                Atom::Prim(prim) => format!("{}{prim}", "[]".repeat(rank)),
+                Atom::Tuple(_) | Atom::Record(_) => format!("{} tuples of other parts", "[]".repeat(rank)),
+                _ => "a value that is no data".to_string(),
+            };
+            let found = match value {
+                Value::Scalar(scalar) => scalar.prim().to_string(),
+                Value::Array(array) => format!("{}{}", "[]".repeat(array.dims().len()), array.prim()),
+                _ => "another kind of value".to_string(),
+            };
+            Failure::new("E0605", span, format!("{what}: expected {wanted}, found {found}"))
         };
-        let shown = |prim: PrimType, rank: usize| format!("{}{prim}", "[]".repeat(rank));
-        match shape_of(ty) {
-            Shape::Array(prim, rank) if prim == found && rank == value.dims().len() => {}
-            Shape::Array(prim, rank) => return wrong(shown(prim, rank), shown(found, value.dims().len())),
-            _ => return wrong("a value of a type that data can have".into(), shown(found, value.dims().len())),
+        if value.dims().len() != rank || ty.shape().items.iter().any(|item| matches!(item, ShapeItem::Var(_))) {
+            return Err(mismatch());
         }
-        for (item, &size) in ty.shape().items.iter().zip(value.dims()) {
+        let parts: Vec<&Type> = match (ty.atom(), value) {
+            (Atom::Prim(prim), Value::Scalar(scalar)) if scalar.prim() == *prim => Vec::new(),
+            (Atom::Prim(prim), Value::Array(array)) if array.prim() == *prim => Vec::new(),
+            (Atom::Tuple(parts), Value::Tuple(tuple)) if parts.len() == tuple.parts.len() => parts.iter().collect(),
+            (Atom::Record(fields), Value::Tuple(tuple)) if fields.len() == tuple.parts.len() => fields.iter().map(|(_, ty)| ty).collect(),
+            _ => return Err(mismatch()),
+        };
+        for (item, &size) in ty.shape().items.iter().zip(&value.dims()[outer..]) {
             let ShapeItem::Dim(dim) = item else { continue };
             match dim.as_atom() {
                 Some(atom @ DimAtom::Var(_)) if !self.known.contains_key(&atom) => {
                     self.known.insert(atom, (size as i64, what.to_string()));
                 }
                 _ => self.checks.push((dim.clone(), size, what.to_string())),
+            }
+        }
+        if let Value::Tuple(tuple) = value {
+            for (ty, part) in parts.into_iter().zip(&tuple.parts) {
+                self.measure(ty, part, rank, what, span)?;
             }
         }
         Ok(())
@@ -150,11 +133,8 @@ impl Machine {
         }
         let mut sizes = Sizes::default();
         for (i, (param, value)) in params.iter().zip(&args).enumerate() {
-            let what = match param.name {
-                Some(name) => format!("argument `{name}`"),
-                None => format!("argument {}", i + 1),
-            };
-            sizes.measure(&param.ty, value, &what, span)?;
+            let what = format!("argument {}", i + 1);
+            sizes.measure(&param.ty, value, 0, &what, span)?;
             if let (Some(name), Some(n)) = (param.name, value.as_i64()) {
                 sizes.known.insert(DimAtom::Size(name), (n, what));
             }

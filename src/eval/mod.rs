@@ -97,6 +97,12 @@ pub fn load(program: &Program, threads: usize) -> Machine {
     machine
 }
 
+/// Runs a definition on arguments, on at most `threads` threads or on one per processor. Sizes follow from the arguments; boxes in the
+/// result are opened.
+pub fn run(program: &Program, name: Symbol, arguments: Vec<Value>, threads: Option<usize>) -> Result<Value, Box<Diagnostic>> {
+    load(program, threads.unwrap_or(0)).call(name, arguments).map_err(|failure| Box::new(failure.diagnostic()))
+}
+
 impl compile::Globals for Machine {
     fn find(&self, name: Symbol) -> Option<(usize, &Type)> {
         let id = *self.names.get(&name)?;

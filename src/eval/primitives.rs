@@ -246,10 +246,6 @@ impl Run<'_> {
                 };
                 stepped(prim, a, s, b, span)
             }
-            (Prim::Rep, [x]) => match indices.first().and_then(Value::as_i64) {
-                Some(n) => x.replicated(&[usize::try_from(n).map_err(|_| negative(n, span))?]).map_err(shortage),
-                None => Err(broken("rep without its size")),
-            },
             (Prim::Reduce, [f, init, xs]) => self.reduce(f, take(init), xs, span),
             (Prim::Scan, [f, init, xs]) => self.scan(f, take(init), xs, span),
             (Prim::Filter, [f, xs]) => {
@@ -366,7 +362,7 @@ impl Run<'_> {
             let at = i128::from(start) + t as i128 * i128::from(step);
             let Some(position) = usize::try_from(at).ok().filter(|at| *at < n) else {
                 let message = format!("updating {k} elements from {start} in steps of {step} leaves the bounds of an array of size {n}");
-                return Err(Failure::new("E0502", span, message));
+                return Err(Failure::new("E0501", span, message));
             };
             if !xs.set_cell(position, &ys.cell(t).ok_or_else(missing)?).map_err(|s| Failure::shortage(s, span))? {
                 return Err(Failure::new("E0503", span, "the new elements have another shape than the old ones"));
@@ -378,7 +374,7 @@ impl Run<'_> {
 
 #[cold]
 fn bad_slice(i: i64, j: i64, n: usize, span: Span) -> Box<Failure> {
-    Failure::new("E0502", span, format!("slice [{i}:{j}] is out of bounds for an array of size {n}"))
+    Failure::new("E0501", span, format!("slice [{i}:{j}] is out of bounds for an array of size {n}"))
 }
 
 /// `a[i:j:s]`: for a positive step `0 <= i <= j <= n`, for a negative one `-1 <= j <= i < n`.
@@ -391,7 +387,7 @@ fn slice_steps(i: i64, j: i64, s: i64, n: usize, span: Span) -> Outcome<Steps> {
         _ => -1 <= end && end <= start && (start < size || start == end),
     };
     if !fits {
-        return Err(Failure::new("E0502", span, format!("slice [{i}:{j}:{s}] is out of bounds for an array of size {n}")));
+        return Err(Failure::new("E0501", span, format!("slice [{i}:{j}:{s}] is out of bounds for an array of size {n}")));
     }
     let distance = (end - start).abs();
     let count = (distance + step.abs() - 1) / step.abs();
