@@ -124,10 +124,10 @@ impl Context<'_> {
             return types_only(problem);
         }
         let method = self.options.method;
-        if matches!(method, Method::Auto | Method::Presolve) {
-            if let Some(tighter) = cluster::lower_face(&problem) {
-                return self.problem(tighter, counted);
-            }
+        if matches!(method, Method::Auto | Method::Presolve)
+            && let Some(tighter) = cluster::lower_face(&problem)
+        {
+            return self.problem(tighter, counted);
         }
         if !counted {
             self.stats.undecided += problem.gates.len();
@@ -145,10 +145,10 @@ impl Context<'_> {
     }
 
     fn automatic(&mut self, problem: Problem) -> Result<Answer, Fail> {
-        if problem.gates.len() <= self.options.exact_sites {
-            if let Some(answer) = self.exact(&problem, self.options.exact_nodes)? {
-                return Ok(answer);
-            }
+        if problem.gates.len() <= self.options.exact_sites
+            && let Some(answer) = self.exact(&problem, self.options.exact_nodes)?
+        {
+            return Ok(answer);
         }
         if !self.options.use_ilp {
             return match self.exact(&problem, self.options.exact_nodes.saturating_mul(10))? {
@@ -165,10 +165,11 @@ impl Context<'_> {
             Found::Infeasible => Err(Fail::Infeasible),
             Found::Unknown => Ok(None),
             Found::Optima { cost, leaves, complete } => {
-                if !complete && self.options.method == Method::Auto {
-                    if let Some(smaller) = without_backbone(problem, cost, &leaves, nodes) {
-                        return self.problem(smaller, true).map(Some);
-                    }
+                if !complete
+                    && self.options.method == Method::Auto
+                    && let Some(smaller) = without_backbone(problem, cost, &leaves, nodes)
+                {
+                    return self.problem(smaller, true).map(Some);
                 }
                 Ok(Some(factor(problem, leaves, complete)))
             }
@@ -196,10 +197,10 @@ impl Context<'_> {
         }
         let values = self.integer_optimum(&problem)?;
         let cost = ilp::cost(&problem, &values);
-        if relaxed != Some(cost) {
-            if let Some(tighter) = self.priced(&problem, cost) {
-                return self.problem(tighter, true);
-            }
+        if relaxed != Some(cost)
+            && let Some(tighter) = self.priced(&problem, cost)
+        {
+            return self.problem(tighter, true);
         }
         if let Some(smaller) = self.backbone(&problem, cost, &values)? {
             return self.problem(smaller, true);
