@@ -3,11 +3,11 @@
 //! A problem is presolved and split; each connected piece is tightened, solved or taken apart further; what comes back is
 //! a canonical value per variable and the *parts* that have several optima.
 
-use super::cluster;
 use super::conflict;
 use super::dual;
-use super::engine::{Engine, INF, Problem, Reason};
+use super::engine::{Engine, INF, Problem};
 use super::exact::{self, Found, Leaf};
+use super::face;
 use super::ilp;
 use super::merge::Stop;
 use super::presolve::{presolve, problem_of};
@@ -62,7 +62,7 @@ pub(super) fn solve_system(system: &System, options: &Options) -> Outcome {
     match ctx.system(system) {
         Ok(answer) => finish(system, answer, ctx.stats),
         Err(Fail::TooHard(why)) => Outcome::TooHard(why),
-        Err(Fail::Infeasible) if options.explain => Outcome::Infeasible(conflict::explain(system, options)),
+        Err(Fail::Infeasible) if options.explain => Outcome::Infeasible(conflict::explain(system)),
         Err(Fail::Infeasible) => {
             Outcome::Infeasible(Conflict { equations: (0..system.equations.len()).collect(), sites: (0..system.sites.len()).collect() })
         }
@@ -125,7 +125,7 @@ impl Context<'_> {
         }
         let method = self.options.method;
         if matches!(method, Method::Auto | Method::Presolve)
-            && let Some(tighter) = cluster::lower_face(&problem)
+            && let Some(tighter) = face::lower_face(&problem)
         {
             return self.problem(tighter, counted);
         }
@@ -257,7 +257,8 @@ impl Context<'_> {
         }
         let mut leaves = Vec::with_capacity(cuts.len());
         for sides in cuts {
-            leaves.push(leaf_of(problem, &sides).ok_or_else(|| Fail::TooHard("type ranks could not be minimised".into()))?);
+            let values = ilp::complete(problem, &sides).ok_or_else(|| Fail::TooHard("type ranks could not be minimised".into()))?;
+            leaves.push(Leaf { sides, values });
         }
         leaves.sort_by_cached_key(Leaf::key);
         leaves.truncate(self.options.max_optima);
@@ -337,20 +338,6 @@ fn types_only(problem: Problem) -> Result<Answer, Fail> {
         Completion::Values(values) => Ok(Answer { values, parts: Vec::new() }),
         Completion::None => Err(Fail::Infeasible),
         Completion::Unknown => Err(Fail::TooHard("type ranks could not be minimised".into())),
-    }
-}
-
-/// The optimum with the given sides, completed by the smallest type ranks.
-fn leaf_of(problem: &Problem, sides: &[(i64, i64)]) -> Option<Leaf> {
-    let mut engine = Engine::new(problem.clone());
-    for (gate, &(m, r)) in problem.gates.iter().zip(sides) {
-        engine.fix(gate.m, m, Reason::CHOICE).ok()?;
-        engine.fix(gate.r, r, Reason::CHOICE).ok()?;
-    }
-    engine.propagate().ok()?;
-    match types::complete(&mut engine) {
-        Completion::Values(values) => Some(Leaf { sides: sides.to_vec(), values }),
-        Completion::None | Completion::Unknown => None,
     }
 }
 
