@@ -70,7 +70,7 @@ fn check_plain(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Ch
 fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, errors: &mut Vec<SizeError>) -> Checked {
     let start = Instant::now();
     let (program, diagnostics) = resolve::load(sources, loader, &[root]);
-    let mut checked = Checked { program, diagnostics, ..Checked::default() };
+    let mut checked = Checked { schemes: Schemes::new(&program), program, diagnostics, ..Checked::default() };
     checked.stats.times.parse = start.elapsed();
     validate_trees(&checked);
     let uses = uses::Uses::new(&checked.program);
