@@ -50,6 +50,8 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
     /// How much work it was.
     pub stats: Stats,
+    /// Definitions whose ranks are decided, those with size errors included.
+    ranked: FxHashSet<DefId>,
     /// Names in core of definitions with their names in the source.
     names: FxHashMap<Symbol, DefId>,
 }
@@ -70,7 +72,8 @@ fn check_plain(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Ch
 fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, errors: &mut Vec<SizeError>) -> Checked {
     let start = Instant::now();
     let (program, diagnostics) = resolve::load(sources, loader, &[root]);
-    let mut checked = Checked { schemes: Schemes::new(&program), program, diagnostics, ..Checked::default() };
+    let schemes = Schemes::new(&program);
+    let mut checked = Checked { program, diagnostics, schemes, ..Checked::default() };
     checked.stats.times.parse = start.elapsed();
     validate_trees(&checked);
     let uses = uses::Uses::new(&checked.program);
@@ -91,7 +94,7 @@ fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, 
 
 /// Infers and elaborates one definition; `None` after reporting what is wrong with it.
 fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, errors: &mut Vec<SizeError>) -> Option<()> {
-    let Checked { program, tables, schemes, diagnostics, stats, .. } = checked;
+    let Checked { program, tables, schemes, diagnostics, stats, ranked, .. } = checked;
     let start = Instant::now();
     let inferred = match infer::infer_def(program, tables, def) {
         Ok(inferred) => inferred,
@@ -115,6 +118,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         }
     };
     inferred.fill(&values, tables);
+    ranked.insert(def);
     let start = Instant::now();
     let before = schemes.size_time;
     let elaborated = elaborate::elaborate(program, tables, schemes, def);
@@ -223,6 +227,10 @@ impl Checked {
     /// Whether a definition has no errors and uses none with errors.
     pub fn accepted(&self, def: DefId) -> bool {
         self.schemes.get(def).is_some()
+    }
+    /// Whether the insertions of a definition are known. It may still have size errors.
+    pub fn ranked(&self, def: DefId) -> bool {
+        self.ranked.contains(&def)
     }
     /// The type of an accepted definition, sizes included.
     pub fn type_of(&self, def: DefId) -> Option<String> {

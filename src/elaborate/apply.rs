@@ -35,10 +35,8 @@ impl Elab<'_> {
         let info = self.tables.apps.get(app.node).cloned().ok_or_else(|| self.missing(self.program.ast.exprs[app.node].span))?;
         let span = self.program.ast.exprs[app.node].span;
         let plain = info.head_frame == 0 && info.args.iter().all(|a| a.maps == 0 && a.reps == 0);
-        if plain {
-            if let Some(done) = self.special(app, span)? {
-                return Ok(done);
-            }
+        if plain && let Some(done) = self.special(app, span)? {
+            return Ok(done);
         }
         let head = self.head(app.node, &app.head)?;
         let args = self.arguments(&app.args)?;

@@ -235,7 +235,7 @@ fn primitives() {
     assert_eq!(on("rotate", &[int(-1)], &[]), "[1i64, 5i64, 3i64, 8i64]");
     assert_eq!(
         on("i64.maximum", &[], &[]),
-        "E0599 malformed core: too many arguments".replace(&"E0599 malformed core: too many arguments"[..], "8i64")
+        "E0599 malformed core: too many arguments".replace("E0599 malformed core: too many arguments", "8i64")
     );
     let matrix = || app(at_i64("unflatten", &[2, 2]), &[xs()]);
     assert_eq!(shown(matrix()), "[[5i64, 3i64], [8i64, 1i64]]");

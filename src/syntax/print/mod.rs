@@ -7,8 +7,8 @@ mod types;
 
 use super::precedence::{self, ASCRIBE, ATOM, Level, RANGE, UNARY, WITH, WITH_VALUE};
 use crate::ir::surface::{
-    Ast, Decl, DefDecl, Dim, ExprId, ExprKind, Ident, IndexArg, LoopForm, Operator, PatId, PatKind, RangeKind, TypeArg, TypeDecl, TypeId,
-    TypeKind, TypeParam, UnaryOp, ValDecl,
+    Ast, Decl, DefDecl, ExprId, ExprKind, Ident, IndexArg, LoopForm, Operator, PatId, RangeKind, TypeDecl, TypeId, TypeParam, UnaryOp,
+    ValDecl,
 };
 use std::fmt::Write;
 use types::TypeLevel;
