@@ -190,8 +190,9 @@ impl<'a> Elab<'a> {
         loop {
             let count = self.names.entry(base).or_insert(0);
             *count += 1;
-            let name = if *count == 1 { base } else { Symbol::new(&format!("{base}.{}", *count - 1)) };
-            if *count > 1 || !(RESERVED.contains(&text) || self.is_global(name)) {
+            let plain = *count == 1;
+            let name = if plain { base } else { Symbol::new(&format!("{base}.{}", *count - 1)) };
+            if !(plain && RESERVED.contains(&text) || self.is_global(name)) {
                 return name;
             }
         }
