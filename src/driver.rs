@@ -13,23 +13,27 @@
 //! library is inferred unless it is used.
 
 mod stats;
+mod suggest;
 mod uses;
 
 pub use stats::{Stats, Times};
 
-use crate::ambiguity;
+use crate::ambiguity::{self, Verdict};
 use crate::base::{FileId, SourceMap, Span, Symbol};
 use crate::diag::{Diagnostic, Severity};
 use crate::elaborate::{self, Schemes};
 use crate::eval;
-use crate::infer;
-use crate::ir::core;
+use crate::infer::{self, Inferred};
+use crate::ir::core::{self, check::CoreError};
 use crate::ir::surface::{Ast, PatId, PatKind};
-use crate::ir::tables::{DefId, DefKind, Program, Tables};
+use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
+use crate::rank::{self, text::Fixture};
 use crate::resolve::{self, Loader};
 use crate::runtime::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::time::Instant;
+use suggest::SizeError;
 
 /// Everything that is known about a program.
 #[derive(Debug, Default)]
@@ -46,15 +50,30 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
     /// How much work it was.
     pub stats: Stats,
+    /// Definitions whose ranks are decided, those with size errors included.
+    ranked: FxHashSet<DefId>,
     /// Names in core of definitions with their names in the source.
     names: FxHashMap<Symbol, DefId>,
 }
 
 /// Checks the program whose main file is `root`; imports come from `loader`.
 pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Checked {
+    let mut errors = Vec::new();
+    let mut checked = check_collecting(sources, loader, root, &mut errors);
+    suggest::explain(sources, loader, root, &mut checked, errors);
+    checked
+}
+
+/// The same without suggestions for size errors.
+fn check_plain(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Checked {
+    check_collecting(sources, loader, root, &mut Vec::new())
+}
+
+fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, errors: &mut Vec<SizeError>) -> Checked {
     let start = Instant::now();
     let (program, diagnostics) = resolve::load(sources, loader, &[root]);
-    let mut checked = Checked { program, diagnostics, ..Checked::default() };
+    let schemes = Schemes::new(&program);
+    let mut checked = Checked { program, diagnostics, schemes, ..Checked::default() };
     checked.stats.times.parse = start.elapsed();
     validate_trees(&checked);
     let uses = uses::Uses::new(&checked.program);
@@ -64,7 +83,7 @@ pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Chec
         if uses.of(def).any(|used| refused.contains(&used)) {
             refused.insert(def);
         }
-        if !refused.contains(&def) && check_definition(sources, &mut checked, def).is_none() {
+        if !refused.contains(&def) && check_definition(sources, &mut checked, def, errors).is_none() {
             refused.insert(def);
         }
     }
@@ -74,8 +93,8 @@ pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Chec
 }
 
 /// Infers and elaborates one definition; `None` after reporting what is wrong with it.
-fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId) -> Option<()> {
-    let Checked { program, tables, schemes, diagnostics, stats, .. } = checked;
+fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, errors: &mut Vec<SizeError>) -> Option<()> {
+    let Checked { program, tables, schemes, diagnostics, stats, ranked, .. } = checked;
     let start = Instant::now();
     let inferred = match infer::infer_def(program, tables, def) {
         Ok(inferred) => inferred,
@@ -89,30 +108,84 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId) -> O
     stats.times.infer += start.elapsed().saturating_sub(inferred.rank_time());
     stats.times.rank += inferred.rank_time();
     let start = Instant::now();
-    let decided = ambiguity::decide(sources, program, tables, schemes, &inferred);
+    let decided = decide(sources, program, tables, schemes, &inferred);
     stats.times.rank += start.elapsed();
-    if let Err(error) = decided {
-        diagnostics.push(*error);
-        return None;
-    }
+    let values = match decided {
+        Ok(verdict) => verdict.values,
+        Err(errors) => {
+            diagnostics.extend(errors);
+            return None;
+        }
+    };
+    inferred.fill(&values, tables);
+    ranked.insert(def);
     let start = Instant::now();
+    let before = schemes.size_time;
     let elaborated = elaborate::elaborate(program, tables, schemes, def);
-    stats.times.elaborate += start.elapsed();
+    let sizes = schemes.size_time - before;
+    stats.times.sizes += sizes;
+    stats.times.elaborate += start.elapsed().saturating_sub(sizes);
     match elaborated {
         Ok(defines) => {
             checked.core.defs.extend(defines);
             Some(())
         }
         Err(error) => {
+            if ["E0403", "E0404"].contains(&error.code) {
+                errors.push(SizeError { diagnostic: diagnostics.len(), def, tables: inferred.tables(&values) });
+            }
             diagnostics.push(error);
             None
         }
     }
 }
 
+/// Chooses among the smallest solutions. Readings whose sizes contradict each other are no readings.
+fn decide(
+    sources: &SourceMap,
+    program: &Program,
+    tables: &mut Tables,
+    schemes: &Schemes,
+    inferred: &Inferred,
+) -> Result<Verdict, Vec<Diagnostic>> {
+    // Entries of this definition are overwritten by whatever reading is looked at; the chosen one is filled in last.
+    let tables = RefCell::new(tables);
+    let well_sized = |reading: &Tables| {
+        let mut tables = tables.borrow_mut();
+        tables.overlay(reading);
+        match elaborate::elaborate(program, &tables, &mut schemes.clone(), inferred.def()) {
+            Ok(_) => true,
+            Err(error) => !["E0403", "E0404"].contains(&error.code),
+        }
+    };
+    ambiguity::decide(program, sources, inferred, &well_sized)
+}
+
 /// Runs an entry point of an accepted program.
 pub fn run(checked: &Checked, entry: Symbol, arguments: Vec<Value>, threads: Option<usize>) -> Result<Value, Box<Diagnostic>> {
-    eval::run(&checked.core, entry, arguments, threads)
+    let machine = eval::load(&checked.core, threads.unwrap_or(0));
+    machine.call(entry, arguments).map_err(|failure| {
+        let nowhere = failure.span == Span::default();
+        Box::new(if nowhere { Diagnostic::bare(failure.code, failure.message.clone()) } else { failure.diagnostic() })
+    })
+}
+
+/// The rank systems of the definitions of a file in the solver's text format, with their names: also of refused definitions, but not of
+/// those that use refused ones. Sites are labelled with the place of the application and the number of the argument.
+pub fn rank_systems(sources: &SourceMap, checked: &Checked, file: FileId) -> Vec<(Symbol, String)> {
+    let uses = uses::Uses::new(&checked.program);
+    let own = checked.program.defs.iter().filter(|(_, def)| def.file == file && matches!(def.decl, DefKind::Def(_)));
+    let known = own.filter(|(id, _)| uses.of(*id).all(|used| checked.tables.defs.get(used).is_some()));
+    let system = |(id, def): (DefId, &Def)| {
+        let (system, sites) = infer::rank_system(&checked.program, &checked.tables, id);
+        let label = |site: &infer::SiteRef| {
+            let (line, column) = sources.line_column(checked.program.ast.exprs[site.node].span);
+            format!("{line}:{column}.{}", site.argument + 1)
+        };
+        let labels = sites.iter().map(label).collect();
+        (def.name, rank::text::print(&Fixture { system, labels, ..Fixture::default() }))
+    };
+    known.map(system).collect()
 }
 
 /// The validators run in debug builds and tests only.
@@ -131,16 +204,18 @@ fn validate_trees(checked: &Checked) {
 }
 
 fn validate_core(sources: &SourceMap, checked: &Checked) {
-    if validating() && let Err(problem) = core_problem(sources, checked) {
+    if validating()
+        && let Err(problem) = core_problem(sources, checked)
+    {
         panic!("elaboration made core that is not well typed:\n{problem}");
     }
 }
 
 /// What the core checker says against the elaborated program.
 pub fn core_problem(sources: &SourceMap, checked: &Checked) -> Result<(), String> {
-    core::check::program(&checked.core).map_err(|errors| {
-        let errors = errors.iter().take(5);
-        errors.map(|e| format!("{}: {}", e.labels.first().map_or(String::new(), |l| sources.place(l.span)), e.message)).collect::<Vec<_>>().join("\n")
+    core::check::check(&checked.core).map_err(|errors| {
+        let line = |e: &CoreError| format!("{}: {}\n", sources.place(e.span), e.diagnostic().message);
+        errors.iter().take(5).map(line).collect()
     })
 }
 
@@ -152,6 +227,10 @@ impl Checked {
     /// Whether a definition has no errors and uses none with errors.
     pub fn accepted(&self, def: DefId) -> bool {
         self.schemes.get(def).is_some()
+    }
+    /// Whether the insertions of a definition are known. It may still have size errors.
+    pub fn ranked(&self, def: DefId) -> bool {
+        self.ranked.contains(&def)
     }
     /// The type of an accepted definition, sizes included.
     pub fn type_of(&self, def: DefId) -> Option<String> {

@@ -8,6 +8,7 @@ pub mod ambiguity;
 pub mod base;
 pub mod cli;
 pub mod diag;
+pub mod driver;
 pub mod elaborate;
 pub mod eval;
 pub mod explicit;

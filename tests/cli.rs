@@ -160,7 +160,7 @@ fn what_is_wrong_with_arguments() {
     place.refused(&["run", "a.rem", "-e", "total", "[[1], [2, 3]]"], &["E06"]);
     place.refused(&["run", "a.rem", "-e", "total", "missing.npy"], &["E0601", "missing.npy"]);
     place.refused(&["run", "a.rem", "-e", "total", "cut.npy"], &["E06", "cut.npy"]);
-    place.refused(&["run", "a.rem", "-e", "same", "[1, 2]", "[1]"], &["E0606", "equal"]);
+    place.refused(&["run", "a.rem", "-e", "same", "[1, 2]", "[1]"], &["E0503", "size 1 where 2 is needed"]);
     place.refused(&["run", "a.rem", "-e", "scael"], &["E0611", "did you mean `scale`", "total"]);
     place.refused(&["run", "a.rem", "--backend", "cuda"], &["E0614"]);
     let ran = place.run_with(&["run", "a.rem", "-e", "scale"], b"1");
@@ -256,10 +256,10 @@ fn tests_in_comments() {
 #[test]
 fn core_and_dumps() {
     let place = Place::new(&[("f.rem", ISSUE)]);
-    assert!(place.ok(&["core", "f.rem"]).contains("(define"));
+    assert!(place.ok(&["core", "f.rem"]).starts_with("(entry f : "));
     assert!(place.ok(&["dump", "--stage", "tokens", "f.rem"]).starts_with("1:1\tDef\tdef\n"));
     assert!(place.ok(&["dump", "--stage", "surface", "f.rem"]).starts_with("def f [n] [m]"));
-    assert!(place.ok(&["dump", "--stage", "core", "f.rem"]).contains("(define"));
+    assert!(place.ok(&["dump", "--stage", "core", "f.rem"]).contains("(entry f : "));
     place.ok(&["dump", "--stage", "rank", "f.rem"]);
 }
 

@@ -1,9 +1,13 @@
 //! The notation and the checker of core: round trips, a corpus of wrong programs, hostile input.
 
+#![allow(clippy::disallowed_methods)] // Golden files are read and written here.
+
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use remora::base::{FileId, SourceMap, Span, Symbol, with_big_stack};
-use remora::ir::core::{Program, check, print, read};
+use remora::ir::core::free::{FreeVars, Name};
+use remora::ir::core::subst::{Replacement, Subst};
+use remora::ir::core::{Dim, Program, Type, check, equal, print, read};
 
 mod core {
     pub mod generate;
@@ -202,6 +206,54 @@ fn cell_types() {
     let cells = check::map_cell_types(&program);
     let shown: Vec<String> = cells.values().map(print::ty).collect();
     assert_eq!(shown, ["[f64 (size k)]"]);
+}
+
+fn ty(text: &str) -> Type {
+    let (ty, diagnostics) = read::ty(FileId::default(), text);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    ty.unwrap()
+}
+
+#[test]
+fn equivalence() {
+    let same = |a: &str, b: &str| equal::equal(&ty(a), &ty(b));
+    assert!(same("(Pi (n @s) (-> ([f64 n @s]) f64))", "(Pi (m @r) (-> ([f64 m @r]) f64))"));
+    assert!(!same("(Pi (n m) [f64 n m])", "(Pi (n m) [f64 m n])"));
+    assert!(!same("(Pi (n) (Pi (n) [f64 n]))", "(Pi (n) (Pi (m) [f64 n]))"));
+    assert!(same("(Pi (n) (Pi (n) [f64 n]))", "(Pi (m) (Pi (n) [f64 n]))"));
+    assert!(!same("(Pi (n) [f64 n])", "(Pi (@n) [f64 @n])"));
+    assert!(!same("(Pi (n) [f64 m])", "(Pi (m) [f64 m])"));
+    assert!(same("(-> ([n i64]) [f64 (+ (size n) m)])", "(-> ([k i64]) [f64 (+ m (size k))])"));
+    assert!(same("(-> ([n i64]) f64)", "(-> (i64) f64)"));
+    assert!(!same("(-> ([n i64]) [f64 (size n)])", "(-> (i64) [f64 (size n)])"));
+    assert!(same("(-> (i64) (-> (f64) bool))", "(-> (i64 f64) bool)"));
+    assert!(same("(Forall (t) (Forall (u) [t 3]))", "(Forall (u) (Forall (t) [u 3]))"));
+    assert!(!same("(Sigma (n) [f64 n])", "(Pi (n) [f64 n])"));
+}
+
+#[test]
+fn substitution_does_not_capture() {
+    let put = |name: Name, by: Replacement, into: &str| {
+        let mut subst = Subst::default();
+        subst.insert(name, by);
+        print::ty(&subst.ty(&mut FreeVars::default(), &ty(into)).unwrap())
+    };
+    let n = Name::Index(Symbol::new("n"));
+    let dim = |text: &str| Replacement::Dim(Dim::var(Symbol::new(text)));
+    assert_eq!(put(n, dim("m"), "(Pi (m) [f64 n m])"), "(Pi (m'1) [f64 m m'1])");
+    assert_eq!(put(n, dim("m"), "(Pi (n) [f64 n])"), "(Pi (n) [f64 n])");
+    assert_eq!(put(n, dim("m"), "(Sigma (@s) [f64 n n @s])"), "(Sigma (@s) [f64 m m @s])");
+    let size = Replacement::Dim(Dim::size(Symbol::new("k")));
+    assert_eq!(
+        put(n, size, "(-> ([k i64] [f64 n]) [f64 (size k)])"),
+        "(-> ([k'1 i64] [f64 k]) [f64 (size k'1)])".replace(" k]", " (size k)]")
+    );
+    let function = Replacement::Atom(ty("(-> (i64) [t 2])").atom().clone());
+    let t = Name::Type(Symbol::new("t"));
+    assert_eq!(put(t, function.clone(), "(-> (f64) t)"), "(-> (f64 i64) [t 2])");
+    assert_eq!(put(t, function, "(Forall (t) (-> (f64) t))"), "(Forall (t) (-> (f64) t))");
+    let shared = ty("(Tup f64 [i64 m])");
+    assert!(Subst::default().ty(&mut FreeVars::default(), &shared).is_ok_and(|same| std::sync::Arc::ptr_eq(&same.0, &shared.0)));
 }
 
 #[test]

@@ -92,10 +92,13 @@ fn compare(golden: &Path, got: &str) -> Result<(), String> {
 }
 
 /// The object that `remora infer --format json` prints for a program.
-fn inferred(dir: &Path, file: &str) -> Result<Value, String> {
+fn inferred(dir: &Path, file: &str, undetermined: bool) -> Result<Value, String> {
     let output = remora(dir, &["infer", "--format", "json", "--color", "never", file]);
-    if output.status.code() != Some(0) {
-        return Err(format!("not accepted:\n{}", String::from_utf8_lossy(&output.stderr)));
+    // A reading may replicate something to a length that nothing determines: then only that is left to say.
+    let messages = String::from_utf8_lossy(&output.stderr);
+    let errors: Vec<&str> = messages.lines().filter(|line| line.starts_with("error")).collect();
+    if output.status.code() != Some(0) && !errors.iter().all(|line| undetermined && line.starts_with("error[E0405]")) {
+        return Err(format!("not accepted:\n{messages}"));
     }
     serde_json::from_slice(&output.stdout).map_err(|e| e.to_string())
 }
@@ -107,7 +110,7 @@ fn definition<'a>(inferred: &'a Value, name: &str) -> Result<&'a Value, String> 
 }
 
 fn accepted(dir: &Path, file: &str, promise: &Promise) -> Result<(), String> {
-    let inferred = inferred(dir, file)?;
+    let inferred = inferred(dir, file, false)?;
     let cost = definition(&inferred, "t")?["cost"].as_u64();
     match promise.cost {
         Some(want) if cost != Some(want) => Err(format!("cost {cost:?} instead of {want}")),
@@ -152,7 +155,7 @@ fn paste(text: &str, source: &str) -> Result<(), String> {
     let pasted = replace_definition(text, name, source).ok_or(format!("no definition `{name}` to replace"))?;
     let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
     std::fs::write(dir.path().join("pasted.rem"), &pasted).map_err(|e| e.to_string())?;
-    let inferred = inferred(dir.path(), "pasted.rem").map_err(|e| format!("{e}\nin\n{pasted}"))?;
+    let inferred = inferred(dir.path(), "pasted.rem", true).map_err(|e| format!("{e}\nin\n{pasted}"))?;
     let definition = definition(&inferred, name)?;
     if definition["cost"] != 0 || definition["applications"].as_array().is_none_or(|a| !a.is_empty()) {
         return Err(format!("something is still inserted: {definition}"));
@@ -168,7 +171,7 @@ fn replace_definition(text: &str, name: &str, source: &str) -> Option<String> {
         matches!(words.next(), Some("def" | "entry" | "let")) && words.next() == Some(name)
     };
     let lines: Vec<&str> = text.lines().collect();
-    let start = lines.iter().position(|line| is_start(&line))?;
+    let start = lines.iter().position(|line| is_start(line))?;
     let length = lines[start + 1..].iter().take_while(|line| line.starts_with(' ') || line.is_empty()).count();
     Some([&lines[..start], &[source.trim_end()], &lines[start + 1 + length..], &[""]].concat().join("\n"))
 }

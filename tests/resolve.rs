@@ -132,9 +132,9 @@ fn sizes_and_types() {
     check("def f 'a (x: a) : a = let g 'a (y: a) = y in g x", "a -> 1:8; a -> 1:8; a -> 1:30; y -> 1:33; g -> 1:27; x -> 1:11");
     check("def f : (n: i64) -> [n]i64 = iota", "n -> 1:10; iota -> std iota");
     check("def f [n] : ?[k].[k][n]i64 = ???", "k -> 1:15; n -> 1:8");
-    check("type t [n] 'a = [n]a def f (x: t [3] f32) = x", "n -> 1:9; a -> 1:13; t [3] f32 -> 1:6; x -> 1:28");
-    check("def f x = let [n] (y: [n]i64) = x in n", "x -> 1:7; n -> 1:16; n -> 1:16");
-    check("type i64 = f32 def f (x: i64) = x", "i64 -> 1:6; x -> 1:24");
+    check("type t [n] 'a = [n]a def f (x: t [3] f32) = x", "n -> 1:9; a -> 1:13; t [3] f32 -> 1:6; x -> 1:29");
+    check("def f x = let [n] (y: [n]i64) = x in n", "n -> 1:16; x -> 1:7; n -> 1:16");
+    check("type i64 = f32 def f (x: i64) = x", "i64 -> 1:6; x -> 1:23");
     check("def f (x: f32.t) = x", "x -> 1:8");
 }
 
@@ -163,7 +163,7 @@ fn unknown_names() {
     refuse("def f (x: int) = x", "E0202 main.rem:1:11 unknown type `int` | write `i64` or `i32`");
     refuse(
         "def f (x: a) = x",
-        "E0202 main.rem:1:11 unknown type `a` | a type parameter is declared with a quote: `'a after the name of the definition",
+        "E0202 main.rem:1:11 unknown type `a` | a type parameter is declared with a quote: `'a` after the name of the definition",
     );
     refuse("type vector = i32 def f (x: vectro) = x", "E0202 main.rem:1:29 unknown type `vectro` | did you mean `vector`?");
     refuse(
@@ -306,4 +306,18 @@ proptest! {
         let defs = loaded.program.units.iter().flat_map(|u| &u.source.decls).filter(|d| matches!(d, Decl::Def(_))).count();
         prop_assert!(loaded.program.defs.len() >= defs);
     }
+}
+
+#[test]
+#[ignore = "prints a measurement"]
+fn time_of_an_empty_program() {
+    for _ in 0..5 {
+        let start = std::time::Instant::now();
+        let loaded = load("", &[]);
+        println!("{:?} for {} definitions", start.elapsed(), loaded.program.defs.len());
+    }
+    let text = "def f [n] (xs: [n]f64) (y: f64) = let z = xs * y + 1.0 in f64.sqrt (z / 2.0)\n".repeat(100_000);
+    let start = std::time::Instant::now();
+    let loaded = with_big_stack(|| load(&text, &[]));
+    println!("{:?} for {} definitions", start.elapsed(), loaded.program.defs.len());
 }

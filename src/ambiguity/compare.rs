@@ -7,7 +7,6 @@ use crate::explicit::{Part as SourcePart, of_expr};
 use crate::infer::{Inferred, Part};
 use crate::ir::surface::{ExprId, PatId, view};
 use crate::ir::tables::{DefKind, Program, RBase, RType, Res, Tables};
-use crate::rank::Component;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -51,7 +50,8 @@ pub(super) fn questions(program: &Program, inferred: &Inferred) -> Vec<Question>
         nodes.dedup();
         let Some(subterm) = tree.common(&nodes) else { continue };
         let comparison = Comparison { program, inferred, outer: tree.outer_names(program, subterm), subterm };
-        let groups = if component.complete { comparison.groups(index, component, &mut scratch) } else { vec![Group { optimum: 0 }] };
+        let groups =
+            if component.complete { comparison.groups(index, component.optima.len(), &mut scratch) } else { vec![Group { optimum: 0 }] };
         if groups.len() > 1 || !component.complete {
             questions.push(Question { component: index, nodes, subterm, groups, complete: component.complete });
         }
@@ -76,9 +76,9 @@ struct Reading {
 }
 
 impl Comparison<'_> {
-    fn groups(&self, index: usize, component: &Component, scratch: &mut Tables) -> Vec<Group> {
+    fn groups(&self, index: usize, optima: usize, scratch: &mut Tables) -> Vec<Group> {
         let mut readings: Vec<Reading> = Vec::new();
-        for optimum in 0..component.optima.len() {
+        for optimum in 0..optima {
             let reading = self.reading(index, optimum, scratch);
             let known = readings.iter().any(|other| {
                 let same_types = other.types.iter().zip(&reading.types).all(|(a, b)| same_type(a, b, &mut FxHashSet::default()));

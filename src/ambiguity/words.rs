@@ -18,7 +18,7 @@ pub(super) fn describe(program: &Program, sources: &SourceMap, tables: &Tables, 
         }
         let argument = match nest.args.get(index).and_then(|a| a.expr) {
             Some(expr) => format!("`{}`", shorten(sources.snippet(program.ast.exprs[expr].span))),
-            None => "the missing operand".to_string(),
+            None => "the operand of the section".to_string(),
         };
         phrases.extend(phrase(&function, &argument, insertion, info, depths[index]));
         if insertion.reps > insertion.induced && undetermined(program, &nest, index) {

@@ -24,7 +24,7 @@ pub fn with_big_stack<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     std::thread::scope(|scope| {
         let mut size = STACK_BYTES;
         loop {
-            let spawned = std::thread::Builder::new().name("remora".into()).stack_size(size).spawn_scoped(scope, &run);
+            let spawned = std::thread::Builder::new().name("remora".into()).stack_size(size).spawn_scoped(scope, run);
             match spawned {
                 Ok(handle) => return handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
                 Err(_) if size > 16 << 20 => size /= 2,

@@ -76,7 +76,7 @@ fn surface(args: &DumpArgs, console: &mut Console) -> Outcome {
 fn rank(args: &DumpArgs, console: &mut Console) -> Outcome {
     let loaded = super::program::load(&args.source.file)?;
     console.report_all(&loaded.sources, &loaded.checked.diagnostics);
-    for (name, system) in crate::driver::rank_systems(&loaded.checked, loaded.root) {
+    for (name, system) in crate::driver::rank_systems(&loaded.sources, &loaded.checked, loaded.root) {
         console.print(format!("# {name}\n{system}\n"));
     }
     Ok(if loaded.checked.failed() { FAILURE } else { SUCCESS })

@@ -75,7 +75,7 @@ pub(super) fn run(args: &InferArgs, console: &mut Console) -> Outcome {
     Ok(if checked.failed() { FAILURE } else { SUCCESS })
 }
 
-/// The definitions of the file itself that were accepted: all, or those asked for by name.
+/// The definitions of the file itself whose insertions are known: all, or those asked for by name.
 fn wanted(loaded: &Loaded, names: &[String], console: &mut Console) -> Result<Vec<DefId>, Box<Diagnostic>> {
     let checked = &loaded.checked;
     let own: Vec<DefId> = checked.program.defs.iter().filter(|(_, def)| def.file == loaded.root).map(|(id, _)| id).collect();
@@ -86,7 +86,7 @@ fn wanted(loaded: &Loaded, names: &[String], console: &mut Console) -> Result<Ve
         }
     }
     let asked = |id: &DefId| names.is_empty() || names.iter().any(|name| checked.program.defs[*id].name == Symbol::new(name));
-    let (accepted, refused): (Vec<DefId>, Vec<DefId>) = own.into_iter().filter(asked).partition(|id| checked.accepted(*id));
+    let (accepted, refused): (Vec<DefId>, Vec<DefId>) = own.into_iter().filter(asked).partition(|id| checked.ranked(*id));
     for def in &refused {
         console.progress(&format!("note: `{}` has errors and is not shown", checked.program.defs[*def].name));
     }

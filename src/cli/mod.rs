@@ -5,9 +5,15 @@
 pub mod entries;
 pub mod files;
 pub mod output;
+pub mod program;
 pub mod values;
 
+mod check;
+mod core;
+mod dump;
 mod explain;
+mod infer;
+mod run;
 mod test;
 
 use crate::diag::Diagnostic;
@@ -74,6 +80,12 @@ pub enum Color {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::CheckArgs),
+    Infer(infer::InferArgs),
+    Run(run::RunArgs),
+    Test(test::TestArgs),
+    Core(core::CoreArgs),
+    Dump(dump::DumpArgs),
     Explain(explain::ExplainArgs),
 }
 
@@ -96,6 +108,12 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
 fn dispatch(cli: Cli) -> u8 {
     let mut console = Console::new(cli.global.message_format, cli.global.color);
     let outcome = match cli.command {
+        Command::Check(args) => check::run(&args, &mut console),
+        Command::Infer(args) => infer::run(&args, &mut console),
+        Command::Run(args) => run::run(&args, &mut console),
+        Command::Test(args) => test::run(&args, &mut console),
+        Command::Core(args) => core::run(&args, &mut console),
+        Command::Dump(args) => dump::run(&args, &mut console),
         Command::Explain(args) => explain::run(&args, &mut console),
     };
     let code = outcome.unwrap_or_else(|diagnostic| {

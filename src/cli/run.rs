@@ -16,7 +16,8 @@ use std::time::Instant;
 
 /// Run an entry point
 #[derive(Debug, Args)]
-#[command(after_help = "Arguments are literals, .npy files, .png images, or files in Futhark's text or binary format. Without any, values come
+#[command(
+    after_help = "Arguments are literals, .npy files, .png images, or files in Futhark's text or binary format. Without any, values come
 from standard input. Options may stand before or after arguments; `-3` is a value.
 
 Examples:
@@ -24,7 +25,8 @@ Examples:
   remora run program.rem -e norm vector.npy
   remora run program.rem a.npy b.npy -o result.npy
   remora run blur.rem photo.png -o blurred.png
-  echo '[1.0, 2.0]' | remora run program.rem -e mean")]
+  echo '[1.0, 2.0]' | remora run program.rem -e mean"
+)]
 pub(super) struct RunArgs {
     #[command(flatten)]
     source: SourceArg,
@@ -125,7 +127,7 @@ pub(super) fn find_entry<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Defin
     let symbol = Symbol::new(name);
     let own = || core.defs.iter().filter(|define| define.span.file == loaded.root);
     let named = |define: &&Define| loaded.checked.source_name(define.name) == symbol;
-    if let Some(define) = own().filter(named).last() {
+    if let Some(define) = own().rfind(named) {
         return Ok(define);
     }
     let mut known: Vec<&str> = own().filter(|d| d.entry).map(|d| loaded.checked.source_name(d.name).as_str()).collect();

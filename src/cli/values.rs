@@ -3,10 +3,10 @@
 use super::files;
 use crate::base::{Scalar, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::{Atom, Define, Dim, DimAtom, ShapeItem, Type};
+use crate::eval::{self, Shape};
+use crate::ir::core::{Atom, Define};
 use crate::runtime::Value;
 use crate::runtime::data::{self, Expected, Stream};
-use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,67 +16,45 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 #[derive(Debug, Clone)]
 pub struct Signature {
     name: Symbol,
-    params: Vec<Param>,
+    params: Vec<Form>,
 }
 
-/// A parameter: one value from outside, or several for a tuple or record.
-#[derive(Debug, Clone)]
-struct Param {
-    ty: Type,
-    form: Form,
-}
-
-/// How a value is put together from those that are read.
+/// How a parameter is put together from the values that are read.
 #[derive(Debug, Clone)]
 enum Form {
     /// A scalar or an array of scalars.
     Leaf(Expected),
-    /// Components with a common frame of this rank.
-    Tuple { frame: usize, labels: Option<Arc<[Symbol]>>, parts: Vec<Form> },
+    /// A tuple or record.
+    Tuple(Option<Arc<[Symbol]>>, Vec<Form>),
 }
 
 impl Form {
-    /// Of the type `ty` under a frame of rank `outer`; the text of an error says what cannot be read.
-    fn new(ty: &Type, outer: usize, what: &str) -> std::result::Result<Form, String> {
-        let dims = ty.shape().items.iter().filter(|item| matches!(item, ShapeItem::Dim(_))).count();
-        if dims < ty.shape().items.iter().count() {
-            return Err("its rank is not known".into());
-        }
-        let rank = outer + dims;
-        let component = |(i, part): (String, &Type)| Form::new(part, rank, &format!("{what}.{i}"));
-        match ty.atom() {
-            Atom::Prim(prim) => Ok(Form::Leaf(Expected::new(what, *prim, rank))),
-            Atom::Tuple(parts) => {
-                let forms = parts.iter().enumerate().map(|(i, part)| component((i.to_string(), part)));
-                Ok(Form::Tuple { frame: rank, labels: None, parts: forms.collect::<std::result::Result<_, _>>()? })
+    /// Of a parameter that messages call `what`; `None` for what cannot be given from outside.
+    fn new(shape: &Shape, what: &str) -> Option<Form> {
+        match shape {
+            Shape::Array(prim, rank) => Some(Form::Leaf(Expected::new(what, *prim, *rank))),
+            Shape::Tuple(labels, parts) => {
+                let name = |i: usize| labels.as_ref().and_then(|l| l.get(i)).map_or(i.to_string(), |label| label.to_string());
+                let forms = parts.iter().enumerate().map(|(i, part)| Form::new(part, &format!("{what}.{}", name(i))));
+                Some(Form::Tuple(labels.as_ref().map(|l| l.iter().copied().collect()), forms.collect::<Option<_>>()?))
             }
-            Atom::Record(fields) => {
-                let forms = fields.iter().map(|(label, part)| component((label.to_string(), part)));
-                let labels = fields.iter().map(|(label, _)| *label).collect();
-                Ok(Form::Tuple { frame: rank, labels: Some(labels), parts: forms.collect::<std::result::Result<_, _>>()? })
-            }
-            Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) => Err("it is a function".into()),
-            Atom::Sigma(..) => Err("it is a box".into()),
-            Atom::Var(_) => Err("its type is a parameter".into()),
+            Shape::Other => None,
         }
     }
 
     fn leaves<'a>(&'a self, out: &mut Vec<&'a Expected>) {
         match self {
             Form::Leaf(expected) => out.push(expected),
-            Form::Tuple { parts, .. } => parts.iter().for_each(|part| part.leaves(out)),
+            Form::Tuple(_, parts) => parts.iter().for_each(|part| part.leaves(out)),
         }
     }
 
-    /// Puts the values of the leaves together; `None` when the shapes of components differ in their frame.
     fn assemble(&self, values: &mut impl Iterator<Item = Value>) -> Option<Value> {
         match self {
             Form::Leaf(_) => values.next(),
-            Form::Tuple { frame, labels, parts } => {
-                let parts: Vec<Value> = parts.iter().map(|part| part.assemble(values)).collect::<Option<_>>()?;
-                let sizes = parts.first().map_or(&[][..], |part| part.dims().get(..*frame).unwrap_or(&[])).to_vec();
-                let same = parts.iter().all(|part| part.dims().get(..*frame) == Some(&sizes[..]));
-                same.then(|| Value::tuples(sizes, labels.clone(), parts))
+            Form::Tuple(labels, parts) => {
+                let parts = parts.iter().map(|part| part.assemble(values)).collect::<Option<_>>()?;
+                Some(Value::tuples(Vec::new(), labels.clone(), parts))
             }
         }
     }
@@ -106,13 +84,11 @@ impl Signature {
                 Some(name) => format!("argument `{name}`"),
                 None => format!("argument {}", i + 1),
             };
-            match Form::new(&param.ty, 0, &what) {
-                Ok(form) => Ok(Param { ty: param.ty.clone(), form }),
-                Err(why) => {
-                    let message = format!("`{}` cannot be run from outside: {what} cannot be read: {why}", define.name);
-                    Err(Box::new(Diagnostic::error("E0613", define.span, message)))
-                }
-            }
+            Form::new(&eval::shape_of(&param.ty), &what).ok_or_else(|| {
+                let message =
+                    format!("`{}` cannot be run from outside: {what} is no scalar, array of scalars or tuple of these", define.name);
+                Box::new(Diagnostic::error("E0613", define.span, message))
+            })
         });
         Ok(Signature { name: define.name, params: read.collect::<Result<_>>()? })
     }
@@ -120,7 +96,7 @@ impl Signature {
     /// What is read from outside, in order.
     fn leaves(&self) -> Vec<&Expected> {
         let mut out = Vec::new();
-        self.params.iter().for_each(|param| param.form.leaves(&mut out));
+        self.params.iter().for_each(|form| form.leaves(&mut out));
         out
     }
 
@@ -144,7 +120,7 @@ impl Signature {
             return Err(Box::new(Diagnostic::bare("E0612", message).note(self.shown())));
         }
         let values = leaves.iter().zip(words).map(|(expected, word)| argument(word, expected)).collect::<Result<Vec<_>>>()?;
-        self.assemble(values)
+        Ok(self.assemble(values))
     }
 
     /// The values in a text or file; `source` names it.
@@ -160,84 +136,12 @@ impl Signature {
             values.push(stream.next(expected)?);
         }
         stream.finish(leaves.len())?;
-        self.assemble(values)
+        Ok(self.assemble(values))
     }
 
-    fn assemble(&self, values: Vec<Value>) -> Result<Vec<Value>> {
+    fn assemble(&self, values: Vec<Value>) -> Vec<Value> {
         let mut values = values.into_iter();
-        let mut sizes = Sizes::default();
-        let mut out = Vec::new();
-        for param in &self.params {
-            let Some(value) = param.form.assemble(&mut values) else {
-                let message = format!("the components of an argument of `{}` differ in their outer sizes", self.name);
-                return Err(Box::new(Diagnostic::bare("E0606", message).note(self.shown())));
-            };
-            let mut leaves = Vec::new();
-            param.form.leaves(&mut leaves);
-            sizes.collect(&param.ty, &value, &mut leaves.iter().map(|e| e.what.as_str()));
-            out.push(value);
-        }
-        sizes.check()?;
-        Ok(out)
-    }
-}
-
-/// Sizes of arguments against the sizes in their types.
-#[derive(Default)]
-struct Sizes {
-    /// Size, value, where it comes from.
-    seen: Vec<(Dim, usize, String)>,
-}
-
-impl Sizes {
-    fn collect<'a>(&mut self, ty: &Type, value: &Value, what: &mut impl Iterator<Item = &'a str>) {
-        let dims = ty.shape().items.iter().filter_map(|item| if let ShapeItem::Dim(dim) = item { Some(dim.clone()) } else { None });
-        let dims: Vec<Dim> = dims.collect();
-        self.collect_under(dims, ty, value, what);
-    }
-
-    fn collect_under<'a>(&mut self, dims: Vec<Dim>, ty: &Type, value: &Value, what: &mut impl Iterator<Item = &'a str>) {
-        let mut component = |part: &Type, value: &Value, sizes: &mut Sizes| {
-            let own = part.shape().items.iter().filter_map(|item| if let ShapeItem::Dim(dim) = item { Some(dim.clone()) } else { None });
-            sizes.collect_under(dims.iter().cloned().chain(own).collect(), part, value, what);
-        };
-        match (ty.atom(), value) {
-            (Atom::Tuple(parts), Value::Tuple(tuple)) => {
-                parts.iter().zip(&tuple.parts).for_each(|(part, value)| component(part, value, self));
-            }
-            (Atom::Record(parts), Value::Tuple(tuple)) => {
-                parts.iter().zip(&tuple.parts).for_each(|((_, part), value)| component(part, value, self));
-            }
-            _ => {
-                let name = what.next().unwrap_or("the argument");
-                for (i, (dim, size)) in dims.iter().zip(value.dims()).enumerate() {
-                    self.seen.push((dim.clone(), *size, format!("dimension {} of {name}", i + 1)));
-                }
-            }
-        }
-    }
-
-    /// Every size variable has one value, and every size that follows from them is right. Sizes that mention other things are
-    /// left to the program.
-    fn check(&self) -> Result<()> {
-        let mut known: FxHashMap<DimAtom, (usize, &str)> = FxHashMap::default();
-        for (dim, size, place) in &self.seen {
-            let Some(atom) = dim.as_atom() else { continue };
-            let (first, there) = known.entry(atom).or_insert((*size, place));
-            if *first != *size {
-                let message = format!("{place} is {size}, but {there} is {first}: they must be equal");
-                return Err(Box::new(Diagnostic::bare("E0606", message)));
-            }
-        }
-        for (dim, size, place) in &self.seen {
-            let value = |atom: &DimAtom| known.get(atom).map(|(size, _)| *size as i64);
-            let term = |(monomial, factor): (&[DimAtom], i64)| monomial.iter().try_fold(factor, |p, a| Some(p.wrapping_mul(value(a)?)));
-            let total = dim.terms().map(term).try_fold(0i64, |sum, t| Some(sum.wrapping_add(t?)));
-            if let Some(total) = total.filter(|total| *total != *size as i64) {
-                return Err(Box::new(Diagnostic::bare("E0606", format!("{place} is {size}, expected {total}"))));
-            }
-        }
-        Ok(())
+        self.params.iter().filter_map(|form| form.assemble(&mut values)).collect()
     }
 }
 

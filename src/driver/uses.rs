@@ -1,7 +1,7 @@
 //! Which definitions use which, and in which order they are to be checked.
 
 use crate::base::{FileId, Span};
-use crate::ir::tables::{DefId, DefKind, Program, Res};
+use crate::ir::tables::{DefId, Program, Res};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The definitions that each definition names.
@@ -15,11 +15,7 @@ impl Uses {
     pub(super) fn new(program: &Program) -> Uses {
         let mut places: FxHashMap<FileId, Vec<(Span, DefId)>> = FxHashMap::default();
         for (id, def) in program.defs.iter() {
-            let span = match &def.decl {
-                DefKind::Def(decl) => decl.span,
-                DefKind::Val(decl) => decl.span,
-            };
-            places.entry(def.file).or_default().push((span, id));
+            places.entry(def.file).or_default().push((def.decl_span(), id));
         }
         places.values_mut().for_each(|list| list.sort());
         let mut uses = Uses { named: FxHashMap::default(), places };

@@ -170,10 +170,10 @@ impl Elab<'_> {
     /// The size that a written size expression denotes.
     pub(super) fn size_expression(&mut self, e: ExprId) -> Result<Dim> {
         let at = surface::view::strip(&self.program.ast, e);
-        if let Some(crate::ir::tables::Res::Local(pat)) = self.program.names.exprs.get(at) {
-            if self.existential.contains(pat) {
-                return Ok(Dim::var(Symbol::new(&format!("{EXISTENTIAL}{}", self.pat_name(*pat)))));
-            }
+        if let Some(crate::ir::tables::Res::Local(pat)) = self.program.names.exprs.get(at)
+            && self.existential.contains(pat)
+        {
+            return Ok(Dim::var(Symbol::new(&format!("{EXISTENTIAL}{}", self.pat_name(*pat)))));
         }
         let (expr, _) = self.expr(e)?;
         Ok(self.size_or_bind(&expr))

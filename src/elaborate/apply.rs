@@ -35,10 +35,8 @@ impl Elab<'_> {
         let info = self.tables.apps.get(app.node).cloned().ok_or_else(|| self.missing(self.program.ast.exprs[app.node].span))?;
         let span = self.program.ast.exprs[app.node].span;
         let plain = info.head_frame == 0 && info.args.iter().all(|a| a.maps == 0 && a.reps == 0);
-        if plain {
-            if let Some(done) = self.special(app, span)? {
-                return Ok(done);
-            }
+        if plain && let Some(done) = self.special(app, span)? {
+            return Ok(done);
         }
         let head = self.head(app.node, &app.head)?;
         let args = self.arguments(&app.args)?;
@@ -223,9 +221,14 @@ impl Elab<'_> {
     pub(super) fn apply_exact(&mut self, head: Head, args: Vec<Arg>, span: Span) -> Result<Typed> {
         match head {
             Head::Project(field) => {
-                let Some(Arg::Ready(value, _)) = args.into_iter().next() else { return Err(self.missing(span)) };
+                let mut args = args.into_iter();
+                let Some(Arg::Ready(value, _)) = args.next() else { return Err(self.missing(span)) };
                 let out = self.project(value, field, span)?;
-                Ok(self.open(out))
+                let value = self.open(out);
+                match args.len() {
+                    0 => Ok(value),
+                    _ => self.apply_exact(Head::Fun { value, instance: None }, args.collect(), span),
+                }
             }
             Head::Index((mut array, mut ty)) => {
                 for arg in args {
@@ -239,6 +242,9 @@ impl Elab<'_> {
                 loop {
                     let ty = self.sizes.zonk_type(&value.1);
                     let Atom::Fun(params, _) = ty.atom() else { return Err(self.missing(span)) };
+                    if !ty.shape().is_scalar() {
+                        return self.apply_functions(value, args, span);
+                    }
                     let rest = args.split_off(args.len().min(params.len()));
                     value = self.call(value, instance.take(), args, span)?;
                     if rest.is_empty() {
@@ -248,6 +254,20 @@ impl Elab<'_> {
                 }
             }
         }
+    }
+    /// An array of functions applied to arrays: function by function. Arguments with fewer dimensions stay the same.
+    fn apply_functions(&mut self, functions: Typed, args: Vec<Arg>, span: Span) -> Result<Typed> {
+        let rank = functions.1.shape().items.len() as u32;
+        let slot = |arg: &Arg| {
+            let own = match arg {
+                Arg::Ready((_, ty), _) => ty.shape().items.len() as u32,
+                Arg::Lambda(_) => 0,
+            };
+            let reps = rank.saturating_sub(own);
+            Insertion { maps: 0, reps, induced: reps }
+        };
+        let info = AppInfo { head_frame: rank, args: args.iter().map(slot).collect() };
+        self.apply_mapped(Head::Fun { value: functions, instance: None }, args, &info, span)
     }
     /// `a[i]` of an array.
     pub(super) fn index(&mut self, (array, ty): Typed, index: Expr, span: Span) -> Result<Typed> {
@@ -286,12 +306,13 @@ impl Elab<'_> {
                 return Ok(Attempt::Existential(i));
             }
             let arg = self.eta_lift(&params[i].ty, (arg, arg_ty), at)?;
-            let (arg, arg_ty) = self.eta_existential(&params[i].ty, arg, at)?;
+            let (mut arg, arg_ty) = self.eta_existential(&params[i].ty, arg, at)?;
             self.unify_argument(&params[i].ty, &arg_ty, at, instance)?;
             if let Some(name) = params[i].name {
                 let used = params[i + 1..].iter().any(|p| mentions(&p.ty, DimAtom::Size(name))) || mentions(&ret, DimAtom::Size(name));
                 if used {
                     let dim = self.size_or_bind(&arg);
+                    arg = self.sized(&arg);
                     for p in &mut params[i + 1..] {
                         p.ty = rename(&p.ty, DimAtom::Size(name), dim.clone());
                     }
@@ -384,14 +405,7 @@ impl Elab<'_> {
         let params: Vec<(Symbol, Type)> = ps.iter().map(|p| (self.fresh_name(Symbol::new("x")), p.ty.clone())).collect();
         self.push_frame();
         let args = params.iter().map(|(name, ty)| Arg::Ready((Expr::new(ExprKind::Var(*name), span), ty.clone()), span)).collect();
-        let mut slots = vec![Insertion::default(); params.len()];
-        for (slot, (_, ty)) in slots.iter_mut().zip(&params) {
-            // Parameters of the functions themselves may have fewer dimensions than the frame: these stay the same.
-            slot.reps = (rank as u32).saturating_sub(ty.shape().items.len() as u32);
-            slot.induced = slot.reps;
-        }
-        let info = AppInfo { head_frame: rank as u32, args: slots };
-        let (body, ret) = self.apply_mapped(Head::Fun { value: functions, instance: None }, args, &info, span)?;
+        let (body, ret) = self.apply_exact(Head::Fun { value: functions, instance: None }, args, span)?;
         let names: Vec<Symbol> = params.iter().map(|(n, _)| *n).collect();
         let (body, ret) = self.close_function(body, ret, &names, span)?;
         let ty = self.function_type(&params, &ret);

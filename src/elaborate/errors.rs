@@ -60,15 +60,16 @@ impl Elab<'_> {
             .help("reduce each cell to a regular result inside the function, such as a sum or a length"),
             Clash::Shape => Diagnostic::error("E0302", span, "the types differ").here(""),
         };
-        if let Some((expected, actual)) = types {
-            if expected != actual {
-                out = out.note(format!("expected {expected}")).note(format!("     got {actual}"));
-            }
+        if let Some((expected, actual)) = types
+            && expected != actual
+        {
+            out = out.note(format!("expected {expected}")).note(format!("     got {actual}"));
         }
-        if let Some(node) = self.context.last() {
-            if *node != span && node.contains(span) {
-                out = out.label(*node, "maps were inserted at this application");
-            }
+        if let Some(node) = self.context.last()
+            && *node != span
+            && node.contains(span)
+        {
+            out = out.label(*node, "maps were inserted at this application");
         }
         out
     }

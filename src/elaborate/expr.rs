@@ -23,6 +23,8 @@ impl Elab<'_> {
     /// Elaborates an expression; bindings that it needs are added to the current scope.
     pub(super) fn expr(&mut self, e: ExprId) -> Result<Typed> {
         let program = self.program;
+        // All parentheses at once: looking through them again at every level would be quadratic.
+        let e = view::strip(&program.ast, e);
         let node = &program.ast.exprs[e];
         let span = node.span;
         if let Some(app) = self.application_of(e) {

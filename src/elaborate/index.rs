@@ -111,7 +111,7 @@ impl Elab<'_> {
         Ok(self.open((call(fun, vec![array, start, end, step.clone()], span), boxed)))
     }
     /// An opaque size expression as the variable to which it was bound.
-    fn sized(&mut self, expr: &Expr) -> Expr {
+    pub(super) fn sized(&mut self, expr: &Expr) -> Expr {
         match self.size_of(expr) {
             Some(_) => expr.clone(),
             None => match self.size_or_bind(expr).as_atom() {

@@ -33,6 +33,7 @@ use crate::ir::surface::{DefDecl, PatId, TypeParam};
 use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeParamId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::{MetaKind, Sizes};
+use std::time::Duration;
 
 /// The sized type of a definition: `Pi (sizes.. @types..) (Forall (types..) ty)`.
 #[derive(Debug, Clone)]
@@ -64,6 +65,8 @@ impl Scheme {
 pub struct Schemes {
     defs: FxHashMap<DefId, Scheme>,
     variants: FxHashMap<(DefId, Vec<usize>), Scheme>,
+    /// Time spent on sizes so far.
+    pub size_time: Duration,
     /// Names of all definitions in core.
     taken: FxHashSet<Symbol>,
 }
@@ -107,6 +110,8 @@ fn elaborate_variant(
         DefKind::Def(decl) => elab.definition(decl, existential)?,
     };
     let defs = std::mem::take(&mut elab.defs);
+    let time = elab.sizes.time;
+    schemes.size_time += time;
     if existential.is_empty() {
         schemes.defs.insert(def, scheme);
     } else {
@@ -185,8 +190,9 @@ impl<'a> Elab<'a> {
         loop {
             let count = self.names.entry(base).or_insert(0);
             *count += 1;
-            let name = if *count == 1 { base } else { Symbol::new(&format!("{base}.{}", *count - 1)) };
-            if *count > 1 || !(RESERVED.contains(&text) || self.is_global(name)) {
+            let plain = *count == 1;
+            let name = if plain { base } else { Symbol::new(&format!("{base}.{}", *count - 1)) };
+            if !(plain && RESERVED.contains(&text) || self.is_global(name)) {
                 return name;
             }
         }

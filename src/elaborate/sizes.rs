@@ -9,6 +9,7 @@ use crate::base::{Span, Symbol};
 use crate::ir::core::{Atom, Dim, DimAtom, Param, Shape, ShapeItem, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Why an unknown exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +69,8 @@ pub(super) struct Sizes {
     /// Whether an unknown was solved with an indeterminate bound after it: then bindings may have to be reordered.
     pub(super) late: bool,
     bound_names: u32,
+    /// Time spent on unification.
+    pub(super) time: Duration,
 }
 
 impl Sizes {
@@ -204,6 +207,12 @@ impl Sizes {
     }
     /// Tries again what was put off; at the `end` nothing may be left.
     pub(super) fn retry(&mut self, end: bool) -> Result<(), (Clash, Span)> {
+        let start = Instant::now();
+        let out = self.retry_deferred(end);
+        self.time += start.elapsed();
+        out
+    }
+    fn retry_deferred(&mut self, end: bool) -> Result<(), (Clash, Span)> {
         loop {
             let before = self.undo.len();
             for (left, right, span) in std::mem::take(&mut self.deferred) {
@@ -262,7 +271,10 @@ impl Sizes {
 
     /// Makes two types equal.
     pub(super) fn unify(&mut self, left: &Type, right: &Type, span: Span) -> Result<(), Clash> {
-        self.unify_types(left, right, span, &mut FxHashSet::default())
+        let start = Instant::now();
+        let out = self.unify_types(left, right, span, &mut FxHashSet::default());
+        self.time += start.elapsed();
+        out
     }
     fn unify_types(&mut self, left: &Type, right: &Type, span: Span, seen: &mut FxHashSet<(usize, usize)>) -> Result<(), Clash> {
         if Arc::ptr_eq(&left.0, &right.0) || !seen.insert((Arc::as_ptr(&left.0) as usize, Arc::as_ptr(&right.0) as usize)) {
@@ -296,7 +308,7 @@ impl Sizes {
                     let map = names.iter().zip(&fresh).map(|(n, f)| (DimAtom::Var(*n), Dim::var(*f))).collect();
                     rewrite(ty, &mut super::types::Substitution::sizes(map))
                 };
-                self.unify(&rename(xs, t), &rename(ys, u), span)
+                self.unify_types(&rename(xs, t), &rename(ys, u), span, &mut FxHashSet::default())
             }
             (Atom::Sigma(..), _) | (_, Atom::Sigma(..)) => Err(Clash::Irregular),
             _ => Err(Clash::Shape),
@@ -308,7 +320,7 @@ impl Sizes {
         let mut right = super::types::Substitution::default();
         for (p, q) in ps.iter().zip(qs) {
             let (p_ty, q_ty) = (rewrite(&p.ty, &mut left), rewrite(&q.ty, &mut right));
-            self.unify(&p_ty, &q_ty, span)?;
+            self.unify_types(&p_ty, &q_ty, span, &mut FxHashSet::default())?;
             if p.name.is_some() || q.name.is_some() {
                 let name = self.bound_name();
                 for (param, subst) in [(p, &mut left), (q, &mut right)] {
@@ -324,7 +336,7 @@ impl Sizes {
         if ps.len() != qs.len() && !matches!((r.atom(), s.atom()), (Atom::Sigma(..), _) | (_, Atom::Sigma(..))) {
             return Err(Clash::Shape);
         }
-        self.unify(&r, &s, span)
+        self.unify_types(&r, &s, span, &mut FxHashSet::default())
     }
     /// A name for a variable bound in a type, equal to no other and visible in no scope.
     pub(super) fn bound_name(&mut self) -> Symbol {

@@ -101,11 +101,8 @@ impl Zonker<'_> {
     fn chain(&mut self, e: &Expr) -> Expr {
         let mut bindings = Vec::new();
         let mut at = e.clone();
-        loop {
-            let next = match at.kind() {
-                ExprKind::Let { body, .. } | ExprKind::Unbox { body, .. } => body.clone(),
-                _ => break,
-            };
+        while let ExprKind::Let { body, .. } | ExprKind::Unbox { body, .. } = at.kind() {
+            let next = body.clone();
             bindings.push(self.binding(&at));
             at = next;
         }

@@ -2,10 +2,36 @@
 
 use super::run::Run;
 use super::{Failure, Machine, Outcome};
-use crate::base::{Scalar, Span, Symbol};
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Atom, Dim, DimAtom, Param, ShapeItem, Type};
 use crate::runtime::Value;
 use rustc_hash::FxHashMap;
+
+/// What a parameter of an entry point takes, as far as data from outside can give it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// A scalar or an array of scalars of this rank.
+    Array(PrimType, usize),
+    /// A tuple or record with its labels; each part counts as one value from outside.
+    Tuple(Option<Vec<Symbol>>, Vec<Shape>),
+    /// A function or something else that no data can stand for.
+    Other,
+}
+
+/// What a type looks like from outside.
+pub fn shape_of(ty: &Type) -> Shape {
+    let dims = ty.shape().items.iter().all(|item| matches!(item, ShapeItem::Dim(_)));
+    match ty.atom() {
+        Atom::Prim(prim) if dims => Shape::Array(*prim, ty.shape().items.len()),
+        Atom::Tuple(parts) if ty.shape().is_scalar() => Shape::Tuple(None, parts.iter().map(shape_of).collect()),
+        Atom::Record(fields) if ty.shape().is_scalar() => {
+            let labels = fields.iter().map(|(label, _)| *label).collect();
+            Shape::Tuple(Some(labels), fields.iter().map(|(_, ty)| shape_of(ty)).collect())
+        }
+        Atom::Sigma(_, content) if ty.shape().is_scalar() => shape_of(content),
+        _ => Shape::Other,
+    }
+}
 
 /// Sizes of the caller's values by the names they have in the types of the parameters.
 #[derive(Default)]

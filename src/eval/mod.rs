@@ -17,6 +17,8 @@ mod run;
 mod scope;
 mod types;
 
+pub use entry::{Shape, shape_of};
+
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Program, Type};

@@ -1,5 +1,6 @@
 use super::*;
 use crate::base::{PrimType, Scalar};
+use crate::ir::core::Shape;
 use crate::ir::core::*;
 use crate::runtime::Array;
 

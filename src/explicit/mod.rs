@@ -17,6 +17,8 @@ mod names;
 pub mod nest;
 mod plan;
 mod report;
+#[cfg(test)]
+pub(crate) mod tests;
 mod types;
 mod write;
 

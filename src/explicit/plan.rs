@@ -137,8 +137,12 @@ impl Writer<'_> {
     fn cheap(&self, expr: ExprId, fuel: u32) -> bool {
         let ast = self.ast();
         let expr = view::strip(ast, expr);
-        if fuel == 0 || self.rewritten(expr).is_some() {
+        if fuel == 0 {
             return false;
+        }
+        if let Some(nest) = self.rewritten(expr) {
+            // A section becomes a function.
+            return nest.missing() && nest.pieces().filter_map(|p| p.expr).all(|e| self.cheap(e, fuel - 1));
         }
         let cheap = |e: &ExprId| self.cheap(*e, fuel - 1);
         match &ast.exprs[expr].kind {

@@ -289,8 +289,7 @@ impl Context<'_> {
                 let (maps, reps) = (LinExpr::var(maps), LinExpr::var(reps));
                 let expected = maps.clone().add(&frame).add(&param_rank);
                 let found = reps.clone().add(&arg_rank);
-                let lifted = Ty::new(frame.clone().add(&param.rank), param.base);
-                self.equate(expected, found, reason, (&lifted, arg));
+                self.equate(expected, found, reason, (param, arg));
                 Slot { maps, reps, frame }
             }
         };

@@ -99,6 +99,8 @@ pub(super) struct Context<'a> {
     pub(super) pending: Vec<Pending>,
 
     pub(super) env: FxHashMap<PatId, Binding>,
+    /// Expressions that were judged before their parent asks for them.
+    pub(super) ready: FxHashMap<ExprId, Judgement>,
     pub(super) abbreviations: FxHashMap<TypeDefId, Ty>,
     pub(super) annotation_nodes: usize,
     /// Type parameters of local functions, with the function's extent.
@@ -136,6 +138,7 @@ impl<'a> Context<'a> {
             woken: Vec::new(),
             pending: Vec::new(),
             env: FxHashMap::default(),
+            ready: FxHashMap::default(),
             abbreviations: FxHashMap::default(),
             annotation_nodes: 0,
             local_params: Vec::new(),

@@ -104,8 +104,8 @@ impl Context<'_> {
         let Reason { kind, expected: from, found: at } = self.reasons[id.0 as usize];
         let (left, right) = (Ty::cell(left), Ty::cell(right));
         let (wanted, got) = (self.show(expected, None), self.show(found, None));
-        let (inner_wanted, inner_got) = (self.requirement(&left, &right), self.show(&right, None));
-        let mut error = match self.requirement_only(&left, &right) {
+        let (inner_wanted, inner_got) = (self.show(&left, None), self.show(&right, None));
+        let mut error = match self.requirement(&left) {
             Some(class) => Diagnostic::error("E0303", at, format!("{} has the type `{got}`, but {class} is needed", kind.subject())),
             None => Diagnostic::error("E0301", at, format!("{} has the type `{got}`, but `{wanted}` is expected", kind.subject())),
         };
@@ -113,7 +113,8 @@ impl Context<'_> {
         if from != at {
             error = error.label(from, format!("{}: `{wanted}`", kind.expected_label()));
         }
-        if (inner_wanted.as_str(), inner_got.as_str()) != (wanted.as_str(), got.as_str()) {
+        let class = matches!(self.node(left.base), Node::Var(_)) || matches!(self.node(right.base), Node::Var(_));
+        if !class && (inner_wanted.as_str(), inner_got.as_str()) != (wanted.as_str(), got.as_str()) {
             error = error.note(format!("`{inner_got}` and `{inner_wanted}` are different"));
         }
         if let (Node::Tuple(a), Node::Tuple(b)) = (self.node(left.base), self.node(right.base)) {
@@ -122,17 +123,10 @@ impl Context<'_> {
         self.error(error);
     }
 
-    fn requirement(&mut self, left: &Ty, right: &Ty) -> String {
-        match (self.node(left.base), self.node(right.base)) {
-            (Node::Var(class), _) | (_, Node::Var(class)) => class.describe().into(),
-            _ => self.show(left, None),
-        }
-    }
-
-    /// In words, what an overloaded operator or literal needs, where that is what the other type is not.
-    fn requirement_only(&mut self, left: &Ty, right: &Ty) -> Option<&'static str> {
-        match (self.node(left.base), self.node(right.base)) {
-            (Node::Var(class), _) => Some(class.describe()),
+    /// In words, what an overloaded operator or literal needs.
+    fn requirement(&mut self, ty: &Ty) -> Option<&'static str> {
+        match self.node(ty.base) {
+            Node::Var(class) => Some(class.describe()),
             _ => None,
         }
     }
@@ -176,9 +170,8 @@ struct Claim {
 
 /// The error for equations that cannot all hold. Without the last of them the others can; under their solution its two sides have
 /// different ranks: these are the two places that the message names.
-pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize]) -> Diagnostic {
-    let mut equations = equations.to_vec();
-    equations.sort_unstable();
+/// With `all`, every equation matters and the applications among them are shown too.
+pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize], all: bool) -> Diagnostic {
     let Some((&last, rest)) = equations.split_last() else {
         return Diagnostic::bare("E0401", "ranks cannot agree");
     };
@@ -204,7 +197,9 @@ pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize]) -> Diagnosti
     if wanted.span != got.span {
         error = error.label(wanted.span, format!("{}, rank {}: `{}`", wanted.what, wanted.rank, wanted.shown));
     }
-    more_places(ctx, rest, &values, &mut error);
+    if all {
+        more_places(ctx, rest, &values, &mut error);
+    }
     match reason.kind {
         Kind::Branch | Kind::Element => error.help("nothing is inserted here; `id e` is an application and may be replicated"),
         Kind::Condition => error.help("a condition is one truth value; nothing is inserted here"),
@@ -227,9 +222,9 @@ fn more_places(ctx: &mut Context, equations: &[usize], values: &[u32], error: &m
         if more == MORE_PLACES || shown.insert(reason.found, ()).is_some() {
             continue;
         }
-        let got = claim(ctx, reason.found, reason.kind.subject(), &sides.found, values);
+        let got = sides.found.rank.eval(values).unwrap_or(0);
         let wanted = sides.expected.rank.eval(values).unwrap_or(0);
-        let text = format!("{} has rank {}, {} rank {}", got.what, got.rank, reason.kind.expected_label(), wanted);
+        let text = format!("{} has rank {got}, {} rank {wanted}", reason.kind.subject(), reason.kind.expected_label());
         error.labels.push(Label { span: reason.found, text });
         more += 1;
     }

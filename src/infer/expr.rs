@@ -11,12 +11,42 @@ use crate::rank::LinExpr;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// Chains of more operators than this are not judged by recursion.
+const LONG_CHAIN: usize = 64;
+
 impl Context<'_> {
     /// The judgement of an expression; notes its whole type.
     pub(super) fn expr(&mut self, id: ExprId) -> Judgement {
+        if let Some(judgement) = self.ready.remove(&id) {
+            return judgement;
+        }
+        for inner in self.chain(id).into_iter().rev() {
+            let judgement = self.expr(inner);
+            self.ready.insert(inner, judgement);
+        }
         let judgement = self.judge(id);
         self.exprs.push((id, judgement.clone().merged()));
         judgement
+    }
+
+    /// The operator applications down the left edge of a long chain `a + b + c + ..`, outermost first: judged from the inside out,
+    /// they need no deep recursion.
+    fn chain(&self, id: ExprId) -> Vec<ExprId> {
+        let ast = self.ast();
+        let operator = |at: ExprId| match &ast.exprs[at].kind {
+            ExprKind::Binary { op, lhs, .. } if !matches!(op.ident.name.as_str(), "|>" | "<|") => Some(*lhs),
+            _ => None,
+        };
+        let mut chain = Vec::new();
+        let mut at = id;
+        while let Some(lhs) = operator(at) {
+            if self.ready.contains_key(&lhs) || operator(lhs).is_none() {
+                break;
+            }
+            chain.push(lhs);
+            at = lhs;
+        }
+        if chain.len() < LONG_CHAIN { Vec::new() } else { chain }
     }
 
     /// The whole type of an expression, frame included.
@@ -33,8 +63,19 @@ impl Context<'_> {
     /// An expression whose type has to be `expected`.
     fn equal(&mut self, id: ExprId, expected: &Ty, kind: Kind, from: Span) {
         let found = self.value(id);
-        let reason = self.reason(kind, from, self.span(id));
+        let reason = self.reason(kind, from, self.span(self.tail(id)));
         self.unify(expected, &found, reason);
+    }
+
+    /// The expression whose value is the value of `id`: below the bindings in front of it.
+    fn tail(&self, mut id: ExprId) -> ExprId {
+        loop {
+            match &self.ast().exprs[id].kind {
+                ExprKind::Let { body, .. } | ExprKind::LetUpdate { body, .. } => id = *body,
+                ExprKind::LetFun(fun) => id = fun.body,
+                _ => return id,
+            }
+        }
     }
 
     fn judge(&mut self, id: ExprId) -> Judgement {

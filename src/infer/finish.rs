@@ -7,14 +7,15 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{ExprId, PatId};
 use crate::ir::tables::{AppInfo, Def, DefId, DefKind, Insertion, Program, RBase, RType, Signature, Tables, TypeParamId, TypeParamInfo};
-use crate::rank::{self, Component, LinExpr, Options, Outcome, Solution};
+use crate::rank::{self, Component, LinExpr, Options, Outcome, Solution, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Rank conflicts reported for one definition.
 const MAX_CONFLICTS: usize = 5;
-/// Systems with more arguments than this are not solved a second time for a precise explanation.
-const EXPLAINED_ARGUMENTS: usize = 20_000;
+/// Definitions with more arguments than this get no irreducible conflict, only the first equation that cannot hold.
+const EXPLAINED_ARGUMENTS: usize = 100;
 
 /// What inference found for one definition: types with ranks that still are expressions, and the solved rank system. Tables can be
 /// made for every assignment of values to the rank variables.
@@ -34,6 +35,7 @@ pub struct Inferred {
     sites: Vec<SiteRef>,
     solution: Solution,
     arguments: usize,
+    rank_time: Duration,
 }
 
 /// Which part of the tables to fill.
@@ -61,6 +63,10 @@ impl Inferred {
     /// The arguments that the rank system decided, by site index. All others were decided on the spot.
     pub fn sites(&self) -> &[SiteRef] {
         &self.sites
+    }
+    /// How long solving the rank system took.
+    pub fn rank_time(&self) -> Duration {
+        self.rank_time
     }
     /// Number of arguments of applications, however they were decided.
     pub fn arguments(&self) -> usize {
@@ -196,6 +202,13 @@ pub fn infer_with(program: &mut Program, tables: &Tables, def: DefId, options: &
     infer_in_mode(program, tables, def, options, true)
 }
 
+/// The rank system of a definition, with every argument as a site, as it is before it is solved: to be looked at.
+pub fn rank_system(program: &Program, tables: &Tables, def: DefId) -> (System, Vec<SiteRef>) {
+    let mut ctx = Context::new(program, tables, false);
+    ctx.definition(def);
+    (ctx.system, ctx.sites)
+}
+
 /// `local` says whether ranks that are known decide applications on the spot; the result is the same without.
 pub(super) fn infer_in_mode(
     program: &mut Program,
@@ -209,6 +222,7 @@ pub(super) fn infer_in_mode(
     if !ctx.diagnostics.is_empty() {
         return Err(ctx.diagnostics);
     }
+    let start = Instant::now();
     let solution = match rank::solve(&ctx.system, &Options { explain: false, ..options.clone() }) {
         Outcome::Solved(solution) => solution,
         Outcome::Infeasible(_) => {
@@ -221,34 +235,78 @@ pub(super) fn infer_in_mode(
             return Err(vec![error.note(why).help("annotate the types of some variables")]);
         }
     };
+    let rank_time = start.elapsed();
     let free = ctx.free_bases(&ty);
     let inferred = ctx.into_inferred(def, declared, ty, solution);
-    Ok(generalise(program, inferred, &free))
+    Ok(generalise(program, Inferred { rank_time, ..inferred }, &free))
 }
 
-/// Explains why ranks cannot agree: solves the system again with every argument a site and every equation tagged.
+/// Explains why ranks cannot agree. In small definitions every argument becomes a site and every equation is tagged, so that an
+/// irreducible conflict can be found; in large ones the first equation that contradicts those before it is named.
 fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, arguments: usize) -> Vec<Diagnostic> {
-    let mut ctx = Context::new(program, tables, arguments > EXPLAINED_ARGUMENTS);
+    let small = arguments <= EXPLAINED_ARGUMENTS;
+    let mut ctx = Context::new(program, tables, !small);
     ctx.definition(def);
     let mut found = Vec::new();
-    // Indices of the equations of the full system that are still in `system`.
+    // Indices of the equations that are not explained yet.
     let mut kept: Vec<usize> = (0..ctx.system.equations.len()).collect();
-    let mut system = ctx.system.clone();
     while found.len() < MAX_CONFLICTS {
-        let Outcome::Infeasible(conflict) = rank::solve(&system, &Options { explain: true, ..options.clone() }) else { break };
-        let equations: Vec<usize> = conflict.equations.iter().filter_map(|i| kept.get(*i).copied()).collect();
-        if equations.is_empty() {
+        let Some(conflict) = (if small { irreducible(&ctx, &kept, options) } else { first_contradiction(&ctx, &kept, options) }) else {
             break;
-        }
-        found.push(explain::rank_conflict(&mut ctx, &equations));
-        let dropped: FxHashSet<usize> = conflict.equations.iter().copied().collect();
-        kept = kept.into_iter().enumerate().filter(|(i, _)| !dropped.contains(i)).map(|(_, e)| e).collect();
-        system.equations = kept.iter().map(|i| ctx.system.equations[*i].clone()).collect();
+        };
+        found.push(explain::rank_conflict(&mut ctx, &conflict, small));
+        let dropped: FxHashSet<usize> = if small { conflict.into_iter().collect() } else { conflict.last().copied().into_iter().collect() };
+        kept.retain(|equation| !dropped.contains(equation));
     }
     if found.is_empty() {
         found.push(Diagnostic::error("E0401", program.defs[def].span, "the ranks in this definition cannot agree"));
     }
     found
+}
+
+/// The system with some of its equations only.
+fn restricted(system: &System, equations: &[usize]) -> System {
+    System {
+        kinds: system.kinds.clone(),
+        names: Vec::new(),
+        equations: equations.iter().map(|i| system.equations[*i].clone()).collect(),
+        sites: system.sites.clone(),
+    }
+}
+
+/// Equations that cannot all hold, and of which none can be spared.
+fn irreducible(ctx: &Context, equations: &[usize], options: &Options) -> Option<Vec<usize>> {
+    let system = restricted(&ctx.system, equations);
+    match rank::solve(&system, &Options { explain: true, ..options.clone() }) {
+        Outcome::Infeasible(conflict) => {
+            let mut chosen: Vec<usize> = conflict.equations.iter().filter_map(|i| equations.get(*i).copied()).collect();
+            chosen.sort_unstable();
+            (!chosen.is_empty()).then_some(chosen)
+        }
+        Outcome::Solved(_) | Outcome::TooHard(_) => None,
+    }
+}
+
+/// The shortest beginning of the equations that cannot hold, found by bisection.
+fn first_contradiction(ctx: &Context, equations: &[usize], options: &Options) -> Option<Vec<usize>> {
+    let options = Options { explain: false, ..options.clone() };
+    let fails = |count: usize| {
+        let system = restricted(&ctx.system, &equations[..count]);
+        matches!(rank::solve(&system, &options), Outcome::Infeasible(_))
+    };
+    if !fails(equations.len()) {
+        return None;
+    }
+    let (mut holds, mut broken) = (0, equations.len());
+    while broken - holds > 1 {
+        let middle = holds + (broken - holds) / 2;
+        if fails(middle) {
+            broken = middle;
+        } else {
+            holds = middle;
+        }
+    }
+    Some(equations[..broken].to_vec())
 }
 
 /// Names the type parameters that generalisation adds.
@@ -342,39 +400,57 @@ impl Context<'_> {
         if self.local_params.is_empty() || !self.diagnostics.is_empty() {
             return;
         }
-        for (param, extent) in self.local_params.clone() {
-            let mut memo = FxHashMap::default();
-            let mut places: Vec<(Base, Span)> = self.pats.iter().map(|(id, ty)| (ty.base, self.program.ast.pats[*id].span)).collect();
-            let binders: FxHashSet<Span> = self.locals.iter().map(|(id, _)| self.program.ast.pats[*id].span).collect();
-            places.retain(|(_, span)| !binders.contains(span));
-            places.extend(self.exprs.iter().map(|(id, ty)| (ty.base, self.program.ast.exprs[*id].span)));
-            let outside = places.into_iter().find(|(base, span)| !extent.contains(*span) && self.mentions(*base, param, &mut memo));
-            let place = outside.map(|(_, span)| span).or_else(|| self.mentions(ty.base, param, &mut memo).then_some(extent));
-            if let Some(place) = place {
-                let name = self.program.tparams[param].name;
-                let message = format!("the type parameter `'{name}` of a local function escapes from it");
-                let error = Diagnostic::error("E0308", place, message).label(extent, format!("`'{name}` is declared here"));
-                self.error(error);
-                return;
-            }
+        let extents: FxHashMap<TypeParamId, Span> = self.local_params.iter().copied().collect();
+        let binders: FxHashSet<PatId> = self.locals.iter().map(|(id, _)| *id).collect();
+        let program = self.program;
+        let pats = self.pats.iter().filter(|(id, _)| !binders.contains(id)).map(|(id, ty)| (ty.base, program.ast.pats[*id].span));
+        let exprs = self.exprs.iter().map(|(id, ty)| (ty.base, program.ast.exprs[*id].span));
+        let mut places: Vec<(Base, Span)> = pats.chain(exprs).collect();
+        places.push((ty.base, Span::default()));
+        let mut memo = FxHashMap::default();
+        for (base, span) in places {
+            let mentioned = self.mentioned(base, &extents, &mut memo);
+            let Some((param, extent)) = mentioned.iter().filter_map(|p| Some((*p, *extents.get(p)?))).find(|(_, e)| !e.contains(span))
+            else {
+                continue;
+            };
+            let place = if span == Span::default() { extent } else { span };
+            let name = self.program.tparams[param].name;
+            let message = format!("the type parameter `'{name}` of a local function escapes from it");
+            let error = Diagnostic::error("E0308", place, message).label(extent, format!("`'{name}` is declared here"));
+            self.error(error);
+            return;
         }
     }
 
-    fn mentions(&mut self, base: Base, param: TypeParamId, memo: &mut FxHashMap<Base, bool>) -> bool {
+    /// The type parameters of local functions in a type.
+    fn mentioned(
+        &mut self,
+        base: Base,
+        local: &FxHashMap<TypeParamId, Span>,
+        memo: &mut FxHashMap<Base, Arc<[TypeParamId]>>,
+    ) -> Arc<[TypeParamId]> {
         let root = self.find(base);
         if let Some(known) = memo.get(&root) {
-            return *known;
+            return known.clone();
         }
-        memo.insert(root, false);
-        let found = match self.node(root) {
-            Node::Param(p) => p == param,
-            Node::Arrow(parts) => self.mentions(parts.0.base, param, memo) || self.mentions(parts.1.base, param, memo),
-            Node::Tuple(parts) => parts.iter().any(|part| self.mentions(part.base, param, memo)),
-            Node::Record(fields) => fields.iter().any(|(_, part)| self.mentions(part.base, param, memo)),
-            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Error => false,
+        let parts: Vec<Base> = match self.node(root) {
+            Node::Param(p) if local.contains_key(&p) => {
+                let this: Arc<[TypeParamId]> = Arc::from([p]);
+                memo.insert(root, this.clone());
+                return this;
+            }
+            Node::Arrow(parts) => vec![parts.0.base, parts.1.base],
+            Node::Tuple(parts) => parts.iter().map(|part| part.base).collect(),
+            Node::Record(fields) => fields.iter().map(|(_, part)| part.base).collect(),
+            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Error => Vec::new(),
         };
-        memo.insert(root, found);
-        found
+        let mut all: Vec<TypeParamId> = parts.iter().flat_map(|part| self.mentioned(*part, local, memo).to_vec()).collect();
+        all.sort_unstable();
+        all.dedup();
+        let all: Arc<[TypeParamId]> = all.into();
+        memo.insert(root, all.clone());
+        all
     }
 
     /// The unknown bases of a type that may stand for anything, in the order of their occurrence: those to generalise.
@@ -418,6 +494,7 @@ impl Context<'_> {
             sites: self.sites,
             solution,
             arguments,
+            rank_time: Duration::ZERO,
         }
     }
 }

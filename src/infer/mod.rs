@@ -26,7 +26,7 @@ mod types;
 mod unify;
 
 pub use context::SiteRef;
-pub use finish::{Inferred, Part, infer_def, infer_with};
+pub use finish::{Inferred, Part, infer_def, infer_with, rank_system};
 
 #[cfg(test)]
 mod tests;

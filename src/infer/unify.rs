@@ -86,18 +86,16 @@ impl Context<'_> {
         if difference.terms.is_empty() && difference.constant == 0 && (self.local || expected == found) {
             return;
         }
-        if self.local {
-            if let [(var, sign @ (1 | -1))] = difference.terms[..]
-                && self.system.kinds.get(var.index()) == Some(&VarKind::Type)
-            {
-                let value = -difference.constant * sign;
-                if value >= 0 {
-                    self.known.insert(var, value);
-                }
+        if self.local
+            && let [(var, sign @ (1 | -1))] = difference.terms[..]
+            && self.system.kinds.get(var.index()) == Some(&VarKind::Type)
+        {
+            let value = -difference.constant * sign;
+            if value >= 0 {
+                self.known.insert(var, value);
             }
-        } else {
-            self.sides.push(Sides { expected: types.0.clone(), found: types.1.clone() });
         }
+        self.sides.push(Sides { expected: types.0.clone(), found: types.1.clone() });
         self.system.equate(difference, LinExpr::zero(), reason.0);
     }
     /// Demands that two types are equal.
@@ -135,6 +133,14 @@ impl Context<'_> {
         }
         let mismatch = Mismatch { left, right };
         match (self.node(left), self.node(right)) {
+            (Node::Var(_), Node::Error) => {
+                self.bind(left, right, reason);
+                Ok(())
+            }
+            (Node::Error, Node::Var(_)) => {
+                self.bind(right, left, reason);
+                Ok(())
+            }
             (Node::Error, _) | (_, Node::Error) => Ok(()),
             (Node::Var(a), Node::Var(b)) => {
                 let class = a.meet(b).ok_or(mismatch)?;

@@ -58,6 +58,16 @@ pub struct Def {
     pub stdlib: bool,
 }
 
+impl Def {
+    /// The place of the whole declaration.
+    pub fn decl_span(&self) -> Span {
+        match &self.decl {
+            DefKind::Def(decl) => decl.span,
+            DefKind::Val(decl) => decl.span,
+        }
+    }
+}
+
 /// How a definition is given.
 #[derive(Debug, Clone)]
 pub enum DefKind {
@@ -179,6 +189,20 @@ pub struct Tables {
     pub defs: IdxMap<Def, Signature>,
     /// Type parameters of local functions that declare some, by their binder.
     pub locals: IdxMap<Pat, Vec<TypeParamId>>,
+}
+
+impl Tables {
+    /// Takes over every entry of `other`.
+    pub fn overlay(&mut self, other: &Tables) {
+        let Tables { exprs, pats, insts, apps, ops, defs, locals } = other;
+        exprs.iter().for_each(|(id, ty)| drop(self.exprs.insert(id, ty.clone())));
+        pats.iter().for_each(|(id, ty)| drop(self.pats.insert(id, ty.clone())));
+        insts.iter().for_each(|(id, types)| drop(self.insts.insert(id, types.clone())));
+        apps.iter().for_each(|(id, info)| drop(self.apps.insert(id, info.clone())));
+        ops.iter().for_each(|(id, ty)| drop(self.ops.insert(id, ty.clone())));
+        defs.iter().for_each(|(id, signature)| drop(self.defs.insert(id, signature.clone())));
+        locals.iter().for_each(|(id, tparams)| drop(self.locals.insert(id, tparams.clone())));
+    }
 }
 
 /// The type of a definition.

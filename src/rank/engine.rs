@@ -205,10 +205,11 @@ impl Engine {
             }
             for &at in &self.gates_of[var as usize] {
                 let gate = &self.problem.gates[at as usize];
-                if gate.m.0 == var && gate.r.0 != var {
-                    if let Some(other) = coefficient(gate.r.0) {
-                        pairs.push((at, c, other));
-                    }
+                if gate.m.0 == var
+                    && gate.r.0 != var
+                    && let Some(other) = coefficient(gate.r.0)
+                {
+                    pairs.push((at, c, other));
                 }
             }
         }

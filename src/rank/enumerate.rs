@@ -3,11 +3,11 @@
 //! A problem is presolved and split; each connected piece is tightened, solved or taken apart further; what comes back is
 //! a canonical value per variable and the *parts* that have several optima.
 
-use super::cluster;
 use super::conflict;
 use super::dual;
-use super::engine::{Engine, INF, Problem, Reason};
+use super::engine::{Engine, INF, Problem};
 use super::exact::{self, Found, Leaf};
+use super::face;
 use super::ilp;
 use super::merge::Stop;
 use super::presolve::{presolve, problem_of};
@@ -62,7 +62,7 @@ pub(super) fn solve_system(system: &System, options: &Options) -> Outcome {
     match ctx.system(system) {
         Ok(answer) => finish(system, answer, ctx.stats),
         Err(Fail::TooHard(why)) => Outcome::TooHard(why),
-        Err(Fail::Infeasible) if options.explain => Outcome::Infeasible(conflict::explain(system, options)),
+        Err(Fail::Infeasible) if options.explain => Outcome::Infeasible(conflict::explain(system)),
         Err(Fail::Infeasible) => {
             Outcome::Infeasible(Conflict { equations: (0..system.equations.len()).collect(), sites: (0..system.sites.len()).collect() })
         }
@@ -124,10 +124,10 @@ impl Context<'_> {
             return types_only(problem);
         }
         let method = self.options.method;
-        if matches!(method, Method::Auto | Method::Presolve) {
-            if let Some(tighter) = cluster::lower_face(&problem) {
-                return self.problem(tighter, counted);
-            }
+        if matches!(method, Method::Auto | Method::Presolve)
+            && let Some(tighter) = face::lower_face(&problem)
+        {
+            return self.problem(tighter, counted);
         }
         if !counted {
             self.stats.undecided += problem.gates.len();
@@ -145,10 +145,10 @@ impl Context<'_> {
     }
 
     fn automatic(&mut self, problem: Problem) -> Result<Answer, Fail> {
-        if problem.gates.len() <= self.options.exact_sites {
-            if let Some(answer) = self.exact(&problem, self.options.exact_nodes)? {
-                return Ok(answer);
-            }
+        if problem.gates.len() <= self.options.exact_sites
+            && let Some(answer) = self.exact(&problem, self.options.exact_nodes)?
+        {
+            return Ok(answer);
         }
         if !self.options.use_ilp {
             return match self.exact(&problem, self.options.exact_nodes.saturating_mul(10))? {
@@ -165,10 +165,11 @@ impl Context<'_> {
             Found::Infeasible => Err(Fail::Infeasible),
             Found::Unknown => Ok(None),
             Found::Optima { cost, leaves, complete } => {
-                if !complete && self.options.method == Method::Auto {
-                    if let Some(smaller) = without_backbone(problem, cost, &leaves, nodes) {
-                        return self.problem(smaller, true).map(Some);
-                    }
+                if !complete
+                    && self.options.method == Method::Auto
+                    && let Some(smaller) = without_backbone(problem, cost, &leaves, nodes)
+                {
+                    return self.problem(smaller, true).map(Some);
                 }
                 Ok(Some(factor(problem, leaves, complete)))
             }
@@ -189,25 +190,33 @@ impl Context<'_> {
 
     /// Takes a problem apart by prices, or else by optima that are as different as possible.
     fn taken_apart(&mut self, problem: Problem) -> Result<Answer, Fail> {
-        let solves = &mut self.stats.ilp_solves;
-        // Values of the relaxation are only as good as the prices that prove them; those of the integer program are a start.
-        if let Some(values) = relax::relaxed(&problem, solves) {
-            let cost = ilp::cost(&problem, &values);
-            let prices = relax::prices(&problem, cost, solves);
-            if let Some(tighter) = prices.and_then(|prices| dual::tighten(&problem, &prices, cost)) {
-                return self.problem(tighter, true);
-            }
+        // A solution of the relaxation is only as good as the prices that prove it.
+        let relaxed = relax::relaxed(&problem, &mut self.stats.ilp_solves).map(|values| ilp::cost(&problem, &values));
+        if let Some(tighter) = relaxed.and_then(|cost| self.priced(&problem, cost)) {
+            return self.problem(tighter, true);
         }
         let values = self.integer_optimum(&problem)?;
         let cost = ilp::cost(&problem, &values);
-        let prices = relax::prices(&problem, cost, &mut self.stats.ilp_solves);
-        if let Some(tighter) = prices.and_then(|prices| dual::tighten(&problem, &prices, cost)) {
+        if relaxed != Some(cost)
+            && let Some(tighter) = self.priced(&problem, cost)
+        {
             return self.problem(tighter, true);
         }
         if let Some(smaller) = self.backbone(&problem, cost, &values)? {
             return self.problem(smaller, true);
         }
         self.integer_optima(&problem, cost, values)
+    }
+
+    /// A problem narrowed by prices to what costs as much as a known solution; `None` when that gains nothing.
+    fn priced(&mut self, problem: &Problem, cost: i64) -> Option<Problem> {
+        let solves = &mut self.stats.ilp_solves;
+        let prices = match relax::prices(problem, Some(cost), solves) {
+            Some(prices) => prices,
+            // The relaxation does not reach the cost: some variables may still be too dear.
+            None => relax::prices(problem, None, solves)?,
+        };
+        dual::tighten(problem, &prices, cost)
     }
 
     /// A cheapest solution by the integer program.
@@ -248,7 +257,8 @@ impl Context<'_> {
         }
         let mut leaves = Vec::with_capacity(cuts.len());
         for sides in cuts {
-            leaves.push(leaf_of(problem, &sides).ok_or_else(|| Fail::TooHard("type ranks could not be minimised".into()))?);
+            let values = ilp::complete(problem, &sides).ok_or_else(|| Fail::TooHard("type ranks could not be minimised".into()))?;
+            leaves.push(Leaf { sides, values });
         }
         leaves.sort_by_cached_key(Leaf::key);
         leaves.truncate(self.options.max_optima);
@@ -328,20 +338,6 @@ fn types_only(problem: Problem) -> Result<Answer, Fail> {
         Completion::Values(values) => Ok(Answer { values, parts: Vec::new() }),
         Completion::None => Err(Fail::Infeasible),
         Completion::Unknown => Err(Fail::TooHard("type ranks could not be minimised".into())),
-    }
-}
-
-/// The optimum with the given sides, completed by the smallest type ranks.
-fn leaf_of(problem: &Problem, sides: &[(i64, i64)]) -> Option<Leaf> {
-    let mut engine = Engine::new(problem.clone());
-    for (gate, &(m, r)) in problem.gates.iter().zip(sides) {
-        engine.fix(gate.m, m, Reason::CHOICE).ok()?;
-        engine.fix(gate.r, r, Reason::CHOICE).ok()?;
-    }
-    engine.propagate().ok()?;
-    match types::complete(&mut engine) {
-        Completion::Values(values) => Some(Leaf { sides: sides.to_vec(), values }),
-        Completion::None | Completion::Unknown => None,
     }
 }
 

@@ -10,7 +10,8 @@
 
 use good_lp::{Expression, ProblemVariables, ResolutionError, Solution as _, SolverModel, Variable, variable};
 
-use super::engine::{Affine, Gate, INF, Problem};
+use super::engine::{Affine, Engine, Gate, INF, Problem, Reason};
+use super::types::{self, Completion};
 
 /// Largest cap; beyond it floating-point feasibility tolerances are no longer safe.
 const LARGEST_CAP: i64 = 1 << 14;
@@ -26,6 +27,9 @@ pub(super) enum Answer {
     Failed(String),
 }
 
+/// A solution to get away from, and the gates that count.
+pub(super) type Away<'a> = (&'a [(i64, i64)], &'a [bool]);
+
 /// What to minimise, and what to exclude.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goal<'a> {
@@ -34,7 +38,7 @@ pub(super) struct Goal<'a> {
     /// Vectors of `(M, R)` by gate that must not come again.
     pub(super) cuts: &'a [Vec<(i64, i64)>],
     /// Find a solution that differs from this one in as many of the flagged gates as possible, instead of the cheapest.
-    pub(super) away: Option<(&'a [(i64, i64)], &'a [bool])>,
+    pub(super) away: Option<Away<'a>>,
 }
 
 /// Solves with growing caps. `solves` counts the runs.
@@ -43,7 +47,11 @@ pub(super) fn solve(problem: &Problem, goal: Goal, solves: &mut usize) -> Answer
     let mut cap = first_cap(problem);
     loop {
         *solves += 1;
-        let answer = solve_with(problem, goal, cap);
+        let answer = match solve_with(problem, goal, cap) {
+            // The program leaves type ranks anywhere below the cap: only the smallest ones say whether it was large enough.
+            Answer::Optimal(values) => Answer::Optimal(complete(problem, &sides(problem, &values)).unwrap_or(values)),
+            other => other,
+        };
         let doubtful = match &answer {
             Answer::Optimal(values) => open && near_cap(problem, values, cap),
             Answer::Infeasible => open,
@@ -61,6 +69,20 @@ pub(super) fn solve(problem: &Problem, goal: Goal, solves: &mut usize) -> Answer
         // An infeasible program may only need room, but rarely does: grow faster.
         cap *= if answer == Answer::Infeasible { 16 } else { 2 };
         cap = cap.min(LARGEST_CAP);
+    }
+}
+
+/// Values with the given sides and the smallest type ranks.
+pub(super) fn complete(problem: &Problem, sides: &[(i64, i64)]) -> Option<Vec<i64>> {
+    let mut engine = Engine::new(problem.clone());
+    for (gate, &(m, r)) in problem.gates.iter().zip(sides) {
+        engine.fix(gate.m, m, Reason::CHOICE).ok()?;
+        engine.fix(gate.r, r, Reason::CHOICE).ok()?;
+    }
+    engine.propagate().ok()?;
+    match types::complete(&mut engine) {
+        Completion::Values(values) => Some(values),
+        Completion::None | Completion::Unknown => None,
     }
 }
 

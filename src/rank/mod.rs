@@ -15,22 +15,23 @@
 //!   optima each are two small ambiguities, not four readings.
 //!
 //! How a system is solved, in reading order:
-//! 1. [`presolve`] propagates intervals and merges variables that differ by a constant; ordinary annotated programs end here;
-//! 2. `exact` answers small components by branching on `M = 0` / `R = 0`, with bounds in integer arithmetic;
-//! 3. `cluster` bounds large components from below by small clusters of sites. Where the bounds meet the cost of a
-//!    known solution, minimality is proved without an integer program and the component falls apart into small ones;
-//! 4. `ilp` hands what is left to CBC, with bounds derived from the system, never a large constant;
-//! 5. `enumerate` lists all optima of what is still undecided; `conflict` names an irreducible infeasible subset.
+//! 1. `presolve` propagates intervals and merges variables that differ by a constant; `face` decides sites whose cheapest
+//!    choice is local; ordinary annotated programs end here;
+//! 2. `exact` answers small components by branching on `M = 0` / `R = 0`, in integer arithmetic;
+//! 3. `relax` and `dual` take large components apart: prices from the dual of the linear relaxation, checked in integers,
+//!    prove the least cost and fix what is the same in all optima, so that small components remain;
+//! 4. `ilp` hands what resists to CBC, with bounds derived from the system, never a large constant;
+//! 5. `enumerate` orders these methods and lists all optima; `conflict` names an irreducible infeasible subset.
 //!
 //! Invariants: every solution that leaves [`solve`] has passed [`verify`] in exact arithmetic; the answer does not depend
 //! on the order of the equations; a failure of the integer program is [`Outcome::TooHard`], never a guess.
 
-mod cluster;
 mod conflict;
 mod dual;
 mod engine;
 mod enumerate;
 mod exact;
+mod face;
 mod ilp;
 mod linear;
 mod merge;

@@ -78,11 +78,6 @@ pub(super) fn presolve(problem: Problem) -> Result<Presolved, Stop> {
     split(merger)
 }
 
-/// Whether presolve alone refutes a problem.
-pub(super) fn refutes(problem: Problem) -> bool {
-    matches!(Merger::new(problem).run(), Err(Stop::Clash))
-}
-
 fn split(mut merger: Merger) -> Result<Presolved, Stop> {
     let vars = merger.engine.problem.lo.len();
     let mut members = vec![Vec::new(); vars];

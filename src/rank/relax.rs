@@ -6,7 +6,7 @@ use super::engine::{INF, Problem};
 use super::ilp::check;
 
 /// Largest price that is considered.
-const LARGEST_PRICE: f64 = 64.0;
+const LARGEST_PRICE: f64 = 1e6;
 
 /// Dual values: what a unit of each row, and of `t >= R - frame` of each gate, is worth.
 pub(super) struct Prices {
@@ -47,9 +47,9 @@ pub(super) fn relaxed(problem: &Problem, solves: &mut usize) -> Option<Vec<i64>>
     (whole && check(problem, &values)).then_some(values)
 }
 
-/// Prices whose bound reaches `cost`, chosen such that as many variables as possible cost something beyond their lower
+/// Prices with the best bound; or, given a cost, prices whose bound reaches it, chosen such that as many variables as possible cost something beyond their lower
 /// bound (strict complementarity): those are the same in all optima. `None`: the relaxation does not reach the cost.
-pub(super) fn prices(problem: &Problem, cost: i64, solves: &mut usize) -> Option<Prices> {
+pub(super) fn prices(problem: &Problem, cost: Option<i64>, solves: &mut usize) -> Option<Prices> {
     *solves += 1;
     let mut vars = ProblemVariables::new();
     let price = || variable().min(-LARGEST_PRICE).max(LARGEST_PRICE);
@@ -85,7 +85,10 @@ pub(super) fn prices(problem: &Problem, cost: i64, solves: &mut usize) -> Option
         }
         at_most_zero.push(lowest - weight);
     }
-    at_most_zero.push(cost as f64 - least);
+    match cost {
+        Some(cost) => at_most_zero.push(cost as f64 - least),
+        None => objective = least,
+    }
     let mut model = good_lp::coin_cbc(vars.maximise(objective));
     model.set_log_level(0);
     for expression in at_most_zero {

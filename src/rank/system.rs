@@ -31,6 +31,7 @@ pub struct LinExpr {
     pub terms: Vec<(Var, i64)>,
 }
 
+#[allow(clippy::should_implement_trait, reason = "they take the other side by reference, so that frames can be reused")]
 impl LinExpr {
     /// Zero.
     pub fn zero() -> LinExpr {

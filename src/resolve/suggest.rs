@@ -5,9 +5,9 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let length = name.chars().count();
     let limit = match length {
         0 => return None,
-        1..=2 => 1,
-        3..=5 => 2,
-        _ => length / 3 + 1,
+        1..=4 => 1,
+        5..=8 => 2,
+        _ => 3,
     };
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {

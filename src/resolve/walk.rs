@@ -120,7 +120,8 @@ impl Walk<'_> {
             match peel(decl).0 {
                 Decl::Def(def) => drop(self.later.insert(def.name.name, def.name.span)),
                 Decl::Type(ty) => drop(self.later_types.insert(ty.name.name, ty.name.span)),
-                Decl::Val(_) | Decl::Import(_) | Decl::Local(_) | Decl::Error(_) => {}
+                Decl::Val(val) => drop(self.later.insert(val.name.name, val.name.span)),
+                Decl::Import(_) | Decl::Local(_) | Decl::Error(_) => {}
             }
         }
     }

@@ -11,6 +11,7 @@ use logos::Logos;
 /// The kind of a token.
 #[derive(Logos, Debug, Clone, Copy, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\n\x0B\x0C]+")]
+#[logos(skip "\u{FEFF}")]
 #[allow(missing_docs)]
 pub enum Tok {
     #[regex(r"[a-zA-Z][a-zA-Z0-9_']*|_[a-zA-Z0-9][a-zA-Z0-9_']*")]
@@ -204,7 +205,7 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
             lexed.docs.push((lexed.tokens.len(), text));
         }
         match tok {
-            Tok::Bad => bad_text(&mut lexed, file, text, range),
+            Tok::Bad => bad_text(&mut lexed, range),
             _ => lexed.tokens.push(Token { tok, start: range.start as u32, end: range.end as u32 }),
         }
     }
@@ -214,7 +215,7 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
 }
 
 /// Adds bytes that are no token, joined with such bytes just before.
-fn bad_text(lexed: &mut Lexed, _file: FileId, _text: &str, range: std::ops::Range<usize>) {
+fn bad_text(lexed: &mut Lexed, range: std::ops::Range<usize>) {
     match lexed.tokens.last_mut() {
         Some(last) if last.tok == Tok::Bad && last.end as usize == range.start => last.end = range.end as u32,
         _ => lexed.tokens.push(Token { tok: Tok::Bad, start: range.start as u32, end: range.end as u32 }),

@@ -1,4 +1,5 @@
 //! Helpers: whole-system optima, permutations, generated systems.
+#![allow(dead_code, reason = "each test binary uses a part")]
 
 use remora::rank::{Equation, LinExpr, Options, Outcome, Site, Solution, System, Var, VarKind, solve};
 

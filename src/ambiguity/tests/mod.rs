@@ -1,1 +1,4 @@
+//! Verdicts on programs, and normal forms of terms.
 
+mod laws;
+mod verdicts;

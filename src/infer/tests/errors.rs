@@ -4,8 +4,9 @@ use super::{errors, infer};
 
 #[track_caller]
 fn check(program: &str, expected: &str) {
-    eprintln!("{program}\n{}\n", errors(program));
-    let _ = expected;
+    let all = errors(program);
+    let heads: Vec<&str> = all.lines().filter(|line| !line.starts_with("  ")).collect();
+    assert_eq!(heads.join("\n"), expected, "{program}");
 }
 
 #[track_caller]
@@ -41,7 +42,7 @@ fn types() {
 #[test]
 fn different_types() {
     check("def t (x: i32) (y: f32) = x + y", "E0301 argument 2 of `+` has the type `f32`, but `i32` is expected");
-    check("def t = if true then 1i32 else 2.5", "E0303 second branch has the type `float`, but `i32` is expected");
+    check("def t = if true then 1i32 else 2.5", "E0301 second branch has the type `float`, but `i32` is expected");
     check("def t = 1 + true", "E0303 argument 2 of `+` has the type `bool`, but a numeric type is needed");
     check("def t : (i32, i32) = (1, 2, 3)", "E0301 result has the type `(number, number, number)`, but `(i32, i32)` is expected");
     check("def t (x: i32) = x 1", "E0302 `x` is not a function");
@@ -49,7 +50,11 @@ fn different_types() {
     check("def t x = x x", "E0304 this type would contain itself");
     check("def t p = p.x", "E0305 the type of the record with the field `x` is not known");
     check("def t (p: {x: i32}) = p.y", "E0306 `{x: i32}` has no field `y`");
-    check("def t (f: i32 -> i32) = f == f", "E0303 argument 1 of `==` has the type `i32 -> i32`, but a type without functions is needed");
+    check(
+        "def t (f: i32 -> i32) = f == f",
+        "E0303 argument 1 of `==` has the type `i32 -> i32`, but a type without functions is needed\n\
+         E0303 argument 2 of `==` has the type `i32 -> i32`, but a type without functions is needed",
+    );
     check("def t 'a (x: a) : i32 = x", "E0301 result has the type `a`, but `i32` is expected");
     check("def t = match 1 case _ -> 2", "E0111 `match` expressions are not supported yet");
     check("def t y = let f 'a (x: a) = if true then x else y in f 1", "E0308 the type parameter `'a` of a local function escapes from it");
@@ -60,13 +65,50 @@ fn different_types() {
     );
 }
 
+/// The whole report.
+#[track_caller]
+fn report(program: &str, expected: &[&str]) {
+    let all = errors(program);
+    assert_eq!(all.lines().collect::<Vec<_>>(), expected, "{program}");
+}
+
 #[test]
 fn ranks() {
-    check("def t (xs: []i32) : i32 = xs + 1", "");
-    check("def t (b: bool) (xs: []i32) = if b then 1 else xs", "");
-    check("def t (xs: []bool) = if xs then 1 else 2", "");
-    check("def t (xs: []i32) (i: i64) = xs[i, i]", "");
-    check("def t (xs: []i32) = [1, xs]", "");
-    check("def t (xs: []i32) = loop s = 0 for x in xs do s + xs", "");
+    report(
+        "def t (xs: []i32) : i32 = let y = 1 in xs + y",
+        &[
+            "E0401 ranks cannot agree: result of rank 1 does not fit declared result of rank 0",
+            "  [xs + y] rank 1: `[]i32`",
+            "  [i32] declared result, rank 0: `i32`",
+            "  [xs] argument 1 of `+` has rank 1, parameter of `+` rank 0",
+        ],
+    );
+    report(
+        "def t (b: bool) (xs: []i32) = if b then 1 else xs",
+        &[
+            "E0401 ranks cannot agree: second branch of rank 1 does not fit first branch of rank 0",
+            "  [xs] rank 1: `[]i32`",
+            "  [1] first branch, rank 0: `i32`",
+            "  help: nothing is inserted here; `id e` is an application and may be replicated",
+        ],
+    );
+    report(
+        "def t (xs: []i32) (i: i64) = xs[i, i]",
+        &[
+            "E0401 ranks cannot agree: indexed expression of rank 1 does not fit index of rank 2",
+            "  [xs] rank 1: `[]i32`",
+            "  [xs[i, i]] index, rank 2: `[][]i32`",
+        ],
+    );
     check("def t (x: i32) = let f y = y + 1 in (f x : i32, f [x] : []i32)", "");
+    check("def t x = x + 1 == x && [x] == x", "");
+}
+
+#[test]
+fn several_rank_errors() {
+    check(
+        "def t (xs: []i32) (b: []bool) = (if b then 1 else 2, [1, xs])",
+        "E0401 ranks cannot agree: condition of rank 1 does not fit condition of rank 0\n\
+         E0401 ranks cannot agree: array element of rank 1 does not fit first element of rank 0",
+    );
 }

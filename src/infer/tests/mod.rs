@@ -1,14 +1,15 @@
 mod automap;
 mod errors;
+mod modes;
 mod scale;
-mod scope;
 
 use super::Inferred;
-use super::finish::infer_in_mode;
-use crate::base::with_big_stack;
+use crate::base::{SourceMap, with_big_stack};
 use crate::diag::Diagnostic;
+use crate::infer::finish::infer_in_mode;
 use crate::ir::tables::{Program, RBase, RType, Tables};
 use crate::rank::Options;
+use crate::resolve::{self, Loader};
 use std::fmt::Write;
 
 /// A program with everything inferred but the last definition, which is inferred in both modes.
@@ -20,7 +21,27 @@ struct Checked {
     time: std::time::Duration,
 }
 
-const PRELUDE: &str = include_str!("../../../stdlib/prelude.rem");
+struct NoFiles;
+
+impl Loader for NoFiles {
+    fn load(&self, path: &str) -> Result<String, String> {
+        Err(format!("{path}: no files here"))
+    }
+}
+
+/// Loads a text as a program, whatever is wrong with it.
+fn load_anyway(text: &str) -> (Program, Vec<Diagnostic>) {
+    let mut sources = SourceMap::default();
+    let root = sources.add("test.rem", text);
+    resolve::load(&mut sources, &NoFiles, &[root])
+}
+
+/// Loads a text as a program.
+fn load(text: &str) -> Program {
+    let (program, errors) = load_anyway(text);
+    assert!(errors.is_empty(), "{:?}", errors.first());
+    program
+}
 
 /// Infers all definitions of the prelude and a text.
 fn infer(text: &str) -> Result<Checked, Vec<Diagnostic>> {
@@ -29,7 +50,7 @@ fn infer(text: &str) -> Result<Checked, Vec<Diagnostic>> {
 
 fn infer_mode(text: &str, local: bool) -> Result<Checked, Vec<Diagnostic>> {
     with_big_stack(|| {
-        let mut program = scope::load(&[PRELUDE, text]);
+        let mut program = load(text);
         let mut tables = Tables::default();
         let start = std::time::Instant::now();
         let defs: Vec<_> = program.defs.iter().map(|(id, _)| id).collect();
@@ -97,8 +118,9 @@ fn show(program: &Program, ty: &RType) -> String {
         RBase::Prim(p) => out += p.name(),
         RBase::Param(p) => out += program.tparams[*p].name.as_str(),
         RBase::Arrow(a, b) => {
+            let function = a.rank == 0 && matches!(&*a.base, RBase::Arrow(..));
             let (a, b) = (show(program, a), show(program, b));
-            let a = if a.contains("->") { format!("({a})") } else { a };
+            let a = if function { format!("({a})") } else { a };
             out = if ty.rank > 0 { format!("{out}({a} -> {b})") } else { format!("{a} -> {b}") };
         }
         RBase::Tuple(parts) => {
@@ -120,7 +142,7 @@ fn errors(text: &str) -> String {
     for error in errors {
         lines.push(format!("{} {}", error.code, error.message));
         for label in error.labels {
-            let place = if label.span.file.0 == 1 { &text[label.span.start as usize..label.span.end as usize] } else { "prelude" };
+            let place = if label.span.file.0 == 0 { &text[label.span.start as usize..label.span.end as usize] } else { "prelude" };
             lines.push(format!("  [{place}] {}", label.text));
         }
         lines.extend(error.notes.iter().map(|n| format!("  note: {n}")));

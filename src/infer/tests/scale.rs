@@ -95,3 +95,16 @@ fn independent_choices() {
     let checked = timed("400 choices", &text);
     assert_eq!(checked.last.components().len(), 400);
 }
+
+#[test]
+fn conflict_in_a_large_definition() {
+    let mut text = String::from("def t (x0: f64) (v: []f64) : f64 =\n");
+    for i in 0..1250 {
+        text += &format!("let x{} = (x{i} + v) * x{i} - 2 / x{i}\n", i + 1);
+    }
+    text += "in x1250";
+    let start = std::time::Instant::now();
+    let errors = super::errors(&text);
+    eprintln!("conflict among 5,000 applications: {:?}\n{errors}", start.elapsed());
+    assert!(errors.starts_with("E0401"));
+}

@@ -219,7 +219,7 @@ pub enum ExprKind {
     Unbox { boxed: Expr, value: Symbol, indices: Vec<Symbol>, body: Expr },
     /// `(reify-dimension d)`: the size as an `i64`.
     ReifyDim(Dim),
-    /// `(reify-shape s)`: the shape as a vector of `i64`.
+    /// `(reify-shape s)`: the shape as a vector of `i64`; with shape variables in `s` a box of one, `(Sigma (n) [i64 n])`.
     ReifyShape(Shape),
     /// `(coerce T e)`: `e` with its sizes checked at run time to be those of `T` (same atom type and rank).
     Coerce { ty: Type, expr: Expr },

@@ -18,16 +18,13 @@ const MAX_INDENTED: usize = 24;
 const BRIEF_NODES: usize = 1000;
 
 /// Words that stand at the head of forms, hence are quoted as the names of called functions.
-pub(super) const KEYWORDS: [&str; 29] = [
+const KEYWORDS: [&str; 27] = [
     "array",
     "frame",
     "t-app",
     "i-app",
     "unbox",
-    "boxes",
     "box",
-    "lift",
-    "reshape",
     "reify-dimension",
     "reify-shape",
     "let",
@@ -48,11 +45,12 @@ pub(super) const KEYWORDS: [&str; 29] = [
     "rec",
     "field",
     "coerce",
+    "assert",
 ];
 
 /// Whether a symbol at the head of a form makes it something other than an application.
 pub(super) fn is_keyword(text: &str) -> bool {
-    KEYWORDS.contains(&text) || text == "assert"
+    KEYWORDS.contains(&text)
 }
 
 /// Whether a symbol is a scalar type or an alias of one, hence quoted as a variable.

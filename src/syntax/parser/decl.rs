@@ -34,9 +34,8 @@ impl Parser<'_> {
             return;
         }
         match self.tok() {
-            tok @ (Tok::RParen | Tok::RBracket | Tok::RBrace) => {
+            Tok::RParen | Tok::RBracket | Tok::RBrace => {
                 let found = self.found();
-                let _ = tok;
                 self.complain(
                     Diagnostic::error("E0105", self.span_here(), format!("{found} closes nothing")).here("no bracket is open here"),
                 );
@@ -133,6 +132,9 @@ impl Parser<'_> {
             Tok::Under | Tok::LBrace => false,
             _ => {
                 self.expected("the name of the definition");
+                if !self.at_line_start(self.token(0)) {
+                    self.bump();
+                }
                 return None;
             }
         };

@@ -434,19 +434,19 @@ impl Parser<'_> {
             Tok::LParen if self.nth(1).is_operator() && self.nth(2) == Tok::RParen => 3,
             _ => return None,
         };
-        let is_function = match self.nth(tokens) {
+        let is_function = matches!(
+            self.nth(tokens),
             Tok::Ident
-            | Tok::LParen
-            | Tok::LBrace
-            | Tok::Under
-            | Tok::Quote
-            | Tok::LBracket
-            | Tok::Number
-            | Tok::Constr
-            | Tok::True
-            | Tok::False => true,
-            _ => false,
-        };
+                | Tok::LParen
+                | Tok::LBrace
+                | Tok::Under
+                | Tok::Quote
+                | Tok::LBracket
+                | Tok::Number
+                | Tok::Constr
+                | Tok::True
+                | Tok::False
+        );
         if !is_function {
             return None;
         }
@@ -481,7 +481,8 @@ impl Parser<'_> {
 
     /// `in e`, or another `let`.
     fn let_body(&mut self, let_span: Span) -> ExprId {
-        if !matches!(self.tok(), Tok::In | Tok::Let) {
+        let complete = matches!(self.tok(), Tok::In | Tok::Let);
+        if !complete {
             let message = format!("expected `in` or another `let`, found {}", self.found());
             let diagnostic = Diagnostic::error("E0108", self.span_here(), message)
                 .here("expected `in`")
@@ -495,8 +496,8 @@ impl Parser<'_> {
                 self.bump();
                 self.exp()
             }
-            // At the beginning of a line after an error, `let` is taken for a declaration.
-            Tok::Let if self.complained.is_none_or(|at| at != self.pos) => self.let_(),
+            // After an error, a `let` at the beginning of a line is taken for a declaration.
+            Tok::Let if (complete && self.complained != Some(self.pos)) || !self.at_decl() => self.let_(),
             _ => {
                 self.complained = Some(self.pos);
                 self.missing_expr()

@@ -222,6 +222,10 @@ impl<'a> Parser<'a> {
             Tok::UnclosedStr => Diagnostic::error("E0103", self.span_here(), "the string is not closed")
                 .here("starts here")
                 .help("close it with `\"` on the same line"),
+            Tok::Ident | Tok::Eof => diagnostic,
+            _ if what.contains("name") && self.slice(self.token(0)).starts_with(|c: char| c.is_ascii_lowercase()) => {
+                diagnostic.help(format!("`{}` is a keyword", self.slice(self.token(0))))
+            }
             _ => diagnostic,
         };
         self.complain(diagnostic);

@@ -128,7 +128,7 @@ pub fn infer_type(env: &mut TypeEnv, expr: &Expr) -> Result<Type, CoreError> {
 }
 
 /// Types remembered before the memory is given back.
-const MAX_REMEMBERED: usize = 200_000;
+const MAX_REMEMBERED: usize = 10_000;
 
 type Result<T, E = CoreError> = std::result::Result<T, E>;
 

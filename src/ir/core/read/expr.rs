@@ -251,7 +251,6 @@ fn form_syntax(word: &str) -> Option<&'static str> {
         "coerce" => "(coerce T e)",
         "assert" => "(assert e \"text\" e)",
         "define" | "entry" => "an expression; definitions stand at the top level",
-        "boxes" | "lift" | "reshape" => "an expression; this form is not part of explicit core",
         _ => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! Bounds from below by clusters of sites.
+//! The cheapest choice is local: sites that can all have their least cost at once.
 
 use super::engine::{Engine, Problem, Reason};
 use super::exact;

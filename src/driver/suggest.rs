@@ -1,0 +1,117 @@
+//! What to write instead, where the elaboration of least cost has a size error.
+//!
+//! The elaboration is shown as source. Other nestings of the same application are tried by putting them into the text and
+//! checking it again, so that nothing is suggested that does not check.
+
+use super::{Checked, check_plain};
+use crate::base::{FileId, SourceMap, Span};
+use crate::diag::Diagnostic;
+use crate::explicit::Printer;
+use crate::ir::surface::view::{self, Head};
+use crate::ir::surface::{Expr, ExprId};
+use crate::ir::tables::{DefId, Tables};
+use crate::resolve::Loader;
+
+/// Longest text that is checked again for the sake of a suggestion, in bytes.
+const LONGEST_TEXT: usize = 50_000;
+/// Most errors of a program that get suggestions.
+const MOST_ERRORS: usize = 5;
+
+/// A size error with what is needed to explain it.
+pub(super) struct SizeError {
+    /// Its position in the program's diagnostics.
+    pub(super) diagnostic: usize,
+    /// The definition in which it arises.
+    pub(super) def: DefId,
+    /// The definition's tables in the reading that was elaborated.
+    pub(super) tables: Tables,
+}
+
+/// Adds to each size error the elaboration that has it, and a nesting of maps that has none.
+pub(super) fn explain(sources: &SourceMap, loader: &dyn Loader, root: FileId, checked: &mut Checked, errors: Vec<SizeError>) {
+    for error in errors.into_iter().take(MOST_ERRORS) {
+        let Some(place) = checked.diagnostics[error.diagnostic].labels.first().map(|l| l.span) else { continue };
+        let Some(node) = application_around(checked, &error.tables, place) else { continue };
+        let printer = Printer::new(&checked.program, sources);
+        let explicit = printer.expression(&error.tables, error.def, node);
+        let mut extra = Diagnostic::bare("", "").note(format!("with the insertions written out, this is `{explicit}`"));
+        if let Some(other) = well_sized_alternative(sources, loader, root, checked, error.def, node) {
+            extra = extra.help(format!("`{other}` has sizes that agree"));
+        }
+        let diagnostic = &mut checked.diagnostics[error.diagnostic];
+        diagnostic.notes.append(&mut extra.notes);
+        diagnostic.help.append(&mut extra.help);
+    }
+}
+
+/// The smallest application with insertions around a place.
+fn application_around(checked: &Checked, tables: &Tables, place: Span) -> Option<ExprId> {
+    let span = |node: &ExprId| -> Span {
+        let node: &Expr = &checked.program.ast.exprs[*node];
+        node.span
+    };
+    let around = tables.apps.iter().filter(|(_, app)| app.frame() > 0 || app.cost() > 0).map(|(node, _)| node);
+    around.filter(|node| span(node).contains(place)).min_by_key(|node| span(node).end - span(node).start)
+}
+
+/// Another nesting of an application to two arguments with which the definition checks.
+fn well_sized_alternative(
+    sources: &SourceMap,
+    loader: &dyn Loader,
+    root: FileId,
+    checked: &Checked,
+    def: DefId,
+    node: ExprId,
+) -> Option<String> {
+    let program = &checked.program;
+    let place = program.ast.exprs[node].span;
+    let text = &sources.file(root).text;
+    if place.file != root || text.len() > LONGEST_TEXT {
+        return None;
+    }
+    let app = view::application(&program.ast, &|e| program.names.exprs.get(e).is_some(), node)?;
+    let [a, b] = app.args.as_slice() else { return None };
+    let (a, b) = (operand(sources, checked, *a), operand(sources, checked, *b));
+    let call = |x: &str, y: &str| match app.head {
+        Head::Op(op) => Some(format!("{x} {} {y}", op.name)),
+        Head::Expr(f) => Some(format!("{} {x} {y}", operand(sources, checked, f))),
+        Head::Unary(..) | Head::Project(_) | Head::Index(_) => None,
+    };
+    let (x, y) = fresh_names(text);
+    let candidates = [
+        format!("map (\\{x} -> {}) {a}", call(&x, &b)?),
+        format!("map2 (\\{x} {y} -> {}) {a} {b}", call(&x, &y)?),
+        format!("map (\\{y} -> {}) {b}", call(&a, &y)?),
+    ];
+    let name = program.defs[def].name;
+    candidates.into_iter().find(|candidate| {
+        let new = format!("{}({candidate}){}", &text[..place.start as usize], &text[place.end as usize..]);
+        let mut sources = SourceMap::default();
+        let file = sources.add(sources_name(name.as_str()), new);
+        let again = check_plain(&mut sources, loader, file);
+        let same = |d: &crate::ir::tables::Def| d.file == file && d.span == Span { file, ..program.defs[def].span };
+        again.program.defs.iter().any(|(id, d)| same(d) && again.accepted(id))
+    })
+}
+
+fn sources_name(def: &str) -> String {
+    format!("suggestion for {def}")
+}
+
+/// The text of an expression, in parentheses unless it is a name.
+fn operand(sources: &SourceMap, checked: &Checked, e: ExprId) -> String {
+    let text = sources.snippet(checked.program.ast.exprs[e].span).trim();
+    let simple = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\''));
+    if simple || text.starts_with('(') && text.ends_with(')') { text.to_string() } else { format!("({text})") }
+}
+
+/// Two names that do not occur in the text.
+fn fresh_names(text: &str) -> (String, String) {
+    let words: std::collections::HashSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\'').collect();
+    let mut free = ["x", "y", "u", "v", "p", "q"]
+        .into_iter()
+        .map(str::to_string)
+        .chain((1..).map(|i| format!("x{i}")))
+        .filter(|n| !words.contains(n.as_str()));
+    (free.next().unwrap_or_default(), free.next().unwrap_or_default())
+}

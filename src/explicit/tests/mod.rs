@@ -1,0 +1,5 @@
+//! Tests on programs: text in, text out.
+
+mod fixpoint;
+mod nests;
+pub(crate) mod support;

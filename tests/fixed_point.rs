@@ -1,0 +1,70 @@
+//! The explicit program is a fixed point: for every program of the corpus and every example, what `infer --format source`
+//! prints infers to itself with nothing inserted and passes the same expectations.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and start the program")]
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+fn programs(dir: &Path, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(dir).expect("a folder").map(|e| e.expect("readable").path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            programs(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rem" || e == "fut") {
+            out.push(path);
+        }
+    }
+}
+
+fn remora(dir: &Path, args: &[&str]) -> Result<std::process::Output, Failed> {
+    Ok(Command::new(env!("CARGO_BIN_EXE_remora")).current_dir(dir).args(args).output()?)
+}
+
+/// The whole folder is copied, so that imports and data of the explicit program are where they were.
+fn check(path: &Path) -> Result<(), Failed> {
+    let (dir, name) = (path.parent().ok_or("in a folder")?, path.file_name().ok_or("a file")?.to_string_lossy().into_owned());
+    let source = remora(dir, &["infer", "--format", "source", &name])?;
+    if !source.status.success() {
+        return Err(String::from_utf8_lossy(&source.stderr).into_owned().into());
+    }
+    let copy = tempfile::tempdir()?;
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?.path();
+        if entry.is_file() {
+            std::fs::copy(&entry, copy.path().join(entry.file_name().ok_or("a file")?))?;
+        }
+    }
+    std::fs::write(copy.path().join(&name), &source.stdout)?;
+    let report = remora(copy.path(), &["infer", "--format", "json", &name])?;
+    let report: Value = serde_json::from_slice(&report.stdout)?;
+    for definition in report["definitions"].as_array().ok_or("no definitions")? {
+        if definition["cost"] != 0 || definition["applications"].as_array().is_none_or(|a| !a.is_empty()) {
+            return Err(format!("something is still inserted: {definition}").into());
+        }
+    }
+    let again = remora(copy.path(), &["infer", "--format", "source", &name])?;
+    if again.stdout != source.stdout {
+        return Err(format!("its explicit form is another:\n{}", String::from_utf8_lossy(&again.stdout)).into());
+    }
+    let test = remora(copy.path(), &["test", &name])?;
+    if test.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&test.stdout).into_owned().into()) }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    programs(&root.join("tests/corpus"), &mut paths);
+    programs(&root.join("examples"), &mut paths);
+    // Programs that are to be refused have no explicit form.
+    let accepted = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| !text.contains("-- error:"));
+    let trials = paths.into_iter().filter(accepted).map(|path| {
+        let name = path.strip_prefix(root).expect("inside the project").display().to_string();
+        Trial::test(name, move || check(&path))
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
