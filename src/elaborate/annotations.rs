@@ -8,6 +8,29 @@ use crate::ir::surface::{self, ExprId, PatId, PatKind, TypeArg, TypeId, TypeKind
 use crate::ir::tables::{RBase, RType, TypeRes};
 use rustc_hash::FxHashMap;
 
+/// Most unknown sizes in one type.
+const MOST_SIZES: u64 = 1_000_000;
+
+/// How many array dimensions a type has when it is written out.
+fn unknown_sizes(ty: &RType, memo: &mut FxHashMap<usize, u64>) -> u64 {
+    let key = std::sync::Arc::as_ptr(&ty.base) as usize;
+    let inside = match memo.get(&key) {
+        Some(count) => *count,
+        None => {
+            let mut sum = |parts: &mut dyn Iterator<Item = &RType>| parts.map(|t| unknown_sizes(t, memo)).fold(0, u64::saturating_add);
+            let count = match &*ty.base {
+                RBase::Prim(_) | RBase::Param(_) => 0,
+                RBase::Arrow(from, to) => sum(&mut [from, to].into_iter()),
+                RBase::Tuple(parts) => sum(&mut parts.iter()),
+                RBase::Record(fields) => sum(&mut fields.iter().map(|(_, t)| t)),
+            };
+            memo.insert(key, count);
+            count
+        }
+    };
+    inside.saturating_add(u64::from(ty.rank))
+}
+
 /// Marks a size parameter that is existential in the variant being made.
 const EXISTENTIAL: &str = "existential.";
 
@@ -17,9 +40,16 @@ fn is_existential(atom: &DimAtom) -> bool {
 
 impl Elab<'_> {
     /// A type with these ranks and unknown sizes.
-    pub(super) fn fresh_type(&mut self, ty: &RType, span: Span) -> Type {
+    ///
+    /// Every array in it gets sizes of its own, so a type that is small only because it is shared may have very many: beyond
+    /// [`MOST_SIZES`] that is error `E0309`.
+    pub(super) fn fresh_type(&mut self, ty: &RType, span: Span) -> Result<Type> {
+        if unknown_sizes(ty, &mut FxHashMap::default()) > MOST_SIZES {
+            let message = format!("this type has more than {MOST_SIZES} arrays with sizes of their own");
+            return Err(Diagnostic::error("E0309", span, message).help("annotate the type, or make the nesting shallower"));
+        }
         let mut memo = FxHashMap::default();
-        self.fresh_shared(ty, span, &mut memo)
+        Ok(self.fresh_shared(ty, span, &mut memo))
     }
     // Types are graphs; two occurrences of one node without arrays inside may share, others have sizes of their own.
     fn fresh_shared(&mut self, ty: &RType, span: Span, memo: &mut FxHashMap<(u32, usize), Option<Type>>) -> Type {
@@ -230,7 +260,7 @@ impl Elab<'_> {
             }
             PatKind::Name(_) | PatKind::Wild | PatKind::Error | PatKind::Lit(_) | PatKind::Constr(..) => {
                 let ty = self.tables.pats.get(pat).cloned().ok_or_else(|| self.missing(node.span))?;
-                Ok(self.fresh_type(&ty, node.span))
+                self.fresh_type(&ty, node.span)
             }
         }
     }

@@ -239,8 +239,7 @@ impl Elab<'_> {
     ) -> Result<()> {
         if let (Some(parts), Some(pats)) = (parts, tuple_pattern(self.program, pat)) {
             for ((name, ty), pat) in parts.iter().zip(pats) {
-                let declared = self.pattern_type(pat)?;
-                self.unify_at(&declared, ty, span)?;
+                self.pattern_agrees(pat, ty)?;
                 self.bind_pattern_var(pat, *name, ty)?;
             }
             return Ok(());

@@ -29,7 +29,7 @@ pub use show::show_type;
 use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Shape, Type};
-use crate::ir::surface::{DefDecl, PatId, TypeParam};
+use crate::ir::surface::{DefDecl, PatId, PatKind, TypeParam};
 use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeParamId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::{MetaKind, Sizes};
@@ -272,11 +272,7 @@ impl<'a> Elab<'a> {
         self.push_frame();
         let mut core_params = Vec::with_capacity(params.len());
         for (i, pat) in params.iter().enumerate() {
-            let ty = self.pattern_type(*pat)?;
-            if let Some(expected) = hint.and_then(|h| h.get(i)) {
-                // A clash is reported by the application, which knows both sides.
-                let _ = self.sizes.unify(expected, &ty, span);
-            }
+            let ty = self.parameter_type(*pat, hint.and_then(|h| h.get(i)), span)?;
             let name = self.fresh_name(self.pat_name(*pat));
             self.bind_param(name, &ty, self.program.ast.pats[*pat].span);
             self.bind_pattern_var(*pat, name, &ty)?;
@@ -296,6 +292,21 @@ impl<'a> Elab<'a> {
         self.sizes.lower(&fun_ty, outer);
         let kind = core::ExprKind::Fn { params: core_params, ret: ty, body: value };
         Ok((core::Expr::new(kind, span), fun_ty))
+    }
+    /// The type of a parameter: the expected one where nothing is annotated.
+    fn parameter_type(&mut self, pat: PatId, expected: Option<&Type>, span: Span) -> Result<Type> {
+        let inferred = self.tables.pats.get(pat);
+        let Some(expected) = expected else { return self.pattern_type(pat) };
+        let name = matches!(self.program.ast.pats[pat].kind, PatKind::Name(_) | PatKind::Wild);
+        let data = !matches!(expected.atom(), Atom::Sigma(..) | Atom::Fun(..));
+        let dims = expected.shape().items.iter().filter(|i| matches!(i, core::ShapeItem::Dim(_))).count();
+        if name && data && inferred.is_some_and(|t| t.rank as usize == dims) {
+            return Ok(expected.clone());
+        }
+        let ty = self.pattern_type(pat)?;
+        // A clash is reported by the application, which knows both sides.
+        let _ = self.sizes.unify(expected, &ty, span);
+        Ok(ty)
     }
     /// The type of a function: parameters that later types mention keep their names.
     fn function_type(&self, params: &[(Symbol, Type)], ret: &Type) -> Type {

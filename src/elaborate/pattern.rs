@@ -60,8 +60,7 @@ impl Elab<'_> {
             unknown.push((*binder, dim.clone()));
             self.locals.insert(*binder, Local::Size(dim));
         }
-        let declared = self.pattern_type(pat)?;
-        self.unify_at(&declared, &ty, span)?;
+        self.pattern_agrees(pat, &ty)?;
         for (binder, dim) in unknown {
             let dim = self.sizes.zonk(&dim);
             if matches!(dim.as_atom(), Some(DimAtom::Meta(_))) {
@@ -71,14 +70,34 @@ impl Elab<'_> {
             self.locals.insert(binder, Local::Size(dim));
         }
         // A value with sizes of its own keeps its type: the declared one equals it.
-        match (&self.program.ast.pats[pat].kind, value.kind()) {
-            (_, ExprKind::Var(name)) => {
-                let name = *name;
-                self.bind_pattern_var(pat, name, &ty)
+        let name = match value.kind() {
+            ExprKind::Var(name) => *name,
+            _ => self.bind_let(self.pat_name(pat), value, ty.clone(), span),
+        };
+        self.bind_pattern_var(pat, name, &ty)
+    }
+    /// Gives the types annotated in a pattern the sizes of the value that it is bound to.
+    pub(super) fn pattern_agrees(&mut self, pat: PatId, ty: &Type) -> Result<()> {
+        let program = self.program;
+        let node = &program.ast.pats[pat];
+        match &node.kind {
+            PatKind::Name(_) | PatKind::Wild | PatKind::Error | PatKind::Lit(_) | PatKind::Constr(..) => Ok(()),
+            PatKind::Paren(p) => self.pattern_agrees(*p, ty),
+            PatKind::Ascribe(p, annotation) => {
+                let declared = self.annotation(*annotation)?;
+                self.unify_at(&declared, ty, node.span)?;
+                self.pattern_agrees(*p, ty)
             }
-            _ => {
-                let name = self.bind_let(self.pat_name(pat), value, ty.clone(), span);
-                self.bind_pattern_var(pat, name, &ty)
+            PatKind::Tuple(parts) => {
+                let Atom::Tuple(types) = ty.atom() else { return Err(self.missing(node.span)) };
+                parts.iter().zip(types).try_for_each(|(part, ty)| self.pattern_agrees(*part, ty))
+            }
+            PatKind::Record(fields) => {
+                let Atom::Record(types) = ty.atom() else { return Err(self.missing(node.span)) };
+                fields.iter().try_for_each(|(label, part)| match types.iter().find(|(l, _)| *l == label.name) {
+                    Some((_, ty)) => self.pattern_agrees(*part, ty),
+                    None => Err(self.missing(node.span)),
+                })
             }
         }
     }

@@ -143,9 +143,8 @@ impl Elab<'_> {
         }
         let (body, ty) = match (lambda, callee) {
             (Some((params, ret, body)), _) => {
-                for (pat, (name, cell, at)) in params.iter().zip(&cells) {
-                    let declared = self.pattern_type(*pat)?;
-                    self.unify_at(&declared, cell, *at)?;
+                for (pat, (name, cell, _)) in params.iter().zip(&cells) {
+                    self.pattern_agrees(*pat, cell)?;
                     self.bind_pattern_var(*pat, *name, cell)?;
                 }
                 let declared = ret.map(|ret| self.annotation(ret)).transpose()?;
