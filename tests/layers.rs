@@ -19,7 +19,10 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("runtime", &["base", "diag", "ir"]),
     ("eval", &["base", "diag", "ir", "runtime"]),
     ("driver", &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "runtime", "eval"]),
-    ("cli", &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "runtime", "eval", "driver"]),
+    (
+        "cli",
+        &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "runtime", "eval", "driver"],
+    ),
 ];
 
 fn sources(dir: &Path, out: &mut Vec<PathBuf>) {

@@ -410,7 +410,8 @@ impl Context<'_> {
         let mut memo = FxHashMap::default();
         for (base, span) in places {
             let mentioned = self.mentioned(base, &extents, &mut memo);
-            let Some((param, extent)) = mentioned.iter().filter_map(|p| Some((*p, *extents.get(p)?))).find(|(_, e)| !e.contains(span)) else {
+            let Some((param, extent)) = mentioned.iter().filter_map(|p| Some((*p, *extents.get(p)?))).find(|(_, e)| !e.contains(span))
+            else {
                 continue;
             };
             let place = if span == Span::default() { extent } else { span };

@@ -3,8 +3,8 @@ mod errors;
 mod modes;
 mod scale;
 
-use super::finish::infer_in_mode;
 use super::Inferred;
+use super::finish::infer_in_mode;
 use crate::base::{SourceMap, with_big_stack};
 use crate::diag::Diagnostic;
 use crate::ir::tables::{Program, RBase, RType, Tables};
