@@ -173,12 +173,12 @@ fn paste(text: &str, source: &str, note: &str) -> Result<(), String> {
 
 /// The text with a top-level definition replaced. A definition ends where the next line starts at the margin.
 fn replace_definition(text: &str, name: &str, source: &str) -> Option<String> {
-    let is_start = |line: &&str| {
+    let is_start = |line: &str| {
         let mut words = line.split_whitespace();
         matches!(words.next(), Some("def" | "entry" | "let")) && words.next() == Some(name)
     };
     let lines: Vec<&str> = text.lines().collect();
-    let start = lines.iter().position(|line| is_start(&line))?;
+    let start = lines.iter().position(|line| is_start(line))?;
     let length = lines[start + 1..].iter().take_while(|line| line.starts_with(' ') || line.is_empty()).count();
     Some([&lines[..start], &[source.trim_end()], &lines[start + 1 + length..], &[""]].concat().join("\n"))
 }

@@ -127,7 +127,7 @@ pub(super) fn find_entry<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Defin
     let symbol = Symbol::new(name);
     let own = || core.defs.iter().filter(|define| define.span.file == loaded.root);
     let named = |define: &&Define| loaded.checked.source_name(define.name) == symbol;
-    if let Some(define) = own().filter(named).last() {
+    if let Some(define) = own().rfind(named) {
         return Ok(define);
     }
     let mut known: Vec<&str> = own().filter(|d| d.entry).map(|d| loaded.checked.source_name(d.name).as_str()).collect();
