@@ -144,18 +144,32 @@ fn refused(dir: &Path, file: &str, text: &str, code: &str, promise: &Promise) ->
             return Err(format!("two readings are the same source:\n{source}"));
         }
         seen.push(source);
-        paste(text, source).map_err(|e| format!("{e}\nfor the reading\n{source}"))?;
+        let note = reading["note"].as_str().unwrap_or_default();
+        paste(text, source, note).map_err(|e| format!("{e}\nfor the reading\n{source}"))?;
     }
     Ok(())
 }
 
-/// Checks that a reading, in the place of the definition that it is a reading of, is accepted as it stands.
-fn paste(text: &str, source: &str) -> Result<(), String> {
+/// Checks that a reading, in the place of the definition that it is a reading of, is accepted as it stands. A reading that
+/// replicates may be selected and yet lack a length: then it is refused for that, with `E0405` and nothing else.
+fn paste(text: &str, source: &str, note: &str) -> Result<(), String> {
     let name = source.split_whitespace().nth(1).ok_or("the reading is no definition")?;
     let pasted = replace_definition(text, name, source).ok_or(format!("no definition `{name}` to replace"))?;
     let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
     std::fs::write(dir.path().join("pasted.rem"), &pasted).map_err(|e| e.to_string())?;
+<<<<<<< HEAD
     let inferred = inferred(dir.path(), "pasted.rem", true).map_err(|e| format!("{e}\nin\n{pasted}"))?;
+=======
+    if note.contains("replicates") {
+        let check = remora(dir.path(), &["check", "--message-format", "json", "pasted.rem"]);
+        let lines = String::from_utf8_lossy(&check.stderr).into_owned();
+        let length = |line: &str| serde_json::from_str(line).is_ok_and(|d: Value| d["code"] == "E0405");
+        if !lines.is_empty() && lines.lines().all(length) {
+            return Ok(());
+        }
+    }
+    let inferred = inferred(dir.path(), "pasted.rem").map_err(|e| format!("{e}\nin\n{pasted}"))?;
+>>>>>>> cli
     let definition = definition(&inferred, name)?;
     if definition["cost"] != 0 || definition["applications"].as_array().is_none_or(|a| !a.is_empty()) {
         return Err(format!("something is still inserted: {definition}"));
@@ -166,7 +180,7 @@ fn paste(text: &str, source: &str) -> Result<(), String> {
 
 /// The text with a top-level definition replaced. A definition ends where the next line starts at the margin.
 fn replace_definition(text: &str, name: &str, source: &str) -> Option<String> {
-    let is_start = |line: &&str| {
+    let is_start = |line: &str| {
         let mut words = line.split_whitespace();
         matches!(words.next(), Some("def" | "entry" | "let")) && words.next() == Some(name)
     };

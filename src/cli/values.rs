@@ -3,7 +3,7 @@
 use super::files;
 use crate::base::{Scalar, Symbol};
 use crate::diag::Diagnostic;
-use crate::eval::{self, Shape};
+use crate::eval::{self, EntryShape as Shape};
 use crate::ir::core::{Atom, Define};
 use crate::runtime::Value;
 use crate::runtime::data::{self, Expected, Stream};

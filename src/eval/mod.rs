@@ -17,7 +17,7 @@ mod run;
 mod scope;
 mod types;
 
-pub use entry::{Shape, shape_of};
+pub use entry::{Shape as EntryShape, shape_of};
 
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;

@@ -171,7 +171,10 @@ impl Context<'_> {
                 }
                 self.unsupported(expr.span, "`match` expressions")
             }
-            ExprKind::Hole => self.unsupported(expr.span, "holes"),
+            ExprKind::Hole => {
+                self.error(Diagnostic::error("E0307", expr.span, "a hole is left in the program"));
+                self.error_type()
+            }
             _ => self.error_type(),
         }
     }

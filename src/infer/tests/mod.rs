@@ -4,6 +4,7 @@ mod modes;
 mod scale;
 
 use super::Inferred;
+use super::finish::infer_in_mode;
 use crate::base::{SourceMap, with_big_stack};
 use crate::diag::Diagnostic;
 use crate::infer::finish::infer_in_mode;
