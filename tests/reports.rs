@@ -157,19 +157,13 @@ fn paste(text: &str, source: &str, note: &str) -> Result<(), String> {
     let pasted = replace_definition(text, name, source).ok_or(format!("no definition `{name}` to replace"))?;
     let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
     std::fs::write(dir.path().join("pasted.rem"), &pasted).map_err(|e| e.to_string())?;
-<<<<<<< HEAD
-    let inferred = inferred(dir.path(), "pasted.rem", true).map_err(|e| format!("{e}\nin\n{pasted}"))?;
-=======
-    if note.contains("replicates") {
-        let check = remora(dir.path(), &["check", "--message-format", "json", "pasted.rem"]);
-        let lines = String::from_utf8_lossy(&check.stderr).into_owned();
-        let length = |line: &str| serde_json::from_str(line).is_ok_and(|d: Value| d["code"] == "E0405");
-        if !lines.is_empty() && lines.lines().all(length) {
-            return Ok(());
-        }
-    }
-    let inferred = inferred(dir.path(), "pasted.rem").map_err(|e| format!("{e}\nin\n{pasted}"))?;
->>>>>>> cli
+    let inferred = inferred(dir.path(), "pasted.rem", note.contains("replicates")).map_err(|e| {
+        format!(
+            "{e}
+in
+{pasted}"
+        )
+    })?;
     let definition = definition(&inferred, name)?;
     if definition["cost"] != 0 || definition["applications"].as_array().is_none_or(|a| !a.is_empty()) {
         return Err(format!("something is still inserted: {definition}"));
