@@ -12,10 +12,10 @@ def annotated(lines):
     """Ordinary annotated code: definitions of five lines that use each other."""
     out = []
     for i in range(lines // 5):
-        out.append(f"def f{i} [n] (a: [n]f64) (b: [n]f64) (s: f64) : [n]f64 =")
+        out.append(f"def step{i} [n] (a: [n]f64) (b: [n]f64) (s: f64) : [n]f64 =")
         out.append("  let c = a * s + b")
         out.append("  let d = f64.sqrt (c * c + 1)")
-        out.append(f"  let e = f64.sum d / f64.i64 n" if i == 0 else f"  let e = f64.sum (f{i - 1} d c s) / f64.i64 n")
+        out.append(f"  let e = f64.sum d / f64.i64 n" if i == 0 else f"  let e = f64.sum (step{i - 1} d c s) / f64.i64 n")
         out.append("  in map (\\x -> if x > e then x - e else 0) d")
     return "\n".join(out) + "\n"
 
