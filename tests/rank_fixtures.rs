@@ -2,6 +2,8 @@
 //!
 //! `REMORA_BLESS=1` rewrites the `optimum` and `conflict` lines.
 
+#![allow(clippy::disallowed_methods, reason = "tests read files")]
+
 #[path = "rank/brute.rs"]
 mod brute;
 #[path = "rank/shared.rs"]

@@ -7,7 +7,6 @@ use super::Inferred;
 use super::finish::infer_in_mode;
 use crate::base::{SourceMap, with_big_stack};
 use crate::diag::Diagnostic;
-use crate::infer::finish::infer_in_mode;
 use crate::ir::tables::{Program, RBase, RType, Tables};
 use crate::rank::Options;
 use crate::resolve::{self, Loader};
