@@ -168,7 +168,7 @@ fn one_error_in_a_large_system_is_found() {
 #[test]
 fn eight_threads_get_the_same_right_answers() {
     let systems: Vec<System> = (1..9).map(|seed| program(&Program { lets: 12, lambdas: 30, rank: 2 }, &mut Random(seed * 77))).collect();
-    let method = |at: usize| if at % 2 == 0 { Options { max_optima: 2, ..with(Method::Ilp) } } else { Options::default() };
+    let method = |at: usize| if at.is_multiple_of(2) { Options { max_optima: 2, ..with(Method::Ilp) } } else { Options::default() };
     let answers = |system: &System| (0..2).map(|at| solved(system, &method(at)).cost).collect::<Vec<_>>();
     let expected: Vec<Vec<u64>> = systems.iter().map(answers).collect();
     std::thread::scope(|scope| {

@@ -3,7 +3,7 @@
 //! Ambiguity is about meaning: for each component of the system that has several optima, every optimum is written out as a term
 //! of the smallest expression that contains all applications that differ ([`term`], [`translate`]), the other components being
 //! at their canonical optimum. When the normal forms ([`normal`]) and the types are the same, the optima are one program, and the
-//! canonical one is taken. Otherwise the definition is refused with every different reading as source text ([`report`]).
+//! canonical one is taken. Otherwise the definition is refused with every different reading as source text (`report`).
 //!
 //! Readings whose sizes contradict each other are no readings: a caller that knows about sizes says which ones are well sized.
 

@@ -1,7 +1,7 @@
 //! Surface and tables to core: writes every inserted `map` and `rep` out and infers sizes on the way.
 //!
 //! The walk follows the surface tree; for each expression it makes a core expression and its sized core type, in which
-//! sizes that are not known yet are unknowns ([`sizes`]). Existential results (of `filter`, say) are opened where
+//! sizes that are not known yet are unknowns (`sizes`). Existential results (of `filter`, say) are opened where
 //! they arise: the opening, like every `let`, becomes a binding of the enclosing *scope* (a function body, a branch, a
 //! loop body or the body of a map), so a size is always bound before it is used. A scope whose result mentions a size of its own
 //! closes it again in a box; for the body of a map that would be an irregular array, `E0404`.

@@ -1,7 +1,7 @@
 //! The printer of core: s-expressions, at most 100 columns wide where that is possible, in the form that [`super::read`] reads back
 //! to the same program.
 //!
-//! Nested forms are indented up to [`MAX_INDENTED`] levels, so the output is linear in the size of the program. Types are graphs but are written
+//! Nested forms are indented up to 24 levels, so the output is linear in the size of the program. Types are graphs but are written
 //! as trees; messages cut them off with `...` ([`type_brief`]).
 
 use super::sexp::{is_plain, quoted_text, scalar_text};
