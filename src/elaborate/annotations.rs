@@ -9,7 +9,7 @@ use crate::ir::tables::{RBase, RType, TypeRes};
 use rustc_hash::FxHashMap;
 
 /// Most unknown sizes in one type.
-const MOST_SIZES: u64 = 1_000_000;
+const MOST_SIZES: u64 = 1_000;
 
 /// How many array dimensions a type has when it is written out.
 fn unknown_sizes(ty: &RType, memo: &mut FxHashMap<usize, u64>) -> u64 {
@@ -41,18 +41,14 @@ fn is_existential(atom: &DimAtom) -> bool {
 impl Elab<'_> {
     /// A type with these ranks and unknown sizes.
     ///
-    /// Every array in it gets sizes of its own, so a type that is small only because it is shared may have very many: beyond
-    /// [`MOST_SIZES`] that is error `E0309`.
-    pub(super) fn fresh_type(&mut self, ty: &RType, span: Span) -> Result<Type> {
-        if unknown_sizes(ty, &mut FxHashMap::default()) > MOST_SIZES {
-            let message = format!("this type has more than {MOST_SIZES} arrays with sizes of their own");
-            return Err(Diagnostic::error("E0309", span, message).help("annotate the type, or make the nesting shallower"));
-        }
-        let mut memo = FxHashMap::default();
-        Ok(self.fresh_shared(ty, span, &mut memo))
+    /// Every array in it gets sizes of its own. In a type that is small only because it is shared, and has more than
+    /// [`MOST_SIZES`] when written out, occurrences of one node have the same sizes: they came from one value.
+    pub(super) fn fresh_type(&mut self, ty: &RType, span: Span) -> Type {
+        let shared = unknown_sizes(ty, &mut FxHashMap::default()) > MOST_SIZES;
+        self.fresh_shared(ty, span, shared, &mut FxHashMap::default())
     }
     // Types are graphs; two occurrences of one node without arrays inside may share, others have sizes of their own.
-    fn fresh_shared(&mut self, ty: &RType, span: Span, memo: &mut FxHashMap<(u32, usize), Option<Type>>) -> Type {
+    fn fresh_shared(&mut self, ty: &RType, span: Span, shared: bool, memo: &mut FxHashMap<(u32, usize), Option<Type>>) -> Type {
         let key = (ty.rank, std::sync::Arc::as_ptr(&ty.base) as usize);
         if let Some(Some(done)) = memo.get(&key) {
             return done.clone();
@@ -68,16 +64,16 @@ impl Elab<'_> {
                 Atom::Var(name)
             }
             RBase::Arrow(from, to) => {
-                let from = self.fresh_shared(from, span, memo);
-                let to = self.fresh_shared(to, span, memo);
+                let from = self.fresh_shared(from, span, shared, memo);
+                let to = self.fresh_shared(to, span, shared, memo);
                 Type::fun(vec![Param { name: None, ty: from }], to).atom().clone()
             }
-            RBase::Tuple(parts) => Atom::Tuple(parts.iter().map(|p| self.fresh_shared(p, span, memo)).collect()),
-            RBase::Record(fields) => Atom::Record(fields.iter().map(|(l, t)| (*l, self.fresh_shared(t, span, memo))).collect()),
+            RBase::Tuple(parts) => Atom::Tuple(parts.iter().map(|p| self.fresh_shared(p, span, shared, memo)).collect()),
+            RBase::Record(fields) => Atom::Record(fields.iter().map(|(l, t)| (*l, self.fresh_shared(t, span, shared, memo))).collect()),
         };
         let out = Type::new(atom, shape);
         let closed = ty.rank == 0 && self.sizes.count() == before;
-        memo.insert(key, closed.then(|| out.clone()));
+        memo.insert(key, (closed || shared).then(|| out.clone()));
         out
     }
 
@@ -260,7 +256,7 @@ impl Elab<'_> {
             }
             PatKind::Name(_) | PatKind::Wild | PatKind::Error | PatKind::Lit(_) | PatKind::Constr(..) => {
                 let ty = self.tables.pats.get(pat).cloned().ok_or_else(|| self.missing(node.span))?;
-                self.fresh_type(&ty, node.span)
+                Ok(self.fresh_type(&ty, node.span))
             }
         }
     }

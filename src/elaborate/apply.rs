@@ -524,7 +524,7 @@ impl Elab<'_> {
         let ty = self.tables.exprs.get(e).cloned().ok_or_else(|| self.missing(span))?;
         let crate::ir::tables::RBase::Arrow(from, _) = &*ty.base else { return Err(self.missing(span)) };
         self.push_frame();
-        let ty = self.fresh_type(from, span)?;
+        let ty = self.fresh_type(from, span);
         let name = self.fresh_name(Symbol::new("x"));
         self.bind_param(name, &ty, span);
         let (value, ret) = body(self, (Expr::new(ExprKind::Var(name), span), ty.clone()))?;

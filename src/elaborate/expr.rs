@@ -172,7 +172,7 @@ impl Elab<'_> {
         if rtypes.len() != scheme.types.len() {
             return Err(self.missing(span));
         }
-        let types = rtypes.iter().map(|t| Ok(Self::split(&self.fresh_type(t, span)?))).collect::<Result<_>>()?;
+        let types = rtypes.iter().map(|t| Self::split(&self.fresh_type(t, span))).collect();
         let instance = Instance { scheme, def, sizes, types, span };
         let (expr, ty) = self.instance_value(&instance);
         Ok((expr, ty, Some(instance)))
@@ -207,7 +207,7 @@ impl Elab<'_> {
     pub(super) fn operator(&mut self, op: Ident, node: ExprId) -> Result<Typed> {
         let at = self.tables.ops.get(node).cloned().ok_or_else(|| self.missing(op.span))?;
         let comparison = matches!(op.name.as_str(), "==" | "!=" | "<" | "<=" | ">" | ">=");
-        let operand = self.fresh_type(&at, op.span)?;
+        let operand = self.fresh_type(&at, op.span);
         let result = if comparison { Type::prim(PrimType::Bool) } else { operand.clone() };
         let param = |ty: &Type| Param { name: None, ty: ty.clone() };
         let ty = Type::fun(vec![param(&operand), param(&operand)], result);

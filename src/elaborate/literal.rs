@@ -85,7 +85,7 @@ impl Elab<'_> {
             Some(cell) => cell,
             None => {
                 let whole = self.tables.exprs.get(e).cloned().ok_or_else(|| self.missing(span))?;
-                self.fresh_type(&whole.with_rank(whole.rank.saturating_sub(1)), span)?
+                self.fresh_type(&whole.with_rank(whole.rank.saturating_sub(1)), span)
             }
         };
         let n = cells.len() as u64;
