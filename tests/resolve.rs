@@ -307,17 +307,3 @@ proptest! {
         prop_assert!(loaded.program.defs.len() >= defs);
     }
 }
-
-#[test]
-#[ignore = "prints a measurement"]
-fn time_of_an_empty_program() {
-    for _ in 0..5 {
-        let start = std::time::Instant::now();
-        let loaded = load("", &[]);
-        println!("{:?} for {} definitions", start.elapsed(), loaded.program.defs.len());
-    }
-    let text = "def f [n] (xs: [n]f64) (y: f64) = let z = xs * y + 1.0 in f64.sqrt (z / 2.0)\n".repeat(100_000);
-    let start = std::time::Instant::now();
-    let loaded = with_big_stack(|| load(&text, &[]));
-    println!("{:?} for {} definitions", start.elapsed(), loaded.program.defs.len());
-}
