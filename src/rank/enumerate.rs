@@ -3,6 +3,7 @@
 //! A problem is presolved and split; each connected piece is tightened, solved or taken apart further; what comes back is
 //! a canonical value per variable and the *parts* that have several optima.
 
+use super::buckets;
 use super::conflict;
 use super::dual;
 use super::engine::{Engine, INF, Problem};
@@ -149,6 +150,11 @@ impl Context<'_> {
             && let Some(answer) = self.exact(&problem, self.options.exact_nodes)?
         {
             return Ok(answer);
+        }
+        match buckets::narrow(&problem) {
+            buckets::Found::Narrowed(narrowed) => return self.problem(narrowed, true),
+            buckets::Found::Infeasible => return Err(Fail::Infeasible),
+            buckets::Found::Unknown => {}
         }
         if !self.options.use_ilp {
             return match self.exact(&problem, self.options.exact_nodes.saturating_mul(10))? {

@@ -26,6 +26,7 @@
 //! Invariants: every solution that leaves [`solve`] has passed [`verify`] in exact arithmetic; the answer does not depend
 //! on the order of the equations; a failure of the integer program is [`Outcome::TooHard`], never a guess.
 
+mod buckets;
 mod conflict;
 mod dual;
 mod engine;
