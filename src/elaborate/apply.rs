@@ -46,7 +46,10 @@ impl Elab<'_> {
         self.context.push(span);
         let out = self.apply_mapped(head, args, &info, span);
         self.context.pop();
-        out
+        match (out, &app.head) {
+            (Err(error), view::Head::Expr(f)) if error.code == "E0404" => Err(self.blame(error, *f)),
+            (out, _) => out,
+        }
     }
     /// Elaborates arguments; lambdas wait for the sizes of the others.
     pub(super) fn arguments(&mut self, args: &[ExprId]) -> Result<Vec<Arg>> {

@@ -4,6 +4,7 @@ use super::apply::{Arg, Head};
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape};
 use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::diag::Diagnostic;
 use crate::ir::core::{Dim, Expr, ExprKind, Type};
 use crate::ir::surface::view::{self, Application};
 use crate::ir::surface::{self, ExprId};
@@ -98,6 +99,24 @@ impl Elab<'_> {
         let fun_ty = self.function_type(&[(name, ty.clone())], &ret);
         Ok(Some((Expr::new(ExprKind::Fn { params: vec![(name, ty)], ret, body: value }, span), fun_ty)))
     }
+    /// Names the function whose results have different sizes.
+    pub(super) fn blame(&self, error: Diagnostic, function: ExprId) -> Diagnostic {
+        match self.function_name(function) {
+            Some(name) => error
+                .note(format!("the size of what `{name}` returns is known only after each call, and `map` makes one array of all results")),
+            None => error,
+        }
+    }
+    /// The name of a function, or of the one that is partially applied.
+    fn function_name(&self, e: ExprId) -> Option<Symbol> {
+        let ast = &self.program.ast;
+        match &ast.exprs[view::strip(ast, e)].kind {
+            surface::ExprKind::Name(name) => Some(*name),
+            surface::ExprKind::Project { field, .. } => Some(field.name),
+            surface::ExprKind::Apply { fun, .. } => self.function_name(*fun),
+            _ => None,
+        }
+    }
     /// A function expression as a head; evaluated once.
     fn callee(&mut self, f: ExprId) -> Result<Head> {
         let head = self.head(f, &view::Head::Expr(f))?;
@@ -159,7 +178,7 @@ impl Elab<'_> {
             }
             (None, None) => return Err(self.missing(span)),
         };
-        let (body, ty) = self.close_map(body, ty, span)?;
+        let (body, ty) = self.close_map(body, ty, span).map_err(|error| self.blame(error, f))?;
         let frame = frame_shape(std::slice::from_ref::<Dim>(&n));
         Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args, body }, span), ty.framed(&frame)))
     }
