@@ -21,7 +21,7 @@ pub(super) fn run(args: &ExplainArgs, console: &mut Console) -> Outcome {
         }
         return Ok(SUCCESS);
     };
-    match explain::explanation(code) {
+    match explain::explanation(&code.to_uppercase()) {
         Some(explanation) => {
             console.print(explanation.plain());
             Ok(SUCCESS)

@@ -3,10 +3,11 @@
 use super::output::Console;
 use super::program::{Loaded, load};
 use super::{FAILURE, Outcome, SUCCESS, SourceArg};
-use crate::base::Symbol;
+use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::Stats;
 use crate::explicit::{self, ApplicationReport, Printer};
+use crate::ir::surface::Decl;
 use crate::ir::tables::DefId;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -106,7 +107,13 @@ fn print_json(loaded: &Loaded, defs: &[DefId], console: &mut Console) {
             applications,
         }
     });
-    let report = Report { definitions: definitions.collect(), stats: &checked.stats };
+    let mut definitions: Vec<Definition> = definitions.collect();
+    // The sources together are a program: what they need of other files comes first.
+    if let Some(first) = definitions.first_mut() {
+        let imports = absolute_imports(loaded).into_iter().map(|(_, path)| format!("import \"{path}\"\n"));
+        first.source.insert_str(0, &imports.collect::<String>());
+    }
+    let report = Report { definitions, stats: &checked.stats };
     match serde_json::to_string(&report) {
         Ok(text) => console.print(format!("{text}\n")),
         Err(error) => console.progress(&format!("error: {error}")),
@@ -121,14 +128,40 @@ fn source(loaded: &Loaded, defs: &[DefId]) -> String {
     if defs.len() < all {
         return defs.iter().map(|def| printer.source(&checked.tables, *def).trim_end().to_string() + "\n").collect();
     }
+    let definitions =
+        defs.iter().map(|def| (checked.program.defs[*def].decl_span(), printer.source(&checked.tables, *def).trim_end().to_string()));
+    let imports = absolute_imports(loaded).into_iter().map(|(span, path)| (span, format!("\"{path}\"")));
+    let mut parts: Vec<(Span, String)> = definitions.chain(imports).collect();
+    parts.sort_by_key(|(span, _)| span.start);
     let text = &sources.file(*root).text;
     let (mut out, mut at) = (String::new(), 0);
-    for def in defs {
-        let span = checked.program.defs[*def].decl_span();
+    for (span, part) in parts {
         out.push_str(text.get(at..span.start as usize).unwrap_or(""));
-        out.push_str(printer.source(&checked.tables, *def).trim_end());
+        out.push_str(&part);
         at = span.end as usize;
     }
     out.push_str(text.get(at..).unwrap_or(""));
+    out
+}
+
+/// The imports of the file itself, with paths that hold wherever the explicit program is put. Parts of the standard library keep
+/// their names.
+fn absolute_imports(loaded: &Loaded) -> Vec<(Span, String)> {
+    let Loaded { sources, checked, root } = loaded;
+    let Some(unit) = checked.program.units.iter().find(|unit| unit.source.file == *root) else { return Vec::new() };
+    let folder = std::path::Path::new(&sources.file(*root).name).parent().unwrap_or(std::path::Path::new("")).to_path_buf();
+    let mut out = Vec::new();
+    for decl in &unit.source.decls {
+        let mut decl = decl;
+        while let Decl::Local(inner) = decl {
+            decl = inner;
+        }
+        let Decl::Import(import) = decl else { continue };
+        let path = import.path.as_str();
+        let file = ["", ".rem", ".fut"].iter().map(|ending| folder.join(format!("{path}{ending}"))).find(|file| file.is_file());
+        let absolute = file.and_then(|file| std::path::absolute(file).ok());
+        let shown = absolute.map_or(path.to_string(), |file| file.with_extension("").display().to_string());
+        out.push((import.path_span, shown));
+    }
     out
 }

@@ -59,9 +59,9 @@ enum Backend {
     Auto,
     /// The evaluator of core
     Interp,
-    /// Multicore C
+    /// Multicore C (not in this version)
     Cpu,
-    /// CUDA
+    /// CUDA (not in this version)
     Cuda,
 }
 

@@ -236,6 +236,7 @@ impl Elab<'_> {
             Head::Index((mut array, mut ty)) => {
                 for arg in args {
                     let ((index, _), _) = self.ready(arg)?;
+                    self.no_negative(&index)?;
                     (array, ty) = self.index((array, ty), index, span)?;
                 }
                 Ok((array, ty))

@@ -5,6 +5,7 @@ use super::expr::{call, number, prim_instance};
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape};
 use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::diag::Diagnostic;
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Shape, Type};
 use crate::ir::surface::{ExprId, IndexArg, RangeKind};
 
@@ -22,6 +23,7 @@ impl Elab<'_> {
             out.push(match index {
                 IndexArg::Index(e) => {
                     let value = self.expr(*e)?;
+                    self.no_negative(&value.0)?;
                     Position::At(self.shared(value, "i").0)
                 }
                 IndexArg::Slice { start, end, step, .. } => {
@@ -44,6 +46,15 @@ impl Elab<'_> {
         let array = self.expr(array)?;
         let positions = self.positions(indices)?;
         self.take(array, &positions, span)
+    }
+    /// An index that is a negative literal is out of bounds of every array.
+    pub(super) fn no_negative(&self, index: &Expr) -> Result<()> {
+        match index.kind() {
+            ExprKind::Lit(Scalar::I64(v)) if *v < 0 => Err(Diagnostic::error("E0501", index.span(), "there are no negative indices")
+                .here("out of bounds of every array")
+                .help("the last element of `xs : [n]t` is `xs[n - 1]` or `last xs`, all but the last are `xs[0:n - 1]` or `init xs`")),
+            _ => Ok(()),
+        }
     }
     fn take(&mut self, array: Typed, positions: &[Position], span: Span) -> Result<Typed> {
         let Some((first, rest)) = positions.split_first() else { return Ok(array) };
@@ -89,6 +100,8 @@ impl Elab<'_> {
         let Some(step) = step else {
             let start = start.clone().unwrap_or_else(|| number(0, span));
             let end = end.clone().unwrap_or_else(|| reify(&n));
+            self.no_negative(&start)?;
+            self.no_negative(&end)?;
             let size = self.size_or_bind(&end).sub(&self.size_or_bind(&start));
             let fun = prim_instance("slice", vec![atom], indices, span);
             let (start, end) = (self.sized(&start), self.sized(&end));

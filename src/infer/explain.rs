@@ -120,6 +120,11 @@ impl Context<'_> {
         if let (Node::Tuple(a), Node::Tuple(b)) = (self.node(left.base), self.node(right.base)) {
             error = error.note(format!("a tuple of {} is expected, this is one of {}", a.len(), b.len()));
         }
+        if let (Node::Prim(to), Node::Prim(from)) = (self.node(left.base), self.node(right.base))
+            && to != from
+        {
+            error = error.help(format!("nothing is converted by itself; `{to}.{from} e` converts"));
+        }
         self.error(error);
     }
 

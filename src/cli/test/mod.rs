@@ -92,6 +92,11 @@ pub(super) fn run(args: &TestArgs, console: &mut Console) -> Outcome {
         run_file(args, file, &mut tally)?;
     }
     let (passed, failed) = (tally.passed, tally.failed);
+    if passed + failed == 0 {
+        console.progress(
+            "note: nothing was run: no `-- ==` block fits (an empty line ends a block; names of entry points are those of `entry:`)",
+        );
+    }
     console.print(format!("{passed} passed, {failed} failed\n"));
     Ok(if failed == 0 && console.errors() == 0 { SUCCESS } else { FAILURE })
 }

@@ -353,7 +353,7 @@ impl Parser<'_> {
             self.expected("`for` or `while`");
             return LoopForm::While(self.missing_expr());
         }
-        if self.at(Tok::Ident) && self.nth(1) == Tok::Lt {
+        if (self.at(Tok::Ident) || self.at(Tok::Under)) && self.nth(1) == Tok::Lt {
             let token = self.bump();
             let ident = self.ident_of(token);
             let var = self.name_pat(ident);
