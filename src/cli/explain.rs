@@ -21,7 +21,10 @@ pub(super) fn run(args: &ExplainArgs, console: &mut Console) -> Outcome {
         }
         return Ok(SUCCESS);
     };
-    match explain::explanation(&code.to_uppercase()) {
+    // `e402` and `402` are `E0402`.
+    let digits = code.trim_start_matches(['e', 'E']);
+    let full = digits.parse::<u16>().map_or(code.clone(), |number| format!("E{number:04}"));
+    match explain::explanation(&full) {
         Some(explanation) => {
             console.print(explanation.plain());
             Ok(SUCCESS)
