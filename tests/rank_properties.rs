@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use proptest::prelude::*;
 use remora::rank::{LinExpr, Method, Options, Outcome, System, VarKind, solve, verify};
-use shared::{PRODUCT, Program, Random, permuted, program, sides, small, solved, whole_optima};
+use shared::{PRODUCT, Program, Random, chain, permuted, program, sides, small, solved, whole_optima};
 
 const SIDES: u32 = 4;
 const OTHERS: u32 = 6;
@@ -95,6 +95,47 @@ proptest! {
         let system = small(&mut Random(seed));
         check(&system, &with(Method::Ilp));
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn elimination_agrees_with_brute_force(seed in 1u64..u64::MAX) {
+        let system = small(&mut Random(seed));
+        check(&system, &eliminated());
+    }
+}
+
+/// Elimination even where branching would do, and no integer program.
+fn eliminated() -> Options {
+    Options { exact_sites: 0, use_ilp: false, ..Options::default() }
+}
+
+#[test]
+fn elimination_of_chains_agrees_with_branching_and_the_integer_program() {
+    for seed in 1..=60 {
+        let random = &mut Random(seed * 7919);
+        let system = chain(1 + seed as usize % 4, random);
+        let found = solved(&system, &eliminated());
+        let branched = solved(&system, &Options { exact_nodes: 1_000_000, ..with(Method::Exact) });
+        let mut optima = [&found, &branched].map(|solution| whole_optima(solution));
+        optima.iter_mut().for_each(|all| all.sort());
+        assert_eq!((&found.values, found.cost, &optima[0]), (&branched.values, branched.cost, &optima[1]), "seed {seed}");
+        if seed % 4 == 0 {
+            assert_eq!(found.cost, solved(&system, &Options { max_optima: 1, ..with(Method::Ilp) }).cost, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn long_chains_of_open_lambdas_are_eliminated() {
+    let system = chain(300, &mut Random(11));
+    let solution = timed("a chain of lambdas", &system, 20.0);
+    let order: Vec<usize> = (0..system.kinds.len()).collect();
+    let shuffled = permuted(&system, &order, &Random(5).permutation(system.equations.len()));
+    let again = timed("the same shuffled", &shuffled, 20.0);
+    assert_eq!((solution.values, solution.components), (again.values, again.components));
 }
 
 /// Solves and checks in exact arithmetic; the time is printed and must stay within a generous limit.

@@ -19,10 +19,10 @@ use super::engine::{Affine, INF, Problem};
 /// Cost of what is impossible.
 const NEVER: u32 = 1 << 28;
 /// Largest table, and largest sum of all tables.
-const TABLE: usize = 1 << 16;
-const TABLES: usize = 1 << 25;
+const TABLE: usize = 1 << 17;
+const TABLES: usize = 1 << 24;
 /// How many values stand for themselves, beyond the smallest.
-const REACHES: [i64; 3] = [2, 5, 11];
+const REACHES: [i64; 4] = [1, 2, 5, 11];
 
 /// What elimination found.
 pub(super) enum Found {
@@ -81,6 +81,8 @@ impl Sums<'_> {
             constant += if fixed { c * self.lo[var as usize] } else { 0 };
             !fixed
         });
+        terms.sort_unstable();
+        debug_assert!(terms.is_sorted_by(|a, b| a.0 < b.0), "presolve leaves each variable once");
         (terms, constant)
     }
 
@@ -160,7 +162,7 @@ impl Sums<'_> {
                 }
                 let frame = domains.sum(frame, *constant, values).1;
                 let cost = m.0.max(0) + (r.0.max(0) - frame).max(0);
-                u32::try_from(cost).unwrap_or(NEVER).min(NEVER)
+                u32::try_from(cost).unwrap_or(u32::MAX)
             })?;
         }
         let Some(cheapest) = tree.solve()? else { return Some(None) };
@@ -181,15 +183,18 @@ struct Domains<'a> {
 }
 
 impl Domains<'_> {
+    /// How many values a variable has in tables.
     fn size(&self, var: usize) -> usize {
         (self.hi[var] - self.lo[var]).min(self.reach + 1) as usize + 1
     }
 
+    /// What a value stands for.
     fn range(&self, var: usize, value: u32) -> (i64, i64) {
         let value = self.lo[var] + i64::from(value);
         (value, if value > self.lo[var] + self.reach { self.hi[var] } else { value })
     }
 
+    /// The range of a sum; `INF` stands for none.
     fn sum(&self, terms: &[(u32, i64)], constant: i64, values: &[u32]) -> (i64, i64) {
         let (mut least, mut most) = (i128::from(constant), i128::from(constant));
         let open = i128::from(INF) * i128::from(INF);
@@ -218,6 +223,8 @@ struct Tree {
     /// Tables by variable.
     tables_of: Vec<Vec<u32>>,
     entries: usize,
+    /// No assignment that is possible costs more.
+    most: u64,
 }
 
 /// A variable's table with all that was joined for it, and the table that it left.
@@ -230,7 +237,7 @@ struct Bucket {
 
 impl Tree {
     fn new(sizes: Vec<usize>) -> Tree {
-        Tree { tables_of: vec![Vec::new(); sizes.len()], sizes, tables: Vec::new(), entries: 0 }
+        Tree { tables_of: vec![Vec::new(); sizes.len()], sizes, tables: Vec::new(), entries: 0, most: 0 }
     }
 
     /// The number of entries of a table; `None` when it or all together are too large.
@@ -253,6 +260,12 @@ impl Tree {
                 }
                 *value = 0;
             }
+        }
+        // What is possible must not cost as much as what is impossible.
+        let most = costs.iter().copied().filter(|&cost| cost != NEVER).max().unwrap_or(0);
+        self.most += u64::from(most);
+        if self.most >= u64::from(NEVER) {
+            return None;
         }
         self.push(Table { vars, costs });
         Some(())
@@ -337,7 +350,8 @@ impl Tree {
         Some(Some(cheapest))
     }
 
-    fn eliminate(&mut self) -> Option<Vec<Bucket>> {
+    /// The order of elimination: each variable with those that are left around it. `None` when the tables would be too large.
+    fn order(&mut self) -> Option<Vec<(u32, Vec<u32>)>> {
         let vars = self.sizes.len();
         let mut neighbours: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); vars];
         for table in &self.tables {
@@ -346,22 +360,35 @@ impl Tree {
             }
         }
         let open = (0..vars as u32).filter(|&var| self.sizes[var as usize] > 1);
-        let mut queue: BTreeSet<(usize, u32)> = open.map(|var| (neighbours[var as usize].len(), var)).collect();
-        let mut used = vec![false; self.tables.len()];
-        // The bucket that left a table.
-        let mut origin: Vec<Option<usize>> = vec![None; self.tables.len()];
-        let mut buckets: Vec<Bucket> = Vec::new();
+        // Logarithms of table sizes, in 1/64: integers, so that the order is the same everywhere.
+        let weights: Vec<u32> = self.sizes.iter().map(|&size| (64.0 * (size as f64).log2()) as u32).collect();
+        let weight = |around: &BTreeSet<u32>| around.iter().map(|&var| weights[var as usize]).sum::<u32>();
+        let mut queue: BTreeSet<(u32, u32)> = open.map(|var| (weight(&neighbours[var as usize]), var)).collect();
+        let mut order = Vec::with_capacity(queue.len());
         while let Some((_, var)) = queue.pop_first() {
             let around = std::mem::take(&mut neighbours[var as usize]);
             let rest: Vec<u32> = around.into_iter().collect();
             for &a in &rest {
-                queue.remove(&(neighbours[a as usize].len(), a));
+                queue.remove(&(weight(&neighbours[a as usize]), a));
                 neighbours[a as usize].remove(&var);
                 neighbours[a as usize].extend(rest.iter().copied().filter(|&b| a != b));
-                queue.insert((neighbours[a as usize].len(), a));
+                queue.insert((weight(&neighbours[a as usize]), a));
             }
+            self.room(&[&rest[..], &[var]].concat())?;
+            order.push((var, rest));
+        }
+        Some(order)
+    }
+
+    /// Joins and leaves the tables, in order.
+    fn eliminate(&mut self) -> Option<Vec<Bucket>> {
+        let mut used = vec![false; self.tables.len()];
+        // The bucket that left a table.
+        let mut origin: Vec<Option<usize>> = vec![None; self.tables.len()];
+        let mut buckets: Vec<Bucket> = Vec::new();
+        for (var, rest) in self.order()? {
             let all = [&rest[..], &[var]].concat();
-            let mut costs = vec![0u32; self.room(&all)?];
+            let mut costs = vec![0u32; all.iter().map(|&var| self.sizes[var as usize]).product()];
             for table in std::mem::take(&mut self.tables_of[var as usize]) {
                 let table = table as usize;
                 if std::mem::replace(&mut used[table], true) {
@@ -369,11 +396,8 @@ impl Tree {
                 }
                 let Table { vars, costs: added } = std::mem::take(&mut self.tables[table]);
                 self.walk(&all, &vars, |to, from| costs[to] = (costs[to] + added[from]).min(NEVER));
-                let kept = origin[table].map(|from| {
+                if let Some(from) = origin[table] {
                     buckets[from].parent = Some(buckets.len());
-                    from
-                });
-                if let Some(from) = kept {
                     buckets[from].left = Table { vars, costs: added };
                 }
             }

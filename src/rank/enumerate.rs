@@ -52,16 +52,17 @@ impl From<Stop> for Fail {
 struct Context<'a> {
     options: &'a Options,
     stats: Stats,
+    budget: ilp::Budget,
 }
 
 /// See [`super::solve`].
 pub(super) fn solve_system(system: &System, options: &Options) -> Outcome {
-    let mut ctx = Context { options, stats: Stats::default() };
+    let mut ctx = Context { options, stats: Stats::default(), budget: ilp::Budget::new() };
     ctx.stats.applications = system.sites.len();
     ctx.stats.variables = system.kinds.len();
     ctx.stats.constraints = system.equations.len() + system.sites.len();
     match ctx.system(system) {
-        Ok(answer) => finish(system, answer, ctx.stats),
+        Ok(answer) => finish(system, answer, Stats { ilp_solves: ctx.budget.runs, ..ctx.stats }),
         Err(Fail::TooHard(why)) => Outcome::TooHard(why),
         Err(Fail::Infeasible) if options.explain => Outcome::Infeasible(conflict::explain(system)),
         Err(Fail::Infeasible) => {
@@ -197,7 +198,7 @@ impl Context<'_> {
     /// Takes a problem apart by prices, or else by optima that are as different as possible.
     fn taken_apart(&mut self, problem: Problem) -> Result<Answer, Fail> {
         // A solution of the relaxation is only as good as the prices that prove it.
-        let relaxed = relax::relaxed(&problem, &mut self.stats.ilp_solves).map(|values| ilp::cost(&problem, &values));
+        let relaxed = relax::relaxed(&problem, &mut self.budget).map(|values| ilp::cost(&problem, &values));
         if let Some(tighter) = relaxed.and_then(|cost| self.priced(&problem, cost)) {
             return self.problem(tighter, true);
         }
@@ -216,11 +217,11 @@ impl Context<'_> {
 
     /// A problem narrowed by prices to what costs as much as a known solution; `None` when that gains nothing.
     fn priced(&mut self, problem: &Problem, cost: i64) -> Option<Problem> {
-        let solves = &mut self.stats.ilp_solves;
-        let prices = match relax::prices(problem, Some(cost), solves) {
+        let budget = &mut self.budget;
+        let prices = match relax::prices(problem, Some(cost), budget) {
             Some(prices) => prices,
             // The relaxation does not reach the cost: some variables may still be too dear.
-            None => relax::prices(problem, None, solves)?,
+            None => relax::prices(problem, None, budget)?,
         };
         dual::tighten(problem, &prices, cost)
     }
@@ -228,7 +229,7 @@ impl Context<'_> {
     /// A cheapest solution by the integer program.
     fn integer_optimum(&mut self, problem: &Problem) -> Result<Vec<i64>, Fail> {
         let goal = ilp::Goal { bound: None, cuts: &[], away: None };
-        match ilp::solve(problem, goal, &mut self.stats.ilp_solves) {
+        match ilp::solve(problem, goal, &mut self.budget) {
             ilp::Answer::Optimal(values) => Ok(values),
             ilp::Answer::Infeasible => Err(match exact::infeasible(problem, self.options.exact_nodes) {
                 Some(true) => Fail::Infeasible,
@@ -245,7 +246,7 @@ impl Context<'_> {
         let mut complete = true;
         loop {
             let goal = ilp::Goal { bound: Some(cost), cuts: &cuts, away: None };
-            match ilp::solve(problem, goal, &mut self.stats.ilp_solves) {
+            match ilp::solve(problem, goal, &mut self.budget) {
                 ilp::Answer::Infeasible => break,
                 ilp::Answer::Failed(why) => return Err(Fail::TooHard(why)),
                 ilp::Answer::Optimal(values) => {
@@ -278,7 +279,7 @@ impl Context<'_> {
         let mut same = vec![true; sides.len()];
         loop {
             let goal = ilp::Goal { bound: Some(cost), cuts: &[], away: Some((&sides, &same)) };
-            let values = match ilp::solve(problem, goal, &mut self.stats.ilp_solves) {
+            let values = match ilp::solve(problem, goal, &mut self.budget) {
                 ilp::Answer::Optimal(values) => values,
                 ilp::Answer::Infeasible => break,
                 ilp::Answer::Failed(why) => return Err(Fail::TooHard(why)),

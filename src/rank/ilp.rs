@@ -8,6 +8,9 @@
 //! Nothing here is trusted: values are rounded and checked against all rows and gates in integer arithmetic by the caller
 //! or by [`check`].
 
+use std::time::Instant;
+
+use good_lp::solvers::{SolutionStatus, coin_cbc::CoinCbcProblem};
 use good_lp::{Expression, ProblemVariables, ResolutionError, Solution as _, SolverModel, Variable, variable};
 
 use super::engine::{Affine, Engine, Gate, INF, Problem, Reason};
@@ -15,6 +18,44 @@ use super::types::{self, Completion};
 
 /// Largest cap; beyond it floating-point feasibility tolerances are no longer safe.
 const LARGEST_CAP: i64 = 1 << 14;
+
+/// Seconds that all runs of the solver for one system may take together.
+const SECONDS: f64 = 10.0;
+
+/// The message when they do not suffice.
+const SLOW: &str = "the integer program solver ran out of time";
+
+/// What the solver may still do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// Runs so far.
+    pub(super) runs: usize,
+    start: Instant,
+}
+
+impl Budget {
+    pub(super) fn new() -> Budget {
+        Budget { runs: 0, start: Instant::now() }
+    }
+
+    /// Counts a run; the seconds that it may take, `None` when there are none left.
+    pub(super) fn run(&mut self) -> Option<f64> {
+        if self.runs == 0 {
+            self.start = Instant::now();
+        }
+        self.runs += 1;
+        let left = SECONDS - self.start.elapsed().as_secs_f64();
+        (left > 0.0).then_some(left)
+    }
+}
+
+/// Prepares a model for silent runs of limited length.
+pub(super) fn limit(model: &mut CoinCbcProblem, seconds: f64) {
+    model.set_log_level(0);
+    // Time of this run, not of all threads.
+    model.set_parameter("timeMode", "elapsed");
+    model.set_parameter("sec", &format!("{seconds:.3}"));
+}
 
 /// What the integer program answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,13 +82,13 @@ pub(super) struct Goal<'a> {
     pub(super) away: Option<Away<'a>>,
 }
 
-/// Solves with growing caps. `solves` counts the runs.
-pub(super) fn solve(problem: &Problem, goal: Goal, solves: &mut usize) -> Answer {
+/// Solves with growing caps.
+pub(super) fn solve(problem: &Problem, goal: Goal, budget: &mut Budget) -> Answer {
     let open = problem.hi.iter().any(|&hi| hi >= INF);
     let mut cap = first_cap(problem);
     loop {
-        *solves += 1;
-        let answer = match solve_with(problem, goal, cap) {
+        let Some(seconds) = budget.run() else { return Answer::Failed(SLOW.into()) };
+        let answer = match solve_with(problem, goal, cap, seconds) {
             // The program leaves type ranks anywhere below the cap: only the smallest ones say whether it was large enough.
             Answer::Optimal(values) => Answer::Optimal(complete(problem, &sides(problem, &values)).unwrap_or(values)),
             other => other,
@@ -195,7 +236,7 @@ impl Program<'_> {
     }
 }
 
-fn solve_with(problem: &Problem, goal: Goal, cap: i64) -> Answer {
+fn solve_with(problem: &Problem, goal: Goal, cap: i64, seconds: f64) -> Answer {
     let mut vars = ProblemVariables::new();
     let upper: Vec<i64> =
         (0..problem.lo.len()).map(|at| if problem.hi[at] >= INF { problem.lo[at].saturating_add(cap) } else { problem.hi[at] }).collect();
@@ -226,13 +267,13 @@ fn solve_with(problem: &Problem, goal: Goal, cap: i64) -> Answer {
             objective -= program.differs(gate, sides);
         }
     }
-    run(program, objective)
+    run(program, objective, seconds)
 }
 
-fn run(program: Program, objective: Expression) -> Answer {
+fn run(program: Program, objective: Expression, seconds: f64) -> Answer {
     let Program { problem, vars, columns, upper: _, at_most_zero, equal_zero } = program;
     let mut model = good_lp::coin_cbc(vars.minimise(objective));
-    model.set_log_level(0);
+    limit(&mut model, seconds);
     model.set_parameter("maxNodes", "100000");
     // Optimal means optimal: no gap is acceptable.
     model.set_parameter("ratioGap", "0");
@@ -248,8 +289,10 @@ fn run(program: Program, objective: Expression) -> Answer {
         Err(ResolutionError::Infeasible) => return Answer::Infeasible,
         Err(error) => return Answer::Failed(format!("the integer program solver failed: {error}")),
     };
-    if !matches!(solution.status(), good_lp::solvers::SolutionStatus::Optimal) {
-        return Answer::Failed("the integer program solver stopped early".into());
+    match solution.status() {
+        SolutionStatus::Optimal => {}
+        SolutionStatus::TimeLimit => return Answer::Failed(SLOW.into()),
+        _ => return Answer::Failed("the integer program solver stopped early".into()),
     }
     let mut values = Vec::with_capacity(columns.len());
     for column in columns {

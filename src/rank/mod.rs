@@ -18,10 +18,11 @@
 //! 1. `presolve` propagates intervals and merges variables that differ by a constant; `face` decides sites whose cheapest
 //!    choice is local; ordinary annotated programs end here;
 //! 2. `exact` answers small components by branching on `M = 0` / `R = 0`, in integer arithmetic;
-//! 3. `relax` and `dual` take large components apart: prices from the dual of the linear relaxation, checked in integers,
+//! 3. `buckets` narrows larger ones of small width to what occurs in optima, by dynamic programming, so that small ones remain;
+//! 4. `relax` and `dual` take wide components apart: prices from the dual of the linear relaxation, checked in integers,
 //!    prove the least cost and fix what is the same in all optima, so that small components remain;
-//! 4. `ilp` hands what resists to CBC, with bounds derived from the system, never a large constant;
-//! 5. `enumerate` orders these methods and lists all optima; `conflict` names an irreducible infeasible subset.
+//! 5. `ilp` hands what resists to CBC for a limited time, with bounds derived from the system, never a large constant;
+//! 6. `enumerate` orders these methods and lists all optima; `conflict` names an irreducible infeasible subset.
 //!
 //! Invariants: every solution that leaves [`solve`] has passed [`verify`] in exact arithmetic; the answer does not depend
 //! on the order of the equations; a failure of the integer program is [`Outcome::TooHard`], never a guess.

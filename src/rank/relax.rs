@@ -3,7 +3,7 @@
 use good_lp::{Expression, ProblemVariables, Solution as _, SolverModel, Variable, variable};
 
 use super::engine::{INF, Problem};
-use super::ilp::check;
+use super::ilp::{self, Budget, check};
 
 /// Largest price that is considered.
 const LARGEST_PRICE: f64 = 1e6;
@@ -15,8 +15,8 @@ pub(super) struct Prices {
 }
 
 /// Solves the relaxation without the disjunctions. Values, if they happen to satisfy the problem exactly.
-pub(super) fn relaxed(problem: &Problem, solves: &mut usize) -> Option<Vec<i64>> {
-    *solves += 1;
+pub(super) fn relaxed(problem: &Problem, budget: &mut Budget) -> Option<Vec<i64>> {
+    let seconds = budget.run()?;
     let mut vars = ProblemVariables::new();
     let column = |at: usize| {
         let column = variable().min(problem.lo[at] as f64);
@@ -32,7 +32,7 @@ pub(super) fn relaxed(problem: &Problem, solves: &mut usize) -> Option<Vec<i64>>
         objective += columns[gate.m.0 as usize] + excess;
     }
     let mut model = good_lp::coin_cbc(vars.minimise(objective));
-    model.set_log_level(0);
+    ilp::limit(&mut model, seconds);
     for row in &problem.rows {
         model.add_constraint(sum(&row.terms, row.constant).eq(0.0));
     }
@@ -49,8 +49,8 @@ pub(super) fn relaxed(problem: &Problem, solves: &mut usize) -> Option<Vec<i64>>
 
 /// Prices with the best bound; or, given a cost, prices whose bound reaches it, chosen such that as many variables as possible cost something beyond their lower
 /// bound (strict complementarity): those are the same in all optima. `None`: the relaxation does not reach the cost.
-pub(super) fn prices(problem: &Problem, cost: Option<i64>, solves: &mut usize) -> Option<Prices> {
-    *solves += 1;
+pub(super) fn prices(problem: &Problem, cost: Option<i64>, budget: &mut Budget) -> Option<Prices> {
+    let seconds = budget.run()?;
     let mut vars = ProblemVariables::new();
     let price = || variable().min(-LARGEST_PRICE).max(LARGEST_PRICE);
     let rows: Vec<Variable> = problem.rows.iter().map(|_| vars.add(price())).collect();
@@ -90,7 +90,7 @@ pub(super) fn prices(problem: &Problem, cost: Option<i64>, solves: &mut usize) -
         None => objective = least,
     }
     let mut model = good_lp::coin_cbc(vars.maximise(objective));
-    model.set_log_level(0);
+    ilp::limit(&mut model, seconds);
     for expression in at_most_zero {
         model.add_constraint(expression.leq(0.0));
     }

@@ -123,6 +123,36 @@ pub fn program(shape: &Program, random: &mut Random) -> System {
     system
 }
 
+/// The rank system of a chain of `let g = \p q -> p op q op 1`, `let s = g s a`, `let x = g x s`, `let y = x op b op s`.
+pub fn chain(lets: usize, random: &mut Random) -> System {
+    let mut system = System::new();
+    let (mut s, mut x) = (LinExpr::zero(), LinExpr::constant(1));
+    for tag in 0..lets as u32 {
+        let [p, q] = [(); 2].map(|()| LinExpr::var(system.var(VarKind::Type)));
+        let body = scalar_operator(&mut system, &p, &q, tag);
+        let body = scalar_operator(&mut system, &body, &LinExpr::zero(), tag);
+        let call = |system: &mut System, a: &LinExpr, b: &LinExpr| {
+            let (m1, r1) = system.site(LinExpr::zero(), tag);
+            system.equate(LinExpr::var(m1).add(&p), LinExpr::var(r1).add(a), tag);
+            let (m2, r2) = system.site(LinExpr::var(m1), tag);
+            system.equate(LinExpr::var(m2).plus_var(m1).add(&q), LinExpr::var(r2).add(b), tag);
+            body.clone().plus_var(m1).plus_var(m2)
+        };
+        let known = LinExpr::constant(random.below(8) as i64 / 7);
+        s = call(&mut system, &s, &known);
+        x = if random.below(3) == 0 { call(&mut system, &s, &x) } else { call(&mut system, &x, &s) };
+        let y = scalar_operator(&mut system, &x, &LinExpr::constant(random.below(3) as i64), tag);
+        scalar_operator(&mut system, &y, &s, tag);
+        // Ranks of ordinary code stay small: now and then one is summed away.
+        if random.below(3) == 0 {
+            let (m, r) = system.site(LinExpr::zero(), tag);
+            system.equate(LinExpr::var(m).plus(1), LinExpr::var(r).add(&s), tag);
+            s = LinExpr::var(m);
+        }
+    }
+    system
+}
+
 /// A binary operator on scalars; the rank of its result.
 pub fn scalar_operator(system: &mut System, a: &LinExpr, b: &LinExpr, tag: u32) -> LinExpr {
     let (m1, r1) = system.site(LinExpr::zero(), tag);
