@@ -84,12 +84,24 @@ impl Elab<'_> {
         }
         let deeper = |d: &Dim| d.atoms().any(|a| !matches!(a, DimAtom::Meta(_)) && self.sizes.level(a) > self.level());
         let local = deeper(&x) || deeper(&y);
-        if !local && self.sizes.unify_dim(&x, &y, span).is_ok() && self.sizes.zonk(&x) == self.sizes.zonk(&y) {
+        if !local && self.settle_equal(&x, &y, span) {
             return self.sizes.zonk(&x);
         }
         let k = self.fresh_name(Symbol::new("k"));
         out.pairs.push((x, y, k));
         Dim::var(k)
+    }
+    /// Whether two sizes are equal, or become equal by an unknown that is free: a caller chooses the sizes of parameters, so
+    /// those stay as they are.
+    fn settle_equal(&mut self, x: &Dim, y: &Dim, span: Span) -> bool {
+        let before = self.sizes.snapshot();
+        self.sizes.rigid_parameters = true;
+        let equal = self.sizes.unify_dim(x, y, span).is_ok() && self.sizes.same_deferred(&before);
+        self.sizes.rigid_parameters = false;
+        if !equal {
+            self.sizes.rollback(before);
+        }
+        equal
     }
     fn mentions_deeper(&self, ty: &Type) -> bool {
         let deeper = |a: &DimAtom| !matches!(a, DimAtom::Meta(_)) && (self.level() + 1..u32::MAX).contains(&self.sizes.level(*a));
@@ -304,7 +316,7 @@ impl Elab<'_> {
                 if let Some(DimAtom::Var(k)) = x.as_atom() {
                     result.insert(k, y.clone());
                 }
-            } else if self.sizes.unify_dim(x, y, span).is_err() {
+            } else if !self.settle_equal(x, y, span) {
                 found.push(here);
             }
         }

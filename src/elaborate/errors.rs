@@ -80,7 +80,9 @@ impl Elab<'_> {
                 continue;
             }
             seen.push(atom);
-            if let Some(origin) = self.sizes.origin(atom) {
+            if let DimAtom::Meta(meta) = atom {
+                out = out.label(self.sizes.meta_span(meta), "the size _, which is not written, comes from here");
+            } else if let Some(origin) = self.sizes.origin(atom) {
                 out = out.label(origin, format!("{} comes from here", self.show_dim(&Dim::atom(atom))));
             }
         }

@@ -292,12 +292,16 @@ impl Elab<'_> {
     /// `e :> t`: sizes that are not known to be equal are checked at run time.
     fn coerce(&mut self, (value, ty): Typed, declared: Type, span: Span) -> Result<Typed> {
         let before = self.sizes.snapshot();
+        self.sizes.rigid_parameters = true;
         let known = self.sizes.unify(&declared, &ty, span).is_ok() && self.sizes.same_deferred(&before);
+        if !known {
+            self.sizes.rollback(before);
+            self.sizes.unify_loosely(&declared, &ty, span);
+        }
+        self.sizes.rigid_parameters = false;
         if known {
             return Ok((value, declared));
         }
-        self.sizes.rollback(before);
-        self.sizes.unify_loosely(&declared, &ty, span);
         Ok((Expr::new(ExprKind::Coerce { ty: declared.clone(), expr: value }, span), declared))
     }
 

@@ -272,7 +272,9 @@ impl<'a> Elab<'a> {
         self.push_frame();
         let mut core_params = Vec::with_capacity(params.len());
         for (i, pat) in params.iter().enumerate() {
+            let first = self.sizes.count();
             let ty = self.parameter_type(*pat, hint.and_then(|h| h.get(i)), span)?;
+            self.sizes.close_parameter(first);
             let name = self.fresh_name(self.pat_name(*pat));
             self.bind_param(name, &ty, self.program.ast.pats[*pat].span);
             self.bind_pattern_var(*pat, name, &ty)?;

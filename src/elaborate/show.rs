@@ -50,7 +50,7 @@ pub(super) fn show_dim(dim: &Dim) -> String {
 fn show_atom(atom: DimAtom) -> String {
     match atom {
         DimAtom::Var(name) | DimAtom::Size(name) => name.to_string(),
-        DimAtom::Meta(_) => String::new(),
+        DimAtom::Meta(_) => "_".to_string(),
     }
 }
 

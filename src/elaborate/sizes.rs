@@ -8,6 +8,7 @@ use super::types::{Rewrite, rewrite};
 use crate::base::{Span, Symbol};
 use crate::ir::core::{Atom, Dim, DimAtom, Param, Shape, ShapeItem, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,8 @@ struct Meta {
     solution: Option<Dim>,
     level: u32,
     born: u32,
+    /// For a size of a parameter: indeterminates of its own level that are bound after this time are not visible there.
+    until: Option<u32>,
     kind: MetaKind,
     span: Span,
 }
@@ -45,7 +48,7 @@ pub(super) enum Clash {
 #[derive(Debug, Clone)]
 enum Undo {
     Solved(u32),
-    Level(u32, u32),
+    Level(u32, u32, Option<u32>),
 }
 
 /// A state to return to.
@@ -68,6 +71,8 @@ pub(super) struct Sizes {
     clock: u32,
     /// Whether an unknown was solved with an indeterminate bound after it: then bindings may have to be reordered.
     pub(super) late: bool,
+    /// Whether sizes of parameters are left as they are: `:>` checks them at run time.
+    pub(super) rigid_parameters: bool,
     bound_names: u32,
     /// Time spent on unification.
     pub(super) time: Duration,
@@ -76,7 +81,7 @@ pub(super) struct Sizes {
 impl Sizes {
     pub(super) fn fresh(&mut self, level: u32, kind: MetaKind, span: Span) -> Dim {
         self.clock += 1;
-        self.metas.push(Meta { solution: None, level, born: self.clock, kind, span });
+        self.metas.push(Meta { solution: None, level, born: self.clock, until: None, kind, span });
         Dim::atom(DimAtom::Meta(self.metas.len() as u32 - 1))
     }
     pub(super) fn bind_atom(&mut self, atom: DimAtom, level: u32, origin: Span) {
@@ -104,7 +109,10 @@ impl Sizes {
         while self.undo.len() > to.undo {
             match self.undo.pop().expect("checked: longer") {
                 Undo::Solved(m) => self.metas[m as usize].solution = None,
-                Undo::Level(m, level) => self.metas[m as usize].level = level,
+                Undo::Level(m, level, until) => {
+                    self.metas[m as usize].level = level;
+                    self.metas[m as usize].until = until;
+                }
             }
         }
         self.deferred = to.deferred;
@@ -135,16 +143,28 @@ impl Sizes {
     /// Makes unsolved unknowns in `ty` belong to at most this level.
     pub(super) fn lower(&mut self, ty: &Type, level: u32) {
         for atom in free_atoms(&self.zonk_type(ty)) {
-            self.lower_atom(atom, level);
+            self.lower_atom(atom, level, None);
         }
     }
-    fn lower_atom(&mut self, atom: DimAtom, level: u32) {
+    fn lower_atom(&mut self, atom: DimAtom, level: u32, until: Option<u32>) {
         if let DimAtom::Meta(m) = atom {
-            let old = self.metas[m as usize].level;
-            if old > level {
-                self.undo.push(Undo::Level(m, old));
+            let (old, old_until) = (self.metas[m as usize].level, self.metas[m as usize].until);
+            let until = match old.cmp(&level) {
+                Ordering::Less => return,
+                Ordering::Equal => [old_until, until].into_iter().flatten().min(),
+                Ordering::Greater => until,
+            };
+            if (old, old_until) != (level, until) {
+                self.undo.push(Undo::Level(m, old, old_until));
                 self.metas[m as usize].level = level;
+                self.metas[m as usize].until = until;
             }
+        }
+    }
+    /// The unknowns since `first` are sizes of a parameter: what is bound from now on is not visible to them.
+    pub(super) fn close_parameter(&mut self, first: usize) {
+        for meta in &mut self.metas[first..] {
+            meta.until = Some(self.clock);
         }
     }
     /// Whether an unsolved unknown occurs in an equation that was put off.
@@ -177,11 +197,18 @@ impl Sizes {
         candidates.sort_by_key(|(m, _)| std::cmp::Reverse((self.metas[*m as usize].level, *m)));
         let mut escape = None;
         for (meta, coefficient) in candidates {
+            let until = self.metas[meta as usize].until;
+            if self.rigid_parameters && until.is_some() {
+                continue;
+            }
             let rest = diff.sub(&Dim::atom(DimAtom::Meta(meta)).scale(coefficient)).scale(-coefficient);
             let level = self.metas[meta as usize].level;
             let outside = rest.atoms().find(|a| !matches!(a, DimAtom::Meta(_)) && self.level(*a) > level);
+            let time = |atom: &DimAtom| self.atoms.get(atom).copied();
+            let later = until.is_some_and(|until| rest.atoms().any(|a| time(&a).is_some_and(|(l, t)| l == level && t > until)));
             match outside {
                 Some(atom) => escape = Some(Clash::Escape { size: rest, atom }),
+                None if later => escape = Some(Clash::Sizes { left: left.clone(), right: right.clone(), definite: false }),
                 None => {
                     self.assign(meta, rest, level);
                     return Ok(());
@@ -198,9 +225,9 @@ impl Sizes {
         }
     }
     fn assign(&mut self, meta: u32, dim: Dim, level: u32) {
-        let born = self.metas[meta as usize].born;
+        let Meta { born, until, .. } = self.metas[meta as usize];
         for atom in dim.atoms().collect::<Vec<_>>() {
-            self.lower_atom(atom, level);
+            self.lower_atom(atom, level, until);
             self.late |= self.atoms.get(&atom).is_some_and(|(_, time)| *time > born);
         }
         self.solve(meta, dim);

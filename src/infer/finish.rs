@@ -158,14 +158,18 @@ impl Export<'_> {
         RType { rank: self.rank(&ty.rank), base: self.base(ty.base) }
     }
     fn base(&mut self, base: Base) -> Arc<RBase> {
-        let mut root = base;
-        while let Node::Link(next) = self.inferred.nodes[root.0 as usize] {
-            root = next;
-        }
-        if let Some(done) = self.memo.get(&root) {
+        if let Some(done) = self.memo.get(&base) {
             return done.clone();
         }
         let inferred = self.inferred;
+        let mut root = base;
+        while let Node::Link(next) = inferred.nodes[root.0 as usize] {
+            root = next;
+            if let Some(done) = self.memo.get(&root).cloned() {
+                self.remember_links(base, root, &done);
+                return done;
+            }
+        }
         let done = Arc::new(match &inferred.nodes[root.0 as usize] {
             Node::Prim(prim) => RBase::Prim(*prim),
             Node::Param(param) => RBase::Param(*param),
@@ -180,7 +184,18 @@ impl Export<'_> {
             Node::Link(_) | Node::Error => RBase::Prim(PrimType::I32),
         });
         self.memo.insert(root, done.clone());
+        self.remember_links(base, root, &done);
         done
+    }
+    /// Long chains of links are walked once.
+    fn remember_links(&mut self, from: Base, to: Base, done: &Arc<RBase>) {
+        let mut at = from;
+        while at != to
+            && let Node::Link(next) = self.inferred.nodes[at.0 as usize]
+        {
+            self.memo.insert(at, done.clone());
+            at = next;
+        }
     }
     fn spine(&self, spine: &Spine) -> AppInfo {
         let args = spine.slots.iter().map(|slot| {
