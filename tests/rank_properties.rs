@@ -9,6 +9,7 @@ use brute::{brute, types_sum};
 use std::time::Instant;
 
 use proptest::prelude::*;
+use remora::base::with_big_stack;
 use remora::rank::{LinExpr, Method, Options, Outcome, System, VarKind, solve, verify};
 use shared::{PRODUCT, Program, Random, chain, permuted, program, sides, small, solved, whole_optima};
 
@@ -119,7 +120,7 @@ fn elimination_of_chains_agrees_with_branching_and_the_integer_program() {
         let system = chain(1 + seed as usize % 4, random);
         let found = solved(&system, &eliminated());
         let branched = solved(&system, &Options { exact_nodes: 1_000_000, ..with(Method::Exact) });
-        let mut optima = [&found, &branched].map(|solution| whole_optima(solution));
+        let mut optima = [&found, &branched].map(whole_optima);
         optima.iter_mut().for_each(|all| all.sort());
         assert_eq!((&found.values, found.cost, &optima[0]), (&branched.values, branched.cost, &optima[1]), "seed {seed}");
         if seed % 4 == 0 {
@@ -234,7 +235,9 @@ proptest! {
         let system = small(&mut random);
         let order: Vec<usize> = (0..system.kinds.len()).collect();
         let shuffled = permuted(&system, &order, &random.permutation(system.equations.len()));
-        if let (Outcome::Solved(a), Outcome::Solved(b)) = (solve(&system, &Options::default()), solve(&shuffled, &Options::default())) {
+        // Branching recurses; the compiler gives it a large stack.
+        let both = with_big_stack(|| (solve(&system, &Options::default()), solve(&shuffled, &Options::default())));
+        if let (Outcome::Solved(a), Outcome::Solved(b)) = both {
             prop_assert_eq!((&a.values, a.cost, &a.components), (&b.values, b.cost, &b.components));
         }
     }
