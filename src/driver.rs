@@ -87,6 +87,10 @@ fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, 
             refused.insert(def);
         }
     }
+    // A definition that uses what could not be read may be beyond checking: what is wrong was said there.
+    if checked.diagnostics.iter().any(|d| d.code != "E0399") {
+        checked.diagnostics.retain(|d| d.code != "E0399");
+    }
     checked.names = checked.program.defs.iter().map(|(id, def)| (def.unique, id)).collect();
     validate_core(sources, &checked);
     checked

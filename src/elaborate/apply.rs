@@ -15,8 +15,8 @@ use crate::ir::tables::{AppInfo, Insertion};
 pub(super) enum Head {
     /// A function value.
     Fun { value: Typed, instance: Option<Instance> },
-    /// The elements of an array; the array is not an argument.
-    Index(Typed),
+    /// The elements of an array at as many positions; the array is not an argument.
+    Index(Typed, usize),
     /// A field.
     Project(Symbol),
 }
@@ -97,7 +97,10 @@ impl Elab<'_> {
             view::Head::Project(field) => Ok(Head::Project(field.name)),
             view::Head::Index(array) => {
                 let array = self.expr(*array)?;
-                Ok(Head::Index(self.shared(array, "a")))
+                let surface::ExprKind::Index { indices, .. } = &self.program.ast.exprs[self.operator_node(node)].kind else {
+                    return Err(self.missing(self.program.ast.exprs[node].span));
+                };
+                Ok(Head::Index(self.shared(array, "a"), indices.len()))
             }
         }
     }
@@ -135,7 +138,7 @@ impl Elab<'_> {
         let mut parts: Vec<Part> = Vec::with_capacity(args.len() + 1);
         let (head, head_value) = match head {
             Head::Fun { value, instance } => (HeadRest::Fun(instance), Some(value)),
-            Head::Index(array) => (HeadRest::Index(array), None),
+            Head::Index(array, count) => (HeadRest::Index(array, count), None),
             Head::Project(field) => (HeadRest::Project(field), None),
         };
         let head_depth = info.head_frame as usize;
@@ -233,13 +236,18 @@ impl Elab<'_> {
                     _ => self.apply_exact(Head::Fun { value, instance: None }, args.collect(), span),
                 }
             }
-            Head::Index((mut array, mut ty)) => {
+            Head::Index((mut array, mut ty), count) => {
+                let mut args = args;
+                let rest = args.split_off(args.len().min(count));
                 for arg in args {
                     let ((index, _), _) = self.ready(arg)?;
                     self.no_negative(&index)?;
                     (array, ty) = self.index((array, ty), index, span)?;
                 }
-                Ok((array, ty))
+                match rest.len() {
+                    0 => Ok((array, ty)),
+                    _ => self.apply_exact(Head::Fun { value: (array, ty), instance: None }, rest, span),
+                }
             }
             Head::Fun { mut value, mut instance } => {
                 let mut args = args;
@@ -558,7 +566,7 @@ struct Group {
 
 enum HeadRest {
     Fun(Option<Instance>),
-    Index(Typed),
+    Index(Typed, usize),
     Project(Symbol),
 }
 
@@ -569,7 +577,7 @@ fn reassemble(head: HeadRest, parts: Vec<Part>) -> (Head, Vec<Arg>) {
             Arg::Ready(value, _) => (Head::Fun { value, instance }, args),
             Arg::Lambda(_) => unreachable!("the head is elaborated first"),
         },
-        HeadRest::Index(array) => (Head::Index(array), args),
+        HeadRest::Index(array, count) => (Head::Index(array, count), args),
         HeadRest::Project(field) => (Head::Project(field), args),
     }
 }

@@ -96,7 +96,7 @@ impl Elab<'_> {
             surface::ExprKind::Assert { cond, expr } => {
                 let (cond, _) = self.expr(*cond)?;
                 let (expr, ty) = self.scoped_value(*expr)?;
-                let message = Symbol::new("assertion failed");
+                let message = Symbol::new("the condition is false");
                 Ok(self.open((Expr::new(ExprKind::Assert { cond, message, expr }, span), ty)))
             }
             surface::ExprKind::Match { .. } | surface::ExprKind::Constr { .. } => {

@@ -213,7 +213,8 @@ impl Elab<'_> {
         if let Some(info) = self.tables.apps.get(e).cloned() {
             let args: Vec<ExprId> = indices.iter().filter_map(|i| if let IndexArg::Index(e) = i { Some(*e) } else { None }).collect();
             let args = self.arguments(&args)?;
-            return self.section_lambda(e, span, |elab, x| elab.apply_mapped(Head::Index(x), args, &info, span));
+            let count = args.len();
+            return self.section_lambda(e, span, |elab, x| elab.apply_mapped(Head::Index(x, count), args, &info, span));
         }
         let positions = self.positions(indices)?;
         self.section_lambda(e, span, |elab, x| elab.take(x, &positions, span))
