@@ -105,13 +105,15 @@ impl Elab<'_> {
             ExprKind::ReifyDim(d) => Some(d.clone()),
             ExprKind::App { fun, args } if args.len() == 2 => {
                 let ExprKind::Var(op) = fun.kind() else { return None };
-                let combine = match op.as_str() {
-                    "i64.+" => Dim::add,
-                    "i64.-" => Dim::sub,
-                    "i64.*" => Dim::mul,
-                    _ => return None,
-                };
-                Some(combine(&self.size_of(&args[0])?, &self.size_of(&args[1])?))
+                if !matches!(op.as_str(), "i64.+" | "i64.-" | "i64.*") {
+                    return None;
+                }
+                let (a, b) = (self.size_of(&args[0])?, self.size_of(&args[1])?);
+                match op.as_str() {
+                    "i64.+" => core::sizes::limited(a.add(&b)),
+                    "i64.-" => core::sizes::limited(a.sub(&b)),
+                    _ => core::sizes::product(&a, &b),
+                }
             }
             _ => None,
         }
