@@ -127,8 +127,10 @@ impl Elab<'_> {
             self.locals.insert(pat, super::Local::Size(Dim::size(fresh)));
             name = Some(fresh);
         }
-        let to = self.annotation(to)?;
-        let to = existential_result(to);
+        let outer = std::mem::replace(&mut self.parameter, true);
+        let to = self.annotation(to);
+        self.parameter = outer;
+        let to = existential_result(to?);
         let used = name.filter(|n| super::sizes::free_atoms(&to).contains(&DimAtom::Size(*n)));
         Ok(Type::fun(vec![Param { name: used, ty: from }], to))
     }
@@ -202,6 +204,12 @@ impl Elab<'_> {
             return Ok(Dim::var(Symbol::new(&format!("{EXISTENTIAL}{}", self.pat_name(*pat)))));
         }
         let (expr, _) = self.expr(e)?;
+        if self.parameter && !self.is_known_size(&expr) {
+            let span = self.program.ast.exprs[e].span;
+            return Err(Diagnostic::error("E0403", span, "the size of a parameter cannot be computed before it")
+                .here("this is no sum, difference or product of sizes, or a very large one")
+                .help("write `[]` here, and check the size where the parameter is used: `x :> [..]t`"));
+        }
         Ok(self.size_or_bind(&expr))
     }
 

@@ -149,6 +149,8 @@ struct Elab<'a> {
     frames: Vec<scope::Frame>,
     /// `i64` variables whose value is a known size.
     transparent: FxHashMap<Symbol, Dim>,
+    /// Whether the type of a parameter is being read: its sizes cannot be bound in the body.
+    parameter: bool,
     /// Size binders that are existential in this variant.
     existential: FxHashSet<PatId>,
     /// Finished definitions: variants of others, then this one.
@@ -175,6 +177,7 @@ impl<'a> Elab<'a> {
             names: FxHashMap::default(),
             frames: Vec::new(),
             transparent: FxHashMap::default(),
+            parameter: false,
             existential: FxHashSet::default(),
             defs: Vec::new(),
             context: Vec::new(),
@@ -273,7 +276,10 @@ impl<'a> Elab<'a> {
         let mut core_params = Vec::with_capacity(params.len());
         for (i, pat) in params.iter().enumerate() {
             let first = self.sizes.count();
-            let ty = self.parameter_type(*pat, hint.and_then(|h| h.get(i)), span)?;
+            let outer = std::mem::replace(&mut self.parameter, true);
+            let ty = self.parameter_type(*pat, hint.and_then(|h| h.get(i)), span);
+            self.parameter = outer;
+            let ty = ty?;
             self.sizes.close_parameter(first);
             let name = self.fresh_name(self.pat_name(*pat));
             self.bind_param(name, &ty, self.program.ast.pats[*pat].span);

@@ -105,16 +105,22 @@ impl Elab<'_> {
             ExprKind::ReifyDim(d) => Some(d.clone()),
             ExprKind::App { fun, args } if args.len() == 2 => {
                 let ExprKind::Var(op) = fun.kind() else { return None };
-                let combine = match op.as_str() {
-                    "i64.+" => Dim::add,
-                    "i64.-" => Dim::sub,
-                    "i64.*" => Dim::mul,
-                    _ => return None,
-                };
-                Some(combine(&self.size_of(&args[0])?, &self.size_of(&args[1])?))
+                if !matches!(op.as_str(), "i64.+" | "i64.-" | "i64.*") {
+                    return None;
+                }
+                let (a, b) = (self.size_of(&args[0])?, self.size_of(&args[1])?);
+                match op.as_str() {
+                    "i64.+" => core::sizes::limited(a.add(&b)),
+                    "i64.-" => core::sizes::limited(a.sub(&b)),
+                    _ => core::sizes::product(&a, &b),
+                }
             }
             _ => None,
         }
+    }
+    /// Whether the size of an expression can be written without binding it.
+    pub(super) fn is_known_size(&self, expr: &Expr) -> bool {
+        self.size_of(expr).is_some() || self.frames.iter().flat_map(|f| &f.opaque).any(|(e, _)| same(e, expr))
     }
     /// The size of an `i64` expression; one that is no size expression is bound in the current scope, and is then the
     /// same size as every syntactically equal one in sight.
@@ -213,8 +219,11 @@ pub(super) fn is_trivial(expr: &Expr) -> bool {
     }
 }
 
-/// Syntactic equality of expressions without binders; others are never equal.
+/// Syntactic equality of expressions without binders; others are equal to themselves only.
 fn same(a: &Expr, b: &Expr) -> bool {
+    if std::sync::Arc::ptr_eq(&a.0, &b.0) {
+        return true;
+    }
     match (a.kind(), b.kind()) {
         (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
         (ExprKind::Lit(x), ExprKind::Lit(y)) => x.same_bits(*y),

@@ -135,6 +135,15 @@ impl Inferred {
         let ty = export.ty(&self.ty);
         tables.defs.insert(self.def, Signature { tparams: self.tparams.clone(), ty });
     }
+    /// An array of more dimensions than can be handled: every type would be written out in full.
+    fn too_deep(&self, program: &Program) -> Option<Diagnostic> {
+        let rank = |ty: &Ty| ty.rank.eval(&self.solution.values).map_or(i128::MAX, i128::from);
+        let exprs = self.exprs.iter().map(|(id, ty)| (rank(ty), program.ast.exprs[*id].span));
+        let pats = self.pats.iter().map(|(id, ty)| (rank(ty), program.ast.pats[*id].span));
+        let (rank, span) = exprs.chain(pats).find(|(rank, _)| *rank > MAX_RANK)?;
+        let message = format!("an array of {rank} dimensions");
+        Some(Diagnostic::error("E0401", span, message).here(format!("at most {MAX_RANK} are possible")))
+    }
     /// The tables of this definition alone.
     pub fn tables(&self, values: &[u32]) -> Tables {
         let mut tables = Tables::default();
@@ -142,6 +151,9 @@ impl Inferred {
         tables
     }
 }
+
+/// Most dimensions of an array, as in data.
+const MAX_RANK: i128 = 255;
 
 /// Turns types of inference into finished types.
 struct Export<'a> {
@@ -253,6 +265,9 @@ pub(super) fn infer_in_mode(
     let rank_time = start.elapsed();
     let free = ctx.free_bases(&ty);
     let inferred = ctx.into_inferred(def, declared, ty, solution);
+    if let Some(deep) = inferred.too_deep(program) {
+        return Err(vec![deep]);
+    }
     Ok(generalise(program, Inferred { rank_time, ..inferred }, &free))
 }
 
