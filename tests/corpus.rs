@@ -2,21 +2,12 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and start the program")]
 
-use libtest_mimic::{Arguments, Trial};
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+mod programs;
 
-fn programs(dir: &Path, out: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(dir).expect("a folder").map(|e| e.expect("readable").path()).collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            programs(&path, out);
-        } else if path.extension().is_some_and(|e| e == "rem" || e == "fut") {
-            out.push(path);
-        }
-    }
-}
+use libtest_mimic::{Arguments, Trial};
+use programs::programs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

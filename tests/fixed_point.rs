@@ -3,22 +3,13 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and start the program")]
 
+mod programs;
+
 use libtest_mimic::{Arguments, Failed, Trial};
+use programs::programs;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-
-fn programs(dir: &Path, out: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(dir).expect("a folder").map(|e| e.expect("readable").path()).collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            programs(&path, out);
-        } else if path.extension().is_some_and(|e| e == "rem" || e == "fut") {
-            out.push(path);
-        }
-    }
-}
 
 fn remora(dir: &Path, args: &[&str]) -> Result<std::process::Output, Failed> {
     Ok(Command::new(env!("CARGO_BIN_EXE_remora")).current_dir(dir).args(args).output()?)

@@ -20,7 +20,7 @@ pub(super) trait Rewrite {
         None
     }
     /// A replacement for a named parameter's name or a variable bound by Sigma.
-    fn binder(&mut self, _name: Symbol, _size: bool) -> Option<Symbol> {
+    fn binder(&mut self, _name: Symbol) -> Option<Symbol> {
         None
     }
     /// Results for nodes seen earlier, if this rewriting outlives one call.
@@ -76,7 +76,7 @@ fn rewrite_type(ty: &Type, by: &mut dyn Rewrite, memo: &mut FxHashMap<usize, (Ty
             let mut new = Vec::with_capacity(params.len());
             for p in params {
                 let ty = inner(&p.ty, by);
-                let name = p.name.map(|n| by.binder(n, true).unwrap_or(n));
+                let name = p.name.map(|n| by.binder(n).unwrap_or(n));
                 new.push(Param { name, ty });
             }
             let ret = inner(ret, by);
@@ -85,7 +85,7 @@ fn rewrite_type(ty: &Type, by: &mut dyn Rewrite, memo: &mut FxHashMap<usize, (Ty
         Atom::Forall(vars, t) => Some(Atom::Forall(vars.clone(), inner(t, by))),
         Atom::Pi(vars, t) => Some(Atom::Pi(vars.clone(), inner(t, by))),
         Atom::Sigma(vars, t) => {
-            let vars = vars.iter().map(|v| by.binder(*v, false).unwrap_or(*v)).collect();
+            let vars = vars.iter().map(|v| by.binder(*v).unwrap_or(*v)).collect();
             Some(Atom::Sigma(vars, inner(t, by)))
         }
         Atom::Tuple(ts) => Some(Atom::Tuple(ts.iter().map(|t| inner(t, by)).collect())),
@@ -131,7 +131,7 @@ impl Rewrite for Substitution {
     fn type_var(&mut self, var: Symbol) -> Option<Atom> {
         self.types.get(&var).cloned()
     }
-    fn binder(&mut self, name: Symbol, _size: bool) -> Option<Symbol> {
+    fn binder(&mut self, name: Symbol) -> Option<Symbol> {
         self.binders.get(&name).copied()
     }
     fn memo(&mut self) -> Option<&mut FxHashMap<usize, (Type, Type)>> {
