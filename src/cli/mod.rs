@@ -13,6 +13,7 @@ mod core;
 mod dump;
 mod explain;
 mod infer;
+mod native;
 mod run;
 mod test;
 

@@ -7,7 +7,7 @@ use super::output::Console;
 use super::program::{Loaded, load};
 use super::run::{find_entry, folder};
 use super::values::{self, Signature};
-use super::{FAILURE, Outcome, SUCCESS, files};
+use super::{FAILURE, Outcome, SUCCESS, files, native};
 use crate::base::{SourceMap, Span};
 use crate::diag::{self, Diagnostic};
 use crate::driver;
@@ -50,6 +50,9 @@ pub(super) struct TestArgs {
     /// Threads of the evaluator (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    /// Compile so that floating-point results are the same to the last bit as the evaluator's
+    #[arg(long)]
+    strict_fp: bool,
     /// Name every case that passes
     #[arg(short, long)]
     verbose: bool,
@@ -61,6 +64,8 @@ enum Backend {
     Interp,
     /// The evaluator of specialised programs
     Soac,
+    /// Compiled by way of C
+    Cpu,
 }
 
 /// What is wrong with a case.
@@ -178,6 +183,10 @@ fn run_block(args: &TestArgs, path: &Path, loaded: &Loaded, block: &Block, tally
     }
 }
 
+fn options(args: &TestArgs) -> native::Options {
+    native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp }
+}
+
 /// Runs one case and compares.
 fn run_case(args: &TestArgs, path: &Path, loaded: &Loaded, entry: (&str, Span), case: &Case, seed: u64) -> Result<(), Problem> {
     let wrong = |span: Span| move |text: String| Problem { span: Some(span), text };
@@ -189,6 +198,7 @@ fn run_case(args: &TestArgs, path: &Path, loaded: &Loaded, entry: (&str, Span), 
     let result = match args.backend {
         Backend::Interp => driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from)),
         Backend::Soac => driver::run_soac(&loaded.sources, &loaded.checked, define.name, values),
+        Backend::Cpu => native::run(loaded, define, values, &options(args)),
     };
     match (&case.expect, result) {
         (Expect::Success, Ok(_)) => Ok(()),
