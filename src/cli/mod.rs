@@ -8,6 +8,7 @@ pub mod output;
 pub mod program;
 pub mod values;
 
+mod bench;
 mod check;
 mod core;
 mod dump;
@@ -84,6 +85,7 @@ enum Command {
     Check(check::CheckArgs),
     Infer(infer::InferArgs),
     Run(run::RunArgs),
+    Bench(bench::BenchArgs),
     Test(test::TestArgs),
     Core(core::CoreArgs),
     Dump(dump::DumpArgs),
@@ -112,6 +114,7 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Check(args) => check::run(&args, &mut console),
         Command::Infer(args) => infer::run(&args, &mut console),
         Command::Run(args) => run::run(&args, &mut console),
+        Command::Bench(args) => bench::run(&args, &mut console),
         Command::Test(args) => test::run(&args, &mut console),
         Command::Core(args) => core::run(&args, &mut console),
         Command::Dump(args) => dump::run(&args, &mut console),
@@ -124,12 +127,13 @@ fn dispatch(cli: Cli) -> u8 {
     console.finish(code)
 }
 
-/// Stands in front of an argument of `run` that starts with a minus but is a value, so that it is not taken for an option.
+/// Stands in front of an argument of `run` or `bench` that starts with a minus but is a value, so that it is not taken for an option.
 const SHIELD: char = '\u{E000}';
 
 /// Marks the arguments of `run` that are negative numbers: `-3`, `-0.5f32`, `-f64.inf`.
 fn shield_values(args: Vec<OsString>) -> Vec<OsString> {
-    let is_run = |args: &[OsString]| args.iter().skip(1).find(|a| !a.to_string_lossy().starts_with('-')).is_some_and(|a| a == "run");
+    let is_run =
+        |args: &[OsString]| args.iter().skip(1).find(|a| !a.to_string_lossy().starts_with('-')).is_some_and(|a| a == "run" || a == "bench");
     if !is_run(&args) {
         return args;
     }

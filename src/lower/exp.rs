@@ -252,9 +252,11 @@ impl<'p> Lower<'_, 'p> {
             let (n, count) = (self.size(&old.shape[0]), self.size(&new.shape[0]));
             let (n, count) = (self.atom("n", n), self.atom("n", count));
             let end = self.atom("end", start.clone().plus(count.clone()));
-            let good = Expr::arith(Int::Le, Expr::int(0), start.clone())
-                .and(Expr::arith(Int::Le, Expr::int(0), count))
-                .and(Expr::arith(Int::Le, end.clone(), n.clone()));
+            let good = Expr::arith(Int::Le, Expr::int(0), start.clone()).and(Expr::arith(Int::Le, Expr::int(0), count)).and(Expr::arith(
+                Int::Le,
+                end.clone(),
+                n.clone(),
+            ));
             let message = "slice [{}:{}] is out of bounds for an array of size {}";
             self.require(good, "E0501", message, vec![start.clone(), end, n], span);
         }
@@ -522,4 +524,3 @@ pub(super) fn scalar_op(prim: PrimType, name: &str) -> Option<ScalarOp> {
 pub(super) fn zero(prim: PrimType) -> Expr {
     Expr::Const(if prim.is_float() { Scalar::from_f64(prim, 0.0) } else { Scalar::from_i128(prim, 0) })
 }
-

@@ -180,13 +180,7 @@ impl Lower<'_, '_> {
     }
 
     /// A loop in pieces. `work` gets the bounds and the number of the piece.
-    pub(super) fn parallel(
-        &mut self,
-        width: Expr,
-        cost: u64,
-        ordered: bool,
-        work: &mut dyn FnMut(&mut Self, Expr, Expr, Expr),
-    ) -> Expr {
+    pub(super) fn parallel(&mut self, width: Expr, cost: u64, ordered: bool, work: &mut dyn FnMut(&mut Self, Expr, Expr, Expr)) -> Expr {
         let pieces = self.local("pieces", PrimType::I64);
         self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(width.clone()), cost, ordered)));
         self.in_pieces(width, Expr::Local(pieces), work);

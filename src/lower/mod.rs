@@ -345,10 +345,8 @@ impl<'a, 'p> Lower<'a, 'p> {
                 (_, loc) => out.push(loc),
             }
         }
-        let kept: FxHashSet<Handle> = out
-            .iter()
-            .flat_map(|loc| if let Loc::Array(Array::Mem(mem)) = loc { mem.keep.to_vec() } else { Vec::new() })
-            .collect();
+        let kept: FxHashSet<Handle> =
+            out.iter().flat_map(|loc| if let Loc::Array(Array::Mem(mem)) = loc { mem.keep.to_vec() } else { Vec::new() }).collect();
         let scope = self.scopes.pop().unwrap_or_default();
         let (keep, free): (Vec<Handle>, Vec<Handle>) = scope.handles.into_iter().partition(|handle| kept.contains(handle));
         self.release(&free);
@@ -411,5 +409,8 @@ fn last_uses(body: &Body) -> FxHashMap<Var, usize> {
 }
 
 fn same_place(a: &Mem, b: &Mem) -> bool {
-    a.ptr == b.ptr && a.offset == b.offset && a.strides.len() == b.strides.len() && a.strides.iter().zip(b.strides.iter()).all(|(a, b)| a.size == b.size)
+    a.ptr == b.ptr
+        && a.offset == b.offset
+        && a.strides.len() == b.strides.len()
+        && a.strides.iter().zip(b.strides.iter()).all(|(a, b)| a.size == b.size)
 }

@@ -148,7 +148,9 @@ impl<'p> Lower<'_, 'p> {
                 let to = at + operator.neutral.len();
                 let cells: Vec<Loc> = found[at..to]
                     .iter()
-                    .map(|(mem, ty)| this.cell(&Array::Mem(mem.clone()), &[Expr::Local(var)], &ty.framed(&[crate::ir::soac::Size::constant(1)])))
+                    .map(|(mem, ty)| {
+                        this.cell(&Array::Mem(mem.clone()), &[Expr::Local(var)], &ty.framed(&[crate::ir::soac::Size::constant(1)]))
+                    })
                     .collect();
                 this.combine(operator, &sums[at..to], &cells);
                 at = to;
@@ -451,7 +453,19 @@ pub(super) fn cost(body: &Body) -> u64 {
             Exp::Concat(_) | Exp::Rotate { .. } | Exp::Call(..) => 64,
             Exp::Copy(Operand::Var(_)) => 2,
             Exp::Scalar(op, _) => match op.op {
-                Op::Add | Op::Sub | Op::Mul | Op::Min | Op::Max | Op::Lt | Op::Le | Op::Eq | Op::Ne | Op::Gt | Op::Ge | Op::Neg | Op::Abs => 1,
+                Op::Add
+                | Op::Sub
+                | Op::Mul
+                | Op::Min
+                | Op::Max
+                | Op::Lt
+                | Op::Le
+                | Op::Eq
+                | Op::Ne
+                | Op::Gt
+                | Op::Ge
+                | Op::Neg
+                | Op::Abs => 1,
                 Op::Div | Op::Mod | Op::Sqrt => 4,
                 _ => 12,
             },

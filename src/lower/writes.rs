@@ -1,6 +1,5 @@
 //! Filters, scatters and histograms.
 
-
 use super::memory::in_bounds;
 use super::soac::{Collected, cost};
 use super::{Array, Loc, Lower, Mem, Scope};
@@ -172,8 +171,8 @@ impl<'p> Lower<'_, 'p> {
         let pieces = self.local("pieces", PrimType::I64);
         self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(width.clone()), cost(&lambda.body).saturating_add(4), true)));
         let pieces = Expr::Local(pieces);
-        let few = Expr::arith(Int::Le, pieces.clone().times(n.clone()), width.clone())
-            .and(Expr::arith(Int::Lt, Expr::int(1), pieces.clone()));
+        let few =
+            Expr::arith(Int::Le, pieces.clone().times(n.clone()), width.clone()).and(Expr::arith(Int::Lt, Expr::int(1), pieces.clone()));
         let host = std::mem::replace(&mut self.host, false);
         let (alone, ()) =
             self.block(|this| this.write_loop(inputs, lambda, (Expr::int(0), width.clone()), n.clone(), outs, Some(operator), span));
@@ -318,6 +317,5 @@ impl<'p> Lower<'_, 'p> {
         });
         self.emit(Stmt::For { var, from: lo, to: hi, order: Order::Sequential, body });
         self.host = host;
-
     }
 }

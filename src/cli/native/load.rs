@@ -13,6 +13,7 @@ use crate::{each_buffer, each_prim};
 use libloading::Library;
 use rustc_hash::FxHashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -35,8 +36,8 @@ pub struct Program {
     context: Context,
     support: Support,
     program: soac::Program,
-    /// Unloaded last.
-    library: Library,
+    /// Never unloaded: the threads of OpenMP wait in code that would go with it.
+    library: ManuallyDrop<Library>,
 }
 
 /// Arguments as the compiled program takes them.
@@ -79,7 +80,7 @@ impl Program {
         if context.is_null() {
             return Err(Box::new(Diagnostic::bare("E0507", "out of memory")));
         }
-        Ok(Program { context, support, program, library })
+        Ok(Program { context, support, program, library: ManuallyDrop::new(library) })
     }
 
     /// Runs an entry point.

@@ -9,7 +9,7 @@ use crate::diag::Diagnostic;
 use crate::driver;
 use crate::ir::core::Define;
 use crate::runtime::Value;
-pub use load::Program;
+pub use load::{Prepared, Program};
 
 /// How programs are compiled and run.
 #[derive(Debug, Clone, Copy, Default)]

@@ -257,7 +257,8 @@ impl Emitter<'_> {
             }
             Stmt::Copy((to, at), (from, start), count) => {
                 let size = self.elem(*to);
-                let (to, from) = (format!("{} + {}", self.ptr(*to), self.nested(at)), format!("{} + {}", self.ptr(*from), self.nested(start)));
+                let (to, from) =
+                    (format!("{} + {}", self.ptr(*to), self.nested(at)), format!("{} + {}", self.ptr(*from), self.nested(start)));
                 let line = format!("memmove({to}, {from}, (size_t){} * sizeof({size}));", self.nested(count));
                 text.line(&line);
             }
@@ -358,7 +359,8 @@ impl Emitter<'_> {
         match order {
             Order::Any if straight(body) => Some("#pragma GCC ivdep".into()),
             Order::Reduce(sums) if straight(body) => {
-                let clauses: Vec<String> = sums.iter().filter_map(|(local, op)| Some(format!("{}{})", expr::reduction(*op)?, self.local(*local)))).collect();
+                let clauses: Vec<String> =
+                    sums.iter().filter_map(|(local, op)| Some(format!("{}{})", expr::reduction(*op)?, self.local(*local)))).collect();
                 (clauses.len() == sums.len()).then(|| format!("#pragma omp simd {}", clauses.join(" ")))
             }
             _ => None,
@@ -381,7 +383,8 @@ impl Emitter<'_> {
                 '{' => {
                     rest.next();
                     if let Some((prim, arg)) = pending.next() {
-                        let (conversion, cast, suffix) = if prim.is_signed() { ("%lld", "long long", prim) } else { ("%llu", "unsigned long long", prim) };
+                        let (conversion, cast, suffix) =
+                            if prim.is_signed() { ("%lld", "long long", prim) } else { ("%llu", "unsigned long long", prim) };
                         format.push_str(conversion);
                         if *prim != PrimType::I64 || failure.code == "E0505" {
                             format.push_str(suffix.name());
@@ -485,7 +488,12 @@ impl Emitter<'_> {
             }
             args.push(format!("&r{k}"));
         }
-        let _ = write!(out, "  (void)in;\n  (void)out;\n  c->failed = 0;\n  if ({}({})) return 1;\n{stores}  return 0;\n}}\n", self.name(), args.join(", "));
+        let _ = write!(
+            out,
+            "  (void)in;\n  (void)out;\n  c->failed = 0;\n  if ({}({})) return 1;\n{stores}  return 0;\n}}\n",
+            self.name(),
+            args.join(", ")
+        );
         out
     }
 }
@@ -546,4 +554,3 @@ fn straight(body: &[Stmt]) -> bool {
         _ => false,
     })
 }
-
