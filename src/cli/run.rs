@@ -109,7 +109,7 @@ fn execute(args: &RunArgs, loaded: &Loaded, console: &mut Console) -> Result<(),
 /// The compiled program. Where it cannot be made and nothing but the best was asked for, a note says why the evaluator runs it.
 fn compile(args: &RunArgs, loaded: &Loaded, entry: &Define, console: &mut Console) -> Result<Option<native::Program>, Box<Diagnostic>> {
     let options = native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp };
-    match native::prepare(loaded, entry.name, &options) {
+    match native::prepare(loaded, &[entry.name], &options) {
         Ok(program) => Ok(Some(program)),
         Err(diagnostic) if args.backend == Backend::Auto && ["E0801", "E0615"].contains(&diagnostic.code) => {
             console.progress(&format!("note: the evaluator runs this program, slowly: {} ({})", diagnostic.message, diagnostic.code));

@@ -7,8 +7,6 @@ use super::program::Loaded;
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver;
-use crate::ir::core::Define;
-use crate::runtime::Value;
 pub use load::{Prepared, Program};
 
 /// How programs are compiled and run.
@@ -20,15 +18,9 @@ pub struct Options {
     pub strict: bool,
 }
 
-/// Compiles a program for an entry point, or finds it in the cache, and loads it.
-pub fn prepare(loaded: &Loaded, entry: Symbol, options: &Options) -> Result<Program, Box<Diagnostic>> {
-    let native = driver::compile(&loaded.sources, &loaded.checked, &[entry], options.strict)?;
+/// Compiles a program for some entry points, or finds it in the cache, and loads it.
+pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options) -> Result<Program, Box<Diagnostic>> {
+    let native = driver::compile(&loaded.sources, &loaded.checked, entries, options.strict)?;
     let library = build::library(&native.text, options.strict)?;
     Program::load(library, native.program, options.threads)
-}
-
-/// Runs an entry point of an accepted program.
-pub fn run(loaded: &Loaded, define: &Define, args: Vec<Value>, options: &Options) -> Result<Value, Box<Diagnostic>> {
-    let program = prepare(loaded, define.name, options)?;
-    program.call(define, args)
 }
