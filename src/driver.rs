@@ -28,6 +28,7 @@ use crate::ir::core::{self, check::CoreError};
 use crate::ir::soac;
 use crate::ir::surface::{Ast, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
+use crate::optimise;
 use crate::rank::{self, text::Fixture};
 use crate::resolve::{self, Loader};
 use crate::runtime::Value;
@@ -187,12 +188,20 @@ pub fn specialise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) ->
     Ok(program)
 }
 
-/// Runs an entry point by way of the first-order program.
+/// The optimised first-order program for these entry points.
+///
+/// # Errors
+/// Those of [`specialise`].
+pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
+    specialise(sources, checked, entries).map(optimise::optimise)
+}
+
+/// Runs an entry point by way of the optimised first-order program.
 ///
 /// # Errors
 /// Those of [`specialise`], and what the program fails with.
 pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
-    let program = specialise(sources, checked, &[entry])?;
+    let program = optimise(sources, checked, &[entry])?;
     let define = checked.core.defs.iter().rfind(|define| define.name == entry);
     let Some(define) = define else { return Err(Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")))) };
     eval::soac::call(&program, &define.ty, entry, arguments).map_err(|failure| Box::new(failed(&failure)))

@@ -14,6 +14,7 @@ pub mod eval;
 pub mod explicit;
 pub mod infer;
 pub mod ir;
+pub mod optimise;
 pub mod rank;
 pub mod resolve;
 pub mod runtime;

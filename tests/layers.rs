@@ -18,6 +18,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("elaborate", &["base", "diag", "ir"]),
     ("runtime", &["base", "diag", "ir"]),
     ("specialise", &["base", "diag", "ir"]),
+    ("optimise", &["base", "ir"]),
     ("eval", &["base", "diag", "ir", "runtime"]),
     (
         "driver",
@@ -33,6 +34,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "explicit",
             "elaborate",
             "specialise",
+            "optimise",
             "runtime",
             "eval",
         ],
