@@ -4,11 +4,13 @@
 mod cse;
 mod dead;
 mod facts;
+mod fuse;
 mod inline;
 mod simplify;
 
 pub use cse::cse;
 pub use dead::dead;
+pub use fuse::fuse;
 pub use inline::inline;
 pub use simplify::simplify;
 
@@ -23,6 +25,10 @@ pub const PIPELINE: &[(&str, Pass)] = &[
     ("simplify", simplify),
     ("common subexpressions", cse),
     ("simplify", simplify),
+    ("dead code", dead),
+    ("fuse", fuse),
+    ("simplify", simplify),
+    ("common subexpressions", cse),
     ("dead code", dead),
 ];
 
