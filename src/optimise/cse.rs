@@ -3,10 +3,10 @@
 //! Law: statements are functions of what they mention, so equal ones have equal values; the later one fails only where the earlier one
 //! already did. Array operators are compared up to the names of what they bind.
 
+use crate::base::Scalar;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::Subst;
 use crate::ir::soac::{Body, Check, Exp, LoopForm, Operand, Program, RangeKind, Size, Stm, Type, Var};
-use crate::base::Scalar;
 use rustc_hash::FxHashMap;
 
 /// Removes common subexpressions.

@@ -5,14 +5,18 @@ mod cse;
 mod dead;
 mod facts;
 mod fuse;
+mod hoist;
 mod inline;
 mod simplify;
+mod unroll;
 
 pub use cse::cse;
 pub use dead::dead;
 pub use fuse::fuse;
+pub use hoist::hoist;
 pub use inline::inline;
 pub use simplify::simplify;
+pub use unroll::unroll;
 
 use crate::ir::soac::{Program, check, visit_mut::renumber};
 
@@ -29,6 +33,17 @@ pub const PIPELINE: &[(&str, Pass)] = &[
     ("fuse", fuse),
     ("simplify", simplify),
     ("common subexpressions", cse),
+    ("dead code", dead),
+    ("unroll", unroll),
+    ("simplify", simplify),
+    ("common subexpressions", cse),
+    ("dead code", dead),
+    ("fuse", fuse),
+    ("simplify", simplify),
+    ("dead code", dead),
+    ("hoist", hoist),
+    ("common subexpressions", cse),
+    ("simplify", simplify),
     ("dead code", dead),
 ];
 

@@ -85,7 +85,8 @@ impl Fuser<'_> {
     fn recompute_input(&mut self, block: &mut Block, input: Var, c: usize) {
         let Some((soac, k)) = self.cheap.get(&input).cloned() else { return };
         block.count(c, -1);
-        let mut stm = std::mem::replace(&mut block.items[c].stm, Stm { pat: Vec::new(), exp: Exp::Literal(Vec::new()), span: Default::default() });
+        let mut stm =
+            std::mem::replace(&mut block.items[c].stm, Stm { pat: Vec::new(), exp: Exp::Literal(Vec::new()), span: Default::default() });
         let mut copy = (*soac).clone();
         let mut subst = Subst::default();
         rebind_all(self.program, copy.lambda.params.iter_mut(), &mut subst);

@@ -322,7 +322,9 @@ fn combined(soac: &Soac) -> usize {
 /// The inputs of statements that map over cells.
 fn inputs(exp: &Exp) -> Option<&[Var]> {
     match exp {
-        Exp::Soac(Soac { inputs, .. }) | Exp::Filter { inputs, .. } | Exp::Scatter { inputs, .. } | Exp::Hist { inputs, .. } => Some(inputs),
+        Exp::Soac(Soac { inputs, .. }) | Exp::Filter { inputs, .. } | Exp::Scatter { inputs, .. } | Exp::Hist { inputs, .. } => {
+            Some(inputs)
+        }
         _ => None,
     }
 }
@@ -361,7 +363,7 @@ fn only_inputs(program: &Program, stm: &Stm, vars: &[Var], mapped: &[Var]) -> bo
 }
 
 /// All variables that a statement mentions, sizes in the types of what it binds included.
-fn everything(program: &Program, stm: &Stm, see: &mut dyn FnMut(Var)) {
+pub(super) fn everything(program: &Program, stm: &Stm, see: &mut dyn FnMut(Var)) {
     fn types(program: &Program, stm: &Stm, see: &mut dyn FnMut(Var)) {
         let mut of = |var: &Var| program.vars[*var].ty.shape.iter().flat_map(Size::vars).for_each(&mut *see);
         stm.pat.iter().for_each(&mut of);

@@ -45,7 +45,8 @@ impl Fuser<'_> {
     pub(super) fn peel(&mut self, block: &mut Block, input: Var, c: usize) {
         let Some((base, view)) = self.cell_view(block, input, c) else { return };
         block.count(c, -1);
-        let mut stm = std::mem::replace(&mut block.items[c].stm, Stm { pat: Vec::new(), exp: Exp::Literal(Vec::new()), span: Default::default() });
+        let mut stm =
+            std::mem::replace(&mut block.items[c].stm, Stm { pat: Vec::new(), exp: Exp::Literal(Vec::new()), span: Default::default() });
         let span = stm.span;
         let cell_ty = self.program.vars[base].ty.cell(1);
         if let Exp::Soac(crate::ir::soac::Soac { inputs, lambda, .. })

@@ -119,7 +119,9 @@ impl Simplifier<'_> {
         let mut base = None;
         for (k, cell) in cells.iter().enumerate() {
             match self.definition(*cell)? {
-                Exp::Index { array, at, .. } if base.is_none_or(|b| b == *array) && at.len() == 1 && same(at[0], Operand::int(k as i64)) => {
+                Exp::Index { array, at, .. }
+                    if base.is_none_or(|b| b == *array) && at.len() == 1 && same(at[0], Operand::int(k as i64)) =>
+                {
                     base = Some(*array);
                 }
                 _ => return None,
@@ -155,7 +157,9 @@ impl Simplifier<'_> {
                 let depth = rank - self.program.operand_ty(a).rank();
                 *exp = match a {
                     _ if indices.len() == depth => return Some(Step::known(a)),
-                    Operand::Var(inner) if indices.len() > depth => Exp::Index { array: inner, at: indices[depth..].to_vec(), checked: false },
+                    Operand::Var(inner) if indices.len() > depth => {
+                        Exp::Index { array: inner, at: indices[depth..].to_vec(), checked: false }
+                    }
                     _ => Exp::Rep(a),
                 };
                 Some(Step::Again)
@@ -244,8 +248,7 @@ impl Simplifier<'_> {
         if same(step, one) {
             let from = self.size_of(start);
             if *checked {
-                *checked =
-                    !(self.facts.natural(&from) && self.facts.natural(&count) && self.facts.at_most(&from.add(&count), &n));
+                *checked = !(self.facts.natural(&from) && self.facts.natural(&count) && self.facts.at_most(&from.add(&count), &n));
             }
             if same(start, Operand::int(0)) && count == n {
                 return Step::known(Operand::Var(array));
