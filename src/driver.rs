@@ -30,6 +30,7 @@ use crate::ir::soac;
 use crate::ir::surface::{Ast, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
 use crate::lower;
+use crate::optimise;
 use crate::rank::{self, text::Fixture};
 use crate::resolve::{self, Loader};
 use crate::runtime::Value;
@@ -189,12 +190,20 @@ pub fn specialise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) ->
     Ok(program)
 }
 
-/// Runs an entry point by way of the first-order program.
+/// The optimised first-order program for these entry points.
+///
+/// # Errors
+/// Those of [`specialise`].
+pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
+    specialise(sources, checked, entries).map(optimise::optimise)
+}
+
+/// Runs an entry point by way of the optimised first-order program.
 ///
 /// # Errors
 /// Those of [`specialise`], and what the program fails with.
 pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
-    let program = specialise(sources, checked, &[entry])?;
+    let program = optimise(sources, checked, &[entry])?;
     let define = checked.core.defs.iter().rfind(|define| define.name == entry);
     let Some(define) = define else { return Err(Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")))) };
     eval::soac::call(&program, &define.ty, entry, arguments).map_err(|failure| Box::new(failed(&failure)))
@@ -215,7 +224,7 @@ pub struct Native {
 /// # Errors
 /// E0801: what cannot be compiled.
 pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], strict: bool) -> Result<Native, Box<Diagnostic>> {
-    let program = specialise(sources, checked, entries)?;
+    let program = optimise(sources, checked, entries)?;
     let imp = lower::lower(&program, lower::Options { strict, in_place: false });
     Ok(Native { text: emit::c::emit(&imp, strict), program })
 }

@@ -16,6 +16,7 @@ pub mod explicit;
 pub mod infer;
 pub mod ir;
 pub mod lower;
+pub mod optimise;
 pub mod rank;
 pub mod resolve;
 pub mod runtime;

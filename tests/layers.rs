@@ -20,6 +20,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("specialise", &["base", "diag", "ir"]),
     ("lower", &["base", "ir"]),
     ("emit", &["base", "ir"]),
+    ("optimise", &["base", "ir"]),
     ("eval", &["base", "diag", "ir", "runtime"]),
     (
         "driver",
@@ -37,6 +38,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "specialise",
             "lower",
             "emit",
+            "optimise",
             "runtime",
             "eval",
         ],

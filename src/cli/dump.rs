@@ -33,6 +33,8 @@ enum Stage {
     /// The explicit core of the file and of everything that it uses
     Core,
     /// The first-order program for the entry points of the file
+    Specialised,
+    /// The same, optimised
     Soac,
 }
 
@@ -46,11 +48,12 @@ pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
             console.print(core::print::program(&loaded.checked.core));
             Ok(SUCCESS)
         }
-        Stage::Soac => {
+        Stage::Specialised | Stage::Soac => {
             let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
             let own = loaded.checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
             let entries: Vec<Symbol> = own.map(|define| define.name).collect();
-            match driver::specialise(&loaded.sources, &loaded.checked, &entries) {
+            let pass = if args.stage == Stage::Soac { driver::optimise } else { driver::specialise };
+            match pass(&loaded.sources, &loaded.checked, &entries) {
                 Ok(program) => console.print(soac::print::program(&program)),
                 Err(diagnostic) => {
                     console.report(&loaded.sources, &diagnostic);
