@@ -358,6 +358,14 @@ impl<'p> Lower<'_, 'p> {
 
     /// The iterations from `lo` to `hi`, one after the other.
     fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Option<Mem>], sums: &[Collected], span: Span) {
+        if let ([Some(out)], false) = (outs, self.host) {
+            if let Some(nest) = self.nest_of(soac) {
+                return self.interchanged(nest, lo, hi, out, span);
+            }
+            if self.tiled(soac, lo.clone(), hi.clone(), out, span) {
+                return;
+            }
+        }
         let var = self.local("i", PrimType::I64);
         let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
         let order = if soac.scans.is_empty() { self.order(soac.reduces.iter(), sums) } else { Order::Sequential };
