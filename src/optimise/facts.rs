@@ -45,11 +45,8 @@ impl Facts {
             return;
         }
         match size.as_var() {
-            Some(var) => {
-                if self.naturals.insert(var) {
-                    self.order.push(var);
-                }
-            }
+            Some(var) if self.naturals.insert(var) => self.order.push(var),
+            Some(_) => {}
             None if size.as_constant().is_none() && size.extent().0 <= 8 && !self.sizes.iter().rev().take(RECENT).any(|s| *s == size) => {
                 self.sizes.push(size);
             }

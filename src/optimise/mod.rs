@@ -1,11 +1,13 @@
 //! Optimisation of first-order programs. Every transformation is a function from programs to programs in a file of its own, with its law;
 //! [`PIPELINE`] is the order in which they run.
 
+pub mod alias;
 mod cse;
 mod dead;
 mod facts;
 mod fuse;
 mod hoist;
+mod in_place;
 mod inline;
 mod simplify;
 mod unroll;
@@ -14,6 +16,7 @@ pub use cse::cse;
 pub use dead::dead;
 pub use fuse::fuse;
 pub use hoist::hoist;
+pub use in_place::in_place;
 pub use inline::inline;
 pub use simplify::simplify;
 pub use unroll::unroll;
@@ -45,6 +48,7 @@ pub const PIPELINE: &[(&str, Pass)] = &[
     ("common subexpressions", cse),
     ("simplify", simplify),
     ("dead code", dead),
+    ("in place", in_place),
 ];
 
 /// Runs all passes. In debug builds the validator runs after each.

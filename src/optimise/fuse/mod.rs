@@ -122,13 +122,11 @@ impl Fuser<'_> {
     /// Makes what a statement binds known to inner bodies.
     fn register(&mut self, stm: &Stm, added: &mut Vec<Var>) {
         match &stm.exp {
-            Exp::Soac(soac) => {
-                if soac.scans.is_empty() && soac.reduces.is_empty() && cheap::is_cheap(self.program, soac) {
-                    let soac = Rc::new(soac.clone());
-                    for (k, var) in stm.pat.iter().enumerate() {
-                        self.cheap.insert(*var, (soac.clone(), k));
-                        added.push(*var);
-                    }
+            Exp::Soac(soac) if combined(soac) == 0 && cheap::is_cheap(self.program, soac) => {
+                let soac = Rc::new(soac.clone());
+                for (k, var) in stm.pat.iter().enumerate() {
+                    self.cheap.insert(*var, (soac.clone(), k));
+                    added.push(*var);
                 }
             }
             Exp::Rearrange { .. } | Exp::Index { .. } | Exp::Slice { .. } => {
