@@ -28,7 +28,6 @@ import report
 from contenders import BUILD, EXAMPLES, Case, Unable
 
 sys.path.insert(0, str(EXAMPLES))
-sys.path.insert(0, str(contenders.HERE / "peers"))
 import common
 import worker
 

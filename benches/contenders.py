@@ -12,11 +12,17 @@ import os
 import re
 import shlex
 import shutil
+import statistics
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "peers"))
+import futhark_values
+
 EXAMPLES = HERE.parent / "examples"
 BUILD = HERE.parent / "build" / "bench"
 
@@ -203,47 +209,55 @@ class Jax(Python):
 
 
 class Futhark:
-    """peers/futhark/NAME.fut, compiled for the processor by `futhark multicore`. Its programs read .npy files as NumPy writes them
-    after conversion to Futhark's own format, and measure themselves (`-t FILE -r N`): one first run, and N that count."""
+    """peers/futhark/NAME.fut, compiled for the processor by `futhark multicore`. Such a program reads all arguments from standard
+    input and measures itself: one run to warm up and those that count, whose times in microseconds it writes to a file."""
 
     title = "Futhark"
 
     def __init__(self, case):
-        self.case, self.place = case, BUILD / "futhark"
-        self.place.mkdir(parents=True, exist_ok=True)
+        place = BUILD / "futhark"
+        place.mkdir(parents=True, exist_ok=True)
         source = HERE / "peers" / "futhark" / f"{case.name}.fut"
-        self.program = self.place / case.name
+        self.case, self.program, self.input = case, place / case.name, place / f"{case.name}.in"
         if not self.program.exists() or self.program.stat().st_mtime < source.stat().st_mtime:
             call(["futhark", "multicore", str(source), "-o", str(self.program)], case)
-        self.input = self.place / f"{case.name}.in"
-        import futhark_data
-
-        self.data = futhark_data
-        self.input.write_bytes(b"".join(futhark_data.binary(path) for path in case.arguments))
+        with open(self.input, "wb") as file:
+            for path in case.arguments:
+                file.write(futhark_values.encode(np.load(path)))
 
     def run(self, *more):
+        command = [str(self.program), "--num-threads", str(self.case.threads), "--binary-output", *more]
         with open(self.input, "rb") as file:
-            return subprocess.run(
-                [self.program, "--num-threads", str(self.case.threads), *more],
-                stdin=file, capture_output=True, env=self.case.environment(), preexec_fn=self.case.confine,
-            )  # fmt: skip
+            run = subprocess.run(
+                command, stdin=file, capture_output=True, env=self.case.environment(), preexec_fn=self.case.confine
+            )
+        if run.returncode != 0:
+            raise Unable(tail(run.stderr.decode(errors="replace")))
+        return run.stdout
 
     def measure(self, runs, seconds, limit):
-        times = self.place / f"{self.case.name}.times"
-        run = self.run("-t", str(times), "-r", str(runs), "-D")
-        if run.returncode != 0:
-            raise Unable(tail(run.stderr.decode()))
-        micros = sorted(int(word) for word in times.read_text().split())
-        seconds = [value * 1e-6 for value in micros[: len(micros)]]
-        middle = len(seconds) // 2
-        median = seconds[middle] if len(seconds) % 2 else (seconds[middle - 1] + seconds[middle]) / 2
-        return {"runs": len(seconds), "median_seconds": median, "min_seconds": seconds[0], "max_seconds": seconds[-1]}
+        log = self.input.with_suffix(".times")
+        self.run("--write-runtime-to", str(log), "--runs", "1")
+        one = int(log.read_text().split()[-1]) * 1e-6
+        runs = max(1, int(min(max(runs, seconds / max(one, 1e-6)), limit / max(one, 1e-6), 100_000)))
+        self.run("--write-runtime-to", str(log), "--runs", str(runs))
+        times = [int(word) * 1e-6 for word in log.read_text().split()]
+        return {
+            "runs": len(times),
+            "median_seconds": statistics.median(times),
+            "min_seconds": min(times),
+            "max_seconds": max(times),
+        }
 
     def results(self, directory):
-        run = self.run("-b")
-        if run.returncode != 0:
-            raise Unable(tail(run.stderr.decode()))
-        return self.data.save(run.stdout, directory)
+        try:
+            values = futhark_values.decode(self.run())
+        except ValueError as problem:
+            raise Unable(str(problem)) from None
+        paths = [Path(directory) / f"futhark{number}.npy" for number in range(len(values))]
+        for path, value in zip(paths, values):
+            np.save(path, value)
+        return paths
 
     def close(self):
         self.input.unlink(missing_ok=True)

@@ -98,6 +98,8 @@ def fraction(figures, name, title):
 
 
 def stream_table(figures):
+    if figures["size"] != "large":
+        return "Parts of the streaming bandwidth are only shown for size large: smaller inputs stay in the caches."
     titles = present(figures)
     rows = []
     for name, bar in STREAMED.items():
@@ -138,7 +140,7 @@ def bars(figures):
                 judge(f"geometric mean of {len(chosen)}: speed against {other}", rules["mean"], mean(chosen))
     for name, bar in STREAMED.items():
         part = fraction(figures, name, "remora")
-        if bar and part is not None:
+        if bar and part is not None and figures["size"] == "large":  # smaller inputs stay in the caches
             judge(f"{name}: part of the streaming bandwidth", bar, part)
     for name, program in figures["programs"].items():
         peaks = [program["contenders"].get(title, {}).get("peak_bytes") for title in ("remora", "C")]

@@ -18,7 +18,10 @@ static inline int64_t nearest(const float *restrict point, const float *restrict
     for (int c = 0; c < LANES; c++) low = sum[c] < low ? sum[c] : low;
     if (low < least) {
       int first = LANES;
-      for (int c = 0; c < LANES; c++) first = sum[c] == low && c < first ? c : first;
+      for (int c = 0; c < LANES; c++) {
+        int here = sum[c] == low ? c : LANES;
+        first = here < first ? here : first;
+      }
       least = low, near = block + first;
     }
   }
