@@ -49,7 +49,8 @@ array new_array(enum bench_type type, int rank, ...);
 /* A result of rank 0. */
 array scalar_f64(double value);
 
-/* Memory aligned to 64 bytes, not initialised, counted in `peak_bytes`; ends the program when there is none. */
+/* Memory aligned to 64 bytes, not initialised, counted in `peak_bytes`; ends the program when there is none. Only for the thread
+   that starts the others. */
 void *take(size_t bytes);
 void give(void *memory);
 

@@ -8,17 +8,15 @@
        --threads N    threads (what OpenMP takes by itself)
        --fresh        give freed memory back to the system at once, so that every run pays for fresh pages
 
-   A run allocates its results, computes them, and frees them. Freed memory stays with the process unless --fresh is given, as
-   it does in any program that computes more than once and cares; large blocks ask for huge pages. */
-#define _GNU_SOURCE
+   A run allocates its results, computes them, and frees them. Freed memory is used again unless --fresh is given, as in any
+   program that computes more than once and cares: pages that the system has to clear first cost more than most of these
+   programs. */
 #include "bench.h"
 
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 static void fail(const char *what, const char *detail) {
   fprintf(stderr, "%s: %s: %s\n", bench_name, what, detail);
@@ -27,31 +25,42 @@ static void fail(const char *what, const char *detail) {
 
 /* ---- memory ---- */
 
-enum { HEADER = 64, HUGE_PAGE = 2 << 20 };
+/* In front of every block. Blocks that were given back wait in a list for the next array of about their size. */
+typedef struct block {
+  size_t bytes, room;
+  struct block *next;
+} block;
+
+enum { HEADER = 64, PAGE = 4096 };
 
 static size_t bytes_now, bytes_peak;
+static block *spare;
+static int keep = 1;
 
 void *take(size_t bytes) {
-  size_t whole = HEADER + (bytes + 63) / 64 * 64;
-  int large = whole >= 2 * HUGE_PAGE;
-  char *block = aligned_alloc(large ? HUGE_PAGE : HEADER, large ? (whole + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE : whole);
-  if (!block) fail("out of memory", "an array does not fit");
-  if (large) madvise(block, whole, MADV_HUGEPAGE); /* only advice: a refusal changes nothing but the speed */
-  *(size_t *)block = bytes;
-#pragma omp critical(count_memory)
-  {
-    bytes_now += bytes;
-    if (bytes_now > bytes_peak) bytes_peak = bytes_now;
-  }
-  return block + HEADER;
+  size_t room = (HEADER + bytes + PAGE - 1) / PAGE * PAGE;
+  block **from = &spare;
+  while (*from && ((*from)->room < room || (*from)->room / 2 > room)) from = &(*from)->next;
+  block *found = *from;
+  if (found) *from = found->next;
+  else if ((found = aligned_alloc(HEADER, room))) found->room = room;
+  else fail("out of memory", "an array does not fit");
+  found->bytes = bytes;
+  bytes_now += bytes;
+  if (bytes_now > bytes_peak) bytes_peak = bytes_now;
+  return (char *)found + HEADER;
 }
 
 void give(void *memory) {
   if (!memory) return;
-  char *block = (char *)memory - HEADER;
-#pragma omp critical(count_memory)
-  bytes_now -= *(size_t *)block;
-  free(block);
+  block *done = (block *)((char *)memory - HEADER);
+  bytes_now -= done->bytes;
+  if (!keep) {
+    free(done);
+    return;
+  }
+  done->next = spare;
+  spare = done;
 }
 
 static const size_t type_size[] = {4, 8, 4, 8};
@@ -194,12 +203,12 @@ static void measure(const array *in, int arguments, long min_runs, double second
 int main(int argc, char **argv) {
   char *paths[MAX_ARGUMENTS + 1];
   const char *prefix = NULL;
-  int given = 0, fresh = 0;
+  int given = 0;
   long runs = 10;
   double seconds = 2, limit = 60;
   for (int i = 1; i < argc; i++) {
     const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-    if (strcmp(argv[i], "--fresh") == 0) fresh = 1;
+    if (strcmp(argv[i], "--fresh") == 0) keep = 0;
     else if (argv[i][0] != '-') {
       if (given == MAX_ARGUMENTS) fail("arguments", bench_signature);
       paths[given++] = argv[i];
@@ -214,12 +223,7 @@ int main(int argc, char **argv) {
       i++;
     }
   }
-  if (fresh) {
-    mallopt(M_MMAP_THRESHOLD, 128 << 10); /* said explicitly, it stays */
-  } else {
-    mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, -1);
-  }
+  if (!keep) mallopt(M_MMAP_THRESHOLD, 128 << 10); /* said explicitly, it does not grow with the blocks that are freed */
   array in[MAX_ARGUMENTS];
   int arguments = read_arguments(paths, given, in);
   if (prefix) {
@@ -233,5 +237,10 @@ int main(int argc, char **argv) {
     measure(in, arguments, runs, seconds, limit);
   }
   for (int i = 0; i < arguments; i++) give(in[i].data);
+  while (spare) {
+    block *next = spare->next;
+    free(spare);
+    spare = next;
+  }
   return 0;
 }

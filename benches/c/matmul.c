@@ -7,7 +7,7 @@ enum { LANES = 16, MR = 12 };
 #else
 enum { LANES = 8, MR = 6 };
 #endif
-enum { NR = 2 * LANES, KC = 256, MC = 8 * MR };
+enum { NR = 2 * LANES, KC = 256, MC = 4 * MR };
 
 typedef float vec __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
