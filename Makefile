@@ -1,7 +1,7 @@
 # make demo          an example on a real image: the inferred program, the result as a picture
 # make test          all tests, the examples against NumPy included
 # make bench         compiled remora against hand-written C, NumPy and what else is installed: a table and a plot (build/bench)
-#                    SIZE=large|small|test ONLY=name,name THREADS=2 ROUNDS=3 RUNS=10 FRESH=1; PEERS=1 installs Numba and JAX first
+#                    SIZE=large|small|test ONLY=name,name THREADS=2 ROUNDS=3 RUNS=10 BY=min FRESH=1; PEERS=1 installs Numba and JAX first
 # make bench-check   the table of checking times and memory
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
@@ -41,7 +41,7 @@ bench:
 	@if [ -n "$(PEERS)" ]; then .ci/setup peers; fi
 	cargo build --release
 	@.venv/bin/python benches/bench.py --size $(SIZE) --only "$(ONLY)" $(if $(THREADS),--threads $(THREADS)) \
-	  $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(RUNS),--runs $(RUNS)) $(if $(FRESH),--fresh)
+	  $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(RUNS),--runs $(RUNS)) $(if $(BY),--by $(BY)) $(if $(FRESH),--fresh)
 
 bench-check:
 	@.ci/setup

@@ -2,11 +2,11 @@
 """Compiled remora against hand-written C, NumPy and, where installed, Numba, JAX and Futhark, on the programs in examples/.
 
   bench.py [--size test|small|large] [--only NAME,NAME..] [--contenders c,numpy,..] [--threads N] [--rounds N] [--runs N]
-           [--seconds S] [--limit S] [--fresh] [--remora COMMAND]
+           [--seconds S] [--limit S] [--by median|min] [--fresh] [--remora COMMAND]
   bench.py --check [--only NAME,NAME..]     only: do the C programs compute what NumPy computes? (part of `make test`)
 
 All contenders of a program take turns, round after round, on the same inputs; results are compared with NumPy's first. A time is
-the median over the rounds of the medians of their runs. Prints Markdown and leaves it in build/bench with the figures as JSON and a
+the median over the rounds of the medians of their runs, or with --by min the shortest run of all. Prints Markdown and leaves it in build/bench with the figures as JSON and a
 plot as SVG.
 """
 
@@ -15,6 +15,7 @@ import concurrent.futures
 import json
 import os
 import platform
+import shlex
 import statistics
 import subprocess
 import sys
@@ -25,6 +26,7 @@ import numpy as np
 
 import contenders
 import report
+import startup
 from contenders import BUILD, EXAMPLES, Case, Unable
 
 sys.path.insert(0, str(EXAMPLES))
@@ -128,7 +130,9 @@ def measure(name, kinds, options, notes):
     for contender, results in rounds.items():
         if len(results) == options.rounds:
             figures[contender.title] = {
-                "seconds": statistics.median(result["median_seconds"] for result in results),
+                "seconds": min(result["min_seconds"] for result in results)
+                if options.by == "min"
+                else statistics.median(result["median_seconds"] for result in results),
                 "min_seconds": min(result["min_seconds"] for result in results),
                 "max_seconds": max(result["max_seconds"] for result in results),
                 "runs": sum(result["runs"] for result in results),
@@ -164,13 +168,13 @@ def machine(options):
         "compiler": version[0] if version else "none",
         "flags": " ".join(contenders.FLAGS),
         "numpy": np.__version__,
-        "load": os.getloadavg()[0],
     }
 
 
 def bench(options):
     """Measures, prints and writes everything."""
     BUILD.mkdir(parents=True, exist_ok=True)
+    load = os.getloadavg()[0]
     notes, kinds = [], []
     for kind in contenders.EVERY:
         if options.contenders and kind.title.lower() not in options.contenders:
@@ -191,13 +195,20 @@ def bench(options):
     speeds.append(bandwidth(options))
     found = [speed for speed in speeds if speed]
     stream = {key: max(speed[key] for speed in found) for key in ("copy", "triad")} if found else None
+    starts = {}
+    if contenders.Remora in kinds:
+        say("starting times")
+        starts, more = startup.measure(shlex.split(options.remora))
+        notes += more
     figures = {
-        "machine": machine(options),
+        "machine": {**machine(options), "load": load},
         "size": options.size,
+        "by": options.by,
         "rounds": options.rounds,
         "fresh": options.fresh,
         "stream": stream,
         "programs": programs,
+        "starts": starts,
         "notes": notes,
     }
     text = report.markdown(figures)
@@ -215,17 +226,27 @@ def names(text):
     return found
 
 
+def titles(text):
+    known = [kind.title.lower() for kind in contenders.EVERY]
+    found = [title for title in text.lower().split(",") if title]
+    unknown = [title for title in found if title not in known]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no contender {', '.join(unknown)}; there are {', '.join(known)}")
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--size", default="large")
     parser.add_argument("--only", type=names, default=NAMES)
-    parser.add_argument("--contenders", type=lambda text: text.lower().split(",") if text else [])
+    parser.add_argument("--contenders", type=titles, default=[])
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--runs", type=int, default=10, help="at least so many runs in a round")
     parser.add_argument("--seconds", type=float, default=1, help="at least so long a round")
     parser.add_argument("--limit", type=float, default=20, help="but no longer than this, if one run is done")
+    parser.add_argument("--by", choices=["median", "min"], default="median", help="min is steadier on a machine that is not idle")
     parser.add_argument("--fresh", action="store_true", help="the C programs get fresh pages in every run")
     parser.add_argument("--remora", default=str(contenders.HERE.parent / "target" / "release" / "remora"))
     options = parser.parse_args()

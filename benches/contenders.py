@@ -191,7 +191,7 @@ class Python:
 
 
 class NumPy(Python):
-    """The NumPy program of the example."""
+    """peers/numpy_peer.py, or the NumPy program of the example."""
 
     title, peer = "NumPy", "numpy"
 

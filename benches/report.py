@@ -2,6 +2,8 @@
 
 import math
 
+import startup
+
 ORDER = ["remora", "C", "NumPy", "Numba", "JAX", "Futhark"]
 COLOURS = {"remora": "#c0392b", "C": "#2c3e50", "NumPy": "#2980b9", "Numba": "#27ae60", "JAX": "#8e44ad", "Futhark": "#e67e22"}
 
@@ -70,7 +72,7 @@ def times_table(figures):
     for name, program in figures["programs"].items():
         times = program["contenders"]
         rows.append([name, *(time(times[title]["seconds"]) if title in times else "-" for title in titles)])
-    return table(["median time", *titles], rows)
+    return table([{"min": "shortest time"}.get(figures["by"], "median time"), *titles], rows)
 
 
 def ratio_table(figures, first):
@@ -122,18 +124,21 @@ def memory_table(figures):
 
 
 def bars(figures):
-    """Every bar for remora as (what, bar, measured, met), for those that can be judged by these figures."""
+    """Every bar for remora as (what, bar, measured, met), for those that can be judged by these figures. Where remora has no figure
+    and the other has, `measured` is None and the bar is not met."""
     judged = []
+    if "remora" not in present(figures):
+        return judged
 
     def judge(what, bar, value, at_most=False):
-        judged.append((what, bar, value, value <= bar if at_most else value >= bar))
+        judged.append((what, bar, value, value is not None and (value <= bar if at_most else value >= bar)))
 
     for other, rules in BARS.items():
         found = ratios(figures, "remora", other)
-        for name, ratio in found.items():
+        for name, program in figures["programs"].items():
             least = rules.get(name, rules.get("each"))
-            if least is not None:
-                judge(f"{name}: speed against {other}", least, ratio)
+            if least is not None and other in program["contenders"]:
+                judge(f"{name}: speed against {other}", least, found.get(name))
         if "mean" in rules and found:
             chosen = [r for n, r in found.items() if n in rules.get("with", found) and n not in rules.get("without", [])]
             if chosen:
@@ -145,8 +150,16 @@ def bars(figures):
     for name, program in figures["programs"].items():
         peaks = [program["contenders"].get(title, {}).get("peak_bytes") for title in ("remora", "C")]
         if all(peaks):
-            judge(f"{name}: peak memory against C", MEMORY, peaks[0] / peaks[1], at_most=True)
+            judge(f"{name}: peak memory against C, at most", MEMORY, peaks[0] / peaks[1], at_most=True)
+    for what, taken in figures["starts"].items():
+        judge(f"{what}: seconds, at most", startup.BARS[what], None if isinstance(taken, str) else taken, at_most=True)
     return judged
+
+
+def starts_table(figures):
+    """Starting times; what does not work is said."""
+    rows = [[what, taken if isinstance(taken, str) else time(taken), time(startup.BARS[what])] for what, taken in figures["starts"].items()]
+    return table(["starting", "time", "bar"], rows) if rows else ""
 
 
 def bars_table(figures):
@@ -155,9 +168,9 @@ def bars_table(figures):
         return ""
     met = sum(ok for *_, ok in judged)
     missed = [row for row in judged if not row[3]]
-    means = [row for row in judged if row[3] and row[0].startswith("geometric")]
-    rows = [[what, f"{bar:.2f}", f"{value:.2f}", "pass" if ok else "FAIL"] for what, bar, value, ok in means + missed]
-    text = f"{met} of {len(judged)} bars are met" + ("; means, and those that are not:" if rows else ".")
+    means = [row for row in judged if row[3] and (row[0].startswith("geometric") or "seconds" in row[0])]
+    rows = [[what, f"{bar:.2f}", "-" if value is None else f"{value:.2f}", "pass" if ok else "FAIL"] for what, bar, value, ok in means + missed]
+    text = f"{met} of {len(judged)} bars are met" + ("; means, starting times, and those that are not:" if rows else ".")
     return text + ("\n\n" + table(["bar", "wanted", "measured", ""], rows) if rows else "")
 
 
@@ -166,10 +179,11 @@ def markdown(figures):
     m = figures["machine"]
     lines = [
         f"# Benchmarks, size {figures['size']}",
-        f"{m['processor']}, {m['cores']} cores, {m['threads']} threads; {m['system']}; {m['compiler']}; NumPy {m['numpy']}; "
-        f"load {m['load']:.1f} when it ended.",
+        f"{m['processor']}, {m['cores']} cores, {m['threads']} threads; {m['system']}; {m['compiler']}; NumPy {m['numpy']}.",
         f"C: `{m['flags']}`. " + ("Its results are in fresh pages every time." if figures["fresh"] else "It keeps freed memory."),
     ]
+    if m["load"] > 0.25 * m["cores"]:
+        lines.append(f"**The machine was not idle (load {m['load']:.1f} at the start): these figures say little.**")
     if figures["stream"]:
         speeds = ", ".join(f"{key} {value / 1e9:.1f} GB/s" for key, value in figures["stream"].items())
         lines.append(f"Streaming bandwidth: {speeds}; the higher one is what parts are counted against.")
@@ -177,7 +191,7 @@ def markdown(figures):
     first = next((title for title in ("remora", "C") if title in present(figures)), None)
     if first:
         lines.append(ratio_table(figures, first))
-    lines += [text for text in (stream_table(figures), memory_table(figures), bars_table(figures)) if text]
+    lines += [text for text in (stream_table(figures), memory_table(figures), starts_table(figures), bars_table(figures)) if text]
     lines += [f"- {note}" for note in figures["notes"]]
     return "\n\n".join(lines) + "\n"
 
@@ -211,7 +225,8 @@ def svg(figures):
             tick = digit * 10.0**power
             colour = "#555" if tick == 1 else "#ddd"
             out.append(f'<line x1="{x(tick):.1f}" y1="{top}" x2="{x(tick):.1f}" y2="{bottom}" stroke="{colour}"/>')
-            out.append(f'<text x="{x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{tick:g}</text>')
+            if digit == 1 or high - low <= 3:
+                out.append(f'<text x="{x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{tick:g}</text>')
     for row, name in enumerate(rows):
         y = top + step * (row + 0.5)
         out.append(f'<text x="{left - 8}" y="{y + 4}" text-anchor="end">{name}</text>')
