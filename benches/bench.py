@@ -6,8 +6,8 @@
   bench.py --check [--only NAME,NAME..]     only: do the C programs compute what NumPy computes? (part of `make test`)
 
 All contenders of a program take turns, round after round, on the same inputs; results are compared with NumPy's first. A time is
-the median over the rounds of the medians of their runs, or with --by min the shortest run of all. Prints Markdown and leaves it in build/bench with the figures as JSON and a
-plot as SVG.
+the median over the rounds of the medians of their runs, or with --by min the shortest run of all. Prints Markdown and leaves it in
+build/bench with the figures as JSON and a plot as SVG.
 """
 
 import argparse

@@ -158,7 +158,9 @@ def bars(figures):
 
 def starts_table(figures):
     """Starting times; what does not work is said."""
-    rows = [[what, taken if isinstance(taken, str) else time(taken), time(startup.BARS[what])] for what, taken in figures["starts"].items()]
+    rows = []
+    for what, taken in figures["starts"].items():
+        rows.append([what, taken if isinstance(taken, str) else time(taken), time(startup.BARS[what])])
     return table(["starting", "time", "bar"], rows) if rows else ""
 
 
@@ -169,7 +171,9 @@ def bars_table(figures):
     met = sum(ok for *_, ok in judged)
     missed = [row for row in judged if not row[3]]
     means = [row for row in judged if row[3] and (row[0].startswith("geometric") or "seconds" in row[0])]
-    rows = [[what, f"{bar:.2f}", "-" if value is None else f"{value:.2f}", "pass" if ok else "FAIL"] for what, bar, value, ok in means + missed]
+    rows = []
+    for what, bar, value, ok in means + missed:
+        rows.append([what, f"{bar:.2f}", "-" if value is None else f"{value:.2f}", "pass" if ok else "FAIL"])
     text = f"{met} of {len(judged)} bars are met" + ("; means, starting times, and those that are not:" if rows else ".")
     return text + ("\n\n" + table(["bar", "wanted", "measured", ""], rows) if rows else "")
 
@@ -212,7 +216,8 @@ def svg(figures):
         return left + width * (math.log10(ratio) - low) / (high - low)
 
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 30}" height="{height}" font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 30}" height="{height}"',
+        'font-family="sans-serif" font-size="12">',
         '<rect width="100%" height="100%" fill="white"/>',
         f'<text x="{left}" y="18" font-size="14">Speed against {base}, size {figures["size"]} (right is faster)</text>',
     ]
@@ -233,5 +238,6 @@ def svg(figures):
         for title in reversed(titles):
             if name in points.get(title, {}):
                 ratio = points[title][name]
-                out.append(f'<circle cx="{x(ratio):.1f}" cy="{y}" r="5" fill="{COLOURS[title]}"><title>{title}: {ratio:.2f}</title></circle>')
+                label = f"<title>{title}: {ratio:.2f}</title>"
+                out.append(f'<circle cx="{x(ratio):.1f}" cy="{y}" r="5" fill="{COLOURS[title]}">{label}</circle>')
     return "\n".join([*out, "</svg>"]) + "\n"
