@@ -225,7 +225,7 @@ pub struct Native {
 /// E0801: what cannot be compiled.
 pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], strict: bool) -> Result<Native, Box<Diagnostic>> {
     let program = optimise(sources, checked, entries)?;
-    let imp = lower::lower(&program, lower::Options { strict, in_place: false });
+    let imp = lower::lower(&program, lower::Options { strict, in_place: true });
     Ok(Native { text: emit::c::emit(&imp, strict), program })
 }
 
