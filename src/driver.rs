@@ -229,6 +229,23 @@ pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], stric
     Ok(Native { text: emit::c::emit(&imp, strict), program })
 }
 
+/// The C library for these entry points of an accepted program, its names beginning with `prefix`.
+///
+/// # Errors
+/// E0801: what cannot be compiled.
+pub fn library(
+    sources: &SourceMap,
+    checked: &Checked,
+    entries: &[Symbol],
+    prefix: &str,
+    strict: bool,
+) -> Result<emit::c::Library, Box<Diagnostic>> {
+    let program = optimise(sources, checked, entries)?;
+    let imp = lower::lower(&program, lower::Options { strict, in_place: true });
+    let shown = |span: Span| if span == Span::default() { String::new() } else { sources.place(span) };
+    Ok(emit::c::library(&program, &imp, prefix, strict, &shown))
+}
+
 /// A failure of a running program as a message.
 pub fn failed(failure: &eval::Failure) -> Diagnostic {
     let nowhere = failure.span == Span::default();

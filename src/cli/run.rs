@@ -1,5 +1,6 @@
 //! `remora run FILE [-e ENTRY] [ARG...]`.
 
+use super::native::bundle::Bundle;
 use super::output::Console;
 use super::program::{Loaded, load_accepted};
 use super::values::{self, Signature};
@@ -74,24 +75,40 @@ pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
         return Err(no_cuda());
     }
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    run_loaded(args, &loaded, None, console)
+}
+
+/// Runs the program that this one carries.
+pub(super) fn run_bundle(args: &RunArgs, bundle: &Bundle, console: &mut Console) -> Outcome {
+    if args.backend == Backend::Cuda {
+        return Err(no_cuda());
+    }
+    let loaded = bundle.load()?;
+    if !bundle.entries().iter().any(|name| loaded.checked.source_name(*name).as_str() == args.entry) {
+        return Err(bundle.unknown(&args.entry));
+    }
+    run_loaded(args, &loaded, Some(bundle), console)
+}
+
+fn run_loaded(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Outcome {
     let report = |console: &mut Console, diagnostic: Box<Diagnostic>| {
         console.report(&loaded.sources, &diagnostic);
         Ok(FAILURE)
     };
-    match execute(args, &loaded, console) {
+    match execute(args, loaded, bundle, console) {
         Ok(()) => Ok(SUCCESS),
         Err(diagnostic) => report(console, diagnostic),
     }
 }
 
-fn execute(args: &RunArgs, loaded: &Loaded, console: &mut Console) -> Result<(), Box<Diagnostic>> {
+fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Result<(), Box<Diagnostic>> {
     let checked = &loaded.checked;
     let entry = find_entry(loaded, &args.entry)?;
     let signature = Signature::new(entry, &checked.parameter_names(entry.name))?;
     let values = read_arguments(&args.args, &signature, console)?;
     let compiled = match args.backend {
         Backend::Interp => None,
-        _ => compile(args, loaded, entry, console)?,
+        _ => compile(args, loaded, bundle, entry, console)?,
     };
     let start = Instant::now();
     let result = match compiled {
@@ -107,9 +124,17 @@ fn execute(args: &RunArgs, loaded: &Loaded, console: &mut Console) -> Result<(),
 }
 
 /// The compiled program. Where it cannot be made and nothing but the best was asked for, a note says why the evaluator runs it.
-fn compile(args: &RunArgs, loaded: &Loaded, entry: &Define, console: &mut Console) -> Result<Option<native::Program>, Box<Diagnostic>> {
-    let options = native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp };
-    match native::prepare(loaded, &[entry.name], &options) {
+fn compile(
+    args: &RunArgs,
+    loaded: &Loaded,
+    bundle: Option<&Bundle>,
+    entry: &Define,
+    console: &mut Console,
+) -> Result<Option<native::Program>, Box<Diagnostic>> {
+    let strict = bundle.map_or(args.strict_fp, Bundle::strict);
+    let options = native::Options { threads: args.threads.map_or(0, usize::from), strict };
+    let entries = bundle.map_or_else(|| vec![entry.name], Bundle::entries);
+    match native::prepare(loaded, &entries, &options) {
         Ok(program) => Ok(Some(program)),
         Err(diagnostic) if args.backend == Backend::Auto && ["E0801", "E0615"].contains(&diagnostic.code) => {
             console.progress(&format!("note: the evaluator runs this program, slowly: {} ({})", diagnostic.message, diagnostic.code));

@@ -16,7 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Inserts the copies that are needed.
 pub fn in_place(mut program: Program) -> Program {
-    let mut pass = Pass { program: &mut program, aliases: Aliases::default(), later: FxHashMap::default(), overwritten: FxHashSet::default() };
+    let mut pass =
+        Pass { program: &mut program, aliases: Aliases::default(), later: FxHashMap::default(), overwritten: FxHashSet::default() };
     pass.consts();
     for id in pass.program.fun_ids() {
         let params = pass.program.funs[id].params.clone();
@@ -146,7 +147,8 @@ impl Pass<'_> {
 
     /// The array itself if it may be overwritten, else a copy. It must not share memory with the others.
     fn own(&mut self, array: Var, others: &[Var], span: crate::base::Span, out: &mut Vec<Stm>) -> Var {
-        let fine = self.aliases.is_owned(array) && !self.read_later(array) && !others.iter().any(|other| self.aliases.may_share(array, *other));
+        let fine =
+            self.aliases.is_owned(array) && !self.read_later(array) && !others.iter().any(|other| self.aliases.may_share(array, *other));
         let owned = if fine { array } else { self.copy(array, span, out) };
         self.overwritten.extend(self.aliases.roots(owned).to_vec());
         owned

@@ -32,9 +32,7 @@ pub fn library(text: &str, strict: bool) -> Result<PathBuf, Box<Diagnostic>> {
     let cc = compiler();
     let flags = flags(strict);
     let how = format!("{cc} {}", flags.join(" "));
-    let mut hasher = rustc_hash::FxHasher::default();
-    (text, &how).hash(&mut hasher);
-    let name = format!("{:016x}", hasher.finish());
+    let name = name(text, &how);
     let cache = cache_folder();
     if let Some(folder) = cache.as_ref().map(|cache| cache.join(&name))
         && is_good(&folder, text, &how)
@@ -63,6 +61,30 @@ pub fn library(text: &str, strict: bool) -> Result<PathBuf, Box<Diagnostic>> {
     }
     let message = format!("the compiled program cannot be written: {}", problem.unwrap_or_default());
     Err(Box::new(Diagnostic::bare("E0616", message).help("set REMORA_CACHE to a folder with free space that can be written")))
+}
+
+/// Puts a library that was made from the text into the cache, unless there is one. Where that fails the compiler will be asked.
+pub fn provide(text: &str, strict: bool, library: &[u8]) {
+    let how = format!("{} {}", compiler(), flags(strict).join(" "));
+    let Some(cache) = cache_folder() else { return };
+    let name = name(text, &how);
+    if is_good(&cache.join(&name), text, &how) {
+        return;
+    }
+    let temporary = cache.join(format!("{name}.{}.{}", std::process::id(), unique()));
+    let put = |file: &str, bytes: &[u8]| std::fs::write(temporary.join(file), bytes);
+    let written = std::fs::create_dir_all(&temporary).and_then(|()| put(TEXT, text.as_bytes())).and_then(|()| put(LIBRARY, library));
+    if written.is_ok() {
+        keep(&temporary, &cache.join(&name), &how);
+    } else {
+        std::fs::remove_dir_all(&temporary).ok();
+    }
+}
+
+fn name(text: &str, how: &str) -> String {
+    let mut hasher = rustc_hash::FxHasher::default();
+    (text, how).hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }
 
 fn unique() -> u32 {

@@ -1,6 +1,7 @@
 //! Compiled programs: made by the C compiler, kept in the cache, loaded, run.
 
-mod build;
+pub mod build;
+pub mod bundle;
 mod load;
 
 use super::program::Loaded;

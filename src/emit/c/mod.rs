@@ -8,23 +8,30 @@
 //! [`runtime.c`]: https://gcc.gnu.org/onlinedocs/gcc/
 
 mod expr;
+mod library;
 mod scope;
+
+pub use library::{Library, library};
 
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Arg, Expr, Failure, Fun, Handle, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Stmt, Target};
 use rustc_hash::FxHashSet;
 use scope::Homes;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const RUNTIME: &str = include_str!("runtime.c");
 
 /// The text of a program.
 pub fn emit(program: &Program, strict: bool) -> String {
-    let mut out = String::new();
-    if strict {
-        out.push_str("#define REMORA_STRICT\n");
-    }
+    let head = if strict { "#define REMORA_STRICT\n" } else { "" };
+    text(program, head, &mut BTreeSet::new())
+}
+
+/// The text with `head` in front; places of failures are added to `places`.
+fn text(program: &Program, head: &str, places: &mut BTreeSet<Span>) -> String {
+    let mut out = head.to_string();
     out.push_str(RUNTIME);
     for (k, table) in program.tables.iter().enumerate() {
         let items: Vec<String> = table.items.iter().map(|item| expr::scalar(*item)).collect();
@@ -32,8 +39,9 @@ pub fn emit(program: &Program, strict: bool) -> String {
         let _ = writeln!(out, "static const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
     }
     for (id, fun) in program.funs.iter() {
-        let mut emitter = Emitter { program, fun, id: id.raw(), pieces: 0, outlined: String::new() };
+        let mut emitter = Emitter { program, fun, id: id.raw(), pieces: 0, outlined: String::new(), places: BTreeSet::new() };
         let text = emitter.function();
+        places.append(&mut emitter.places);
         out.push_str(&emitter.outlined);
         out.push_str(&text);
         if fun.entry {
@@ -74,6 +82,8 @@ struct Emitter<'p> {
     pieces: usize,
     /// Functions for the bodies of parallel loops.
     outlined: String,
+    /// Where failures come from.
+    places: BTreeSet<Span>,
 }
 
 /// What is written at the moment: one function of C.
@@ -232,7 +242,7 @@ impl Emitter<'_> {
             Stmt::Alloc { handle, ptr, count, span } => {
                 text.fails = true;
                 let (handle, elem) = (self.handle(*handle), self.elem(*ptr));
-                let place = place(*span);
+                let place = self.place(*span);
                 let count = self.expr(count);
                 text.line(&format!("{handle} = remora_alloc(th, {count}, sizeof({elem}), {place});"));
                 text.line(&format!("if (!{handle}) goto fail;"));
@@ -331,7 +341,7 @@ impl Emitter<'_> {
             prefix = "} else ";
         }
         text.line(&format!("{prefix}{{"));
-        let (count, place) = (self.expr(count), place(span));
+        let (count, place) = (self.expr(count), self.place(span));
         text.line(&format!("  {to} = remora_alloc(th, {count}, sizeof({elem}), {place});"));
         text.line(&format!("  if (!{to}) goto fail;"));
         text.line(&format!("  memcpy(remora_data({to}), {p}, (size_t)({count}) * sizeof({elem}));"));
@@ -365,6 +375,12 @@ impl Emitter<'_> {
             }
             _ => None,
         }
+    }
+
+    /// A place in the source as arguments of a call.
+    fn place(&mut self, span: Span) -> String {
+        self.places.insert(span);
+        format!("{}, {}, {}", span.file.0, span.start, span.end)
     }
 
     fn check(&mut self, text: &mut Text, cond: &Expr, failure: &Failure) {
@@ -403,7 +419,8 @@ impl Emitter<'_> {
             }
         }
         text.line(&format!("if (!REMORA_LIKELY({cond})) {{"));
-        text.line(&format!("  remora_fail(th, \"{}\", {}, \"{format}\"{args});", failure.code, place(failure.span)));
+        let place = self.place(failure.span);
+        text.line(&format!("  remora_fail(th, \"{}\", {place}, \"{format}\"{args});", failure.code));
         text.line("  goto fail;");
         text.line("}");
     }
@@ -496,10 +513,6 @@ impl Emitter<'_> {
         );
         out
     }
-}
-
-fn place(span: Span) -> String {
-    format!("{}, {}, {}", span.file.0, span.start, span.end)
 }
 
 /// What a body mentions of its surroundings: locals and pointers that it does not set first. Loop counters and what is declared in it are

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,6 +39,7 @@ typedef struct remora_context {
   char message[1024];
   int64_t peak;
   int lock;
+  pthread_mutex_t in_use;
 } remora_context;
 
 #define REMORA_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -372,7 +374,12 @@ REMORA_VECTOR(float, erff)
 
 /* ---- Contexts ---- */
 
+/* In a library the doors have other names, and what is here stays inside. */
+#ifdef REMORA_LIBRARY
+#define REMORA_EXPORT __attribute__((visibility("hidden")))
+#else
 #define REMORA_EXPORT __attribute__((visibility("default")))
+#endif
 
 REMORA_EXPORT remora_context *remora_context_new(int threads) {
   remora_context *c = calloc(1, sizeof *c);
@@ -389,6 +396,7 @@ REMORA_EXPORT remora_context *remora_context_new(int threads) {
     free(c);
     return NULL;
   }
+  pthread_mutex_init(&c->in_use, NULL);
   for (int k = 0; k < c->threads; k++) {
     c->thread[k].context = c;
     c->thread[k].order = -1;
@@ -401,6 +409,7 @@ REMORA_EXPORT void remora_context_free(remora_context *c) {
     for (int k = 0; k < c->threads; k++) {
       remora_flush(&c->thread[k]);
     }
+    pthread_mutex_destroy(&c->in_use);
     free(c->thread);
     free(c);
   }
