@@ -15,6 +15,7 @@ pub mod explicit;
 pub mod infer;
 pub mod ir;
 pub mod rank;
+pub mod remc;
 pub mod resolve;
 pub mod runtime;
 pub mod syntax;

@@ -1,0 +1,3 @@
+//! Core written by hand.
+
+pub mod instantiate;
