@@ -60,6 +60,8 @@ pub struct Checked {
     names: FxHashMap<Symbol, DefId>,
     /// For core written by hand, what is known about it besides its explicit form.
     pub remc: Option<crate::remc::Elaborated>,
+    /// The numbers that the program reads.
+    numbers: Vec<i64>,
 }
 
 /// Checks the program whose main file is `root`; imports come from `loader`. A file whose name ends in `.remc` is core.
@@ -176,7 +178,10 @@ fn decide(
 
 /// Runs an entry point of an accepted program. Boxes in the result are opened, but not those of core written by hand.
 pub fn run(checked: &Checked, entry: Symbol, arguments: Vec<Value>, threads: Option<usize>) -> Result<Value, Box<Diagnostic>> {
-    let machine = eval::load(&checked.core, threads.unwrap_or(0));
+    let mut machine = eval::load(&checked.core, threads.unwrap_or(0));
+    if checked.reads_numbers() {
+        machine = machine.with_input(checked.numbers.clone());
+    }
     let closed = checked.remc.is_some();
     let result = if closed { machine.call_closed(entry, arguments) } else { machine.call(entry, arguments) };
     result.map_err(|failure| {

@@ -104,7 +104,7 @@ fn give_numbers(loaded: &mut Loaded) -> Result<(), Box<Diagnostic>> {
             }
         }
     }
-    loaded.checked.give_numbers(&numbers);
+    loaded.checked.give_numbers(numbers);
     Ok(())
 }
 

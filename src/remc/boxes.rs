@@ -2,7 +2,7 @@
 
 use super::errors::{E_BOX, E_LEAK, E_TYPE, counted};
 use super::names::unit_type;
-use super::scope::{Bound, index_variable, is_i64, is_shape};
+use super::scope::{Bound, index_variable, is_shape};
 use super::{Elaborator, Typed};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -10,10 +10,7 @@ use crate::ir::core::free::Name;
 use crate::ir::core::read::{Binder, E_SORT};
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, ShapeItem, Type, print};
-
-/// The length of vectors that can become shapes by `lift`; so long are shapes at most.
-const MAX_LIFTED: i64 = 255;
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, ShapeItem, Type, print};
 
 /// Whether a form is a list of pairs, the hidden indices of `(box ((n i) ..) T e)`.
 fn is_index_list(item: &Sexp) -> bool {
@@ -204,29 +201,38 @@ impl Elaborator<'_> {
             return self.error(E_TYPE, value.span(), message);
         }
         if !binder.large {
-            return self.for_each_cell(span, value, 0, "lift", |this, value| this.lift_sizes(span, binder, vec![value], body));
+            return self.for_each_cell(span, value, 0, "lift", |this, value| this.lift_size(span, binder, value, body));
         }
-        let length = match value.ty.shape().items.last() {
-            Some(ShapeItem::Dim(dim)) => dim.as_constant().filter(|n| (0..=MAX_LIFTED).contains(n)),
-            _ => None,
-        };
-        let Some(length) = length else {
-            let message = format!("the rank of a shape must be known, this has type {}", print::type_brief(&value.ty));
-            return self.report(Diagnostic::error(E_SORT, value.span(), message).help("the last dimension of the array is the rank: a literal"));
+        let Some(ShapeItem::Dim(rank)) = value.ty.shape().items.last().cloned() else {
+            let message = format!("a shape is made of a vector of sizes, this has type {}", print::type_brief(&value.ty));
+            return self.error(E_TYPE, value.span(), message);
         };
         self.for_each_cell(span, value, 1, "lift", |this, vector| {
-            let name = this.fresh(Symbol::new("v"));
-            let variable = Expr::new(ExprKind::Var(name), span);
-            let elements = (0..length).map(|at| element(&variable, length, at, span)).collect();
-            let inner = this.lift_sizes(span, binder, elements, body)?;
-            let kind = ExprKind::Let { name, ty: Some(vector.ty), rhs: vector.expr, body: inner.expr };
-            Some(Typed::new(Expr::new(kind, span), inner.ty))
+            let lift = Expr::new(ExprKind::Var(Symbol::new("lift_shape")), span);
+            let lift = Expr::new(ExprKind::Inst { fun: lift, types: Vec::new(), indices: vec![Index::Dim(rank)] }, span);
+            let witness = ExprKind::App { fun: lift, args: vec![vector.expr] };
+            this.in_lifted_box(span, binder, Expr::new(witness, span), body)
         })
     }
 
-    /// `body` where `binder` is the size or the shape that these numbers are, in a box that hides it. To make an index of numbers a box
-    /// that holds nothing but them is opened.
-    fn lift_sizes(&mut self, span: Span, binder: Binder, numbers: Vec<Typed>, body: &Sexp) -> Option<Typed> {
+    fn lift_size(&mut self, span: Span, binder: Binder, number: Typed, body: &Sexp) -> Option<Typed> {
+        // To make an index of a number, a box that holds nothing but it is opened.
+        let name = self.fresh(Symbol::new("n"));
+        let size = Index::Dim(Dim::size(name));
+        let unit = Expr::new(ExprKind::Tuple(Vec::new()), span);
+        let witness = ExprKind::Box { indices: vec![(Symbol::new("n"), size)], ty: unit_type(), body: unit };
+        let inner = self.in_lifted_box(span, binder, Expr::new(witness, span), body)?;
+        let at_least = Expr::new(ExprKind::Var(Symbol::new("i64.>=")), span);
+        let args = vec![Expr::new(ExprKind::Var(name), span), Expr::new(ExprKind::Lit(Scalar::I64(0)), span)];
+        let cond = Expr::new(ExprKind::App { fun: at_least, args }, span);
+        let checked = ExprKind::Assert { cond, message: Symbol::new("a size is not negative"), expr: inner.expr };
+        let ty = Some(Type::prim(PrimType::I64));
+        let kind = ExprKind::Let { name, ty, rhs: number.expr, body: Expr::new(checked, span) };
+        Some(Typed::new(Expr::new(kind, span), inner.ty))
+    }
+
+    /// `body` in a box that hides `binder`, which is the index that the box `witness` hides.
+    fn in_lifted_box(&mut self, span: Span, binder: Binder, witness: Expr, body: &Sexp) -> Option<Typed> {
         let mut bound = Vec::new();
         let index = self.bind_index(binder, &mut bound);
         let body = self.expr(body, None);
@@ -238,40 +244,8 @@ impl Elaborator<'_> {
         let hidden = self.substituted(&hide, &body.ty, span)?;
         let result = Type::scalar(Atom::Sigma(vec![outer], hidden.clone()));
         let content = ExprKind::Box { indices: vec![(outer, index_variable(index))], ty: hidden, body: body.expr };
-        let names: Vec<Symbol> = numbers.iter().map(|_| self.fresh(Symbol::new("n"))).collect();
-        let sizes: Vec<Dim> = names.iter().map(|name| Dim::size(*name)).collect();
-        let value = if binder.large { Index::Shape(Shape::dims(sizes)) } else { Index::Dim(sizes.into_iter().next()?) };
-        let witness = ExprKind::Box {
-            indices: vec![(outer, value)],
-            ty: unit_type(),
-            body: Expr::new(ExprKind::Tuple(Vec::new()), span),
-        };
-        let unit = self.fresh(Symbol::new("u"));
-        let open = ExprKind::Unbox {
-            boxed: Expr::new(witness, span),
-            value: unit,
-            indices: vec![index],
-            body: Expr::new(content, span),
-        };
-        let mut expr = Expr::new(open, span);
-        for (name, number) in names.into_iter().zip(numbers).rev() {
-            debug_assert!(is_i64(&number.ty));
-            let at_least = Expr::new(ExprKind::Var(Symbol::new("i64.>=")), span);
-            let args = vec![Expr::new(ExprKind::Var(name), span), Expr::new(ExprKind::Lit(Scalar::I64(0)), span)];
-            let cond = Expr::new(ExprKind::App { fun: at_least, args }, span);
-            let checked = ExprKind::Assert { cond, message: Symbol::new("a size is not negative"), expr };
-            let kind = ExprKind::Let { name, ty: Some(Type::prim(PrimType::I64)), rhs: number.expr, body: Expr::new(checked, span) };
-            expr = Expr::new(kind, span);
-        }
-        Some(Typed::new(expr, result))
+        let value = self.fresh(Symbol::new("u"));
+        let open = ExprKind::Unbox { boxed: witness, value, indices: vec![index], body: Expr::new(content, span) };
+        Some(Typed::new(Expr::new(open, span), result))
     }
-}
-
-/// `(index{i64 | length []} vector at)`.
-fn element(vector: &Expr, length: i64, at: i64, span: Span) -> Typed {
-    let indices = vec![Index::Dim(Dim::constant(length)), Index::Shape(Shape::default())];
-    let index = Expr::new(ExprKind::Var(Symbol::new("index")), span);
-    let fun = Expr::new(ExprKind::Inst { fun: index, types: vec![Atom::Prim(PrimType::I64)], indices }, span);
-    let args = vec![vector.clone(), Expr::new(ExprKind::Lit(Scalar::I64(at)), span)];
-    Typed::new(Expr::new(ExprKind::App { fun, args }, span), Type::prim(PrimType::I64))
 }

@@ -47,6 +47,10 @@ impl Elaborator<'_> {
         wanted: Option<&Type>,
     ) -> Option<Typed> {
         let span = item.span;
+        // The paper's `reshape` is a function.
+        if self.library.defines(self.in_library.unwrap_or(0), Symbol::new(word)) {
+            return self.application(span, head, operands, wanted);
+        }
         let colon = |item: &Sexp| item.keyword() == Some(":");
         match (word, operands) {
             ("array", [dims, items @ ..]) => self.array(span, dims, items, wanted),

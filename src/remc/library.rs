@@ -4,20 +4,21 @@
 //! primitives only, which is what the printer writes. A definition of a library sees those of its own library and of the ones after
 //! it; its own name means in it what it hides. Only what is used becomes part of a program.
 
-use crate::base::{FileId, SourceMap, Symbol};
+use crate::base::{SourceMap, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::sexp::{self, Sexp, SexpKind};
 use rustc_hash::FxHashMap;
 
-/// The names of the libraries with their texts. The last one is the default.
-const TEXTS: [(&str, &str); 2] = [
+/// The names of the libraries with their texts.
+const TEXTS: [(&str, &str); 3] = [
     ("semantics", include_str!("../../stdlib/core/semantics.remc")),
     ("default", include_str!("../../stdlib/core/default.remc")),
+    ("base", include_str!("../../stdlib/core/base.remc")),
 ];
 
 /// The names that a file can `use`.
 pub fn known() -> impl Iterator<Item = &'static str> {
-    TEXTS.iter().map(|(name, _)| *name).chain(std::iter::once("core"))
+    ["semantics", "default", "core"].into_iter()
 }
 
 /// The libraries that a file sees, the first one first.
@@ -28,7 +29,6 @@ pub struct Library {
 
 #[derive(Debug)]
 struct Layer {
-    file: FileId,
     definitions: FxHashMap<Symbol, Sexp>,
     /// In the order of the file.
     names: Vec<Symbol>,
@@ -47,7 +47,7 @@ impl Library {
             let file = sources.add(format!("stdlib/core/{name}.remc"), *text);
             let (items, errors) = sexp::parse(file, text);
             diagnostics.extend(errors);
-            let mut layer = Layer { file, definitions: FxHashMap::default(), names: Vec::new() };
+            let mut layer = Layer { definitions: FxHashMap::default(), names: Vec::new() };
             for item in items {
                 if let Some(name) = defined(&item) {
                     layer.names.push(name);
@@ -69,15 +69,16 @@ impl Library {
         self.layers.get(layer)?.definitions.get(&name)
     }
 
+    /// Whether the libraries define this name, those before `layer` left aside.
+    pub fn defines(&self, layer: usize, name: Symbol) -> bool {
+        (layer..self.layers.len()).any(|layer| self.definition(layer, name).is_some())
+    }
+
     /// All names, those of the first library first.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().flat_map(|layer| layer.names.iter().map(|name| name.as_str()))
     }
 
-    /// Whether a file is that of a library.
-    pub fn is_file(&self, file: FileId) -> bool {
-        self.layers.iter().any(|layer| layer.file == file)
-    }
 }
 
 /// The name that a form defines.

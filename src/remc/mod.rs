@@ -101,6 +101,7 @@ struct Elaborator<'a> {
     insertions: Vec<Insertion>,
     /// Applications with fewer arguments than parameters in the present definition.
     partial: FxHashSet<*const ExprNode>,
+    reads_numbers: bool,
     diagnostics: Vec<Diagnostic>,
 }
 

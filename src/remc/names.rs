@@ -26,7 +26,10 @@ impl Elaborator<'_> {
         let global = match self.definition(name) {
             Some(global) => global,
             None => match prims::type_of(name) {
-                Some(ty) => Global { inner: name, ty: Some(ty) },
+                Some(ty) => {
+                    self.reads_numbers |= name.as_str() == "read_nums";
+                    Global { inner: name, ty: Some(ty) }
+                }
                 None => {
                     let diagnostic = self.unknown_term(name, span);
                     return self.report(diagnostic);

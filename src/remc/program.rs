@@ -27,8 +27,8 @@ pub struct Elaborated {
     pub names: FxHashMap<Symbol, Symbol>,
     /// What was lifted and inferred in the definitions of the file, in order of place.
     pub insertions: Vec<Insertion>,
-    /// The definition that stands for the numbers on standard input, if the program uses them.
-    pub numbers: Option<Symbol>,
+    /// Whether the program uses the numbers on standard input.
+    pub reads_numbers: bool,
 }
 
 /// Makes a file explicit. Definitions with errors are left out.
@@ -52,6 +52,7 @@ pub fn program(sources: &mut SourceMap, root: FileId) -> Elaborated {
         defs: Vec::new(),
         insertions: Vec::new(),
         partial: FxHashSet::default(),
+        reads_numbers: false,
         diagnostics,
     };
     let last = elaborator.file(items);
@@ -320,17 +321,12 @@ impl Elaborator<'_> {
         self.diagnostics.dedup();
         self.insertions.sort_by_key(|insertion| (insertion.span.start, std::cmp::Reverse(insertion.span.end)));
         let names = self.globals.iter().map(|(name, global)| (global.inner, *name)).collect();
-        let numbers = self.known.get(&(self.library.layers().saturating_sub(1), Symbol::new(NUMBERS))).cloned().flatten();
-        let numbers = numbers.map(|global| global.inner).filter(|name| self.library_defs.iter().any(|define| define.name == *name));
         debug_assert!(self.defs.iter().all(|define| define.span.file == root));
         let mut program = Program { defs: self.library_defs };
         program.defs.append(&mut self.defs);
-        Elaborated { program, diagnostics: self.diagnostics, last, names, insertions: self.insertions, numbers }
+        Elaborated { program, diagnostics: self.diagnostics, last, names, insertions: self.insertions, reads_numbers: self.reads_numbers }
     }
 }
-
-/// The library's name of the numbers on standard input.
-const NUMBERS: &str = "read-nums";
 
 /// A value under abstractions.
 fn abstracted(indices: &[Symbol], types: &[TypeVariable], value: Typed) -> Typed {
