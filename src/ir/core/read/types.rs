@@ -99,6 +99,19 @@ fn prim_word(text: &str) -> Option<PrimType> {
     }
 }
 
+/// Whether a form can only be a type: the name of a scalar type or the head of a type.
+pub fn is_type(item: &Sexp) -> bool {
+    match &item.kind {
+        SexpKind::Symbol(name) => prim_word(name.as_str()).is_some(),
+        SexpKind::Paren(parts) => {
+            let heads = ["Arr", "->", "→", "Forall", "∀", "Pi", "Π", "Sigma", "Σ", "Tup", "Rec"];
+            parts.first().and_then(Sexp::keyword).is_some_and(|head| heads.contains(&head))
+        }
+        SexpKind::Bracket(parts) => parts.first().is_some_and(is_type),
+        _ => false,
+    }
+}
+
 /// The number of an unknown size, `?12`.
 fn meta_word(text: &str) -> Option<u32> {
     text.strip_prefix('?').and_then(|digits| digits.parse().ok())
