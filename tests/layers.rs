@@ -18,11 +18,11 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("elaborate", &["base", "diag", "ir"]),
     ("runtime", &["base", "diag", "ir"]),
     ("eval", &["base", "diag", "ir", "runtime"]),
-    ("remc", &["base", "diag", "ir"]),
-    ("driver", &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "runtime", "eval"]),
+    ("remc", &["base", "diag", "ir", "resolve"]),
+    ("driver", &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "remc", "runtime", "eval"]),
     (
         "cli",
-        &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "runtime", "eval", "driver"],
+        &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "remc", "runtime", "eval", "driver"],
     ),
 ];
 

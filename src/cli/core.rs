@@ -23,6 +23,6 @@ pub(super) fn run(args: &CoreArgs, console: &mut Console) -> Outcome {
     if !args.all {
         program.defs.retain(|define| define.span.file == loaded.root);
     }
-    console.print(core::print::program(&program));
+    console.print(format!("(use core)\n\n{}", core::print::program(&program)));
     Ok(SUCCESS)
 }

@@ -40,7 +40,7 @@ pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
         Stage::Rank => rank(args, console),
         Stage::Core => {
             let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
-            console.print(core::print::program(&loaded.checked.core));
+            console.print(format!("(use core)\n\n{}", core::print::program(&loaded.checked.core)));
             Ok(SUCCESS)
         }
     }

@@ -33,9 +33,9 @@ pub(super) struct RunArgs {
     /// Arguments: literals or files
     #[arg(value_name = "ARG")]
     args: Vec<String>,
-    /// The entry point
-    #[arg(short, long, default_value = "main", value_name = "NAME")]
-    entry: String,
+    /// The entry point (default: `main`; in core the last expression of the file)
+    #[arg(short, long, value_name = "NAME")]
+    entry: Option<String>,
     /// What runs the program
     #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
     backend: Backend,
@@ -71,7 +71,11 @@ pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
         let message = format!("this version of remora has no back end `{name}`");
         return Err(Box::new(Diagnostic::bare("E0614", message).help("use `--backend interp`, the evaluator")));
     }
-    let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    let Some(mut loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    if let Err(diagnostic) = give_numbers(&mut loaded) {
+        console.report(&loaded.sources, &diagnostic);
+        return Ok(FAILURE);
+    }
     let report = |console: &mut Console, diagnostic: Box<Diagnostic>| {
         console.report(&loaded.sources, &diagnostic);
         Ok(FAILURE)
@@ -82,12 +86,37 @@ pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
     }
 }
 
+/// Gives a program of core that reads numbers those on standard input.
+fn give_numbers(loaded: &mut Loaded) -> Result<(), Box<Diagnostic>> {
+    if !loaded.checked.reads_numbers() {
+        return Ok(());
+    }
+    let bytes = files::read_stdin()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut numbers = Vec::new();
+    for (at, word) in text.split_whitespace().enumerate() {
+        match word.parse() {
+            Ok(number) => numbers.push(number),
+            Err(_) => {
+                let shown = word.chars().take(40).collect::<String>();
+                let message = format!("standard input: word {}, `{}`, is not an i64", at + 1, shown.escape_debug());
+                return Err(Box::new(Diagnostic::bare("E0604", message).help("`read-nums` reads whole numbers with blanks between them")));
+            }
+        }
+    }
+    loaded.checked.give_numbers(numbers);
+    Ok(())
+}
+
 fn execute(args: &RunArgs, loaded: &Loaded, console: &mut Console) -> Result<(), Box<Diagnostic>> {
     let checked = &loaded.checked;
-    let entry = find_entry(loaded, &args.entry)?;
+    let entry = match (&args.entry, checked.remc.as_ref().and_then(|remc| remc.last)) {
+        (None, Some(last)) => find_define(loaded, last).ok_or_else(|| Box::new(Diagnostic::bare("E0611", "there is no expression")))?,
+        (name, _) => find_entry(loaded, name.as_deref().unwrap_or("main"))?,
+    };
     let signature = Signature::new(entry, &checked.parameter_names(entry.name))?;
     let words: Vec<String> = args.args.iter().map(|arg| unshield(arg).to_string()).collect();
-    let values = if words.is_empty() && !signature.is_empty() {
+    let values = if words.is_empty() && !signature.is_empty() && !checked.reads_numbers() {
         if std::io::stdin().is_terminal() {
             console.progress("reading the arguments from standard input");
         }
@@ -102,10 +131,21 @@ fn execute(args: &RunArgs, loaded: &Loaded, console: &mut Console) -> Result<(),
         let run = format!("{:<12} {:>10.3} ms", "run", seconds.as_secs_f64() * 1e3);
         console.progress(&format!("{}{run}", checked.stats.times()));
     }
-    write_result(args, &result, console)
+    write_result(args, &result, checked.remc.is_some(), console)
 }
 
-fn write_result(args: &RunArgs, result: &crate::runtime::Value, console: &mut Console) -> Result<(), Box<Diagnostic>> {
+/// The definition of this name in core.
+fn find_define(loaded: &Loaded, name: Symbol) -> Option<&Define> {
+    loaded.checked.core.defs.iter().rfind(|define| define.name == name)
+}
+
+/// `core` says that the program is core, whose notation shows boxes.
+fn write_result(
+    args: &RunArgs,
+    result: &crate::runtime::Value,
+    core: bool,
+    console: &mut Console,
+) -> Result<(), Box<Diagnostic>> {
     match (&args.output, args.binary) {
         (Some(path), _) => values::save(path, result),
         (None, true) => {
@@ -115,7 +155,7 @@ fn write_result(args: &RunArgs, result: &crate::runtime::Value, console: &mut Co
             Ok(())
         }
         (None, false) => {
-            console.print(values::show(result));
+            console.print(if core { values::show_core(result) } else { values::show(result) });
             Ok(())
         }
     }

@@ -55,7 +55,7 @@ pub(super) fn is_keyword(text: &str) -> bool {
 
 /// Whether a symbol is a scalar type or an alias of one, hence quoted as a variable.
 pub(super) fn is_type_word(text: &str) -> bool {
-    crate::base::PrimType::from_name(text).is_some() || matches!(text, "int" | "float")
+    crate::base::PrimType::from_name(text).is_some() || matches!(text, "int" | "float" | "char" | "Num" | "Int" | "Float" | "Bool" | "Char")
 }
 
 /// The whole program.
