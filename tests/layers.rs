@@ -19,10 +19,28 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("runtime", &["base", "diag", "ir"]),
     ("eval", &["base", "diag", "ir", "runtime"]),
     ("remc", &["base", "diag", "ir", "resolve"]),
-    ("driver", &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "remc", "runtime", "eval"]),
+    (
+        "driver",
+        &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "remc", "runtime", "eval"],
+    ),
     (
         "cli",
-        &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "remc", "runtime", "eval", "driver"],
+        &[
+            "base",
+            "diag",
+            "ir",
+            "syntax",
+            "resolve",
+            "rank",
+            "infer",
+            "ambiguity",
+            "explicit",
+            "elaborate",
+            "remc",
+            "runtime",
+            "eval",
+            "driver",
+        ],
     ),
 ];
 

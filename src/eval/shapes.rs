@@ -246,4 +246,13 @@ mod tests {
         let main = "(define main : [i64 3] (reverse first))";
         assert_eq!(run(&format!("{first}{reverse}{main}")), "[1i64, 2i64, 3i64]");
     }
+    #[test]
+    fn functions_that_capture_shapes_do_not_take_them() {
+        let add = "(fn ([x [i64 @s]] [y [i64 @s]]) : [i64 @s] (map [@s] ([a x] [b y]) (i64.+ a b)))";
+        let ty = "(-> (i64 [i64 2 @s]) [i64 @s])";
+        let body = format!("(fn ([x i64] [xs [i64 2 @s]]) : [i64 @s] (reduce{{i64 | 2 [@s]}} {add} (rep [@s] x) xs))");
+        let define = format!("(define f : (Pi (@s) {ty}) (i-fn (@s) {body}))");
+        let main = "(define main : [i64 2] (f{| [2]} 1 (array [2 2] 1 2 3 4)))";
+        assert_eq!(run(&format!("{define}{main}")), "[5i64, 7i64]");
+    }
 }
