@@ -13,6 +13,7 @@ mod core;
 mod dump;
 mod explain;
 mod infer;
+mod infer_core;
 mod run;
 mod test;
 
