@@ -5,9 +5,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 
-use remora::base::{SourceMap, with_big_stack};
+use remora::base::{FileId, PrimType, SourceMap, Symbol, with_big_stack};
 use remora::driver::{self, Checked};
-use remora::ir::core::print;
+use remora::ir::core::free::{FreeVars, Name};
+use remora::ir::core::subst::{Replacement, Subst};
+use remora::ir::core::{Atom, Dim, Shape, Type, equal, print, read};
+use remora::remc::instantiate::{Equation, Problem, Unsolved, solve};
 use remora::resolve::Loader;
 use remora::runtime::data::notation;
 use std::collections::BTreeSet;
@@ -108,6 +111,111 @@ fn complete(library: &str) {
     let defined = heads.filter_map(|head| head.trim_start_matches('(').split([' ', '{']).next());
     let missing: Vec<&str> = defined.filter(|name| !tested.contains(name)).collect();
     assert!(missing.is_empty(), "without tests: {missing:?}");
+    inferred_again(library, &names);
+}
+
+/// Index arguments that no argument mentions, or that the shapes of arguments alone do not give.
+const GIVEN: [&str; 6] = ["iota/s", "replicate", "contiguous-subarray", "index", "subvector", "scatter"];
+
+/// A variable that the type of a library function binds.
+#[derive(Debug, Clone, Copy)]
+enum Bound {
+    Index(Symbol),
+    Atom(Symbol),
+}
+
+/// The variables of a polymorphic function, its parameters and its result.
+fn parts(ty: &Type) -> Option<(Vec<Bound>, Vec<Type>, Type)> {
+    let mut bound = Vec::new();
+    let mut ty = ty.clone();
+    loop {
+        let (names, inner): (Vec<Bound>, Type) = match ty.atom() {
+            Atom::Pi(names, inner) => (names.iter().copied().map(Bound::Index).collect(), inner.clone()),
+            Atom::Forall(names, inner) => (names.iter().copied().map(Bound::Atom).collect(), inner.clone()),
+            Atom::Fun(params, ret) if !bound.is_empty() => {
+                return Some((bound, params.iter().map(|param| param.ty.clone()).collect(), ret.clone()));
+            }
+            _ => return None,
+        };
+        bound.extend(names);
+        ty = inner;
+    }
+}
+
+/// Numbers that look random; the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n
+    }
+    fn dim(&mut self) -> Dim {
+        match self.below(5) {
+            4 => Dim::var(Symbol::new("rigid")),
+            n => Dim::constant(n as i64),
+        }
+    }
+    fn shape(&mut self) -> Shape {
+        let mut shape = Shape::default();
+        for _ in 0..self.below(3) {
+            let item = if self.below(4) == 0 { Shape::var(Symbol::new("@rigid")) } else { Shape::dims([self.dim()]) };
+            shape = shape.append(&item);
+        }
+        shape
+    }
+    fn atom(&mut self) -> Atom {
+        let prims = [PrimType::I64, PrimType::F64, PrimType::Bool];
+        let prim = Atom::Prim(prims[self.below(3)]);
+        if self.below(4) == 0 { Atom::Tuple(vec![Type::scalar(prim), Type::prim(PrimType::I64)]) } else { prim }
+    }
+    fn replacement(&mut self, bound: Bound) -> (Name, Replacement) {
+        match bound {
+            Bound::Atom(name) => (Name::Type(name), Replacement::Atom(self.atom())),
+            Bound::Index(name) if name.as_str().starts_with('@') => (Name::Index(name), Replacement::Shape(self.shape())),
+            Bound::Index(name) => (Name::Index(name), Replacement::Dim(self.dim())),
+        }
+    }
+}
+
+/// For whatever a function of the library is instantiated with, that is what is found for arguments that are single cells.
+fn inferred_again(library: &str, names: &[(String, usize)]) {
+    let mut numbers = Numbers(1);
+    let free = &mut FreeVars::default();
+    for (name, _) in names {
+        let text = ty(library, name);
+        let (read, _) = read::ty(FileId::default(), &text);
+        let Some((bound, params, _)) = parts(&read.expect("a type")) else { continue };
+        for _ in 0..100 {
+            let mut arguments = Subst::default();
+            let mut problem = Problem::default();
+            for variable in &bound {
+                let (name, by) = numbers.replacement(*variable);
+                arguments.insert(name, by);
+                match variable {
+                    Bound::Atom(name) => problem.atoms.push(*name),
+                    Bound::Index(name) if name.as_str().starts_with('@') => problem.shapes.push(*name),
+                    Bound::Index(name) => problem.dims.push(*name),
+                }
+            }
+            for (at, param) in params.iter().enumerate() {
+                let arg = arguments.ty(free, param).expect("small sizes");
+                problem.equations.push(Equation::Cell { param: param.clone(), arg, frame: Symbol::new(&format!("@frame{at}")) });
+            }
+            let solution = match solve(&problem) {
+                Ok(solution) => solution,
+                Err(Unsolved::Undetermined { .. }) if GIVEN.contains(&name.as_str()) => continue,
+                Err(unsolved) => panic!("{name}: {problem:?}: {unsolved}"),
+            };
+            assert!(name == "index" || name == "contiguous-subarray" || !GIVEN.contains(&name.as_str()), "{name} need not be given");
+            let found = solution.subst();
+            for param in &params {
+                let (wanted, found) = (arguments.ty(free, param).expect("small"), found.ty(free, param).expect("small"));
+                assert!(equal::equal(&wanted, &found), "{name}: {} is not {}", print::ty(&found), print::ty(&wanted));
+            }
+            assert!((0..params.len()).all(|at| solution.frame(Symbol::new(&format!("@frame{at}"))) == Some(&Shape::default())));
+        }
+    }
 }
 
 #[test]
