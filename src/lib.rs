@@ -18,4 +18,5 @@ pub mod rank;
 pub mod remc;
 pub mod resolve;
 pub mod runtime;
+pub mod specialise;
 pub mod syntax;

@@ -26,7 +26,13 @@ struct Definition {
 }
 
 /// Prints the definitions of the file, all or those with these names.
-pub(super) fn show(loaded: &Loaded, remc: &Elaborated, names: &[String], format: Format, console: &mut Console) -> Result<(), Box<Diagnostic>> {
+pub(super) fn show(
+    loaded: &Loaded,
+    remc: &Elaborated,
+    names: &[String],
+    format: Format,
+    console: &mut Console,
+) -> Result<(), Box<Diagnostic>> {
     let checked = &loaded.checked;
     let own: Vec<&Define> = checked.core.defs.iter().filter(|define| define.span.file == loaded.root).collect();
     let named = |define: &Define, name: &String| checked.source_name(define.name) == Symbol::new(name);
@@ -56,7 +62,10 @@ pub(super) fn show(loaded: &Loaded, remc: &Elaborated, names: &[String], format:
                 name: checked.source_name(define.name).to_string(),
                 ty: print::ty(&define.ty),
                 source: print::define(define),
-                insertions: insertions(&loaded.sources, remc, define).lines().map(|line| line.trim_start_matches("; ").to_string()).collect(),
+                insertions: insertions(&loaded.sources, remc, define)
+                    .lines()
+                    .map(|line| line.trim_start_matches("; ").to_string())
+                    .collect(),
             });
             let report = Report { definitions: definitions.collect(), stats: &checked.stats };
             match serde_json::to_string(&report) {

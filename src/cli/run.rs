@@ -140,12 +140,7 @@ fn find_define(loaded: &Loaded, name: Symbol) -> Option<&Define> {
 }
 
 /// `core` says that the program is core, whose notation shows boxes.
-fn write_result(
-    args: &RunArgs,
-    result: &crate::runtime::Value,
-    core: bool,
-    console: &mut Console,
-) -> Result<(), Box<Diagnostic>> {
+fn write_result(args: &RunArgs, result: &crate::runtime::Value, core: bool, console: &mut Console) -> Result<(), Box<Diagnostic>> {
     match (&args.output, args.binary) {
         (Some(path), _) => values::save(path, result),
         (None, true) => {

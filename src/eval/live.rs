@@ -3,7 +3,7 @@
 //! Code is walked against the order of evaluation. A variable bound outside a loop or map is never taken inside: the
 //! next round needs it.
 
-use super::code::{Atom, Code, Dim, Item, Slot, Type};
+use super::code::{Code, Slot};
 
 struct Marker<'a> {
     /// For each slot, in how many loops and maps it was bound.
@@ -30,41 +30,6 @@ impl Marker<'_> {
         }
         first && self.bound.get(index).copied() == Some(self.depth)
     }
-    /// Sizes are read, never taken; they are read at the latest when the expression that has them is done.
-    fn dim(&mut self, dim: &Dim) {
-        match dim {
-            Dim::Const(_) => {}
-            Dim::Slot(slot) => {
-                self.used(*slot);
-            }
-            Dim::Sum(terms) => terms.iter().flat_map(|(_, monomial)| monomial).for_each(|slot| {
-                self.used(*slot);
-            }),
-        }
-    }
-    fn items(&mut self, items: &[Item]) {
-        for item in items {
-            match item {
-                Item::Dim(dim) => self.dim(dim),
-                Item::Shape(slot) => {
-                    self.used(*slot);
-                }
-            }
-        }
-    }
-    fn ty(&mut self, ty: &Type) {
-        self.items(&ty.shape);
-        self.atom(&ty.atom);
-    }
-    fn atom(&mut self, atom: &Atom) {
-        match atom {
-            Atom::Prim(_) | Atom::Opaque => {}
-            Atom::Var(slot) => {
-                self.used(*slot);
-            }
-            Atom::Tuple(_, parts) => parts.iter().for_each(|part| self.ty(part)),
-        }
-    }
     fn codes(&mut self, codes: &mut [Code]) {
         codes.iter_mut().rev().for_each(|code| self.code(code));
     }
@@ -77,10 +42,7 @@ impl Marker<'_> {
     }
     fn code(&mut self, code: &mut Code) {
         match code {
-            Code::Const(_) | Code::Global(_) => {}
-            Code::Dim(dim) => self.dim(dim),
-            Code::Shape(items) | Code::BoxedShape(items) => self.items(items),
-            Code::Type(atom) => self.atom(atom),
+            Code::Const(_) | Code::Global(_) | Code::Dim(_) | Code::Shape(_) | Code::BoxedShape(_) | Code::Type(_) => {}
             Code::Local(slot, last) => *last = self.used(*slot),
             Code::Op1(_, operand, _) => self.code(operand),
             Code::Op2(_, operands, _) => self.codes(&mut operands[..]),
@@ -131,19 +93,13 @@ impl Marker<'_> {
                 }
             }
             Code::Map(map) => {
-                self.items(&map.frame);
-                self.ty(&map.cell);
                 let depth = u32::from(!map.frame.is_empty());
                 self.depth += depth;
                 self.code(&mut map.body);
                 self.depth -= depth;
                 map.args.iter_mut().rev().for_each(|(_, arg)| self.code(arg));
             }
-            Code::Rep(frame, arg, _) => {
-                self.items(frame);
-                self.code(arg);
-            }
-            Code::Proj(_, arg) => self.code(arg),
+            Code::Rep(_, arg, _) | Code::Proj(_, arg) => self.code(arg),
             Code::Tuple(_, parts) => self.codes(parts),
             Code::Box(indices, body) => {
                 self.code(body);
@@ -153,15 +109,9 @@ impl Marker<'_> {
                 self.code(&mut unbox.body);
                 self.code(&mut unbox.boxed);
             }
-            Code::Coerce(ty, expr, _) => {
-                self.ty(ty);
-                self.code(expr);
-            }
+            Code::Coerce(_, expr, _) => self.code(expr),
             Code::Assert(parts, ..) => self.codes(&mut parts[..]),
-            Code::Frame(frame) => {
-                self.ty(&frame.cell);
-                self.codes(&mut frame.cells);
-            }
+            Code::Frame(frame) => self.codes(&mut frame.cells),
         }
     }
 }

@@ -16,6 +16,7 @@ mod primitives;
 mod run;
 mod scope;
 mod shapes;
+pub mod soac;
 mod types;
 
 pub use entry::{Shape as EntryShape, shape_of};

@@ -116,3 +116,143 @@ impl Run<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::base::{FileId, Symbol};
+    use crate::eval::load;
+    use crate::ir::core::{check, read};
+
+    /// The value of `main` in a program that has been checked, or the failure.
+    fn run(text: &str) -> String {
+        let (program, diagnostics) = read::program(FileId::default(), text);
+        assert!(diagnostics.is_empty(), "{text}: {diagnostics:?}");
+        check::check(&program).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+        match load(&program, 1).with_input(vec![3, 1, 4]).call(Symbol::new("main"), Vec::new()) {
+            Ok(value) => format!("{value:?}"),
+            Err(failure) => format!("{} {}", failure.code, failure.message),
+        }
+    }
+
+    fn value(ty: &str, expr: &str) -> String {
+        run(&format!("(define main : {ty} {expr})"))
+    }
+
+    #[test]
+    fn shape_iota_counts_in_row_major_order() {
+        assert_eq!(value("[i64 2 3]", "shape_iota{| [2 3]}"), "[[0i64, 1i64, 2i64], [3i64, 4i64, 5i64]]");
+        assert_eq!(value("i64", "shape_iota{| []}"), "0i64");
+        assert_eq!(value("[i64 2 0]", "shape_iota{| [2 0]}"), "empty([2][0]i64)");
+        let huge = "shape_iota{| [4294967296 4294967296]}";
+        let message = "E0504 an array of shape [4294967296][4294967296] has more elements than can be counted";
+        assert_eq!(value("[i64 4294967296 4294967296]", huge), message);
+        let large = value("[i64 4611686018427387904]", "shape_iota{| [4611686018427387904]}");
+        assert_eq!(large, "E0507 out of memory: 36893488147419103232 bytes were requested");
+    }
+
+    #[test]
+    fn recycle_takes_elements_again() {
+        let of = |ty: &str, to: &str, from: &str, xs: &str| value(ty, &format!("(recycle{{i64 | {from} {to}}} {xs})"));
+        assert_eq!(of("[i64 3 2]", "[3 2]", "[5]", "(array [5] 1 2 3 4 5)"), "[[1i64, 2i64], [3i64, 4i64], [5i64, 1i64]]");
+        assert_eq!(of("[i64 2]", "[2]", "[2 2]", "(array [2 2] 1 2 3 4)"), "[1i64, 2i64]");
+        assert_eq!(of("[i64 4]", "[4]", "[2 2]", "(array [2 2] 1 2 3 4)"), "[1i64, 2i64, 3i64, 4i64]");
+        assert_eq!(of("[i64 2 2]", "[2 2]", "[]", "7"), "[[7i64, 7i64], [7i64, 7i64]]");
+        assert_eq!(of("i64", "[]", "[2]", "(array [2] 7 8)"), "7i64");
+        assert_eq!(of("i64", "[]", "[]", "7"), "7i64");
+        assert_eq!(of("[i64 0 3]", "[0 3]", "[2]", "(array [2] 7 8)"), "empty([0][3]i64)");
+        assert_eq!(of("[i64 0]", "[0]", "[3 0]", "(array [3 0] i64)"), "empty([0]i64)");
+        let none = of("[i64 2]", "[2]", "[0]", "(array [0] i64)");
+        assert_eq!(none, "E0503 an array of shape [0] has no elements to make one of shape [2]");
+        let boxes = "(recycle{(Sigma (n) [i64 n]) | [] [2]} (box ((n 1)) [i64 n] (array [1] 5)))";
+        assert_eq!(value("[(Sigma (n) [i64 n]) 2]", boxes), "[box([1i64], [5i64]), box([1i64], [5i64])]");
+        let pairs = "(recycle{(Tup i64 bool) | [] [1 2]} (tuple 3 true))";
+        assert_eq!(value("[(Tup i64 bool) 1 2]", pairs), value("[(Tup i64 bool) 1 2]", "(rep [1 2] (tuple 3 true))"));
+    }
+
+    #[test]
+    fn lift_shape_hides_a_shape() {
+        let of = |sizes: &str, r: usize| {
+            let body = format!("(unbox (lift_shape{{| {r}}} {sizes}) (w @s) (box ((@t @s)) [i64 @t] shape_iota{{| @s}}))");
+            value("(Sigma (@t) [i64 @t])", &body)
+        };
+        assert_eq!(of("(array [2] 2 2)", 2), "[[0i64, 1i64], [2i64, 3i64]]");
+        assert_eq!(of("(array [0] i64)", 0), "0i64");
+        assert_eq!(of("(array [3] 1 0 2)", 3), "empty([1][0][2]i64)");
+        assert_eq!(of("(array [2] 2 -1)", 2), "E0504 an array cannot have the negative size -1");
+        let ranks = value("(Sigma (@t) [(Tup) @t])", "(lift_shape{| 256} (rep [256] 1))");
+        assert_eq!(ranks, "E0504 an array cannot have 256 dimensions, 255 are the most");
+    }
+
+    #[test]
+    fn subarray_takes_consecutive_cells() {
+        let of = |ty: &str, to: &str, c: &str, r: usize, from: &str, at: &str| {
+            let xs = "(array [2 3] 0 1 2 3 4 5)";
+            value(ty, &format!("(subarray{{i64 | {from} {to} {c} {r}}} {xs} {at})"))
+        };
+        assert_eq!(of("i64", "[]", "[]", 2, "[2 3]", "(array [2] 1 2)"), "5i64");
+        assert_eq!(of("[i64 3]", "[]", "[3]", 1, "[2]", "(array [1] 1)"), "[3i64, 4i64, 5i64]");
+        assert_eq!(of("[i64 2 2]", "[2 2]", "[]", 2, "[2 3]", "(array [2] 0 2)"), "[[2i64, 3i64], [4i64, 5i64]]");
+        assert_eq!(of("[i64 0 3]", "[0]", "[3]", 1, "[2]", "(array [1] 9)"), "empty([0][3]i64)");
+        assert_eq!(of("[i64 2 3]", "[]", "[2 3]", 0, "[]", "(array [0] i64)"), "[[0i64, 1i64, 2i64], [3i64, 4i64, 5i64]]");
+        assert_eq!(of("i64", "[]", "[]", 2, "[2 3]", "(array [2] 1 3)"), "E0501 index 3 is out of bounds for an array of size 3");
+        assert_eq!(of("i64", "[]", "[]", 2, "[2 3]", "(array [2] -1 0)"), "E0501 index -1 is out of bounds for an array of size 2");
+        let few = of("[i64 2 2]", "[2 2]", "[]", 2, "[2 3]", "(array [2] 1 0)");
+        assert_eq!(few, "E0501 an array of shape [2][3] has fewer than 4 cells from index [1, 0] on");
+        let rank = of("i64", "[]", "[]", 1, "[2 3]", "(array [1] 1)");
+        assert_eq!(rank, "E0503 an index of 1 numbers does not belong to an array of shape [2][3]");
+    }
+
+    #[test]
+    fn scatter_new_fills_every_position() {
+        let of = |k: usize, at: &str| value(&format!("[i64 {k}]"), &format!("(scatter_new{{i64 | 3 {k} []}} {at} (array [3] 7 8 9))"));
+        assert_eq!(of(3, "(array [3] 2 0 1)"), "[8i64, 9i64, 7i64]");
+        assert_eq!(of(2, "(array [3] -1 1 0)"), "[9i64, 8i64]");
+        assert_eq!(of(0, "(array [3] -1 -1 -1)"), "empty([0]i64)");
+        assert_eq!(of(2, "(array [3] 0 1 0)"), "[9i64, 8i64]");
+        assert_eq!(of(2, "(array [3] 0 1 2)"), "E0501 index 2 is out of bounds for an array of size 2");
+        assert_eq!(of(3, "(array [3] 0 -1 2)"), "E0501 no cell is scattered to position 1 of 3");
+    }
+
+    #[test]
+    fn numbers_are_read() {
+        assert_eq!(value("(Sigma (k) [i64 k])", "(read_nums (tuple))"), "[3i64, 1i64, 4i64]");
+        let (program, _) = read::program(FileId::default(), "(define main : (Sigma (k) [i64 k]) (read_nums (tuple)))");
+        let failure = load(&program, 1).call(Symbol::new("main"), Vec::new()).map_err(|failure| failure.code);
+        assert_eq!(failure.err(), Some("E0508"));
+    }
+
+    #[test]
+    fn shapes_with_variables_are_reified_in_boxes() {
+        let define = "(define f : (Pi (@s) (-> ([i64 @s]) (Sigma (n) [i64 n]))) (i-fn (@s) (fn ([x [i64 @s]]) : (Sigma (n) [i64 n]) (reify-shape [4 @s]))))";
+        let main = "(define main : i64 (unbox (f{| [2 3]} (rep [2 3] 0)) (v n) (i64.sum{| n} v)))";
+        assert_eq!(run(&format!("{define}{main}")), "9i64");
+    }
+
+    #[test]
+    fn polymorphic_primitives_are_values() {
+        let of = |main: &str| value("[i64 3]", main);
+        assert_eq!(of("(let [f reverse] (f{i64 | 3 []} (array [3] 1 2 3)))"), "[3i64, 2i64, 1i64]");
+        assert_eq!(of("(let [f (i-app reverse 3 [])] ((t-app f i64) (array [3] 1 2 3)))"), "[3i64, 2i64, 1i64]");
+        assert_eq!(of("(let [f unflatten] (index{i64 | 1 [3]} (f{i64 | 1 3 []} (array [3] 1 2 3)) 0))"), "[1i64, 2i64, 3i64]");
+        assert_eq!(of("(let [f shape_iota] f{| [3]})"), "[0i64, 1i64, 2i64]");
+        assert_eq!(of("(let [f i64.sum] (rep [3] (f{| 2} (array [2] 1 2))))"), "[3i64, 3i64, 3i64]");
+        assert_eq!(of("(let [f (i-app reverse 3 [])] (let [g (t-app f i64)] (g (array [3] 1 2 3))))"), "[3i64, 2i64, 1i64]");
+    }
+
+    #[test]
+    fn definitions_see_earlier_ones_only() {
+        let reverse = "(define reverse : (-> ([i64 3]) [i64 3]) (fn ([xs [i64 3]]) : [i64 3] (reverse{i64 | 3 []} xs)))";
+        let first = "(define first : [i64 3] (reverse{i64 | 3 []} (array [3] 1 2 3)))";
+        let main = "(define main : [i64 3] (reverse first))";
+        assert_eq!(run(&format!("{first}{reverse}{main}")), "[1i64, 2i64, 3i64]");
+    }
+    #[test]
+    fn functions_that_capture_shapes_do_not_take_them() {
+        let add = "(fn ([x [i64 @s]] [y [i64 @s]]) : [i64 @s] (map [@s] ([a x] [b y]) (i64.+ a b)))";
+        let ty = "(-> (i64 [i64 2 @s]) [i64 @s])";
+        let body = format!("(fn ([x i64] [xs [i64 2 @s]]) : [i64 @s] (reduce{{i64 | 2 [@s]}} {add} (rep [@s] x) xs))");
+        let define = format!("(define f : (Pi (@s) {ty}) (i-fn (@s) {body}))");
+        let main = "(define main : [i64 2] (f{| [2]} 1 (array [2 2] 1 2 3 4)))";
+        assert_eq!(run(&format!("{define}{main}")), "[5i64, 7i64]");
+    }
+}

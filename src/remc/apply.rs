@@ -55,11 +55,8 @@ impl Elaborator<'_> {
             }
         }
         let mut call = Call { span, fun, args, params, ret, partial };
-        let (subst, frames) = if open.is_empty() {
-            (Subst::default(), self.frames_of(&call)?)
-        } else {
-            self.found(&mut call, open, wanted)?
-        };
+        let (subst, frames) =
+            if open.is_empty() { (Subst::default(), self.frames_of(&call)?) } else { self.found(&mut call, open, wanted)? };
         self.lifted_call(call, &subst, frames)
     }
 
@@ -201,7 +198,9 @@ impl Elaborator<'_> {
     fn lifted_call(&mut self, call: Call, subst: &Subst, frames: Vec<Shape>) -> Option<Typed> {
         let fun_shape = subst.shape(call.fun.ty.shape()).ok()?;
         let mut places = vec![(fun_shape, call.fun.span, "the array of functions".to_string())];
-        places.extend(frames.into_iter().zip(&call.args).enumerate().map(|(at, (frame, arg))| (frame, arg.span, format!("argument {}", at + 1))));
+        places.extend(
+            frames.into_iter().zip(&call.args).enumerate().map(|(at, (frame, arg))| (frame, arg.span, format!("argument {}", at + 1))),
+        );
         let principal = self.principal(&call, &places)?;
         let Call { span, fun, args, ret, partial, .. } = call;
         let dim = size_of_result(&fun, &args, &principal);

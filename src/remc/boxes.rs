@@ -15,8 +15,9 @@ use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, ShapeItem, Type, print};
 /// Whether a form is a list of pairs, the hidden indices of `(box ((n i) ..) T e)`.
 fn is_index_list(item: &Sexp) -> bool {
     let (SexpKind::Paren(pairs) | SexpKind::Bracket(pairs)) = &item.kind else { return false };
-    pairs.iter().all(|pair| matches!(&pair.kind, SexpKind::Paren(parts) | SexpKind::Bracket(parts) if parts.len() == 2 && parts[0].name().is_some()))
-        && !matches!(pairs.first().and_then(Sexp::keyword), Some("Shp" | "shape" | "++" | "+"))
+    pairs.iter().all(
+        |pair| matches!(&pair.kind, SexpKind::Paren(parts) | SexpKind::Bracket(parts) if parts.len() == 2 && parts[0].name().is_some()),
+    ) && !matches!(pairs.first().and_then(Sexp::keyword), Some("Shp" | "shape" | "++" | "+"))
 }
 
 impl Elaborator<'_> {

@@ -80,8 +80,10 @@ impl Elaborator<'_> {
         }
         let literal = self.cells(span, &dims, items, inner(wanted, dims.len()).as_ref())?;
         if literal.ty.shape().items.len() != dims.len() {
-            let message = format!("the elements of `array` are atoms, these have shape {}", print::shape(&cell_shape(&literal.ty, dims.len())));
-            return self.report(Diagnostic::error(E_TYPE, span, message).help("a literal of arrays is written (frame [n ..] e ..) or [e ..]"));
+            let message =
+                format!("the elements of `array` are atoms, these have shape {}", print::shape(&cell_shape(&literal.ty, dims.len())));
+            return self
+                .report(Diagnostic::error(E_TYPE, span, message).help("a literal of arrays is written (frame [n ..] e ..) or [e ..]"));
         }
         Some(literal)
     }
@@ -193,12 +195,14 @@ impl Elaborator<'_> {
             return Some(Typed::new(Expr::new(ExprKind::Record(fields), span), ty));
         }
         let values: Vec<(Symbol, Symbol, Typed)> = read.into_iter().map(|(label, value)| (label, self.fresh(label), value)).collect();
-        let mut fields: Vec<(Symbol, Expr)> = values.iter().map(|(label, inner, _)| (*label, Expr::new(ExprKind::Var(*inner), span))).collect();
+        let mut fields: Vec<(Symbol, Expr)> =
+            values.iter().map(|(label, inner, _)| (*label, Expr::new(ExprKind::Var(*inner), span))).collect();
         fields.sort_by_key(|(label, _)| *label);
         let record = Expr::new(ExprKind::Record(fields), span);
-        let expr = values.into_iter().rev().fold(record, |body, (_, name, value)| {
-            Expr::new(ExprKind::Let { name, ty: Some(value.ty), rhs: value.expr, body }, span)
-        });
+        let expr = values
+            .into_iter()
+            .rev()
+            .fold(record, |body, (_, name, value)| Expr::new(ExprKind::Let { name, ty: Some(value.ty), rhs: value.expr, body }, span));
         Some(Typed::new(expr, ty))
     }
 

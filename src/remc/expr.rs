@@ -39,14 +39,7 @@ impl Elaborator<'_> {
         Some(value)
     }
 
-    fn form_or_application(
-        &mut self,
-        item: &Sexp,
-        word: &str,
-        head: &Sexp,
-        operands: &[Sexp],
-        wanted: Option<&Type>,
-    ) -> Option<Typed> {
+    fn form_or_application(&mut self, item: &Sexp, word: &str, head: &Sexp, operands: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
         let span = item.span;
         // The paper's `reshape` is a function.
         if self.library.defines(self.in_library.unwrap_or(0), Symbol::new(word)) {

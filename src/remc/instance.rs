@@ -195,7 +195,8 @@ impl Elaborator<'_> {
                         match rest.pop() {
                             Some((TypeArgument::Atom(atom), _)) => atoms.push(atom),
                             Some((TypeArgument::Array(ty), at)) => {
-                                let message = format!("{} takes an atom type here, {} is an array type", instance.called, print::type_brief(&ty));
+                                let message =
+                                    format!("{} takes an atom type here, {} is an array type", instance.called, print::type_brief(&ty));
                                 return self.error(E_KIND, at, message);
                             }
                             None => return Some(()),

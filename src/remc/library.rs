@@ -78,7 +78,6 @@ impl Library {
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().flat_map(|layer| layer.names.iter().map(|name| name.as_str()))
     }
-
 }
 
 /// The name that a form defines.

@@ -244,7 +244,8 @@ impl Elaborator<'_> {
         let value = value?;
         if (!indices.is_empty() || !types.is_empty()) && !self.is_value(&value.expr) {
             let diagnostic = Diagnostic::error(E_VALUE, value.span(), "the body of a type or index abstraction must be a value");
-            return self.report(diagnostic.help("a value is a function, a variable, or a literal of values; make this the body of a function"));
+            return self
+                .report(diagnostic.help("a value is a function, a variable, or a literal of values; make this the body of a function"));
         }
         Some(abstracted(&indices, &types, value))
     }

@@ -51,9 +51,11 @@ impl Elaborator<'_> {
             && from.iter().zip(&to).all(|(a, b)| a.1 == b.1 && product(&a.0).is_some_and(|size| product(&b.0) == Some(size)));
         if !fits {
             let (found, wanted) = (print::shape(value.ty.shape()), print::shape(&target));
-            let message = format!("an array of shape {found} cannot be given the shape {wanted}: it is not certain that they have as many elements");
+            let message =
+                format!("an array of shape {found} cannot be given the shape {wanted}: it is not certain that they have as many elements");
             let diagnostic = Diagnostic::error(E_RESHAPE, span, message);
-            return self.report(diagnostic.help("sizes between shape variables must have equal products; `coerce` checks sizes at run time"));
+            return self
+                .report(diagnostic.help("sizes between shape variables must have equal products; `coerce` checks sizes at run time"));
         }
         let atom = value.ty.atom().clone();
         let ty = Type::new(atom.clone(), target);

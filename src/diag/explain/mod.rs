@@ -5,7 +5,7 @@
 //! the end of the mark the example is core.
 
 /// The families in order of their codes.
-const FAMILIES: [&str; 7] = [
+const FAMILIES: [&str; 8] = [
     include_str!("syntax.md"),
     include_str!("names.md"),
     include_str!("types.md"),
@@ -13,6 +13,7 @@ const FAMILIES: [&str; 7] = [
     include_str!("running.md"),
     include_str!("data.md"),
     include_str!("core.md"),
+    include_str!("compiling.md"),
 ];
 
 /// The explanation of a code.
@@ -33,6 +34,8 @@ pub enum Role {
     Wrong,
     /// Accepted; fails with the code when `main` is run.
     WrongRun,
+    /// Accepted, but not compiled.
+    WrongCompile,
     /// Accepted.
     Right,
 }
@@ -93,6 +96,7 @@ fn example(block: &'static str) -> Option<Example> {
     let role = match mark {
         "wrong" => Role::Wrong,
         "wrong run" => Role::WrongRun,
+        "wrong compile" => Role::WrongCompile,
         "right" => Role::Right,
         _ => return None,
     };

@@ -10,7 +10,6 @@
 mod expr;
 mod types;
 
-
 pub use types::{ARRAY_SIGIL, Binder, TypeArgument, TypeVariable, is_type};
 
 use super::free::Name;
@@ -37,7 +36,9 @@ pub fn program(file: FileId, text: &str) -> (Program, Vec<Diagnostic>) {
 /// Whether a form is `(use core)`.
 fn is_use_core(item: &Sexp) -> bool {
     match &item.kind {
-        SexpKind::Paren(parts) => matches!(parts.as_slice(), [head, name] if head.keyword() == Some("use") && name.keyword() == Some("core")),
+        SexpKind::Paren(parts) => {
+            matches!(parts.as_slice(), [head, name] if head.keyword() == Some("use") && name.keyword() == Some("core"))
+        }
         _ => false,
     }
 }

@@ -43,8 +43,7 @@ fn failure<T>(equation: &SizeEquation, why: &str) -> Result<T, Stop> {
 /// Whether a size is a natural number whatever its variables are: that is seen from its coefficients, also after a size of an
 /// array was taken off.
 fn is_natural(context: &Context, dim: &Dim) -> bool {
-    let plain = |dim: &Dim| dim.terms().all(|(monomial, c)| c >= 0 && monomial.iter().all(|atom| matches!(atom, DimAtom::Var(_))));
-    plain(dim) || context.natural.iter().any(|known| plain(&dim.sub(known)))
+    dim.is_natural() || context.natural.iter().any(|known| dim.sub(known).is_natural())
 }
 
 /// The size divided by a number; none if that is not exact.

@@ -262,7 +262,10 @@ impl Reader<'_> {
             TypeArgument::Atom(atom) => Some(atom),
             TypeArgument::Array(_) => {
                 let diagnostic = Diagnostic::error(E_KIND, item.span, "this is an array type; the elements of an array are atoms");
-                self.report(diagnostic.help("an array of arrays has one shape, `[t i .. j ..]`; an array of boxes holds arrays of different shapes"))
+                self.report(
+                    diagnostic
+                        .help("an array of arrays has one shape, `[t i .. j ..]`; an array of boxes holds arrays of different shapes"),
+                )
             }
         }
     }
