@@ -187,7 +187,8 @@ impl Elaborator<'_> {
         let (first, second) = if other.1.start <= longest.1.start { (other, longest) } else { (longest, other) };
         let message =
             format!("the frames {} and {} do not agree: neither is a prefix of the other", print::shape(&first.0), print::shape(&second.0));
-        let mut diagnostic = Diagnostic::error(E_FRAMES, call.span, message).here(format!("in this application of {}", call.fun.called));
+        let here = if call.fun.is_named() { format!("in this application of {}", call.fun.called) } else { "in this application".into() };
+        let mut diagnostic = Diagnostic::error(E_FRAMES, call.span, message).here(here);
         for place in [first, second] {
             diagnostic = diagnostic.label(place.1, shown(place));
         }
