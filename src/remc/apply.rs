@@ -1,7 +1,7 @@
 //! Application: lifting by prefix agreement of frames.
 
 use super::errors::{E_ARGUMENT, E_FRAMES, E_FUNCTION, E_OPAQUE, counted};
-use super::instance::{Instance, Open};
+use super::instance::{Instance, Open, box_help};
 use super::instantiate::{Equation, Unsolved, solve};
 use super::lift::Part;
 use super::names::unit_type;
@@ -133,7 +133,8 @@ impl Elaborator<'_> {
                 format!("{what}: expected cells of type {wanted}, found {found}, whose cells have shape {}", print::shape(&end))
             }
         };
-        self.report(Diagnostic::error(E_ARGUMENT, arg.span, message).here(format!("this has type {found}")))
+        let diagnostic = Diagnostic::error(E_ARGUMENT, arg.span, message).here(format!("this has type {found}"));
+        self.report(if same_atoms { diagnostic } else { box_help(diagnostic, &arg.ty) })
     }
 
     /// Finds what was left out, and the frames.

@@ -60,7 +60,14 @@ impl Elaborator<'_> {
     fn under_indices<T>(&mut self, binders: &[Binder], read: impl FnOnce(&mut Self) -> Option<T>) -> Option<(Vec<Symbol>, T)> {
         self.read(|reader| reader.distinct(binders))?;
         let mut bound: Vec<Bound> = Vec::new();
-        let names = binders.iter().map(|binder| self.bind_index(*binder, &mut bound)).collect();
+        let mut names = Vec::with_capacity(binders.len());
+        for binder in binders {
+            // Nothing but the type that is read sees these names.
+            let wanted = binder.with_sigil();
+            let inner = if self.scope.is_live(Name::Index(wanted)) { self.fresh(wanted) } else { wanted };
+            bound.push(self.scope.bind_index(binder.name, inner));
+            names.push(inner);
+        }
         let out = read(self);
         self.scope.unbind(bound);
         Some((names, out?))
@@ -219,7 +226,7 @@ impl Elaborator<'_> {
     fn lift_size(&mut self, span: Span, binder: Binder, number: Typed, body: &Sexp) -> Option<Typed> {
         // To make an index of a number, a box that holds nothing but it is opened.
         let name = self.fresh(Symbol::new("n"));
-        let size = Index::Dim(Dim::size(name));
+        let size = Index::Dim(number.dim.clone().unwrap_or_else(|| Dim::size(name)));
         let unit = Expr::new(ExprKind::Tuple(Vec::new()), span);
         let witness = ExprKind::Box { indices: vec![(Symbol::new("n"), size)], ty: unit_type(), body: unit };
         let inner = self.in_lifted_box(span, binder, Expr::new(witness, span), body)?;

@@ -5,6 +5,7 @@ use super::expr::literal;
 use super::{Elaborator, Typed};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
+use crate::ir::core::read::is_type;
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Shape, ShapeItem, Type, print};
 
@@ -49,7 +50,9 @@ impl Elaborator<'_> {
         if !complete {
             return None;
         }
-        frame.map(|frame| framed_literal(span, dims, &frame, cells))
+        // Nested brackets are one literal; what is written as several arrays stays several.
+        let nested = items.iter().all(|item| matches!(item.kind, SexpKind::Scalar(_) | SexpKind::Bracket(_) | SexpKind::Text(_)));
+        frame.map(|frame| framed_literal(span, dims, &frame, cells, nested))
     }
 
     fn literal_dims(&mut self, item: &Sexp) -> Option<Vec<u64>> {
@@ -66,6 +69,7 @@ impl Elaborator<'_> {
     /// `(array [n ..] a ..)` and `(array [n ..] t)`.
     pub(super) fn array(&mut self, span: Span, dims: &Sexp, items: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
         let dims = self.literal_dims(dims)?;
+        self.not_only_type(span, &dims, items)?;
         if let (true, [elem]) = (dims.contains(&0), items) {
             let atom = self.read(|reader| reader.atom(elem))?;
             return self.empty(span, dims, Type::scalar(atom));
@@ -92,6 +96,7 @@ impl Elaborator<'_> {
             [ty] if dims.contains(&0) => (Some(self.ty(ty)?), &[][..]),
             _ => (None, cells),
         };
+        self.not_only_type(span, &dims, cells)?;
         match (cell, cells) {
             (Some(cell), []) => self.empty(span, dims, cell),
             (None, []) => {
@@ -106,6 +111,14 @@ impl Elaborator<'_> {
                 Some(literal)
             }
             (None, cells) => self.cells(span, &dims, cells, inner(wanted, dims.len()).as_ref()),
+        }
+    }
+
+    /// A literal of a shape without a 0 is not described by a type.
+    fn not_only_type(&mut self, span: Span, dims: &[u64], items: &[Sexp]) -> Option<()> {
+        match items {
+            [only] if !dims.contains(&0) && is_type(only) => self.count(span, dims, 0).map(drop),
+            _ => Some(()),
         }
     }
 
@@ -256,8 +269,8 @@ fn inner(wanted: Option<&Type>, rank: usize) -> Option<Type> {
     Some(Type::new(wanted.atom().clone(), Shape { items }))
 }
 
-/// A literal of these cells, all of one type: flat where all are literals of scalars.
-fn framed_literal(span: Span, dims: &[u64], frame: &Shape, cells: Vec<Typed>) -> Typed {
+/// A literal of these cells, all of one type: flat where all are literals of scalars and it may be.
+fn framed_literal(span: Span, dims: &[u64], frame: &Shape, cells: Vec<Typed>, nested: bool) -> Typed {
     let Some(first) = cells.first() else { return literal(Scalar::Bool(false), span) };
     let cell = first.ty.clone();
     let ty = cell.framed(frame);
@@ -269,7 +282,7 @@ fn framed_literal(span: Span, dims: &[u64], frame: &Shape, cells: Vec<Typed>) ->
         ExprKind::Array { dims, elem, items } => Some((dims.clone(), *elem, items.clone())),
         _ => None,
     };
-    let all_flat = cells.iter().all(|cell| matches!(cell.expr.kind(), ExprKind::Lit(_) | ExprKind::Array { .. }));
+    let all_flat = nested && cells.iter().all(|cell| matches!(cell.expr.kind(), ExprKind::Lit(_) | ExprKind::Array { .. }));
     if all_flat && let Some((inner, elem, _)) = flat(first) {
         let items = cells.iter().filter_map(flat).flat_map(|(.., items)| items).collect();
         let dims = dims.iter().copied().chain(inner).collect();

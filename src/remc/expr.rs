@@ -2,6 +2,7 @@
 
 use super::errors::{E_COUNT, E_FRAMES, E_LEAK, E_TYPE};
 use super::lift::Part;
+use super::scope::is_i64;
 use super::{Elaborator, Typed};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -265,7 +266,11 @@ impl Elaborator<'_> {
         let mut result = None;
         let expr = self.over(span, &frame, vec![part], |this, cells| {
             let expr = cells.into_iter().next()?;
-            let built = build(this, Typed::new(expr, cell))?;
+            let dim = match expr.kind() {
+                ExprKind::Var(name) if is_i64(&cell) => Some(Dim::size(*name)),
+                _ => None,
+            };
+            let built = build(this, Typed { expr, ty: cell, dim })?;
             let expr = built.expr.clone();
             result = Some(built.ty);
             Some(expr)

@@ -71,7 +71,8 @@ impl Elaborator<'_> {
             [name, colon, ty] if colon.keyword() == Some(":") => Some((self.name(name)?, self.ty(ty))),
             [name] if name.name().is_some() => {
                 let diagnostic = Diagnostic::error(E_TYPE, item.span, "a parameter needs a type");
-                self.report(diagnostic.help("core has no type inference for parameters: write [x T]"))
+                self.report::<()>(diagnostic.help("core has no type inference for parameters: write [x T]"));
+                Some((self.name(name)?, None))
             }
             _ => self.form(item.span, "expected a parameter [x T]"),
         }

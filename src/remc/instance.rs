@@ -143,7 +143,7 @@ impl Elaborator<'_> {
         let given: Vec<Option<Index>> = items.iter().map(|item| self.read(|reader| reader.index(item))).collect();
         let given: Vec<Index> = given.into_iter().collect::<Option<_>>()?;
         let names = match instance.ty.atom() {
-            Atom::Pi(names, body) if !is_array_variable(names, body) => names.clone(),
+            Atom::Pi(names, _) => names.clone(),
             _ => {
                 let message = format!("{} takes no indices, its type is {}", instance.called, print::type_brief(&instance.ty));
                 return self.error(E_INSTANCE, span, message);
@@ -342,26 +342,33 @@ impl Elaborator<'_> {
         self.insertions.push(Insertion { span, what });
     }
 
-    /// `{i64 | 3 []}`.
+    /// `{i64 | 3 []}`: the arguments as they could have been written.
     fn arguments(&mut self, instance: &Instance, subst: &Subst) -> String {
         let (mut types, mut indices) = (String::new(), String::new());
-        let mut shapes: Vec<Shape> = Vec::new();
+        let mut ty = instance.base.ty.clone();
+        // The shape of a type variable of kind Array belongs to its type.
+        let mut shape: Option<Shape> = None;
         for step in &instance.steps {
-            match step {
-                Step::Indices(given) => {
-                    for index in given {
-                        let index = subst.index(index).unwrap_or_else(|_| index.clone());
-                        indices.push_str(&format!(" {}", print::index(&index)));
+            let body = match (ty.atom(), step) {
+                (Atom::Pi(names, body), Step::Indices(given)) => {
+                    let given: Vec<Index> = given.iter().map(|index| subst.index(index).unwrap_or_else(|_| index.clone())).collect();
+                    match given.as_slice() {
+                        [Index::Shape(of)] if is_array_variable(names, body) => shape = Some(of.clone()),
+                        _ => given.iter().for_each(|index| indices.push_str(&format!(" {}", print::index(index)))),
                     }
+                    body.clone()
                 }
-                Step::Types(given) => {
+                (Atom::Forall(_, body), Step::Types(given)) => {
                     for atom in given {
                         let atom = subst.atom(&mut self.free, atom).unwrap_or_else(|_| atom.clone());
-                        let shape = shapes.pop().unwrap_or_default();
-                        types.push_str(&format!("{} ", print::type_brief(&Type::new(atom, shape))));
+                        let ty = Type::new(atom, shape.take().unwrap_or_default());
+                        types.push_str(&format!("{} ", print::type_brief(&ty)));
                     }
+                    body.clone()
                 }
-            }
+                _ => break,
+            };
+            ty = body;
         }
         format!("{{{types}|{indices}}}")
     }
@@ -377,8 +384,10 @@ impl Elaborator<'_> {
     ) -> Option<T> {
         let diagnostic = match unsolved {
             Unsolved::Contradiction { equation, reason } => match place(equation) {
-                Some((at, what, ty)) => Diagnostic::error(E_ARGUMENT, at, format!("{what} does not fit: {reason}"))
-                    .here(format!("this has type {}", print::type_brief(&ty))),
+                Some((at, what, ty)) => {
+                    let diagnostic = Diagnostic::error(E_ARGUMENT, at, format!("{what} does not fit: {reason}"));
+                    box_help(diagnostic.here(format!("this has type {}", print::type_brief(&ty))), &ty)
+                }
                 None => Diagnostic::error(E_ARGUMENT, span, format!("the type arguments do not fit their place: {reason}")),
             },
             Unsolved::TooManyChoices { .. } => {
@@ -420,7 +429,7 @@ impl Elaborator<'_> {
         }
         // Unknowns that have no value are written by their names.
         let mut subst = candidates.first().map(Solution::subst).unwrap_or_default();
-        for unknown in missing {
+        for unknown in &open.unknowns {
             if candidates.first().is_none_or(|candidate| candidate.show(unknown.name).is_none()) {
                 let plain = match unknown.name {
                     name if open.problem.atoms.contains(&name) => (Name::Type(name), Replacement::Atom(Atom::Var(unknown.shown))),
@@ -434,6 +443,17 @@ impl Elaborator<'_> {
             diagnostic = diagnostic.help(format!("write them: `{}{written}`", instance.called.trim_matches('`')));
         }
         diagnostic
+    }
+}
+
+/// Adds what to do with a box that is no argument.
+pub(super) fn box_help(diagnostic: Diagnostic, found: &Type) -> Diagnostic {
+    match found.atom() {
+        Atom::Sigma(names, _) => {
+            let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+            diagnostic.help(format!("a box is opened first: (unbox e (x {}) ..)", names.join(" ")))
+        }
+        _ => diagnostic,
     }
 }
 

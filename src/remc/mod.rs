@@ -76,8 +76,10 @@ impl Typed {
 struct Global {
     /// Its name in the explicit program; a primitive where the definition is only another name of one.
     inner: Symbol,
-    /// Its type; none if it has errors.
+    /// Its type; none if that is not known because of errors.
     ty: Option<Type>,
+    /// Whether it has errors or uses what has.
+    broken: bool,
 }
 
 /// Everything that is known while a program is made explicit. `None` as a result says that an error was reported.
@@ -101,6 +103,8 @@ struct Elaborator<'a> {
     insertions: Vec<Insertion>,
     /// Applications with fewer arguments than parameters in the present definition.
     partial: FxHashSet<*const ExprNode>,
+    /// Whether the present definition uses one with errors.
+    broken: bool,
     reads_numbers: bool,
     diagnostics: Vec<Diagnostic>,
 }

@@ -28,7 +28,7 @@ impl Elaborator<'_> {
             None => match prims::type_of(name) {
                 Some(ty) => {
                     self.reads_numbers |= name.as_str() == "read_nums";
-                    Global { inner: name, ty: Some(ty) }
+                    Global { inner: name, ty: Some(ty), broken: false }
                 }
                 None => {
                     let diagnostic = self.unknown_term(name, span);
@@ -36,6 +36,7 @@ impl Elaborator<'_> {
                 }
             },
         };
+        self.broken |= global.broken;
         let ty = global.ty?;
         let dim = is_i64(&ty).then(|| Dim::size(global.inner));
         Some(Typed { expr: Expr::new(ExprKind::Var(global.inner), span), ty, dim })

@@ -52,6 +52,7 @@ pub fn program(sources: &mut SourceMap, root: FileId) -> Elaborated {
         defs: Vec::new(),
         insertions: Vec::new(),
         partial: FxHashSet::default(),
+        broken: false,
         reads_numbers: false,
         diagnostics,
     };
@@ -136,7 +137,11 @@ impl Elaborator<'_> {
 
     fn last_expression(&mut self, item: &Sexp) -> Option<Symbol> {
         self.scope = Scope::default();
+        self.broken = false;
         let Typed { expr, ty, .. } = self.expr(item, None)?;
+        if self.broken {
+            return None;
+        }
         let name = self.global_name(Symbol::new("main"));
         self.defs.push(Define { name, ty, body: expr, entry: true, span: item.span });
         Some(name)
@@ -146,19 +151,21 @@ impl Elaborator<'_> {
         let Some(parts) = self.definition_parts(item) else {
             // What uses it should not be told that it is not there.
             if let Some(name) = library::defined(item) {
-                self.globals.insert(name, Global { inner: name, ty: None });
+                self.globals.insert(name, Global { inner: name, ty: None, broken: true });
             }
             return;
         };
         self.scope = Scope::default();
         self.partial.clear();
+        self.broken = false;
         let (body, declared) = self.defined_value(&parts);
         let inner = self.global_name(parts.name);
+        let broken = self.broken || body.is_none();
         let ty = body.as_ref().map(|body| body.ty.clone());
-        if let Some(Typed { expr, ty, .. }) = body {
+        if let (Some(Typed { expr, ty, .. }), false) = (body, broken) {
             self.defs.push(Define { name: inner, ty, body: expr, entry, span: item.span });
         }
-        self.globals.insert(parts.name, Global { inner, ty: ty.or(declared) });
+        self.globals.insert(parts.name, Global { inner, ty: ty.or(declared), broken });
     }
 
     /// A name that no other definition and no primitive has.
@@ -287,8 +294,10 @@ impl Elaborator<'_> {
             let partial = std::mem::take(&mut self.partial);
             let outside = self.in_library.replace(layer);
             let insertions = self.insertions.len();
+            let broken = std::mem::take(&mut self.broken);
             let global = self.used_definition(item, name);
             self.insertions.truncate(insertions);
+            self.broken = broken || global.broken;
             self.in_library = outside;
             self.scope = scope;
             self.partial = partial;
@@ -299,13 +308,13 @@ impl Elaborator<'_> {
     }
 
     fn used_definition(&mut self, item: &Sexp, name: Symbol) -> Global {
-        let nothing = Global { inner: name, ty: None };
+        let nothing = Global { inner: name, ty: None, broken: true };
         let Some(parts) = self.definition_parts(item) else { return nothing };
         let alias = parts.params.is_none() && parts.ty.is_none() && parts.types.is_empty() && parts.indices.is_empty();
         if alias && let Some(other) = parts.body.name() {
             return match self.variable(parts.body.span, other) {
                 Some(Typed { expr, ty, .. }) => match expr.kind() {
-                    ExprKind::Var(inner) => Global { inner: *inner, ty: Some(ty) },
+                    ExprKind::Var(inner) => Global { inner: *inner, ty: Some(ty), broken: self.broken },
                     _ => nothing,
                 },
                 None => nothing,
@@ -314,7 +323,7 @@ impl Elaborator<'_> {
         let Some(Typed { expr, ty, .. }) = self.defined_value(&parts).0 else { return nothing };
         let inner = self.global_name(name);
         self.library_defs.push(Define { name: inner, ty: ty.clone(), body: expr, entry: false, span: item.span });
-        Global { inner, ty: Some(ty) }
+        Global { inner, ty: Some(ty), broken: self.broken }
     }
 
     fn finish(mut self, root: FileId, last: Option<Symbol>) -> Elaborated {

@@ -10,7 +10,7 @@
 mod expr;
 mod types;
 
-pub use types::{ARRAY_SIGIL, Binder, TypeArgument, TypeVariable};
+pub use types::{ARRAY_SIGIL, Binder, TypeArgument, TypeVariable, is_type};
 
 use super::free::Name;
 use super::sexp::{self, E_FORM, Sexp, SexpKind};

@@ -61,6 +61,8 @@ pub(super) enum Meaning {
     /// The sigil says the sort.
     Index(Symbol),
     Size(Symbol),
+    /// A parameter that is no size.
+    NoSize,
     Type(TypeVariable),
 }
 
@@ -96,6 +98,19 @@ fn prim_word(text: &str) -> Option<PrimType> {
         "Bool" => Some(PrimType::Bool),
         "char" | "Char" => Some(PrimType::U8),
         _ => PrimType::from_name(text),
+    }
+}
+
+/// Whether a form can only be a type: the name of a scalar type or the head of a type.
+pub fn is_type(item: &Sexp) -> bool {
+    match &item.kind {
+        SexpKind::Symbol(name) => prim_word(name.as_str()).is_some(),
+        SexpKind::Paren(parts) => {
+            let heads = ["Arr", "->", "→", "Forall", "∀", "Pi", "Π", "Sigma", "Σ", "Tup", "Rec"];
+            parts.first().and_then(Sexp::keyword).is_some_and(|head| heads.contains(&head))
+        }
+        SexpKind::Bracket(parts) => parts.first().is_some_and(is_type),
+        _ => false,
     }
 }
 
@@ -216,8 +231,10 @@ impl Reader<'_> {
 
     /// The size that a term variable is.
     fn size(&mut self, span: Span, name: Symbol) -> Option<Dim> {
-        if let Some(Meaning::Size(inner)) = self.meaning(Space::Size, name) {
-            return Some(Dim::size(inner));
+        match self.meaning(Space::Size, name) {
+            Some(Meaning::Size(inner)) => return Some(Dim::size(inner)),
+            Some(Meaning::NoSize) => return self.error(span, format!("(size {name}): the parameter `{name}` is not of type i64")),
+            _ => {}
         }
         match self.names {
             None => Some(Dim::size(name)),
@@ -299,16 +316,24 @@ impl Reader<'_> {
         let operands = parts.get(1..).unwrap_or_default();
         match (head, operands) {
             ("->" | "→", [params, ret]) => self.function_type(params, ret),
+            ("Forall" | "∀" | "Pi" | "Π", [names, _]) if self.binds_nothing(names) => {
+                self.error(names.span, format!("`{head}` binds at least one variable"))
+            }
             ("Forall" | "∀", [names, body]) => self.forall(names, body),
             ("Pi" | "Π", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Pi(names, body)),
             ("Sigma" | "Σ", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Sigma(names, body)),
             ("Tup", types) => Some(Atom::Tuple(types.iter().map(|ty| self.ty(ty)).collect::<Option<_>>()?)),
-            ("Rec", fields) => Some(Atom::Record(fields.iter().map(|field| self.field_type(field)).collect::<Option<_>>()?)),
+            ("Rec", fields) => self.record_type(span, fields),
             _ => self.error(
                 span,
                 "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..)",
             ),
         }
+    }
+
+    /// Without a scope the checker says so.
+    fn binds_nothing(&self, names: &Sexp) -> bool {
+        self.names.is_some() && matches!(&names.kind, SexpKind::Paren(names) if names.is_empty())
     }
 
     fn function_type(&mut self, params: &Sexp, ret: &Sexp) -> Option<Atom> {
@@ -323,6 +348,18 @@ impl Reader<'_> {
         self.unbind(bound);
         let read: Option<Vec<Param>> = read.into_iter().collect();
         Some(Type::fun(read?, ret?).atom().clone())
+    }
+
+    /// In a scope labels may stand in any order, each once.
+    fn record_type(&mut self, span: Span, fields: &[Sexp]) -> Option<Atom> {
+        let mut read: Vec<(Symbol, Type)> = fields.iter().map(|field| self.field_type(field)).collect::<Option<_>>()?;
+        if self.names.is_some() {
+            read.sort_by_key(|(label, _)| *label);
+            if let Some(pair) = read.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                return self.error(span, format!("the label `{}` occurs twice", pair[0].0));
+            }
+        }
+        Some(Atom::Record(read))
     }
 
     fn field_type(&mut self, field: &Sexp) -> Option<(Symbol, Type)> {
@@ -346,7 +383,9 @@ impl Reader<'_> {
         let name = self.term_name(name)?;
         let ty = self.ty(ty);
         let inner = self.inner_name(name, name, &[Name::Size]);
-        self.bind(Space::Size, name, Meaning::Size(inner));
+        let is_size = ty.as_ref().is_none_or(|ty| matches!(ty.atom(), Atom::Prim(PrimType::I64)) && ty.shape().is_scalar());
+        let meaning = if is_size || self.names.is_none() { Meaning::Size(inner) } else { Meaning::NoSize };
+        self.bind(Space::Size, name, meaning);
         bound.push((Space::Size, name));
         Some(Param { name: Some(inner), ty: ty? })
     }
@@ -535,6 +574,7 @@ fn inner_names(meaning: Meaning) -> Vec<Name> {
     match meaning {
         Meaning::Index(name) => vec![Name::Index(name)],
         Meaning::Size(name) => vec![Name::Size(name)],
+        Meaning::NoSize => Vec::new(),
         Meaning::Type(TypeVariable::Atom(name)) => vec![Name::Type(name)],
         Meaning::Type(TypeVariable::Array { atom, shape }) => vec![Name::Type(atom), Name::Index(shape)],
     }
