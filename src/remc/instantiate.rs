@@ -179,6 +179,9 @@ pub fn solve(problem: &Problem) -> Result<Solution, Unsolved> {
     if unknowns.is_empty() {
         return Ok(solution);
     }
+    for candidate in &mut unclear.candidates {
+        candidate.atoms = solution.atoms.clone();
+    }
     if unclear.candidates.is_empty() {
         unclear.candidates.push(solution);
     }

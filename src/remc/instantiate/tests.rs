@@ -57,7 +57,7 @@ fn head_takes_the_whole_argument() {
     // Where the first size can be 0 the next one is taken.
     assert_eq!(head("[f64 0 3]"), "d=2 @s=[] t=f64 @f0=[0]");
     assert_eq!(head("[f64 n]"), "0: the size (+ d 1) cannot be n: `d` would be (+ n -1), which may be negative");
-    assert_eq!(head("i64"), "0: the shape [@f0 (+ d 1) @s] cannot be []");
+    assert_eq!(head("i64"), "0: an array of shape [] has no cells of shape [(+ d 1) @s]");
     assert_eq!(head("[f64 @r]"), "0: the shape [(+ d 1) @s] cannot be [@r]");
 }
 
