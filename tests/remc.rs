@@ -90,7 +90,10 @@ fn problem(case: &Case) -> Option<String> {
     let last = checked.remc.as_ref().and_then(|remc| remc.last);
     for (mark, text) in &case.expected {
         let found = match mark {
-            ':' => match text.split_once(' ').filter(|(name, _)| checked.core.defs.iter().any(|d| checked.source_name(d.name).as_str() == *name)) {
+            ':' => match text
+                .split_once(' ')
+                .filter(|(name, _)| checked.core.defs.iter().any(|d| checked.source_name(d.name).as_str() == *name))
+            {
                 Some((name, ty)) => {
                     let define = checked.core.defs.iter().find(|d| checked.source_name(d.name).as_str() == name).unwrap();
                     if print::type_brief(&define.ty) == ty { continue } else { print::type_brief(&define.ty) }

@@ -11,6 +11,7 @@ use super::{Elaborator, Typed};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::free::Name;
+use crate::ir::core::index::{NoJoin, join};
 use crate::ir::core::sexp::Sexp;
 use crate::ir::core::subst::{Replacement, Subst};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, Type, print, sizes};
@@ -177,14 +178,14 @@ impl Elaborator<'_> {
         Some((subst, frames?))
     }
 
-    /// The longest of the frames, of which all others are prefixes.
+    /// The join of the frames.
     fn principal(&mut self, call: &Call, frames: &[(Shape, Span, String)]) -> Option<Shape> {
-        let longest = frames.iter().max_by_key(|(frame, ..)| frame.items.len())?;
-        let Some(other) = frames.iter().find(|(frame, ..)| !longest.0.items.starts_with(&frame.items)) else {
-            return Some(longest.0.clone());
+        let NoJoin { left, right } = match join(frames.iter().map(|(frame, ..)| frame)) {
+            Ok(principal) => return Some(principal),
+            Err(pair) => pair,
         };
         let shown = |(frame, _, what): &(Shape, Span, String)| format!("{what} has frame {}", print::shape(frame));
-        let (first, second) = if other.1.start <= longest.1.start { (other, longest) } else { (longest, other) };
+        let (first, second) = (&frames[left], &frames[right]);
         let message =
             format!("the frames {} and {} do not agree: neither is a prefix of the other", print::shape(&first.0), print::shape(&second.0));
         let here = if call.fun.is_named() { format!("in this application of {}", call.fun.called) } else { "in this application".into() };

@@ -220,12 +220,12 @@ impl Elaborator<'_> {
             let [name, value] = self.list(arg, "an array [x e]")? else { return self.form(arg.span, "expected an array [x e]") };
             let name = self.name(name)?;
             let value = self.expr(value, None)?;
-            let Some(rest) = value.ty.shape().items.strip_prefix(frame.items.as_slice()) else {
+            let Some(rest) = value.ty.shape().without_prefix(&frame) else {
                 let (found, wanted) = (print::shape(value.ty.shape()), print::shape(&frame));
                 let message = format!("the array for `{name}` has shape {found}, which does not begin with the frame {wanted}");
                 return self.error(E_FRAMES, arg.span, message);
             };
-            let cell = Type::new(value.ty.atom().clone(), Shape { items: rest.to_vec() });
+            let cell = Type::new(value.ty.atom().clone(), rest);
             arrays.push((name, cell, value));
         }
         let names: Vec<Symbol> = arrays.iter().map(|(name, ..)| *name).collect();

@@ -22,11 +22,11 @@
 //!
 //! 1. Types are compared by structure, which gives the atom types and equations between words and between sizes. Names of bound
 //!    variables do not matter; no unknown may stand for a term with a bound variable in it.
-//! 2. Word equations are simplified ([`words`]): items at both ends are paired, a lone unknown is bound. What is left and has no
+//! 2. Word equations are simplified (`words.rs`): items at both ends are paired, a lone unknown is bound. What is left and has no
 //!    unknowns on one side is solved by trying all ways to cut that side, independent groups of unknowns one after the other. This is complete:
 //!    every solution of such equations is a cut. Equations with unknown shapes on both sides that simplification does not
 //!    solve are left alone: their unknowns are undetermined.
-//! 3. Size equations are linear over the natural numbers ([`sizes`]); products with unknowns in them wait until they are linear.
+//! 3. Size equations are linear over the natural numbers (`sizes.rs`); products with unknowns in them wait until they are linear.
 //! 4. After [`MAX_STEPS`] cuts the search ends with [`Unsolved::TooManyChoices`].
 
 mod sizes;
@@ -180,7 +180,7 @@ pub fn solve(problem: &Problem) -> Result<Solution, Unsolved> {
         return Ok(solution);
     }
     for candidate in &mut unclear.candidates {
-        candidate.atoms.clone_from(&solution.atoms);
+        candidate.atoms = solution.atoms.clone();
     }
     if unclear.candidates.is_empty() {
         unclear.candidates.push(solution);

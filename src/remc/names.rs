@@ -88,7 +88,7 @@ impl Names for Elaborator<'_> {
                     Some(global) => (global.inner, global.ty.clone()),
                     None => (name, prims::type_of(name)),
                 };
-                ty.filter(|ty| is_i64(ty)).map(|_| Dim::size(inner))
+                ty.filter(is_i64).map(|_| Dim::size(inner))
             }
         }
     }

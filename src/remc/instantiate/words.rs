@@ -183,7 +183,13 @@ impl State {
         let from = equation.from;
         let (left, right) = (self.shape(&equation.left, from)?, self.shape(&equation.right, from)?);
         let mismatch = || {
-            let reason = format!("the shape {} cannot be {}", print::shape(&left), print::shape(&right));
+            let reason = match left.items.split_first() {
+                Some((ShapeItem::Var(name), cell)) if context.frames.iter().any(|(frame, _)| frame == name) => {
+                    let cell = Shape { items: cell.to_vec() };
+                    format!("an array of shape {} has no cells of shape {}", print::shape(&right), print::shape(&cell))
+                }
+                _ => format!("the shape {} cannot be {}", print::shape(&left), print::shape(&right)),
+            };
             Err(Stop::Failure(Failure { from, reason }))
         };
         let (mut a, mut b) = (left.items.as_slice(), right.items.as_slice());
