@@ -165,7 +165,8 @@ pub(super) fn find_entry<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Defin
     if let Some(define) = own().rfind(named) {
         return Ok(define);
     }
-    let mut known: Vec<&str> = own().filter(|d| d.entry).map(|d| loaded.checked.source_name(d.name).as_str()).collect();
+    let core = loaded.checked.remc.is_some();
+    let mut known: Vec<&str> = own().filter(|d| d.entry || core).map(|d| loaded.checked.source_name(d.name).as_str()).collect();
     known.sort_unstable();
     known.dedup();
     let mut diagnostic = entries::unknown("E0611", "entry point", name, known.iter().copied());
