@@ -188,7 +188,8 @@ impl Elaborator<'_> {
         let (first, second) = (&frames[left], &frames[right]);
         let message =
             format!("the frames {} and {} do not agree: neither is a prefix of the other", print::shape(&first.0), print::shape(&second.0));
-        let mut diagnostic = Diagnostic::error(E_FRAMES, call.span, message).here(format!("in this application of {}", call.fun.called));
+        let here = if call.fun.is_named() { format!("in this application of {}", call.fun.called) } else { "in this application".into() };
+        let mut diagnostic = Diagnostic::error(E_FRAMES, call.span, message).here(here);
         for place in [first, second] {
             diagnostic = diagnostic.label(place.1, shown(place));
         }

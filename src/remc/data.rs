@@ -1,6 +1,6 @@
 //! Literals, tuples, records, and what sizes are as values.
 
-use super::errors::E_TYPE;
+use super::errors::{E_COUNT, E_TYPE};
 use super::expr::literal;
 use super::{Elaborator, Typed};
 use crate::base::{PrimType, Scalar, Span, Symbol};
@@ -8,6 +8,9 @@ use crate::diag::Diagnostic;
 use crate::ir::core::read::is_type;
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Shape, ShapeItem, Type, print};
+
+/// Values have at most so many dimensions.
+const MAX_RANK: usize = 255;
 
 impl Elaborator<'_> {
     /// A string is the vector of its bytes.
@@ -21,7 +24,7 @@ impl Elaborator<'_> {
     /// `[e ..]`.
     pub(super) fn vector(&mut self, span: Span, cells: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
         if cells.is_empty() {
-            let diagnostic = Diagnostic::error(super::errors::E_COUNT, span, "an empty array needs a type");
+            let diagnostic = Diagnostic::error(E_COUNT, span, "an empty array needs a type");
             return self.report(diagnostic.help("write (array [0] t) or (frame [0] T)"));
         }
         self.cells(span, &[cells.len() as u64], cells, inner(wanted, 1).as_ref())
@@ -38,9 +41,8 @@ impl Elaborator<'_> {
                 continue;
             };
             if let Some(first) = cells.first() {
-                let what = || format!("cell {} of this literal has another type than the first", cells.len() + 1);
-                let (ty, message) = (first.ty.clone(), what());
-                complete &= self.expect(&ty, &cell, || message).is_some();
+                let (ty, at) = (first.ty.clone(), cells.len() + 1);
+                complete &= self.expect(&ty, &cell, || format!("cell {at} of this literal has another type than the first")).is_some();
             } else {
                 wanted = Some(cell.ty.clone());
             }
@@ -49,6 +51,10 @@ impl Elaborator<'_> {
         let frame = self.count(span, dims, items.len());
         if !complete {
             return None;
+        }
+        let rank = dims.len() + cells.first().map_or(0, |cell| cell.ty.shape().items.len());
+        if rank > MAX_RANK {
+            return self.error(E_COUNT, span, format!("an array has at most {MAX_RANK} dimensions, this has {rank}"));
         }
         // Nested brackets are one literal; what is written as several arrays stays several.
         let nested = items.iter().all(|item| matches!(item.kind, SexpKind::Scalar(_) | SexpKind::Bracket(_) | SexpKind::Text(_)));
@@ -75,7 +81,7 @@ impl Elaborator<'_> {
             return self.empty(span, dims, Type::scalar(atom));
         }
         if items.is_empty() {
-            let diagnostic = Diagnostic::error(super::errors::E_COUNT, span, "an empty array needs the type of its elements");
+            let diagnostic = Diagnostic::error(E_COUNT, span, "an empty array needs the type of its elements");
             return self.report(diagnostic.help("write (array [0] t)"));
         }
         let literal = self.cells(span, &dims, items, inner(wanted, dims.len()).as_ref())?;
@@ -100,7 +106,7 @@ impl Elaborator<'_> {
         match (cell, cells) {
             (Some(cell), []) => self.empty(span, dims, cell),
             (None, []) => {
-                let diagnostic = Diagnostic::error(super::errors::E_COUNT, span, "an empty frame needs the type of its cells");
+                let diagnostic = Diagnostic::error(E_COUNT, span, "an empty frame needs the type of its cells");
                 self.report(diagnostic.help("write (frame [0] T)"))
             }
             (Some(cell), cells) => {

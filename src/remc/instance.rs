@@ -62,6 +62,10 @@ impl Instance {
         let (ty, span) = (value.ty.clone(), value.span());
         Instance { base: value, steps: Vec::new(), ty, called, open: false, span }
     }
+    /// Whether messages call it by a name.
+    pub(super) fn is_named(&self) -> bool {
+        self.called.starts_with('`')
+    }
     /// The name, if it is a variable of the explicit program.
     pub(super) fn primitive(&self) -> Option<&'static str> {
         match self.base.expr.kind() {

@@ -3,7 +3,7 @@
 use super::report::{Insertion, What};
 use super::{Elaborator, Typed};
 use crate::base::{Span, Symbol};
-use crate::ir::core::{Expr, ExprKind, Shape};
+use crate::ir::core::{Atom, Expr, ExprKind, Shape};
 
 /// An operand with its frame.
 pub(super) struct Part {
@@ -19,7 +19,14 @@ enum Binder {
 }
 
 /// Whether an expression may stand inside of a map as it is: evaluating it again costs nothing and cannot fail.
-fn is_cheap(expr: &Expr) -> bool {
+fn is_cheap(value: &Typed) -> bool {
+    let mut expr = &value.expr;
+    // An instance that is no function can be an array of any size.
+    if matches!(value.ty.atom(), Atom::Fun(..) | Atom::Pi(..) | Atom::Forall(..)) {
+        while let ExprKind::Inst { fun, .. } = expr.kind() {
+            expr = fun;
+        }
+    }
     match expr.kind() {
         ExprKind::Var(_)
         | ExprKind::Lit(_)
@@ -28,7 +35,6 @@ fn is_cheap(expr: &Expr) -> bool {
         | ExprKind::IFn { .. }
         | ExprKind::TFn { .. }
         | ExprKind::ReifyDim(_) => true,
-        ExprKind::Inst { fun, .. } => is_cheap(fun),
         _ => false,
     }
 }
@@ -46,11 +52,11 @@ impl Elaborator<'_> {
         let mut binders = Vec::new();
         let mut current: Vec<(Expr, usize)> = Vec::with_capacity(parts.len());
         // What has no frame and is not cheap is evaluated before the maps, and so is all before it.
-        let early = |part: &Part| part.frame.is_scalar() && !is_cheap(&part.value.expr);
+        let early = |part: &Part| part.frame.is_scalar() && !is_cheap(&part.value);
         let first = if principal.is_scalar() { 0 } else { parts.iter().rposition(early).map_or(0, |at| at + 1) };
         for (at, part) in parts.into_iter().enumerate() {
             let rank = part.frame.items.len();
-            if at >= first || is_cheap(&part.value.expr) {
+            if at >= first || is_cheap(&part.value) {
                 current.push((part.value.expr, rank));
                 continue;
             }

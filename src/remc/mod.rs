@@ -96,6 +96,8 @@ struct Elaborator<'a> {
     /// Names of definitions in the explicit program.
     taken: FxHashSet<Symbol>,
     scope: Scope,
+    /// The scopes of the definitions that wait for one of the library.
+    suspended: Vec<Scope>,
     free: FreeVars,
     equality: Equality,
     library_defs: Vec<Define>,

@@ -7,7 +7,7 @@ use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::free::Name;
 use crate::ir::core::read::{Names, TypeVariable};
-use crate::ir::core::{Dim, Expr, ExprKind, Index, Type, prims};
+use crate::ir::core::{Dim, Expr, ExprKind, Index, Type, prims, print};
 use crate::resolve::closest;
 
 /// Whether there is a primitive of this name.
@@ -66,6 +66,7 @@ impl Elaborator<'_> {
         globals.sort_unstable();
         let known = locals.iter().chain(&globals).map(|name| name.as_str());
         let known = known.chain(self.library.names()).chain(prims::declared().iter().map(|(name, _)| name.as_str()));
+        let known = known.chain(print::keywords().iter().copied());
         match closest(name.as_str(), known) {
             Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
             None => diagnostic,

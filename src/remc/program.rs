@@ -46,6 +46,7 @@ pub fn program(sources: &mut SourceMap, root: FileId) -> Elaborated {
         all: FxHashMap::default(),
         taken: FxHashSet::default(),
         scope: Scope::default(),
+        suspended: Vec::new(),
         free: FreeVars::default(),
         equality: Equality::default(),
         library_defs: Vec::new(),
@@ -168,9 +169,10 @@ impl Elaborator<'_> {
         self.globals.insert(parts.name, Global { inner, ty: ty.or(declared), broken });
     }
 
-    /// A name that no other definition and no primitive has.
+    /// A name that no other definition, no primitive and no variable that is in scope where a library is used has.
     fn global_name(&mut self, wanted: Symbol) -> Symbol {
-        let free = |name: Symbol| !self.taken.contains(&name) && !names::is_primitive(name);
+        let local = |name: Symbol| self.suspended.iter().any(|scope| scope.is_used(name));
+        let free = |name: Symbol| !self.taken.contains(&name) && !names::is_primitive(name) && !local(name);
         let own = self.in_library.is_none() || !self.all.contains_key(&wanted);
         let mut name = wanted;
         let mut count = 0;
@@ -290,7 +292,7 @@ impl Elaborator<'_> {
                 None => {}
             }
             self.known.insert((layer, name), None);
-            let scope = std::mem::take(&mut self.scope);
+            self.suspended.push(std::mem::take(&mut self.scope));
             let partial = std::mem::take(&mut self.partial);
             let outside = self.in_library.replace(layer);
             let insertions = self.insertions.len();
@@ -299,7 +301,7 @@ impl Elaborator<'_> {
             self.insertions.truncate(insertions);
             self.broken = broken || global.broken;
             self.in_library = outside;
-            self.scope = scope;
+            self.scope = self.suspended.pop().unwrap_or_default();
             self.partial = partial;
             self.known.insert((layer, name), Some(global.clone()));
             return Some(global);
