@@ -67,13 +67,25 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
+/// The table of `docs/core-library.md` has a row for each name with its type.
+fn documented(lines: &[String]) {
+    let path = format!("{}/docs/core-library.md", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).expect("the documentation is there");
+    let types = lines.iter().filter(|line| !line.contains(" => ") && !line.contains(" =! "));
+    for (name, ty) in types.filter_map(|line| line.split_once(" : ")) {
+        assert!(text.contains(&format!("\n| `{name}` | `{ty}` |")), "{path} has no row for `{name}` : `{ty}`");
+    }
+}
+
 /// Checks a file; the names whose types it gives, each with how many values.
 fn corpus(library: &str) -> Vec<(String, usize)> {
     let path = format!("{}/tests/library/{library}.txt", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect("the file is there");
     let mut names: Vec<(String, usize)> = Vec::new();
     let mut wrong = Vec::new();
-    for line in lines(&text) {
+    let all = lines(&text);
+    documented(&all);
+    for line in all {
         let (found, wanted, fits) = if let Some((expr, wanted)) = line.split_once(" =! ") {
             let found = value(library, expr);
             let fits = found.starts_with(wanted);
