@@ -27,16 +27,16 @@ fn is_cheap(value: &Typed) -> bool {
             expr = fun;
         }
     }
-    match expr.kind() {
+    matches!(
+        expr.kind(),
         ExprKind::Var(_)
-        | ExprKind::Lit(_)
-        | ExprKind::Array { .. }
-        | ExprKind::Fn { .. }
-        | ExprKind::IFn { .. }
-        | ExprKind::TFn { .. }
-        | ExprKind::ReifyDim(_) => true,
-        _ => false,
-    }
+            | ExprKind::Lit(_)
+            | ExprKind::Array { .. }
+            | ExprKind::Fn { .. }
+            | ExprKind::IFn { .. }
+            | ExprKind::TFn { .. }
+            | ExprKind::ReifyDim(_)
+    )
 }
 
 impl Elaborator<'_> {
