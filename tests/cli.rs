@@ -291,6 +291,9 @@ fn core_written_by_hand() {
         let run = |file| place.ok(&[&["run", file, "--binary"][..], args].concat());
         assert_eq!(run("f.rem"), run("f.remc"), "{args:?}");
     }
+    let tests = "; ==\n; entry: f\n; input { 1 } output { 2 }\n; input { 2 } output { 3 }\n(define (f [x int]) (+ x 1))\n";
+    std::fs::write(place.path().join("tests.remc"), tests).expect("written");
+    assert_eq!(place.ok(&["test", "tests.remc"]), "2 passed, 0 failed\n");
     let ran = place.run_with(&["run", "sum.remc"], b"3 4\n5");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "(tuple 12 (box 3 [3 4 5]))\n"), "{}", ran.err);
     let ran = place.run_with(&["run", "sum.remc"], b"3 four");

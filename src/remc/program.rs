@@ -112,6 +112,7 @@ impl Elaborator<'_> {
             self.all.insert(name, item.span);
         }
         let mut last = None;
+        let mut lost = false;
         for (at, item) in items.iter().enumerate() {
             let head = match &item.kind {
                 SexpKind::Paren(parts) => parts.first().and_then(Sexp::keyword),
@@ -125,10 +126,15 @@ impl Elaborator<'_> {
                     self.error::<()>(E_PROGRAM, item.span, message);
                 }
                 _ if at + 1 < items.len() => {
-                    let message = "only the last form of a file is an expression; this one would be lost";
-                    self.error::<()>(E_PROGRAM, item.span, message);
-                    self.scope = Scope::default();
-                    self.expr(item, None);
+                    // A text that is no core would give a message for every word.
+                    if !std::mem::replace(&mut lost, true) {
+                        let message = "only the last form of a file is an expression; this one would be lost";
+                        self.error::<()>(E_PROGRAM, item.span, message);
+                    }
+                    if matches!(item.kind, SexpKind::Paren(_)) {
+                        self.scope = Scope::default();
+                        self.expr(item, None);
+                    }
                 }
                 _ => last = self.last_expression(item),
             }
