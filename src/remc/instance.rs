@@ -171,6 +171,9 @@ impl Elaborator<'_> {
                 }
                 _ => {}
             }
+            if let Some(size) = index.negative_size() {
+                return self.error(E_INSTANCE, item.span, format!("a size is not negative, {size} is"));
+            }
         }
         self.push(instance, Step::Indices(given))
     }

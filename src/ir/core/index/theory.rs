@@ -5,7 +5,7 @@
 //! Rank Polymorphism, sections 2.2 and 2.3.4). That different normal forms have different values for some assignment is shown by
 //! giving one, [`Difference`].
 
-use super::{Dim, DimAtom, Shape, ShapeItem};
+use super::{Dim, DimAtom, Index, Shape, ShapeItem};
 use crate::base::Symbol;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -110,6 +110,20 @@ impl Dim {
             assignment.dims.insert(atom, value);
         }
         Some(assignment)
+    }
+}
+
+impl Index {
+    /// A size in it that is a negative number.
+    pub fn negative_size(&self) -> Option<i64> {
+        let negative = |dim: &Dim| dim.as_constant().filter(|value| *value < 0);
+        match self {
+            Index::Dim(dim) => negative(dim),
+            Index::Shape(shape) => shape.items.iter().find_map(|item| match item {
+                ShapeItem::Dim(dim) => negative(dim),
+                ShapeItem::Var(_) => None,
+            }),
+        }
     }
 }
 
