@@ -18,6 +18,7 @@ pub mod ir;
 pub mod lower;
 pub mod optimise;
 pub mod rank;
+pub mod remc;
 pub mod resolve;
 pub mod runtime;
 pub mod specialise;

@@ -15,6 +15,7 @@ mod core;
 mod dump;
 mod explain;
 mod infer;
+mod infer_core;
 mod native;
 mod run;
 mod test;

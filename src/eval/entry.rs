@@ -130,6 +130,10 @@ impl Machine {
     }
     /// Runs a definition on these arguments. Index parameters get the sizes of the arguments; boxes in the result are opened.
     pub fn call(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
+        self.call_closed(name, args).map(opened)
+    }
+    /// The same with the boxes in the result left as they are.
+    pub fn call_closed(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
         let Some(&id) = self.names.get(&name) else {
             return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
         };
@@ -139,8 +143,7 @@ impl Machine {
         let mut all: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
         all.extend(args);
         let value = self.global(id, true)?;
-        let value = if all.is_empty() { value } else { Run::new(self, true).apply(&value, all, span)? };
-        Ok(opened(value))
+        if all.is_empty() { Ok(value) } else { Run::new(self, true).apply(&value, all, span) }
     }
 }
 

@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 use regex::Regex;
 use std::path::{Path, PathBuf};
 
-/// Run the expectations in the programs' comments (`-- ==` blocks)
+/// Run the expectations in the programs' comments (`-- ==` blocks, in core `; ==`)
 #[derive(Debug, Args)]
 #[command(after_help = "A block is a comment:
   -- ==
@@ -126,7 +126,7 @@ fn run_file(args: &TestArgs, path: &Path, tally: &mut Tally) -> Result<(), Box<D
         }
     };
     let text = loaded.sources.file(loaded.root).text.clone();
-    let (blocks, problems) = blocks::blocks(loaded.root, &text);
+    let (blocks, problems) = blocks::blocks(loaded.root, &text, if loaded.checked.remc.is_some() { ";" } else { "--" });
     tally.console.report_all(&loaded.sources, &problems);
     let wanted = |block: &&Block| {
         (args.tag.is_empty() || block.tags.iter().any(|tag| args.tag.contains(tag)))
