@@ -107,6 +107,9 @@ impl Elab<'_> {
             }
             TypeKind::Sum(_) => Err(Diagnostic::error("E0111", span, "sum types are not supported yet")),
             TypeKind::Arrow { param, from, to } => self.arrow(*param, *from, *to),
+            TypeKind::Exists(..) if self.parameter => Err(Diagnostic::error("E0403", span, "a parameter of existential size")
+                .here("the caller decides this size, so it has a name of its own")
+                .help("declare the size in brackets after the name of the definition: `def f [n] (x: [n]t) = ..`")),
             TypeKind::Exists(sizes, inner) => {
                 let vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
                 let inner = self.annotation(*inner)?;
@@ -128,7 +131,13 @@ impl Elab<'_> {
             name = Some(fresh);
         }
         let outer = std::mem::replace(&mut self.parameter, true);
-        let to = self.annotation(to);
+        let to = match &self.program.ast.types[to].kind {
+            TypeKind::Exists(sizes, inner) => {
+                let vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
+                self.annotation(*inner).map(|inner| Type::scalar(Atom::Sigma(vars, inner)))
+            }
+            _ => self.annotation(to),
+        };
         self.parameter = outer;
         let to = existential_result(to?);
         let used = name.filter(|n| super::sizes::free_atoms(&to).contains(&DimAtom::Size(*n)));
