@@ -28,6 +28,7 @@ pub use show::show_type;
 
 use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
+use crate::ir::core::check::{self, TypeEnv};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Shape, Type};
 use crate::ir::surface::{DefDecl, PatId, PatKind, TypeParam};
 use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeParamId};
@@ -253,10 +254,32 @@ impl<'a> Elab<'a> {
         let unique = core_name(self.program, self.def);
         scheme.name = if existential.is_empty() { unique } else { Symbol::new(&format!("{unique}.boxed{}", existential[0])) };
         scheme.ty = self.sizes.zonk_type(&scheme.ty);
-        let body = zonk::expr(self, &abstracted(&scheme, value, decl.span));
+        let value = zonk::expr(self, &value);
+        if decl.params.is_empty() {
+            self.closed_or_value(&scheme, &value, decl)?;
+        }
+        let body = abstracted(&scheme, value, decl.span);
         let entry = existential.is_empty() && self.is_entry(decl);
         self.defs.push(core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, span: decl.name.span });
         Ok(scheme)
+    }
+    /// The value restriction: what is computed when the program starts has one type, only values are polymorphic.
+    fn closed_or_value(&self, scheme: &Scheme, value: &core::Expr, decl: &DefDecl) -> Result<()> {
+        let indices = scheme.index_params();
+        if indices.is_empty() {
+            return Ok(());
+        }
+        let mut env = TypeEnv::default();
+        for known in self.schemes.defs.values().chain(self.schemes.variants.values()) {
+            env.define(known.name, known.core_type());
+        }
+        indices.into_iter().for_each(|name| env.index(name));
+        scheme.types.iter().for_each(|name| env.type_variable(*name));
+        // What is not well typed is for the validator to report, as an error of ours.
+        match check::is_value(&mut env, value) {
+            Ok(false) => Err(self.open_type(scheme, decl)),
+            Ok(true) | Err(_) => Ok(()),
+        }
     }
     /// Every definition of the user's files that is not polymorphic in types can be run.
     fn is_entry(&self, decl: &DefDecl) -> bool {
