@@ -9,6 +9,9 @@ use crate::ir::surface::{self, ExprId, Ident, LetFun, view};
 use crate::ir::tables::{DefId, RBase, RType, Res};
 use rustc_hash::FxHashMap;
 
+/// Chains of more operators than this are not elaborated by recursion.
+const LONG_CHAIN: usize = 64;
+
 /// A use of a polymorphic definition.
 #[derive(Debug, Clone)]
 pub(super) struct Instance {
@@ -25,6 +28,13 @@ impl Elab<'_> {
         let program = self.program;
         // All parentheses at once: looking through them again at every level would be quadratic.
         let e = view::strip(&program.ast, e);
+        if let Some(done) = self.ready.remove(&e) {
+            return Ok(done);
+        }
+        for inner in self.chain(e).into_iter().rev() {
+            let done = self.expr(inner)?;
+            self.ready.insert(inner, done);
+        }
         let node = &program.ast.exprs[e];
         let span = node.span;
         if let Some(app) = self.application_of(e) {
@@ -106,6 +116,27 @@ impl Elab<'_> {
             surface::ExprKind::Error => Err(Diagnostic::error("E0101", span, "this expression could not be read")),
             surface::ExprKind::Apply { .. } | surface::ExprKind::Binary { .. } | surface::ExprKind::Unary { .. } => Err(self.missing(span)),
         }
+    }
+    /// The operator applications down the left edge of a long chain `a + b + c + ..`, outermost first: elaborated from the inside
+    /// out, they need no deep recursion.
+    fn chain(&self, e: ExprId) -> Vec<ExprId> {
+        let ast = &self.program.ast;
+        let operator = |at: ExprId| match &ast.exprs[at].kind {
+            surface::ExprKind::Binary { op, lhs, .. } if !matches!(op.ident.name.as_str(), "|>" | "<|" | ">->" | "<-<") => {
+                Some(view::strip(ast, *lhs))
+            }
+            _ => None,
+        };
+        let mut chain = Vec::new();
+        let mut at = e;
+        while let Some(lhs) = operator(at) {
+            if self.ready.contains_key(&lhs) || operator(lhs).is_none() {
+                break;
+            }
+            chain.push(lhs);
+            at = lhs;
+        }
+        if chain.len() < LONG_CHAIN { Vec::new() } else { chain }
     }
     /// An expression in a scope of its own, as a value of the enclosing scope.
     pub(super) fn scoped_value(&mut self, e: ExprId) -> Result<Typed> {

@@ -30,8 +30,8 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::check::{self, TypeEnv};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Shape, Type};
-use crate::ir::surface::{DefDecl, PatId, PatKind, TypeParam};
-use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeParamId};
+use crate::ir::surface::{DefDecl, ExprId, ExprKind, PatId, PatKind, TypeId, TypeParam, view};
+use crate::ir::tables::{TypeDefId, DefId, DefKind, Program, Tables, TypeParamId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::{MetaKind, Sizes};
 use std::time::Duration;
@@ -154,6 +154,12 @@ struct Elab<'a> {
     parameter: bool,
     /// Size binders that are existential in this variant.
     existential: FxHashSet<PatId>,
+    /// What abbreviations without parameters stand for, where that is the same at each use.
+    abbreviations: FxHashMap<TypeDefId, Type>,
+    /// Nodes of written types that were read.
+    annotation_nodes: usize,
+    /// Expressions that were elaborated before their parent asks for them.
+    ready: FxHashMap<ExprId, Typed>,
     /// Finished definitions: variants of others, then this one.
     defs: Vec<core::Define>,
     /// The applications with insertions around the current place, for messages.
@@ -180,6 +186,9 @@ impl<'a> Elab<'a> {
             transparent: FxHashMap::default(),
             parameter: false,
             existential: FxHashSet::default(),
+            abbreviations: FxHashMap::default(),
+            annotation_nodes: 0,
+            ready: FxHashMap::default(),
             defs: Vec::new(),
             context: Vec::new(),
         }
@@ -286,15 +295,25 @@ impl<'a> Elab<'a> {
         decl.entry || !self.program.defs[self.def].stdlib
     }
 
-    /// A function of these parameters, or the body itself if there are none.
+    /// A function of these parameters, or the body itself if there are none. A body that is again a function gives its parameters
+    /// to this one: nested one by one, each of their types would be written out with all that follow.
     fn function(
         &mut self,
         params: &[PatId],
-        ret: Option<crate::ir::surface::TypeId>,
-        body: crate::ir::surface::ExprId,
+        mut ret: Option<TypeId>,
+        mut body: ExprId,
         hint: Option<&[Type]>,
         span: Span,
     ) -> Result<Typed> {
+        let program = self.program;
+        let mut params = params.to_vec();
+        while !params.is_empty()
+            && ret.is_none()
+            && let ExprKind::Lambda { params: more, ret: inner, body: next } = &program.ast.exprs[view::strip(&program.ast, body)].kind
+        {
+            params.extend(more);
+            (ret, body) = (*inner, *next);
+        }
         self.push_frame();
         let mut core_params = Vec::with_capacity(params.len());
         for (i, pat) in params.iter().enumerate() {
