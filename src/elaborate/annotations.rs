@@ -248,7 +248,14 @@ impl Elab<'_> {
     fn annotation_dim(&mut self, dim: surface::Dim, span: Span) -> Result<Dim> {
         match dim {
             surface::Dim::Anon => Ok(self.fresh_dim(span)),
-            surface::Dim::Expr(e) => self.size_expression(e),
+            surface::Dim::Expr(e) => {
+                let dim = self.size_expression(e)?;
+                match self.sizes.zonk(&dim).as_constant() {
+                    Some(size) if size < 0 => Err(Diagnostic::error("E0406", self.program.ast.exprs[e].span, format!("a size of {size}"))
+                        .here("no array has fewer than 0 elements in a dimension")),
+                    _ => Ok(dim),
+                }
+            }
         }
     }
     /// The size that a written size expression denotes.
