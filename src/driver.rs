@@ -165,13 +165,23 @@ fn decide(
     ambiguity::decide(program, sources, inferred, &well_sized)
 }
 
-/// Runs an entry point of an accepted program.
+/// Runs an entry point of an accepted program. A failure inside the standard library names the user's call that led there.
 pub fn run(checked: &Checked, entry: Symbol, arguments: Vec<Value>, threads: Option<usize>) -> Result<Value, Box<Diagnostic>> {
-    let machine = eval::load(&checked.core, threads.unwrap_or(0));
-    machine.call(entry, arguments).map_err(|failure| {
-        let nowhere = failure.span == Span::default();
-        Box::new(if nowhere { Diagnostic::bare(failure.code, failure.message.clone()) } else { failure.diagnostic() })
-    })
+    let mut machine = eval::load(&checked.core, threads.unwrap_or(0));
+    machine.name_parameters(entry, checked.parameter_names(entry));
+    machine.call(entry, arguments).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
+}
+
+fn failure_diagnostic(checked: &Checked, failure: &eval::Failure) -> Diagnostic {
+    if failure.span == Span::default() {
+        return Diagnostic::bare(failure.code, failure.message.clone());
+    }
+    let library = |span: &Span| checked.program.defs.iter().any(|(_, def)| def.stdlib && def.file == span.file);
+    let diagnostic = failure.diagnostic();
+    match failure.calls.iter().find(|call| !library(call)) {
+        Some(call) if library(&failure.span) => diagnostic.label(*call, "called from here"),
+        _ => diagnostic,
+    }
 }
 
 /// The rank systems of the definitions of a file in the solver's text format, with their names: also of refused definitions, but not of

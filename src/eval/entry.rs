@@ -124,6 +124,16 @@ impl Machine {
             _ => Some((Vec::new(), ty.clone())),
         }
     }
+    /// Says what the parameters of a definition are called, for messages.
+    pub fn name_parameters(&mut self, definition: Symbol, names: Vec<Option<Symbol>>) {
+        self.parameters.insert(definition, names);
+    }
+    fn argument(&self, definition: Symbol, position: usize) -> String {
+        match self.parameters.get(&definition).and_then(|names| names.get(position)) {
+            Some(Some(name)) => format!("argument `{name}`"),
+            _ => format!("argument {}", position + 1),
+        }
+    }
     /// The names of all entry points, in order.
     pub fn entries(&self) -> Vec<Symbol> {
         self.definitions.iter().filter(|d| d.define.entry).map(|d| d.define.name).collect()
@@ -159,7 +169,7 @@ impl Machine {
         }
         let mut sizes = Sizes::default();
         for (i, (param, value)) in params.iter().zip(&args).enumerate() {
-            let what = format!("argument {}", i + 1);
+            let what = self.argument(name, i);
             sizes.measure(&param.ty, value, 0, &what, span)?;
             if let (Some(name), Some(n)) = (param.name, value.as_i64()) {
                 sizes.known.insert(DimAtom::Size(name), (n, what));
