@@ -7,7 +7,7 @@ use crate::diag::Diagnostic;
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, Type};
 use crate::ir::surface::{self, ExprId, Ident, LetFun, view};
 use crate::ir::tables::{DefId, RBase, RType, Res};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Chains of more operators than this are not elaborated by recursion.
 const LONG_CHAIN: usize = 64;
@@ -333,7 +333,31 @@ impl Elab<'_> {
         if known {
             return Ok((value, declared));
         }
+        self.unify_uncheckable(&declared, &ty, span)?;
         Ok((Expr::new(ExprKind::Coerce { ty: declared.clone(), expr: value }, span), declared))
+    }
+
+    /// Makes equal what a check at run time cannot look into: the types of functions and of boxes.
+    pub(super) fn unify_uncheckable(&mut self, declared: &Type, actual: &Type, span: Span) -> Result<()> {
+        let mut pairs = vec![(declared.clone(), actual.clone())];
+        let mut seen = FxHashSet::default();
+        while let Some((declared, actual)) = pairs.pop() {
+            if !seen.insert((std::sync::Arc::as_ptr(&declared.0), std::sync::Arc::as_ptr(&actual.0))) {
+                continue;
+            }
+            match (declared.atom(), actual.atom()) {
+                (Atom::Prim(_) | Atom::Var(_), _) => {}
+                (Atom::Tuple(xs), Atom::Tuple(ys)) => pairs.extend(xs.iter().cloned().zip(ys.iter().cloned())),
+                (Atom::Record(xs), Atom::Record(ys)) => pairs.extend(xs.iter().zip(ys).map(|((_, x), (_, y))| (x.clone(), y.clone()))),
+                _ => {
+                    let cell = |ty: &Type| Type::scalar(ty.atom().clone());
+                    self.unify_at(&cell(&declared), &cell(&actual), span).map_err(|error| {
+                        Diagnostic { help: Vec::new(), ..error }.note("the sizes in the type of a function cannot be checked at run time")
+                    })?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// `let f [n] x y = ..`: generalised over its own sizes.

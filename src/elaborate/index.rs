@@ -174,6 +174,7 @@ impl Elab<'_> {
                         false => {
                             self.sizes.rollback(before);
                             self.sizes.unify_loosely(&old.1, &ty, span);
+                            self.unify_uncheckable(&old.1, &ty, span)?;
                             Expr::new(ExprKind::Coerce { ty: old.1.clone(), expr: value }, span)
                         }
                     }

@@ -31,9 +31,10 @@ use crate::diag::Diagnostic;
 use crate::ir::core::check::{self, TypeEnv};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Shape, Type};
 use crate::ir::surface::{DefDecl, ExprId, ExprKind, PatId, PatKind, TypeId, TypeParam, view};
-use crate::ir::tables::{TypeDefId, DefId, DefKind, Program, Tables, TypeParamId};
+use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeDefId, TypeParamId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::{MetaKind, Sizes};
+use std::cell::RefCell;
 use std::time::Duration;
 
 /// The sized type of a definition: `Pi (sizes.. @types..) (Forall (types..) ty)`.
@@ -160,6 +161,8 @@ struct Elab<'a> {
     annotation_nodes: usize,
     /// Expressions that were elaborated before their parent asks for them.
     ready: FxHashMap<ExprId, Typed>,
+    /// How names are written in messages.
+    shown: RefCell<show::Names>,
     /// Finished definitions: variants of others, then this one.
     defs: Vec<core::Define>,
     /// The applications with insertions around the current place, for messages.
@@ -189,6 +192,7 @@ impl<'a> Elab<'a> {
             abbreviations: FxHashMap::default(),
             annotation_nodes: 0,
             ready: FxHashMap::default(),
+            shown: RefCell::default(),
             defs: Vec::new(),
             context: Vec::new(),
         }
