@@ -1,10 +1,11 @@
 # make demo          an example on a real image: the inferred program, the result as a picture
 # make test          all tests, the examples against NumPy included
 # make bench-check   the table of checking times and memory
+# make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo test examples bench-check ci clean
+.PHONY: all setup demo test examples bench-check fuzz ci clean
 
 all:
 	@.ci/setup build
@@ -37,9 +38,15 @@ bench-check:
 	cargo build --release
 	@.venv/bin/python benches/check.py
 
+MINUTES ?= 10
+TARGETS ?= syntax check core rank data
+fuzz:
+	@.ci/setup build
+	@fuzz/run.sh $(MINUTES) $(TARGETS)
+
 ci:
 	@.ci/run
 
 clean:
 	cargo clean
-	rm -rf .venv build
+	rm -rf .venv build fuzz/target fuzz/found

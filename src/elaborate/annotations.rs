@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MOST_SIZES: u64 = 1_000;
 
 /// Type annotations may expand to this many nodes in one definition.
-const ANNOTATION_BUDGET: usize = 1 << 20;
+const ANNOTATION_BUDGET: usize = 1 << 17;
 
 /// How many array dimensions a type has when it is written out.
 fn unknown_sizes(ty: &RType, memo: &mut FxHashMap<usize, u64>) -> u64 {
@@ -234,7 +234,7 @@ impl Elab<'_> {
                     }
                 }
                 let body = self.annotation(decl.ty)?;
-                let body = types::rewrite(&body, &mut substitution);
+                let body = if decl.tparams.is_empty() { body } else { types::rewrite(&body, &mut substitution) };
                 // Where each use means the same, all uses share it: abbreviations of abbreviations grow fast.
                 if decl.tparams.is_empty() && self.sizes.count() == before && super::sizes::free_atoms(&body).is_empty() {
                     self.abbreviations.insert(*def, body.clone());
