@@ -160,7 +160,13 @@ impl Measured {
 
 /// Compares arguments from outside with the type of a definition; what its index parameters are for them. Messages call the arguments
 /// by these names, where they have names.
-pub(super) fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Symbol>], span: Span) -> Outcome<(Vec<i64>, Measured)> {
+pub(super) fn measured(
+    mut ty: &Type,
+    name: Symbol,
+    args: &[Value],
+    called: &[Option<Symbol>],
+    span: Span,
+) -> Outcome<(Vec<i64>, Measured)> {
     let mut names = Vec::new();
     loop {
         match ty.atom() {
