@@ -287,7 +287,6 @@ impl Elab<'_> {
     }
     /// A field of a rank-0 record or tuple.
     pub(super) fn project(&mut self, (value, ty): Typed, field: Symbol, span: Span) -> Result<Typed> {
-        let ty = self.sizes.zonk_type(&ty);
         match ty.atom() {
             Atom::Tuple(parts) => {
                 let k: usize = field.as_str().parse().map_err(|_| self.missing(span))?;
