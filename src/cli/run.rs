@@ -147,7 +147,7 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
     };
     let start = Instant::now();
     let result = match compiled {
-        Some(program) => program.call(entry, values)?,
+        Some(program) => program.call(entry, &checked.parameter_names(entry.name), values)?,
         None => driver::run(checked, entry.name, values, args.threads.map(usize::from))?,
     };
     let seconds = start.elapsed();

@@ -124,6 +124,10 @@ impl Machine {
             _ => Some((Vec::new(), ty.clone())),
         }
     }
+    /// Says what the parameters of a definition are called, for messages.
+    pub fn name_parameters(&mut self, definition: Symbol, names: Vec<Option<Symbol>>) {
+        self.parameters.insert(definition, names);
+    }
     /// The names of all entry points, in order.
     pub fn entries(&self) -> Vec<Symbol> {
         self.definitions.iter().filter(|d| d.define.entry).map(|d| d.define.name).collect()
@@ -139,7 +143,7 @@ impl Machine {
         };
         let define = &self.definitions[id].define;
         let span = define.span;
-        let (sizes, _) = measured(&define.ty, name, &args, span)?;
+        let (sizes, _) = measured(&define.ty, name, &args, &self.parameters.get(&name).cloned().unwrap_or_default(), span)?;
         let mut all: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
         all.extend(args);
         let value = self.global(id, true)?;
@@ -157,11 +161,12 @@ impl Measured {
     }
 }
 
-/// Compares arguments from outside with the type of a definition; what its index parameters are for them.
+/// Compares arguments from outside with the type of a definition; what its index parameters are for them. Messages call the arguments
+/// by these names, where they have names.
 ///
 /// # Errors
 /// E0503, E0508 and E0605: sizes that contradict each other, the wrong number or kinds of arguments.
-pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], span: Span) -> Outcome<(Vec<i64>, Measured)> {
+pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Symbol>], span: Span) -> Outcome<(Vec<i64>, Measured)> {
     let mut names = Vec::new();
     loop {
         match ty.atom() {
@@ -185,7 +190,10 @@ pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], span: Span) -> Outc
     }
     let mut sizes = Sizes::default();
     for (i, (param, value)) in params.iter().zip(args).enumerate() {
-        let what = format!("argument {}", i + 1);
+        let what = match called.get(i) {
+            Some(Some(name)) => format!("argument `{name}`"),
+            _ => format!("argument {}", i + 1),
+        };
         sizes.measure(&param.ty, value, 0, &what, span)?;
         if let (Some(name), Some(n)) = (param.name, value.as_i64()) {
             sizes.known.insert(DimAtom::Size(name), (n, what));

@@ -218,7 +218,7 @@ fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case
         Backend::Interp => driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from)),
         Backend::Soac => driver::run_soac(&loaded.sources, &loaded.checked, define.name, values),
         Backend::Cpu => match native {
-            Some(Ok(program)) => program.call(define, values),
+            Some(Ok(program)) => program.call(define, &names, values),
             Some(Err(diagnostic)) => Err(diagnostic.clone()),
             None => Err(Box::new(Diagnostic::bare("E0615", "nothing was compiled"))),
         },
