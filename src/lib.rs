@@ -10,6 +10,8 @@ pub mod cli;
 pub mod diag;
 pub mod driver;
 pub mod elaborate;
+pub mod erase;
+pub mod erased_eval;
 pub mod eval;
 pub mod explicit;
 pub mod infer;

@@ -18,6 +18,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("elaborate", &["base", "diag", "ir"]),
     ("runtime", &["base", "diag", "ir"]),
     ("eval", &["base", "diag", "ir", "runtime"]),
+    ("erase", &["base", "ir"]),
+    ("erased_eval", &["base", "ir", "runtime"]),
+    ("step", &["base", "ir", "runtime"]),
     ("driver", &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "runtime", "eval"]),
     (
         "cli",

@@ -14,7 +14,7 @@ mod dump;
 mod explain;
 mod infer;
 mod run;
-mod test;
+pub mod test;
 
 use crate::diag::Diagnostic;
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -128,11 +128,13 @@ impl Machine {
     pub fn entries(&self) -> Vec<Symbol> {
         self.definitions.iter().filter(|d| d.define.entry).map(|d| d.define.name).collect()
     }
-    /// Runs a definition on these arguments. Index parameters get the sizes of the arguments; boxes in the result are opened.
-    pub fn call(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
-        let Some(&id) = self.names.get(&name) else {
-            return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
-        };
+    fn find(&self, name: Symbol) -> Outcome<usize> {
+        let missing = || Failure::new("E0508", Span::default(), format!("there is no definition `{name}`"));
+        self.names.get(&name).copied().ok_or_else(missing)
+    }
+    /// The sizes that the index parameters of a definition get when it is run on these arguments.
+    pub fn indices(&self, name: Symbol, args: &[Value]) -> Outcome<Vec<i64>> {
+        let id = self.find(name)?;
         let define = &self.definitions[id].define;
         let span = define.span;
         let mut ty = &define.ty;
@@ -158,7 +160,7 @@ impl Machine {
             return Err(Failure::new("E0508", span, format!("`{name}` takes {} {plural}, {} were given", params.len(), args.len())));
         }
         let mut sizes = Sizes::default();
-        for (i, (param, value)) in params.iter().zip(&args).enumerate() {
+        for (i, (param, value)) in params.iter().zip(args).enumerate() {
             let what = format!("argument {}", i + 1);
             sizes.measure(&param.ty, value, 0, &what, span)?;
             if let (Some(name), Some(n)) = (param.name, value.as_i64()) {
@@ -166,14 +168,16 @@ impl Machine {
             }
         }
         sizes.check(span)?;
-        let mut all = Vec::with_capacity(names.len() + args.len());
-        for name in names {
-            match sizes.known.get(&DimAtom::Var(name)) {
-                Some((size, _)) => all.push(Value::Scalar(Scalar::I64(*size))),
-                None => return Err(Failure::new("E0508", span, format!("the size `{name}` does not follow from the arguments"))),
-            }
-        }
-        all.extend(args);
+        let unknown = |name| Failure::new("E0508", span, format!("the size `{name}` does not follow from the arguments"));
+        let size = |name: Symbol| sizes.known.get(&DimAtom::Var(name)).map(|(size, _)| *size).ok_or_else(|| unknown(name));
+        names.into_iter().map(size).collect()
+    }
+    /// Runs a definition on these arguments. Index parameters get the sizes of the arguments; boxes in the result are opened.
+    pub fn call(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
+        let id = self.find(name)?;
+        let span = self.definitions[id].define.span;
+        let indices = self.indices(name, &args)?;
+        let all: Vec<Value> = indices.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).chain(args).collect();
         let value = self.global(id, true)?;
         let value = if all.is_empty() { value } else { Run::new(self, true).apply(&value, all, span)? };
         Ok(opened(value))

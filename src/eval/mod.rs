@@ -11,7 +11,6 @@ mod compile;
 mod entry;
 mod live;
 mod map;
-mod prim;
 mod primitives;
 mod run;
 mod scope;

@@ -1,12 +1,12 @@
 //! What the primitives compute.
 
 use super::code::{Callee, Closure};
-use super::prim::Prim;
 use super::run::{HOLE, Run, broken, misfit, negative, out_of_bounds};
 use super::{Failure, Outcome};
 use crate::base::scalar::{Float, FoldOp, Int, Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span};
 use crate::runtime::buffer::vector;
+use crate::runtime::prim::Prim;
 use crate::runtime::{Array, Boxed, Buffer, Builder, Element, Shortage, Value};
 use std::sync::Arc;
 

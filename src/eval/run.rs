@@ -2,11 +2,11 @@
 
 use super::code::{Atom, Callee, Closure, Code, Dim, Function, Item, Layout, Loop, PrimCall, Slot, Type};
 use super::compile::empty_array;
-use super::prim::Prim;
 use super::{Failure, Machine, Outcome};
 use crate::base::scalar::{OpError, ScalarOp};
 use crate::base::{Scalar, Span};
 use crate::runtime::builder::Misfit;
+use crate::runtime::prim::Prim;
 use crate::runtime::{Boxed, Builder, Value, dims};
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use super::program::{Loaded, load};
 use super::run::{find_entry, folder};
 use super::values::{self, Signature};
 use super::{FAILURE, Outcome, SUCCESS, files};
-use crate::base::{SourceMap, Span};
+use crate::base::{SourceMap, Span, Symbol};
 use crate::diag::{self, Diagnostic};
 use crate::driver;
 use crate::runtime::{Value, data};
@@ -201,6 +201,33 @@ fn input(path: &Path, signature: &Signature, input: &Data, seed: u64) -> Result<
             signature.stream("the random input", text.as_bytes())
         }
     }
+}
+
+/// A run that a program's blocks ask for.
+#[derive(Debug)]
+pub struct Run {
+    /// The definition of core.
+    pub name: Symbol,
+    /// Its arguments.
+    pub arguments: Vec<Value>,
+}
+
+/// All runs that the blocks of an accepted program ask for, for tests that compare evaluators.
+pub fn runs(path: &Path, loaded: &Loaded) -> Result<Vec<Run>, Box<Diagnostic>> {
+    let text = loaded.sources.file(loaded.root).text.clone();
+    let (blocks, _) = blocks::blocks(loaded.root, &text);
+    let mut runs = Vec::new();
+    for block in &blocks {
+        let main = [("main".to_string(), block.span)];
+        for (entry, _) in if block.entries.is_empty() { &main[..] } else { &block.entries } {
+            for (number, case) in block.cases.iter().enumerate() {
+                let define = find_entry(loaded, entry)?;
+                let signature = Signature::new(define, &loaded.checked.parameter_names(define.name))?;
+                runs.push(Run { name: define.name, arguments: input(path, &signature, &case.input, number as u64)? });
+            }
+        }
+    }
+    Ok(runs)
 }
 
 /// Compares results with those in a block: read with the types that the results have.
