@@ -19,4 +19,5 @@ pub mod ir;
 pub mod rank;
 pub mod resolve;
 pub mod runtime;
+pub mod step;
 pub mod syntax;
