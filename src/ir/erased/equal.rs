@@ -1,7 +1,7 @@
 //! Equality of erased expressions: up to names of bound variables, with indices compared in normal form.
 //!
 //! A variable that a `let` binds to a size expression stands for that size, as in core: `(let [x 5] .. (size x) ..)` is equal to
-//! `(let [x 5] .. 5 ..)`.
+//! `(let [x 5] .. 5 ..)`. Checks of a coercion that compare a shape with itself are no difference.
 
 use super::{Expr, ExprKind, LoopForm};
 use crate::base::{Scalar, Symbol};
@@ -28,6 +28,9 @@ struct Comparison {
     next: u32,
 }
 
+/// Sizes, and shape variables: numbers of bound ones, names of others.
+type Sizes = Vec<Result<Dim, (Option<u32>, Symbol)>>;
+
 fn number(n: u32) -> Dim {
     Dim::atom(DimAtom::Meta(n))
 }
@@ -46,8 +49,11 @@ impl Side {
             DimAtom::Meta(_) => None,
         })
     }
-    /// Sizes, and numbers of shape variables.
-    fn shape(&self, shape: &Shape) -> Vec<Result<Dim, (Option<u32>, Symbol)>> {
+    /// The checks that can fail: components of a type variable are equal whatever it stands for.
+    fn checks(&self, checks: &[(Shape, Shape)]) -> Vec<(Sizes, Sizes)> {
+        checks.iter().map(|(from, to)| (self.shape(from), self.shape(to))).filter(|(from, to)| from != to).collect()
+    }
+    fn shape(&self, shape: &Shape) -> Sizes {
         let item = |item: &ShapeItem| match item {
             ShapeItem::Dim(dim) => Ok(self.dim(dim)),
             ShapeItem::Var(name) => match self.index(*name) {
@@ -131,8 +137,7 @@ impl Comparison {
             (ExprKind::ReifyDim(d), ExprKind::ReifyDim(e)) => self.left.dim(d) == self.right.dim(e),
             (ExprKind::ReifyShape(s), ExprKind::ReifyShape(t)) => self.shapes(s, t),
             (ExprKind::Coerce { checks: p, expr: a }, ExprKind::Coerce { checks: q, expr: b }) => {
-                let same = |(i, j): &(Shape, Shape), (k, l): &(Shape, Shape)| self.shapes(i, k) && self.shapes(j, l);
-                p.len() == q.len() && p.iter().zip(q).all(|(p, q)| same(p, q)) && self.exprs(a, b)
+                self.left.checks(p) == self.right.checks(q) && self.exprs(a, b)
             }
             (ExprKind::Assert { cond: c, message: m, expr: a }, ExprKind::Assert { cond: d, message: n, expr: b }) => {
                 m == n && self.exprs(c, d) && self.exprs(a, b)

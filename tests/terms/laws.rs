@@ -1,0 +1,129 @@
+//! The theorems, as checks of one term.
+
+use remora::base::{Span, Symbol};
+use remora::erased_eval::{self, Value};
+use remora::ir::core::check::{TypeEnv, infer_type};
+use remora::ir::core::equal::equal;
+use remora::ir::core::{Define, Expr, Program, Type, print};
+use remora::ir::erased;
+use remora::step::{Rule, Step, Stuck, typed};
+use remora::{erase, eval, step};
+use std::collections::BTreeMap;
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum End {
+    /// In this value.
+    Value(Expr),
+    /// In an operation outside of its domain.
+    Stuck(Stuck),
+    /// It was given up.
+    Unfinished,
+}
+
+/// A run of both machines.
+#[derive(Debug)]
+pub struct Walk {
+    pub steps: usize,
+    pub rules: BTreeMap<Rule, usize>,
+    pub end: End,
+}
+
+/// The most steps that a term may take.
+pub const FUEL: usize = 3000;
+
+pub fn type_of(term: &Expr) -> Result<Type, String> {
+    infer_type(&mut TypeEnv::default(), term).map_err(|error| format!("{}:\n{}", error.message, print::expr(term)))
+}
+
+pub fn erased(term: &Expr) -> Result<erased::Expr, String> {
+    let erased = erase::expr(term).map_err(|error| format!("erasure: {}:\n{}", error.message, print::expr(term)))?;
+    erased::validate::validate_expr(&erased).map_err(|problem| format!("{problem}:\n{}", print::expr(term)))?;
+    Ok(erased)
+}
+
+fn same(found: &erased::Expr, expected: &erased::Expr, what: &str) -> Result<(), String> {
+    if erased::equal::equal(found, expected) {
+        return Ok(());
+    }
+    Err(format!("{what}:\n{}\nand\n{}", erased::print::expr(found), erased::print::expr(expected)))
+}
+
+/// Runs both machines side by side. Lockstep: they take the same steps, and each erased state is the erasure of the typed one. With `preserve`,
+/// each typed state is checked to have the type of the first. Progress: what does not step is a value or an operation outside of its domain.
+pub fn lockstep(term: &Expr, preserve: bool) -> Result<Walk, String> {
+    let ty = type_of(term)?;
+    let (mut state, mut shadow) = (term.clone(), erased(term)?);
+    let mut walk = Walk { steps: 0, rules: BTreeMap::new(), end: End::Unfinished };
+    while walk.steps < FUEL {
+        match (typed::step(&state), step::erased::step(&shadow)) {
+            (Step::Next(next, rule), Step::Next(below, rule_below)) => {
+                let expected = if rule == Rule::TBeta { Rule::IBeta } else { rule };
+                if expected != rule_below {
+                    return Err(format!("the rules differ, {rule:?} and {rule_below:?}, on\n{}", print::expr(&state)));
+                }
+                if preserve {
+                    let found = type_of(&next).map_err(|error| format!("{rule:?} makes this ill typed:\n{}\n{error}", print::expr(&state)))?;
+                    if !equal(&ty, &found) {
+                        let (old, new) = (print::ty(&ty), print::ty(&found));
+                        return Err(format!("{rule:?} changes the type from {old} to {new}, on\n{}", print::expr(&state)));
+                    }
+                }
+                same(&erased(&next)?, &below, &format!("{rule:?} and erasure do not commute on\n{}", print::expr(&state)))?;
+                *walk.rules.entry(rule).or_default() += 1;
+                walk.steps += 1;
+                (state, shadow) = (next, below);
+            }
+            (Step::Value, Step::Value) => {
+                walk.end = End::Value(state);
+                break;
+            }
+            (Step::Stuck(a), Step::Stuck(b)) if a.code == b.code && a.code != "E0599" => {
+                walk.end = End::Stuck(a);
+                break;
+            }
+            (a, b) => return Err(format!("with types {a:?}, without {b:?}, on\n{}", print::expr(&state))),
+        }
+    }
+    Ok(walk)
+}
+
+/// The result of evaluating a closed term in one go, with types. Boxes are opened, as entry points do.
+pub fn with_types(term: &Expr, ty: &Type) -> Result<Result<Value, &'static str>, String> {
+    let name = Symbol::new("main");
+    let define = Define { name, ty: ty.clone(), body: term.clone(), entry: true, span: Span::default() };
+    let machine = eval::load(&Program { defs: vec![define] }, 1);
+    // A function that is the whole program is not called but looked at.
+    let has_parameters = machine.signature(name).is_some_and(|(params, _)| !params.is_empty());
+    if has_parameters {
+        return Ok(Err("function"));
+    }
+    match machine.call(name, Vec::new()) {
+        Ok(value) => Value::from_runtime(&value).map(Ok).ok_or_else(|| format!("a value that is none: {value:?}")),
+        Err(failure) if failure.code == "E0599" => Err(failure.message.clone()),
+        Err(failure) => Ok(Err(failure.code)),
+    }
+}
+
+/// The end of a run is what both evaluators say.
+pub fn agreement(term: &Expr, walk: &Walk) -> Result<(), String> {
+    let ty = type_of(term)?;
+    let show = || print::expr(term);
+    let without = erased_eval::eval(&erased(term)?).map_err(|failure| failure.code);
+    let stepped = match &walk.end {
+        End::Unfinished => return Ok(()),
+        End::Stuck(stuck) => Err(stuck.code),
+        End::Value(value) => Ok(erased_eval::eval(&erased(value)?).map_err(|failure| format!("a value that fails: {failure:?}"))?),
+    };
+    match (&stepped, &without) {
+        (Ok(a), Ok(b)) if a.agrees(b) => {}
+        (Err(a), Err(b)) if a == b => {}
+        _ => return Err(format!("in steps {stepped:?}, in one go without types {without:?}:\n{}", show())),
+    }
+    match (&stepped, &with_types(term, &ty).map_err(|error| format!("{error}:\n{}", show()))?) {
+        (_, Err("function")) => Ok(()),
+        (Ok(a), Ok(b)) if a.opened().agrees(b) => Ok(()),
+        (Err(a), Err(b)) if a == b => Ok(()),
+        (_, with) => Err(format!("in steps {stepped:?}, in one go with types {with:?}:\n{}", show())),
+    }
+}
