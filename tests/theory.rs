@@ -52,3 +52,61 @@ proptest! {
     }
 }
 
+
+#[test]
+#[ignore]
+fn profile() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+    use std::time::{Duration, Instant};
+    let mut runner = TestRunner::deterministic();
+    let mut t = [Duration::ZERO; 5];
+    let mut u = [Duration::ZERO; 5];
+    let (mut steps, mut max, mut size) = (0, 0, 0);
+    let n = 200;
+    let mut worst = Vec::new();
+    for _ in 0..n {
+        let c = choices().new_tree(&mut runner).unwrap().current();
+        let s = Instant::now();
+        let (term, _) = terms::term(&c);
+        t[0] += s.elapsed();
+        let s = Instant::now();
+        laws::type_of(&term).unwrap();
+        t[1] += s.elapsed();
+        let s = Instant::now();
+        laws::erased(&term).unwrap();
+        t[2] += s.elapsed();
+        size += print::expr(&term).len();
+        let s = Instant::now();
+        let walk = laws::lockstep(&term, false).unwrap();
+        t[3] += s.elapsed();
+        {
+            use remora::step::{typed, erased, Step};
+            let mut e = term.clone();
+            let s = Instant::now();
+            let mut all = vec![e.clone()];
+            while let Step::Next(n, _) = typed::step(&e) { e = n; all.push(e.clone()); }
+            u[0] += s.elapsed();
+            let s = Instant::now();
+            let er: Vec<_> = all.iter().map(|e| laws::erased(e).unwrap()).collect();
+            u[1] += s.elapsed();
+            let s = Instant::now();
+            for e in &er { let _ = erased::step(e); }
+            u[2] += s.elapsed();
+            let s = Instant::now();
+            for e in &er { assert!(remora::ir::erased::equal::equal(e, e)); }
+            u[3] += s.elapsed();
+            let s = Instant::now();
+            for e in &er { let _ = remora::ir::erased::validate::validate_expr(e); }
+            u[4] += s.elapsed();
+        }
+        worst.push((s.elapsed(), walk.steps));
+        steps += walk.steps;
+        max = max.max(walk.steps);
+        let s = Instant::now();
+        let _ = laws::agreement(&term, &walk);
+        t[4] += s.elapsed();
+    }
+    worst.sort();
+    println!("{u:?}\n{t:?} steps {steps} max {max} size {} worst {:?}", size / n, &worst[worst.len() - 12..]);
+}

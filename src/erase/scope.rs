@@ -119,6 +119,9 @@ impl Eraser {
     /// A type written in the program, with the names of the result.
     pub(super) fn annotation(&mut self, ty: &Type, span: Span) -> Result<Type> {
         let names = self.free.of(ty);
+        if names.is_empty() {
+            return Ok(ty.clone());
+        }
         let subst = self.meanings_of(&names);
         self.substituted(&subst, ty, span)
     }

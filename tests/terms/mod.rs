@@ -19,7 +19,7 @@ use scope::Scope;
 /// The term and the type that these choices stand for.
 pub fn term(choices: &[u16]) -> (Expr, Type) {
     let mut generator = Gen { choices, at: 0, budget: 0, fresh: 0, scope: Scope::default(), free: FreeVars::default() };
-    generator.budget = 3 + generator.choose(22) as i32;
+    generator.budget = 3 + generator.choose(14) as i32;
     let ty = generator.ty(2);
     let expr = generator.expr(&ty).expect("closed types have values");
     (expr, ty)
@@ -144,7 +144,9 @@ impl Gen<'_> {
 
     pub fn shape(&mut self, rank: usize) -> Shape {
         let mut items = Vec::new();
-        for _ in 0..self.choose(rank + 1) {
+        let ranks = [0, 1, 1, 0, 1, rank];
+        let rank = ranks[self.choose(6)];
+        for _ in 0..rank {
             items.push(ShapeItem::Dim(self.dim()));
         }
         if !self.scope.shapes.is_empty() && self.one_in(3) {
