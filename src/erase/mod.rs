@@ -44,6 +44,11 @@ pub fn expr(expr: &core::Expr) -> Result<erased::Expr> {
     Eraser::default().expr(expr).map(|(erased, _)| erased)
 }
 
+/// Erases a closed expression and computes its type, independently of the checker.
+pub fn with_type(expr: &core::Expr) -> Result<(erased::Expr, Type)> {
+    Eraser::default().expr(expr)
+}
+
 /// Erases an expression whose free term variables have these types.
 pub fn open_expr(variables: &[(Symbol, Type)], expr: &core::Expr) -> Result<erased::Expr> {
     let mut eraser = Eraser::default();

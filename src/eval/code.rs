@@ -60,6 +60,8 @@ pub enum Code {
     Dim(Dim),
     /// A shape as a vector.
     Shape(Vec<Item>),
+    /// A shape as a vector in a box that hides its rank.
+    BoxedShape(Vec<Item>),
     /// The layout of a type.
     Type(Atom),
     /// A check of sizes.

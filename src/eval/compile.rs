@@ -202,9 +202,13 @@ impl Compiler<'_> {
             ExprKind::ReifyShape(shape) => {
                 let shape = replace_shape(shape, &self.scope);
                 let fixed = shape.items.iter().all(|item| matches!(item, ShapeItem::Dim(_)));
-                let rank = if fixed { Dim::constant(shape.items.len() as i64) } else { Dim::atom(DimAtom::Meta(UNKNOWN)) };
-                let ty = Type::new(Atom::Prim(PrimType::I64), Shape::dims([rank]));
-                Ok(typed(Code::Shape(self.scope.shape_code(&shape)), ty))
+                let vector = |rank| Type::new(Atom::Prim(PrimType::I64), Shape::dims([rank]));
+                let code = self.scope.shape_code(&shape);
+                if fixed {
+                    return Ok(typed(Code::Shape(code), vector(Dim::constant(shape.items.len() as i64))));
+                }
+                let n = Symbol::new("n");
+                Ok(typed(Code::BoxedShape(code), Type::scalar(Atom::Sigma(vec![n], vector(Dim::var(n))))))
             }
             ExprKind::Coerce { ty, expr } => {
                 let ty = replace(ty, &self.scope);

@@ -64,7 +64,7 @@ impl Marker<'_> {
     fn code(&mut self, code: &mut Code) {
         match code {
             Code::Const(_) | Code::Global(_) | Code::Dim(_) => {}
-            Code::Shape(items) => self.shape(items),
+            Code::Shape(items) | Code::BoxedShape(items) => self.shape(items),
             Code::Type(atom) => self.atom(atom),
             Code::Local(slot, last) => *last = self.used(*slot),
             Code::Op1(_, operand, _) => self.code(operand),

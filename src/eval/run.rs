@@ -133,6 +133,12 @@ impl<'m> Run<'m> {
                     self.sizes(items, &mut sizes);
                     return Ok(Value::vector(sizes));
                 }
+                Code::BoxedShape(items) => {
+                    let mut sizes = Vec::with_capacity(items.len());
+                    self.sizes(items, &mut sizes);
+                    let rank = Value::Scalar(Scalar::I64(sizes.len() as i64));
+                    return Ok(Value::Box(Arc::new(Boxed { indices: vec![rank], value: Value::vector(sizes) })));
+                }
                 Code::Type(atom) => return Ok(Value::Opaque(Arc::new(self.layout(atom)))),
                 Code::Coerce(ty, expr, span) => {
                     let value = self.value(expr)?;
@@ -468,7 +474,7 @@ impl<'m> Run<'m> {
     }
     /// The array of shape `frame` without cells of this type.
     pub fn empty(&self, cell: &Type, frame: &[usize], span: Span) -> Outcome<Value> {
-        let (layout, inner) = self.type_layout(cell);
+        let (layout, inner) = (self.layout(&cell.atom), self.shape(&cell.shape, span)?);
         empty_array(&layout, &[frame, &inner].concat())
             .ok_or_else(|| Failure::new("E0504", span, format!("an array of shape {frame:?} without cells cannot be made")))
     }

@@ -67,7 +67,7 @@ impl Gen<'_> {
         let (n, rest) = (n.clone(), shape(rest));
         let cell = Type::new(ty.atom().clone(), rest.clone());
         let atom = ty.atom().clone();
-        match self.choose(13) {
+        match self.choose(14) {
             0 => {
                 let a = Dim::constant(self.choose(2) as i64);
                 let b = n.sub(&a);
@@ -139,6 +139,12 @@ impl Gen<'_> {
                 let xs = self.expr(&with_outer(&Dim::constant(size + 1), &cell))?;
                 let args = vec![xs, int(start), int(start + size)];
                 Some(call(inst("slice", &atom, &[Dim::constant(size + 1)], &rest), args))
+            }
+            12 => {
+                let k = Dim::constant(self.choose(3) as i64);
+                let (xs, ys) = (self.expr(ty)?, self.expr(&with_outer(&k, &cell))?);
+                let args = vec![xs, int(0), int([1, 0, 2][self.choose(3)]), ys];
+                Some(call(inst("update_slice", &atom, &[n, k], &rest), args))
             }
             _ => self.counted(ty, &n),
         }

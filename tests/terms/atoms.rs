@@ -173,8 +173,9 @@ impl Gen<'_> {
             return None;
         }
         let cell = Type::new(content.atom().clone(), super::shape(rest));
-        match self.choose(4) {
-            0 | 1 => {
+        let numbers = cell.shape().is_scalar() && matches!(cell.atom(), Atom::Prim(prim) if prim.is_int());
+        match if numbers { 2 + self.choose(4) } else { self.choose(3) } {
+            0 | 1 | 3 => {
                 let n = self.dim();
                 let test = self.lambda(&[Param { name: None, ty: cell.clone() }], &bool_ty(), true)?;
                 let xs = self.expr(&with_outer(&n, &cell))?;
@@ -188,11 +189,11 @@ impl Gen<'_> {
                 Some(call(inst("slice_step", cell.atom(), &[n], cell.shape()), vec![xs, int(i), int(j), int(s)]))
             }
             _ => match (cell.atom(), cell.shape().is_scalar()) {
-                (Atom::Prim(PrimType::I64), true) if self.choose(2) == 0 => {
+                (Atom::Prim(PrimType::I64), true) if !self.scope.shapes.is_empty() && self.choose(2) == 0 => {
                     let shapes = self.scope.shapes.clone();
                     let mut items = vec![ShapeItem::Dim(self.dim())];
                     items.extend(self.pick(&shapes).map(ShapeItem::Var));
-                    (items.len() > 1).then(|| make(ExprKind::ReifyShape(Shape { items })))
+                    Some(make(ExprKind::ReifyShape(Shape { items })))
                 }
                 (Atom::Prim(prim), true) if prim.is_int() => {
                     let name = ["range_upto", "range_through", "range_downto"][self.choose(3)];
@@ -226,6 +227,7 @@ impl Gen<'_> {
 
 /// The sizes of a shape without variables, none negative.
 pub fn constants(shape: &Shape) -> Option<Vec<u64>> {
-    let constant = |item: &ShapeItem| if let ShapeItem::Dim(dim) = item { dim.as_constant().and_then(|n| u64::try_from(n).ok()) } else { None };
+    let constant =
+        |item: &ShapeItem| if let ShapeItem::Dim(dim) = item { dim.as_constant().and_then(|n| u64::try_from(n).ok()) } else { None };
     shape.items.iter().map(constant).collect()
 }

@@ -1,10 +1,12 @@
 //! The theorems, as checks of one term.
 
-use remora::base::{Span, Symbol};
+use super::Open;
+use remora::base::{FileId, Span, Symbol};
 use remora::erased_eval::{self, Value};
 use remora::ir::core::check::{TypeEnv, infer_type};
 use remora::ir::core::equal::equal;
-use remora::ir::core::{Define, Expr, Program, Type, print};
+use remora::ir::core::free::FreeVars;
+use remora::ir::core::{self, Atom, Define, Expr, ExprKind, Index, Program, Type, print, read};
 use remora::ir::erased;
 use remora::step::{Rule, Step, Stuck, typed};
 use remora::{erase, eval, step};
@@ -45,6 +47,7 @@ pub fn erased(term: &Expr) -> Result<erased::Expr, String> {
 pub fn lockstep(term: &Expr, preserve: bool) -> Result<Walk, String> {
     let ty = type_of(term)?;
     let (mut state, mut shadow) = (term.clone(), erased(term)?);
+    erased::validate::validate_expr(&shadow).map_err(|problem| format!("{problem}:\n{}", print::expr(term)))?;
     let mut walk = Walk { steps: 0, rules: BTreeMap::new(), end: End::Unfinished };
     while walk.steps < FUEL {
         match (typed::step(&state), step::erased::step(&shadow)) {
@@ -54,7 +57,8 @@ pub fn lockstep(term: &Expr, preserve: bool) -> Result<Walk, String> {
                     return Err(format!("the rules differ, {rule:?} and {rule_below:?}, on\n{}", print::expr(&state)));
                 }
                 if preserve {
-                    let found = type_of(&next).map_err(|error| format!("{rule:?} makes this ill typed:\n{}\n{error}", print::expr(&state)))?;
+                    let found =
+                        type_of(&next).map_err(|error| format!("{rule:?} makes this ill typed:\n{}\n{error}", print::expr(&state)))?;
                     if !equal(&ty, &found) {
                         let (old, new) = (print::ty(&ty), print::ty(&found));
                         return Err(format!("{rule:?} changes the type from {old} to {new}, on\n{}", print::expr(&state)));
@@ -122,4 +126,72 @@ pub fn agreement(term: &Expr, walk: &Walk) -> Result<(), String> {
         (Err(a), Err(b)) if a == b => Ok(()),
         (_, with) => Err(format!("in steps {stepped:?}, in one go with types {with:?}:\n{}", show())),
     }
+}
+
+/// A closed value has the form that its type says.
+pub fn canonical(value: &Expr, ty: &Type) -> Result<(), String> {
+    let wrong = |what: &str| Err(format!("{what}: a value of type {}:\n{}", print::ty(ty), print::expr(value)));
+    if !ty.shape().is_scalar() {
+        return match (value.kind(), ty.atom()) {
+            (ExprKind::Array { dims, elem, .. }, Atom::Prim(prim)) if !dims.is_empty() && elem == prim => Ok(()),
+            (ExprKind::Frame { dims, cell, cells }, _) if !dims.is_empty() && cell.shape().is_scalar() => {
+                cells.iter().try_for_each(|cell_value| canonical(cell_value, cell))
+            }
+            _ => wrong("no array"),
+        };
+    }
+    match (ty.atom(), value.kind()) {
+        (Atom::Prim(prim), ExprKind::Lit(scalar)) if scalar.prim() == *prim => Ok(()),
+        (Atom::Fun(..), ExprKind::Fn { .. } | ExprKind::Var(_) | ExprKind::Inst { .. } | ExprKind::App { .. }) => Ok(()),
+        (Atom::Pi(..), ExprKind::IFn { .. } | ExprKind::Var(_)) => Ok(()),
+        (Atom::Forall(..), ExprKind::TFn { .. } | ExprKind::Inst { .. }) => Ok(()),
+        (Atom::Tuple(types), ExprKind::Tuple(parts)) if types.len() == parts.len() => {
+            types.iter().zip(parts).try_for_each(|(ty, part)| canonical(part, ty))
+        }
+        (Atom::Record(types), ExprKind::Record(parts)) if types.len() == parts.len() => {
+            types.iter().zip(parts).try_for_each(|((_, ty), (_, part))| canonical(part, ty))
+        }
+        (Atom::Sigma(names, _), ExprKind::Box { indices, body, .. }) if names.len() == indices.len() => canonical(body, &type_of(body)?),
+        _ => wrong("another form"),
+    }
+}
+
+/// Types are unique: erasure, which computes types on its own, finds the type that the checker finds, and so does the checker
+/// for what is read back from print.
+pub fn unique_type(term: &Expr) -> Result<(), String> {
+    let ty = type_of(term)?;
+    let (_, other) = erase::with_type(term).map_err(|error| error.message)?;
+    if !equal(&ty, &other) {
+        return Err(format!("the checker says {}, erasure {}:\n{}", print::ty(&ty), print::ty(&other), print::expr(term)));
+    }
+    let (again, diagnostics) = read::expr(FileId::default(), &print::expr(term));
+    let again = again.filter(|_| diagnostics.is_empty()).ok_or_else(|| format!("{diagnostics:?}:\n{}", print::expr(term)))?;
+    let read = type_of(&again)?;
+    if equal(&ty, &read) { Ok(()) } else { Err(format!("{} is read back as {}", print::ty(&ty), print::ty(&read))) }
+}
+
+/// Erasure and substitution of values, indices and types commute.
+pub fn substitution(open: &Open) -> Result<(), String> {
+    let show = || format!("{}\nwith {} for t", print::expr(&open.body), print::atom(&open.atom.1));
+    let trouble = |what: &str| format!("{what}:\n{}", show());
+    let mut typed = core::closing::Closing::default();
+    let mut below = erased::subst::Closing::default();
+    typed.index(open.size.0, Index::Dim(open.size.1.clone()));
+    below.index(open.size.0, Index::Dim(open.size.1.clone()));
+    typed.index(open.shape.0, Index::Shape(open.shape.1.clone()));
+    below.index(open.shape.0, Index::Shape(open.shape.1.clone()));
+    typed.atom(open.atom.0, open.atom.1.clone());
+    for ((name, _), value) in open.variables.iter().zip(&open.values) {
+        typed.term(*name, value.clone());
+        below.term(*name, erased(value)?);
+    }
+    let first = erase::open_expr(&open.variables, &open.body).map_err(|error| trouble(&error.message))?;
+    let first = below.expr(&first).map_err(|_| trouble("too large"))?;
+    let put = typed.expr(&mut FreeVars::default(), &open.body).map_err(|_| trouble("too large"))?;
+    type_of(&put)?;
+    let second = erased(&put)?;
+    if erased::equal::equal(&first, &second) {
+        return Ok(());
+    }
+    Err(format!("{}\n{}\nand\n{}", show(), erased::print::expr(&first), erased::print::expr(&second)))
 }

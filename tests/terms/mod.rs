@@ -11,8 +11,8 @@ pub mod laws;
 mod scope;
 
 use remora::base::{PrimType, Scalar, Span, Symbol};
-use remora::ir::core::free::FreeVars;
-use remora::ir::core::subst::Subst;
+use remora::ir::core::free::{FreeVars, Name};
+use remora::ir::core::subst::{Replacement, Subst};
 use remora::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, ShapeItem, Type};
 use scope::Scope;
 
@@ -23,6 +23,44 @@ pub fn term(choices: &[u16]) -> (Expr, Type) {
     let ty = generator.ty(2);
     let expr = generator.expr(&ty).expect("closed types have values");
     (expr, ty)
+}
+
+/// An expression with free variables, and what can be put in their place.
+pub struct Open {
+    /// The expression.
+    pub body: Expr,
+    /// Its free term variables with their types.
+    pub variables: Vec<(Symbol, Type)>,
+    /// Its free size, shape and type variable with the closed indices and the closed type to put there.
+    pub size: (Symbol, Dim),
+    pub shape: (Symbol, Shape),
+    pub atom: (Symbol, Atom),
+    /// Closed values for the term variables, of the types after substitution.
+    pub values: Vec<Expr>,
+}
+
+/// An expression with the free variables `n`, `@s`, `t`, `a : [t n @s]`, `b : i64` and `c` of any type.
+pub fn open(choices: &[u16]) -> Open {
+    let mut generator = Gen { choices, at: 0, budget: 0, fresh: 0, scope: Scope::default(), free: FreeVars::default() };
+    let [n, s, t, a, b, c] = ["n", "@s", "t", "a", "b", "c"].map(Symbol::new);
+    let (size, shape) = (generator.dim(), generator.shape(1));
+    let atom = generator.atom(1);
+    let closed = generator.ty(1);
+    let general = Type::new(Atom::Var(t), Shape::dims([Dim::var(n)]).append(&Shape::var(s)));
+    let mut subst = Subst::default();
+    subst.insert(Name::Index(n), Replacement::Dim(size.clone()));
+    subst.insert(Name::Index(s), Replacement::Shape(shape.clone()));
+    subst.insert(Name::Type(t), Replacement::Atom(atom.clone()));
+    let first = generator.substituted(&subst, &general);
+    let values = [&first, &i64_ty(), &closed].map(|ty| generator.simple(ty).expect("closed types have values"));
+    let variables = vec![(a, general.clone()), (b, i64_ty()), (c, closed)];
+    generator.scope.terms.extend(variables.iter().cloned());
+    generator.scope.indices.push(n);
+    generator.scope.shapes.push(s);
+    generator.budget = 3 + generator.choose(14) as i32;
+    let ty = if generator.choose(2) == 0 { general } else { generator.ty(2) };
+    let body = generator.expr(&ty).expect("a value is in scope");
+    Open { body, variables, size: (n, size), shape: (s, shape), atom: (t, atom), values: values.to_vec() }
 }
 
 pub struct Gen<'c> {
@@ -196,7 +234,7 @@ impl Gen<'_> {
     }
 
     fn sigma(&mut self, depth: usize) -> Atom {
-        let content = self.ty(depth);
+        let content = if self.choose(3) == 1 { i64_ty() } else { self.ty(depth) };
         let k = self.name("k");
         match self.choose(4) {
             0 | 1 => Atom::Sigma(vec![k], with_outer(&Dim::var(k), &content)),

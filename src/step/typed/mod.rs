@@ -10,8 +10,9 @@ use crate::ir::core::check::{TypeEnv, infer_type};
 use crate::ir::core::closing::Closing;
 use crate::ir::core::equal::equal;
 use crate::ir::core::free::FreeVars;
+use crate::ir::core::prims as prims_of_core;
 use crate::ir::core::subst::fresh_symbol;
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type};
+use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type};
 use crate::runtime::block::{self, Block, Fault};
 use crate::runtime::prim::{Primitive, lookup};
 use values::{block_of, from_block, lit};
@@ -69,9 +70,15 @@ fn spine(expr: &Expr) -> Option<Spine> {
     }
 }
 
+/// The value of a closed size.
+fn constant(dim: &Dim) -> Option<i64> {
+    let known = |atom| if let DimAtom::Size(name) = atom { prims_of_core::constant_size(name) } else { None };
+    dim.as_constant().or_else(|| dim.subst(&mut |atom| known(atom)).as_constant())
+}
+
 /// The sizes of a closed shape.
 fn constants(shape: &Shape, span: Span) -> Result<Vec<i64>, Stuck> {
-    let constant = |item: &ShapeItem| if let ShapeItem::Dim(dim) = item { dim.as_constant() } else { None };
+    let constant = |item: &ShapeItem| if let ShapeItem::Dim(dim) = item { constant(dim) } else { None };
     shape.items.iter().map(constant).collect::<Option<_>>().ok_or_else(|| Stuck::malformed("a shape with variables", span))
 }
 
@@ -86,11 +93,11 @@ fn literal_dims(dims: &[usize]) -> Vec<u64> {
 
 impl Machine {
     /// The next state; `None` for a value.
-    fn step(&mut self, expr: &Expr) -> Stepped<Expr> {
-        let span = expr.span();
+    fn step(&mut self, whole: &Expr) -> Stepped<Expr> {
+        let span = whole.span();
         let make = |kind: ExprKind| Expr::new(kind, span);
         let fault = |fault: Fault| Stuck::at(fault, span);
-        match expr.kind() {
+        match whole.kind() {
             ExprKind::Var(name) => match lookup(*name) {
                 Some(Primitive::Member(Member::Constant(value))) => Ok(Some((lit(value, span), Rule::Constant))),
                 Some(_) => Ok(None),
@@ -118,7 +125,7 @@ impl Machine {
                 if let Some((args, rule)) = self.first(args)? {
                     return Ok(Some((make(ExprKind::App { fun: fun.clone(), args }), rule)));
                 }
-                self.apply(expr, fun, args)
+                self.apply(whole, fun, args)
             }
             ExprKind::Inst { fun, types, indices } => {
                 if let Some((fun, rule)) = self.step(fun)? {
@@ -200,7 +207,7 @@ impl Machine {
                 self.close(&closing, body).map(|body| Some((body, Rule::Unbox)))
             }
             ExprKind::ReifyDim(dim) => {
-                let size = dim.as_constant().ok_or_else(|| Stuck::malformed("a size with variables", span))?;
+                let size = constant(dim).ok_or_else(|| Stuck::malformed("a size with variables", span))?;
                 Ok(Some((lit(Scalar::I64(size), span), Rule::Reify)))
             }
             ExprKind::ReifyShape(shape) => {
@@ -212,7 +219,7 @@ impl Machine {
                 if let Some((expr, rule)) = self.step(expr)? {
                     return Ok(Some((make(ExprKind::Coerce { ty: ty.clone(), expr }), rule)));
                 }
-                if !equal(&self.type_of(expr)?, ty) {
+                if !equal(&self.type_of(expr)?, &self.type_of(whole)?) {
                     return Err(fault(Fault::new("E0503", "the value has other sizes than the type says")));
                 }
                 Ok(Some((expr.clone(), Rule::Coerce)))

@@ -25,7 +25,8 @@ pub(super) fn delta(spine: &Spine, span: Span) -> Result<Expr, Stuck> {
         }
         Primitive::Prim(prim) if block::higher_order(*prim) => Higher { spine, span }.delta(*prim),
         Primitive::Prim(prim) => {
-            let sizes: Vec<i64> = spine.indices.iter().filter_map(|i| if let Index::Dim(d) = i { d.as_constant() } else { None }).collect();
+            let sizes: Vec<i64> =
+                spine.indices.iter().filter_map(|i| if let Index::Dim(d) = i { super::constant(d) } else { None }).collect();
             let blocks: Vec<Block<Expr>> = spine.args.iter().map(block_of).collect();
             let made = block::delta(*prim, &sizes, &blocks.iter().collect::<Vec<_>>()).map_err(fault)?;
             // Ranges of i64 and comparisons have no type parameter or a result of another type; the latter is of rank 0.
