@@ -1,15 +1,15 @@
 //! What core means, row by row: examples of the paper and the facts that its dynamic semantics and erasure rest on
 //! (Slepak, Shivers, Manolios: The Semantics of Rank Polymorphism). Every row runs on both machines and both evaluators.
 
-mod terms;
+mod laws;
 
+use laws::End;
 use pretty_assertions::assert_eq;
 use remora::base::FileId;
 use remora::ir::core::{Expr, print, read};
 use remora::ir::erased;
 use remora::runtime::block::Block;
 use remora::step::{Rule, Step, typed};
-use terms::laws::{self, End};
 
 fn parsed(text: &str) -> Expr {
     let (expr, diagnostics) = read::expr(FileId::default(), text);

@@ -11,7 +11,7 @@ impl Gen<'_> {
         let numbers = [1i128, 0, 2, 3, -1, 7];
         let n = self.choose(numbers.len());
         match prim {
-            PrimType::Bool => Scalar::Bool(n % 2 == 0),
+            PrimType::Bool => Scalar::Bool(n.is_multiple_of(2)),
             PrimType::F64 | PrimType::F32 | PrimType::F16 => {
                 let floats = [1.0, 0.0, 2.5, -0.0, f64::NAN, f64::INFINITY];
                 Scalar::from_f64(prim, floats[n])
@@ -157,7 +157,7 @@ impl Gen<'_> {
             },
             _ => match types.as_slice() {
                 [a] if *a == ret => match ret.shape().items.split_first() {
-                    Some((ShapeItem::Dim(n), rest)) => Some(inst("reverse", ret.atom(), &[n.clone()], &super::shape(rest))),
+                    Some((ShapeItem::Dim(n), rest)) => Some(inst("reverse", ret.atom(), std::slice::from_ref(n), &super::shape(rest))),
                     _ => None,
                 },
                 _ => None,

@@ -288,7 +288,7 @@ impl Gen<'_> {
             atom if atom == ty.atom() => {
                 let (ShapeItem::Dim(n), rest) = found.shape().items.split_first()? else { return None };
                 let fits = rest == ty.shape().items.as_slice();
-                fits.then(|| call(super::inst("index", atom, &[n.clone()], ty.shape()), vec![local(name), int(0)]))
+                fits.then(|| call(super::inst("index", atom, std::slice::from_ref(n), ty.shape()), vec![local(name), int(0)]))
             }
             _ => None,
         }

@@ -7,7 +7,6 @@
 mod arrays;
 mod atoms;
 mod forms;
-pub mod laws;
 mod scope;
 
 use remora::base::{PrimType, Scalar, Span, Symbol};
@@ -108,10 +107,6 @@ pub fn inst(name: &str, atom: &Atom, dims: &[Dim], rest: &Shape) -> Expr {
 
 pub fn shape(items: &[ShapeItem]) -> Shape {
     Shape { items: items.to_vec() }
-}
-
-pub fn dim_item(dim: Dim) -> ShapeItem {
-    ShapeItem::Dim(dim)
 }
 
 /// The type with this size in front.
