@@ -19,5 +19,6 @@ pub mod ir;
 pub mod rank;
 pub mod resolve;
 pub mod runtime;
+pub mod specialise;
 pub mod step;
 pub mod syntax;

@@ -223,3 +223,13 @@ fn fewer_and_more_arguments() {
 fn constants_are_sizes() {
     assert_eq!(result("(iota (i64.- i64.highest i64.highest))"), "(array [0] i64) : [i64 0]");
 }
+
+/// The inner function needs the shape of `x` for nothing but an empty frame; the coercion after it needs it still.
+#[test]
+fn shapes_outlive_functions_that_mention_them() {
+    let text = "((i-fn (@s) (t-fn (t) (fn ([x [t @s]]) : [t 1 @s]
+        (coerce [t 1 @s]
+          (reduce{t | 1 [1 @s]} (fn ([p [t 1 @s]] [q [t 1 @s]]) : [t 1 @s] (map [1] () x)) (rep [1] x) (rep [1 1] x)))))){i64 | [2]}
+      (array [2] 1 2))";
+    assert_eq!(result(text), "(array [1 2] 1i64 2i64) : [i64 1 2]");
+}

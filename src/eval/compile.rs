@@ -3,13 +3,13 @@
 //! Types are trusted: core has been checked. Ill-formed core gives a failure with code E0599, never a panic.
 
 use super::code::{Callee, Code, Function, Loop, Map, PrimCall, Slot, Unbox};
+use super::prim::{Primitive, lookup};
 use super::scope::{Scope, Space, UNKNOWN, is_scalar};
 use super::types::{Names, replace, replace_atom, replace_dim, replace_shape};
 use super::{Failure, Outcome, code, live};
 use crate::base::scalar::{Member, Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type, prims};
-use crate::runtime::prim::{Primitive, lookup};
 use crate::runtime::{Array, Buffer, Cells, Value};
 use std::sync::Arc;
 

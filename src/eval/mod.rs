@@ -14,6 +14,7 @@ mod map;
 mod primitives;
 mod run;
 mod scope;
+pub mod soac;
 mod types;
 
 pub use entry::{Shape as EntryShape, shape_of};
@@ -21,7 +22,7 @@ pub use entry::{Shape as EntryShape, shape_of};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Program, Type};
-use crate::runtime::{Shortage, Value};
+use crate::runtime::{Shortage, Value, prim};
 use code::{Callee, Function};
 use run::Run;
 use rustc_hash::FxHashMap;

@@ -2,11 +2,11 @@
 
 use super::code::{Atom, Callee, Closure, Code, Dim, Function, Item, Layout, Loop, PrimCall, Slot, Type};
 use super::compile::empty_array;
+use super::prim::Prim;
 use super::{Failure, Machine, Outcome};
 use crate::base::scalar::{OpError, ScalarOp};
 use crate::base::{Scalar, Span};
 use crate::runtime::builder::Misfit;
-use crate::runtime::prim::Prim;
 use crate::runtime::{Boxed, Builder, Value, dims};
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(super) fn broken(what: &str) -> Box<Failure> {
 }
 
 #[cold]
-fn op_failure(op: ScalarOp, error: OpError, operands: &[Scalar], span: Span) -> Box<Failure> {
+pub(super) fn op_failure(op: ScalarOp, error: OpError, operands: &[Scalar], span: Span) -> Box<Failure> {
     let shown = operands.iter().map(Scalar::to_string).collect::<Vec<_>>().join(" and ");
     match error {
         OpError::DivisionByZero => Failure::new("E0505", span, format!("division by zero: the operands are {shown}")),

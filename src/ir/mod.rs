@@ -2,5 +2,6 @@
 
 pub mod core;
 pub mod erased;
+pub mod soac;
 pub mod surface;
 pub mod tables;
