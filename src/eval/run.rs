@@ -498,7 +498,7 @@ impl<'m> Run<'m> {
     }
     /// The array of shape `frame` without cells of this type.
     pub fn empty(&self, cell: &Type, frame: &[usize], span: Span) -> Outcome<Value> {
-        let (layout, inner) = self.type_layout(cell);
+        let (layout, inner) = (self.layout(&cell.atom), self.shape(&cell.shape, span)?);
         empty_array(&layout, &[frame, &inner].concat())
             .ok_or_else(|| Failure::new("E0504", span, format!("an array of shape {frame:?} without cells cannot be made")))
     }
