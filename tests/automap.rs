@@ -45,7 +45,10 @@ fn until(style: Style, properties: &[&'static str]) -> Tally {
         let turn = next.fetch_add(1, Ordering::Relaxed);
         let seeds = first.wrapping_mul(1 << 32) + turn * TOGETHER..;
         let programs: Vec<_> = seeds.take(TOGETHER as usize).map(|seed| case(seed, style)).collect();
+        let t0 = std::time::Instant::now();
         let mut tally = examine(&programs, turn, false);
+        if std::env::var("PANICS").is_ok() { println!("TURN {turn} {:?} {:?}", t0.elapsed(), tally.cases); }
+        if std::env::var("PANICS").is_ok() { for f in &tally.failures { if f.why.starts_with("panic") { println!("PANIC seed {}", turn * TOGETHER + f.at as u64); } } tally.failures.clear(); }
         let left = REPORTED.saturating_sub(total.lock().unwrap_or_else(PoisonError::into_inner).failures.len());
         for failure in tally.failures.iter_mut().take(left) {
             failure.why = format!("seed {}: {}", first.wrapping_mul(1 << 32) + turn * TOGETHER + failure.at as u64, report(&programs, failure, 300));
@@ -85,4 +88,16 @@ fn ambiguous_programs() {
     let tally = until(Style::Wild, &[DISAMBIGUATION]);
     conclude(&tally);
     assert!(share(&tally, "ambiguous") >= 10 && share(&tally, "rejected") >= 10, "the generator degenerated");
+}
+
+#[test]
+fn one() {
+    with_big_stack(|| {
+        let seed = number("ONE", 0) as u64;
+        let programs = [case(seed, if std::env::var("WILD").is_ok() { Style::Wild } else { Style::Usual })];
+        println!("{}", programs[0].print("").text);
+        let tally = examine(&programs, 1, true);
+        for f in &tally.failures { println!("{} {}", f.property, f.why); }
+        println!("{:?}", tally.notes);
+    });
 }

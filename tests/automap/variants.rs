@@ -1,7 +1,7 @@
 //! The same program with more, or less, written out.
 
 use crate::batch::{Batch, Verdict};
-use crate::generate::{Case, Expr, Form, Printed};
+use crate::generate::{Case, Expr, Form, Param, Printed};
 use remora::base::Span;
 use remora::ir::surface::{Expr as Node, ExprKind, view};
 use remora::ir::tables::Res;
@@ -19,6 +19,10 @@ pub enum Kind {
     Explicit,
     /// One inferred map or rep was written out; the program costs this much now.
     Added(u32),
+    /// One inferred map was written out, and its result, an array of functions, was given a name.
+    AddedNamed(u32),
+    /// One inferred rep was written out that an earlier map of the same application induces.
+    AddedInduced(u32),
     /// One explicit map was removed from a program without insertions.
     RemovedMap,
     /// One explicit rep was replaced by `id` in a program without insertions.
@@ -52,15 +56,23 @@ pub fn added(batch: &Batch, at: usize, case: &Case, printed: &Printed) -> Vec<(C
         for (index, insertion) in info.args.iter().enumerate() {
             let mut all = args.clone();
             if insertion.maps > 0 {
-                // (map (f a .. b)) c ..
+                // (map (f a .. b)) c d ..
                 let function = if index == 0 { head.clone() } else { Expr::apply(head.clone(), all.drain(..index).collect()) };
-                let new = Expr::call("map", std::iter::once(function).chain(all).collect());
-                found.push((case.with_body(body.replaced(number, &new)), Kind::Added(cost - 1)));
+                let rest = all.split_off(1);
+                let mut new = Expr::call("map", std::iter::once(function).chain(all).collect());
+                let mut kind = Kind::Added(cost - 1);
+                if !rest.is_empty() {
+                    kind = Kind::AddedNamed(cost - 1);
+                    // The result is an array of functions: it has to have a name to be applied.
+                    let name = Param { name: "lifted".into(), ty: None };
+                    new = Expr::new(Form::Let(name), vec![new, Expr::call("lifted", rest)]);
+                }
+                found.push((case.with_body(body.replaced(number, &new)), kind));
             } else if insertion.reps > 0 {
                 all[index] = Expr::call("rep", vec![all[index].clone()]);
                 let new = Expr::apply(head.clone(), all);
-                let free = u32::from(insertion.reps == insertion.induced);
-                found.push((case.with_body(body.replaced(number, &new)), Kind::Added(cost + free - 1)));
+                let kind = if insertion.reps == insertion.induced { Kind::AddedInduced(cost) } else { Kind::Added(cost - 1) };
+                found.push((case.with_body(body.replaced(number, &new)), kind));
             }
         }
     }
@@ -93,11 +105,6 @@ fn spine(node: &Expr) -> Option<(Expr, Vec<Expr>)> {
             Form::RightSection(op) => Some((operator(op), vec![node.parts[0].clone(), node.parts[1].parts[0].clone()])),
             _ => Some((node.parts[1].clone(), vec![node.parts[0].clone()])),
         },
-        Form::Not => Some((Expr::name("not"), node.parts.clone())),
-        Form::Field(name) => {
-            let field = Expr::new(Form::Field(name.clone()), vec![Expr::name("x")]);
-            Some((Expr::lambda(&["x"], field), node.parts.clone()))
-        }
         _ => None,
     }
 }
