@@ -25,11 +25,13 @@ use crate::elaborate::{self, Schemes};
 use crate::eval;
 use crate::infer::{self, Inferred};
 use crate::ir::core::{self, check::CoreError};
+use crate::ir::soac;
 use crate::ir::surface::{Ast, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
 use crate::rank::{self, text::Fixture};
 use crate::resolve::{self, Loader};
 use crate::runtime::Value;
+use crate::specialise;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::time::Instant;
@@ -168,10 +170,37 @@ fn decide(
 /// Runs an entry point of an accepted program.
 pub fn run(checked: &Checked, entry: Symbol, arguments: Vec<Value>, threads: Option<usize>) -> Result<Value, Box<Diagnostic>> {
     let machine = eval::load(&checked.core, threads.unwrap_or(0));
-    machine.call(entry, arguments).map_err(|failure| {
-        let nowhere = failure.span == Span::default();
-        Box::new(if nowhere { Diagnostic::bare(failure.code, failure.message.clone()) } else { failure.diagnostic() })
-    })
+    machine.call(entry, arguments).map_err(|failure| Box::new(failed(&failure)))
+}
+
+/// The first-order program for these entry points of an accepted program (all that are declared, if none are given).
+///
+/// # Errors
+/// E0801: what cannot be compiled.
+pub fn specialise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
+    let program = specialise::specialise(&checked.core, entries)?;
+    if validating()
+        && let Err(problem) = soac::check::validate(&program)
+    {
+        panic!("specialisation broke its contract ({}): {problem}", sources.files().last().map_or("", |(_, file)| &file.name));
+    }
+    Ok(program)
+}
+
+/// Runs an entry point by way of the first-order program.
+///
+/// # Errors
+/// Those of [`specialise`], and what the program fails with.
+pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
+    let program = specialise(sources, checked, &[entry])?;
+    let define = checked.core.defs.iter().rfind(|define| define.name == entry);
+    let Some(define) = define else { return Err(Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")))) };
+    eval::soac::call(&program, &define.ty, entry, arguments).map_err(|failure| Box::new(failed(&failure)))
+}
+
+fn failed(failure: &eval::Failure) -> Diagnostic {
+    let nowhere = failure.span == Span::default();
+    if nowhere { Diagnostic::bare(failure.code, failure.message.clone()) } else { failure.diagnostic() }
 }
 
 /// The rank systems of the definitions of a file in the solver's text format, with their names: also of refused definitions, but not of

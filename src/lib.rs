@@ -17,4 +17,5 @@ pub mod ir;
 pub mod rank;
 pub mod resolve;
 pub mod runtime;
+pub mod specialise;
 pub mod syntax;

@@ -1,4 +1,4 @@
-//! Programs with their expectations in them: every `.rem` file under `tests/corpus` and the examples pass `remora test`.
+//! Programs with their expectations in them: every `.rem` file under `tests/corpus` and the examples passes `remora test` on every back end.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and start the program")]
 
@@ -15,10 +15,12 @@ fn main() -> ExitCode {
     let mut paths = Vec::new();
     programs(&root.join("tests/corpus"), &mut paths);
     programs(&root.join("examples"), &mut paths);
-    let trials = paths.into_iter().map(|path| {
+    let runs = paths.into_iter().flat_map(|path| ["interp", "soac"].map(|backend| (path.clone(), backend)));
+    let trials = runs.map(|(path, backend)| {
         let name = path.strip_prefix(root).expect("inside the project").display().to_string();
-        Trial::test(name.clone(), move || {
-            let output = Command::new(env!("CARGO_BIN_EXE_remora")).current_dir(root).args(["test", &name]).output()?;
+        Trial::test(format!("{backend} {name}"), move || {
+            let output =
+                Command::new(env!("CARGO_BIN_EXE_remora")).current_dir(root).args(["test", "--backend", backend, &name]).output()?;
             if output.status.success() {
                 return Ok(());
             }

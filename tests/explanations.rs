@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 
-use remora::base::{SourceMap, with_big_stack};
+use remora::base::{SourceMap, Symbol, with_big_stack};
 use remora::diag::explain::{self, Role};
 use remora::diag::text;
 use remora::driver::{self, Checked};
@@ -57,6 +57,11 @@ fn problem(code: &str, role: Role, source: &str) -> Option<String> {
     match role {
         Role::Right => checked.failed().then(|| format!("is refused:\n{messages}")),
         Role::Wrong => (codes != BTreeSet::from([code])).then(|| format!("does not give just {code}:\n{messages}")),
+        Role::WrongCompile if checked.failed() => Some(format!("is refused:\n{messages}")),
+        Role::WrongCompile => match driver::specialise(&sources, &checked, &[Symbol::new("main")]) {
+            Ok(_) => Some("is compiled".into()),
+            Err(d) => (d.code != code).then(|| format!("does not give {code}:\n{}", text::render(&sources, &d, false))),
+        },
         Role::WrongRun if checked.failed() => Some(format!("is refused:\n{messages}")),
         Role::WrongRun => {
             let main = checked.core.defs.iter().rev().find(|define| checked.source_name(define.name).as_str() == "main");

@@ -55,6 +55,17 @@ pub struct ScalarOp {
     pub result: PrimType,
 }
 
+impl ScalarOp {
+    /// The qualified name, `i32.+`, `f32.i64`.
+    pub fn name(self) -> String {
+        let name = match self.op {
+            Op::Convert(from) => from.name(),
+            what => OPS.iter().find(|(_, op, class)| *op == what && class.has(self.prim)).map_or("?", |(name, ..)| name),
+        };
+        format!("{}.{name}", self.prim)
+    }
+}
+
 impl fmt::Debug for ScalarOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:?}", self.prim, self.op)

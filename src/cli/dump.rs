@@ -3,10 +3,11 @@
 use super::output::Console;
 use super::program::load_accepted;
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
-use crate::base::{SourceMap, Span};
+use crate::base::{SourceMap, Span, Symbol};
 use crate::diag::Severity;
-use crate::ir::core;
+use crate::driver;
 use crate::ir::surface::Ast;
+use crate::ir::{core, soac};
 use crate::syntax::{self, lexer, print::Printer};
 use clap::{Args, ValueEnum};
 
@@ -31,6 +32,8 @@ enum Stage {
     Rank,
     /// The explicit core of the file and of everything that it uses
     Core,
+    /// The first-order program for the entry points of the file
+    Soac,
 }
 
 pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
@@ -41,6 +44,19 @@ pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
         Stage::Core => {
             let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
             console.print(core::print::program(&loaded.checked.core));
+            Ok(SUCCESS)
+        }
+        Stage::Soac => {
+            let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+            let own = loaded.checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
+            let entries: Vec<Symbol> = own.map(|define| define.name).collect();
+            match driver::specialise(&loaded.sources, &loaded.checked, &entries) {
+                Ok(program) => console.print(soac::print::program(&program)),
+                Err(diagnostic) => {
+                    console.report(&loaded.sources, &diagnostic);
+                    return Ok(FAILURE);
+                }
+            }
             Ok(SUCCESS)
         }
     }

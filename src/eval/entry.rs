@@ -135,49 +135,65 @@ impl Machine {
         };
         let define = &self.definitions[id].define;
         let span = define.span;
-        let mut ty = &define.ty;
-        let mut names = Vec::new();
-        loop {
-            match ty.atom() {
-                Atom::Pi(params, body) => {
-                    names.extend_from_slice(params);
-                    ty = body;
-                }
-                Atom::Forall(..) => {
-                    return Err(Failure::new("E0508", span, format!("`{name}` is polymorphic: it cannot be run on data")));
-                }
-                _ => break,
-            }
-        }
-        let params = match ty.atom() {
-            Atom::Fun(params, _) if ty.shape().is_scalar() => &params[..],
-            _ => &[],
-        };
-        if params.len() != args.len() {
-            let plural = if params.len() == 1 { "argument" } else { "arguments" };
-            return Err(Failure::new("E0508", span, format!("`{name}` takes {} {plural}, {} were given", params.len(), args.len())));
-        }
-        let mut sizes = Sizes::default();
-        for (i, (param, value)) in params.iter().zip(&args).enumerate() {
-            let what = format!("argument {}", i + 1);
-            sizes.measure(&param.ty, value, 0, &what, span)?;
-            if let (Some(name), Some(n)) = (param.name, value.as_i64()) {
-                sizes.known.insert(DimAtom::Size(name), (n, what));
-            }
-        }
-        sizes.check(span)?;
-        let mut all = Vec::with_capacity(names.len() + args.len());
-        for name in names {
-            match sizes.known.get(&DimAtom::Var(name)) {
-                Some((size, _)) => all.push(Value::Scalar(Scalar::I64(*size))),
-                None => return Err(Failure::new("E0508", span, format!("the size `{name}` does not follow from the arguments"))),
-            }
-        }
+        let (sizes, _) = measured(&define.ty, name, &args, span)?;
+        let mut all: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
         all.extend(args);
         let value = self.global(id, true)?;
         let value = if all.is_empty() { value } else { Run::new(self, true).apply(&value, all, span)? };
         Ok(opened(value))
     }
+}
+
+/// The sizes of arguments from outside.
+pub(super) struct Measured(Sizes);
+
+impl Measured {
+    /// The value of a size of the type that was measured.
+    pub(super) fn value(&self, dim: &Dim) -> Option<i64> {
+        self.0.value(dim)
+    }
+}
+
+/// Compares arguments from outside with the type of a definition; what its index parameters are for them.
+pub(super) fn measured(mut ty: &Type, name: Symbol, args: &[Value], span: Span) -> Outcome<(Vec<i64>, Measured)> {
+    let mut names = Vec::new();
+    loop {
+        match ty.atom() {
+            Atom::Pi(params, body) => {
+                names.extend_from_slice(params);
+                ty = body;
+            }
+            Atom::Forall(..) => {
+                return Err(Failure::new("E0508", span, format!("`{name}` is polymorphic: it cannot be run on data")));
+            }
+            _ => break,
+        }
+    }
+    let params = match ty.atom() {
+        Atom::Fun(params, _) if ty.shape().is_scalar() => &params[..],
+        _ => &[],
+    };
+    if params.len() != args.len() {
+        let plural = if params.len() == 1 { "argument" } else { "arguments" };
+        return Err(Failure::new("E0508", span, format!("`{name}` takes {} {plural}, {} were given", params.len(), args.len())));
+    }
+    let mut sizes = Sizes::default();
+    for (i, (param, value)) in params.iter().zip(args).enumerate() {
+        let what = format!("argument {}", i + 1);
+        sizes.measure(&param.ty, value, 0, &what, span)?;
+        if let (Some(name), Some(n)) = (param.name, value.as_i64()) {
+            sizes.known.insert(DimAtom::Size(name), (n, what));
+        }
+    }
+    sizes.check(span)?;
+    let mut indices = Vec::with_capacity(names.len());
+    for name in names {
+        match sizes.known.get(&DimAtom::Var(name)) {
+            Some((size, _)) => indices.push(*size),
+            None => return Err(Failure::new("E0508", span, format!("the size `{name}` does not follow from the arguments"))),
+        }
+    }
+    Ok((indices, Measured(sizes)))
 }
 
 /// The value with boxes opened, but for arrays of boxes.

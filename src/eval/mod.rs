@@ -15,6 +15,7 @@ mod prim;
 mod primitives;
 mod run;
 mod scope;
+pub mod soac;
 mod types;
 
 pub use entry::{Shape as EntryShape, shape_of};

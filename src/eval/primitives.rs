@@ -11,10 +11,10 @@ use crate::runtime::{Array, Boxed, Buffer, Builder, Element, Shortage, Value};
 use std::sync::Arc;
 
 /// Numbers at regular distances: the first, the distance and how many.
-struct Steps {
+pub(super) struct Steps {
     start: i128,
     step: i128,
-    count: usize,
+    pub(super) count: usize,
 }
 
 impl Steps {
@@ -51,7 +51,7 @@ fn sized(value: Value) -> Outcome<Value> {
 }
 
 /// The cells at these positions, all of which are in bounds.
-fn gather(value: &Value, positions: impl Iterator<Item = usize> + Clone, span: Span) -> Outcome<Value> {
+pub(super) fn gather(value: &Value, positions: impl Iterator<Item = usize> + Clone, span: Span) -> Outcome<Value> {
     let count = positions.clone().count();
     if count == 0 {
         return value.slice(0, 0).ok_or_else(missing);
@@ -63,7 +63,7 @@ fn gather(value: &Value, positions: impl Iterator<Item = usize> + Clone, span: S
     builder.finish(&[count]).ok_or_else(missing)
 }
 
-fn concat(a: &Value, b: &Value, span: Span) -> Outcome<Value> {
+pub(super) fn concat(a: &Value, b: &Value, span: Span) -> Outcome<Value> {
     match (outer(a)?, outer(b)?) {
         (0, _) => Ok(b.clone()),
         (_, 0) => Ok(a.clone()),
@@ -373,12 +373,12 @@ impl Run<'_> {
 }
 
 #[cold]
-fn bad_slice(i: i64, j: i64, n: usize, span: Span) -> Box<Failure> {
+pub(super) fn bad_slice(i: i64, j: i64, n: usize, span: Span) -> Box<Failure> {
     Failure::new("E0501", span, format!("slice [{i}:{j}] is out of bounds for an array of size {n}"))
 }
 
 /// `a[i:j:s]`: for a positive step `0 <= i <= j <= n`, for a negative one `-1 <= j <= i < n`.
-fn slice_steps(i: i64, j: i64, s: i64, n: usize, span: Span) -> Outcome<Steps> {
+pub(super) fn slice_steps(i: i64, j: i64, s: i64, n: usize, span: Span) -> Outcome<Steps> {
     let size = n as i128;
     let (start, end, step) = (i128::from(i), i128::from(j), i128::from(s));
     let fits = match s {
@@ -406,6 +406,17 @@ fn range(a: i64, b: i64, span: Span) -> Outcome<Value> {
 /// `a, a+s, ..` before (`upto`, `downto`) or up to and including (`through`) `b`.
 fn stepped(prim: Prim, a: Scalar, s: Scalar, b: Scalar, span: Span) -> Outcome<Value> {
     let ty = a.prim();
+    let (start, step, count) = range_steps(prim, a, s, b, span)?;
+    let mut data = Buffer::with_capacity(ty, count).map_err(|s| Failure::shortage(s, span))?;
+    for t in 0..count as i128 {
+        data.push(Scalar::from_i128(ty, start + t * step));
+    }
+    sized(Value::Array(Array::new(&[count], data).ok_or_else(missing)?))
+}
+
+/// Where a range starts, its step and how many elements it has.
+pub(super) fn range_steps(prim: Prim, a: Scalar, s: Scalar, b: Scalar, span: Span) -> Outcome<(i128, i128, usize)> {
+    let ty = a.prim();
     let (Some(start), Some(step), Some(end)) = (a.as_i128(), s.as_i128(), b.as_i128()) else {
         return Err(broken("integers were expected"));
     };
@@ -430,9 +441,5 @@ fn stepped(prim: Prim, a: Scalar, s: Scalar, b: Scalar, span: Span) -> Outcome<V
     }
     let count = (distance + inclusive + step.abs() - 1) / step.abs();
     let count = usize::try_from(count).map_err(|_| broken("a range too long"))?;
-    let mut data = Buffer::with_capacity(ty, count).map_err(|s| Failure::shortage(s, span))?;
-    for t in 0..count as i128 {
-        data.push(Scalar::from_i128(ty, start + t * step));
-    }
-    sized(Value::Array(Array::new(&[count], data).ok_or_else(missing)?))
+    Ok((start, step, count))
 }

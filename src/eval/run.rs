@@ -27,7 +27,7 @@ pub(super) fn broken(what: &str) -> Box<Failure> {
 }
 
 #[cold]
-fn op_failure(op: ScalarOp, error: OpError, operands: &[Scalar], span: Span) -> Box<Failure> {
+pub(super) fn op_failure(op: ScalarOp, error: OpError, operands: &[Scalar], span: Span) -> Box<Failure> {
     let shown = operands.iter().map(Scalar::to_string).collect::<Vec<_>>().join(" and ");
     match error {
         OpError::DivisionByZero => Failure::new("E0505", span, format!("division by zero: the operands are {shown}")),

@@ -1,5 +1,6 @@
 //! The intermediate languages, each with its definition and meaning, printer and validator.
 
 pub mod core;
+pub mod soac;
 pub mod surface;
 pub mod tables;

@@ -13,7 +13,7 @@ use crate::diag::{self, Diagnostic};
 use crate::driver;
 use crate::runtime::{Value, data};
 use blocks::{Block, Case, Data, Expect};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use regex::Regex;
 use std::path::{Path, PathBuf};
 
@@ -44,12 +44,23 @@ pub(super) struct TestArgs {
     /// No blocks with this tag (may be repeated)
     #[arg(long, value_name = "TAG")]
     exclude: Vec<String>,
+    /// What runs the programs
+    #[arg(long, value_enum, default_value = "interp", value_name = "BACKEND")]
+    backend: Backend,
     /// Threads of the evaluator (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Name every case that passes
     #[arg(short, long)]
     verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Backend {
+    /// The evaluator of core
+    Interp,
+    /// The evaluator of specialised programs
+    Soac,
 }
 
 /// What is wrong with a case.
@@ -175,7 +186,10 @@ fn run_case(args: &TestArgs, path: &Path, loaded: &Loaded, entry: (&str, Span), 
     let names = loaded.checked.parameter_names(define.name);
     let signature = Signature::new(define, &names).map_err(|d| wrong(entry.1)(says(d)))?;
     let values = input(path, &signature, &case.input, seed).map_err(|d| wrong(case.span)(says(d)))?;
-    let result = driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from));
+    let result = match args.backend {
+        Backend::Interp => driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from)),
+        Backend::Soac => driver::run_soac(&loaded.sources, &loaded.checked, define.name, values),
+    };
     match (&case.expect, result) {
         (Expect::Success, Ok(_)) => Ok(()),
         (Expect::Success | Expect::Values(_), Err(d)) => Err(wrong(case.span)(format!("it fails:\n{}", says(d)))),

@@ -4,13 +4,14 @@
 //! code), `remora wrong run` (running its `main` gives this code) or `remora right` (accepted); tests hold them to it.
 
 /// The families in order of their codes.
-const FAMILIES: [&str; 6] = [
+const FAMILIES: [&str; 7] = [
     include_str!("syntax.md"),
     include_str!("names.md"),
     include_str!("types.md"),
     include_str!("ranks_and_sizes.md"),
     include_str!("running.md"),
     include_str!("data.md"),
+    include_str!("compiling.md"),
 ];
 
 /// The explanation of a code.
@@ -31,6 +32,8 @@ pub enum Role {
     Wrong,
     /// Accepted; fails with the code when `main` is run.
     WrongRun,
+    /// Accepted, but not compiled.
+    WrongCompile,
     /// Accepted.
     Right,
 }
@@ -88,6 +91,7 @@ fn example(block: &'static str) -> Option<Example> {
     let role = match mark {
         "wrong" => Role::Wrong,
         "wrong run" => Role::WrongRun,
+        "wrong compile" => Role::WrongCompile,
         "right" => Role::Right,
         _ => return None,
     };

@@ -1,0 +1,383 @@
+//! First-order, monomorphic array programs in A-normal form: what is optimised, flattened and compiled.
+//!
+//! # Meaning
+//!
+//! * A **variable** is bound once in the whole program and never shadowed; its type is in the table [`Program::vars`]. Values are scalars
+//!   and regular arrays of scalars ([`Type`]): tuples and records have become several variables, boxes have become their sizes and their
+//!   content, functions have been applied.
+//! * **Sizes** ([`Size`]) are polynomials over variables of type `i64`. They are facts: whoever makes an array guarantees that it has
+//!   the sizes of its type. A size in the type of a variable may mention any variable in scope, and other variables of the same pattern
+//!   (that is how a filter returns how many elements it kept).
+//! * A **body** is a list of statements and the operands that it returns. Statements are run in order; the first that fails ends the
+//!   program. Statements have no other effects, so whatever is not used and cannot fail ([`Exp::may_fail`]) may be left out.
+//! * **Views** (index, slice, rearrange, reshape, replicate, iota) are ordinary expressions here. Whether they are copies is decided later.
+//! * `checked` says that indices are compared with the bounds when the expression is run, with a failure at the place of the statement.
+//!   Without it they are known to be in bounds.
+//! * An **update** returns a new array; it happens in place where the old one is not used again.
+//! * **[`Soac`]** is a map whose results may be scanned and reduced on the way. Its lambda gets one cell of each input; it
+//!   returns first what the scans take, then what the reductions take, then the elements of the mapped results. The soac returns the scanned arrays,
+//!   the reduced values and the mapped arrays, in this order. Operators are associative and the neutral elements are neutral, or the
+//!   result depends on how the work is divided.
+
+pub mod check;
+pub mod print;
+pub mod size;
+pub mod visit;
+
+pub use size::Size;
+
+use crate::base::scalar::ScalarOp;
+use crate::base::{Arena, Idx, PrimType, Scalar, Span, Symbol};
+
+/// A variable.
+pub type Var = Idx<VarInfo>;
+/// A function.
+pub type FunId = Idx<Fun>;
+
+/// What is known of a variable.
+#[derive(Debug, Clone)]
+pub struct VarInfo {
+    /// The name that it is derived from; several variables may have the same.
+    pub name: Symbol,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// A scalar type, or the type of regular arrays of them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Type {
+    /// Type of the elements.
+    pub elem: PrimType,
+    /// Sizes, outermost first; none for a scalar.
+    pub shape: Vec<Size>,
+}
+
+impl Type {
+    /// A scalar type.
+    pub fn scalar(elem: PrimType) -> Type {
+        Type { elem, shape: Vec::new() }
+    }
+    /// The number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.shape.len()
+    }
+    /// The type of an array with `outer` in front of the sizes.
+    pub fn framed(&self, outer: &[Size]) -> Type {
+        Type { elem: self.elem, shape: outer.iter().chain(&self.shape).cloned().collect() }
+    }
+    /// The type of the cells below the outermost `depth` dimensions.
+    pub fn cell(&self, depth: usize) -> Type {
+        Type { elem: self.elem, shape: self.shape.get(depth..).unwrap_or(&[]).to_vec() }
+    }
+}
+
+/// A constant or a variable.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Operand {
+    /// A scalar.
+    Const(Scalar),
+    /// A variable of any type.
+    Var(Var),
+}
+
+impl Operand {
+    /// An `i64`.
+    pub fn int(value: i64) -> Operand {
+        Operand::Const(Scalar::I64(value))
+    }
+    /// The variable, if it is one.
+    pub fn var(self) -> Option<Var> {
+        if let Operand::Var(var) = self { Some(var) } else { None }
+    }
+}
+
+/// A program: its variables, the constants that all functions see, and its functions.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// All variables with their types.
+    pub vars: Arena<VarInfo>,
+    /// Definitions without parameters; they cannot fail and are computed before anything else.
+    pub consts: Vec<Stm>,
+    /// The functions; a function calls only earlier ones.
+    pub funs: Arena<Fun>,
+}
+
+/// A function.
+#[derive(Debug, Clone)]
+pub struct Fun {
+    /// The name of the definition.
+    pub name: Symbol,
+    /// Its parameters: sizes first, then the components of the arguments.
+    pub params: Vec<Var>,
+    /// Variables that stand for the results; their types mention parameters, constants and each other. They are bound nowhere.
+    pub results: Vec<Var>,
+    /// What it computes.
+    pub body: Body,
+    /// Whether it can be run from outside.
+    pub entry: bool,
+    /// Where the definition is.
+    pub span: Span,
+}
+
+/// Statements and what they return.
+#[derive(Debug, Clone, Default)]
+pub struct Body {
+    /// The statements.
+    pub stms: Vec<Stm>,
+    /// What is returned.
+    pub result: Vec<Operand>,
+}
+
+/// `(let (x ..) e)`.
+#[derive(Debug, Clone)]
+pub struct Stm {
+    /// The variables that are bound.
+    pub pat: Vec<Var>,
+    /// What they are bound to.
+    pub exp: Exp,
+    /// Where it comes from; failures name this place.
+    pub span: Span,
+}
+
+/// An anonymous function. It may mention variables of its surroundings.
+#[derive(Debug, Clone)]
+pub struct Lambda {
+    /// Its parameters.
+    pub params: Vec<Var>,
+    /// Its body.
+    pub body: Body,
+}
+
+/// A map with scans and reductions, see the [module](self).
+#[derive(Debug, Clone)]
+pub struct Soac {
+    /// The number of cells: the outermost size of every input.
+    pub width: Size,
+    /// The arrays that are mapped over.
+    pub inputs: Vec<Var>,
+    /// What is done with each cell.
+    pub lambda: Lambda,
+    /// Inclusive scans.
+    pub scans: Vec<Operator>,
+    /// Reductions.
+    pub reduces: Vec<Operator>,
+}
+
+/// An associative operator on one or more values at a time.
+#[derive(Debug, Clone)]
+pub struct Operator {
+    /// Its parameters are the left operand's components and then the right operand's.
+    pub lambda: Lambda,
+    /// The components of the neutral element.
+    pub neutral: Vec<Operand>,
+    /// Whether the operands may change places.
+    pub commutative: bool,
+}
+
+/// The three forms of ranges with a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RangeKind {
+    /// `a..s..<b`.
+    Upto,
+    /// `a..s..>b`.
+    Downto,
+    /// `a..s...b`.
+    Through,
+}
+
+/// A condition that the program relies on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Check {
+    /// The index is at least 0 and less than the size.
+    Bounds(Operand, Size),
+    /// The sizes of an array (first) are those that its new type says (second).
+    Coerce(Vec<Size>, Vec<Size>),
+    /// An array can have this size.
+    NonNegative(Size),
+    /// The first size is the product of the other two, the sizes of the outermost dimensions of a matrix.
+    Unflatten(Size, Size, Size),
+    /// The operand is true, or the program fails with the message.
+    Assert(Operand, Symbol),
+}
+
+/// How a loop goes on.
+#[derive(Debug, Clone)]
+pub enum LoopForm {
+    /// The variable counts from 0 up to the operand, which is excluded.
+    For(Var, Operand),
+    /// The body returns whether there is another iteration; it sees the parameters of the loop.
+    While(Body),
+}
+
+/// A right-hand side. Sizes of results are in the types of the variables that are bound.
+#[derive(Debug, Clone)]
+pub enum Exp {
+    /// The operand.
+    Copy(Operand),
+    /// A scalar operation. Division and powers of integers may fail.
+    Scalar(ScalarOp, Vec<Operand>),
+    /// A size as an `i64`.
+    Size(Size),
+    /// Scalars in row-major order.
+    Literal(Vec<Scalar>),
+    /// Cells in row-major order of the dimensions in front of theirs; at least one.
+    Stack(Vec<Operand>),
+    /// The cell at these indices, one for each of the outermost dimensions that are given up.
+    Index {
+        /// The array.
+        array: Var,
+        /// The indices.
+        at: Vec<Operand>,
+        /// Whether bounds are checked.
+        checked: bool,
+    },
+    /// Cells `start`, `start + step`, ..., as many as the type says.
+    Slice {
+        /// The array.
+        array: Var,
+        /// The first index.
+        start: Operand,
+        /// The distance of two indices.
+        step: Operand,
+        /// Whether bounds are checked (with a step of 1 only).
+        checked: bool,
+    },
+    /// Cells moved by so many places to the left, those that fall out put in at the right.
+    Rotate {
+        /// The array.
+        array: Var,
+        /// By how many places; may be negative or more than the size.
+        by: Operand,
+    },
+    /// Dimension `k` of the result is dimension `perm[k]` of the array.
+    Rearrange {
+        /// The array.
+        array: Var,
+        /// The permutation of its dimensions.
+        perm: Vec<usize>,
+    },
+    /// The same elements in row-major order in a shape with as many.
+    Reshape(Var),
+    /// The same array; its sizes are known to be those of the new type.
+    Coerce(Var),
+    /// Copies of the operand in a frame.
+    Rep(Operand),
+    /// `start`, `start + step`, ... (integers of any type).
+    Iota {
+        /// The first.
+        start: Operand,
+        /// The distance.
+        step: Operand,
+    },
+    /// One array after the other.
+    Concat(Vec<Var>),
+    /// The array with the cell at these indices replaced.
+    Update {
+        /// The array.
+        array: Var,
+        /// The indices.
+        at: Vec<Operand>,
+        /// The new cell.
+        value: Operand,
+        /// Whether bounds are checked.
+        checked: bool,
+    },
+    /// The array with the cells `start`, `start + step`, ... replaced.
+    UpdateSlice {
+        /// The array.
+        array: Var,
+        /// The first index.
+        start: Operand,
+        /// The distance of two indices.
+        step: Operand,
+        /// The new cells.
+        value: Var,
+        /// Whether bounds are checked.
+        checked: bool,
+    },
+    /// The number of elements of a range with a step (start, step, end). Fails where the range does not lead to its end.
+    RangeCount(RangeKind, Operand, Operand, Operand),
+    /// The number of elements of a slice with a step (start, end, step) of an array of this size. Fails where it leaves the array.
+    SliceCount(Operand, Operand, Operand, Size),
+    /// Fails where the condition does not hold. Binds nothing.
+    Check(Check),
+    /// A map with scans and reductions.
+    Soac(Soac),
+    /// For each cell of the inputs the lambda returns whether it is kept, and the element of each result. Binds the number kept and then
+    /// the arrays.
+    Filter {
+        /// The number of cells.
+        width: Size,
+        /// The arrays that are mapped over.
+        inputs: Vec<Var>,
+        /// The predicate with the elements.
+        lambda: Lambda,
+    },
+    /// The lambda returns an index and new cells for each array; where the index is out of bounds nothing is written. Later cells win.
+    Scatter {
+        /// The number of writes.
+        width: Size,
+        /// The arrays that are mapped over.
+        inputs: Vec<Var>,
+        /// Index and cells.
+        lambda: Lambda,
+        /// The arrays as they are before.
+        dests: Vec<Var>,
+    },
+    /// The lambda returns an index and values; each is combined with what stands at the index, in order. Indices out of bounds are
+    /// ignored.
+    Hist {
+        /// The number of values.
+        width: Size,
+        /// The arrays that are mapped over.
+        inputs: Vec<Var>,
+        /// Index and values.
+        lambda: Lambda,
+        /// The arrays as they are before, all of the same outermost size.
+        dests: Vec<Var>,
+        /// How values are combined.
+        operator: Operator,
+    },
+    /// Runs one of the bodies.
+    If {
+        /// The condition.
+        cond: Operand,
+        /// Where it holds.
+        then: Body,
+        /// Where it does not.
+        els: Body,
+    },
+    /// The body returns the next values of the parameters; the loop returns the last ones.
+    Loop {
+        /// The parameters with their first values; their types may mention each other.
+        params: Vec<(Var, Operand)>,
+        /// How often.
+        form: LoopForm,
+        /// One iteration.
+        body: Body,
+    },
+    /// Calls a function.
+    Call(FunId, Vec<Operand>),
+}
+
+impl Program {
+    /// The type of a variable.
+    pub fn ty(&self, var: Var) -> &Type {
+        &self.vars[var].ty
+    }
+    /// The type of an operand.
+    pub fn operand_ty(&self, operand: Operand) -> Type {
+        match operand {
+            Operand::Const(scalar) => Type::scalar(scalar.prim()),
+            Operand::Var(var) => self.ty(var).clone(),
+        }
+    }
+    /// A new variable.
+    pub fn fresh(&mut self, name: Symbol, ty: Type) -> Var {
+        self.vars.alloc(VarInfo { name, ty })
+    }
+    /// The entry points with their names.
+    pub fn entry(&self, name: Symbol) -> Option<&Fun> {
+        self.funs.iter().map(|(_, fun)| fun).find(|fun| fun.entry && fun.name == name)
+    }
+}

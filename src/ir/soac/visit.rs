@@ -1,0 +1,175 @@
+//! Walks over statements: what is used, what is bound, whether it may fail.
+
+use super::{Body, Check, Exp, Lambda, LoopForm, Operand, Operator, Size, Stm, Var};
+use crate::base::scalar::Op;
+
+/// Something in an expression that a walk can stop at.
+#[derive(Debug, Clone, Copy)]
+pub enum Part<'a> {
+    /// An operand.
+    Operand(Operand),
+    /// A variable that must be an array.
+    Array(Var),
+    /// A size.
+    Size(&'a Size),
+    /// A body in which these variables are bound.
+    Body(&'a [Var], &'a Body),
+}
+
+impl Exp {
+    /// Calls `see` with the direct parts of the expression, in order. Parameters of loops are bound in their bodies and
+    /// conditions; their first values are operands.
+    pub fn parts<'a>(&'a self, see: &mut dyn FnMut(Part<'a>)) {
+        let lambda = |lambda: &'a Lambda, see: &mut dyn FnMut(Part<'a>)| see(Part::Body(&lambda.params, &lambda.body));
+        let operator = |operator: &'a Operator, see: &mut dyn FnMut(Part<'a>)| {
+            operator.neutral.iter().for_each(|a| see(Part::Operand(*a)));
+            see(Part::Body(&operator.lambda.params, &operator.lambda.body));
+        };
+        match self {
+            Exp::Copy(a) | Exp::Rep(a) => see(Part::Operand(*a)),
+            Exp::Scalar(_, args) | Exp::Stack(args) | Exp::Call(_, args) => args.iter().for_each(|a| see(Part::Operand(*a))),
+            Exp::Size(size) => see(Part::Size(size)),
+            Exp::Literal(_) => {}
+            Exp::Index { array, at, .. } => {
+                see(Part::Array(*array));
+                at.iter().for_each(|a| see(Part::Operand(*a)));
+            }
+            Exp::Slice { array, start, step, .. } => {
+                see(Part::Array(*array));
+                see(Part::Operand(*start));
+                see(Part::Operand(*step));
+            }
+            Exp::Rotate { array, by } => {
+                see(Part::Array(*array));
+                see(Part::Operand(*by));
+            }
+            Exp::Rearrange { array, .. } | Exp::Reshape(array) | Exp::Coerce(array) => see(Part::Array(*array)),
+            Exp::Iota { start, step } => {
+                see(Part::Operand(*start));
+                see(Part::Operand(*step));
+            }
+            Exp::Concat(arrays) => arrays.iter().for_each(|a| see(Part::Array(*a))),
+            Exp::Update { array, at, value, .. } => {
+                see(Part::Array(*array));
+                at.iter().for_each(|a| see(Part::Operand(*a)));
+                see(Part::Operand(*value));
+            }
+            Exp::UpdateSlice { array, start, step, value, .. } => {
+                see(Part::Array(*array));
+                see(Part::Operand(*start));
+                see(Part::Operand(*step));
+                see(Part::Array(*value));
+            }
+            Exp::RangeCount(_, a, b, c) => [a, b, c].into_iter().for_each(|a| see(Part::Operand(*a))),
+            Exp::SliceCount(a, b, c, n) => {
+                [a, b, c].into_iter().for_each(|a| see(Part::Operand(*a)));
+                see(Part::Size(n));
+            }
+            Exp::Check(check) => match check {
+                Check::Bounds(i, n) => {
+                    see(Part::Operand(*i));
+                    see(Part::Size(n));
+                }
+                Check::Coerce(found, wanted) => found.iter().chain(wanted).for_each(|size| see(Part::Size(size))),
+                Check::NonNegative(n) => see(Part::Size(n)),
+                Check::Unflatten(a, b, c) => [a, b, c].into_iter().for_each(|size| see(Part::Size(size))),
+                Check::Assert(cond, _) => see(Part::Operand(*cond)),
+            },
+            Exp::Soac(soac) => {
+                see(Part::Size(&soac.width));
+                soac.inputs.iter().for_each(|a| see(Part::Array(*a)));
+                lambda(&soac.lambda, see);
+                soac.scans.iter().chain(&soac.reduces).for_each(|op| operator(op, see));
+            }
+            Exp::Filter { width, inputs, lambda: f } => {
+                see(Part::Size(width));
+                inputs.iter().for_each(|a| see(Part::Array(*a)));
+                lambda(f, see);
+            }
+            Exp::Scatter { width, inputs, lambda: f, dests } => {
+                see(Part::Size(width));
+                inputs.iter().chain(dests).for_each(|a| see(Part::Array(*a)));
+                lambda(f, see);
+            }
+            Exp::Hist { width, inputs, lambda: f, dests, operator: op } => {
+                see(Part::Size(width));
+                inputs.iter().chain(dests).for_each(|a| see(Part::Array(*a)));
+                lambda(f, see);
+                operator(op, see);
+            }
+            Exp::If { cond, then, els } => {
+                see(Part::Operand(*cond));
+                see(Part::Body(&[], then));
+                see(Part::Body(&[], els));
+            }
+            Exp::Loop { params, form, body } => {
+                params.iter().for_each(|(_, init)| see(Part::Operand(*init)));
+                match form {
+                    LoopForm::For(i, n) => {
+                        see(Part::Operand(*n));
+                        see(Part::Body(std::slice::from_ref(i), body));
+                    }
+                    LoopForm::While(cond) => {
+                        see(Part::Body(&[], cond));
+                        see(Part::Body(&[], body));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether running the expression may end the program. Memory may run out anywhere and does not count; endless loops and
+    /// calls do.
+    pub fn may_fail(&self) -> bool {
+        let here = match self {
+            Exp::Scalar(op, args) => scalar_may_fail(op.op, op.prim.is_int(), args),
+            Exp::Index { checked, .. } | Exp::Slice { checked, .. } | Exp::Update { checked, .. } | Exp::UpdateSlice { checked, .. } => {
+                *checked
+            }
+            Exp::RangeCount(..) | Exp::SliceCount(..) | Exp::Check(_) | Exp::Call(..) => true,
+            Exp::Loop { form, .. } => matches!(form, LoopForm::While(_)),
+            _ => false,
+        };
+        let mut fails = here;
+        self.parts(&mut |part| {
+            if let Part::Body(_, body) = part {
+                fails = fails || body.may_fail();
+            }
+        });
+        fails
+    }
+}
+
+/// Division by anything but a constant other than 0, and powers with anything but a constant exponent of at least 0.
+fn scalar_may_fail(op: Op, int: bool, args: &[Operand]) -> bool {
+    let constant = || match args.get(1) {
+        Some(Operand::Const(scalar)) => scalar.as_i128(),
+        _ => None,
+    };
+    int && match op {
+        Op::Div | Op::Rem | Op::Quot | Op::Mod => constant().is_none_or(|c| c == 0),
+        Op::Pow => constant().is_none_or(|c| c < 0),
+        _ => false,
+    }
+}
+
+impl Body {
+    /// Whether running the body may end the program.
+    pub fn may_fail(&self) -> bool {
+        self.stms.iter().any(|stm| stm.exp.may_fail())
+    }
+}
+
+/// Calls `see` with every variable that the statement mentions in its expression, those of inner bodies included, bound ones or not.
+pub fn mentioned(stm: &Stm, see: &mut dyn FnMut(Var)) {
+    fn body_mentions(body: &Body, see: &mut dyn FnMut(Var)) {
+        body.stms.iter().for_each(|stm| mentioned(stm, see));
+        body.result.iter().filter_map(|a| a.var()).for_each(&mut *see);
+    }
+    stm.exp.parts(&mut |part| match part {
+        Part::Operand(a) => a.var().into_iter().for_each(&mut *see),
+        Part::Array(var) => see(var),
+        Part::Size(size) => size.vars().for_each(&mut *see),
+        Part::Body(_, body) => body_mentions(body, see),
+    });
+}

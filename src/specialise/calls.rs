@@ -1,0 +1,429 @@
+//! Definitions: constants, entry points, and functions that are not inlined.
+
+use super::values::{Atom, Env, Fun, IndexValue, Renaming, Static, Type};
+use super::{Outcome, Specialiser};
+use crate::base::{PrimType, Span, Symbol};
+use crate::ir::core::{self, Define, Expr, ExprKind, ExprNode, LoopForm, Param};
+use crate::ir::soac::{self, Body, Exp, FunId, Size, Var};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Definitions up to this size (in nodes, with what they would inline themselves) are inlined wherever they are used.
+const SMALL: u64 = 2000;
+
+/// A definition for certain layouts of its types.
+pub(super) struct Instance {
+    fun: FunId,
+}
+
+/// A definition without its abstractions: names of its indices and types, and what is under them.
+struct Open<'e> {
+    indices: Vec<Symbol>,
+    types: Vec<Symbol>,
+    body: &'e Expr,
+}
+
+fn open(define: &Define) -> Open<'_> {
+    let mut out = Open { indices: Vec::new(), types: Vec::new(), body: &define.body };
+    loop {
+        match out.body.kind() {
+            ExprKind::IFn { params, body } => {
+                out.indices.extend(params);
+                out.body = body;
+            }
+            ExprKind::TFn { params, body } => {
+                out.types.extend(params);
+                out.body = body;
+            }
+            _ => return out,
+        }
+    }
+}
+
+/// The parameters and the result of a type without its quantifiers.
+fn signature(ty: &core::Type) -> (Vec<Param>, core::Type) {
+    let mut ty = ty.clone();
+    loop {
+        let next = match ty.atom() {
+            core::Atom::Pi(_, body) | core::Atom::Forall(_, body) => body.clone(),
+            core::Atom::Fun(params, ret) if ty.shape().is_scalar() => return (params.clone(), ret.clone()),
+            _ => return (Vec::new(), ty),
+        };
+        ty = next;
+    }
+}
+
+impl Specialiser<'_> {
+    /// The value of a definition.
+    pub(super) fn global(&mut self, name: Symbol, span: Span) -> Outcome<Static> {
+        if let Some(value) = self.constants.get(&name) {
+            return Ok(value.clone());
+        }
+        let Some(&define) = self.defs.get(&name) else { return self.broken(span, &format!("`{name}` is not known")) };
+        if matches!(define.body.kind(), ExprKind::Fn { .. } | ExprKind::IFn { .. } | ExprKind::TFn { .. }) {
+            let fun = Fun::Global { name, indices: Vec::new(), types: Vec::new(), args: Vec::new() };
+            return Ok(Static::Fun(Rc::new(fun)));
+        }
+        // A constant: computed once if that cannot fail, else where it is needed.
+        let (depth, outer) = (std::mem::replace(&mut self.depth, 0), std::mem::take(&mut self.block));
+        let value = self.eval(&define.body, &mut Env::default());
+        self.depth = depth;
+        let block = std::mem::replace(&mut self.block, outer);
+        let value = value?;
+        if block.iter().any(|stm| stm.exp.may_fail()) {
+            return self.eval(&define.body, &mut Env::default());
+        }
+        self.out.consts.extend(block);
+        self.constants.insert(name, value.clone());
+        Ok(value)
+    }
+
+    /// A definition with its index and type arguments: if those are all and it is no function, its value.
+    pub(super) fn saturated(&mut self, fun: Fun, span: Span) -> Outcome<Static> {
+        if let Fun::Global { name, indices, types, .. } = &fun
+            && let Some(&define) = self.defs.get(name)
+        {
+            let open = open(define);
+            let complete = indices.len() == open.indices.len() && types.len() == open.types.len();
+            if complete && !matches!(open.body.kind(), ExprKind::Fn { .. }) {
+                let mut env = bound(&open, indices, types);
+                return self.eval(open.body, &mut env);
+            }
+        }
+        let _ = span;
+        Ok(Static::Fun(Rc::new(fun)))
+    }
+
+    /// Applies a definition: it is inlined or called.
+    pub(super) fn apply_global(
+        &mut self,
+        name: Symbol,
+        indices: &[IndexValue],
+        types: &[Atom],
+        mut args: Vec<Static>,
+        span: Span,
+    ) -> Outcome<Static> {
+        let Some(&define) = self.defs.get(&name) else { return self.broken(span, &format!("`{name}` is not known")) };
+        let open = open(define);
+        let ExprKind::Fn { params, body, ret } = open.body.kind() else { return self.broken(span, "a function was expected") };
+        if args.len() < params.len() {
+            let fun = Fun::Global { name, indices: indices.to_vec(), types: types.to_vec(), args };
+            return Ok(Static::Fun(Rc::new(fun)));
+        }
+        let rest = args.split_off(params.len());
+        let large = self.weights.get(&name).copied().unwrap_or(0) > SMALL && self.mentions.get(&name).copied().unwrap_or(0) > 1;
+        if large && let Some(result) = self.call(define, &open, params, ret, body, indices, types, &args, span)? {
+            return self.apply(result, rest, span);
+        }
+        let mut env = bound(&open, indices, types);
+        env.terms.extend(params.iter().map(|(name, _)| *name).zip(args));
+        let result = self.eval(body, &mut env)?;
+        self.apply(result, rest, span)
+    }
+
+    /// Calls the function for a definition at these types; `None` if functions go in or come out.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one definition and of one call")]
+    fn call(
+        &mut self,
+        define: &Define,
+        open: &Open,
+        params: &[(Symbol, core::Type)],
+        ret: &core::Type,
+        body: &Expr,
+        indices: &[IndexValue],
+        types: &[Atom],
+        args: &[Static],
+        span: Span,
+    ) -> Outcome<Option<Static>> {
+        let mut env = bound(open, indices, types);
+        env.terms.extend(params.iter().map(|(name, _)| *name).zip(args.iter().cloned()));
+        let mut key = format!("{}", define.name);
+        for index in indices {
+            key += &match index {
+                IndexValue::Dim(_) => " .".to_string(),
+                IndexValue::Shape(sizes) => format!(" {}", sizes.len()),
+            };
+        }
+        let mut actual = Vec::new();
+        indices.iter().for_each(|index| actual.extend(index.sizes().cloned()));
+        for atom in types {
+            let ty = Type { shape: Vec::new(), atom: atom.clone() };
+            key.push(' ');
+            ty.layout(&mut key);
+            if !ty.is_data() {
+                return Ok(None);
+            }
+            ty.sizes(&mut |size| actual.push(size.clone()));
+        }
+        for (_, ty) in params {
+            if !self.resolve(ty, &mut env, span)?.is_data() {
+                return Ok(None);
+            }
+        }
+        let result = self.resolve(ret, &mut env, span)?;
+        if !result.is_data() || has_sigma(types) {
+            return Ok(None);
+        }
+        let instance = match self.instances.get(&key) {
+            Some(instance) => instance.clone(),
+            None => {
+                let instance = Arc::new(self.instance(define, open, params, body, indices, types, span)?);
+                self.instances.insert(key, instance.clone());
+                instance
+            }
+        };
+        let mut operands = actual.iter().map(|size| self.operand(size, span)).collect::<Outcome<Vec<_>>>()?;
+        for arg in args {
+            self.add_leaves(arg, span, &mut operands)?;
+        }
+        let mut pat = Vec::new();
+        let value = self.symbolic(&result, &[], Symbol::new("result"), span, &mut pat)?;
+        self.push(pat, Exp::Call(instance.fun, operands), span)?;
+        Ok(Some(value))
+    }
+
+    /// Makes the function for a definition: its parameters are the sizes that its types mention and the components of its arguments.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one definition and of one call")]
+    fn instance(
+        &mut self,
+        define: &Define,
+        open: &Open,
+        params: &[(Symbol, core::Type)],
+        body: &Expr,
+        indices: &[IndexValue],
+        types: &[Atom],
+        span: Span,
+    ) -> Outcome<Instance> {
+        let depth = std::mem::replace(&mut self.depth, 1);
+        let outer = std::mem::take(&mut self.block);
+        let mut vars = Vec::new();
+        let mut env = Env::default();
+        for (name, index) in open.indices.iter().zip(indices) {
+            let value = match index {
+                IndexValue::Dim(_) => IndexValue::Dim(self.size_parameter(*name, &mut vars)),
+                IndexValue::Shape(sizes) => IndexValue::Shape(sizes.iter().map(|_| self.size_parameter(*name, &mut vars)).collect()),
+            };
+            env.indices.insert(*name, value);
+        }
+        for (name, atom) in open.types.iter().zip(types) {
+            let atom = self.abstracted(atom, *name, &mut vars);
+            env.types.insert(*name, atom);
+        }
+        let fun = self.function(define, params, body, env, vars, false, span);
+        self.depth = depth;
+        self.block = outer;
+        Ok(Instance { fun: fun? })
+    }
+
+    fn size_parameter(&mut self, name: Symbol, vars: &mut Vec<Var>) -> Size {
+        let text = name.as_str().trim_start_matches('@');
+        let var = self.fresh(Symbol::new(text), soac::Type::scalar(PrimType::I64));
+        self.naturals.insert(var);
+        vars.push(var);
+        Size::var(var)
+    }
+    /// The type with a parameter for each of its sizes.
+    fn abstracted(&mut self, atom: &Atom, name: Symbol, vars: &mut Vec<Var>) -> Atom {
+        let ty = |this: &mut Self, ty: &Type, vars: &mut Vec<Var>| Type {
+            shape: ty.shape.iter().map(|_| this.size_parameter(name, vars)).collect(),
+            atom: this.abstracted(&ty.atom, name, vars),
+        };
+        match atom {
+            Atom::Prim(_) | Atom::Fun | Atom::Sigma(_) => atom.clone(),
+            Atom::Tuple(parts) => Atom::Tuple(parts.iter().map(|part| ty(self, part, vars)).collect()),
+            Atom::Record(parts) => Atom::Record(parts.iter().map(|(label, part)| (*label, ty(self, part, vars))).collect()),
+        }
+    }
+
+    /// Adds a function whose size parameters are `vars`.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one definition")]
+    fn function(
+        &mut self,
+        define: &Define,
+        params: &[(Symbol, core::Type)],
+        body: &Expr,
+        mut env: Env,
+        mut vars: Vec<Var>,
+        entry: bool,
+        span: Span,
+    ) -> Outcome<FunId> {
+        for (name, ty) in params {
+            let ty = self.resolve(ty, &mut env, span)?;
+            let base = Symbol::new(name.as_str().split('.').next().unwrap_or("x"));
+            let value = self.symbolic(&ty, &[], base, span, &mut vars)?;
+            env.terms.insert(*name, value);
+        }
+        let value = self.eval(body, &mut env)?;
+        self.add_function(define, vars, value, entry, span)
+    }
+
+    fn add_function(&mut self, define: &Define, params: Vec<Var>, value: Static, entry: bool, span: Span) -> Outcome<FunId> {
+        let result = self.leaves(&value, span)?;
+        let mut results = Vec::with_capacity(result.len());
+        let mut map = Renaming::default();
+        self.result_vars(&value, &mut map, &mut results, span)?;
+        let body = Body { stms: std::mem::take(&mut self.block), result };
+        let fun = soac::Fun { name: define.name, params, results, body, entry, span: define.span };
+        Ok(self.out.funs.alloc(fun))
+    }
+    /// Variables for the results; sizes that come out are variables of their own.
+    fn result_vars(&mut self, value: &Static, map: &mut Renaming, results: &mut Vec<Var>, span: Span) -> Outcome<()> {
+        match value {
+            Static::Data(a) => {
+                let ty = self.ty(*a);
+                let ty = soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) };
+                let var = self.fresh(Symbol::new("r"), ty);
+                results.push(var);
+            }
+            Static::Tuple(parts) => parts.iter().try_for_each(|part| self.result_vars(part, map, results, span))?,
+            Static::Record(parts) => parts.iter().try_for_each(|(_, part)| self.result_vars(part, map, results, span))?,
+            Static::Box(boxed) => {
+                let mut vars = Vec::new();
+                let ty = Type { shape: Vec::new(), atom: Atom::Sigma(boxed.sigma.clone()) };
+                self.symbolic(&ty, &[], Symbol::new("r"), span, &mut vars)?;
+                results.extend(vars);
+            }
+            Static::Fun(_) | Static::Lifted(_) => return self.limit(span, "a function is returned to the outside"),
+        }
+        Ok(())
+    }
+
+    /// Adds an entry point.
+    pub(super) fn entry(&mut self, define: &Define) -> Outcome<()> {
+        let span = define.span;
+        let open = open(define);
+        let (params, ret) = signature(&define.ty);
+        if !open.types.is_empty() {
+            return self.limit(span, format!("`{}` is polymorphic: it cannot be run on data", define.name));
+        }
+        self.depth = 1;
+        self.block = Vec::new();
+        let mut vars = Vec::new();
+        let mut env = Env::default();
+        let mut indices = Vec::new();
+        for name in &open.indices {
+            if name.as_str().starts_with('@') {
+                return self.limit(span, format!("`{}` takes arrays of any rank: it cannot be run on data", define.name));
+            }
+            let size = self.size_parameter(*name, &mut vars);
+            env.indices.insert(*name, IndexValue::Dim(size.clone()));
+            indices.push(IndexValue::Dim(size));
+        }
+        // The names of the parameters in the type, where sizes mention them, are those of the definition.
+        let names: Vec<Symbol> = match open.body.kind() {
+            ExprKind::Fn { params, .. } => params.iter().map(|(name, _)| *name).collect(),
+            _ => Vec::new(),
+        };
+        let mut args = Vec::with_capacity(params.len());
+        for (k, param) in params.iter().enumerate() {
+            let ty = self.resolve(&param.ty, &mut env, span)?;
+            if !ty.is_data() {
+                return self.limit(span, format!("argument {} of `{}` is no data", k + 1, define.name));
+            }
+            let name = names.get(k).copied().or(param.name).unwrap_or_else(|| Symbol::new("x"));
+            let base = Symbol::new(name.as_str().split('.').next().unwrap_or("x"));
+            let value = self.symbolic(&ty, &[], base, span, &mut vars)?;
+            param.name.into_iter().for_each(|name| {
+                env.terms.insert(name, value.clone());
+            });
+            args.push(value);
+        }
+        let _ = ret;
+        let mut env = bound(&open, &indices, &[]);
+        let value = self.eval(open.body, &mut env)?;
+        let value = self.apply(value, args, span)?;
+        self.add_function(define, vars, value, true, span)?;
+        self.depth = 0;
+        Ok(())
+    }
+}
+
+fn has_sigma(types: &[Atom]) -> bool {
+    types.iter().any(|atom| match atom {
+        Atom::Sigma(_) => true,
+        Atom::Tuple(parts) => parts.iter().any(|part| has_sigma(std::slice::from_ref(&part.atom))),
+        Atom::Record(parts) => parts.iter().any(|(_, part)| has_sigma(std::slice::from_ref(&part.atom))),
+        Atom::Prim(_) | Atom::Fun => false,
+    })
+}
+
+fn bound(open: &Open, indices: &[IndexValue], types: &[Atom]) -> Env {
+    Env {
+        terms: FxHashMap::default(),
+        indices: open.indices.iter().copied().zip(indices.iter().cloned()).collect(),
+        types: open.types.iter().copied().zip(types.iter().cloned()).collect(),
+    }
+}
+
+/// The size of each definition with all that it mentions, each mention counted; and how often definitions are mentioned.
+pub(super) fn weights(program: &core::Program, mentions: &mut FxHashMap<Symbol, u32>) -> FxHashMap<Symbol, u64> {
+    let mut weights = FxHashMap::default();
+    for define in &program.defs {
+        let mut memo = FxHashMap::default();
+        let weight = weigh(&define.body, &weights, mentions, &mut memo);
+        weights.insert(define.name, weight);
+    }
+    weights
+}
+
+fn weigh(
+    expr: &Expr,
+    weights: &FxHashMap<Symbol, u64>,
+    mentions: &mut FxHashMap<Symbol, u32>,
+    memo: &mut FxHashMap<*const ExprNode, u64>,
+) -> u64 {
+    let key = Arc::as_ptr(&expr.0);
+    if let Some(weight) = memo.get(&key) {
+        return *weight;
+    }
+    let mut sum = 1u64;
+    let mut add = |inner: &Expr| sum = sum.saturating_add(weigh(inner, weights, mentions, memo));
+    match expr.kind() {
+        ExprKind::Var(name) => {
+            *mentions.entry(*name).or_default() += 1;
+            sum = weights.get(name).copied().unwrap_or(1);
+        }
+        ExprKind::Lit(_) | ExprKind::Array { .. } | ExprKind::ReifyDim(_) | ExprKind::ReifyShape(_) => {}
+        ExprKind::Frame { cells, .. } => cells.iter().for_each(&mut add),
+        ExprKind::App { fun, args } => {
+            add(fun);
+            args.iter().for_each(&mut add);
+        }
+        ExprKind::Inst { fun, .. } => add(fun),
+        ExprKind::Fn { body, .. } | ExprKind::IFn { body, .. } | ExprKind::TFn { body, .. } => add(body),
+        ExprKind::Let { rhs, body, .. } => {
+            add(rhs);
+            add(body);
+        }
+        ExprKind::If { cond, then, els } => [cond, then, els].into_iter().for_each(&mut add),
+        ExprKind::Loop { params, form, body } => {
+            params.iter().for_each(|param| add(&param.init));
+            match form {
+                LoopForm::For(_, n) => add(n),
+                LoopForm::While(cond) => add(cond),
+            }
+            add(body);
+        }
+        ExprKind::Map { args, body, .. } => {
+            args.iter().for_each(|(_, arg)| add(arg));
+            add(body);
+        }
+        ExprKind::Tuple(parts) => parts.iter().for_each(&mut add),
+        ExprKind::Record(fields) => fields.iter().for_each(|(_, part)| add(part)),
+        ExprKind::Unbox { boxed, body, .. } => {
+            add(boxed);
+            add(body);
+        }
+        ExprKind::Rep { arg, .. } => add(arg),
+        ExprKind::Proj(_, inner) | ExprKind::Field(_, inner) => add(inner),
+        ExprKind::Box { body, .. } => add(body),
+        ExprKind::Coerce { expr, .. } => add(expr),
+        ExprKind::Assert { cond, expr, .. } => {
+            add(cond);
+            add(expr);
+        }
+    }
+    memo.insert(key, sum);
+    sum
+}

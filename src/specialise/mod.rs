@@ -1,0 +1,239 @@
+//! Core to first-order monomorphic programs: the program is evaluated as far as it is known without its data.
+//!
+//! Types, indices and functions are known, so polymorphism, function values and boxes disappear; what depends on data
+//! becomes statements ([`ir::soac`](crate::ir::soac)). Since core has no recursion this ends. In detail:
+//!
+//! * Definitions are inlined where that is small or happens once; else there is one function for each layout of their
+//!   types (monomorphisation per element type and rank; sizes stay variables).
+//! * A function is followed to where it is applied (Futhark's defunctionalisation, Hovgaard, Henriksen, Elsman: High-performance
+//!   defunctionalisation in Futhark, TFP 2018, but without its restrictions): one that comes out of a branch becomes a choice
+//!   between two by the condition of the branch, with the variables that they captured as results of the branch; an array of
+//!   functions becomes arrays of what they captured.
+//! * A tuple becomes its components, an array of tuples one array for each, a box its sizes and its content.
+
+mod apply;
+mod calls;
+mod control;
+mod expr;
+mod free;
+mod prims;
+mod types;
+mod values;
+
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core;
+use crate::ir::soac::{self, Exp, Operand, Program, Size, Stm, Var};
+use calls::Instance;
+use free::FreeNames;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use values::Static;
+
+/// What cannot be compiled yet, or the place where a contract was broken.
+pub const E_LIMIT: &str = "E0801";
+
+/// More statements than this are a sign of code that doubles at every level.
+const MAX_STATEMENTS: usize = 4_000_000;
+
+/// A result or the reason why this program cannot be specialised.
+type Outcome<T> = Result<T, Box<Diagnostic>>;
+
+/// Specialises the program for these definitions as entry points (if none are given, for all that are declared to be entry points).
+///
+/// # Errors
+/// E0801 names what this compiler cannot do yet: arrays of boxes, arrays whose rank is known only at run time, loops that change which
+/// function they carry.
+pub fn specialise(program: &core::Program, entries: &[Symbol]) -> Result<Program, Box<Diagnostic>> {
+    let mut specialiser = Specialiser::new(program);
+    for define in &program.defs {
+        if if entries.is_empty() { define.entry } else { entries.contains(&define.name) } {
+            specialiser.entry(define)?;
+        }
+    }
+    Ok(specialiser.out)
+}
+
+struct Specialiser<'p> {
+    defs: FxHashMap<Symbol, &'p core::Define>,
+    /// Size of the code of a definition with all that it would inline, and how often definitions are mentioned.
+    weights: FxHashMap<Symbol, u64>,
+    mentions: FxHashMap<Symbol, u32>,
+    free: FreeNames,
+    out: Program,
+    /// Statements of the block that is being made.
+    block: Vec<Stm>,
+    /// How deep the block is, and in which depth each variable was bound.
+    depth: u32,
+    depths: Vec<u32>,
+    /// What variables of type `i64` are as sizes.
+    sizes: FxHashMap<Var, Size>,
+    /// Variables that are sizes of something, hence not negative.
+    naturals: FxHashSet<Var>,
+    constants: FxHashMap<Symbol, Static>,
+    instances: FxHashMap<String, Arc<Instance>>,
+    statements: usize,
+}
+
+impl<'p> Specialiser<'p> {
+    fn new(program: &'p core::Program) -> Specialiser<'p> {
+        let mut mentions = FxHashMap::default();
+        let weights = calls::weights(program, &mut mentions);
+        Specialiser {
+            defs: program.defs.iter().map(|def| (def.name, def)).collect(),
+            weights,
+            mentions,
+            free: FreeNames::default(),
+            out: Program::default(),
+            block: Vec::new(),
+            depth: 0,
+            depths: Vec::new(),
+            sizes: FxHashMap::default(),
+            naturals: FxHashSet::default(),
+            constants: FxHashMap::default(),
+            instances: FxHashMap::default(),
+            statements: 0,
+        }
+    }
+
+    /// What this compiler cannot do.
+    fn limit<T>(&self, span: Span, what: impl Into<String>) -> Outcome<T> {
+        Err(Box::new(Diagnostic::error(E_LIMIT, span, what).help("`--backend interp` runs this program")))
+    }
+    /// Core that the checker would not have let pass.
+    fn broken<T>(&self, span: Span, what: &str) -> Outcome<T> {
+        Err(Box::new(Diagnostic::error(E_LIMIT, span, format!("malformed core: {what}"))))
+    }
+
+    fn fresh(&mut self, name: Symbol, ty: soac::Type) -> Var {
+        let var = self.out.fresh(name, ty);
+        self.depths.push(self.depth);
+        var
+    }
+    /// A variable that stands for something that is bound elsewhere.
+    fn placeholder(&mut self, name: Symbol, ty: soac::Type) -> Var {
+        let depth = std::mem::replace(&mut self.depth, 0);
+        let var = self.fresh(name, ty);
+        self.depth = depth;
+        var
+    }
+    fn push(&mut self, pat: Vec<Var>, exp: Exp, span: Span) -> Outcome<()> {
+        self.statements += 1;
+        if self.statements > MAX_STATEMENTS {
+            return self.limit(span, "the program is too large when its functions are inlined");
+        }
+        self.block.push(Stm { pat, exp, span });
+        Ok(())
+    }
+    /// Binds an expression to a new variable.
+    fn bind(&mut self, name: &str, ty: soac::Type, exp: Exp, span: Span) -> Outcome<Operand> {
+        self.bind_as(Symbol::new(name), ty, exp, span)
+    }
+    fn bind_as(&mut self, name: Symbol, ty: soac::Type, exp: Exp, span: Span) -> Outcome<Operand> {
+        let var = self.fresh(name, ty);
+        self.push(vec![var], exp, span)?;
+        Ok(Operand::Var(var))
+    }
+    /// Runs `work` in a block of its own.
+    fn in_block<T>(&mut self, work: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<(Vec<Stm>, T)> {
+        let outer = std::mem::take(&mut self.block);
+        self.depth += 1;
+        let result = work(self);
+        self.depth -= 1;
+        let block = std::mem::replace(&mut self.block, outer);
+        Ok((block, result?))
+    }
+    /// Runs `work` at the end of a block that was made by [`Self::in_block`].
+    fn at_end<T>(&mut self, block: &mut Vec<Stm>, work: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        std::mem::swap(&mut self.block, block);
+        self.depth += 1;
+        let result = work(self);
+        self.depth -= 1;
+        std::mem::swap(&mut self.block, block);
+        result
+    }
+    /// Whether a variable is bound in a block that is closed.
+    fn is_inner(&self, var: Var) -> bool {
+        self.depths[var.raw()] > self.depth
+    }
+    fn mentions_inner(&self, ty: &soac::Type) -> bool {
+        ty.shape.iter().any(|size| size.vars().any(|var| self.is_inner(var)))
+    }
+
+    fn ty(&self, operand: Operand) -> soac::Type {
+        self.out.operand_ty(operand)
+    }
+    /// An operand of type `i64` as a size.
+    fn size_of(&self, operand: Operand) -> Size {
+        match operand {
+            Operand::Const(scalar) => Size::constant(scalar.as_i128().unwrap_or(0) as i64),
+            Operand::Var(var) => self.sizes.get(&var).cloned().unwrap_or_else(|| Size::var(var)),
+        }
+    }
+    /// A size as an operand of type `i64`.
+    fn operand(&mut self, size: &Size, span: Span) -> Outcome<Operand> {
+        if let Some(value) = size.as_constant() {
+            return Ok(Operand::int(value));
+        }
+        if let Some(var) = size.as_var() {
+            return Ok(Operand::Var(var));
+        }
+        let operand = self.bind("size", soac::Type::scalar(PrimType::I64), Exp::Size(size.clone()), span)?;
+        operand.var().into_iter().for_each(|var| {
+            self.sizes.insert(var, size.clone());
+        });
+        Ok(operand)
+    }
+    /// Whether a size is known not to be negative.
+    fn is_natural(&self, size: &Size) -> bool {
+        size.terms().all(|(monomial, coefficient)| coefficient >= 0 && monomial.iter().all(|var| self.naturals.contains(var)))
+    }
+    /// Checks that there can be an array of this size.
+    fn check_natural(&mut self, size: &Size, span: Span) -> Outcome<()> {
+        if self.is_natural(size) {
+            return Ok(());
+        }
+        self.push(Vec::new(), Exp::Check(soac::Check::NonNegative(size.clone())), span)
+    }
+
+    /// The operands that a value consists of, sizes of boxes first.
+    fn leaves(&mut self, value: &Static, span: Span) -> Outcome<Vec<Operand>> {
+        let mut out = Vec::new();
+        self.add_leaves(value, span, &mut out)?;
+        Ok(out)
+    }
+    fn add_leaves(&mut self, value: &Static, span: Span, out: &mut Vec<Operand>) -> Outcome<()> {
+        match value {
+            Static::Data(a) => out.push(*a),
+            Static::Tuple(parts) => parts.iter().try_for_each(|part| self.add_leaves(part, span, out))?,
+            Static::Record(parts) => parts.iter().try_for_each(|(_, part)| self.add_leaves(part, span, out))?,
+            Static::Box(boxed) => {
+                for index in &boxed.indices {
+                    for size in index.sizes() {
+                        out.push(self.operand(size, span)?);
+                    }
+                }
+                self.add_leaves(&boxed.value, span, out)?;
+            }
+            Static::Fun(_) | Static::Lifted(_) => return self.limit(span, "a function is used as data here"),
+        }
+        Ok(())
+    }
+    /// The value with each operand replaced. Boxes and functions are not allowed in it.
+    fn each_leaf(&mut self, value: &Static, span: Span, f: &mut dyn FnMut(&mut Self, Operand) -> Outcome<Operand>) -> Outcome<Static> {
+        Ok(match value {
+            Static::Data(a) => Static::Data(f(self, *a)?),
+            Static::Tuple(parts) => Static::Tuple(parts.iter().map(|part| self.each_leaf(part, span, f)).collect::<Outcome<_>>()?),
+            Static::Record(parts) => {
+                Static::Record(parts.iter().map(|(label, part)| Ok((*label, self.each_leaf(part, span, f)?))).collect::<Outcome<_>>()?)
+            }
+            Static::Box(_) => return self.limit(span, "an array of boxes (arrays of different sizes) is not compiled yet"),
+            Static::Fun(_) | Static::Lifted(_) => return self.limit(span, "this operation on functions in arrays is not compiled yet"),
+        })
+    }
+}
+
+/// The 0 of a type, or false.
+fn zero(prim: PrimType) -> Scalar {
+    if prim.is_float() { Scalar::from_f64(prim, 0.0) } else { Scalar::from_i128(prim, 0) }
+}

@@ -1,0 +1,434 @@
+//! The primitives.
+
+use super::values::{Atom, Env, IndexValue, Lifted, Static, Type};
+use super::{Outcome, Specialiser};
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::core::{self, prims};
+use crate::ir::soac::{self, Body, Check, Exp, Lambda, Operand, RangeKind, Size, Soac, Var};
+use std::rc::Rc;
+
+/// A call of a primitive.
+struct Call<'a> {
+    indices: &'a [IndexValue],
+    /// The type of the result.
+    ret: Type,
+    span: Span,
+}
+
+impl Call<'_> {
+    fn size(&self, k: usize) -> Size {
+        match self.indices.get(k) {
+            Some(IndexValue::Dim(size)) => size.clone(),
+            _ => Size::default(),
+        }
+    }
+}
+
+impl Specialiser<'_> {
+    /// Applies a primitive to all its arguments.
+    pub(super) fn prim(&mut self, name: Symbol, indices: &[IndexValue], types: &[Atom], args: Vec<Static>, span: Span) -> Outcome<Static> {
+        let ret = self.result_type(name, indices, types, &args, span)?;
+        let call = Call { indices, ret, span };
+        match (name.as_str(), args.as_slice()) {
+            ("index", [xs, i]) => {
+                let i = self.scalar(i, span)?;
+                self.element(xs, i, &call.size(0), span)
+            }
+            ("slice", [xs, i, j]) => {
+                let (i, j) = (self.scalar(i, span)?, self.scalar(j, span)?);
+                let width = self.size_of(j).sub(&self.size_of(i));
+                self.slice(xs, i, Operand::int(1), &width, true, span)
+            }
+            ("slice_step", [xs, i, j, s]) => self.slice_step(xs, [i, j, s], &call),
+            ("update", [xs, i, x]) => {
+                let i = self.scalar(i, span)?;
+                if has_no_leaves(xs) {
+                    self.push(Vec::new(), Exp::Check(Check::Bounds(i, call.size(0))), span)?;
+                }
+                self.pairwise(xs, x, span, &mut |this, array, value| {
+                    let Operand::Var(var) = array else { return this.broken(span, "an array was expected") };
+                    let ty = this.ty(array);
+                    this.bind("updated", ty, Exp::Update { array: var, at: vec![i], value, checked: true }, span)
+                })
+            }
+            ("update_slice", [xs, start, step, ys]) => {
+                let (start, step) = (self.scalar(start, span)?, self.scalar(step, span)?);
+                self.pairwise(xs, ys, span, &mut |this, array, value| match (array, value) {
+                    (Operand::Var(var), Operand::Var(value)) => {
+                        let ty = this.ty(array);
+                        this.bind("updated", ty, Exp::UpdateSlice { array: var, start, step, value, checked: true }, span)
+                    }
+                    _ => this.broken(span, "arrays were expected"),
+                })
+            }
+            ("iota", [n]) => {
+                let n = self.scalar(n, span)?;
+                self.iota(Operand::int(0), self.size_of(n), span)
+            }
+            ("range", [a, b]) => {
+                let (a, b) = (self.scalar(a, span)?, self.scalar(b, span)?);
+                let width = self.size_of(b).sub(&self.size_of(a));
+                self.iota(a, width, span)
+            }
+            ("range_upto", [a, s, b]) => self.range(RangeKind::Upto, [a, s, b], &call),
+            ("range_downto", [a, s, b]) => self.range(RangeKind::Downto, [a, s, b], &call),
+            ("range_through", [a, s, b]) => self.range(RangeKind::Through, [a, s, b], &call),
+            ("reduce", [f, init, xs]) => {
+                let operator = self.operator(f, init, false, span)?;
+                self.reduction(operator, init, xs, span)
+            }
+            ("reduce_comm", [f, init, xs]) => {
+                let operator = self.operator(f, init, true, span)?;
+                self.reduction(operator, init, xs, span)
+            }
+            ("scan", [f, init, xs]) => self.scan(f, init, xs, &call),
+            ("filter", [f, xs]) => self.filter(f, xs, &call),
+            ("scatter", [xs, is, vs]) => self.scatter(xs, is, vs, &call),
+            ("hist", [f, init, k, is, xs]) => {
+                let k = self.scalar(k, span)?;
+                let bins = self.size_of(k);
+                self.check_natural(&bins, span)?;
+                let dests = self.replicate(&[bins], init.clone(), span)?;
+                self.histogram(&dests, f, init, is, xs, &call)
+            }
+            ("reduce_by_index", [dests, f, init, is, xs]) => self.histogram(dests, f, init, is, xs, &call),
+            ("transpose", [xs]) => self.each_leaf(xs, span, &mut |this, a| {
+                let mut ty = this.ty(a);
+                ty.shape.swap(0, 1);
+                let mut perm: Vec<usize> = (0..ty.rank()).collect();
+                perm.swap(0, 1);
+                this.view(a, ty, |array| Exp::Rearrange { array, perm }, span)
+            }),
+            ("flatten", [xs]) => {
+                let outer = [call.size(0).mul(&call.size(1))];
+                self.reshape(xs, 2, &outer, span)
+            }
+            ("unflatten", [xs]) => {
+                let (n, m) = (call.size(0), call.size(1));
+                if !(self.is_natural(&n) && self.is_natural(&m)) {
+                    self.push(Vec::new(), Exp::Check(Check::Unflatten(n.mul(&m), n.clone(), m.clone())), span)?;
+                }
+                self.reshape(xs, 1, &[n, m], span)
+            }
+            ("concat", [a, b]) => {
+                let outer = call.size(0).add(&call.size(1));
+                self.pairwise(a, b, span, &mut |this, a, b| match (a, b) {
+                    (Operand::Var(x), Operand::Var(y)) => {
+                        let mut ty = this.ty(a);
+                        ty.shape[0] = outer.clone();
+                        this.bind("joined", ty, Exp::Concat(vec![x, y]), span)
+                    }
+                    _ => this.broken(span, "arrays were expected"),
+                })
+            }
+            ("reverse", [xs]) => {
+                let width = call.size(0);
+                let last = self.operand(&width.sub(&Size::constant(1)), span)?;
+                self.slice(xs, last, Operand::int(-1), &width, false, span)
+            }
+            ("rotate", [by, xs]) => {
+                let by = self.scalar(by, span)?;
+                self.each_leaf(xs, span, &mut |this, a| {
+                    let ty = this.ty(a);
+                    this.view(a, ty, |array| Exp::Rotate { array, by }, span)
+                })
+            }
+            ("equal", [a, b]) => Ok(Static::Data(self.equal(a, b, span)?)),
+            ("notequal", [a, b]) => {
+                let equal = self.equal(a, b, span)?;
+                let not = self.op(PrimType::Bool, "!", span)?;
+                Ok(Static::Data(self.scalar_op(not, vec![equal], span)?))
+            }
+            _ => self.limit(span, format!("the primitive `{name}` is not compiled yet")),
+        }
+    }
+
+    /// The type of the result, from the declaration of the primitive.
+    fn result_type(&mut self, name: Symbol, indices: &[IndexValue], types: &[Atom], args: &[Static], span: Span) -> Outcome<Type> {
+        let Some(mut ty) = prims::type_of(name) else { return self.broken(span, &format!("`{name}` is not known")) };
+        let mut env = Env::default();
+        loop {
+            let next = match ty.atom() {
+                core::Atom::Pi(names, body) => {
+                    env.indices.extend(names.iter().copied().zip(indices.iter().cloned()));
+                    body.clone()
+                }
+                core::Atom::Forall(names, body) => {
+                    env.types.extend(names.iter().copied().zip(types.iter().cloned()));
+                    body.clone()
+                }
+                core::Atom::Fun(params, ret) => {
+                    let named = params.iter().zip(args).filter_map(|(param, arg)| Some((param.name?, arg.clone())));
+                    env.terms.extend(named);
+                    let ret = ret.clone();
+                    return self.resolve(&ret, &mut env, span);
+                }
+                _ => return self.broken(span, "a primitive that is no function"),
+            };
+            ty = next;
+        }
+    }
+
+    /// The same elements in another order or shape.
+    fn view(&mut self, array: Operand, ty: soac::Type, exp: impl FnOnce(Var) -> Exp, span: Span) -> Outcome<Operand> {
+        match array {
+            Operand::Var(var) => self.bind("view", ty, exp(var), span),
+            Operand::Const(_) => self.broken(span, "an array was expected"),
+        }
+    }
+
+    /// Cell `i` of an array of size `n`.
+    fn element(&mut self, xs: &Static, i: Operand, n: &Size, span: Span) -> Outcome<Static> {
+        if has_no_leaves(xs) {
+            self.push(Vec::new(), Exp::Check(Check::Bounds(i, n.clone())), span)?;
+        }
+        if let Static::Lifted(lifted) = xs {
+            let mut map = super::values::Renaming::default();
+            for (var, array) in lifted.vars.iter().zip(&lifted.arrays) {
+                let cell = self.element(&Static::Data(*array), i, n, span)?;
+                let cell = self.scalar(&cell, span)?;
+                self.stand_for(&mut map, *var, cell);
+            }
+            return Ok(lifted.elem.rename(&map));
+        }
+        self.each_leaf(xs, span, &mut |this, a| {
+            let ty = this.ty(a).cell(1);
+            this.view(a, ty, |array| Exp::Index { array, at: vec![i], checked: true }, span)
+        })
+    }
+
+    /// Cells `start`, `start + step`, ..., `width` of them.
+    fn slice(&mut self, xs: &Static, start: Operand, step: Operand, width: &Size, checked: bool, span: Span) -> Outcome<Static> {
+        if let Static::Lifted(lifted) = xs {
+            let arrays = lifted.arrays.iter().map(|array| {
+                let array = self.slice(&Static::Data(*array), start, step, width, checked, span)?;
+                self.scalar(&array, span)
+            });
+            let arrays = arrays.collect::<Outcome<_>>()?;
+            let lifted = Lifted { width: width.clone(), vars: lifted.vars.clone(), arrays, elem: lifted.elem.clone() };
+            return Ok(Static::Lifted(Rc::new(lifted)));
+        }
+        self.each_leaf(xs, span, &mut |this, a| {
+            let mut ty = this.ty(a);
+            ty.shape[0] = width.clone();
+            this.view(a, ty, |array| Exp::Slice { array, start, step, checked }, span)
+        })
+    }
+
+    fn slice_step(&mut self, xs: &Static, [i, j, s]: [&Static; 3], call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let (i, j, s) = (self.scalar(i, span)?, self.scalar(j, span)?, self.scalar(s, span)?);
+        let count = self.count(Exp::SliceCount(i, j, s, call.size(0)), span)?;
+        let value = self.slice(xs, i, s, &Size::var(count), false, span)?;
+        self.boxed(vec![Size::var(count)], value, &call.ret, span)
+    }
+    /// A number of elements.
+    fn count(&mut self, exp: Exp, span: Span) -> Outcome<Var> {
+        let var = self.fresh(Symbol::new("k"), soac::Type::scalar(PrimType::I64));
+        self.naturals.insert(var);
+        self.push(vec![var], exp, span)?;
+        Ok(var)
+    }
+
+    fn iota(&mut self, start: Operand, width: Size, span: Span) -> Outcome<Static> {
+        self.check_natural(&width, span)?;
+        let ty = soac::Type { elem: PrimType::I64, shape: vec![width] };
+        Ok(Static::Data(self.bind("iota", ty, Exp::Iota { start, step: Operand::int(1) }, span)?))
+    }
+    fn range(&mut self, kind: RangeKind, [a, s, b]: [&Static; 3], call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let (start, step, end) = (self.scalar(a, span)?, self.scalar(s, span)?, self.scalar(b, span)?);
+        let elem = self.ty(start).elem;
+        let count = Size::var(self.count(Exp::RangeCount(kind, start, step, end), span)?);
+        let ty = soac::Type { elem, shape: vec![count.clone()] };
+        let range = self.bind("range", ty, Exp::Iota { start, step }, span)?;
+        self.boxed(vec![count], Static::Data(range), &call.ret, span)
+    }
+
+    fn reshape(&mut self, xs: &Static, old: usize, new: &[Size], span: Span) -> Outcome<Static> {
+        self.each_leaf(xs, span, &mut |this, a| {
+            let ty = this.ty(a).cell(old).framed(new);
+            this.view(a, ty, Exp::Reshape, span)
+        })
+    }
+
+    /// The value whose operands are made of those of two values of the same form.
+    fn pairwise(
+        &mut self,
+        a: &Static,
+        b: &Static,
+        span: Span,
+        f: &mut dyn FnMut(&mut Self, Operand, Operand) -> Outcome<Operand>,
+    ) -> Outcome<Static> {
+        let others = self.leaves(b, span)?;
+        let mut others = others.into_iter();
+        self.each_leaf(a, span, &mut |this, a| match others.next() {
+            Some(b) => f(this, a, b),
+            None => this.broken(span, "values of different forms"),
+        })
+    }
+
+    fn scan(&mut self, f: &Static, init: &Static, xs: &Static, call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let operator = self.operator(f, init, false, span)?;
+        let (mut inputs, mut params, mut pat) = (Vec::new(), Vec::new(), Vec::new());
+        let (stms, result) = self.in_block(|this| {
+            let cell = this.cells(xs, Symbol::new("x"), &mut inputs, &mut params, span)?;
+            this.leaves(&cell, span)
+        })?;
+        let value = self.like(xs, "scanned", span, &mut pat)?;
+        if pat.is_empty() {
+            return Ok(value);
+        }
+        let lambda = Lambda { params, body: Body { stms, result } };
+        let soac = Soac { width: call.size(0), inputs, lambda, scans: vec![operator], reduces: Vec::new() };
+        self.push(pat, Exp::Soac(soac), span)?;
+        Ok(value)
+    }
+
+    fn filter(&mut self, f: &Static, xs: &Static, call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let (mut inputs, mut params) = (Vec::new(), Vec::new());
+        let (stms, result) = self.in_block(|this| {
+            let cell = this.cells(xs, Symbol::new("x"), &mut inputs, &mut params, span)?;
+            let keep = this.apply(f.clone(), vec![cell.clone()], span)?;
+            let mut result = vec![this.scalar(&keep, span)?];
+            result.extend(this.leaves(&cell, span)?);
+            Ok(result)
+        })?;
+        let mut pat = Vec::new();
+        let value = self.symbolic(&call.ret, &[], Symbol::new("kept"), span, &mut pat)?;
+        let lambda = Lambda { params, body: Body { stms, result } };
+        self.push(pat, Exp::Filter { width: call.size(0), inputs, lambda }, span)?;
+        Ok(value)
+    }
+
+    /// The lambda that returns an index and the components of a cell.
+    fn indexed(&mut self, is: &Static, xs: &Static, inputs: &mut Vec<Var>, span: Span) -> Outcome<Lambda> {
+        let mut params = Vec::new();
+        let (stms, result) = self.in_block(|this| {
+            let index = this.cells(is, Symbol::new("i"), inputs, &mut params, span)?;
+            let cell = this.cells(xs, Symbol::new("x"), inputs, &mut params, span)?;
+            let mut result = vec![this.scalar(&index, span)?];
+            result.extend(this.leaves(&cell, span)?);
+            Ok(result)
+        })?;
+        Ok(Lambda { params, body: Body { stms, result } })
+    }
+    fn scatter(&mut self, dests: &Static, is: &Static, xs: &Static, call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let (mut inputs, mut pat) = (Vec::new(), Vec::new());
+        let lambda = self.indexed(is, xs, &mut inputs, span)?;
+        let value = self.like(dests, "written", span, &mut pat)?;
+        let arrays = self.arrays(dests, span)?;
+        if !pat.is_empty() {
+            self.push(pat, Exp::Scatter { width: call.size(1), inputs, lambda, dests: arrays }, span)?;
+        }
+        Ok(value)
+    }
+    fn histogram(&mut self, dests: &Static, f: &Static, neutral: &Static, is: &Static, xs: &Static, call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let operator = self.operator(f, neutral, false, span)?;
+        let (mut inputs, mut pat) = (Vec::new(), Vec::new());
+        let lambda = self.indexed(is, xs, &mut inputs, span)?;
+        let value = self.like(dests, "bins", span, &mut pat)?;
+        let dests = self.arrays(dests, span)?;
+        let Some(width) = inputs.first().map(|var| self.out.ty(*var).shape[0].clone()) else { return Ok(value) };
+        if !pat.is_empty() {
+            self.push(pat, Exp::Hist { width, inputs, lambda, dests, operator }, span)?;
+        }
+        Ok(value)
+    }
+    fn arrays(&mut self, value: &Static, span: Span) -> Outcome<Vec<Var>> {
+        let leaves = self.leaves(value, span)?;
+        leaves.into_iter().map(|a| if let Operand::Var(var) = a { Ok(var) } else { self.broken(span, "an array was expected") }).collect()
+    }
+
+    /// Whether all parts are equal.
+    fn equal(&mut self, a: &Static, b: &Static, span: Span) -> Outcome<Operand> {
+        let truth = Operand::Const(Scalar::Bool(true));
+        Ok(match (a, b) {
+            (Static::Data(x), Static::Data(y)) => self.equal_arrays(*x, *y, span)?,
+            (Static::Tuple(xs), Static::Tuple(ys)) if xs.len() == ys.len() => {
+                let mut all = truth;
+                for (x, y) in xs.iter().zip(ys.iter()) {
+                    let equal = self.equal(x, y, span)?;
+                    all = self.both(all, equal, span)?;
+                }
+                all
+            }
+            (Static::Record(xs), Static::Record(ys)) if xs.len() == ys.len() => {
+                let mut all = truth;
+                for ((_, x), (_, y)) in xs.iter().zip(ys.iter()) {
+                    let equal = self.equal(x, y, span)?;
+                    all = self.both(all, equal, span)?;
+                }
+                all
+            }
+            (Static::Box(x), Static::Box(y)) => {
+                let mut sizes = truth;
+                let eq = self.op(PrimType::I64, "==", span)?;
+                let pairs: Vec<(Size, Size)> =
+                    x.indices.iter().zip(&y.indices).flat_map(|(x, y)| x.sizes().cloned().zip(y.sizes().cloned())).collect();
+                for (x, y) in pairs {
+                    let (x, y) = (self.operand(&x, span)?, self.operand(&y, span)?);
+                    let equal = self.scalar_op(eq, vec![x, y], span)?;
+                    sizes = self.both(sizes, equal, span)?;
+                }
+                // With the same sizes the contents have the same type.
+                let content = self.leaves(&x.value, span)?;
+                let mut types = content.into_iter().map(|a| self.ty(a)).collect::<Vec<_>>().into_iter();
+                let then = self.in_block(|this| {
+                    let value = this.each_leaf(&y.value, span, &mut |this, a| match (a, types.next()) {
+                        (Operand::Var(var), Some(ty)) if ty.rank() > 0 => this.bind("same", ty, Exp::Coerce(var), span),
+                        _ => Ok(a),
+                    })?;
+                    Ok(Static::Data(this.equal(&x.value, &value, span)?))
+                })?;
+                let els = (Vec::new(), Static::Data(Operand::Const(Scalar::Bool(false))));
+                let result = self.merge(sizes, then, els, span)?;
+                self.scalar(&result, span)?
+            }
+            _ => return self.limit(span, "functions cannot be compared"),
+        })
+    }
+    fn both(&mut self, a: Operand, b: Operand, span: Span) -> Outcome<Operand> {
+        match (a, b) {
+            (Operand::Const(Scalar::Bool(true)), other) | (other, Operand::Const(Scalar::Bool(true))) => Ok(other),
+            _ => {
+                let and = self.op(PrimType::Bool, "&&", span)?;
+                self.scalar_op(and, vec![a, b], span)
+            }
+        }
+    }
+    fn equal_arrays(&mut self, x: Operand, y: Operand, span: Span) -> Outcome<Operand> {
+        let ty = self.ty(x);
+        if ty.rank() == 0 {
+            let eq = self.op(ty.elem, "==", span)?;
+            return self.scalar_op(eq, vec![x, y], span);
+        }
+        let (mut inputs, mut params) = (Vec::new(), Vec::new());
+        let (stms, equal) = self.in_block(|this| {
+            let a = this.cells(&Static::Data(x), Symbol::new("x"), &mut inputs, &mut params, span)?;
+            let b = this.cells(&Static::Data(y), Symbol::new("y"), &mut inputs, &mut params, span)?;
+            this.equal(&a, &b, span)
+        })?;
+        let and = self.op(PrimType::Bool, "&&", span)?;
+        let and = Static::Fun(Rc::new(super::values::Fun::Op(and, Vec::new())));
+        let neutral = Static::Data(Operand::Const(Scalar::Bool(true)));
+        let operator = self.operator(&and, &neutral, true, span)?;
+        let lambda = Lambda { params, body: Body { stms, result: vec![equal] } };
+        let soac = Soac { width: ty.shape[0].clone(), inputs, lambda, scans: Vec::new(), reduces: vec![operator] };
+        self.bind("equal", soac::Type::scalar(PrimType::Bool), Exp::Soac(soac), span)
+    }
+}
+
+/// Whether a value has no arrays in it that an index could be compared with.
+fn has_no_leaves(value: &Static) -> bool {
+    match value {
+        Static::Data(_) | Static::Box(_) | Static::Fun(_) => false,
+        Static::Tuple(parts) => parts.iter().all(has_no_leaves),
+        Static::Record(parts) => parts.iter().all(|(_, part)| has_no_leaves(part)),
+        Static::Lifted(lifted) => lifted.arrays.is_empty(),
+    }
+}
