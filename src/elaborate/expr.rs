@@ -167,7 +167,9 @@ impl Elab<'_> {
         }
     }
     fn instance(&mut self, scheme: Scheme, def: Option<DefId>, node: ExprId, span: Span) -> Result<(Expr, Type, Option<Instance>)> {
-        let sizes = scheme.sizes.iter().map(|_| self.fresh_dim(span)).collect();
+        let is_rep = def.is_some_and(|def| self.program.defs[def].stdlib && self.program.defs[def].name.as_str() == "rep");
+        let (kind, level) = (if is_rep { MetaKind::Rep } else { MetaKind::Anonymous }, self.level());
+        let sizes = scheme.sizes.iter().map(|_| self.sizes.fresh(level, kind, span)).collect();
         let rtypes: Vec<RType> = self.tables.insts.get(node).cloned().unwrap_or_default();
         if rtypes.len() != scheme.types.len() {
             return Err(self.missing(span));
@@ -175,7 +177,21 @@ impl Elab<'_> {
         let types = rtypes.iter().map(|t| Self::split(&self.fresh_type(t, span))).collect();
         let instance = Instance { scheme, def, sizes, types, span };
         let (expr, ty) = self.instance_value(&instance);
+        if is_rep {
+            let (function, ty) = self.rep_function(&ty, &instance.sizes, span)?;
+            return Ok((function, ty, None));
+        }
         Ok((expr, ty, Some(instance)))
+    }
+    /// `rep` as a function: core has a form for it, but no function.
+    fn rep_function(&mut self, ty: &Type, sizes: &[Dim], span: Span) -> Result<Typed> {
+        let Atom::Fun(params, ret) = ty.atom() else { return Err(self.missing(span)) };
+        let [param] = params.as_slice() else { return Err(self.missing(span)) };
+        let name = self.fresh_name(Symbol::new("x"));
+        let arg = Expr::new(ExprKind::Var(name), span);
+        let body = Expr::new(ExprKind::Rep { frame: super::frame_shape(sizes), arg }, span);
+        let kind = ExprKind::Fn { params: vec![(name, param.ty.clone())], ret: ret.clone(), body };
+        Ok((Expr::new(kind, span), ty.clone()))
     }
     /// An instance as core and its type. Names bound in the type are made new: what is put in must not be captured.
     pub(super) fn instance_value(&mut self, instance: &Instance) -> Typed {
