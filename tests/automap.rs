@@ -17,7 +17,7 @@ mod shared;
 #[path = "automap/variants.rs"]
 mod variants;
 
-use examine::{BACKWARDS, DETERMINISM, DISAMBIGUATION, FIXED_POINT, FORWARDS, SAME_VALUES, Tally, WELL_TYPED, examine, report};
+use examine::{BACKWARDS, DETERMINISM, DISAMBIGUATION, FIXED_POINT, FORWARDS, SAME_VALUES, Scope, Tally, WELL_TYPED, examine, report};
 use generate::helpers::{Style, case};
 use remora::base::with_big_stack;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +33,7 @@ fn number(name: &str, default: usize) -> usize {
 }
 
 /// Examines programs of a style until each of the properties had enough cases.
-fn until(style: Style, properties: &[&'static str]) -> Tally {
+fn until(style: Style, scope: Scope, properties: &[&'static str]) -> Tally {
     let (cases, first) = (number("CASES", 2_000), number("SEED", 0) as u64);
     let next = AtomicU64::new(0);
     let total = Mutex::new(Tally::default());
@@ -46,7 +46,7 @@ fn until(style: Style, properties: &[&'static str]) -> Tally {
         let seeds = first.wrapping_mul(1 << 32) + turn * TOGETHER..;
         let programs: Vec<_> = seeds.take(TOGETHER as usize).map(|seed| case(seed, style)).collect();
         let t0 = std::time::Instant::now();
-        let mut tally = examine(&programs, turn, false);
+        let mut tally = examine(&programs, turn, scope);
         if std::env::var("PANICS").is_ok() { println!("TURN {turn} {:?} {:?}", t0.elapsed(), tally.cases); }
         if std::env::var("PANICS").is_ok() { for f in &tally.failures { if f.why.starts_with("panic") { println!("PANIC seed {}", turn * TOGETHER + f.at as u64); } } tally.failures.clear(); }
         let left = REPORTED.saturating_sub(total.lock().unwrap_or_else(PoisonError::into_inner).failures.len());
@@ -79,13 +79,14 @@ fn share(tally: &Tally, prefix: &str) -> usize {
 
 #[test]
 fn accepted_programs() {
-    let tally = until(Style::Usual, &[WELL_TYPED, DETERMINISM, FORWARDS, BACKWARDS, FIXED_POINT, SAME_VALUES]);
+    let tally = until(Style::Usual, Scope::Some, &[WELL_TYPED, DETERMINISM, FORWARDS, BACKWARDS, FIXED_POINT, SAME_VALUES]);
     conclude(&tally);
 }
 
 #[test]
 fn ambiguous_programs() {
-    let tally = until(Style::Wild, &[DISAMBIGUATION]);
+    let scope = if number("CASES", 0) > 0 { Scope::Some } else { Scope::Readings };
+    let tally = until(Style::Wild, scope, &[DISAMBIGUATION]);
     conclude(&tally);
     assert!(share(&tally, "ambiguous") >= 10 && share(&tally, "rejected") >= 10, "the generator degenerated");
 }
@@ -96,7 +97,7 @@ fn one() {
         let seed = number("ONE", 0) as u64;
         let programs = [case(seed, if std::env::var("WILD").is_ok() { Style::Wild } else { Style::Usual })];
         println!("{}", programs[0].print("").text);
-        let tally = examine(&programs, 1, true);
+        let tally = examine(&programs, 1, Scope::All);
         for f in &tally.failures { println!("{} {}", f.property, f.why); }
         println!("{:?}", tally.notes);
     });

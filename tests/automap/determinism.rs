@@ -10,8 +10,8 @@ use remora::rank::{Method, Options, Outcome, Solution, System, solve};
 
 /// Largest number of sites for which everything is tried.
 const BRUTE_SITES: usize = 4;
-/// Largest system that is given to the integer program solver as a whole.
-const PROGRAM_SITES: usize = 14;
+/// Largest system that is given as a whole to branching and to the integer program solver.
+const PROGRAM_SITES: usize = 8;
 /// Most optima for which it is asked.
 const PROGRAM_OPTIMA: usize = 6;
 
@@ -104,7 +104,7 @@ fn compare(system: &System, expected: &Answer, random: &mut Random) -> Result<()
             Answer::Infeasible => true,
             _ => false,
         };
-        if few {
+        if few && random.percent(40) {
             differs("integer program", answer(&other, &solve(&other, &with(Method::Ilp))))?;
         }
     }

@@ -78,14 +78,25 @@ struct Meaning {
     result: Option<Result<Value, String>>,
 }
 
-/// Examines programs; with `all` every variant of each, otherwise one of each kind.
-pub fn examine(cases: &[Case], seed: u64, all: bool) -> Tally {
-    match catch_unwind(AssertUnwindSafe(|| examine_together(cases, seed, all))) {
+/// How much to examine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The readings of ambiguous programs.
+    Readings,
+    /// Every property, with one variant of each kind.
+    Some,
+    /// Every property, with all variants.
+    All,
+}
+
+/// Examines programs.
+pub fn examine(cases: &[Case], seed: u64, scope: Scope) -> Tally {
+    match catch_unwind(AssertUnwindSafe(|| examine_together(cases, seed, scope))) {
         Ok(tally) => tally,
         Err(_) if cases.len() > 1 => {
             let (left, right) = cases.split_at(cases.len() / 2);
-            let mut tally = examine(left, seed, all);
-            let mut rest = examine(right, seed, all);
+            let mut tally = examine(left, seed, scope);
+            let mut rest = examine(right, seed, scope);
             rest.failures.iter_mut().for_each(|failure| failure.at += left.len());
             tally.add(rest);
             tally
@@ -100,12 +111,14 @@ pub fn examine(cases: &[Case], seed: u64, all: bool) -> Tally {
     }
 }
 
-fn examine_together(cases: &[Case], seed: u64, all: bool) -> Tally {
+fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
+    let all = scope == Scope::All;
     let mut tally = Tally::default();
     let random = &mut Random::new(seed);
     let printed: Vec<_> = cases.iter().enumerate().map(|(at, case)| case.print(&suffix(at))).collect();
     let texts: Vec<&str> = printed.iter().map(|printed| printed.text.as_str()).collect();
     let batch = Batch::new(&texts);
+    if std::env::var("PANICS").is_ok() { println!("{:?}", batch.checked.stats); }
     let typed = driver::core_problem(&batch.sources, &batch.checked);
     let machine = batch.machine();
     let mut meanings = Vec::new();
@@ -117,15 +130,13 @@ fn examine_together(cases: &[Case], seed: u64, all: bool) -> Tally {
             Verdict::Ambiguous => "ambiguous".to_string(),
             Verdict::Rejected(code) => format!("rejected {code}"),
         });
-        for id in &batch.defs[at] {
-            let t0 = std::time::Instant::now();
-            let _t = Timer(t0, at, case.print("").text);
-            if let Some(result) = determinism::check(&batch, *id, random) {
+        if let Some(id) = batch.entry(at).filter(|_| scope != Scope::Readings) {
+            if let Some(result) = determinism::check(&batch, id, random) {
                 tally.case(DETERMINISM, at, result);
             }
         }
-        meanings.push((verdict == Verdict::Accepted).then(|| meaning(&batch, &machine, at, case)));
-        if verdict == Verdict::Accepted {
+        meanings.push((verdict == Verdict::Accepted && scope != Scope::Readings).then(|| meaning(&batch, &machine, at, case)));
+        if verdict == Verdict::Accepted && scope != Scope::Readings {
             tally.case(WELL_TYPED, at, typed.clone());
             tally.note(if batch.cost(at) > 0 { "accepted with insertions" } else { "accepted without insertions" });
             tally.note(match meanings[at].as_ref().and_then(|m| m.result.as_ref()) {
@@ -341,7 +352,7 @@ pub fn report(cases: &[Case], failure: &Failure, attempts: usize) -> String {
         if Batch::new(&[case.print("").text]).errors(0).any(|error| error.code.starts_with("E02")) {
             return false;
         }
-        let tally = examine(std::slice::from_ref(case), 1, true);
+        let tally = examine(std::slice::from_ref(case), 1, Scope::All);
         match tally.failures.into_iter().find(|f| f.property == failure.property) {
             Some(found) => {
                 why = found.why;
@@ -353,6 +364,3 @@ pub fn report(cases: &[Case], failure: &Failure, attempts: usize) -> String {
     let small = shrink(case, attempts, &mut fails);
     format!("{} fails:\n{}made smaller:\n{}\n{why}\n", failure.property, case.print("").text, small.print("").text)
 }
-
-struct Timer(std::time::Instant, usize, String);
-impl Drop for Timer { fn drop(&mut self) { if self.0.elapsed().as_secs_f64() > 1.0 { println!("SLOW {:?} {}\n{}", self.0.elapsed(), self.1, self.2); } } }

@@ -59,6 +59,7 @@ fn helper(random: &mut Random, at: usize, sigs: &[Sig]) -> (Definition, Sig) {
         vars: Vec::new(),
         helpers: sigs,
         noise: 0,
+        any: 0,
         fresh: 0,
     };
     let (mut params, mut shown) = (Vec::new(), Vec::new());
@@ -121,7 +122,7 @@ fn entry(random: &mut Random, sigs: &[Sig], style: Style) -> (Definition, Vec<Ar
     let named = !wild && random.percent(40);
     let rank = random.pick(&[1, 2, 2, 2, 3]);
     let dims: Vec<String> = if named { SIZE_NAMES[..rank].iter().map(|s| s.to_string()).collect() } else { SIZES.map(|s| s.to_string()).to_vec() };
-    let mut maker = Maker { random, dims, vars: Vec::new(), helpers: sigs, noise, fresh: 0 };
+    let mut maker = Maker { random, dims, vars: Vec::new(), helpers: sigs, noise, any: if wild { 50 } else { 0 }, fresh: 0 };
     // The first parameter has all sizes that have names.
     let mut order = maker.random.permutation(rank);
     if !named {
@@ -150,7 +151,7 @@ fn entry(random: &mut Random, sigs: &[Sig], style: Style) -> (Definition, Vec<Ar
     let rank = maker.random.below(4).min(if named { rank + 1 } else { 3 });
     let base = maker.random.pick(&[Base::Int, Base::Int, Base::Int, Base::Int, Base::Bool, Base::Pair]);
     let result = Ty::new(&maker.shape(rank), base);
-    let depth = 1 + maker.random.below(4);
+    let depth = if wild { 1 + maker.random.below(2) } else { 1 + maker.random.below(4) };
     let body = maker.expr(&result, depth);
     let written = maker.random.percent(if wild { 5 } else { 25 }).then(|| maker.text(&result));
     let binders = if named { SIZE_NAMES[..maker.dims.len()].iter().map(|s| format!("[{s}]")).collect::<Vec<_>>().join(" ") } else { String::new() };

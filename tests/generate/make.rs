@@ -48,6 +48,8 @@ pub struct Maker<'a> {
     pub helpers: &'a [Sig],
     /// How many of a hundred operands are of unrelated shape.
     pub noise: usize,
+    /// How many of a hundred variables are of any shape at all: their types are not written.
+    pub any: usize,
     pub fresh: usize,
 }
 
@@ -138,6 +140,12 @@ impl<'a> Maker<'a> {
 
     /// A variable, a literal, or the shortest expression of the type.
     pub fn leaf(&mut self, ty: &Ty) -> Expr {
+        if self.any > 0 && ty.base == Base::Int && self.random.percent(self.any) {
+            let all: Vec<String> = self.vars.iter().filter(|(_, have)| have.base == Base::Int).map(|(name, _)| name.clone()).collect();
+            if !all.is_empty() {
+                return Expr::name(self.random.pick(&all));
+            }
+        }
         let fitting: Vec<String> = self.vars.iter().filter(|(_, have)| have == ty).map(|(name, _)| name.clone()).collect();
         if !fitting.is_empty() && self.random.percent(85) {
             return Expr::name(self.random.pick(&fitting));
