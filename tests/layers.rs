@@ -18,6 +18,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("elaborate", &["base", "diag", "ir"]),
     ("runtime", &["base", "diag", "ir"]),
     ("specialise", &["base", "diag", "ir"]),
+    ("lower", &["base", "ir"]),
+    ("emit", &["base", "ir"]),
     ("optimise", &["base", "ir"]),
     ("eval", &["base", "diag", "ir", "runtime"]),
     (
@@ -34,6 +36,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "explicit",
             "elaborate",
             "specialise",
+            "lower",
+            "emit",
             "optimise",
             "runtime",
             "eval",
