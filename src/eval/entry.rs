@@ -148,17 +148,20 @@ impl Machine {
 }
 
 /// The sizes of arguments from outside.
-pub(super) struct Measured(Sizes);
+pub struct Measured(Sizes);
 
 impl Measured {
     /// The value of a size of the type that was measured.
-    pub(super) fn value(&self, dim: &Dim) -> Option<i64> {
+    pub fn value(&self, dim: &Dim) -> Option<i64> {
         self.0.value(dim)
     }
 }
 
 /// Compares arguments from outside with the type of a definition; what its index parameters are for them.
-pub(super) fn measured(mut ty: &Type, name: Symbol, args: &[Value], span: Span) -> Outcome<(Vec<i64>, Measured)> {
+///
+/// # Errors
+/// E0503, E0508 and E0605: sizes that contradict each other, the wrong number or kinds of arguments.
+pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], span: Span) -> Outcome<(Vec<i64>, Measured)> {
     let mut names = Vec::new();
     loop {
         match ty.atom() {
