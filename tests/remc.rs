@@ -12,8 +12,10 @@ use proptest::prelude::*;
 use remora::base::{FileId, SourceMap, with_big_stack};
 use remora::diag::text;
 use remora::driver::{self, Checked};
+use remora::eval;
 use remora::ir::core::{Program, check, print, read};
 use remora::resolve::Loader;
+use remora::runtime::Value;
 use remora::runtime::data::notation;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -186,6 +188,40 @@ fn cases_are_as_expected() {
     }
     assert!(problems.is_empty(), "{} of {count} cases\n\n{}", problems.len(), problems.join("\n"));
     assert!(count >= 100, "{count}");
+}
+
+/// The values by way of first-order programs are those of the evaluator; what cannot be specialised says so.
+#[test]
+fn first_order_programs_agree() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/remc");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let (mut compared, mut problems, mut left) = (0, Vec::new(), Vec::new());
+    let mut compare = |case: Case| {
+        let (sources, checked) = checked("case.remc", &case.source);
+        let Some(last) = checked.remc.as_ref().and_then(|remc| remc.last).filter(|_| !checked.failed() && !checked.reads_numbers()) else {
+            return;
+        };
+        // Boxes are opened in both.
+        let plain = eval::run(&checked.core, last, Vec::new(), Some(1));
+        let show = |result: &Result<Value, Box<remora::diag::Diagnostic>>| match result {
+            Ok(value) => notation::write(value),
+            Err(failure) => failure.code.to_string(),
+        };
+        let specialised = driver::run_soac(&sources, &checked, last, Vec::new());
+        match (show(&plain), show(&specialised)) {
+            (_, code) if code == "E0801" => left.push(case.title),
+            (plain, specialised) if plain == specialised => compared += 1,
+            (plain, specialised) => problems.push(format!("{}\n{}  {plain}\n  {specialised}\n", case.title, case.source)),
+        }
+    };
+    with_big_stack(|| {
+        let all = files.iter().filter(|file| file.extension().is_some_and(|e| e == "remc")).flat_map(|file| cases(file));
+        all.for_each(&mut compare);
+    });
+    println!("{compared} agree, {} are not compiled: {left:?}", left.len());
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(compared >= 70, "{compared}");
 }
 
 #[test]
