@@ -181,15 +181,17 @@ fn decide(
     ambiguity::decide(program, sources, inferred, &well_sized)
 }
 
-/// Runs an entry point of an accepted program. Boxes in the result are opened, but not those of core written by hand.
+/// Runs an entry point of an accepted program. Boxes in the result are opened, but not those of core written by hand. A failure inside
+/// the standard library names the user's call that led there.
 pub fn run(checked: &Checked, entry: Symbol, arguments: Vec<Value>, threads: Option<usize>) -> Result<Value, Box<Diagnostic>> {
     let mut machine = eval::load(&checked.core, threads.unwrap_or(0));
     if checked.reads_numbers() {
         machine = machine.with_input(checked.numbers.clone());
     }
+    machine.name_parameters(entry, checked.parameter_names(entry));
     let closed = checked.remc.is_some();
     let result = if closed { machine.call_closed(entry, arguments) } else { machine.call(entry, arguments) };
-    result.map_err(|failure| Box::new(failed(&failure)))
+    result.map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
 /// The first-order program for these entry points of an accepted program (all that are declared, if none are given).
@@ -222,7 +224,8 @@ pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments
     let program = optimise(sources, checked, &[entry])?;
     let define = checked.core.defs.iter().rfind(|define| define.name == entry);
     let Some(define) = define else { return Err(Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")))) };
-    eval::soac::call(&program, &define.ty, entry, arguments).map_err(|failure| Box::new(failed(&failure)))
+    let names = checked.parameter_names(entry);
+    eval::soac::call(&program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
 /// A program as C, with what its doors take and return.
@@ -266,6 +269,18 @@ pub fn library(
 pub fn failed(failure: &eval::Failure) -> Diagnostic {
     let nowhere = failure.span == Span::default();
     if nowhere { Diagnostic::bare(failure.code, failure.message.clone()) } else { failure.diagnostic() }
+}
+
+fn failure_diagnostic(checked: &Checked, failure: &eval::Failure) -> Diagnostic {
+    if failure.span == Span::default() {
+        return Diagnostic::bare(failure.code, failure.message.clone());
+    }
+    let library = |span: &Span| checked.program.defs.iter().any(|(_, def)| def.stdlib && def.file == span.file);
+    let diagnostic = failure.diagnostic();
+    match failure.calls.iter().find(|call| !library(call)) {
+        Some(call) if library(&failure.span) => diagnostic.label(*call, "called from here"),
+        _ => diagnostic,
+    }
 }
 
 /// The rank systems of the definitions of a file in the solver's text format, with their names: also of refused definitions, but not of

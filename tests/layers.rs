@@ -23,6 +23,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("optimise", &["base", "ir"]),
     ("eval", &["base", "diag", "ir", "runtime"]),
     ("remc", &["base", "diag", "ir", "resolve"]),
+    ("erase", &["base", "ir"]),
+    ("erased_eval", &["base", "ir", "runtime"]),
+    ("step", &["base", "ir", "runtime"]),
     (
         "driver",
         &[

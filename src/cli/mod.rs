@@ -18,7 +18,7 @@ mod infer;
 mod infer_core;
 mod native;
 mod run;
-mod test;
+pub mod test;
 
 use crate::diag::Diagnostic;
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -74,12 +74,8 @@ pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
     if args.backend == Backend::Cuda {
         return Err(no_cuda());
     }
-    let Some(mut loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
-    if let Err(diagnostic) = give_numbers(&mut loaded) {
-        console.report(&loaded.sources, &diagnostic);
-        return Ok(FAILURE);
-    }
-    run_loaded(args, &loaded, None, console)
+    let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    run_loaded(args, loaded, None, console)
 }
 
 /// Runs the program that this one carries.
@@ -88,19 +84,22 @@ pub(super) fn run_bundle(args: &RunArgs, bundle: &Bundle, console: &mut Console)
         return Err(no_cuda());
     }
     let loaded = bundle.load()?;
-    let wanted = args.entry.as_deref().unwrap_or("main");
-    if !bundle.entries().iter().any(|name| loaded.checked.source_name(*name).as_str() == wanted) {
-        return Err(bundle.unknown(wanted));
+    if !bundle.entries().iter().any(|name| loaded.checked.source_name(*name).as_str() == name_of(args)) {
+        return Err(bundle.unknown(name_of(args)));
     }
-    run_loaded(args, &loaded, Some(bundle), console)
+    run_loaded(args, loaded, Some(bundle), console)
 }
 
-fn run_loaded(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Outcome {
+fn run_loaded(args: &RunArgs, mut loaded: Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Outcome {
+    if let Err(diagnostic) = give_numbers(&mut loaded) {
+        console.report(&loaded.sources, &diagnostic);
+        return Ok(FAILURE);
+    }
     let report = |console: &mut Console, diagnostic: Box<Diagnostic>| {
         console.report(&loaded.sources, &diagnostic);
         Ok(FAILURE)
     };
-    match execute(args, loaded, bundle, console) {
+    match execute(args, &loaded, bundle, console) {
         Ok(()) => Ok(SUCCESS),
         Err(diagnostic) => report(console, diagnostic),
     }
@@ -135,16 +134,20 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
         (name, _) => find_entry(loaded, name.as_deref().unwrap_or("main"))?,
     };
     let signature = Signature::new(entry, &checked.parameter_names(entry.name))?;
-    let values = read_arguments(&args.args, &signature, console)?;
+    let values = match args.args.is_empty() && checked.reads_numbers() {
+        true => signature.arguments(&[])?,
+        false => read_arguments(&args.args, &signature, console)?,
+    };
+    // The notation of core shows boxes, which compiled programs do not have.
+    let shows_boxes = checked.remc.is_some() && has_boxes(&entry.ty);
     let compiled = match args.backend {
         Backend::Interp => None,
-        // The evaluator alone knows input and keeps boxes closed.
-        Backend::Auto if checked.remc.is_some() && (checked.reads_numbers() || has_boxes(&entry.ty)) => None,
+        Backend::Auto if shows_boxes => None,
         _ => compile(args, loaded, bundle, entry, console)?,
     };
     let start = Instant::now();
     let result = match compiled {
-        Some(program) => program.call(entry, values)?,
+        Some(program) => program.call(entry, &checked.parameter_names(entry.name), values)?,
         None => driver::run(checked, entry.name, values, args.threads.map(usize::from))?,
     };
     let seconds = start.elapsed();
@@ -158,6 +161,23 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
 /// The definition of this name in core.
 fn find_define(loaded: &Loaded, name: Symbol) -> Option<&Define> {
     loaded.checked.core.defs.iter().rfind(|define| define.name == name)
+}
+
+/// The name of the entry point.
+fn name_of(args: &RunArgs) -> &str {
+    args.entry.as_deref().unwrap_or("main")
+}
+
+/// Whether there are boxes in a type.
+fn has_boxes(ty: &Type) -> bool {
+    match ty.atom() {
+        Atom::Sigma(..) => true,
+        Atom::Fun(_, ret) => has_boxes(ret),
+        Atom::Forall(_, body) | Atom::Pi(_, body) => has_boxes(body),
+        Atom::Tuple(parts) => parts.iter().any(has_boxes),
+        Atom::Record(parts) => parts.iter().any(|(_, part)| has_boxes(part)),
+        Atom::Prim(_) | Atom::Var(_) => false,
+    }
 }
 
 /// The compiled program. Where it cannot be made and nothing but the best was asked for, a note says why the evaluator runs it.
@@ -178,18 +198,6 @@ fn compile(
             Ok(None)
         }
         Err(diagnostic) => Err(diagnostic),
-    }
-}
-
-/// Whether there are boxes in the results of a function of this type.
-fn has_boxes(ty: &Type) -> bool {
-    match ty.atom() {
-        Atom::Sigma(..) => true,
-        Atom::Prim(_) | Atom::Var(_) => false,
-        Atom::Fun(_, ret) => has_boxes(ret),
-        Atom::Forall(_, body) | Atom::Pi(_, body) => has_boxes(body),
-        Atom::Tuple(parts) => parts.iter().any(has_boxes),
-        Atom::Record(fields) => fields.iter().any(|(_, ty)| has_boxes(ty)),
     }
 }
 

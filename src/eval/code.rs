@@ -35,7 +35,7 @@ pub enum Code {
     /// A loop.
     Loop(Box<Loop>),
     /// A definition applied to as many arguments as it has parameters.
-    Call(usize, Vec<Code>),
+    Call(usize, Vec<Code>, Span),
     /// Any function applied to any number of arguments.
     Apply(Box<Code>, Vec<Code>, Span),
     /// A primitive applied to its arguments.

@@ -61,7 +61,7 @@ pub fn define(globals: &dyn Globals, body: &Expr) -> Outcome<Function> {
 }
 
 fn malformed(span: Span, message: impl Into<String>) -> Box<Failure> {
-    Box::new(Failure { code: "E0599", span, message: format!("malformed core: {}", message.into()) })
+    Failure::new("E0599", span, format!("malformed core: {}", message.into()))
 }
 
 fn typed(code: Code, ty: Type) -> Typed {
@@ -473,7 +473,7 @@ impl Compiler<'_> {
                     return rest(Code::Global(id), args);
                 }
                 let more = args.split_off(arity);
-                rest(Code::Call(id, args), more)
+                rest(Code::Call(id, args, span), more)
             }
             other => rest(other, args),
         }

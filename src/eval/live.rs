@@ -76,7 +76,7 @@ impl Marker<'_> {
                 }
                 it.params.iter_mut().rev().for_each(|(_, init)| self.code(init));
             }
-            Code::Call(_, args) => self.args(args),
+            Code::Call(_, args, _) => self.args(args),
             Code::Apply(function, args, _) => {
                 self.args(args);
                 self.code(function);

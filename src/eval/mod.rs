@@ -11,7 +11,6 @@ mod compile;
 mod entry;
 mod live;
 mod map;
-mod prim;
 mod primitives;
 mod run;
 mod scope;
@@ -24,7 +23,7 @@ pub use entry::{Measured, Shape as EntryShape, measured, shape_of};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Program, Type};
-use crate::runtime::{Shortage, Value};
+use crate::runtime::{Shortage, Value, prim};
 use code::{Callee, Function};
 use run::Run;
 use rustc_hash::FxHashMap;
@@ -39,6 +38,8 @@ pub struct Failure {
     pub span: Span,
     /// What happened, with the values.
     pub message: String,
+    /// The calls in which it happened, innermost first: of those in one file that lie inside of each other only the innermost.
+    pub calls: Vec<Span>,
 }
 
 /// A value or a failure.
@@ -46,7 +47,15 @@ pub type Outcome<T> = Result<T, Box<Failure>>;
 
 impl Failure {
     fn new(code: &'static str, span: Span, message: impl Into<String>) -> Box<Failure> {
-        Box::new(Failure { code, span, message: message.into() })
+        Box::new(Failure { code, span, message: message.into(), calls: Vec::new() })
+    }
+    /// The failure as it leaves a call at this place.
+    fn called_at(mut self: Box<Failure>, call: Span) -> Box<Failure> {
+        let inner = self.calls.last().unwrap_or(&self.span);
+        if inner.file != call.file && call != Span::default() && self.span != Span::default() {
+            self.calls.push(call);
+        }
+        self
     }
     fn shortage(shortage: Shortage, span: Span) -> Box<Failure> {
         Failure::new("E0507", span, format!("out of memory: {} bytes were requested", shortage.bytes))
@@ -68,6 +77,8 @@ struct Definition {
 pub struct Machine {
     definitions: Vec<Definition>,
     names: FxHashMap<Symbol, usize>,
+    /// What the parameters of definitions are called, for messages about arguments from outside.
+    parameters: FxHashMap<Symbol, Vec<Option<Symbol>>>,
     threads: usize,
     pool: OnceLock<Option<rayon::ThreadPool>>,
     input: Option<Value>,
@@ -85,6 +96,7 @@ pub fn load(program: &Program, threads: usize) -> Machine {
     let mut machine = Machine {
         definitions: Vec::with_capacity(program.defs.len()),
         names: FxHashMap::default(),
+        parameters: FxHashMap::default(),
         threads: if threads == 0 { available() } else { threads },
         pool: OnceLock::new(),
         input: None,

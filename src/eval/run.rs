@@ -24,7 +24,7 @@ pub(super) struct Run<'m> {
 }
 
 pub(super) fn broken(what: &str) -> Box<Failure> {
-    Box::new(Failure { code: "E0599", span: Span::default(), message: format!("malformed core: {what}") })
+    Failure::new("E0599", Span::default(), format!("malformed core: {what}"))
 }
 
 /// The function that a value is.
@@ -84,7 +84,9 @@ impl<'m> Run<'m> {
                 }
                 Code::Loop(it) => return self.repeat(it),
                 Code::Global(id) => return self.machine.global(*id, self.parallel),
-                Code::Call(id, args) => return self.call(self.machine.function(*id)?, &[], args),
+                Code::Call(id, args, span) => {
+                    return self.call(self.machine.function(*id)?, &[], args).map_err(|failure| failure.called_at(*span));
+                }
                 Code::Apply(function, args, span) => {
                     let function = self.value(function)?;
                     let mut values = vec![HOLE; args.len()];
@@ -398,7 +400,7 @@ impl<'m> Run<'m> {
             return Ok(Value::Opaque(Arc::new(Closure { callee: closure.callee.clone(), args: all })));
         }
         let more = all.split_off(arity);
-        let result = self.invoke(&closure.callee, all, span)?;
+        let result = self.invoke(&closure.callee, all, span).map_err(|failure| failure.called_at(span))?;
         if more.is_empty() { Ok(result) } else { self.apply(&result, more, span) }
     }
     fn invoke(&mut self, callee: &Callee, mut args: Vec<Value>, span: Span) -> Outcome<Value> {
@@ -433,7 +435,9 @@ impl<'m> Run<'m> {
             && closure.args.is_empty()
         {
             match (&closure.callee, &a, &b) {
-                (Callee::Code(function, captures), ..) if function.arity == 2 => return self.call_values(function, captures, [a, b]),
+                (Callee::Code(function, captures), ..) if function.arity == 2 => {
+                    return self.call_values(function, captures, [a, b]).map_err(|failure| failure.called_at(span));
+                }
                 (Callee::Op(op), Value::Scalar(a), Value::Scalar(b)) => {
                     return op.apply2(*a, *b).map(Value::Scalar).map_err(|e| op_failure(*op, e, &[*a, *b], span));
                 }
@@ -494,7 +498,7 @@ impl<'m> Run<'m> {
     }
     /// The array of shape `frame` without cells of this type.
     pub fn empty(&self, cell: &Type, frame: &[usize], span: Span) -> Outcome<Value> {
-        let (layout, inner) = self.type_layout(cell);
+        let (layout, inner) = (self.layout(&cell.atom), self.shape(&cell.shape, span)?);
         empty_array(&layout, &[frame, &inner].concat())
             .ok_or_else(|| Failure::new("E0504", span, format!("an array of shape {frame:?} without cells cannot be made")))
     }

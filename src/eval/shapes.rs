@@ -53,7 +53,7 @@ pub fn recycle(indices: &[Value], value: &Value, span: Span) -> Outcome<Value> {
         return Err(Failure::new("E0503", span, format!("an array of shape {from} has no elements to make one of shape {to}")));
     }
     let flat = value.reframed(rank, &[size]).ok_or_else(missing)?;
-    gather(&flat, (0..wanted).map(move |i| i % size), span)?.reframed(1, &dims).ok_or_else(missing)
+    gather(&flat, wanted, (0..wanted).map(move |i| i % size), span)?.reframed(1, &dims).ok_or_else(missing)
 }
 
 /// A box that hides the shape whose sizes these are.
@@ -104,7 +104,7 @@ pub fn scatter_new(indices: &[Value], positions: &Value, value: &Value, span: Sp
     if let Some(empty) = sources.iter().position(Option::is_none) {
         return Err(Failure::new("E0501", span, format!("no cell is scattered to position {empty} of {size}")));
     }
-    gather(value, sources.into_iter().flatten().collect::<Vec<_>>().into_iter(), span)
+    gather(value, size, sources.into_iter().flatten(), span)
 }
 
 impl Run<'_> {

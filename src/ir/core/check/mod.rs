@@ -127,6 +127,12 @@ pub fn infer_type(env: &mut TypeEnv, expr: &Expr) -> Result<Type, CoreError> {
     }
 }
 
+/// Whether evaluating the expression computes nothing, so that it may stand under `i-fn` and `t-fn`. Fails if it is not well typed.
+pub fn is_value(env: &mut TypeEnv, expr: &Expr) -> Result<bool, CoreError> {
+    infer_type(env, expr)?;
+    Ok(env.checker.is_value(expr))
+}
+
 /// Types remembered before the memory is given back.
 const MAX_REMEMBERED: usize = 10_000;
 
