@@ -104,7 +104,8 @@ struct Counts {
 
 const FORMS: &str = "array frame fn i-fn t-fn let if loop for while map rep tuple proj rec field box unbox reify-dimension reify-shape \
     coerce assert index slice slice_step update update_slice iota range range_upto range_downto range_through reduce reduce_comm scan \
-    filter scatter hist reduce_by_index transpose flatten unflatten concat reverse rotate equal notequal";
+    filter scatter hist reduce_by_index transpose flatten unflatten concat reverse rotate equal notequal shape_iota recycle lift_shape subarray \
+    scatter_new";
 
 impl Counts {
     fn add(&mut self, term: &Expr, walk: &Walk) {

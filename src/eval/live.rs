@@ -3,7 +3,7 @@
 //! Code is walked against the order of evaluation. A variable bound outside a loop or map is never taken inside: the
 //! next round needs it.
 
-use super::code::{Atom, Code, Item, Slot, Type};
+use super::code::{Code, Slot};
 
 struct Marker<'a> {
     /// For each slot, in how many loops and maps it was bound.
@@ -40,32 +40,9 @@ impl Marker<'_> {
             args.iter_mut().rev().filter(|arg| matches!(arg, Code::Local(..)) == variables).for_each(|arg| self.code(arg));
         }
     }
-    /// Shapes and layouts are read where they stand, never taken; sizes are scalars, which stay.
-    fn shape(&mut self, items: &[Item]) {
-        for item in items {
-            if let Item::Shape(slot) = item {
-                self.used(*slot);
-            }
-        }
-    }
-    fn atom(&mut self, atom: &Atom) {
-        match atom {
-            Atom::Prim(_) | Atom::Opaque => {}
-            Atom::Var(slot) => {
-                self.used(*slot);
-            }
-            Atom::Tuple(_, parts) => parts.iter().for_each(|part| self.ty(part)),
-        }
-    }
-    fn ty(&mut self, ty: &Type) {
-        self.shape(&ty.shape);
-        self.atom(&ty.atom);
-    }
     fn code(&mut self, code: &mut Code) {
         match code {
-            Code::Const(_) | Code::Global(_) | Code::Dim(_) => {}
-            Code::Shape(items) | Code::BoxedShape(items) => self.shape(items),
-            Code::Type(atom) => self.atom(atom),
+            Code::Const(_) | Code::Global(_) | Code::Dim(_) | Code::Shape(_) | Code::BoxedShape(_) | Code::Type(_) => {}
             Code::Local(slot, last) => *last = self.used(*slot),
             Code::Op1(_, operand, _) => self.code(operand),
             Code::Op2(_, operands, _) => self.codes(&mut operands[..]),
@@ -99,7 +76,7 @@ impl Marker<'_> {
                 }
                 it.params.iter_mut().rev().for_each(|(_, init)| self.code(init));
             }
-            Code::Call(_, args) => self.args(args),
+            Code::Call(_, args, _) => self.args(args),
             Code::Apply(function, args, _) => {
                 self.args(args);
                 self.code(function);
@@ -109,25 +86,20 @@ impl Marker<'_> {
                 self.codes(&mut call.indices);
             }
             Code::PrimValue(_, indices) => self.codes(indices),
+            Code::Generic(code, ..) => self.code(code),
             Code::Closure(_, captures) => {
                 for (slot, last) in captures.iter_mut().rev() {
                     *last = self.used(*slot);
                 }
             }
             Code::Map(map) => {
-                self.shape(&map.frame);
-                self.ty(&map.cell);
                 let depth = u32::from(!map.frame.is_empty());
                 self.depth += depth;
                 self.code(&mut map.body);
                 self.depth -= depth;
                 map.args.iter_mut().rev().for_each(|(_, arg)| self.code(arg));
             }
-            Code::Rep(frame, arg, _) => {
-                self.shape(frame);
-                self.code(arg);
-            }
-            Code::Proj(_, arg) => self.code(arg),
+            Code::Rep(_, arg, _) | Code::Proj(_, arg) => self.code(arg),
             Code::Tuple(_, parts) => self.codes(parts),
             Code::Box(indices, body) => {
                 self.code(body);
@@ -137,15 +109,9 @@ impl Marker<'_> {
                 self.code(&mut unbox.body);
                 self.code(&mut unbox.boxed);
             }
-            Code::Coerce(ty, expr, _) => {
-                self.ty(ty);
-                self.code(expr);
-            }
+            Code::Coerce(_, expr, _) => self.code(expr),
             Code::Assert(parts, ..) => self.codes(&mut parts[..]),
-            Code::Frame(frame) => {
-                self.ty(&frame.cell);
-                self.codes(&mut frame.cells);
-            }
+            Code::Frame(frame) => self.codes(&mut frame.cells),
         }
     }
 }

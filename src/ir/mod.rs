@@ -2,6 +2,7 @@
 
 pub mod core;
 pub mod erased;
+pub mod imp;
 pub mod soac;
 pub mod surface;
 pub mod tables;
