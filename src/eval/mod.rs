@@ -13,6 +13,7 @@ mod live;
 mod map;
 mod prim;
 mod primitives;
+mod regions;
 mod run;
 mod scope;
 pub mod soac;
