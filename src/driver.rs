@@ -225,7 +225,8 @@ pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments
     let define = checked.core.defs.iter().rfind(|define| define.name == entry);
     let Some(define) = define else { return Err(Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")))) };
     let names = checked.parameter_names(entry);
-    eval::soac::call(&program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
+    let call = if validating() { eval::soac::call_in_place } else { eval::soac::call };
+    call(&program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
 /// A program as C, with what its doors take and return.
