@@ -9,6 +9,7 @@ use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver;
 pub use load::{Prepared, Program};
+use load::Library;
 
 /// How programs are compiled and run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,9 +20,12 @@ pub struct Options {
     pub strict: bool,
 }
 
-/// Compiles a program for some entry points, or finds it in the cache, and loads it.
-pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options) -> Result<Program, Box<Diagnostic>> {
+/// Compiles a program for some entry points, or finds it in the cache, and loads it. `given` is a library that was made before from the
+/// same program.
+pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options, given: Option<&[u8]>) -> Result<Program, Box<Diagnostic>> {
     let native = driver::compile(&loaded.sources, &loaded.checked, entries, options.strict)?;
-    let library = build::library(&native.text, options.strict)?;
-    Program::load(library, native.program, options.threads)
+    let load = || Library::load(&build::library(&native.text, options.strict, given)?);
+    // Between finding and loading another program may have replaced a damaged entry.
+    let library = load().or_else(|_| load())?;
+    Program::new(library, native.program, options.threads)
 }

@@ -170,7 +170,7 @@ fn compile(args: &TestArgs, loaded: &Loaded, blocks: &[&Block]) -> Result<native
     entries.sort_by_key(|name| name.as_str());
     entries.dedup();
     let options = native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp };
-    native::prepare(loaded, &entries, &options)
+    native::prepare(loaded, &entries, &options, None)
 }
 
 fn rendered(loaded: &Loaded, diagnostics: &[Diagnostic]) -> String {
