@@ -113,7 +113,7 @@ impl<'p> Lower<'_, 'p> {
             let handle = self.handle("partial");
             let cell = self.count(&ty.shape);
             let cell = self.atom("cell", cell);
-            self.emit(Stmt::Alloc { handle, ptr, count: pieces.clone().times(cell.clone()), span });
+            self.emit(Stmt::Alloc { handle, ptr, count: Expr::arith(Int::Count, pieces.clone(), cell.clone()), span });
             if let Some(scope) = self.scopes.last_mut() {
                 scope.handles.push(handle);
             }

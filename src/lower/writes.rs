@@ -185,7 +185,7 @@ impl<'p> Lower<'_, 'p> {
                 let elem = this.program.operand_ty(*operand).elem;
                 let ptr = this.ptr(Symbol::new("bins"), elem, None);
                 let handle = this.handle("bins");
-                this.emit(Stmt::Alloc { handle, ptr, count: pieces.clone().times(n.clone()), span });
+                this.emit(Stmt::Alloc { handle, ptr, count: Expr::arith(Int::Count, pieces.clone(), n.clone()), span });
                 if let Some(scope) = this.scopes.last_mut() {
                     scope.handles.push(handle);
                 }
