@@ -148,7 +148,7 @@ impl<'p> Lower<'_, 'p> {
         let width = self.size(width);
         let width = self.atom("width", width);
         let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
-        if self.host && scalars {
+        if self.host && scalars && !self.ordered(operator) {
             self.private_bins(inputs, lambda, &width, &n, &outs, operator, span);
         } else {
             self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, Some(operator), span);

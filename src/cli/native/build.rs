@@ -29,6 +29,12 @@ impl Library {
     pub fn path(&self) -> &Path {
         &self.path
     }
+    /// Removes it from the cache.
+    pub fn discard(&self) {
+        if let Some(folder) = self.path.parent() {
+            std::fs::remove_dir_all(folder).ok();
+        }
+    }
 }
 
 impl Drop for Library {

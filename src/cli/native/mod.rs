@@ -24,8 +24,14 @@ pub struct Options {
 /// same program.
 pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options, given: Option<&[u8]>) -> Result<Program, Box<Diagnostic>> {
     let native = driver::compile(&loaded.sources, &loaded.checked, entries, options.strict)?;
-    let load = || Library::load(&build::library(&native.text, options.strict, given)?);
-    // Between finding and loading another program may have replaced a damaged entry.
-    let library = load().or_else(|_| load())?;
+    let file = build::library(&native.text, options.strict, given)?;
+    let library = match Library::load(&file) {
+        Ok(library) => library,
+        // Something is wrong with the entry of the cache, or another program has just replaced it.
+        Err(_) => {
+            file.discard();
+            Library::load(&build::library(&native.text, options.strict, given)?)?
+        }
+    };
     Program::new(library, native.program, options.threads)
 }

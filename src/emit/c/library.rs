@@ -29,6 +29,11 @@ pub struct Library {
     pub header: String,
 }
 
+/// The type of a scalar as users of a library see it: not every compiler that reads the header knows halves.
+fn outer_type(prim: PrimType) -> &'static str {
+    if prim == PrimType::F16 { "uint16_t" } else { c_type(prim) }
+}
+
 /// The type of an array that is returned.
 fn array_type(prefix: &str, ty: &Type) -> String {
     format!("{prefix}_{}_{}d", ty.elem, ty.rank())
@@ -77,7 +82,7 @@ impl Writer<'_> {
         let arrays: BTreeSet<(PrimType, usize)> = results.map(|ty| (ty.elem, ty.rank())).collect();
         for (elem, rank) in arrays {
             let name = format!("{prefix}_{elem}_{rank}d");
-            let _ = writeln!(out, "typedef struct {{\n  {} *data;\n  int64_t shape[{rank}];\n  void *owner;\n}} {name};", c_type(elem));
+            let _ = writeln!(out, "typedef struct {{\n  {} *data;\n  int64_t shape[{rank}];\n  void *owner;\n}} {name};", outer_type(elem));
         }
         out
     }
@@ -108,7 +113,7 @@ const char *{prefix}_error({prefix}_context *context);
 /* Gives back the memory of a result (its owner). */
 void {prefix}_release({prefix}_context *context, void *owner);
 
-/* Functions return 0, or the number of the error's code. */
+/* Functions return 0, or the number of the error's code. Halves (f16) are passed as their bits. */
 ",
             self.types()
         );
@@ -187,14 +192,14 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         for var in &fun.params {
             let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
             params.push(match ty.rank() {
-                0 => format!("{} {name}", c_type(ty.elem)),
-                _ => format!("const {} *{name} /* {} */", c_type(ty.elem), self.shape(fun, ty)),
+                0 => format!("{} {name}", outer_type(ty.elem)),
+                _ => format!("const {} *{name} /* {} */", outer_type(ty.elem), self.shape(fun, ty)),
             });
         }
         for (k, var) in fun.results.iter().enumerate() {
             let ty = self.program.ty(*var);
             params.push(match ty.rank() {
-                0 => format!("{} *out{k}", c_type(ty.elem)),
+                0 => format!("{} *out{k}", outer_type(ty.elem)),
                 _ => format!("{} *out{k} /* {} */", array_type(self.prefix, ty), self.shape(fun, ty)),
             });
         }

@@ -387,6 +387,9 @@ REMORA_VECTOR(float, erff)
 #define REMORA_EXPORT __attribute__((visibility("default")))
 #endif
 
+/* More threads than this are of no use, and the system may not have them. */
+#define REMORA_MOST_THREADS 512
+
 REMORA_EXPORT remora_context *remora_context_new(int threads) {
   remora_context *c = calloc(1, sizeof *c);
   if (!c) {
@@ -394,6 +397,9 @@ REMORA_EXPORT remora_context *remora_context_new(int threads) {
   }
 #ifdef _OPENMP
   c->threads = threads > 0 ? threads : omp_get_num_procs();
+  if (c->threads > REMORA_MOST_THREADS) {
+    c->threads = REMORA_MOST_THREADS;
+  }
 #else
   c->threads = 1;
 #endif
