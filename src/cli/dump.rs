@@ -4,7 +4,7 @@ use super::output::Console;
 use super::program::load_accepted;
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
 use crate::base::{SourceMap, Span, Symbol};
-use crate::diag::Severity;
+use crate::diag::{Diagnostic, Severity};
 use crate::driver;
 use crate::ir::surface::Ast;
 use crate::ir::{core, soac};
@@ -33,25 +33,40 @@ enum Stage {
     /// The explicit core of the file and of everything that it uses
     Core,
     /// The first-order program for the entry points of the file
+    Specialised,
+    /// The same, optimised
     Soac,
+    /// The C program
+    C,
 }
 
 pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
+    let name = files::shown(&args.source.file);
+    if driver::is_core(&name) && matches!(args.stage, Stage::Tokens | Stage::Surface | Stage::Rank) {
+        let message = format!("`{}` is core, which has no such stage", name.escape_debug());
+        return Err(Box::new(Diagnostic::bare("E0615", message).help("`remora dump --stage core` prints its explicit form")));
+    }
     match args.stage {
         Stage::Tokens => tokens(args, console),
         Stage::Surface => surface(args, console),
         Stage::Rank => rank(args, console),
         Stage::Core => {
             let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
-            console.print(core::print::program(&loaded.checked.core));
+            console.print(format!("(use core)\n\n{}", core::print::program(&loaded.checked.core)));
             Ok(SUCCESS)
         }
-        Stage::Soac => {
+        Stage::Specialised | Stage::Soac | Stage::C => {
             let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
             let own = loaded.checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
             let entries: Vec<Symbol> = own.map(|define| define.name).collect();
-            match driver::specialise(&loaded.sources, &loaded.checked, &entries) {
-                Ok(program) => console.print(soac::print::program(&program)),
+            let (sources, checked) = (&loaded.sources, &loaded.checked);
+            let text = match args.stage {
+                Stage::Specialised => driver::specialise(sources, checked, &entries).map(|program| soac::print::program(&program)),
+                Stage::Soac => driver::optimise(sources, checked, &entries).map(|program| soac::print::program(&program)),
+                _ => driver::compile(sources, checked, &entries, false).map(|native| native.text),
+            };
+            match text {
+                Ok(text) => console.print(text),
                 Err(diagnostic) => {
                     console.report(&loaded.sources, &diagnostic);
                     return Ok(FAILURE);

@@ -1,14 +1,15 @@
 //! `remora run FILE [-e ENTRY] [ARG...]`.
 
+use super::native::bundle::Bundle;
 use super::output::Console;
 use super::program::{Loaded, load_accepted};
 use super::values::{self, Signature};
-use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, unshield};
+use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, native, unshield};
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
-use crate::ir::core::Define;
-use crate::runtime::data;
+use crate::ir::core::{Atom, Define, Type};
+use crate::runtime::{Value, data};
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -33,13 +34,16 @@ pub(super) struct RunArgs {
     /// Arguments: literals or files
     #[arg(value_name = "ARG")]
     args: Vec<String>,
-    /// The entry point
-    #[arg(short, long, default_value = "main", value_name = "NAME")]
-    entry: String,
+    /// The entry point (default: `main`; in core the last expression of the file)
+    #[arg(short, long, value_name = "NAME")]
+    entry: Option<String>,
     /// What runs the program
     #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
     backend: Backend,
-    /// Threads of the evaluator (default: one per processor)
+    /// Results that are the same to the last bit as the evaluator's
+    #[arg(long)]
+    strict_fp: bool,
+    /// Threads (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Write the result to a .npy or .png file; several results to NAME.0.npy, NAME.1.npy, ..
@@ -53,59 +57,170 @@ pub(super) struct RunArgs {
     time_passes: bool,
 }
 
+/// What runs a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Backend {
-    /// The best that is there
+pub(super) enum Backend {
+    /// Compiled where that is possible
     Auto,
     /// The evaluator of core
     Interp,
-    /// Multicore C (not in this version)
+    /// Compiled by way of C, on all processors
     Cpu,
     /// CUDA (not in this version)
     Cuda,
 }
 
 pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
-    if let Backend::Cpu | Backend::Cuda = args.backend {
-        let name = if args.backend == Backend::Cpu { "cpu" } else { "cuda" };
-        let message = format!("this version of remora has no back end `{name}`");
-        return Err(Box::new(Diagnostic::bare("E0614", message).help("use `--backend interp`, the evaluator")));
+    if args.backend == Backend::Cuda {
+        return Err(no_cuda());
     }
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    run_loaded(args, loaded, None, console)
+}
+
+/// Runs the program that this one carries.
+pub(super) fn run_bundle(args: &RunArgs, bundle: &Bundle, console: &mut Console) -> Outcome {
+    if args.backend == Backend::Cuda {
+        return Err(no_cuda());
+    }
+    let loaded = bundle.load()?;
+    if !bundle.entries().iter().any(|name| loaded.checked.source_name(*name).as_str() == name_of(args)) {
+        return Err(bundle.unknown(name_of(args)));
+    }
+    run_loaded(args, loaded, Some(bundle), console)
+}
+
+fn run_loaded(args: &RunArgs, mut loaded: Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Outcome {
+    if let Err(diagnostic) = give_numbers(&mut loaded) {
+        console.report(&loaded.sources, &diagnostic);
+        return Ok(FAILURE);
+    }
     let report = |console: &mut Console, diagnostic: Box<Diagnostic>| {
         console.report(&loaded.sources, &diagnostic);
         Ok(FAILURE)
     };
-    match execute(args, &loaded, console) {
+    match execute(args, &loaded, bundle, console) {
         Ok(()) => Ok(SUCCESS),
         Err(diagnostic) => report(console, diagnostic),
     }
 }
 
-fn execute(args: &RunArgs, loaded: &Loaded, console: &mut Console) -> Result<(), Box<Diagnostic>> {
-    let checked = &loaded.checked;
-    let entry = find_entry(loaded, &args.entry)?;
-    let signature = Signature::new(entry, &checked.parameter_names(entry.name))?;
-    let words: Vec<String> = args.args.iter().map(|arg| unshield(arg).to_string()).collect();
-    let values = if words.is_empty() && !signature.is_empty() {
-        if std::io::stdin().is_terminal() {
-            console.progress("reading the arguments from standard input");
+/// Gives a program of core that reads numbers those on standard input.
+fn give_numbers(loaded: &mut Loaded) -> Result<(), Box<Diagnostic>> {
+    if !loaded.checked.reads_numbers() {
+        return Ok(());
+    }
+    let bytes = files::read_stdin()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut numbers = Vec::new();
+    for (at, word) in text.split_whitespace().enumerate() {
+        match word.parse() {
+            Ok(number) => numbers.push(number),
+            Err(_) => {
+                let shown = word.chars().take(40).collect::<String>();
+                let message = format!("standard input: word {}, `{}`, is not an i64", at + 1, shown.escape_debug());
+                return Err(Box::new(Diagnostic::bare("E0604", message).help("`read-nums` reads whole numbers with blanks between them")));
+            }
         }
-        signature.stream("standard input", &files::read_stdin()?)?
-    } else {
-        signature.arguments(&words)?
+    }
+    loaded.checked.give_numbers(numbers);
+    Ok(())
+}
+
+fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Result<(), Box<Diagnostic>> {
+    let checked = &loaded.checked;
+    let entry = match (&args.entry, checked.remc.as_ref().and_then(|remc| remc.last)) {
+        (None, Some(last)) => find_define(loaded, last).ok_or_else(|| Box::new(Diagnostic::bare("E0611", "there is no expression")))?,
+        (name, _) => find_entry(loaded, name.as_deref().unwrap_or("main"))?,
+    };
+    let signature = Signature::new(entry, &checked.parameter_names(entry.name))?;
+    let values = match args.args.is_empty() && checked.reads_numbers() {
+        true => signature.arguments(&[])?,
+        false => read_arguments(&args.args, &signature, console)?,
+    };
+    // The notation of core shows boxes, which compiled programs do not have.
+    let shows_boxes = checked.remc.is_some() && has_boxes(&entry.ty);
+    let compiled = match args.backend {
+        Backend::Interp => None,
+        Backend::Auto if shows_boxes => None,
+        _ => compile(args, loaded, bundle, entry, console)?,
     };
     let start = Instant::now();
-    let result = driver::run(checked, entry.name, values, args.threads.map(usize::from))?;
+    let result = match compiled {
+        Some(program) => program.call(entry, &checked.parameter_names(entry.name), values)?,
+        None => driver::run(checked, entry.name, values, args.threads.map(usize::from))?,
+    };
     let seconds = start.elapsed();
     if args.time_passes {
         let run = format!("{:<12} {:>10.3} ms", "run", seconds.as_secs_f64() * 1e3);
         console.progress(&format!("{}{run}", checked.stats.times()));
     }
-    write_result(args, &result, console)
+    write_result(args, &result, checked.remc.is_some(), console)
 }
 
-fn write_result(args: &RunArgs, result: &crate::runtime::Value, console: &mut Console) -> Result<(), Box<Diagnostic>> {
+/// The definition of this name in core.
+fn find_define(loaded: &Loaded, name: Symbol) -> Option<&Define> {
+    loaded.checked.core.defs.iter().rfind(|define| define.name == name)
+}
+
+/// The name of the entry point.
+fn name_of(args: &RunArgs) -> &str {
+    args.entry.as_deref().unwrap_or("main")
+}
+
+/// Whether there are boxes in a type.
+fn has_boxes(ty: &Type) -> bool {
+    match ty.atom() {
+        Atom::Sigma(..) => true,
+        Atom::Fun(_, ret) => has_boxes(ret),
+        Atom::Forall(_, body) | Atom::Pi(_, body) => has_boxes(body),
+        Atom::Tuple(parts) => parts.iter().any(has_boxes),
+        Atom::Record(parts) => parts.iter().any(|(_, part)| has_boxes(part)),
+        Atom::Prim(_) | Atom::Var(_) => false,
+    }
+}
+
+/// The compiled program. Where it cannot be made and nothing but the best was asked for, a note says why the evaluator runs it.
+fn compile(
+    args: &RunArgs,
+    loaded: &Loaded,
+    bundle: Option<&Bundle>,
+    entry: &Define,
+    console: &mut Console,
+) -> Result<Option<native::Program>, Box<Diagnostic>> {
+    let strict = bundle.map_or(args.strict_fp, Bundle::strict);
+    let options = native::Options { threads: args.threads.map_or(0, usize::from), strict };
+    let entries = bundle.map_or_else(|| vec![entry.name], Bundle::entries);
+    match native::prepare(loaded, &entries, &options) {
+        Ok(program) => Ok(Some(program)),
+        Err(diagnostic) if args.backend == Backend::Auto && ["E0801", "E0615"].contains(&diagnostic.code) => {
+            console.progress(&format!("note: the evaluator runs this program, slowly: {} ({})", diagnostic.message, diagnostic.code));
+            Ok(None)
+        }
+        Err(diagnostic) => Err(diagnostic),
+    }
+}
+
+/// What is said to those who ask for CUDA.
+pub(super) fn no_cuda() -> Box<Diagnostic> {
+    let message = "this version of remora has no back end `cuda`";
+    Box::new(Diagnostic::bare("E0614", message).help("use `--backend cpu`, or `--backend interp`, the evaluator"))
+}
+
+/// Arguments from the command line, or from standard input if there are none.
+pub(super) fn read_arguments(args: &[String], signature: &Signature, console: &mut Console) -> Result<Vec<Value>, Box<Diagnostic>> {
+    let words: Vec<String> = args.iter().map(|arg| unshield(arg).to_string()).collect();
+    if !words.is_empty() || signature.is_empty() {
+        return signature.arguments(&words);
+    }
+    if std::io::stdin().is_terminal() {
+        console.progress("reading the arguments from standard input");
+    }
+    signature.stream("standard input", &files::read_stdin()?)
+}
+
+/// `core` says that the program is core, whose notation shows boxes.
+fn write_result(args: &RunArgs, result: &Value, core: bool, console: &mut Console) -> Result<(), Box<Diagnostic>> {
     match (&args.output, args.binary) {
         (Some(path), _) => values::save(path, result),
         (None, true) => {
@@ -115,7 +230,7 @@ fn write_result(args: &RunArgs, result: &crate::runtime::Value, console: &mut Co
             Ok(())
         }
         (None, false) => {
-            console.print(values::show(result));
+            console.print(if core { values::show_core(result) } else { values::show(result) });
             Ok(())
         }
     }
@@ -130,7 +245,8 @@ pub(super) fn find_entry<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Defin
     if let Some(define) = own().rfind(named) {
         return Ok(define);
     }
-    let mut known: Vec<&str> = own().filter(|d| d.entry).map(|d| loaded.checked.source_name(d.name).as_str()).collect();
+    let core = loaded.checked.remc.is_some();
+    let mut known: Vec<&str> = own().filter(|d| d.entry || core).map(|d| loaded.checked.source_name(d.name).as_str()).collect();
     known.sort_unstable();
     known.dedup();
     let mut diagnostic = entries::unknown("E0611", "entry point", name, known.iter().copied());

@@ -13,19 +13,28 @@ use crate::runtime::{Array, Buffer, Builder, Value, dims};
 
 /// Runs an entry point of a program that was made from a definition of this type.
 ///
+/// Messages call the arguments by the names in `called`, where they have names.
+///
 /// # Errors
 /// What the program fails with; arguments that the type does not take.
-pub fn call(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
+pub fn call(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>, called: &[Option<Symbol>]) -> Outcome<Value> {
     let Some(fun) = program.entry(name) else {
         return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
     };
-    let (sizes, measured) = measured(ty, name, &args, fun.span)?;
+    let (sizes, measured) = measured(ty, name, &args, called, fun.span)?;
     let mut operands: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
     args.into_iter().for_each(|arg| flatten(arg, &mut operands));
     let mut run = Run { program, slots: vec![HOLE; program.vars.len()] };
     run.stms(&program.consts)?;
     let mut results = run.call(fun, operands)?.into_iter();
-    let mut ty = ty;
+    result(ty, &mut results, &measured)
+}
+
+/// The result of a definition of this type made of its components, boxes opened.
+///
+/// # Errors
+/// E0599 where the components are not those of the type.
+pub fn result(mut ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, measured: &super::Measured) -> Outcome<Value> {
     while let core::Atom::Pi(_, inner) = ty.atom() {
         ty = inner;
     }
@@ -33,10 +42,11 @@ pub fn call(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>) 
         core::Atom::Fun(_, ret) if ty.shape().is_scalar() => ret,
         _ => ty,
     };
-    rebuild(ret, &mut results, &|dim| measured.value(dim))
+    rebuild(ret, parts, &|dim| measured.value(dim))
 }
 
-fn flatten(value: Value, out: &mut Vec<Value>) {
+/// Adds the components of an argument.
+pub fn flatten(value: Value, out: &mut Vec<Value>) {
     match value {
         Value::Tuple(tuple) => tuple.parts.iter().cloned().for_each(|part| flatten(part, out)),
         other => out.push(other),
@@ -171,7 +181,7 @@ impl Run<'_> {
             Exp::Loop { params, form, body } => self.looping(params, form, body),
             Exp::Call(fun, args) => {
                 let args = args.iter().map(|a| self.operand(*a)).collect();
-                self.call(&self.program.funs[*fun], args)
+                self.call(&self.program.funs[*fun], args).map_err(|failure| failure.called_at(span))
             }
             exp => match stm.pat.as_slice() {
                 [var] => {
@@ -233,7 +243,7 @@ impl Run<'_> {
                     return self.empty(ty);
                 }
                 let at = move |t: i64| usize::try_from(i128::from(start) + i128::from(t) * i128::from(step)).unwrap_or(usize::MAX);
-                gather(&value, (0..count).map(at), span)?
+                gather(&value, usize::try_from(count).unwrap_or(0), (0..count).map(at), span)?
             }
             Exp::Rotate { array, by } => {
                 let (value, by) = (self.get(*array).clone(), self.int(*by)?);
@@ -335,7 +345,7 @@ impl Run<'_> {
             }
             at
         };
-        gather(&flat, (0..total).map(position), span)?.reframed(1, &new).ok_or_else(|| broken("a shape"))
+        gather(&flat, total, (0..total).map(position), span)?.reframed(1, &new).ok_or_else(|| broken("a shape"))
     }
 
     fn check(&self, check: &Check, span: Span) -> Outcome<()> {

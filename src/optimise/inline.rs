@@ -1,0 +1,163 @@
+//! Inlining of functions that are small or called once.
+//!
+//! Law: a call is its function's body with the arguments for the parameters. A body is copied in more than one place only if it is small
+//! after its own calls were inlined, so the program grows at most by a constant factor.
+
+use crate::ir::soac::visit_mut::{Subst, fresh_body};
+use crate::ir::soac::{Body, Exp, FunId, Program, Stm};
+use rustc_hash::FxHashMap;
+
+/// Bodies of up to this many statements are copied wherever they are called.
+const SMALL: usize = 40;
+
+/// Inlines calls.
+pub fn inline(mut program: Program) -> Program {
+    let mut calls: FxHashMap<FunId, usize> = FxHashMap::default();
+    for (_, fun) in program.funs.iter() {
+        count_calls(&fun.body, &mut calls);
+    }
+    if calls.is_empty() {
+        return program;
+    }
+    // Functions call earlier ones only, whose own calls are inlined by then.
+    let mut inlined: Vec<bool> = Vec::new();
+    for id in program.fun_ids() {
+        let mut body = std::mem::take(&mut program.funs[id].body);
+        let mut subst = Subst::default();
+        inline_body(&mut program, &mut body, &inlined, &mut subst);
+        subst.body(&mut body);
+        program.funs[id].body = body;
+        if !subst.is_empty() {
+            subst.types(&mut program);
+        }
+        let once = calls.get(&id) == Some(&1);
+        inlined.push(once || statements(&program.funs[id].body) <= SMALL);
+    }
+    drop_uncalled(&mut program);
+    program
+}
+
+fn inline_body(program: &mut Program, body: &mut Body, inlined: &[bool], results: &mut Subst) {
+    let stms = std::mem::take(&mut body.stms);
+    for mut stm in stms {
+        stm.exp.bodies_mut(&mut |body| inline_body(program, body, inlined, results));
+        match stm.exp {
+            Exp::Call(id, args) if inlined[id.raw()] => {
+                let params = program.funs[id].params.clone();
+                let mut subst = Subst::default();
+                for (param, arg) in params.iter().zip(&args) {
+                    subst.operands.insert(*param, *arg);
+                }
+                let callee = program.funs[id].body.clone();
+                let copy = fresh_body(program, &callee, &mut subst);
+                body.stms.extend(copy.stms);
+                // Results are bound by copies: what they become is known when everything is.
+                for (var, result) in stm.pat.iter().zip(copy.result) {
+                    results.operands.insert(*var, result);
+                }
+            }
+            exp => body.stms.push(Stm { pat: stm.pat, exp, span: stm.span }),
+        }
+    }
+}
+
+fn count_calls(body: &Body, calls: &mut FxHashMap<FunId, usize>) {
+    for stm in &body.stms {
+        if let Exp::Call(id, _) = stm.exp {
+            *calls.entry(id).or_default() += 1;
+        }
+        inner(&stm.exp, &mut |body| count_calls(body, calls));
+    }
+}
+
+/// How many statements a body has, inner ones included.
+pub fn statements(body: &Body) -> usize {
+    let mut count = body.stms.len();
+    body.stms.iter().for_each(|stm| inner(&stm.exp, &mut |body| count += statements(body)));
+    count
+}
+
+fn inner(exp: &Exp, see: &mut dyn FnMut(&Body)) {
+    exp.parts(&mut |part| {
+        if let crate::ir::soac::visit::Part::Body(_, body) = part {
+            see(body);
+        }
+    });
+}
+
+/// Removes functions that are no entry points and that nothing calls.
+pub fn drop_uncalled(program: &mut Program) {
+    let mut needed = vec![false; program.funs.len()];
+    let ids: Vec<FunId> = program.fun_ids().collect();
+    for &id in ids.iter().rev() {
+        needed[id.raw()] |= program.funs[id].entry;
+        if needed[id.raw()] {
+            let mut calls = FxHashMap::default();
+            count_calls(&program.funs[id].body, &mut calls);
+            calls.into_keys().for_each(|callee| needed[callee.raw()] = true);
+        }
+    }
+    if needed.iter().all(|needed| *needed) {
+        return;
+    }
+    let mut new = vec![None; needed.len()];
+    let mut funs = crate::base::Arena::default();
+    for &id in &ids {
+        if needed[id.raw()] {
+            let mut fun = program.funs[id].clone();
+            renumber_calls(&mut fun.body, &new);
+            new[id.raw()] = Some(funs.alloc(fun));
+        }
+    }
+    program.funs = funs;
+}
+
+fn renumber_calls(body: &mut Body, new: &[Option<FunId>]) {
+    for stm in &mut body.stms {
+        if let Exp::Call(id, _) = &mut stm.exp
+            && let Some(Some(to)) = new.get(id.raw())
+        {
+            *id = *to;
+        }
+        stm.exp.bodies_mut(&mut |body| renumber_calls(body, new));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::becomes;
+    use super::{Program, inline, statements};
+
+    #[test]
+    fn calls_become_bodies() {
+        becomes(
+            &[inline],
+            "(fun g ([n i64] [xs [f32 n]]) ([K i64] [R [f32 K]])
+               (let ([k i64] [ys [f32 k]]) (filter n ([x f32 xs]) (let ([c bool]) (f32.> x 0.0f32)) (return c x)))
+               (return k ys))
+             (entry f ([m i64] [zs [f32 m]]) ([J i64] [S [f32 J]])
+               (let ([j.1 i64] [us [f32 j.1]]) (call g.0 m zs))
+               (let ([j.2 i64] [vs [f32 j.2]]) (call g.0 j.1 us))
+               (return j.2 vs))",
+            "(entry f ([m i64] [zs [f32 m]]) ([J i64] [S [f32 J]])
+               (let ([k.1 i64] [ys.1 [f32 k.1]]) (filter m ([x.1 f32 zs]) (let ([c.1 bool]) (f32.> x.1 0.0f32)) (return c.1 x.1)))
+               (let ([k.2 i64] [ys.2 [f32 k.2]]) (filter k.1 ([x.2 f32 ys.1]) (let ([c.2 bool]) (f32.> x.2 0.0f32)) (return c.2 x.2)))
+               (return k.2 ys.2))",
+        );
+    }
+
+    #[test]
+    fn towers_of_calls_do_not_explode() {
+        // Each function calls the one before twice: 2^40 additions if all were inlined.
+        let mut text = "(fun f ([x.0 i64]) ([R.0 i64]) (let ([y.0 i64]) (i64.* x.0 3)) (return y.0))".to_owned();
+        for k in 1..=40 {
+            let (word, below) = (if k == 40 { "entry" } else { "fun" }, k - 1);
+            text += &format!(
+                "({word} f ([x.{k} i64]) ([R.{k} i64]) (let ([a.{k} i64]) (call f.{below} x.{k})) (let ([b.{k} i64]) (call f.{below} a.{k})) (return b.{k}))"
+            );
+        }
+        let program: Program = super::super::testing::after(&[inline], &text);
+        let total: usize = program.funs.iter().map(|(_, fun)| statements(&fun.body)).sum();
+        assert!(total < 40 * 100, "{total}");
+    }
+}
