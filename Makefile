@@ -1,11 +1,13 @@
 # make demo          an example on a real image: the inferred program, the result as a picture
 # make test          all tests, the examples against NumPy included
+# make bench         compiled remora against hand-written C, NumPy and what else is installed: a table and a plot (build/bench)
+#                    SIZE=large|small|test ONLY=name,name THREADS=2 ROUNDS=3 RUNS=10 BY=min FRESH=1; PEERS=1 installs Numba and JAX first
 # make bench-check   the table of checking times and memory
 # make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo test examples bench-check fuzz ci clean
+.PHONY: all setup demo test examples bench bench-check fuzz ci clean
 
 all:
 	@.ci/setup build
@@ -27,11 +29,20 @@ test: setup
 	cargo test
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
+	@.venv/bin/python benches/bench.py --check
 
 examples: setup
 	cargo build
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
+
+SIZE ?= large
+bench:
+	@.ci/setup
+	@if [ -n "$(PEERS)" ]; then .ci/setup peers; fi
+	cargo build --release
+	@.venv/bin/python benches/bench.py --size $(SIZE) --only "$(ONLY)" $(if $(THREADS),--threads $(THREADS)) \
+	  $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(RUNS),--runs $(RUNS)) $(if $(BY),--by $(BY)) $(if $(FRESH),--fresh)
 
 bench-check:
 	@.ci/setup

@@ -97,4 +97,5 @@ def main():
             print(f"{name + refused:46} {seconds * 1000:7.1f} ms {limit:>20} {memory:6.0f} MB {ranks:>18} {rank_limit:>8}", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

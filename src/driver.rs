@@ -22,12 +22,15 @@ use crate::ambiguity::{self, Verdict};
 use crate::base::{FileId, SourceMap, Span, Symbol};
 use crate::diag::{Diagnostic, Severity};
 use crate::elaborate::{self, Schemes};
+use crate::emit;
 use crate::eval;
 use crate::infer::{self, Inferred};
 use crate::ir::core::{self, check::CoreError};
 use crate::ir::soac;
 use crate::ir::surface::{Ast, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
+use crate::lower;
+use crate::optimise;
 use crate::rank::{self, text::Fixture};
 use crate::resolve::{self, Loader};
 use crate::runtime::Value;
@@ -188,28 +191,77 @@ pub fn specialise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) ->
     Ok(program)
 }
 
-/// Runs an entry point by way of the first-order program.
+/// The optimised first-order program for these entry points.
+///
+/// # Errors
+/// Those of [`specialise`].
+pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
+    specialise(sources, checked, entries).map(optimise::optimise)
+}
+
+/// Runs an entry point by way of the optimised first-order program.
 ///
 /// # Errors
 /// Those of [`specialise`], and what the program fails with.
 pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
-    let program = specialise(sources, checked, &[entry])?;
+    let program = optimise(sources, checked, &[entry])?;
     let define = checked.core.defs.iter().rfind(|define| define.name == entry);
     let Some(define) = define else { return Err(Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")))) };
     let names = checked.parameter_names(entry);
     eval::soac::call(&program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
+/// A failure inside the library names the user's call.
 fn failure_diagnostic(checked: &Checked, failure: &eval::Failure) -> Diagnostic {
-    if failure.span == Span::default() {
-        return Diagnostic::bare(failure.code, failure.message.clone());
-    }
     let library = |span: &Span| checked.program.defs.iter().any(|(_, def)| def.stdlib && def.file == span.file);
-    let diagnostic = failure.diagnostic();
+    let diagnostic = failed(failure);
     match failure.calls.iter().find(|call| !library(call)) {
         Some(call) if library(&failure.span) => diagnostic.label(*call, "called from here"),
         _ => diagnostic,
     }
+}
+
+/// A program as C, with what its doors take and return.
+#[derive(Debug)]
+pub struct Native {
+    /// The text of the C program.
+    pub text: String,
+    /// The first-order program that it was made from: entry point number `k` is function number `k`.
+    pub program: soac::Program,
+}
+
+/// The C program for these entry points of an accepted program (all that are declared, if none are given). With `strict`, results are to
+/// be the same to the last bit as those of the evaluator, except for functions of the C library.
+///
+/// # Errors
+/// E0801: what cannot be compiled.
+pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], strict: bool) -> Result<Native, Box<Diagnostic>> {
+    let program = optimise(sources, checked, entries)?;
+    let imp = lower::lower(&program, lower::Options { strict, in_place: true });
+    Ok(Native { text: emit::c::emit(&imp, strict), program })
+}
+
+/// The C library for these entry points of an accepted program, its names beginning with `prefix`.
+///
+/// # Errors
+/// E0801: what cannot be compiled.
+pub fn library(
+    sources: &SourceMap,
+    checked: &Checked,
+    entries: &[Symbol],
+    prefix: &str,
+    strict: bool,
+) -> Result<emit::c::Library, Box<Diagnostic>> {
+    let program = optimise(sources, checked, entries)?;
+    let imp = lower::lower(&program, lower::Options { strict, in_place: true });
+    let shown = |span: Span| if span == Span::default() { String::new() } else { sources.place(span) };
+    Ok(emit::c::library(&program, &imp, prefix, strict, &shown))
+}
+
+/// A failure of a running program as a message.
+pub fn failed(failure: &eval::Failure) -> Diagnostic {
+    let nowhere = failure.span == Span::default();
+    if nowhere { Diagnostic::bare(failure.code, failure.message.clone()) } else { failure.diagnostic() }
 }
 
 /// The rank systems of the definitions of a file in the solver's text format, with their names: also of refused definitions, but not of

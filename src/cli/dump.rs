@@ -33,7 +33,11 @@ enum Stage {
     /// The explicit core of the file and of everything that it uses
     Core,
     /// The first-order program for the entry points of the file
+    Specialised,
+    /// The same, optimised
     Soac,
+    /// The C program
+    C,
 }
 
 pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
@@ -46,12 +50,18 @@ pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
             console.print(core::print::program(&loaded.checked.core));
             Ok(SUCCESS)
         }
-        Stage::Soac => {
+        Stage::Specialised | Stage::Soac | Stage::C => {
             let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
             let own = loaded.checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
             let entries: Vec<Symbol> = own.map(|define| define.name).collect();
-            match driver::specialise(&loaded.sources, &loaded.checked, &entries) {
-                Ok(program) => console.print(soac::print::program(&program)),
+            let (sources, checked) = (&loaded.sources, &loaded.checked);
+            let text = match args.stage {
+                Stage::Specialised => driver::specialise(sources, checked, &entries).map(|program| soac::print::program(&program)),
+                Stage::Soac => driver::optimise(sources, checked, &entries).map(|program| soac::print::program(&program)),
+                _ => driver::compile(sources, checked, &entries, false).map(|native| native.text),
+            };
+            match text {
+                Ok(text) => console.print(text),
                 Err(diagnostic) => {
                     console.report(&loaded.sources, &diagnostic);
                     return Ok(FAILURE);

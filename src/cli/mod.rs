@@ -8,11 +8,14 @@ pub mod output;
 pub mod program;
 pub mod values;
 
+mod bench;
+mod build;
 mod check;
 mod core;
 mod dump;
 mod explain;
 mod infer;
+mod native;
 mod run;
 mod test;
 
@@ -83,6 +86,8 @@ enum Command {
     Check(check::CheckArgs),
     Infer(infer::InferArgs),
     Run(run::RunArgs),
+    Build(build::BuildArgs),
+    Bench(bench::BenchArgs),
     Test(test::TestArgs),
     Core(core::CoreArgs),
     Dump(dump::DumpArgs),
@@ -95,6 +100,15 @@ type Outcome = Result<u8, Box<Diagnostic>>;
 /// Runs a command line (the first item is the program's name) on a thread with a large stack; the exit code is 0 on
 /// success, 1 after diagnostics and 2 on wrong usage.
 pub fn main(args: Vec<OsString>) -> ExitCode {
+    let bundle = native::bundle::own();
+    // A program that was built takes what `remora run` takes.
+    let args = match (&bundle, args.split_first()) {
+        (Some(_), Some((name, rest))) => {
+            let head = [name.clone(), "run".into(), name.clone()];
+            head.into_iter().chain(rest.iter().cloned()).collect()
+        }
+        _ => args,
+    };
     let cli = match Cli::try_parse_from(shield_values(args)) {
         Ok(cli) => cli,
         Err(error) => {
@@ -102,15 +116,20 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
             return ExitCode::from(if error.print().is_ok() { code } else { FAILURE });
         }
     };
-    ExitCode::from(crate::base::with_big_stack(|| dispatch(cli)))
+    ExitCode::from(crate::base::with_big_stack(|| dispatch(cli, bundle)))
 }
 
-fn dispatch(cli: Cli) -> u8 {
+fn dispatch(cli: Cli, bundle: Option<native::bundle::Bundle>) -> u8 {
     let mut console = Console::new(cli.global.message_format, cli.global.color);
     let outcome = match cli.command {
         Command::Check(args) => check::run(&args, &mut console),
         Command::Infer(args) => infer::run(&args, &mut console),
-        Command::Run(args) => run::run(&args, &mut console),
+        Command::Run(args) => match bundle {
+            Some(bundle) => run::run_bundle(&args, &bundle, &mut console),
+            None => run::run(&args, &mut console),
+        },
+        Command::Build(args) => build::run(&args, &mut console),
+        Command::Bench(args) => bench::run(&args, &mut console),
         Command::Test(args) => test::run(&args, &mut console),
         Command::Core(args) => core::run(&args, &mut console),
         Command::Dump(args) => dump::run(&args, &mut console),
@@ -123,12 +142,13 @@ fn dispatch(cli: Cli) -> u8 {
     console.finish(code)
 }
 
-/// Stands in front of an argument of `run` that starts with a minus but is a value, so that it is not taken for an option.
+/// Stands in front of an argument of `run` or `bench` that starts with a minus but is a value, so that it is not taken for an option.
 const SHIELD: char = '\u{E000}';
 
 /// Marks the arguments of `run` that are negative numbers: `-3`, `-0.5f32`, `-f64.inf`.
 fn shield_values(args: Vec<OsString>) -> Vec<OsString> {
-    let is_run = |args: &[OsString]| args.iter().skip(1).find(|a| !a.to_string_lossy().starts_with('-')).is_some_and(|a| a == "run");
+    let is_run =
+        |args: &[OsString]| args.iter().skip(1).find(|a| !a.to_string_lossy().starts_with('-')).is_some_and(|a| a == "run" || a == "bench");
     if !is_run(&args) {
         return args;
     }

@@ -1,14 +1,15 @@
 //! `remora run FILE [-e ENTRY] [ARG...]`.
 
+use super::native::bundle::Bundle;
 use super::output::Console;
 use super::program::{Loaded, load_accepted};
 use super::values::{self, Signature};
-use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, unshield};
+use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, native, unshield};
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
 use crate::ir::core::Define;
-use crate::runtime::data;
+use crate::runtime::{Value, data};
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,10 @@ pub(super) struct RunArgs {
     /// What runs the program
     #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
     backend: Backend,
-    /// Threads of the evaluator (default: one per processor)
+    /// Results that are the same to the last bit as the evaluator's
+    #[arg(long)]
+    strict_fp: bool,
+    /// Threads (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Write the result to a .npy or .png file; several results to NAME.0.npy, NAME.1.npy, ..
@@ -53,50 +57,64 @@ pub(super) struct RunArgs {
     time_passes: bool,
 }
 
+/// What runs a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Backend {
-    /// The best that is there
+pub(super) enum Backend {
+    /// Compiled where that is possible
     Auto,
     /// The evaluator of core
     Interp,
-    /// Multicore C (not in this version)
+    /// Compiled by way of C, on all processors
     Cpu,
     /// CUDA (not in this version)
     Cuda,
 }
 
 pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
-    if let Backend::Cpu | Backend::Cuda = args.backend {
-        let name = if args.backend == Backend::Cpu { "cpu" } else { "cuda" };
-        let message = format!("this version of remora has no back end `{name}`");
-        return Err(Box::new(Diagnostic::bare("E0614", message).help("use `--backend interp`, the evaluator")));
+    if args.backend == Backend::Cuda {
+        return Err(no_cuda());
     }
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    run_loaded(args, &loaded, None, console)
+}
+
+/// Runs the program that this one carries.
+pub(super) fn run_bundle(args: &RunArgs, bundle: &Bundle, console: &mut Console) -> Outcome {
+    if args.backend == Backend::Cuda {
+        return Err(no_cuda());
+    }
+    let loaded = bundle.load()?;
+    if !bundle.entries().iter().any(|name| loaded.checked.source_name(*name).as_str() == args.entry) {
+        return Err(bundle.unknown(&args.entry));
+    }
+    run_loaded(args, &loaded, Some(bundle), console)
+}
+
+fn run_loaded(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Outcome {
     let report = |console: &mut Console, diagnostic: Box<Diagnostic>| {
         console.report(&loaded.sources, &diagnostic);
         Ok(FAILURE)
     };
-    match execute(args, &loaded, console) {
+    match execute(args, loaded, bundle, console) {
         Ok(()) => Ok(SUCCESS),
         Err(diagnostic) => report(console, diagnostic),
     }
 }
 
-fn execute(args: &RunArgs, loaded: &Loaded, console: &mut Console) -> Result<(), Box<Diagnostic>> {
+fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Result<(), Box<Diagnostic>> {
     let checked = &loaded.checked;
     let entry = find_entry(loaded, &args.entry)?;
     let signature = Signature::new(entry, &checked.parameter_names(entry.name))?;
-    let words: Vec<String> = args.args.iter().map(|arg| unshield(arg).to_string()).collect();
-    let values = if words.is_empty() && !signature.is_empty() {
-        if std::io::stdin().is_terminal() {
-            console.progress("reading the arguments from standard input");
-        }
-        signature.stream("standard input", &files::read_stdin()?)?
-    } else {
-        signature.arguments(&words)?
+    let values = read_arguments(&args.args, &signature, console)?;
+    let compiled = match args.backend {
+        Backend::Interp => None,
+        _ => compile(args, loaded, bundle, entry, console)?,
     };
     let start = Instant::now();
-    let result = driver::run(checked, entry.name, values, args.threads.map(usize::from))?;
+    let result = match compiled {
+        Some(program) => program.call(entry, values, &checked.parameter_names(entry.name))?,
+        None => driver::run(checked, entry.name, values, args.threads.map(usize::from))?,
+    };
     let seconds = start.elapsed();
     if args.time_passes {
         let run = format!("{:<12} {:>10.3} ms", "run", seconds.as_secs_f64() * 1e3);
@@ -105,7 +123,46 @@ fn execute(args: &RunArgs, loaded: &Loaded, console: &mut Console) -> Result<(),
     write_result(args, &result, console)
 }
 
-fn write_result(args: &RunArgs, result: &crate::runtime::Value, console: &mut Console) -> Result<(), Box<Diagnostic>> {
+/// The compiled program. Where it cannot be made and nothing but the best was asked for, a note says why the evaluator runs it.
+fn compile(
+    args: &RunArgs,
+    loaded: &Loaded,
+    bundle: Option<&Bundle>,
+    entry: &Define,
+    console: &mut Console,
+) -> Result<Option<native::Program>, Box<Diagnostic>> {
+    let strict = bundle.map_or(args.strict_fp, Bundle::strict);
+    let options = native::Options { threads: args.threads.map_or(0, usize::from), strict };
+    let entries = bundle.map_or_else(|| vec![entry.name], Bundle::entries);
+    match native::prepare(loaded, &entries, &options) {
+        Ok(program) => Ok(Some(program)),
+        Err(diagnostic) if args.backend == Backend::Auto && ["E0801", "E0615"].contains(&diagnostic.code) => {
+            console.progress(&format!("note: the evaluator runs this program, slowly: {} ({})", diagnostic.message, diagnostic.code));
+            Ok(None)
+        }
+        Err(diagnostic) => Err(diagnostic),
+    }
+}
+
+/// What is said to those who ask for CUDA.
+pub(super) fn no_cuda() -> Box<Diagnostic> {
+    let message = "this version of remora has no back end `cuda`";
+    Box::new(Diagnostic::bare("E0614", message).help("use `--backend cpu`, or `--backend interp`, the evaluator"))
+}
+
+/// Arguments from the command line, or from standard input if there are none.
+pub(super) fn read_arguments(args: &[String], signature: &Signature, console: &mut Console) -> Result<Vec<Value>, Box<Diagnostic>> {
+    let words: Vec<String> = args.iter().map(|arg| unshield(arg).to_string()).collect();
+    if !words.is_empty() || signature.is_empty() {
+        return signature.arguments(&words);
+    }
+    if std::io::stdin().is_terminal() {
+        console.progress("reading the arguments from standard input");
+    }
+    signature.stream("standard input", &files::read_stdin()?)
+}
+
+fn write_result(args: &RunArgs, result: &Value, console: &mut Console) -> Result<(), Box<Diagnostic>> {
     match (&args.output, args.binary) {
         (Some(path), _) => values::save(path, result),
         (None, true) => {

@@ -149,24 +149,21 @@ impl Machine {
 }
 
 /// The sizes of arguments from outside.
-pub(super) struct Measured(Sizes);
+pub struct Measured(Sizes);
 
 impl Measured {
     /// The value of a size of the type that was measured.
-    pub(super) fn value(&self, dim: &Dim) -> Option<i64> {
+    pub fn value(&self, dim: &Dim) -> Option<i64> {
         self.0.value(dim)
     }
 }
 
 /// Compares arguments from outside with the type of a definition; what its index parameters are for them. Messages call the arguments
-/// by these names, where they have names.
-pub(super) fn measured(
-    mut ty: &Type,
-    name: Symbol,
-    args: &[Value],
-    called: &[Option<Symbol>],
-    span: Span,
-) -> Outcome<(Vec<i64>, Measured)> {
+/// by the names in `called`, where they have names.
+///
+/// # Errors
+/// E0503, E0508 and E0605: sizes that contradict each other, the wrong number or kinds of arguments.
+pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Symbol>], span: Span) -> Outcome<(Vec<i64>, Measured)> {
     let mut names = Vec::new();
     loop {
         match ty.atom() {

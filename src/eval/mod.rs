@@ -18,7 +18,7 @@ mod scope;
 pub mod soac;
 mod types;
 
-pub use entry::{Shape as EntryShape, shape_of};
+pub use entry::{Measured, Shape as EntryShape, measured, shape_of};
 
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;

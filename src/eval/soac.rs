@@ -27,7 +27,14 @@ pub fn call(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>, 
     let mut run = Run { program, slots: vec![HOLE; program.vars.len()] };
     run.stms(&program.consts)?;
     let mut results = run.call(fun, operands)?.into_iter();
-    let mut ty = ty;
+    result(ty, &mut results, &measured)
+}
+
+/// The result of a definition of this type made of its components, boxes opened.
+///
+/// # Errors
+/// E0599 where the components are not those of the type.
+pub fn result(mut ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, measured: &super::Measured) -> Outcome<Value> {
     while let core::Atom::Pi(_, inner) = ty.atom() {
         ty = inner;
     }
@@ -35,10 +42,11 @@ pub fn call(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>, 
         core::Atom::Fun(_, ret) if ty.shape().is_scalar() => ret,
         _ => ty,
     };
-    rebuild(ret, &mut results, &|dim| measured.value(dim))
+    rebuild(ret, parts, &|dim| measured.value(dim))
 }
 
-fn flatten(value: Value, out: &mut Vec<Value>) {
+/// Adds the components of an argument.
+pub fn flatten(value: Value, out: &mut Vec<Value>) {
     match value {
         Value::Tuple(tuple) => tuple.parts.iter().cloned().for_each(|part| flatten(part, out)),
         other => out.push(other),

@@ -7,8 +7,8 @@ use super::output::Console;
 use super::program::{Loaded, load};
 use super::run::{find_entry, folder};
 use super::values::{self, Signature};
-use super::{FAILURE, Outcome, SUCCESS, files};
-use crate::base::{SourceMap, Span};
+use super::{FAILURE, Outcome, SUCCESS, files, native};
+use crate::base::{SourceMap, Span, Symbol};
 use crate::diag::{self, Diagnostic};
 use crate::driver;
 use crate::runtime::{Value, data};
@@ -50,6 +50,9 @@ pub(super) struct TestArgs {
     /// Threads of the evaluator (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    /// Compile so that floating-point results are the same to the last bit as the evaluator's
+    #[arg(long)]
+    strict_fp: bool,
     /// Name every case that passes
     #[arg(short, long)]
     verbose: bool,
@@ -61,6 +64,8 @@ enum Backend {
     Interp,
     /// The evaluator of specialised programs
     Soac,
+    /// Compiled by way of C
+    Cpu,
 }
 
 /// What is wrong with a case.
@@ -140,10 +145,32 @@ fn run_file(args: &TestArgs, path: &Path, tally: &mut Tally) -> Result<(), Box<D
     if loaded.checked.failed() {
         return Ok(());
     }
-    for block in blocks.iter().filter(wanted) {
-        run_block(args, path, &loaded, block, tally);
+    let wanted: Vec<&Block> = blocks.iter().filter(wanted).collect();
+    let native = if args.backend == Backend::Cpu { Some(compile(args, &loaded, &wanted)) } else { None };
+    for block in wanted {
+        run_block(args, &Subject { path, loaded: &loaded, native: native.as_ref() }, block, tally);
     }
     Ok(())
+}
+
+/// A program under test.
+struct Subject<'a> {
+    path: &'a Path,
+    loaded: &'a Loaded,
+    native: Option<&'a Result<native::Program, Box<Diagnostic>>>,
+}
+
+/// One compiled program with all entry points that are wanted.
+fn compile(args: &TestArgs, loaded: &Loaded, blocks: &[&Block]) -> Result<native::Program, Box<Diagnostic>> {
+    let names = blocks.iter().filter(|block| !block.cases.is_empty()).flat_map(|block| {
+        let own: Vec<&str> = block.entries.iter().map(|(name, _)| name.as_str()).collect();
+        if own.is_empty() { vec!["main"] } else { own }
+    });
+    let mut entries: Vec<Symbol> = names.filter_map(|name| Some(find_entry(loaded, name).ok()?.name)).collect();
+    entries.sort_by_key(|name| name.as_str());
+    entries.dedup();
+    let options = native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp };
+    native::prepare(loaded, &entries, &options)
 }
 
 fn rendered(loaded: &Loaded, diagnostics: &[Diagnostic]) -> String {
@@ -166,20 +193,21 @@ fn matches(pattern: &str, text: &str, span: Span) -> Result<(), Problem> {
     Err(Problem { span: Some(span), text: format!("the error does not match `{pattern}`:\n{text}") })
 }
 
-fn run_block(args: &TestArgs, path: &Path, loaded: &Loaded, block: &Block, tally: &mut Tally) {
+fn run_block(args: &TestArgs, subject: &Subject, block: &Block, tally: &mut Tally) {
     let main = [("main".to_string(), block.span)];
     let entries = if block.entries.is_empty() { &main[..] } else { &block.entries };
     for (entry, span) in entries.iter().filter(|(entry, _)| args.entry.is_empty() || args.entry.contains(entry)) {
         for (number, case) in block.cases.iter().enumerate() {
-            let name = format!("{}: {entry} {}", files::shown(path), case.name);
-            let result = run_case(args, path, loaded, (entry, *span), case, number as u64);
-            tally.note(&loaded.sources, &name, result);
+            let name = format!("{}: {entry} {}", files::shown(subject.path), case.name);
+            let result = run_case(args, subject, (entry, *span), case, number as u64);
+            tally.note(&subject.loaded.sources, &name, result);
         }
     }
 }
 
 /// Runs one case and compares.
-fn run_case(args: &TestArgs, path: &Path, loaded: &Loaded, entry: (&str, Span), case: &Case, seed: u64) -> Result<(), Problem> {
+fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case, seed: u64) -> Result<(), Problem> {
+    let Subject { path, loaded, native } = *subject;
     let wrong = |span: Span| move |text: String| Problem { span: Some(span), text };
     let says = |diagnostic: Box<Diagnostic>| rendered(loaded, &[*diagnostic]);
     let define = find_entry(loaded, entry.0).map_err(|d| wrong(entry.1)(says(d)))?;
@@ -189,6 +217,11 @@ fn run_case(args: &TestArgs, path: &Path, loaded: &Loaded, entry: (&str, Span), 
     let result = match args.backend {
         Backend::Interp => driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from)),
         Backend::Soac => driver::run_soac(&loaded.sources, &loaded.checked, define.name, values),
+        Backend::Cpu => match native {
+            Some(Ok(program)) => program.call(define, values, &loaded.checked.parameter_names(define.name)),
+            Some(Err(diagnostic)) => Err(diagnostic.clone()),
+            None => Err(Box::new(Diagnostic::bare("E0615", "nothing was compiled"))),
+        },
     };
     match (&case.expect, result) {
         (Expect::Success, Ok(_)) => Ok(()),

@@ -21,8 +21,10 @@
 
 pub mod check;
 pub mod print;
+pub mod read;
 pub mod size;
 pub mod visit;
+pub mod visit_mut;
 
 pub use size::Size;
 
@@ -375,6 +377,10 @@ impl Program {
     /// A new variable.
     pub fn fresh(&mut self, name: Symbol, ty: Type) -> Var {
         self.vars.alloc(VarInfo { name, ty })
+    }
+    /// The numbers of all functions, in order.
+    pub fn fun_ids(&self) -> impl Iterator<Item = FunId> + use<> {
+        (0..self.funs.len()).map(FunId::new)
     }
     /// The entry points with their names.
     pub fn entry(&self, name: Symbol) -> Option<&Fun> {

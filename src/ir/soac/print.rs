@@ -10,10 +10,12 @@
 //!   (return r.4))
 //! ```
 //!
-//! Variables are written with their numbers, since names are not unique.
+//! Variables are written with their numbers, since names are not unique. What is no symbol is quoted, `#"odd name.3"`.
+//! [`read`](super::read) reads it back.
 
 use super::{Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Size, Stm, Type, Var};
-use crate::ir::core::sexp::scalar_text;
+use crate::base::Symbol;
+use crate::ir::core::sexp::{is_plain, quoted_text, scalar_text};
 use std::fmt::Write;
 
 /// The whole program.
@@ -48,7 +50,15 @@ pub fn ty(program: &Program, ty: &Type) -> String {
 
 /// A variable with its number.
 pub fn var(program: &Program, var: Var) -> String {
-    format!("{}.{}", program.vars[var].name, var.raw())
+    numbered(program.vars[var].name, var.raw())
+}
+
+/// A name with a number as one symbol.
+fn numbered(name: Symbol, number: usize) -> String {
+    symbol(format!("{name}.{number}"))
+}
+fn symbol(text: String) -> String {
+    if is_plain(&text, false) { text } else { format!("#{}", quoted_text(&text)) }
 }
 
 struct Printer<'p> {
@@ -68,7 +78,7 @@ impl Printer<'_> {
         self.out.push_str(text);
     }
     fn var(&mut self, var: Var) {
-        let _ = write!(self.out, "{}.{}", self.program.vars[var].name, var.raw());
+        self.out.push_str(&numbered(self.program.vars[var].name, var.raw()));
     }
     fn ty(&mut self, ty: &Type) {
         if ty.shape.is_empty() {
@@ -154,7 +164,7 @@ impl Printer<'_> {
         self.put(")");
     }
     fn fun(&mut self, fun: &Fun) {
-        let _ = write!(self.out, "({} {} ", if fun.entry { "entry" } else { "fun" }, fun.name);
+        let _ = write!(self.out, "({} {} ", if fun.entry { "entry" } else { "fun" }, symbol(fun.name.to_string()));
         self.binders(&fun.params);
         self.put(" ");
         self.binders(&fun.results);
@@ -327,7 +337,8 @@ impl Printer<'_> {
             }
             Exp::Check(check) => self.check(check),
             Exp::Call(fun, args) => {
-                let _ = write!(self.out, "call {}.{}", self.program.funs[*fun].name, fun.raw());
+                self.put("call ");
+                self.put(&numbered(self.program.funs[*fun].name, fun.raw()));
                 self.operands(args);
             }
             Exp::Soac(_) | Exp::Filter { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::If { .. } | Exp::Loop { .. } => {
@@ -435,7 +446,8 @@ impl Printer<'_> {
             Check::Assert(cond, message) => {
                 self.put("check assert");
                 self.operands(&[*cond]);
-                let _ = write!(self.out, " {:?}", message.as_str());
+                self.put(" ");
+                self.put(&quoted_text(message.as_str()));
             }
         }
     }

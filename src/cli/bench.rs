@@ -1,0 +1,192 @@
+//! `remora bench FILE -e ENTRY ARGS`: how long an entry point takes, files and conversions not counted.
+
+use super::native::{self, Prepared};
+use super::output::Console;
+use super::program::{Loaded, load_accepted};
+use super::run::{Backend, find_entry, read_arguments};
+use super::values::Signature;
+use super::{FAILURE, Outcome, SUCCESS, SourceArg};
+use crate::diag::Diagnostic;
+use crate::driver;
+use crate::eval;
+use crate::ir::core::Define;
+use crate::runtime::Value;
+use clap::Args;
+use serde::Serialize;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// Measure how long an entry point takes
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Runs once to warm up, then at least 10 times and for at least 2 seconds. Making the results counts, reading arguments and
+writing results does not.
+
+Examples:
+  remora bench program.rem -e norm vector.npy
+  remora bench program.rem a.npy b.npy --json
+  remora bench program.rem a.npy --threads 1 --runs 100"
+)]
+pub(super) struct BenchArgs {
+    #[command(flatten)]
+    source: SourceArg,
+    /// Arguments: literals or files
+    #[arg(value_name = "ARG")]
+    args: Vec<String>,
+    /// The entry point
+    #[arg(short, long, default_value = "main", value_name = "NAME")]
+    entry: String,
+    /// What runs the program
+    #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
+    backend: Backend,
+    /// Threads (default: one per processor)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// At least so many runs
+    #[arg(long, default_value = "10", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// At least so long
+    #[arg(long, default_value = "2", value_name = "SECONDS")]
+    seconds: f64,
+    /// Results that are the same to the last bit as the evaluator's
+    #[arg(long)]
+    strict_fp: bool,
+    /// One JSON object on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was measured.
+#[derive(Debug, Serialize)]
+struct Report {
+    entry: String,
+    backend: &'static str,
+    threads: usize,
+    runs: usize,
+    median_seconds: f64,
+    min_seconds: f64,
+    max_seconds: f64,
+    bytes_per_second: f64,
+    peak_bytes: i64,
+}
+
+pub(super) fn run(args: &BenchArgs, console: &mut Console) -> Outcome {
+    let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    match measure(args, &loaded, console) {
+        Ok(report) => {
+            console.print(if args.json { json(&report) } else { text(&report) });
+            Ok(SUCCESS)
+        }
+        Err(diagnostic) => {
+            console.report(&loaded.sources, &diagnostic);
+            Ok(FAILURE)
+        }
+    }
+}
+
+fn json(report: &Report) -> String {
+    serde_json::to_string(report).map(|text| text + "\n").unwrap_or_default()
+}
+
+fn text(report: &Report) -> String {
+    let Report { entry, backend, threads, runs, .. } = report;
+    format!(
+        "{entry}: median {}, min {}, max {} ({runs} runs, {backend}, {threads} threads)\n{:.2} GB/s of arguments and results, at most {:.1} MB of arrays\n",
+        shown(report.median_seconds),
+        shown(report.min_seconds),
+        shown(report.max_seconds),
+        report.bytes_per_second / 1e9,
+        report.peak_bytes as f64 / 1e6
+    )
+}
+
+fn shown(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.2} us", s * 1e6),
+        s if s < 1.0 => format!("{:.3} ms", s * 1e3),
+        s => format!("{s:.3} s"),
+    }
+}
+
+fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<Report, Box<Diagnostic>> {
+    let define = find_entry(loaded, &args.entry)?;
+    let signature = Signature::new(define, &loaded.checked.parameter_names(define.name))?;
+    let values = read_arguments(&args.args, &signature, console)?;
+    let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    if args.backend == Backend::Interp {
+        return interpreted(args, loaded, define, values, threads, console);
+    }
+    if args.backend == Backend::Cuda {
+        return Err(super::run::no_cuda());
+    }
+    let options = native::Options { threads, strict: args.strict_fp };
+    let program = native::prepare(loaded, &[define.name], &options)?;
+    let fail = |failure: Box<eval::Failure>| Box::new(driver::failed(&failure));
+    let (sizes, _) =
+        eval::measured(&define.ty, define.name, &values, &loaded.checked.parameter_names(define.name), define.span).map_err(fail)?;
+    let prepared: Prepared = program.prepare(define, sizes, values)?;
+    let bytes = prepared.bytes()?;
+    program.peak_bytes();
+    let times = repeat(args, console, &mut || prepared.time())?;
+    Ok(report(args, "cpu", threads, times, bytes, program.peak_bytes()))
+}
+
+fn interpreted(
+    args: &BenchArgs,
+    loaded: &Loaded,
+    define: &Define,
+    values: Vec<Value>,
+    threads: usize,
+    console: &mut Console,
+) -> Result<Report, Box<Diagnostic>> {
+    let arrays = |value: &Value| value.as_array().map_or(0, |array| (array.count() * array.prim().bytes()) as u64);
+    let call = || {
+        let start = Instant::now();
+        let result = driver::run(&loaded.checked, define.name, values.clone(), Some(threads))?;
+        Ok((start.elapsed(), result))
+    };
+    let (_, result): (Duration, Value) = call()?;
+    let bytes = values.iter().chain(&crate::runtime::data::results(&result)).map(arrays).sum();
+    let times = repeat(args, console, &mut || call().map(|(time, _)| time))?;
+    Ok(report(args, "interp", threads, times, bytes, 0))
+}
+
+/// Times of the runs after the first.
+fn repeat(
+    args: &BenchArgs,
+    console: &mut Console,
+    once: &mut dyn FnMut() -> Result<Duration, Box<Diagnostic>>,
+) -> Result<Vec<f64>, Box<Diagnostic>> {
+    once()?;
+    let show = std::io::stderr().is_terminal() && !args.json;
+    let start = Instant::now();
+    let mut times = Vec::new();
+    let mut shown = Instant::now();
+    while times.len() < args.runs as usize || start.elapsed().as_secs_f64() < args.seconds {
+        times.push(once()?.as_secs_f64());
+        if show && shown.elapsed() > Duration::from_millis(250) {
+            shown = Instant::now();
+            console.progress(&format!("\x1b[1A\x1b[2K{}: {} runs, {:.1} s", args.entry, times.len(), start.elapsed().as_secs_f64()));
+        }
+        if times.len() >= 1_000_000 {
+            break;
+        }
+    }
+    Ok(times)
+}
+
+fn report(args: &BenchArgs, backend: &'static str, threads: usize, mut times: Vec<f64>, bytes: u64, peak_bytes: i64) -> Report {
+    times.sort_by(f64::total_cmp);
+    let median = times[times.len() / 2];
+    Report {
+        entry: args.entry.clone(),
+        backend,
+        threads,
+        runs: times.len(),
+        median_seconds: median,
+        min_seconds: times[0],
+        max_seconds: times[times.len() - 1],
+        bytes_per_second: bytes as f64 / median.max(1e-12),
+        peak_bytes,
+    }
+}

@@ -1,0 +1,137 @@
+//! Programs in one file: this program with the sources, and the library that was compiled from them, behind it.
+//!
+//! ```text
+//! remora | sources as JSON | library | length of the sources: u64 | length of the library: u64 | MAGIC
+//! ```
+//!
+//! When it starts, it checks the sources again (that takes milliseconds) and finds that what it would compile is there.
+
+use super::super::program::Loaded;
+use super::super::{entries, files};
+use super::build;
+use crate::base::{SourceMap, Symbol};
+use crate::diag::Diagnostic;
+use crate::driver;
+use crate::resolve::Loader;
+use serde::{Deserialize, Serialize};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+const MAGIC: &[u8; 16] = b"remora-bundle-1\n";
+
+/// What stands behind the program, but for the library.
+#[derive(Debug, Serialize, Deserialize)]
+struct Contents {
+    /// The name of the main file.
+    root: String,
+    /// Names and texts of all files.
+    sources: Vec<(String, String)>,
+    entries: Vec<String>,
+    strict: bool,
+}
+
+/// A program that this one carries.
+#[derive(Debug)]
+pub struct Bundle {
+    contents: Contents,
+    library: Vec<u8>,
+}
+
+struct Memory<'a>(&'a [(String, String)]);
+
+impl Loader for Memory<'_> {
+    fn load(&self, path: &str) -> Result<String, String> {
+        let found = self.0.iter().find(|(name, _)| name == path).map(|(_, text)| text.clone());
+        found.ok_or_else(|| "it is not part of this program".to_string())
+    }
+}
+
+/// The lengths of the sources and of the library behind a program.
+fn trailer(file: &mut std::fs::File) -> Option<(u64, u64, u64)> {
+    let end = file.seek(SeekFrom::End(0)).ok()?;
+    let mut bytes = [0u8; 32];
+    file.seek(SeekFrom::Start(end.checked_sub(32)?)).ok()?;
+    file.read_exact(&mut bytes).ok()?;
+    let number = |at: usize| bytes[at..at + 8].try_into().ok().map(u64::from_le_bytes);
+    (bytes[16..] == MAGIC[..]).then_some(())?;
+    let (sources, library) = (number(0)?, number(8)?);
+    let start = end.checked_sub(32)?.checked_sub(sources)?.checked_sub(library)?;
+    Some((start, sources, library))
+}
+
+/// The program that this one carries, if it does.
+pub fn own() -> Option<Bundle> {
+    let mut file = std::fs::File::open(std::env::current_exe().ok()?).ok()?;
+    let (start, sources, library) = trailer(&mut file)?;
+    let mut read = |at: u64, count: u64| {
+        let mut bytes = vec![0u8; usize::try_from(count).ok()?];
+        file.seek(SeekFrom::Start(at)).ok()?;
+        file.read_exact(&mut bytes).ok()?;
+        Some(bytes)
+    };
+    let contents = serde_json::from_slice(&read(start, sources)?).ok()?;
+    Some(Bundle { contents, library: read(start + sources, library)? })
+}
+
+/// Writes a program with its sources and its library.
+pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], strict: bool) -> Result<(), Box<Diagnostic>> {
+    let native = driver::compile(&loaded.sources, &loaded.checked, names, strict)?;
+    let library = files::read(&build::library(&native.text, strict)?)?;
+    let unknown = |error: std::io::Error| Box::new(Diagnostic::bare("E0603", format!("this program cannot be copied: {error}")));
+    let exe = std::env::current_exe().map_err(unknown)?;
+    let mut program = files::read(&exe)?;
+    if let Some((start, ..)) = std::fs::File::open(&exe).ok().as_mut().and_then(trailer) {
+        program.truncate(usize::try_from(start).unwrap_or(usize::MAX));
+    }
+    let sources = loaded.sources.files().map(|(_, file)| (file.name.clone(), file.text.to_string())).collect();
+    let root = loaded.sources.file(loaded.root).name.clone();
+    let entries = names.iter().map(|name| name.as_str().to_string()).collect();
+    let contents = serde_json::to_vec(&Contents { root, sources, entries, strict }).unwrap_or_default();
+    program.extend_from_slice(&contents);
+    program.extend_from_slice(&library);
+    program.extend_from_slice(&(contents.len() as u64).to_le_bytes());
+    program.extend_from_slice(&(library.len() as u64).to_le_bytes());
+    program.extend_from_slice(MAGIC);
+    files::write(path, &program)?;
+    executable(path)
+}
+
+#[cfg(unix)]
+fn executable(path: &Path) -> Result<(), Box<Diagnostic>> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+        .map_err(|error| Box::new(Diagnostic::bare("E0603", format!("`{}` cannot be made executable: {error}", path.display()))))
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) -> Result<(), Box<Diagnostic>> {
+    Ok(())
+}
+
+impl Bundle {
+    /// The checked program. Its library is put into the cache, unless it is there.
+    pub fn load(&self) -> Result<Loaded, Box<Diagnostic>> {
+        let Contents { root, sources, entries: names, strict } = &self.contents;
+        let mut map = SourceMap::default();
+        let text = sources.iter().find(|(name, _)| name == root).map(|(_, text)| text.as_str()).unwrap_or_default();
+        let file = map.add(root.as_str(), text);
+        let checked = driver::check(&mut map, &Memory(sources), file);
+        let loaded = Loaded { sources: map, root: file, checked };
+        let names: Vec<Symbol> = names.iter().map(|name| Symbol::new(name)).collect();
+        let native = driver::compile(&loaded.sources, &loaded.checked, &names, *strict)?;
+        build::provide(&native.text, *strict, &self.library);
+        Ok(loaded)
+    }
+    /// How the program is compiled and what it was compiled for.
+    pub fn entries(&self) -> Vec<Symbol> {
+        self.contents.entries.iter().map(|name| Symbol::new(name)).collect()
+    }
+    /// Whether results are the same to the last bit as the evaluator's.
+    pub fn strict(&self) -> bool {
+        self.contents.strict
+    }
+    /// The error for an entry point that the program does not have.
+    pub fn unknown(&self, name: &str) -> Box<Diagnostic> {
+        Box::new(entries::unknown("E0611", "entry point", name, self.contents.entries.iter().map(String::as_str)))
+    }
+}

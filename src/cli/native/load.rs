@@ -1,0 +1,250 @@
+//! Compiled programs in this process: their functions are called with the arrays of this one.
+
+#![allow(unsafe_code, reason = "calls of the compiled program")]
+
+use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::eval;
+use crate::eval::soac::{flatten, result};
+use crate::ir::core::Define;
+use crate::ir::soac::{self, Fun, Var};
+use crate::runtime::{Array, Buffer, Value};
+use crate::{each_buffer, each_prim};
+use libloading::Library;
+use rustc_hash::FxHashMap;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+type Context = *mut c_void;
+type Door = unsafe extern "C" fn(Context, *const u64, *mut u64) -> c_int;
+
+/// What the run-time support of every program has.
+struct Support {
+    free: unsafe extern "C" fn(Context),
+    data: unsafe extern "C" fn(*mut c_void) -> *mut c_void,
+    release: unsafe extern "C" fn(Context, *mut c_void),
+    code: unsafe extern "C" fn(Context) -> *const c_char,
+    message: unsafe extern "C" fn(Context) -> *const c_char,
+    place: unsafe extern "C" fn(Context, *mut i32, *mut i32, *mut i32),
+    peak: unsafe extern "C" fn(Context) -> i64,
+}
+
+/// A compiled program with a context of its own.
+pub struct Program {
+    context: Context,
+    support: Support,
+    program: soac::Program,
+    /// Never unloaded: the threads of OpenMP wait in code that would go with it.
+    library: ManuallyDrop<Library>,
+}
+
+/// Arguments as the compiled program takes them.
+pub struct Prepared<'p> {
+    program: &'p Program,
+    fun: &'p Fun,
+    door: Door,
+    words: Vec<u64>,
+    /// What the words point into.
+    _values: Vec<Value>,
+}
+
+fn broken(path: &Path, what: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::bare("E0616", format!("`{}` cannot be loaded: {what}", path.display())).help("remove it, it is made again"))
+}
+
+impl Program {
+    /// Loads a library that was made from the first-order program.
+    pub fn load(path: PathBuf, program: soac::Program, threads: usize) -> Result<Program, Box<Diagnostic>> {
+        // SAFETY: the library was made by the C compiler from our text; it has no initialisers.
+        let library = unsafe { Library::new(&path) }.map_err(|error| broken(&path, &error.to_string()))?;
+        macro_rules! symbol {
+            ($name:literal) => {
+                // SAFETY: the run-time support declares the function with this type.
+                *unsafe { library.get($name) }.map_err(|error| broken(&path, &error.to_string()))?
+            };
+        }
+        let new: unsafe extern "C" fn(c_int) -> Context = symbol!(b"remora_context_new\0");
+        let support = Support {
+            free: symbol!(b"remora_context_free\0"),
+            data: symbol!(b"remora_array_data\0"),
+            release: symbol!(b"remora_array_free\0"),
+            code: symbol!(b"remora_error_code\0"),
+            message: symbol!(b"remora_error_message\0"),
+            place: symbol!(b"remora_error_place\0"),
+            peak: symbol!(b"remora_peak_bytes\0"),
+        };
+        // SAFETY: any number of threads is allowed.
+        let context = unsafe { new(c_int::try_from(threads).unwrap_or(0)) };
+        if context.is_null() {
+            return Err(Box::new(Diagnostic::bare("E0507", "out of memory")));
+        }
+        Ok(Program { context, support, program, library: ManuallyDrop::new(library) })
+    }
+
+    /// Runs an entry point. Messages call the arguments by these names, where they have names.
+    pub fn call(&self, define: &Define, args: Vec<Value>, called: &[Option<Symbol>]) -> Result<Value, Box<Diagnostic>> {
+        let fail = |failure: Box<eval::Failure>| Box::new(crate::driver::failed(&failure));
+        let (sizes, measured) = eval::measured(&define.ty, define.name, &args, called, define.span).map_err(fail)?;
+        let prepared = self.prepare(define, sizes, args)?;
+        let (results, _) = prepared.run()?;
+        result(&define.ty, &mut results.into_iter(), &measured).map_err(fail)
+    }
+
+    /// Arguments ready to be used several times.
+    pub fn prepare(&self, define: &Define, sizes: Vec<i64>, args: Vec<Value>) -> Result<Prepared<'_>, Box<Diagnostic>> {
+        let found = self.program.funs.iter().find(|(_, fun)| fun.entry && fun.name == define.name);
+        let missing = || Box::new(Diagnostic::bare("E0508", format!("there is no definition `{}`", define.name)));
+        let (id, fun) = found.ok_or_else(missing)?;
+        let name = format!("remora_entry_{}\0", id.raw());
+        // SAFETY: entry points have this type.
+        let door: Door = *unsafe { self.library.get(name.as_bytes()) }.map_err(|_| missing())?;
+        let mut values: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
+        args.into_iter().for_each(|arg| flatten(arg, &mut values));
+        let words = values.iter().map(word).collect();
+        Ok(Prepared { program: self, fun, door, words, _values: values })
+    }
+
+    /// The most bytes that arrays took since the last call.
+    pub fn peak_bytes(&self) -> i64 {
+        // SAFETY: the context is that of the library.
+        unsafe { (self.support.peak)(self.context) }
+    }
+
+    fn failure(&self) -> Box<Diagnostic> {
+        let (mut file, mut start, mut end) = (0, 0, 0);
+        // SAFETY: the texts live in the context, which is not changed while they are read.
+        let (code, message) = unsafe {
+            (self.support.place)(self.context, &mut file, &mut start, &mut end);
+            let text = |pointer: *const c_char| CStr::from_ptr(pointer).to_string_lossy().into_owned();
+            (text((self.support.code)(self.context)), text((self.support.message)(self.context)))
+        };
+        let known = ["E0501", "E0503", "E0504", "E0505", "E0506", "E0507"];
+        let code = known.into_iter().find(|known| *known == code).unwrap_or("E0599");
+        let span = Span { file: FileId(file as u32), start: start as u32, end: end as u32 };
+        Box::new(if span == Span::default() { Diagnostic::bare(code, message) } else { Diagnostic::error(code, span, message) })
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: nothing uses the context after this.
+        unsafe { (self.support.free)(self.context) }
+    }
+}
+
+/// A scalar in the low bytes of a word, or a pointer to the elements of an array.
+fn word(value: &Value) -> u64 {
+    match value {
+        Value::Scalar(scalar) => match *scalar {
+            Scalar::I8(x) => u64::from(x as u8),
+            Scalar::I16(x) => u64::from(x as u16),
+            Scalar::I32(x) => u64::from(x as u32),
+            Scalar::I64(x) => x as u64,
+            Scalar::U8(x) => u64::from(x),
+            Scalar::U16(x) => u64::from(x),
+            Scalar::U32(x) => u64::from(x),
+            Scalar::U64(x) => x,
+            Scalar::F16(x) => u64::from(x.to_bits()),
+            Scalar::F32(x) => u64::from(x.to_bits()),
+            Scalar::F64(x) => x.to_bits(),
+            Scalar::Bool(x) => u64::from(x),
+        },
+        Value::Array(array) => {
+            let (buffer, offset) = array.raw();
+            let bytes = offset * array.prim().bytes();
+            each_buffer!(buffer, v => v.as_ptr() as u64 + bytes as u64)
+        }
+        _ => 0,
+    }
+}
+
+fn scalar(word: u64, prim: PrimType) -> Scalar {
+    match prim {
+        PrimType::I8 => Scalar::I8(word as i8),
+        PrimType::I16 => Scalar::I16(word as i16),
+        PrimType::I32 => Scalar::I32(word as i32),
+        PrimType::I64 => Scalar::I64(word as i64),
+        PrimType::U8 => Scalar::U8(word as u8),
+        PrimType::U16 => Scalar::U16(word as u16),
+        PrimType::U32 => Scalar::U32(word as u32),
+        PrimType::U64 => Scalar::U64(word),
+        PrimType::F16 => Scalar::F16(half::f16::from_bits(word as u16)),
+        PrimType::F32 => Scalar::F32(f32::from_bits(word as u32)),
+        PrimType::F64 => Scalar::F64(f64::from_bits(word)),
+        PrimType::Bool => Scalar::Bool(word & 0xff != 0),
+    }
+}
+
+impl Prepared<'_> {
+    /// Runs the entry point; its results, and how long it took without their conversion.
+    pub fn run(&self) -> Result<(Vec<Value>, Duration), Box<Diagnostic>> {
+        let (words, seconds) = self.words()?;
+        let results = self.results(&words);
+        self.free(&words);
+        Ok((results?, seconds))
+    }
+    /// Runs the entry point and forgets its results; how long it took.
+    pub fn time(&self) -> Result<Duration, Box<Diagnostic>> {
+        let (words, seconds) = self.words()?;
+        self.free(&words);
+        Ok(seconds)
+    }
+    /// The number of bytes of the arguments and of the results of a run.
+    pub fn bytes(&self) -> Result<u64, Box<Diagnostic>> {
+        let count = |value: &Value| match value {
+            Value::Array(array) => (array.count() * array.prim().bytes()) as u64,
+            Value::Scalar(scalar) => scalar.prim().bytes() as u64,
+            _ => 0,
+        };
+        let (results, _) = self.run()?;
+        Ok(self._values.iter().chain(&results).map(count).sum())
+    }
+
+    fn words(&self) -> Result<(Vec<u64>, Duration), Box<Diagnostic>> {
+        let mut out = vec![0u64; self.fun.results.len().max(1)];
+        let start = Instant::now();
+        // SAFETY: the words are those that the door takes, by the types of the function; the arrays that they point into are alive.
+        let failed = unsafe { (self.door)(self.program.context, self.words.as_ptr(), out.as_mut_ptr()) } != 0;
+        let seconds = start.elapsed();
+        if failed { Err(self.program.failure()) } else { Ok((out, seconds)) }
+    }
+    fn is_array(&self, var: Var) -> bool {
+        self.program.program.ty(var).rank() > 0
+    }
+    fn free(&self, words: &[u64]) {
+        for (var, word) in self.fun.results.iter().zip(words) {
+            if self.is_array(*var) {
+                // SAFETY: the result is a buffer that is ours since the door gave it to us.
+                unsafe { (self.program.support.release)(self.program.context, *word as *mut c_void) }
+            }
+        }
+    }
+    fn results(&self, words: &[u64]) -> Result<Vec<Value>, Box<Diagnostic>> {
+        let program = &self.program.program;
+        let mut sizes: FxHashMap<Var, i64> = FxHashMap::default();
+        for (var, word) in self.fun.params.iter().zip(&self.words).chain(self.fun.results.iter().zip(words)) {
+            if program.ty(*var) == &soac::Type::scalar(PrimType::I64) {
+                sizes.insert(*var, *word as i64);
+            }
+        }
+        let wrong = || Box::new(Diagnostic::bare("E0599", "a result has no shape"));
+        let mut out = Vec::with_capacity(words.len());
+        for (var, word) in self.fun.results.iter().zip(words) {
+            let ty = program.ty(*var);
+            if ty.rank() == 0 {
+                out.push(Value::Scalar(scalar(*word, ty.elem)));
+                continue;
+            }
+            let shape = ty.shape.iter().map(|size| size.value(&mut |v| sizes.get(&v).copied()).and_then(|n| usize::try_from(n).ok()));
+            let shape = shape.collect::<Option<Vec<usize>>>().ok_or_else(wrong)?;
+            let count: usize = shape.iter().product();
+            // SAFETY: the buffer has as many elements as the type says.
+            let data = unsafe { (self.program.support.data)(*word as *mut c_void) };
+            let buffer = each_prim!(ty.elem, T => Buffer::new(unsafe { std::slice::from_raw_parts(data as *const T, count) }.to_vec()));
+            out.push(Value::Array(Array::new(&shape, buffer).ok_or_else(wrong)?));
+        }
+        Ok(out)
+    }
+}

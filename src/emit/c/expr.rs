@@ -1,0 +1,301 @@
+//! Expressions.
+
+use super::{Emitter, c_type};
+use crate::base::scalar::{Op, ScalarOp};
+use crate::base::{PrimType, Scalar};
+use crate::ir::imp::{Expr, Int};
+
+/// A scalar as C reads it.
+pub fn scalar(value: Scalar) -> String {
+    match value {
+        Scalar::Bool(truth) => truth.to_string(),
+        Scalar::I64(i64::MIN) => "INT64_MIN".into(),
+        Scalar::I64(n) => format!("INT64_C({n})"),
+        Scalar::U64(n) => format!("UINT64_C({n})"),
+        Scalar::I32(i32::MIN) => "INT32_MIN".into(),
+        Scalar::I32(n) => n.to_string(),
+        Scalar::U32(n) => format!("{n}u"),
+        Scalar::I8(n) => n.to_string(),
+        Scalar::I16(n) => n.to_string(),
+        Scalar::U8(n) => n.to_string(),
+        Scalar::U16(n) => n.to_string(),
+        Scalar::F16(x) => format!("remora_from_bits__Float16({})", x.to_bits()),
+        Scalar::F32(x) if x.is_finite() => format!("{}f", decimal(f64::from(x), format!("{x:e}"))),
+        Scalar::F32(x) => format!("remora_from_bits_float({}u)", x.to_bits()),
+        Scalar::F64(x) if x.is_finite() => decimal(x, format!("{x:e}")),
+        Scalar::F64(x) => format!("remora_from_bits_double(UINT64_C({}))", x.to_bits()),
+    }
+}
+
+/// The shortest text that is read back as the number, with a point or an exponent.
+fn decimal(x: f64, text: String) -> String {
+    if x == x.trunc() && x.abs() < 1e15 { format!("{x:.1}") } else { text }
+}
+
+/// The type in which integers of a type are added without overflow.
+fn unsigned(prim: PrimType) -> &'static str {
+    if prim.bytes() == 8 { "uint64_t" } else { "uint32_t" }
+}
+
+/// The clause of a vector loop for a reduction with this operation.
+pub fn reduction(op: ScalarOp) -> Option<String> {
+    let sign = match (op.op, op.prim) {
+        (Op::Add, _) => "+",
+        (Op::Mul, _) => "*",
+        (Op::Min, _) => "min",
+        (Op::Max, _) => "max",
+        (Op::And, PrimType::Bool) => "&&",
+        (Op::Or, PrimType::Bool) => "||",
+        (Op::And, _) => "&",
+        (Op::Or, _) => "|",
+        (Op::Xor, _) => "^",
+        _ => return None,
+    };
+    Some(format!("reduction({sign} : "))
+}
+
+impl Emitter<'_> {
+    /// An expression as an operand.
+    pub fn nested(&self, e: &Expr) -> String {
+        match e {
+            Expr::Const(value) => {
+                let text = scalar(*value);
+                if text.starts_with('-') { format!("({text})") } else { text }
+            }
+            Expr::Local(_) | Expr::Load(..) | Expr::Pieces(..) | Expr::Threads => self.expr(e),
+            Expr::Op(..) | Expr::Int(..) | Expr::Select(..) => format!("({})", self.expr(e)),
+        }
+    }
+
+    /// An expression.
+    pub fn expr(&self, e: &Expr) -> String {
+        match e {
+            Expr::Const(value) => scalar(*value),
+            Expr::Local(local) => self.local(*local),
+            Expr::Load(ptr, index) => format!("{}[{}]", self.ptr(*ptr), self.expr(index)),
+            Expr::Op(op, args) => self.op(*op, args),
+            Expr::Int(op, a, b) => {
+                let (a, b) = (self.nested(a), self.nested(b));
+                match op {
+                    Int::Add => format!("{a} + {b}"),
+                    Int::Sub => format!("{a} - {b}"),
+                    Int::Mul => format!("{a} * {b}"),
+                    Int::Div => format!("{a} / {b}"),
+                    Int::Rem => format!("{a} % {b}"),
+                    Int::Min => format!("{a} < {b} ? {a} : {b}"),
+                    Int::Lt => format!("{a} < {b}"),
+                    Int::Le => format!("{a} <= {b}"),
+                    Int::Eq => format!("{a} == {b}"),
+                    Int::Ne => format!("{a} != {b}"),
+                    Int::And => format!("{a} && {b}"),
+                    Int::Or => format!("{a} || {b}"),
+                }
+            }
+            Expr::Select(cond, a, b) => format!("{} ? {} : {}", self.nested(cond), self.nested(a), self.nested(b)),
+            Expr::Pieces(width, cost, each) => {
+                let cost = (*cost).min(1 << 40);
+                format!("remora_pieces(th, {}, INT64_C({cost}), {})", self.expr(width), u8::from(*each))
+            }
+            Expr::Threads => "(int64_t)th->context->threads".into(),
+        }
+    }
+
+    fn op(&self, op: ScalarOp, args: &[Expr]) -> String {
+        let args: Vec<String> = args.iter().map(|arg| self.nested(arg)).collect();
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        match (op.prim, args.as_slice()) {
+            (PrimType::F16, args) => half(op, args),
+            (prim, args) if prim.is_float() => float(op, args),
+            (PrimType::Bool, args) => boolean(op, args),
+            (_, args) => integer(op, args),
+        }
+    }
+}
+
+fn comparison(op: Op) -> Option<&'static str> {
+    Some(match op {
+        Op::Eq => "==",
+        Op::Ne => "!=",
+        Op::Lt => "<",
+        Op::Le => "<=",
+        Op::Gt => ">",
+        Op::Ge => ">=",
+        _ => return None,
+    })
+}
+
+fn convert(to: PrimType, from: PrimType, x: &str) -> String {
+    match (to, from) {
+        (PrimType::Bool, _) => format!("{x} != 0"),
+        (to, from) if from.is_float() && to.is_int() => format!("remora_to_{}({x})", c_type(to)),
+        (PrimType::F16, _) => format!("(_Float16){x}"),
+        _ => format!("({}){x}", c_type(to)),
+    }
+}
+
+fn boolean(op: ScalarOp, args: &[&str]) -> String {
+    match (op.op, args) {
+        (Op::Convert(from), [x]) => convert(PrimType::Bool, from, x),
+        (Op::And, [a, b]) => format!("{a} && {b}"),
+        (Op::Or, [a, b]) => format!("{a} || {b}"),
+        (Op::Not, [a]) => format!("!{a}"),
+        (op, [a, b]) => format!("{a} {} {b}", comparison(op).unwrap_or("==")),
+        _ => "0".into(),
+    }
+}
+
+fn integer(op: ScalarOp, args: &[&str]) -> String {
+    let (ty, wide) = (c_type(op.prim), unsigned(op.prim));
+    let arith = |sign: &str, a: &str, b: &str| format!("({ty})(({wide}){a} {sign} ({wide}){b})");
+    let call = |name: &str| format!("remora_{name}_{ty}({})", args.join(", "));
+    match (op.op, args) {
+        (Op::Convert(from), [x]) => convert(op.prim, from, x),
+        (Op::ToI64, [x]) => format!("(int64_t){x}"),
+        (Op::ToF64, [x]) => format!("(double){x}"),
+        (Op::Add, [a, b]) => arith("+", a, b),
+        (Op::Sub, [a, b]) => arith("-", a, b),
+        (Op::Mul, [a, b]) => arith("*", a, b),
+        (Op::And, [a, b]) => format!("({ty})({a} & {b})"),
+        (Op::Or, [a, b]) => format!("({ty})({a} | {b})"),
+        (Op::Xor, [a, b]) => format!("({ty})({a} ^ {b})"),
+        (Op::Neg, [a]) => arith("-", "0", a),
+        (Op::Not, [a]) => format!("({ty})~{a}"),
+        (Op::Div, _) => call("div"),
+        (Op::Mod, _) => call("mod"),
+        (Op::Quot, _) => call("quot"),
+        (Op::Rem, _) => call("rem"),
+        (Op::Pow, _) => call("pow"),
+        (Op::Shl, _) => call("shl"),
+        (Op::Shr, _) => call("shr"),
+        (Op::UShr, _) => call("ushr"),
+        (Op::Min, _) => call("min"),
+        (Op::Max, _) => call("max"),
+        (Op::MulHi, _) => call("mul_hi"),
+        (Op::MadHi, [a, b, c]) => arith("+", &format!("remora_mul_hi_{ty}({a}, {b})"), c),
+        (Op::Abs, _) => call("abs"),
+        (Op::Sgn, _) => call("sgn"),
+        (Op::Popc, _) => call("popc"),
+        (Op::Clz, _) => call("clz"),
+        (Op::Ctz, _) => call("ctz"),
+        (Op::GetBit, _) => call("get_bit"),
+        (Op::SetBit, _) => call("set_bit"),
+        (op, [a, b]) => format!("{a} {} {b}", comparison(op).unwrap_or("==")),
+        _ => "0".into(),
+    }
+}
+
+/// A function of the C library that has the same meaning.
+fn library(op: Op) -> Option<&'static str> {
+    Some(match op {
+        Op::Mod => "fmod",
+        Op::Pow => "pow",
+        Op::Atan2 => "atan2",
+        Op::Hypot => "hypot",
+        Op::CopySign => "copysign",
+        Op::NextAfter => "nextafter",
+        Op::Abs => "fabs",
+        Op::Sqrt => "sqrt",
+        Op::Cbrt => "cbrt",
+        Op::Exp => "exp",
+        Op::Exp2 => "exp2",
+        Op::Expm1 => "expm1",
+        Op::Log => "log",
+        Op::Log2 => "log2",
+        Op::Log10 => "log10",
+        Op::Log1p => "log1p",
+        Op::Sin => "sin",
+        Op::Cos => "cos",
+        Op::Tan => "tan",
+        Op::Asin => "asin",
+        Op::Acos => "acos",
+        Op::Atan => "atan",
+        Op::Sinh => "sinh",
+        Op::Cosh => "cosh",
+        Op::Tanh => "tanh",
+        Op::Asinh => "asinh",
+        Op::Acosh => "acosh",
+        Op::Atanh => "atanh",
+        Op::Floor => "floor",
+        Op::Ceil => "ceil",
+        Op::Round => "rint",
+        Op::Trunc => "trunc",
+        Op::Gamma => "tgamma",
+        Op::Lgamma => "lgamma",
+        Op::Erf => "erf",
+        Op::Erfc => "erfc",
+        Op::Fma => "fma",
+        Op::Ldexp => "ldexp",
+        _ => return None,
+    })
+}
+
+fn float(op: ScalarOp, args: &[&str]) -> String {
+    let (ty, suffix) = if op.prim == PrimType::F32 { ("float", "f") } else { ("double", "") };
+    let pi = if op.prim == PrimType::F32 { "(float)REMORA_PI" } else { "REMORA_PI" };
+    let call = |name: &str| format!("remora_{name}_{ty}({})", args.join(", "));
+    let bits = if op.prim == PrimType::F32 { "uint32_t" } else { "uint64_t" };
+    match (op.op, args) {
+        (Op::Convert(from), [x]) => convert(op.prim, from, x),
+        (Op::ToI64, [x]) => format!("remora_to_int64_t({x})"),
+        (Op::ToF64, [x]) => format!("(double){x}"),
+        (Op::Add, [a, b]) => format!("{a} + {b}"),
+        (Op::Sub, [a, b]) => format!("{a} - {b}"),
+        (Op::Mul, [a, b]) => format!("{a} * {b}"),
+        (Op::Div, [a, b]) => format!("{a} / {b}"),
+        (Op::Neg, [a]) => format!("-{a}"),
+        (Op::Min, _) => call("min"),
+        (Op::Max, _) => call("max"),
+        (Op::Sgn, _) => call("sgn"),
+        (Op::Rsqrt, [a]) => format!("1 / sqrt{suffix}({a})"),
+        (Op::Recip, [a]) => format!("1 / {a}"),
+        (Op::Exp10, _) => call("exp10"),
+        (Op::SinPi, _) => call("sinpi"),
+        (Op::CosPi, _) => call("cospi"),
+        (Op::TanPi, [a]) => format!("remora_sinpi_{ty}({a}) / remora_cospi_{ty}({a})"),
+        (Op::AsinPi, [a]) => format!("asin{suffix}({a}) / {pi}"),
+        (Op::AcosPi, [a]) => format!("acos{suffix}({a}) / {pi}"),
+        (Op::AtanPi, [a]) => format!("atan{suffix}({a}) / {pi}"),
+        (Op::Atan2Pi, [a, b]) => format!("atan2{suffix}({a}, {b}) / {pi}"),
+        (Op::Mad, [a, b, c]) => format!("{a} * {b} + {c}"),
+        (Op::Lerp, [a, b, c]) => format!("{a} + ({b} - {a}) * {c}"),
+        (Op::IsNan, [a]) => format!("{a} != {a}"),
+        (Op::IsInf, [a]) => format!("isinf({a}) != 0"),
+        (Op::ToBits, _) => format!("remora_bits_{ty}({})", args.join(", ")),
+        (Op::FromBits, _) => format!("remora_from_bits_{ty}({})", args.join(", ")),
+        (Op::FromFraction, [a, b]) => format!("({ty}){a} / ({ty}){b}"),
+        (Op::GetBit, [i, x]) => format!("remora_get_bit_{bits}({i}, remora_bits_{ty}({x}))"),
+        (Op::SetBit, [i, x, bit]) => format!("remora_from_bits_{ty}(remora_set_bit_{bits}({i}, remora_bits_{ty}({x}), {bit}))"),
+        (op, args) => match (library(op), comparison(op), args) {
+            (Some(name), ..) => format!("{name}{suffix}({})", args.join(", ")),
+            (None, Some(sign), [a, b]) => format!("{a} {sign} {b}"),
+            _ => "0".into(),
+        },
+    }
+}
+
+/// Halves are computed as floats and rounded.
+fn half(op: ScalarOp, args: &[&str]) -> String {
+    let wide = ScalarOp { prim: PrimType::F32, ..op };
+    let widened: Vec<String> = args.iter().map(|arg| format!("(float){arg}")).collect();
+    let widened: Vec<String> = widened.iter().map(|arg| format!("({arg})")).collect();
+    let of_floats: Vec<&str> = widened.iter().map(String::as_str).collect();
+    match (op.op, args) {
+        (Op::Convert(from), [x]) => convert(PrimType::F16, from, x),
+        (Op::ToBits, [x]) => format!("remora_bits__Float16({x})"),
+        (Op::FromBits, [x]) => format!("remora_from_bits__Float16({x})"),
+        (Op::NextAfter, [a, b]) => format!("remora_next_after_half({a}, {b})"),
+        (Op::GetBit, [i, x]) => format!("remora_get_bit_uint16_t({i}, remora_bits__Float16({x}))"),
+        (Op::SetBit, [i, x, bit]) => format!("remora_from_bits__Float16(remora_set_bit_uint16_t({i}, remora_bits__Float16({x}), {bit}))"),
+        (Op::Fma, [a, b, c]) => format!("(_Float16)((double){a} * (double){b} + (double){c})"),
+        (Op::Mad, [a, b, c]) => format!("(_Float16)((float)(_Float16)((float){a} * (float){b}) + (float){c})"),
+        (Op::Lerp, [a, b, c]) => {
+            let distance = format!("(float)(_Float16)((float){b} - (float){a})");
+            format!("(_Float16)((float){a} + (float)(_Float16)({distance} * (float){c}))")
+        }
+        (Op::Ldexp, [x, e]) => format!("(_Float16)ldexp((double){x}, {e})"),
+        (Op::FromFraction, [a, b]) => format!("(_Float16)((double){a} / (double){b})"),
+        (Op::ToI64 | Op::ToF64 | Op::IsNan | Op::IsInf, _) => float(wide, &of_floats),
+        (op, _) if comparison(op).is_some() => float(wide, &of_floats),
+        _ => format!("(_Float16)({})", float(wide, &of_floats)),
+    }
+}

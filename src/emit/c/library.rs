@@ -1,0 +1,224 @@
+//! Libraries: the program with a function for each entry point, and a header that describes them.
+
+use super::{c_type, sanitized, text};
+use crate::base::{PrimType, Span};
+use crate::ir::imp;
+use crate::ir::soac::{Fun, Program, Size, Type, Var};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// A library as text.
+#[derive(Debug, Clone)]
+pub struct Library {
+    /// The C program.
+    pub source: String,
+    /// The header.
+    pub header: String,
+}
+
+/// The type of an array that is returned.
+fn array_type(prefix: &str, ty: &Type) -> String {
+    format!("{prefix}_{}_{}d", ty.elem, ty.rank())
+}
+
+/// The library of a program whose names begin with `prefix`. `imp` was made from `program`; `shown` names a place in the source.
+pub fn library(program: &Program, imp: &imp::Program, prefix: &str, strict: bool, shown: &dyn Fn(Span) -> String) -> Library {
+    let prefix = sanitized(prefix);
+    let mut places = BTreeSet::new();
+    let head = format!("#define REMORA_LIBRARY\n{}", if strict { "#define REMORA_STRICT\n" } else { "" });
+    let mut source = text(imp, &head, &mut places);
+    let writer = Writer { program, prefix: &prefix };
+    let header = writer.header();
+    source.push_str("\n/* ---- The library ---- */\n\n");
+    source.push_str("#define REMORA_DOOR __attribute__((visibility(\"default\")))\n");
+    source.push_str(&writer.types());
+    let _ = writeln!(source, "static const struct {{ int32_t file, start, end; const char *text; }} remora_places[] = {{");
+    for place in &places {
+        let _ = writeln!(source, "  {{{}, {}, {}, \"{}\"}},", place.file.0, place.start, place.end, quoted(&shown(*place)));
+    }
+    source.push_str("  {-1, 0, 0, \"\"}};\n");
+    source.push_str(&writer.support());
+    for (id, fun) in program.funs.iter().filter(|(_, fun)| fun.entry) {
+        source.push_str(&writer.function(id.raw(), fun));
+    }
+    Library { source, header }
+}
+
+fn quoted(text: &str) -> String {
+    text.chars().map(|c| if c == '"' || c == '\\' || c.is_control() { '?' } else { c }).collect()
+}
+
+struct Writer<'a> {
+    program: &'a Program,
+    prefix: &'a str,
+}
+
+impl Writer<'_> {
+    fn entries(&self) -> impl Iterator<Item = &Fun> {
+        self.program.funs.iter().map(|(_, fun)| fun).filter(|fun| fun.entry)
+    }
+    fn types(&self) -> String {
+        let prefix = self.prefix;
+        let mut out = format!("typedef struct remora_context {prefix}_context;\n");
+        let results = self.entries().flat_map(|fun| &fun.results).map(|var| self.program.ty(*var)).filter(|ty| ty.rank() > 0);
+        let arrays: BTreeSet<(PrimType, usize)> = results.map(|ty| (ty.elem, ty.rank())).collect();
+        for (elem, rank) in arrays {
+            let name = format!("{prefix}_{elem}_{rank}d");
+            let _ = writeln!(out, "typedef struct {{\n  {} *data;\n  int64_t shape[{rank}];\n  void *owner;\n}} {name};", c_type(elem));
+        }
+        out
+    }
+
+    fn header(&self) -> String {
+        let prefix = self.prefix;
+        let guard = format!("{}_H", prefix.to_uppercase());
+        let mut out = format!(
+            "/* Made by remora. Arrays are in row-major order. Results belong to the caller, who gives them back with {prefix}_release
+   before the context is freed. A context may be used by several threads; they take turns. */
+#ifndef {guard}
+#define {guard}
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern \"C\" {{
+#endif
+
+{}
+/* A context with so many threads, or one for each processor if that is 0. NULL if there is no memory. */
+{prefix}_context *{prefix}_new(int threads);
+void {prefix}_free({prefix}_context *context);
+/* What the last call failed with: its code, message and place in the source; empty if it did not. */
+const char *{prefix}_error({prefix}_context *context);
+/* Gives back the memory of a result (its owner). */
+void {prefix}_release({prefix}_context *context, void *owner);
+
+/* Functions return 0, or the number of the error's code. */
+",
+            self.types()
+        );
+        for fun in self.entries() {
+            let _ = writeln!(out, "{};", self.signature(fun));
+        }
+        out.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+        out
+    }
+
+    fn support(&self) -> String {
+        let prefix = self.prefix;
+        format!(
+            "REMORA_DOOR {prefix}_context *{prefix}_new(int threads) {{ return remora_context_new(threads); }}
+REMORA_DOOR void {prefix}_free({prefix}_context *context) {{ remora_context_free(context); }}
+REMORA_DOOR const char *{prefix}_error({prefix}_context *context) {{
+  static __thread char text[1400];
+  const char *place = \"\";
+  pthread_mutex_lock(&context->in_use);
+  if (!context->failed) {{
+    pthread_mutex_unlock(&context->in_use);
+    return \"\";
+  }}
+  for (int k = 0; remora_places[k].file >= 0; k++) {{
+    if (remora_places[k].file == context->file && remora_places[k].start == context->start && remora_places[k].end == context->end) {{
+      place = remora_places[k].text;
+    }}
+  }}
+  snprintf(text, sizeof text, \"%s: error[%s]: %s\", place, context->code, context->message);
+  pthread_mutex_unlock(&context->in_use);
+  return text;
+}}
+REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
+  pthread_mutex_lock(&context->in_use);
+  remora_array_free(context, owner);
+  pthread_mutex_unlock(&context->in_use);
+}}
+"
+        )
+    }
+
+    fn name(&self, var: Var) -> String {
+        format!("{}_{}", sanitized(self.program.vars[var].name.as_str()), var.raw())
+    }
+    /// The name of a parameter: its own where no other parameter has it.
+    fn param(&self, fun: &Fun, var: Var) -> String {
+        let name = self.program.vars[var].name;
+        let twice = fun.params.iter().filter(|other| self.program.vars[**other].name == name).count() > 1;
+        let text = sanitized(name.as_str());
+        // Words of C and of this header are no names.
+        let taken =
+            ["context", "int", "double", "float", "char", "long", "short", "void", "if", "else", "for", "while", "do", "return", "bool"];
+        let taken = taken.contains(&text.as_str()) || text.starts_with("out") || text.is_empty();
+        if twice || taken { self.name(var) } else { text }
+    }
+    fn shape(&self, fun: &Fun, ty: &Type) -> String {
+        let dims: Vec<String> = ty.shape.iter().map(|size| format!("[{}]", self.size(size, &|var| self.shown(fun, var)))).collect();
+        dims.concat()
+    }
+    fn shown(&self, fun: &Fun, var: Var) -> String {
+        if fun.params.contains(&var) { self.param(fun, var) } else { "?".into() }
+    }
+    fn size(&self, size: &Size, name: &dyn Fn(Var) -> String) -> String {
+        let terms: Vec<String> = size
+            .terms()
+            .map(|(monomial, coefficient)| {
+                let mut factors: Vec<String> = monomial.iter().map(|var| name(*var)).collect();
+                if coefficient != 1 || factors.is_empty() {
+                    factors.insert(0, coefficient.to_string());
+                }
+                factors.join(" * ")
+            })
+            .collect();
+        if terms.is_empty() { "0".into() } else { terms.join(" + ") }
+    }
+
+    fn signature(&self, fun: &Fun) -> String {
+        let mut params = vec![format!("{}_context *context", self.prefix)];
+        for var in &fun.params {
+            let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
+            params.push(match ty.rank() {
+                0 => format!("{} {name}", c_type(ty.elem)),
+                _ => format!("const {} *{name} /* {} */", c_type(ty.elem), self.shape(fun, ty)),
+            });
+        }
+        for (k, var) in fun.results.iter().enumerate() {
+            let ty = self.program.ty(*var);
+            params.push(match ty.rank() {
+                0 => format!("{} *out{k}", c_type(ty.elem)),
+                _ => format!("{} *out{k} /* {} */", array_type(self.prefix, ty), self.shape(fun, ty)),
+            });
+        }
+        format!("int {}_{}({})", self.prefix, sanitized(fun.name.as_str()), params.join(", "))
+    }
+
+    fn function(&self, id: usize, fun: &Fun) -> String {
+        let mut out = format!("REMORA_DOOR {} {{\n", self.signature(fun));
+        let _ = writeln!(out, "  uint64_t in[{}] = {{0}}, out[{}] = {{0}};", fun.params.len().max(1), fun.results.len().max(1));
+        for (k, var) in fun.params.iter().enumerate() {
+            let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
+            let _ = match ty.rank() {
+                0 => writeln!(out, "  memcpy(&in[{k}], &{name}, sizeof {name});"),
+                _ => writeln!(out, "  in[{k}] = (uint64_t)(uintptr_t){name};"),
+            };
+        }
+        out.push_str("  pthread_mutex_lock(&context->in_use);\n");
+        let _ = writeln!(out, "  if (remora_entry_{id}(context, in, out)) {{");
+        out.push_str("    int code = atoi(context->code + 1);\n    pthread_mutex_unlock(&context->in_use);\n    return code;\n  }\n");
+        let name = |var: Var| match fun.results.iter().position(|result| *result == var) {
+            Some(k) => format!("(int64_t)out[{k}]"),
+            None => self.param(fun, var),
+        };
+        for (k, var) in fun.results.iter().enumerate() {
+            let ty = self.program.ty(*var);
+            if ty.rank() == 0 {
+                let _ = writeln!(out, "  memcpy(out{k}, &out[{k}], sizeof *out{k});");
+                continue;
+            }
+            let _ = writeln!(out, "  out{k}->owner = (void *)(uintptr_t)out[{k}];\n  out{k}->data = remora_data(out{k}->owner);");
+            for (d, size) in ty.shape.iter().enumerate() {
+                let _ = writeln!(out, "  out{k}->shape[{d}] = {};", self.size(size, &name));
+            }
+        }
+        out.push_str("  pthread_mutex_unlock(&context->in_use);\n  return 0;\n}\n");
+        out
+    }
+}

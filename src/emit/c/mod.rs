@@ -1,0 +1,569 @@
+//! Programs as C with OpenMP: the run-time support (`runtime.c`), constant tables, a function for each function, a function for
+//! the body of each parallel loop, and a door for each entry point.
+//!
+//! The door of entry point number `k` is `int remora_entry_k(remora_context *, const uint64_t *in, uint64_t *out)`: scalars in the low
+//! bytes of a word, arrays as pointers to their elements; results that are arrays as pointers to buffers ([`runtime.c`] has
+//! `remora_array_data` for them), which the caller frees. It returns 0, or 1 after a failure.
+//!
+//! [`runtime.c`]: https://gcc.gnu.org/onlinedocs/gcc/
+
+mod expr;
+mod library;
+mod scope;
+
+pub use library::{Library, library};
+
+use crate::base::{PrimType, Span};
+use crate::ir::imp::visit::{self, Mention};
+use crate::ir::imp::{Arg, Expr, Failure, Fun, Handle, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Stmt, Target};
+use rustc_hash::FxHashSet;
+use scope::Homes;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+const RUNTIME: &str = include_str!("runtime.c");
+
+/// The text of a program.
+pub fn emit(program: &Program, strict: bool) -> String {
+    let head = if strict { "#define REMORA_STRICT\n" } else { "" };
+    text(program, head, &mut BTreeSet::new())
+}
+
+/// The text with `head` in front; places of failures are added to `places`.
+fn text(program: &Program, head: &str, places: &mut BTreeSet<Span>) -> String {
+    let mut out = head.to_string();
+    out.push_str(RUNTIME);
+    for (k, table) in program.tables.iter().enumerate() {
+        let items: Vec<String> = table.items.iter().map(|item| expr::scalar(*item)).collect();
+        let items = if items.is_empty() { "0".to_string() } else { items.join(", ") };
+        let _ = writeln!(out, "static const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
+    }
+    for (id, fun) in program.funs.iter() {
+        let mut emitter = Emitter { program, fun, id: id.raw(), pieces: 0, outlined: String::new(), places: BTreeSet::new() };
+        let text = emitter.function();
+        places.append(&mut emitter.places);
+        out.push_str(&emitter.outlined);
+        out.push_str(&text);
+        if fun.entry {
+            out.push_str(&emitter.door());
+        }
+    }
+    out
+}
+
+/// The name of a type in C.
+fn c_type(prim: PrimType) -> &'static str {
+    match prim {
+        PrimType::I8 => "int8_t",
+        PrimType::I16 => "int16_t",
+        PrimType::I32 => "int32_t",
+        PrimType::I64 => "int64_t",
+        PrimType::U8 => "uint8_t",
+        PrimType::U16 => "uint16_t",
+        PrimType::U32 => "uint32_t",
+        PrimType::U64 => "uint64_t",
+        PrimType::F16 => "_Float16",
+        PrimType::F32 => "float",
+        PrimType::F64 => "double",
+        PrimType::Bool => "bool",
+    }
+}
+
+/// A name of the program as one of C.
+fn sanitized(name: &str) -> String {
+    let out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if out.starts_with(|c: char| c.is_ascii_digit()) { format!("v{out}") } else { out }
+}
+
+struct Emitter<'p> {
+    program: &'p Program,
+    fun: &'p Fun,
+    id: usize,
+    pieces: usize,
+    /// Functions for the bodies of parallel loops.
+    outlined: String,
+    /// Where failures come from.
+    places: BTreeSet<Span>,
+}
+
+/// What is written at the moment: one function of C.
+struct Text {
+    out: String,
+    indent: usize,
+    homes: Homes,
+    block: usize,
+    fails: bool,
+}
+
+impl Text {
+    fn line(&mut self, text: &str) {
+        for _ in 0..self.indent {
+            self.out.push_str("  ");
+        }
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+}
+
+impl Emitter<'_> {
+    fn local(&self, local: Local) -> String {
+        format!("{}_{}", sanitized(self.fun.locals[local].name.as_str()), local.raw())
+    }
+    fn ptr(&self, ptr: Ptr) -> String {
+        format!("{}_p{}", sanitized(self.fun.ptrs[ptr].name.as_str()), ptr.raw())
+    }
+    fn handle(&self, handle: Handle) -> String {
+        format!("{}_h{}", sanitized(self.fun.handles[handle].name.as_str()), handle.raw())
+    }
+    fn elem(&self, ptr: Ptr) -> &'static str {
+        c_type(self.fun.ptrs[ptr].elem)
+    }
+    fn name(&self) -> String {
+        format!("remora_{}_{}", sanitized(self.fun.name.as_str()), self.id)
+    }
+
+    fn function(&mut self) -> String {
+        let fun = self.fun;
+        let mut params = vec!["remora_thread *th".to_string()];
+        let mut outside: FxHashSet<Mention> = FxHashSet::default();
+        for param in &fun.params {
+            match param {
+                Param::Local(local) => {
+                    params.push(format!("{} {}", c_type(fun.locals[*local].prim), self.local(*local)));
+                    outside.insert(Mention::Set(*local));
+                }
+                Param::Ptr(ptr) => {
+                    params.push(format!("{} *{}", self.elem(*ptr), self.ptr(*ptr)));
+                    outside.insert(Mention::Point(*ptr));
+                }
+            }
+        }
+        for (k, result) in fun.results.iter().enumerate() {
+            match result {
+                Result::Scalar(prim, _) => params.push(format!("{} *out_{k}", c_type(*prim))),
+                Result::Array(..) => params.push(format!("remora_block **out_{k}")),
+            }
+        }
+        let mut text = self.open(&fun.body, &outside, &|see| {
+            for result in &fun.results {
+                match result {
+                    Result::Scalar(_, e) => visit::expr(e, see),
+                    Result::Array(ptr, handle) => {
+                        see(Mention::Use(*ptr));
+                        see(Mention::Handle(*handle));
+                    }
+                }
+            }
+        });
+        self.stmts(&mut text, &fun.body);
+        for (k, result) in fun.results.iter().enumerate() {
+            let value = match result {
+                Result::Scalar(_, e) => self.expr(e),
+                Result::Array(_, handle) => self.handle(*handle),
+            };
+            text.line(&format!("*out_{k} = {value};"));
+            if let Result::Array(_, handle) = result {
+                text.line(&format!("{} = NULL;", self.handle(*handle)));
+            }
+        }
+        let body = self.close(text);
+        format!("\n/* {} */\nstatic int {}({}) {{\n{body}}}\n", fun.name.as_str().replace("*/", ""), self.name(), params.join(", "))
+    }
+
+    /// Starts the text of a function of C whose variables other than those in `outside` are its own.
+    fn open(&self, body: &[Stmt], outside: &FxHashSet<Mention>, also: &dyn Fn(&mut dyn FnMut(Mention))) -> Text {
+        let homes = Homes::new(body, outside, also);
+        let mut text = Text { out: String::new(), indent: 1, homes, block: 0, fails: false };
+        for handle in text.homes.handles.clone() {
+            text.line(&format!("remora_block *{} = NULL;", self.handle(handle)));
+        }
+        self.declare(&mut text);
+        text
+    }
+    /// Declares the variables of the block that is begun.
+    fn declare(&self, text: &mut Text) {
+        let (locals, ptrs) = text.homes.take(text.block);
+        for ptr in ptrs {
+            match self.fun.ptrs[ptr].stack {
+                Some(count) => text.line(&format!("{} {}[{count}];", self.elem(ptr), self.ptr(ptr))),
+                None => text.line(&format!("{} *{};", self.elem(ptr), self.ptr(ptr))),
+            }
+        }
+        for local in locals {
+            text.line(&format!("{} {};", c_type(self.fun.locals[local].prim), self.local(local)));
+        }
+    }
+    /// Ends a function of C.
+    fn close(&self, mut text: Text) -> String {
+        let handles = text.homes.handles.clone();
+        text.line("return 0;");
+        if text.fails {
+            text.out.push_str("fail:\n");
+            for handle in handles {
+                text.line(&format!("remora_release(th, &{});", self.handle(handle)));
+            }
+            text.line("return 1;");
+        }
+        text.out
+    }
+
+    fn stmts(&mut self, text: &mut Text, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.stmt(text, stmt);
+        }
+    }
+    /// Statements in braces of their own.
+    fn inner(&mut self, text: &mut Text, stmts: &[Stmt]) {
+        let outer = text.block;
+        text.block = text.homes.next_block();
+        text.indent += 1;
+        self.declare(text);
+        self.stmts(text, stmts);
+        text.indent -= 1;
+        text.block = outer;
+    }
+
+    fn stmt(&mut self, text: &mut Text, stmt: &Stmt) {
+        match stmt {
+            Stmt::Comment(line) => text.line(&format!("/* {} */", line.replace("*/", ""))),
+            Stmt::Set(local, e) => {
+                let line = format!("{} = {};", self.local(*local), self.expr(e));
+                text.line(&line);
+            }
+            Stmt::Point(ptr, place) => {
+                let place = match place {
+                    Place::Ptr(base, offset) if offset.as_int() == Some(0) => self.ptr(*base),
+                    Place::Ptr(base, offset) => format!("{} + {}", self.ptr(*base), self.nested(offset)),
+                    Place::Table(k) => format!("({} *)remora_table_{k}", self.elem(*ptr)),
+                };
+                let line = format!("{} = {place};", self.ptr(*ptr));
+                text.line(&line);
+            }
+            Stmt::Alloc { handle, ptr, count, span } => {
+                text.fails = true;
+                let (handle, elem) = (self.handle(*handle), self.elem(*ptr));
+                let place = self.place(*span);
+                let count = self.expr(count);
+                text.line(&format!("{handle} = remora_alloc(th, {count}, sizeof({elem}), {place});"));
+                text.line(&format!("if (!{handle}) goto fail;"));
+                let line = format!("{} = remora_data({handle});", self.ptr(*ptr));
+                text.line(&line);
+            }
+            Stmt::Stack(_) => {}
+            Stmt::Move(to, from) => {
+                let (to, from) = (self.handle(*to), self.handle(*from));
+                text.line(&format!("remora_release(th, &{to});"));
+                text.line(&format!("{to} = {from};"));
+                text.line(&format!("{from} = NULL;"));
+            }
+            Stmt::Give { to, ptr, from, count, span } => self.give(text, (*to, *ptr), from, count, *span),
+            Stmt::Release(handle) => {
+                let line = format!("remora_release(th, &{});", self.handle(*handle));
+                text.line(&line);
+            }
+            Stmt::Store(ptr, index, value) => {
+                let line = format!("{}[{}] = {};", self.ptr(*ptr), self.expr(index), self.expr(value));
+                text.line(&line);
+            }
+            Stmt::Copy((to, at), (from, start), count) => {
+                let size = self.elem(*to);
+                let (to, from) =
+                    (format!("{} + {}", self.ptr(*to), self.nested(at)), format!("{} + {}", self.ptr(*from), self.nested(start)));
+                let line = format!("memmove({to}, {from}, (size_t){} * sizeof({size}));", self.nested(count));
+                text.line(&line);
+            }
+            Stmt::For { var, from, to, order, body } => self.for_loop(text, *var, (from, to), order, body),
+            Stmt::While(first, cond, second) => {
+                text.line("for (;;) {");
+                let outer = text.block;
+                text.block = text.homes.next_block();
+                text.indent += 1;
+                self.declare(text);
+                self.stmts(text, first);
+                let line = format!("if (!{}) break;", self.nested(cond));
+                text.line(&line);
+                self.stmts(text, second);
+                text.indent -= 1;
+                text.block = outer;
+                text.line("}");
+            }
+            Stmt::If(cond, then, els) => {
+                let line = format!("if ({}) {{", self.expr(cond));
+                text.line(&line);
+                self.inner(text, then);
+                if els.is_empty() {
+                    text.homes.next_block();
+                } else {
+                    text.line("} else {");
+                    self.inner(text, els);
+                }
+                text.line("}");
+            }
+            Stmt::Check(cond, failure) => self.check(text, cond, failure),
+            Stmt::Call { fun, args, results } => {
+                text.fails = true;
+                let callee = &self.program.funs[*fun];
+                let mut list = vec!["th".to_string()];
+                for arg in args {
+                    list.push(match arg {
+                        Arg::Scalar(e) => self.expr(e),
+                        Arg::Array(ptr, offset) if offset.as_int() == Some(0) => self.ptr(*ptr),
+                        Arg::Array(ptr, offset) => format!("{} + {}", self.ptr(*ptr), self.nested(offset)),
+                    });
+                }
+                for target in results {
+                    list.push(match target {
+                        Target::Local(local) => format!("&{}", self.local(*local)),
+                        Target::Array(_, handle) => format!("&{}", self.handle(*handle)),
+                    });
+                }
+                text.line(&format!("if (remora_{}_{}({})) goto fail;", sanitized(callee.name.as_str()), fun.raw(), list.join(", ")));
+                for target in results {
+                    if let Target::Array(ptr, handle) = target {
+                        let line = format!("{} = remora_data({});", self.ptr(*ptr), self.handle(*handle));
+                        text.line(&line);
+                    }
+                }
+            }
+            Stmt::Parallel(par) => self.parallel(text, par),
+        }
+    }
+
+    fn give(&mut self, text: &mut Text, (to, ptr): (Handle, Ptr), from: &[Handle], count: &Expr, span: Span) {
+        text.fails = true;
+        let (to, elem, p) = (self.handle(to), self.elem(ptr), self.ptr(ptr));
+        let mut prefix = "";
+        for owner in from {
+            let owner = self.handle(*owner);
+            text.line(&format!("{prefix}if ({owner} && (void *){p} == remora_data({owner})) {{"));
+            text.line(&format!("  {to} = {owner};"));
+            text.line(&format!("  {owner} = NULL;"));
+            prefix = "} else ";
+        }
+        text.line(&format!("{prefix}{{"));
+        let (count, place) = (self.expr(count), self.place(span));
+        text.line(&format!("  {to} = remora_alloc(th, {count}, sizeof({elem}), {place});"));
+        text.line(&format!("  if (!{to}) goto fail;"));
+        text.line(&format!("  memcpy(remora_data({to}), {p}, (size_t)({count}) * sizeof({elem}));"));
+        text.line(&format!("  {p} = remora_data({to});"));
+        text.line("}");
+    }
+
+    fn for_loop(&mut self, text: &mut Text, var: Local, (from, to): (&Expr, &Expr), order: &Order, body: &[Stmt]) {
+        if let Some(pragma) = self.pragma(text, order, body) {
+            text.line(&pragma);
+        }
+        let (var, from, to) = (self.local(var), self.expr(from), self.nested(to));
+        text.line(&format!("for (int64_t {var} = {from}; {var} < {to}; {var}++) {{"));
+        self.inner(text, body);
+        text.line("}");
+    }
+    /// What the C compiler is told about a loop. Jumps out of it and calls cannot be vectorised.
+    fn pragma(&self, text: &Text, order: &Order, body: &[Stmt]) -> Option<String> {
+        // Arrays in the frame that iterations share are written by all of them.
+        let mut shared = false;
+        writes(body, &mut |ptr| shared = shared || (self.fun.ptrs[ptr].stack.is_some() && !text.homes.belongs_to_next(ptr)));
+        if shared {
+            return None;
+        }
+        match order {
+            Order::Any if straight(body) => Some("#pragma GCC ivdep".into()),
+            Order::Reduce(sums) if straight(body) => {
+                let clauses: Vec<String> =
+                    sums.iter().filter_map(|(local, op)| Some(format!("{}{})", expr::reduction(*op)?, self.local(*local)))).collect();
+                (clauses.len() == sums.len()).then(|| format!("#pragma omp simd {}", clauses.join(" ")))
+            }
+            _ => None,
+        }
+    }
+
+    /// A place in the source as arguments of a call.
+    fn place(&mut self, span: Span) -> String {
+        self.places.insert(span);
+        format!("{}, {}, {}", span.file.0, span.start, span.end)
+    }
+
+    fn check(&mut self, text: &mut Text, cond: &Expr, failure: &Failure) {
+        text.fails = true;
+        let cond = self.expr(cond);
+        let mut format = String::new();
+        let mut args = String::new();
+        let mut pending = failure.args.iter();
+        let mut rest = failure.message.chars().peekable();
+        while let Some(c) = rest.next() {
+            match c {
+                '{' | '}' if rest.peek() == Some(&c) => {
+                    rest.next();
+                    format.push(c);
+                }
+                '{' => {
+                    rest.next();
+                    if let Some((prim, arg)) = pending.next() {
+                        let (conversion, cast, suffix) =
+                            if prim.is_signed() { ("%lld", "long long", prim) } else { ("%llu", "unsigned long long", prim) };
+                        format.push_str(conversion);
+                        if *prim != PrimType::I64 || failure.code == "E0505" {
+                            format.push_str(suffix.name());
+                        }
+                        let _ = write!(args, ", ({cast}){}", self.nested(arg));
+                    }
+                }
+                '%' => format.push_str("%%"),
+                '"' => format.push_str("\\\""),
+                '\\' => format.push_str("\\\\"),
+                '\n' => format.push_str("\\n"),
+                c if c.is_ascii() && !c.is_ascii_control() => format.push(c),
+                c => c.to_string().bytes().for_each(|byte| {
+                    let _ = write!(format, "\\{byte:03o}");
+                }),
+            }
+        }
+        text.line(&format!("if (!REMORA_LIKELY({cond})) {{"));
+        let place = self.place(failure.span);
+        text.line(&format!("  remora_fail(th, \"{}\", {place}, \"{format}\"{args});", failure.code));
+        text.line("  goto fail;");
+        text.line("}");
+    }
+
+    /// A parallel loop: its body becomes a function, what that sees of the surroundings a structure.
+    fn parallel(&mut self, text: &mut Text, par: &Parallel) {
+        text.fails = true;
+        let name = format!("{}_piece_{}", self.name(), self.pieces);
+        self.pieces += 1;
+        let captured = captured(&par.body, &[par.lo, par.hi, par.piece]);
+        let mut fields = String::new();
+        let mut values = Vec::new();
+        let mut loads = Vec::new();
+        for mention in &captured {
+            let (ty, id) = match mention {
+                Mention::Set(local) => (c_type(self.fun.locals[*local].prim).to_string(), self.local(*local)),
+                Mention::Point(ptr) => (format!("{} *", self.elem(*ptr)), self.ptr(*ptr)),
+                _ => continue,
+            };
+            let _ = writeln!(fields, "  {ty} {id};");
+            loads.push(format!("{ty} {id} = env->{id};"));
+            values.push(format!(".{id} = {id}"));
+        }
+        let outside = captured.iter().copied().chain([par.lo, par.hi, par.piece].map(Mention::Set)).collect();
+        let mut inner = self.open(&par.body, &outside, &|_| {});
+        let mut head = Text { out: String::new(), indent: 1, homes: Homes::default(), block: 0, fails: false };
+        if loads.is_empty() {
+            head.line("(void)data;");
+        } else {
+            head.line(&format!("struct {name} *env = data;"));
+        }
+        loads.iter().for_each(|load| head.line(load));
+        let [lo, hi, piece] = [par.lo, par.hi, par.piece].map(|local| self.local(local));
+        head.line(&format!("(void){piece};"));
+        self.stmts(&mut inner, &par.body);
+        let body = self.close(inner);
+        if !loads.is_empty() {
+            let _ = write!(self.outlined, "\nstruct {name} {{\n{fields}}};");
+        }
+        let _ = write!(
+            self.outlined,
+            "\nstatic int {name}(remora_thread *th, void *data, int64_t {lo}, int64_t {hi}, int64_t {piece}) {{\n{}{body}}}\n",
+            head.out
+        );
+        let (width, pieces) = (self.expr(&par.width), self.expr(&par.pieces));
+        if values.is_empty() {
+            text.line(&format!("if (remora_parallel(th, {name}, NULL, {width}, {pieces})) goto fail;"));
+        } else {
+            text.line("{");
+            text.line(&format!("  struct {name} env = {{{}}};", values.join(", ")));
+            text.line(&format!("  if (remora_parallel(th, {name}, &env, {width}, {pieces})) goto fail;"));
+            text.line("}");
+        }
+    }
+
+    /// The function that is called from outside.
+    fn door(&self) -> String {
+        let fun = self.fun;
+        let mut out = format!("\nREMORA_EXPORT int remora_entry_{}(remora_context *c, const uint64_t *in, uint64_t *out) {{\n", self.id);
+        let mut args = vec!["&c->thread[0]".to_string()];
+        for (k, param) in fun.params.iter().enumerate() {
+            match param {
+                Param::Local(local) => {
+                    let ty = c_type(fun.locals[*local].prim);
+                    let _ = writeln!(out, "  {ty} a{k};\n  memcpy(&a{k}, &in[{k}], sizeof a{k});");
+                    args.push(format!("a{k}"));
+                }
+                Param::Ptr(ptr) => args.push(format!("({} *)(uintptr_t)in[{k}]", self.elem(*ptr))),
+            }
+        }
+        let mut stores = String::new();
+        for (k, result) in fun.results.iter().enumerate() {
+            match result {
+                Result::Scalar(prim, _) => {
+                    let _ = writeln!(out, "  {} r{k};", c_type(*prim));
+                    let _ = writeln!(stores, "  out[{k}] = 0;\n  memcpy(&out[{k}], &r{k}, sizeof r{k});");
+                }
+                Result::Array(..) => {
+                    let _ = writeln!(out, "  remora_block *r{k} = NULL;");
+                    let _ = writeln!(stores, "  out[{k}] = (uint64_t)(uintptr_t)r{k};");
+                }
+            }
+            args.push(format!("&r{k}"));
+        }
+        let _ = write!(
+            out,
+            "  (void)in;\n  (void)out;\n  c->failed = 0;\n  if ({}({})) return 1;\n{stores}  return 0;\n}}\n",
+            self.name(),
+            args.join(", ")
+        );
+        out
+    }
+}
+
+/// What a body mentions of its surroundings: locals and pointers that it does not set first. Loop counters and what is declared in it are
+/// its own.
+fn captured(body: &[Stmt], own: &[Local]) -> Vec<Mention> {
+    let (mut set, mut seen, mut out) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
+    own.iter().for_each(|local| {
+        set.insert(Mention::Set(*local));
+    });
+    visit::stmts(body, &mut |mention| match mention {
+        Mention::Set(_) | Mention::Point(_) => {
+            set.insert(mention);
+        }
+        Mention::Read(local) => {
+            let key = Mention::Set(local);
+            if !set.contains(&key) && seen.insert(key) {
+                out.push(key);
+            }
+        }
+        Mention::Use(ptr) => {
+            let key = Mention::Point(ptr);
+            if !set.contains(&key) && seen.insert(key) {
+                out.push(key);
+            }
+        }
+        Mention::Handle(_) => {}
+    });
+    out
+}
+
+/// The pointers through which a body writes.
+fn writes(body: &[Stmt], see: &mut dyn FnMut(Ptr)) {
+    for stmt in body {
+        match stmt {
+            Stmt::Store(ptr, ..) => see(*ptr),
+            Stmt::If(_, then, els) => {
+                writes(then, see);
+                writes(els, see);
+            }
+            Stmt::For { body, .. } => writes(body, see),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a body has no way out of it and calls nothing.
+fn straight(body: &[Stmt]) -> bool {
+    body.iter().all(|stmt| match stmt {
+        Stmt::Comment(_) | Stmt::Set(..) | Stmt::Point(..) | Stmt::Stack(_) | Stmt::Store(..) => true,
+        Stmt::If(_, then, els) => straight(then) && straight(els),
+        Stmt::For { body, .. } => straight(body),
+        _ => false,
+    })
+}

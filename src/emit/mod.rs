@@ -1,0 +1,3 @@
+//! Text for other compilers.
+
+pub mod c;

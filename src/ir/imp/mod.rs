@@ -1,0 +1,352 @@
+//! Programs with memory and order: scalars in variables, arrays in buffers that are pointed at, loops, parallel loops.
+//!
+//! # Meaning
+//!
+//! * A **local** is a scalar variable, set once or several times. A **pointer** points at elements of one type; a **handle** owns a buffer
+//!   and counts who else does. All belong to one function; a [`Stmt::Parallel`] sees those of its function, and may set only those that
+//!   are first set inside of it.
+//! * Index arithmetic ([`Int`]) is that of `i64` and does not overflow for arrays that exist; scalar operations are those of
+//!   [`ScalarOp`] and do not fail: what may fail is checked before.
+//! * A failing [`Stmt::Check`] ends the function, its callers and the program with a message. Handles that are set are released on the
+//!   way out, so nothing leaks.
+//! * [`Stmt::Parallel`] divides `0..width` into pieces and runs its body once for each, with the bounds and the number of the piece;
+//!   the order is not fixed and pieces may run at the same time. Of several failures that of the lowest piece counts.
+//!
+//! Inside of a parallel body buffers of the surroundings have no handles: they outlive it.
+
+pub mod visit;
+
+use crate::base::scalar::ScalarOp;
+use crate::base::{Arena, Idx, PrimType, Scalar, Span, Symbol};
+
+/// A scalar variable.
+pub type Local = Idx<LocalInfo>;
+/// A pointer to elements.
+pub type Ptr = Idx<PtrInfo>;
+/// The owner of a buffer, or nothing.
+pub type Handle = Idx<HandleInfo>;
+/// A function.
+pub type FunId = Idx<Fun>;
+
+/// What is known of a local.
+#[derive(Debug, Clone)]
+pub struct LocalInfo {
+    /// A name that the program has for it.
+    pub name: Symbol,
+    /// Its type.
+    pub prim: PrimType,
+}
+
+/// What is known of a pointer.
+#[derive(Debug, Clone)]
+pub struct PtrInfo {
+    /// A name that the program has for it.
+    pub name: Symbol,
+    /// Type of the elements.
+    pub elem: PrimType,
+    /// The number of elements, if they are part of the function's frame.
+    pub stack: Option<u64>,
+}
+
+/// What is known of a handle.
+#[derive(Debug, Clone)]
+pub struct HandleInfo {
+    /// A name that the program has for it.
+    pub name: Symbol,
+}
+
+/// A program.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// The functions, called ones first.
+    pub funs: Arena<Fun>,
+    /// Constant arrays.
+    pub tables: Vec<Table>,
+}
+
+/// A constant array.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// Type of the elements.
+    pub elem: PrimType,
+    /// The elements.
+    pub items: Vec<Scalar>,
+}
+
+/// A parameter of a function.
+#[derive(Debug, Clone, Copy)]
+pub enum Param {
+    /// A scalar.
+    Local(Local),
+    /// An array in row-major order, lent by the caller.
+    Ptr(Ptr),
+}
+
+/// A result of a function.
+#[derive(Debug, Clone)]
+pub enum Result {
+    /// A scalar.
+    Scalar(PrimType, Expr),
+    /// An array in row-major order, given to the caller with its handle.
+    Array(Ptr, Handle),
+}
+
+/// A function.
+#[derive(Debug, Clone)]
+pub struct Fun {
+    /// The name of the definition.
+    pub name: Symbol,
+    /// Its parameters.
+    pub params: Vec<Param>,
+    /// What it does.
+    pub body: Vec<Stmt>,
+    /// What it returns.
+    pub results: Vec<Result>,
+    /// Whether it can be called from outside.
+    pub entry: bool,
+    /// Its variables.
+    pub locals: Arena<LocalInfo>,
+    /// Its pointers.
+    pub ptrs: Arena<PtrInfo>,
+    /// Its handles.
+    pub handles: Arena<HandleInfo>,
+    /// Where the definition is.
+    pub span: Span,
+}
+
+/// Arithmetic of indices and conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Int {
+    Add,
+    Sub,
+    Mul,
+    /// Rounded towards 0; operands are not negative.
+    Div,
+    /// Operands are not negative.
+    Rem,
+    Min,
+    /// Results of comparisons are truth values.
+    Lt,
+    Le,
+    Eq,
+    Ne,
+    And,
+    Or,
+}
+
+/// An expression: no effects, no failure.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expr {
+    /// A scalar.
+    Const(Scalar),
+    /// The value of a local.
+    Local(Local),
+    /// An element.
+    Load(Ptr, Box<Expr>),
+    /// A scalar operation.
+    Op(ScalarOp, Vec<Expr>),
+    /// Index arithmetic.
+    Int(Int, Box<Expr>, Box<Expr>),
+    /// The second where the first holds, else the third; both are evaluated.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Into how many pieces a loop is divided, at least 1: of `0` iterations of `1` operations each. With `true` there are not more pieces
+    /// than threads.
+    Pieces(Box<Expr>, u64, bool),
+    /// The number of threads.
+    Threads,
+}
+
+/// What a pointer points at.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// Element number `1` of another pointer's.
+    Ptr(Ptr, Expr),
+    /// A constant array of the program.
+    Table(usize),
+}
+
+/// Loops whose iterations can be done side by side in vector registers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Order {
+    /// One after the other.
+    Sequential,
+    /// In any order.
+    Any,
+    /// In any order; these locals collect values with these associative and commutative operations.
+    Reduce(Vec<(Local, ScalarOp)>),
+}
+
+/// Why a program fails.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// The code of the error.
+    pub code: &'static str,
+    /// The message; `{}` stands for an argument.
+    pub message: String,
+    /// Arguments of the message.
+    pub args: Vec<(PrimType, Expr)>,
+    /// Where in the source.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Debug, Clone)]
+pub enum Stmt {
+    /// A line for the reader.
+    Comment(String),
+    /// Sets a local.
+    Set(Local, Expr),
+    /// Sets a pointer.
+    Point(Ptr, Place),
+    /// Makes a buffer of so many elements. Fails when there is no memory.
+    Alloc {
+        /// Its owner, which has nothing before.
+        handle: Handle,
+        /// Points at its first element.
+        ptr: Ptr,
+        /// The number of elements.
+        count: Expr,
+        /// Where in the source.
+        span: Span,
+    },
+    /// The pointer, which has a number of elements, points at them from here on.
+    Stack(Ptr),
+    /// `0` owns what `1` owned, which owns nothing any more. What `0` owned is released.
+    Move(Handle, Handle),
+    /// Makes a handle the owner of the elements that a pointer points at: the buffer of that of the other handles to whose first element it
+    /// points changes its owner; if none has it, the elements are copied and the pointer points at the copy.
+    Give {
+        /// The new owner, which has nothing before.
+        to: Handle,
+        /// Points at the elements.
+        ptr: Ptr,
+        /// Who may own them.
+        from: Vec<Handle>,
+        /// How many elements there are.
+        count: Expr,
+        /// Where in the source.
+        span: Span,
+    },
+    /// The handle owns nothing any more.
+    Release(Handle),
+    /// Writes an element.
+    Store(Ptr, Expr, Expr),
+    /// Copies elements that lie in a row: to, from, how many.
+    Copy((Ptr, Expr), (Ptr, Expr), Expr),
+    /// A loop over `from..to`.
+    For {
+        /// The counter.
+        var: Local,
+        /// The first value.
+        from: Expr,
+        /// The end, excluded.
+        to: Expr,
+        /// How iterations depend on each other.
+        order: Order,
+        /// One iteration.
+        body: Vec<Stmt>,
+    },
+    /// Runs the first part, then ends if the condition does not hold, then the second part, and so on.
+    While(Vec<Stmt>, Expr, Vec<Stmt>),
+    /// Runs one of the parts.
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// Fails unless the condition holds.
+    Check(Expr, Box<Failure>),
+    /// Calls a function.
+    Call {
+        /// Which.
+        fun: FunId,
+        /// Scalars and arrays in row-major order.
+        args: Vec<Arg>,
+        /// Where the results go.
+        results: Vec<Target>,
+    },
+    /// A loop in pieces, see the [module](self).
+    Parallel(Box<Parallel>),
+}
+
+/// A loop in pieces.
+#[derive(Debug, Clone)]
+pub struct Parallel {
+    /// The number of iterations.
+    pub width: Expr,
+    /// The number of pieces.
+    pub pieces: Expr,
+    /// The first iteration of a piece.
+    pub lo: Local,
+    /// The end of the piece.
+    pub hi: Local,
+    /// The number of the piece.
+    pub piece: Local,
+    /// What is done with a piece.
+    pub body: Vec<Stmt>,
+}
+
+/// An argument of a call.
+#[derive(Debug, Clone)]
+pub enum Arg {
+    /// A scalar.
+    Scalar(Expr),
+    /// An array.
+    Array(Ptr, Expr),
+}
+
+/// Where a result of a call goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Target {
+    /// A scalar.
+    Local(Local),
+    /// An array.
+    Array(Ptr, Handle),
+}
+
+impl Expr {
+    /// An `i64`.
+    pub fn int(value: i64) -> Expr {
+        Expr::Const(Scalar::I64(value))
+    }
+    /// The number, if it is one.
+    pub fn as_int(&self) -> Option<i64> {
+        if let Expr::Const(Scalar::I64(value)) = self { Some(*value) } else { None }
+    }
+    /// Index arithmetic, simplified where it is about constants.
+    pub fn arith(op: Int, a: Expr, b: Expr) -> Expr {
+        match (op, a.as_int(), b.as_int()) {
+            (Int::Add, Some(0), _) => return b,
+            (Int::Add | Int::Sub, _, Some(0)) => return a,
+            (Int::Mul, Some(1), _) => return b,
+            (Int::Mul, _, Some(1)) => return a,
+            (Int::Mul, Some(0), _) | (Int::Mul, _, Some(0)) => return Expr::int(0),
+            (Int::Add, Some(x), Some(y)) => return Expr::int(x.wrapping_add(y)),
+            (Int::Sub, Some(x), Some(y)) => return Expr::int(x.wrapping_sub(y)),
+            (Int::Mul, Some(x), Some(y)) => return Expr::int(x.wrapping_mul(y)),
+            _ => {}
+        }
+        Expr::Int(op, Box::new(a), Box::new(b))
+    }
+    /// The sum.
+    pub fn plus(self, other: Expr) -> Expr {
+        Expr::arith(Int::Add, self, other)
+    }
+    /// The difference.
+    pub fn minus(self, other: Expr) -> Expr {
+        Expr::arith(Int::Sub, self, other)
+    }
+    /// The product.
+    pub fn times(self, other: Expr) -> Expr {
+        Expr::arith(Int::Mul, self, other)
+    }
+    /// Whether the first is less.
+    pub fn less(self, other: Expr) -> Expr {
+        Expr::arith(Int::Lt, self, other)
+    }
+    /// Whether both hold.
+    pub fn and(self, other: Expr) -> Expr {
+        Expr::arith(Int::And, self, other)
+    }
+    /// Whether it is as cheap as a variable.
+    pub fn is_atom(&self) -> bool {
+        matches!(self, Expr::Const(_) | Expr::Local(_))
+    }
+}

@@ -1,0 +1,136 @@
+//! Walks over statements: what they mention.
+
+use super::{Arg, Expr, Handle, Local, Order, Place, Ptr, Stmt, Target};
+
+/// Something that a statement mentions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mention {
+    /// A local that is read.
+    Read(Local),
+    /// A local that is set.
+    Set(Local),
+    /// A pointer that is used.
+    Use(Ptr),
+    /// A pointer that is set.
+    Point(Ptr),
+    /// A handle.
+    Handle(Handle),
+}
+
+/// Calls `see` with all that an expression mentions.
+pub fn expr(e: &Expr, see: &mut dyn FnMut(Mention)) {
+    match e {
+        Expr::Const(_) | Expr::Threads => {}
+        Expr::Local(local) => see(Mention::Read(*local)),
+        Expr::Load(ptr, index) => {
+            see(Mention::Use(*ptr));
+            expr(index, see);
+        }
+        Expr::Op(_, args) => args.iter().for_each(|arg| expr(arg, see)),
+        Expr::Int(_, a, b) => {
+            expr(a, see);
+            expr(b, see);
+        }
+        Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| expr(e, see)),
+        Expr::Pieces(width, ..) => expr(width, see),
+    }
+}
+
+/// Calls `see` with all that statements mention, those in inner bodies included.
+pub fn stmts(list: &[Stmt], see: &mut dyn FnMut(Mention)) {
+    list.iter().for_each(|s| stmt(s, see));
+}
+
+fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
+    match s {
+        Stmt::Comment(_) => {}
+        Stmt::Set(local, e) => {
+            expr(e, see);
+            see(Mention::Set(*local));
+        }
+        Stmt::Point(ptr, place) => {
+            if let Place::Ptr(base, offset) = place {
+                see(Mention::Use(*base));
+                expr(offset, see);
+            }
+            see(Mention::Point(*ptr));
+        }
+        Stmt::Alloc { handle, ptr, count, .. } => {
+            expr(count, see);
+            see(Mention::Handle(*handle));
+            see(Mention::Point(*ptr));
+        }
+        Stmt::Stack(ptr) => see(Mention::Point(*ptr)),
+        Stmt::Move(a, b) => {
+            see(Mention::Handle(*a));
+            see(Mention::Handle(*b));
+        }
+        Stmt::Give { to, ptr, from, count, .. } => {
+            expr(count, see);
+            see(Mention::Handle(*to));
+            from.iter().for_each(|handle| see(Mention::Handle(*handle)));
+            see(Mention::Use(*ptr));
+            see(Mention::Point(*ptr));
+        }
+        Stmt::Release(handle) => see(Mention::Handle(*handle)),
+        Stmt::Store(ptr, index, value) => {
+            see(Mention::Use(*ptr));
+            expr(index, see);
+            expr(value, see);
+        }
+        Stmt::Copy((to, at), (from, start), count) => {
+            see(Mention::Use(*to));
+            see(Mention::Use(*from));
+            [at, start, count].into_iter().for_each(|e| expr(e, see));
+        }
+        Stmt::For { var, from, to, order, body } => {
+            expr(from, see);
+            expr(to, see);
+            see(Mention::Set(*var));
+            if let Order::Reduce(locals) = order {
+                locals.iter().for_each(|(local, _)| see(Mention::Read(*local)));
+            }
+            stmts(body, see);
+        }
+        Stmt::While(first, cond, second) => {
+            stmts(first, see);
+            expr(cond, see);
+            stmts(second, see);
+        }
+        Stmt::If(cond, then, els) => {
+            expr(cond, see);
+            stmts(then, see);
+            stmts(els, see);
+        }
+        Stmt::Check(cond, failure) => {
+            expr(cond, see);
+            failure.args.iter().for_each(|(_, arg)| expr(arg, see));
+        }
+        Stmt::Call { args, results, .. } => {
+            for arg in args {
+                match arg {
+                    Arg::Scalar(e) => expr(e, see),
+                    Arg::Array(ptr, offset) => {
+                        see(Mention::Use(*ptr));
+                        expr(offset, see);
+                    }
+                }
+            }
+            for target in results {
+                match target {
+                    Target::Local(local) => see(Mention::Set(*local)),
+                    Target::Array(ptr, handle) => {
+                        see(Mention::Point(*ptr));
+                        see(Mention::Handle(*handle));
+                    }
+                }
+            }
+        }
+        Stmt::Parallel(par) => {
+            expr(&par.width, see);
+            expr(&par.pieces, see);
+            [par.lo, par.hi, par.piece].into_iter().for_each(|local| see(Mention::Set(local)));
+            stmts(&par.body, see);
+        }
+    }
+}

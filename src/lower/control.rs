@@ -1,0 +1,334 @@
+//! Branches and loops.
+
+use super::{Array, Loc, Lower, Mem, Scope};
+use crate::base::{PrimType, Span, Symbol};
+use crate::ir::imp::{Expr, Handle, Local, Order, Place, Ptr, Stmt};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, Type, Var};
+
+/// What a loop carries, and how.
+enum Carried {
+    /// A scalar in a variable.
+    Scalar(Local),
+    /// An array that is updated where it is.
+    InPlace(Mem),
+    /// An array in one of two buffers or, before the first iteration, where it came from: pointers to where it is, to where the next is
+    /// made, and to what is free.
+    Two { current: Ptr, next: Ptr, free: Ptr, keep: Vec<Handle> },
+    /// An array of a size of its own in each iteration, with its owner.
+    Varying { current: Ptr, owner: Handle, keep: Vec<Handle> },
+}
+
+impl<'p> Lower<'_, 'p> {
+    pub(super) fn conditional(&mut self, cond: Operand, then: &'p Body, els: &'p Body, pat: &[Var], span: Span) {
+        let cond = self.int(cond);
+        let program = self.program;
+        if pat.iter().all(|var| program.ty(*var).rank() == 0) && cheap(then) && cheap(els) {
+            let a = self.body(then, &[]);
+            let b = self.body(els, &[]);
+            for ((var, a), b) in pat.iter().zip(a).zip(b) {
+                if let (Loc::Scalar(a), Loc::Scalar(b)) = (a, b) {
+                    self.set_scalar(*var, Expr::Select(Box::new(cond.clone()), Box::new(a), Box::new(b)));
+                }
+            }
+            return;
+        }
+        /// Where a result goes.
+        enum Goes {
+            Scalar(Local),
+            Dest(Mem),
+            Ptr(Ptr, Vec<Handle>),
+        }
+        let mut goes = Vec::with_capacity(pat.len());
+        for &var in pat {
+            let ty = program.ty(var);
+            let known = ty.shape.iter().all(|size| size.vars().all(|v| !pat.contains(&v)));
+            let small = ty.shape.iter().try_fold(1i64, |n, size| n.checked_mul(size.as_constant()?)).is_some_and(|n| n <= 64);
+            goes.push(if ty.rank() == 0 {
+                let local = self.local_of(var);
+                self.locs.insert(var, Loc::Scalar(Expr::Local(local)));
+                Goes::Scalar(local)
+            } else if self.dests.contains_key(&var) || (known && small) {
+                Goes::Dest(self.alloc_var(var, span))
+            } else {
+                Goes::Ptr(self.ptr(program.vars[var].name, ty.elem, None), Vec::new())
+            });
+        }
+        let dests: Vec<Option<Mem>> = goes.iter().map(|goes| if let Goes::Dest(mem) = goes { Some(mem.clone()) } else { None }).collect();
+        let mut branches = Vec::with_capacity(2);
+        for body in [then, els] {
+            let (block, ()) = self.block(|this| {
+                let results = this.body(body, &dests);
+                for ((goes, result), operand) in goes.iter_mut().zip(results).zip(&body.result) {
+                    match (goes, result) {
+                        (Goes::Scalar(local), Loc::Scalar(e)) => this.emit(Stmt::Set(*local, e)),
+                        (Goes::Ptr(ptr, keep), Loc::Array(array)) => {
+                            let ty = program.operand_ty(*operand);
+                            let mem = this.in_rows(&array, &ty, span);
+                            this.emit(Stmt::Point(*ptr, Place::Ptr(mem.ptr, mem.offset.clone())));
+                            keep.extend(mem.keep.iter().copied());
+                        }
+                        _ => {}
+                    }
+                }
+            });
+            branches.push(block);
+        }
+        let els = branches.pop().unwrap_or_default();
+        let then = branches.pop().unwrap_or_default();
+        self.emit(Stmt::If(cond, then, els));
+        for (&var, goes) in pat.iter().zip(goes) {
+            match goes {
+                Goes::Scalar(_) => {}
+                Goes::Dest(mem) => self.bind_mem(var, mem),
+                Goes::Ptr(ptr, keep) => {
+                    let mem = self.dense(ptr, Expr::int(0), &program.ty(var).shape, &keep);
+                    self.bind_mem(var, mem);
+                }
+            }
+        }
+    }
+
+    /// The parameter of a loop whose memory a variable is in, if that is certain: the way there is made of updates.
+    fn root(&self, mut var: Var) -> Option<Var> {
+        loop {
+            let Some(stm) = self.defs.get(&var) else { return Some(var) };
+            let k = stm.pat.iter().position(|v| *v == var)?;
+            var = match &stm.exp {
+                Exp::Update { array, .. } | Exp::UpdateSlice { array, .. } => *array,
+                Exp::Scatter { dests, .. } | Exp::Hist { dests, .. } => *dests.get(k)?,
+                Exp::Loop { params, body, .. } => {
+                    let (param, init) = params.get(k)?;
+                    if self.root(body.result.get(k)?.var()?)? != *param {
+                        return None;
+                    }
+                    init.var()?
+                }
+                Exp::If { then, els, .. } => {
+                    let a = self.root(then.result.get(k)?.var()?)?;
+                    let b = self.root(els.result.get(k)?.var()?)?;
+                    if a != b {
+                        return None;
+                    }
+                    a
+                }
+                _ => return None,
+            };
+        }
+    }
+
+    pub(super) fn looping(&mut self, params: &'p [(Var, Operand)], form: &'p LoopForm, body: &'p Body, pat: &[Var], span: Span) {
+        let program = self.program;
+        let vars: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
+        let mut carried = Vec::with_capacity(params.len());
+        for (k, (var, init)) in params.iter().enumerate() {
+            let ty = program.ty(*var);
+            let init_ty = program.operand_ty(*init);
+            carried.push(match self.loc(*init) {
+                Loc::Scalar(e) => {
+                    let local = self.local_of(*var);
+                    self.emit(Stmt::Set(local, e));
+                    Carried::Scalar(local)
+                }
+                Loc::Array(array) => {
+                    let result = body.result.get(k).and_then(|a| a.var());
+                    let stays = result.and_then(|result| self.root(result)) == Some(*var);
+                    let changes = ty.shape.iter().any(|size| size.vars().any(|v| vars.contains(&v)));
+                    if stays && (self.options.in_place || result == Some(*var)) && !changes {
+                        self.in_place(&array, &init_ty, pat[k], result == Some(*var), span)
+                    } else if changes {
+                        self.varying(*var, &array, &init_ty, span)
+                    } else {
+                        self.two(*var, &array, &init_ty, span)
+                    }
+                }
+            });
+        }
+        let count = match form {
+            LoopForm::For(_, n) => {
+                let n = self.int(*n);
+                Some(self.atom("n", n))
+            }
+            LoopForm::While(_) => None,
+        };
+        match (form, count) {
+            (LoopForm::For(i, _), Some(count)) => {
+                let var = self.local_of(*i);
+                self.locs.insert(*i, Loc::Scalar(Expr::Local(var)));
+                let (block, ()) = self.block(|this| {
+                    this.bind_carried(&vars, &carried);
+                    this.iteration(&carried, body, span);
+                });
+                self.emit(Stmt::For { var, from: Expr::int(0), to: count, order: Order::Sequential, body: block });
+            }
+            (LoopForm::While(condition), _) => {
+                let (first, cond) = self.block(|this| {
+                    this.bind_carried(&vars, &carried);
+                    match this.body(condition, &[]).into_iter().next() {
+                        Some(Loc::Scalar(e)) => this.atom_bool(e),
+                        _ => Expr::Const(crate::base::Scalar::Bool(false)),
+                    }
+                });
+                let (second, ()) = self.block(|this| this.iteration(&carried, body, span));
+                self.emit(Stmt::While(first, cond, second));
+            }
+            _ => {}
+        }
+        self.bind_results(pat, carried, span);
+    }
+    fn atom_bool(&mut self, e: Expr) -> Expr {
+        if e.is_atom() {
+            return e;
+        }
+        let local = self.local("again", PrimType::Bool);
+        self.emit(Stmt::Set(local, e));
+        Expr::Local(local)
+    }
+
+    fn in_place(&mut self, init: &Array, ty: &Type, result: Var, read_only: bool, span: Span) -> Carried {
+        if let Some(dest) = self.dests.get(&result).cloned() {
+            self.copy_into(&dest, &ty.shape, init);
+            return Carried::InPlace(dest);
+        }
+        match init {
+            Array::Mem(mem) if read_only || mem.strides.iter().all(|stride| stride.size.as_constant() != Some(0)) => {
+                Carried::InPlace(mem.clone())
+            }
+            other => Carried::InPlace(self.copied(other, ty, span)),
+        }
+    }
+    fn two(&mut self, var: Var, init: &Array, ty: &Type, span: Span) -> Carried {
+        let program = self.program;
+        let name = program.vars[var].name;
+        let mem = self.in_rows(init, ty, span);
+        let buffers = [self.alloc(name, program.ty(var), span), self.alloc(name, program.ty(var), span)];
+        let [current, next, free] = ["", "next", "free"].map(|text| {
+            let name = if text.is_empty() { name } else { Symbol::new(text) };
+            self.ptr(name, ty.elem, None)
+        });
+        self.emit(Stmt::Point(current, Place::Ptr(mem.ptr, mem.offset.clone())));
+        self.emit(Stmt::Point(next, Place::Ptr(buffers[0].ptr, Expr::int(0))));
+        self.emit(Stmt::Point(free, Place::Ptr(buffers[1].ptr, Expr::int(0))));
+        let keep = mem.keep.iter().chain(buffers.iter().flat_map(|mem| mem.keep.iter())).copied().collect();
+        Carried::Two { current, next, free, keep }
+    }
+    fn varying(&mut self, var: Var, init: &Array, ty: &Type, span: Span) -> Carried {
+        let mem = self.in_rows(init, ty, span);
+        let name = self.program.vars[var].name;
+        let current = self.ptr(name, ty.elem, None);
+        let owner = self.handle(name.as_str());
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.handles.push(owner);
+        }
+        self.emit(Stmt::Point(current, Place::Ptr(mem.ptr, mem.offset.clone())));
+        let keep = mem.keep.iter().copied().chain([owner]).collect();
+        Carried::Varying { current, owner, keep }
+    }
+
+    /// What the parameters are in an iteration.
+    fn bind_carried(&mut self, vars: &[Var], carried: &[Carried]) {
+        for (var, carried) in vars.iter().zip(carried) {
+            if let Carried::Scalar(local) = carried {
+                self.locs.insert(*var, Loc::Scalar(Expr::Local(*local)));
+            }
+        }
+        for (var, carried) in vars.iter().zip(carried) {
+            let mem = match carried {
+                Carried::Scalar(_) => continue,
+                Carried::InPlace(mem) => mem.clone(),
+                Carried::Two { current, .. } | Carried::Varying { current, .. } => {
+                    self.dense(*current, Expr::int(0), &self.program.ty(*var).shape, &[])
+                }
+            };
+            self.bind_mem(*var, mem);
+        }
+    }
+
+    /// The body of a loop and what happens to the parameters after it.
+    fn iteration(&mut self, carried: &[Carried], body: &'p Body, span: Span) {
+        let program = self.program;
+        self.scopes.push(Scope::default());
+        let mut dests = Vec::with_capacity(carried.len());
+        for (carried, operand) in carried.iter().zip(&body.result) {
+            dests.push(match carried {
+                // Types of results do not mention what only the body knows, if the sizes stay.
+                Carried::Two { next, .. } => {
+                    let ty = program.operand_ty(*operand);
+                    Some(self.dense(*next, Expr::int(0), &ty.shape, &[]))
+                }
+                _ => None,
+            });
+        }
+        let results = self.body(body, &dests);
+        // Everything new is there before anything old goes.
+        let mut scalars = Vec::new();
+        let mut given = Vec::new();
+        for ((carried, result), operand) in carried.iter().zip(results).zip(&body.result) {
+            match (carried, result) {
+                (Carried::Scalar(local), Loc::Scalar(e)) => {
+                    if e == Expr::Local(*local) {
+                        continue;
+                    }
+                    let e = if matches!(e, Expr::Const(_)) {
+                        e
+                    } else {
+                        let new = self.local("new", self.locals[*local].prim);
+                        self.emit(Stmt::Set(new, e));
+                        Expr::Local(new)
+                    };
+                    scalars.push((*local, e));
+                }
+                (Carried::Varying { current, owner, .. }, Loc::Array(array)) => {
+                    let ty = program.operand_ty(*operand);
+                    let (ptr, handle) = self.given(&array, &ty, span);
+                    given.push((*current, *owner, ptr, handle));
+                }
+                _ => {}
+            }
+        }
+        for (local, e) in scalars {
+            self.emit(Stmt::Set(local, e));
+        }
+        for (current, owner, ptr, handle) in given {
+            self.emit(Stmt::Move(owner, handle));
+            self.emit(Stmt::Point(current, Place::Ptr(ptr, Expr::int(0))));
+        }
+        for carried in carried {
+            if let Carried::Two { current, next, free, .. } = carried {
+                self.emit(Stmt::Point(*current, Place::Ptr(*next, Expr::int(0))));
+                self.emit(Stmt::Point(*next, Place::Ptr(*free, Expr::int(0))));
+                self.emit(Stmt::Point(*free, Place::Ptr(*current, Expr::int(0))));
+            }
+        }
+        let scope = self.scopes.pop().unwrap_or_default();
+        self.release(&scope.handles);
+    }
+
+    fn bind_results(&mut self, pat: &[Var], carried: Vec<Carried>, span: Span) {
+        let _ = span;
+        for (var, carried) in pat.iter().zip(&carried) {
+            if let Carried::Scalar(local) = carried {
+                self.locs.insert(*var, Loc::Scalar(Expr::Local(*local)));
+            }
+        }
+        for (var, carried) in pat.iter().zip(carried) {
+            let mem = match carried {
+                Carried::Scalar(_) => continue,
+                Carried::InPlace(mem) => mem,
+                Carried::Two { current, keep, .. } | Carried::Varying { current, keep, .. } => {
+                    self.dense(current, Expr::int(0), &self.program.ty(*var).shape, &keep)
+                }
+            };
+            self.bind_mem(*var, mem);
+        }
+    }
+}
+
+/// Whether both sides of a branch may be computed, to choose afterwards: few operations that cannot fail.
+fn cheap(body: &Body) -> bool {
+    let here = body.stms.iter().all(|stm| match &stm.exp {
+        Exp::Scalar(..) | Exp::Copy(_) | Exp::Size(_) => !stm.exp.may_fail(),
+        Exp::If { then, els, .. } => cheap(then) && cheap(els),
+        _ => false,
+    });
+    here && super::soac::cost(body) <= 24
+}

@@ -1,0 +1,526 @@
+//! Statements without bodies.
+
+use super::memory::in_bounds;
+use super::{Array, Loc, Lower, Mem, Stride};
+use crate::base::scalar::{Member, Op, ScalarOp, member};
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Stmt, Table, Target};
+use crate::ir::soac::{Check, Exp, Operand, RangeKind, Size, Stm, Type, Var};
+
+impl<'p> Lower<'_, 'p> {
+    pub(super) fn stm(&mut self, stm: &'p Stm) {
+        let span = stm.span;
+        match &stm.exp {
+            Exp::Check(check) => self.check(check, span),
+            Exp::Soac(soac) => self.soac(soac, &stm.pat, span),
+            Exp::Filter { width, inputs, lambda } => self.filter(width, inputs, lambda, &stm.pat, span),
+            Exp::Scatter { width, inputs, lambda, dests } => self.scatter(width, inputs, lambda, dests, &stm.pat, span),
+            Exp::Hist { width, inputs, lambda, dests, operator } => self.hist(width, inputs, lambda, dests, operator, &stm.pat, span),
+            Exp::If { cond, then, els } => self.conditional(*cond, then, els, &stm.pat, span),
+            Exp::Loop { params, form, body } => self.looping(params, form, body, &stm.pat, span),
+            Exp::Call(fun, args) => self.call(*fun, args, &stm.pat, span),
+            exp => {
+                if let [var] = stm.pat.as_slice() {
+                    self.single(*var, exp, span);
+                }
+            }
+        }
+    }
+
+    fn ty(&self, var: Var) -> &'p Type {
+        self.program.ty(var)
+    }
+
+    fn single(&mut self, var: Var, exp: &'p Exp, span: Span) {
+        let ty = self.ty(var);
+        match exp {
+            Exp::Copy(a) => match self.loc(*a) {
+                Loc::Scalar(e) => self.set_scalar(var, e),
+                Loc::Array(array) => {
+                    let mem = self.alloc_var(var, span);
+                    self.copy_into(&mem, &ty.shape, &array);
+                    self.bind_mem(var, mem);
+                }
+            },
+            Exp::Scalar(op, args) => {
+                let args: Vec<Expr> = args.iter().map(|a| self.int(*a)).collect();
+                self.check_op(*op, &args, span);
+                self.set_scalar(var, Expr::Op(*op, args));
+            }
+            Exp::Size(size) => {
+                let e = self.size(size);
+                self.set_scalar(var, e);
+            }
+            Exp::Literal(items) => {
+                let ptr = self.ptr(Symbol::new("table"), ty.elem, None);
+                self.tables.push(Table { elem: ty.elem, items: items.clone() });
+                self.emit(Stmt::Point(ptr, Place::Table(self.tables.len() - 1)));
+                let mem = self.dense(ptr, Expr::int(0), &ty.shape, &[]);
+                self.bind_mem(var, mem);
+            }
+            Exp::Stack(cells) => self.stack(var, cells, span),
+            Exp::Index { array, at, checked } => {
+                let (source, old) = (self.array(*array), self.ty(*array));
+                let at: Vec<Expr> = at.iter().map(|i| self.int(*i)).collect();
+                if *checked {
+                    for (i, n) in at.iter().zip(&old.shape) {
+                        self.check_index(i.clone(), n, span);
+                    }
+                }
+                match self.cell(&source, &at, old) {
+                    Loc::Scalar(e) => self.set_scalar(var, e),
+                    cell => {
+                        self.locs.insert(var, cell);
+                    }
+                }
+            }
+            Exp::Slice { array, start, step, checked } => self.slice(var, *array, *start, *step, *checked, span),
+            Exp::Rotate { array, by } => self.rotate(var, *array, *by, span),
+            Exp::Rearrange { array, perm } => {
+                let loc = match self.array(*array) {
+                    Array::Mem(mem) => {
+                        let strides = perm.iter().map(|k| mem.strides[*k].clone()).collect();
+                        Array::Mem(Mem { strides, ..mem })
+                    }
+                    other => other,
+                };
+                self.locs.insert(var, Loc::Array(loc));
+            }
+            Exp::Reshape(array) => {
+                let (source, old) = (self.array(*array), self.ty(*array));
+                let loc = match source {
+                    Array::Fill(value) => Array::Fill(value),
+                    Array::Iota(start, step) if ty.rank() == 1 => Array::Iota(start, step),
+                    other => {
+                        let mem = self.in_rows(&other, old, span);
+                        Array::Mem(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
+                    }
+                };
+                self.locs.insert(var, Loc::Array(loc));
+            }
+            Exp::Coerce(array) => {
+                // Strides are compared by the sizes of the type.
+                let loc = match self.array(*array) {
+                    Array::Mem(mem) if self.is_dense(&mem, &self.ty(*array).shape) => {
+                        Array::Mem(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
+                    }
+                    other => other,
+                };
+                self.locs.insert(var, Loc::Array(loc));
+            }
+            Exp::Rep(a) => {
+                let loc = match self.loc(*a) {
+                    Loc::Scalar(e) => Array::Fill(e),
+                    Loc::Array(Array::Mem(mem)) => {
+                        let depth = ty.rank() - mem.strides.len();
+                        let none = Stride { size: Size::constant(0), expr: Expr::int(0) };
+                        let strides = std::iter::repeat_n(none, depth).chain(mem.strides.iter().cloned()).collect();
+                        Array::Mem(Mem { strides, ..mem })
+                    }
+                    Loc::Array(Array::Fill(e)) => Array::Fill(e),
+                    Loc::Array(iota) => {
+                        let cell = self.program.operand_ty(*a);
+                        let mem = self.copied(&iota, &cell, span);
+                        let depth = ty.rank() - mem.strides.len();
+                        let none = Stride { size: Size::constant(0), expr: Expr::int(0) };
+                        let strides = std::iter::repeat_n(none, depth).chain(mem.strides.iter().cloned()).collect();
+                        Array::Mem(Mem { strides, ..mem })
+                    }
+                };
+                self.locs.insert(var, Loc::Array(loc));
+            }
+            Exp::Iota { start, step } => {
+                let loc = Array::Iota(self.int(*start), self.int(*step));
+                self.locs.insert(var, Loc::Array(loc));
+            }
+            Exp::Concat(arrays) => {
+                let mem = self.alloc_var(var, span);
+                let mut at = Size::default();
+                for array in arrays {
+                    let part = self.ty(*array);
+                    let start = self.size(&at);
+                    let offset = self.at(&mem, &[start]);
+                    let offset = self.atom("offset", offset);
+                    let to = Mem { offset, ..mem.clone() };
+                    let source = self.array(*array);
+                    self.copy_into(&to, &part.shape, &source);
+                    at = at.add(&part.shape[0]);
+                }
+                self.bind_mem(var, mem);
+            }
+            Exp::Update { array, at, value, checked } => {
+                let at: Vec<Expr> = at.iter().map(|i| self.int(*i)).collect();
+                if *checked {
+                    for (i, n) in at.iter().zip(&ty.shape) {
+                        self.check_index(i.clone(), n, span);
+                    }
+                }
+                let value = self.loc(*value);
+                let mem = self.writable(var, *array, span);
+                match value {
+                    Loc::Scalar(e) => {
+                        let position = self.at(&mem, &at);
+                        self.emit(Stmt::Store(mem.ptr, position, e));
+                    }
+                    Loc::Array(cell) => {
+                        let offset = self.at(&mem, &at);
+                        let offset = self.atom("row", offset);
+                        let to = Mem { offset, strides: mem.strides[at.len()..].into(), ..mem.clone() };
+                        self.copy_into(&to, &ty.shape[at.len()..], &cell);
+                    }
+                }
+                self.bind_mem(var, mem);
+            }
+            Exp::UpdateSlice { array, start, step, value, checked } => {
+                let (start, step, cells) = (self.int(*start), self.int(*step), self.ty(*value));
+                if *checked {
+                    self.check_update(start.clone(), step.clone(), &cells.shape[0], &ty.shape[0], span);
+                }
+                let source = self.array(*value);
+                let mem = self.writable(var, *array, span);
+                let offset = self.at(&mem, std::slice::from_ref(&start));
+                let offset = self.atom("offset", offset);
+                let mut strides = mem.strides.to_vec();
+                strides[0] = self.stepped(&strides[0], step);
+                let to = Mem { offset, strides: strides.into(), ..mem.clone() };
+                self.copy_into(&to, &cells.shape, &source);
+                self.bind_mem(var, mem);
+            }
+            Exp::RangeCount(kind, a, s, b) => self.range_count(var, *kind, [*a, *s, *b], span),
+            Exp::SliceCount(i, j, s, n) => self.slice_count(var, [*i, *j, *s], n, span),
+            _ => {}
+        }
+    }
+
+    /// The memory of an array that is written to: its own, or a copy that becomes that of `var`.
+    pub(super) fn writable(&mut self, var: Var, array: Var, span: Span) -> Mem {
+        let source = self.array(array);
+        if self.options.in_place
+            && let Array::Mem(mem) = &source
+            && mem.strides.iter().all(|stride| stride.size != Size::constant(0))
+        {
+            return mem.clone();
+        }
+        let mem = self.alloc_var(var, span);
+        self.copy_into(&mem, &self.ty(var).shape, &source);
+        mem
+    }
+
+    fn stack(&mut self, var: Var, cells: &[Operand], span: Span) {
+        let ty = self.ty(var);
+        let mem = self.alloc_var(var, span);
+        let cell_rank = cells.first().map_or(0, |a| self.program.operand_ty(*a).rank());
+        let depth = ty.rank() - cell_rank;
+        let sizes: Vec<i64> = ty.shape[..depth].iter().map(|size| size.as_constant().unwrap_or(1)).collect();
+        for (k, cell) in cells.iter().enumerate() {
+            let mut rest = k as i64;
+            let mut indices = vec![Expr::int(0); depth];
+            for (index, n) in indices.iter_mut().zip(&sizes).rev() {
+                *index = Expr::int(rest % n.max(&1));
+                rest /= n.max(&1);
+            }
+            let position = self.at(&mem, &indices);
+            match self.loc(*cell) {
+                Loc::Scalar(e) => self.emit(Stmt::Store(mem.ptr, position, e)),
+                Loc::Array(array) => {
+                    let offset = self.atom("row", position);
+                    let to = Mem { offset, strides: mem.strides[depth..].into(), ..mem.clone() };
+                    self.copy_into(&to, &ty.shape[depth..], &array);
+                }
+            }
+        }
+        self.bind_mem(var, mem);
+    }
+
+    /// A stride times a step.
+    fn stepped(&mut self, stride: &Stride, step: Expr) -> Stride {
+        match step.as_int() {
+            Some(1) => stride.clone(),
+            Some(k) => self.stride(stride.size.scale(k)),
+            None => {
+                let e = stride.expr.clone().times(step);
+                // A size that is equal to no other: only its expression is used.
+                Stride { size: Size::constant(i64::MIN), expr: self.atom("stride", e) }
+            }
+        }
+    }
+
+    fn slice(&mut self, var: Var, array: Var, start: Operand, step: Operand, checked: bool, span: Span) {
+        let (start, step) = (self.int(start), self.int(step));
+        let (old, new) = (self.ty(array), self.ty(var));
+        if checked {
+            let (n, count) = (self.size(&old.shape[0]), self.size(&new.shape[0]));
+            let (n, count) = (self.atom("n", n), self.atom("n", count));
+            let end = self.atom("end", start.clone().plus(count.clone()));
+            let good = Expr::arith(Int::Le, Expr::int(0), start.clone()).and(Expr::arith(Int::Le, Expr::int(0), count)).and(Expr::arith(
+                Int::Le,
+                end.clone(),
+                n.clone(),
+            ));
+            let message = "slice [{}:{}] is out of bounds for an array of size {}";
+            self.require(good, "E0501", message, vec![start.clone(), end, n], span);
+        }
+        let loc = match self.array(array) {
+            Array::Fill(value) => Array::Fill(value),
+            Array::Iota(first, distance) => {
+                let first = self.element(&Array::Iota(first, distance.clone()), &[start], old.elem);
+                let first = if old.elem == PrimType::I64 { self.atom("first", first) } else { first };
+                let distance = match step.as_int() {
+                    Some(1) => distance,
+                    _ => self.element(&Array::Iota(zero(old.elem), distance), &[step], old.elem),
+                };
+                Array::Iota(first, distance)
+            }
+            Array::Mem(mem) => {
+                let offset = self.at(&mem, &[start]);
+                let offset = self.atom("offset", offset);
+                let mut strides = mem.strides.to_vec();
+                strides[0] = self.stepped(&strides[0], step);
+                Array::Mem(Mem { offset, strides: strides.into(), ..mem })
+            }
+        };
+        self.locs.insert(var, Loc::Array(loc));
+    }
+
+    fn rotate(&mut self, var: Var, array: Var, by: Operand, span: Span) {
+        let ty = self.ty(var);
+        let source = self.array(array);
+        if let Array::Fill(_) = source {
+            self.locs.insert(var, Loc::Array(source));
+            return;
+        }
+        let by = self.int(by);
+        let n = self.size(&ty.shape[0]);
+        let n = self.atom("n", n);
+        let modulo = scalar_op(PrimType::I64, "%");
+        // The remainder of a division by 0 does not matter: then there are no elements.
+        let divisor = Expr::Select(Box::new(Expr::arith(Int::Eq, n.clone(), Expr::int(0))), Box::new(Expr::int(1)), Box::new(n.clone()));
+        let divisor = self.atom("n", divisor);
+        let by = modulo.map_or(Expr::int(0), |op| Expr::Op(op, vec![by, divisor]));
+        let by = self.atom("by", by);
+        let mem = self.alloc_var(var, span);
+        let width = n.clone();
+        let elem = ty.elem;
+        self.nest(&ty.shape, &mut |this: &mut Self, indices| {
+            let i = indices[0].clone().plus(by.clone());
+            let wrapped = Expr::Select(Box::new(i.clone().less(width.clone())), Box::new(i.clone()), Box::new(i.minus(width.clone())));
+            let wrapped = this.atom("i", wrapped);
+            let from: Vec<Expr> = std::iter::once(wrapped).chain(indices[1..].iter().cloned()).collect();
+            let value = this.element(&source, &from, elem);
+            let at = this.at(&mem, indices);
+            this.emit(Stmt::Store(mem.ptr, at, value));
+        });
+        self.bind_mem(var, mem);
+    }
+
+    fn call(&mut self, fun: crate::ir::soac::FunId, args: &[Operand], pat: &[Var], span: Span) {
+        let mut out = Vec::with_capacity(args.len());
+        for a in args {
+            out.push(match self.loc(*a) {
+                Loc::Scalar(e) => Arg::Scalar(e),
+                Loc::Array(array) => {
+                    let ty = self.program.operand_ty(*a);
+                    let mem = self.in_rows(&array, &ty, span);
+                    Arg::Array(mem.ptr, mem.offset)
+                }
+            });
+        }
+        let mut results = Vec::with_capacity(pat.len());
+        let mut arrays = Vec::new();
+        for &var in pat {
+            let ty = self.ty(var);
+            if ty.rank() == 0 {
+                let local = self.local_of(var);
+                self.locs.insert(var, Loc::Scalar(Expr::Local(local)));
+                results.push(Target::Local(local));
+            } else {
+                let ptr = self.ptr(self.program.vars[var].name, ty.elem, None);
+                let handle = self.handle("result");
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.handles.push(handle);
+                }
+                results.push(Target::Array(ptr, handle));
+                arrays.push((var, ptr, handle));
+            }
+        }
+        self.emit(Stmt::Call { fun: crate::ir::imp::FunId::new(fun.raw()), args: out, results });
+        for (var, ptr, handle) in arrays {
+            let mem = self.dense(ptr, Expr::int(0), &self.ty(var).shape, &[handle]);
+            self.bind_mem(var, mem);
+        }
+    }
+
+    /// Fails unless the condition holds.
+    pub(super) fn require(&mut self, cond: Expr, code: &'static str, message: &str, args: Vec<Expr>, span: Span) {
+        let args = args.into_iter().map(|arg| (PrimType::I64, arg)).collect();
+        self.emit(Stmt::Check(cond, Box::new(Failure { code, message: message.to_string(), args, span })));
+    }
+    fn check_index(&mut self, i: Expr, n: &Size, span: Span) {
+        let n = self.size(n);
+        let n = self.atom("n", n);
+        self.require(in_bounds(i.clone(), n.clone()), "E0501", "index {} is out of bounds for an array of size {}", vec![i, n], span);
+    }
+    pub(super) fn check_natural(&mut self, n: Expr, span: Span) {
+        let n = self.atom("n", n);
+        self.require(Expr::arith(Int::Le, Expr::int(0), n.clone()), "E0504", "an array cannot have the negative size {}", vec![n], span);
+    }
+    fn check_update(&mut self, start: Expr, step: Expr, count: &Size, n: &Size, span: Span) {
+        let (k, n) = (self.size(count), self.size(n));
+        let (k, n) = (self.atom("k", k), self.atom("n", n));
+        let last = start.clone().plus(k.clone().minus(Expr::int(1)).times(step.clone()));
+        let last = self.atom("last", last);
+        let empty = Expr::arith(Int::Eq, k.clone(), Expr::int(0));
+        let inside = in_bounds(start.clone(), n.clone()).and(in_bounds(last, n.clone()));
+        let message = "updating {} elements from {} in steps of {} leaves the bounds of an array of size {}";
+        self.require(Expr::arith(Int::Or, empty, inside), "E0501", message, vec![k, start, step, n], span);
+    }
+
+    fn check(&mut self, check: &Check, span: Span) {
+        match check {
+            Check::Bounds(i, n) => {
+                let i = self.int(*i);
+                self.check_index(i, n, span);
+            }
+            Check::NonNegative(n) => {
+                let n = self.size(n);
+                self.check_natural(n, span);
+            }
+            Check::Coerce(found, wanted) => {
+                let (found, wanted) = (self.dims(found), self.dims(wanted));
+                let good = found
+                    .iter()
+                    .zip(&wanted)
+                    .map(|(a, b)| Expr::arith(Int::Eq, a.clone(), b.clone()))
+                    .reduce(Expr::and)
+                    .unwrap_or(Expr::Const(Scalar::Bool(true)));
+                let message = format!("the value has shape {}, the type says {}", "[{}]".repeat(found.len()), "[{}]".repeat(wanted.len()));
+                self.require(good, "E0503", &message, found.into_iter().chain(wanted).collect(), span);
+            }
+            Check::Unflatten(found, n, m) => {
+                let dims = self.dims(&[found.clone(), n.clone(), m.clone()]);
+                let [found, n, m] = [dims[0].clone(), dims[1].clone(), dims[2].clone()];
+                for size in [&found, &n, &m] {
+                    self.check_natural(size.clone(), span);
+                }
+                let good = Expr::arith(Int::Eq, n.clone().times(m.clone()), found.clone());
+                self.require(good, "E0503", "an array of size {} does not make {} rows of {}", vec![found, n, m], span);
+            }
+            Check::Assert(cond, message) => {
+                let cond = self.int(*cond);
+                let text = format!("assertion failed: {}", message.as_str().replace('{', "{{").replace('}', "}}"));
+                self.require(cond, "E0506", &text, Vec::new(), span);
+            }
+        }
+    }
+
+    fn check_op(&mut self, op: ScalarOp, args: &[Expr], span: Span) {
+        if !op.prim.is_int() {
+            return;
+        }
+        let (what, compare) = match op.op {
+            Op::Div | Op::Mod | Op::Quot | Op::Rem => ("division by zero: the operands are {} and {}", "!="),
+            Op::Pow if op.prim.is_signed() => ("a power with a negative exponent: the operands are {} and {}", ">="),
+            _ => return,
+        };
+        let Some(second) = args.get(1) else { return };
+        if let Expr::Const(scalar) = second {
+            let value = scalar.as_i128().unwrap_or(0);
+            if if compare == "!=" { value != 0 } else { value >= 0 } {
+                return;
+            }
+        }
+        if let Some(compare) = scalar_op(op.prim, compare) {
+            let good = Expr::Op(compare, vec![second.clone(), zero(op.prim)]);
+            let args = args.iter().map(|arg| (op.prim, arg.clone())).collect();
+            self.emit(Stmt::Check(good, Box::new(Failure { code: "E0505", message: what.into(), args, span })));
+        }
+    }
+
+    /// In 64 bits: ranges whose distance does not fit have more elements than there is memory.
+    fn range_count(&mut self, var: Var, kind: RangeKind, [a, s, b]: [Operand; 3], span: Span) {
+        let prim = self.program.operand_ty(a).elem;
+        let [a, s, b] = [a, s, b].map(|operand| {
+            let e = self.int(operand);
+            let e = self.widened(e, prim);
+            self.atom("bound", e)
+        });
+        let wrapped = self.local("step", PrimType::I64);
+        self.emit(Stmt::Set(wrapped, s));
+        if !prim.is_signed() && prim.bytes() < 8 {
+            // Unsigned steps downwards arrive wrapped around.
+            let down = match kind {
+                RangeKind::Upto => None,
+                RangeKind::Downto => Some(Expr::Const(Scalar::Bool(true))),
+                RangeKind::Through => Some(b.clone().less(a.clone())),
+            };
+            if let Some(down) = down {
+                let positive = Expr::int(0).less(Expr::Local(wrapped));
+                let less = Expr::Local(wrapped).minus(Expr::int(1i64 << (prim.bytes() * 8)));
+                let step = Expr::Select(Box::new(down.and(positive)), Box::new(less), Box::new(Expr::Local(wrapped)));
+                self.emit(Stmt::Set(wrapped, step));
+            }
+        }
+        let s = Expr::Local(wrapped);
+        let up = Expr::int(0).less(s.clone());
+        let select = |c: Expr, a: Expr, b: Expr| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
+        let distance = select(up.clone(), b.clone().minus(a.clone()), a.clone().minus(b.clone()));
+        let distance = self.atom("distance", distance);
+        let step = select(up.clone(), s.clone(), Expr::int(0).minus(s.clone()));
+        let step = self.atom("step", step);
+        let fits = match kind {
+            RangeKind::Upto => up,
+            RangeKind::Downto => s.clone().less(Expr::int(0)),
+            RangeKind::Through => Expr::arith(Int::Ne, s.clone(), Expr::int(0)),
+        };
+        let good = fits.and(Expr::arith(Int::Le, Expr::int(0), distance.clone()));
+        let limit = match kind {
+            RangeKind::Upto => "..<",
+            RangeKind::Downto => "..>",
+            RangeKind::Through => "...",
+        };
+        let message = format!("the range {{}}..{{}}{limit}{{}} does not lead to its end");
+        self.require(good, "E0504", &message, vec![a.clone(), a.plus(s), b], span);
+        let inclusive = Expr::int(i64::from(kind == RangeKind::Through));
+        let count = distance.plus(inclusive).plus(step.clone().minus(Expr::int(1)));
+        self.set_scalar(var, Expr::arith(Int::Div, count, step));
+    }
+    fn widened(&self, e: Expr, prim: PrimType) -> Expr {
+        match (prim, scalar_op(PrimType::I64, prim.name())) {
+            (PrimType::I64, _) | (_, None) => e,
+            (_, Some(convert)) => Expr::Op(convert, vec![e]),
+        }
+    }
+
+    fn slice_count(&mut self, var: Var, [i, j, s]: [Operand; 3], n: &Size, span: Span) {
+        let (i, j, s) = (self.int(i), self.int(j), self.int(s));
+        let n = self.size(n);
+        let n = self.atom("n", n);
+        let le = |a: Expr, b: Expr| Expr::arith(Int::Le, a, b);
+        let select = |c: Expr, a: Expr, b: Expr| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
+        let up = Expr::int(0).less(s.clone());
+        let forward = le(Expr::int(0), i.clone()).and(le(i.clone(), j.clone())).and(le(j.clone(), n.clone()));
+        let start = Expr::arith(Int::Or, i.clone().less(n.clone()), Expr::arith(Int::Eq, i.clone(), j.clone()));
+        let backward = le(Expr::int(-1), j.clone()).and(le(j.clone(), i.clone())).and(start);
+        let good = Expr::arith(Int::Ne, s.clone(), Expr::int(0)).and(select(up.clone(), forward, backward));
+        let message = "slice [{}:{}:{}] is out of bounds for an array of size {}";
+        self.require(good, "E0501", message, vec![i.clone(), j.clone(), s.clone(), n], span);
+        let distance = select(up.clone(), j.clone().minus(i.clone()), i.minus(j));
+        let step = select(up, s.clone(), Expr::int(0).minus(s));
+        let step = self.atom("step", step);
+        let count = distance.plus(step.clone().minus(Expr::int(1)));
+        self.set_scalar(var, Expr::arith(Int::Div, count, step));
+    }
+}
+
+/// The operation of a type with this name.
+pub(super) fn scalar_op(prim: PrimType, name: &str) -> Option<ScalarOp> {
+    match member(prim, name) {
+        Some(Member::Op(op)) => Some(op),
+        _ => None,
+    }
+}
+
+/// The 0 of a type.
+pub(super) fn zero(prim: PrimType) -> Expr {
+    Expr::Const(if prim.is_float() { Scalar::from_f64(prim, 0.0) } else { Scalar::from_i128(prim, 0) })
+}

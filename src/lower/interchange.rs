@@ -1,0 +1,194 @@
+//! Maps of reductions whose inputs lie the wrong way: `map (\column -> reduce (+) 0 (zip row column)) columns` runs along the columns of a
+//! matrix that is stored by rows. The loops change places: the sums of many columns are made side by side, a row at a time, in the
+//! memory of the results, which stays in the cache; the inner loop runs along the rows and can be vectorised. The sums are made in
+//! the same order as before. Where that is the whole body of a further map (a matrix product), several of its cells are done at a time, so
+//! that what is read is used several times.
+
+use super::{Array, Loc, Lower, Mem};
+use crate::base::{PrimType, Span};
+use crate::ir::imp::{Expr, Int, Order, Stmt};
+use crate::ir::soac::{Body, Exp, Soac, Var};
+
+/// Sums that are made side by side.
+const BLOCK: i64 = 1024;
+/// Cells of an outer map that are done at a time.
+const ROWS: usize = 4;
+
+/// A map of reductions.
+#[derive(Clone, Copy)]
+pub(super) struct Nest<'p> {
+    map: &'p Soac,
+    reduce: &'p Soac,
+}
+
+/// The statement that is the whole body and makes its only result.
+fn only(body: &Body) -> Option<&Soac> {
+    match (body.stms.as_slice(), body.result.as_slice()) {
+        ([stm], [result]) => match &stm.exp {
+            Exp::Soac(soac) if stm.pat.len() == 1 && result.var() == Some(stm.pat[0]) => Some(soac),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl<'p> Lower<'_, 'p> {
+    /// The nest that a map is, if changing its loops pays.
+    pub(super) fn nest_of(&self, map: &'p Soac) -> Option<Nest<'p>> {
+        let reduce = only(&map.lambda.body)?;
+        let plain = map.scans.is_empty() && map.reduces.is_empty() && reduce.scans.is_empty();
+        let [operator] = reduce.reduces.as_slice() else { return None };
+        let scalars = |body: &Body| body.stms.iter().all(|stm| matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_)) && !stm.exp.may_fail());
+        let simple = operator.neutral.len() == 1
+            && self.program.operand_ty(operator.neutral[0]).rank() == 0
+            && scalars(&reduce.lambda.body)
+            && scalars(&operator.lambda.body);
+        let cells = reduce.inputs.iter().all(|input| self.program.ty(*input).rank() == 1);
+        // Of the arrays that both loops run over one at least must lie the other way, and none this way.
+        let mut wrong = false;
+        for input in &reduce.inputs {
+            let Some(k) = map.lambda.params.iter().position(|param| param == input) else { continue };
+            let Array::Mem(mem) = self.array(map.inputs[k]) else { continue };
+            let [along, across] = [0, 1].map(|k| mem.strides.get(k).and_then(|stride| stride.size.as_constant()));
+            if across == Some(1) {
+                return None;
+            }
+            wrong = wrong || along == Some(1);
+        }
+        let lambda_own = |var: Var| map.lambda.params.contains(&var);
+        let free = operator.neutral.iter().all(|a| a.var().is_none_or(|var| !lambda_own(var)))
+            && reduce.lambda.body.stms.iter().chain(&operator.lambda.body.stms).all(|stm| {
+                let mut outside = true;
+                crate::ir::soac::visit::mentioned(stm, &mut |var| outside = outside && !lambda_own(var));
+                outside
+            });
+        (plain && simple && cells && wrong && free).then_some(Nest { map, reduce })
+    }
+
+    /// The cells from `lo` to `hi` of the map, written to `out`.
+    pub(super) fn interchanged(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, out: &Mem, span: Span) {
+        self.side_by_side(nest, lo, hi, &[(Vec::new(), out.clone())], span);
+    }
+
+    /// A map whose whole body is such a nest, several cells at a time.
+    pub(super) fn tiled(&mut self, outer: &'p Soac, lo: Expr, hi: Expr, out: &Mem, span: Span) -> bool {
+        let Some(map) = only(&outer.lambda.body) else { return false };
+        if !(outer.scans.is_empty() && outer.reduces.is_empty()) {
+            return false;
+        }
+        // What the nest looks like is seen when the parameters are bound.
+        let saved = self.locs.clone();
+        let (_, ()) = self.block(|this| this.bind_cells(&outer.inputs, &outer.lambda.params, &lo));
+        let nest = self.nest_of(map);
+        let varies = map.inputs.iter().any(|input| outer.lambda.params.contains(input));
+        self.locs = saved;
+        let Some(nest) = nest else { return false };
+        if varies {
+            return false;
+        }
+        let width = self.size(&map.width);
+        let width = self.atom("width", width);
+        let rows = Expr::int(ROWS as i64);
+        let blocks = Expr::arith(Int::Div, hi.clone().minus(lo.clone()), rows.clone());
+        let blocks = self.atom("blocks", blocks);
+        let block = self.local("block", PrimType::I64);
+        let (body, ()) = self.block(|this| {
+            let first = lo.clone().plus(Expr::Local(block).times(rows.clone()));
+            let first = this.atom("first", first);
+            let cells: Vec<Expr> = (0..ROWS as i64).map(|k| first.clone().plus(Expr::int(k))).collect();
+            this.rows(nest, outer, &cells, &width, out, span);
+        });
+        self.emit(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body });
+        let rest = lo.plus(blocks.times(rows));
+        let rest = self.atom("rest", rest);
+        let row = self.local("i", PrimType::I64);
+        let (body, ()) = self.block(|this| this.rows(nest, outer, &[Expr::Local(row)], &width, out, span));
+        self.emit(Stmt::For { var: row, from: rest, to: hi, order: Order::Sequential, body });
+        true
+    }
+    /// Some cells of the outer map.
+    fn rows(&mut self, nest: Nest<'p>, outer: &'p Soac, cells: &[Expr], width: &Expr, out: &Mem, span: Span) {
+        let mut contexts = Vec::with_capacity(cells.len());
+        for i in cells {
+            let i = self.atom("i", i.clone());
+            self.bind_cells(&outer.inputs, &outer.lambda.params, &i);
+            let bound = outer.lambda.params.iter().filter_map(|param| Some((*param, self.locs.get(param)?.clone()))).collect();
+            let offset = self.at(out, std::slice::from_ref(&i));
+            let offset = self.atom("row", offset);
+            contexts.push((bound, Mem { offset, strides: out.strides[1..].into(), ..out.clone() }));
+        }
+        self.side_by_side(nest, Expr::int(0), width.clone(), &contexts, span);
+    }
+
+    /// The sums from `lo` to `hi`, for each context (parameters of maps around) in a place of its own.
+    fn side_by_side(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, contexts: &[(Vec<(Var, Loc)>, Mem)], span: Span) {
+        let operator = &nest.reduce.reduces[0];
+        let elem = self.program.operand_ty(operator.neutral[0]).elem;
+        let depth = self.size(&nest.reduce.width);
+        let depth = self.atom("depth", depth);
+        let size = Expr::int(BLOCK);
+        let blocks = hi.clone().minus(lo.clone()).plus(Expr::int(BLOCK - 1));
+        let blocks = self.atom("blocks", Expr::arith(Int::Div, blocks, size.clone()));
+        let block = self.local("block", PrimType::I64);
+        let (body, ()) = self.block(|this| {
+            let from = lo.clone().plus(Expr::Local(block).times(size.clone()));
+            let from = this.atom("from", from);
+            let end = this.atom("end", from.clone().plus(size.clone()));
+            let to = this.atom("to", Expr::arith(Int::Min, end, hi.clone()));
+            let neutral = this.int(operator.neutral[0]);
+            let j = this.local("j", PrimType::I64);
+            let (init, ()) = this.block(|this| {
+                for (_, out) in contexts {
+                    let at = this.at(out, &[Expr::Local(j)]);
+                    this.emit(Stmt::Store(out.ptr, at, neutral.clone()));
+                }
+            });
+            this.emit(Stmt::For { var: j, from: from.clone(), to: to.clone(), order: Order::Any, body: init });
+            let k = this.local("k", PrimType::I64);
+            let (row, ()) = this.block(|this| {
+                let j = this.local("j", PrimType::I64);
+                let (cell, ()) = this.block(|this| {
+                    for (bound, out) in contexts {
+                        this.locs.extend(bound.iter().cloned());
+                        this.add_up(nest, &Expr::Local(j), &Expr::Local(k), out, elem, span);
+                    }
+                });
+                this.emit(Stmt::For { var: j, from, to, order: Order::Any, body: cell });
+            });
+            this.emit(Stmt::For { var: k, from: Expr::int(0), to: depth, order: Order::Sequential, body: row });
+        });
+        self.emit(Stmt::For { var: block, from: Expr::int(0), to: blocks, order: Order::Sequential, body });
+    }
+
+    /// Adds element `k` of cell `j` to the sum of cell `j`.
+    fn add_up(&mut self, nest: Nest<'p>, j: &Expr, k: &Expr, out: &Mem, elem: PrimType, span: Span) {
+        let _ = span;
+        let program = self.program;
+        for (input, param) in nest.reduce.inputs.iter().zip(&nest.reduce.lambda.params) {
+            let ty = program.ty(*param).elem;
+            let value = match nest.map.lambda.params.iter().position(|p| p == input) {
+                Some(q) => {
+                    let array = self.array(nest.map.inputs[q]);
+                    self.element(&array, &[j.clone(), k.clone()], ty)
+                }
+                None => {
+                    let array = self.array(*input);
+                    self.element(&array, std::slice::from_ref(k), ty)
+                }
+            };
+            self.set_scalar(*param, value);
+        }
+        let found = self.body(&nest.reduce.lambda.body, &[]);
+        let operator = &nest.reduce.reduces[0];
+        let at = self.at(out, std::slice::from_ref(j));
+        let [a, b] = operator.lambda.params.as_slice() else { return };
+        let sum = self.element(&Array::Mem(out.clone()), std::slice::from_ref(j), elem);
+        self.set_scalar(*a, sum);
+        if let Some(found) = found.into_iter().next() {
+            self.locs.insert(*b, found);
+        }
+        if let Some(Loc::Scalar(e)) = self.body(&operator.lambda.body, &[]).into_iter().next() {
+            self.emit(Stmt::Store(out.ptr, at, e));
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Buffers, views and copies.
+
+use super::{Array, Loc, Lower, Mem, Stride};
+use crate::base::scalar::{Member, member};
+use crate::base::{PrimType, Scalar, Span};
+use crate::ir::imp::{Expr, Handle, Int, Order, Parallel, Ptr, Stmt};
+use crate::ir::soac::{Size, Type, Var};
+
+/// Arrays of known size up to this many bytes lie in the frame of the function.
+const STACK_BYTES: u64 = 2048;
+
+impl Lower<'_, '_> {
+    /// An array in row-major order.
+    pub(super) fn dense(&mut self, ptr: Ptr, offset: Expr, shape: &[Size], keep: &[Handle]) -> Mem {
+        let strides = self.row_major(shape);
+        Mem { ptr, offset, strides: strides.into(), keep: keep.into() }
+    }
+    fn row_major(&mut self, shape: &[Size]) -> Vec<Stride> {
+        let mut size = Size::constant(1);
+        let mut strides = Vec::with_capacity(shape.len());
+        for n in shape.iter().rev() {
+            let expr = self.size(&size);
+            let expr = self.atom("stride", expr);
+            strides.push(Stride { size: size.clone(), expr });
+            size = size.mul(n);
+        }
+        strides.reverse();
+        strides
+    }
+    /// Whether neighbours in row-major order are neighbours in memory.
+    pub(super) fn is_dense(&self, mem: &Mem, shape: &[Size]) -> bool {
+        let mut size = Size::constant(1);
+        for (stride, n) in mem.strides.iter().zip(shape).rev() {
+            if stride.size != size && n.as_constant() != Some(1) {
+                return false;
+            }
+            size = size.mul(n);
+        }
+        true
+    }
+
+    /// A new buffer for an array of this type.
+    pub(super) fn alloc(&mut self, name: crate::base::Symbol, ty: &Type, span: Span) -> Mem {
+        let elements = ty.shape.iter().try_fold(1u64, |n, size| n.checked_mul(u64::try_from(size.as_constant()?).ok()?));
+        if let Some(count) = elements.filter(|count| count.saturating_mul(ty.elem.bytes() as u64) <= STACK_BYTES) {
+            let ptr = self.ptr(name, ty.elem, Some(count.max(1)));
+            self.emit(Stmt::Stack(ptr));
+            return self.dense(ptr, Expr::int(0), &ty.shape, &[]);
+        }
+        let ptr = self.ptr(name, ty.elem, None);
+        let handle = self.handle(name.as_str());
+        let count = self.count(&ty.shape);
+        self.emit(Stmt::Alloc { handle, ptr, count, span });
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.handles.push(handle);
+        }
+        self.dense(ptr, Expr::int(0), &ty.shape, &[handle])
+    }
+    /// Memory for a variable: where it is wanted, or new.
+    pub(super) fn alloc_var(&mut self, var: Var, span: Span) -> Mem {
+        if let Some(dest) = self.dests.get(&var) {
+            return dest.clone();
+        }
+        let program = self.program;
+        self.alloc(program.vars[var].name, program.ty(var), span)
+    }
+    pub(super) fn bind_mem(&mut self, var: Var, mem: Mem) {
+        self.locs.insert(var, Loc::Array(Array::Mem(mem)));
+    }
+
+    /// The position of a cell.
+    pub(super) fn at(&self, mem: &Mem, indices: &[Expr]) -> Expr {
+        indices.iter().zip(mem.strides.iter()).fold(mem.offset.clone(), |at, (i, stride)| at.plus(i.clone().times(stride.expr.clone())))
+    }
+    /// An element, all indices given.
+    pub(super) fn element(&self, array: &Array, indices: &[Expr], elem: PrimType) -> Expr {
+        match array {
+            Array::Mem(mem) => Expr::Load(mem.ptr, Box::new(self.at(mem, indices))),
+            Array::Fill(value) => value.clone(),
+            Array::Iota(start, step) => {
+                let i = indices.first().cloned().unwrap_or(Expr::int(0));
+                progression(start, step, i, elem)
+            }
+        }
+    }
+    /// The cell at these indices.
+    pub(super) fn cell(&mut self, array: &Array, indices: &[Expr], ty: &Type) -> Loc {
+        if ty.rank() == indices.len() {
+            return Loc::Scalar(self.element(array, indices, ty.elem));
+        }
+        match array {
+            Array::Mem(mem) => {
+                let offset = self.at(mem, indices);
+                let offset = self.atom("row", offset);
+                Loc::Array(Array::Mem(Mem { ptr: mem.ptr, offset, strides: mem.strides[indices.len()..].into(), keep: mem.keep.clone() }))
+            }
+            other => Loc::Array(other.clone()),
+        }
+    }
+
+    /// The array in row-major order: itself or a copy.
+    pub(super) fn in_rows(&mut self, array: &Array, ty: &Type, span: Span) -> Mem {
+        match array {
+            Array::Mem(mem) if self.is_dense(mem, &ty.shape) => mem.clone(),
+            _ => self.copied(array, ty, span),
+        }
+    }
+    /// A copy in a buffer of its own.
+    pub(super) fn copied(&mut self, array: &Array, ty: &Type, span: Span) -> Mem {
+        let mem = self.alloc(crate::base::Symbol::new("copy"), ty, span);
+        self.copy_into(&mem, &ty.shape, array);
+        mem
+    }
+
+    /// Writes an array over another of the same shape. The two do not overlap.
+    pub(super) fn copy_into(&mut self, to: &Mem, shape: &[Size], from: &Array) {
+        let elem = self.ptrs[to.ptr].elem;
+        if let Array::Mem(source) = from
+            && self.is_dense(source, shape)
+            && self.is_dense(to, shape)
+        {
+            let count = self.count(shape);
+            let small = count.as_int().is_some_and(|n| n <= 64);
+            if !small {
+                if self.host {
+                    self.copy_in_pieces(to, source, count);
+                } else {
+                    self.emit(Stmt::Copy((to.ptr, to.offset.clone()), (source.ptr, source.offset.clone()), count));
+                }
+                return;
+            }
+        }
+        let ty = Type { elem, shape: shape.to_vec() };
+        self.nest(shape, &mut |this: &mut Self, indices| {
+            let value = this.element(from, indices, ty.elem);
+            let at = this.at(to, indices);
+            this.emit(Stmt::Store(to.ptr, at, value));
+        });
+    }
+    /// A copy by all threads.
+    fn copy_in_pieces(&mut self, to: &Mem, from: &Mem, count: Expr) {
+        let count = self.atom("count", count);
+        let (to, from) = (to.clone(), from.clone());
+        self.parallel(count, 1, false, &mut |this, lo, hi, _| {
+            let (start, at) = (from.offset.clone().plus(lo.clone()), to.offset.clone().plus(lo.clone()));
+            this.emit(Stmt::Copy((to.ptr, at), (from.ptr, start), hi.minus(lo)));
+        });
+    }
+
+    /// Runs `visit` for all indices of a shape, the outermost dimension in parallel where that is possible.
+    pub(super) fn nest(&mut self, shape: &[Size], visit: &mut dyn FnMut(&mut Self, &[Expr])) {
+        let Some((outer, inner)) = shape.split_first() else { return visit(self, &[]) };
+        let sizes: Vec<Expr> = inner
+            .iter()
+            .map(|size| {
+                let e = self.size(size);
+                self.atom("n", e)
+            })
+            .collect();
+        let width = self.size(outer);
+        let width = self.atom("n", width);
+        let cost = sizes.iter().fold(2u64, |cost, n| cost.saturating_mul(n.as_int().map_or(64, |n| n.max(1) as u64)));
+        if self.host && width.as_int().is_none_or(|n| n > 64) {
+            self.parallel(width, cost, false, &mut |this, lo, hi, _| this.nested(lo, hi, &sizes, &mut Vec::new(), visit));
+        } else {
+            self.nested(Expr::int(0), width, &sizes, &mut Vec::new(), visit);
+        }
+    }
+    fn nested(&mut self, from: Expr, to: Expr, inner: &[Expr], indices: &mut Vec<Expr>, visit: &mut dyn FnMut(&mut Self, &[Expr])) {
+        let var = self.local("i", PrimType::I64);
+        let (body, ()) = self.block(|this| {
+            indices.push(Expr::Local(var));
+            match inner.split_first() {
+                None => visit(this, indices),
+                Some((n, rest)) => this.nested(Expr::int(0), n.clone(), rest, indices, visit),
+            }
+            indices.pop();
+        });
+        self.emit(Stmt::For { var, from, to, order: Order::Any, body });
+    }
+
+    /// A loop in pieces. `work` gets the bounds and the number of the piece.
+    pub(super) fn parallel(&mut self, width: Expr, cost: u64, ordered: bool, work: &mut dyn FnMut(&mut Self, Expr, Expr, Expr)) -> Expr {
+        let pieces = self.local("pieces", PrimType::I64);
+        self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(width.clone()), cost, ordered)));
+        self.in_pieces(width, Expr::Local(pieces), work);
+        Expr::Local(pieces)
+    }
+    /// A loop in this many pieces.
+    pub(super) fn in_pieces(&mut self, width: Expr, pieces: Expr, work: &mut dyn FnMut(&mut Self, Expr, Expr, Expr)) {
+        let [lo, hi, piece] = ["lo", "hi", "piece"].map(|name| self.local(name, PrimType::I64));
+        let host = std::mem::replace(&mut self.host, false);
+        self.scopes.push(super::Scope::default());
+        let (mut body, ()) = self.block(|this| work(this, Expr::Local(lo), Expr::Local(hi), Expr::Local(piece)));
+        let scope = self.scopes.pop().unwrap_or_default();
+        body.extend(scope.handles.into_iter().map(Stmt::Release));
+        self.host = host;
+        self.emit(Stmt::Parallel(Box::new(Parallel { width, pieces, lo, hi, piece, body })));
+    }
+
+    /// Sizes as variables or numbers.
+    pub(super) fn dims(&mut self, shape: &[Size]) -> Vec<Expr> {
+        let mut dims = Vec::with_capacity(shape.len());
+        for size in shape {
+            let e = self.size(size);
+            dims.push(self.atom("n", e));
+        }
+        dims
+    }
+    /// A stride.
+    pub(super) fn stride(&mut self, size: Size) -> Stride {
+        let e = self.size(&size);
+        Stride { expr: self.atom("stride", e), size }
+    }
+}
+
+/// `start + i * step` in the type of the elements.
+fn progression(start: &Expr, step: &Expr, i: Expr, elem: PrimType) -> Expr {
+    if elem == PrimType::I64 {
+        return start.clone().plus(i.times(step.clone()));
+    }
+    let op = |name: &str| match member(elem, name) {
+        Some(Member::Op(op)) => Some(op),
+        _ => None,
+    };
+    match (op("+"), op("*"), op("i64")) {
+        (Some(add), Some(mul), Some(convert)) => {
+            let i = Expr::Op(convert, vec![i]);
+            Expr::Op(add, vec![start.clone(), Expr::Op(mul, vec![i, step.clone()])])
+        }
+        _ => Expr::Const(Scalar::I64(0)),
+    }
+}
+
+/// Whether an index is in bounds.
+pub(super) fn in_bounds(i: Expr, n: Expr) -> Expr {
+    Expr::arith(Int::Le, Expr::int(0), i.clone()).and(i.less(n))
+}

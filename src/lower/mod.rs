@@ -1,0 +1,417 @@
+//! First-order programs to loops and memory.
+//!
+//! * **Views are free**: index, slice, rearrange, dense reshape, coerce and replicate give another offset and other strides, iota and
+//!   copies of a scalar are no memory at all.
+//! * **Results are made where they go**: the rows that a map makes are written into the array of its results, the results of
+//!   branches and iterations into the buffer that is to hold them ([`Lower::dests`]).
+//! * **Buffers live** from the statement that makes them to the last one that mentions an array in them, at most to the end of the body
+//!   that they are made in. Small arrays of known size lie in the frame of the function.
+//! * **Loops that carry arrays** work in place where the array is updated, between two buffers where its size is known before, else with a
+//!   buffer for each iteration.
+//! * **Parallel loops**: the outermost maps, reductions and scans. What is inside of one is sequential, unless the outer loop has
+//!   fewer iterations than there are threads; that is decided at run time between two versions (incremental flattening, Henriksen et al.,
+//!   PPoPP 2019, with the levels that a multicore has).
+
+mod control;
+mod exp;
+mod interchange;
+mod memory;
+mod soac;
+mod writes;
+
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::imp::{self, Expr, Handle, HandleInfo, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
+use crate::ir::soac::visit::mentioned;
+use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// What lowering is told.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Whether results must be the same to the last bit as those of evaluation: floats are then added in order.
+    pub strict: bool,
+    /// Whether the program has been prepared for updates in place.
+    pub in_place: bool,
+}
+
+/// Lowers a program.
+pub fn lower(program: &Program, options: Options) -> imp::Program {
+    let mut out = imp::Program::default();
+    let mut defs = FxHashMap::default();
+    program.consts.iter().for_each(|stm| define(stm, &mut defs));
+    program.funs.iter().for_each(|(_, fun)| fun.body.stms.iter().for_each(|stm| define(stm, &mut defs)));
+    for (_, fun) in program.funs.iter() {
+        let lowered = Lower::new(program, options, &mut out.tables, &defs).fun(fun);
+        out.funs.alloc(lowered);
+    }
+    out
+}
+
+/// Which statement binds a variable.
+fn define<'p>(stm: &'p Stm, defs: &mut FxHashMap<Var, &'p Stm>) {
+    stm.pat.iter().for_each(|var| {
+        defs.insert(*var, stm);
+    });
+    stm.exp.parts(&mut |part| {
+        if let ir::visit::Part::Body(_, body) = part {
+            body.stms.iter().for_each(|stm| define(stm, defs));
+        }
+    });
+}
+
+/// A step from one cell to the next.
+#[derive(Debug, Clone)]
+struct Stride {
+    /// As a size, for comparisons.
+    size: Size,
+    /// As a variable or number.
+    expr: Expr,
+}
+
+/// An array in memory.
+#[derive(Debug, Clone)]
+struct Mem {
+    ptr: Ptr,
+    offset: Expr,
+    strides: Rc<[Stride]>,
+    /// The owners of what the pointer may point at; none for memory of a caller, for constants and on the stack.
+    keep: Rc<[Handle]>,
+}
+
+/// What an array is.
+#[derive(Debug, Clone)]
+enum Array {
+    Mem(Mem),
+    /// Start and step of a vector of integers.
+    Iota(Expr, Expr),
+    /// All elements are this scalar.
+    Fill(Expr),
+}
+
+/// What a variable is.
+#[derive(Debug, Clone)]
+enum Loc {
+    Scalar(Expr),
+    Array(Array),
+}
+
+/// The handles that a body has made.
+#[derive(Debug, Default)]
+struct Scope {
+    handles: Vec<Handle>,
+}
+
+struct Lower<'a, 'p> {
+    program: &'p Program,
+    options: Options,
+    tables: &'a mut Vec<imp::Table>,
+    defs: &'a FxHashMap<Var, &'p Stm>,
+    locals: crate::base::Arena<LocalInfo>,
+    ptrs: crate::base::Arena<PtrInfo>,
+    handles: crate::base::Arena<HandleInfo>,
+    locs: FxHashMap<Var, Loc>,
+    /// Where variables are to be made.
+    dests: FxHashMap<Var, Mem>,
+    code: Vec<Stmt>,
+    scopes: Vec<Scope>,
+    /// Whether parallel loops may be made here.
+    host: bool,
+}
+
+impl<'a, 'p> Lower<'a, 'p> {
+    fn new(program: &'p Program, options: Options, tables: &'a mut Vec<imp::Table>, defs: &'a FxHashMap<Var, &'p Stm>) -> Self {
+        Lower {
+            program,
+            options,
+            tables,
+            defs,
+            locals: Default::default(),
+            ptrs: Default::default(),
+            handles: Default::default(),
+            locs: FxHashMap::default(),
+            dests: FxHashMap::default(),
+            code: Vec::new(),
+            scopes: vec![Scope::default()],
+            host: true,
+        }
+    }
+
+    fn fun(mut self, fun: &'p ir::Fun) -> imp::Fun {
+        // What is called may be called from a parallel loop.
+        self.host = fun.entry;
+        let mut params = Vec::with_capacity(fun.params.len());
+        for &var in &fun.params {
+            let ty = self.program.ty(var);
+            if ty.rank() == 0 {
+                let local = self.local_of(var);
+                params.push(Param::Local(local));
+                self.locs.insert(var, Loc::Scalar(Expr::Local(local)));
+            } else {
+                let ptr = self.ptr(self.program.vars[var].name, ty.elem, None);
+                params.push(Param::Ptr(ptr));
+            }
+        }
+        // Strides mention sizes that come as parameters.
+        for (&var, param) in fun.params.iter().zip(&params) {
+            if let Param::Ptr(ptr) = param {
+                let mem = self.dense(*ptr, Expr::int(0), &self.program.ty(var).shape, &[]);
+                self.locs.insert(var, Loc::Array(Array::Mem(mem)));
+            }
+        }
+        self.constants(fun);
+        let values = self.body(&fun.body, &[]);
+        let mut results = Vec::with_capacity(values.len());
+        let mut given = Vec::new();
+        for (value, operand) in values.into_iter().zip(&fun.body.result) {
+            let ty = self.program.operand_ty(*operand);
+            match value {
+                Loc::Scalar(value) => results.push(imp::Result::Scalar(ty.elem, value)),
+                Loc::Array(array) => {
+                    let (ptr, handle) = self.given(&array, &ty, fun.span);
+                    given.push(handle);
+                    results.push(imp::Result::Array(ptr, handle));
+                }
+            }
+        }
+        let scope = self.scopes.pop().unwrap_or_default();
+        self.release(&scope.handles);
+        imp::Fun {
+            name: fun.name,
+            params,
+            body: self.code,
+            results,
+            entry: fun.entry,
+            locals: self.locals,
+            ptrs: self.ptrs,
+            handles: self.handles,
+            span: fun.span,
+        }
+    }
+
+    /// The constants that a function mentions are made at its start.
+    fn constants(&mut self, fun: &'p ir::Fun) {
+        let mut needed: FxHashSet<Var> = FxHashSet::default();
+        fun.body.stms.iter().for_each(|stm| {
+            mentioned(stm, &mut |var| {
+                needed.insert(var);
+            });
+        });
+        needed.extend(fun.body.result.iter().filter_map(|a| a.var()));
+        let mut used = Vec::new();
+        for stm in self.program.consts.iter().rev() {
+            if stm.pat.iter().any(|var| needed.contains(var)) {
+                mentioned(stm, &mut |var| {
+                    needed.insert(var);
+                });
+                stm.pat.iter().flat_map(|var| &self.program.ty(*var).shape).flat_map(Size::vars).for_each(|var| {
+                    needed.insert(var);
+                });
+                used.push(stm);
+            }
+        }
+        used.into_iter().rev().for_each(|stm| self.stm(stm));
+    }
+
+    /// An owner for the elements of an array in row-major order, for whoever gets them.
+    fn given(&mut self, array: &Array, ty: &ir::Type, span: Span) -> (Ptr, Handle) {
+        let mem = self.in_rows(array, ty, span);
+        let handle = self.handle("result");
+        let ptr = self.ptr(Symbol::new("result"), ty.elem, None);
+        self.emit(Stmt::Point(ptr, Place::Ptr(mem.ptr, mem.offset.clone())));
+        let count = self.count(&ty.shape);
+        // Only what was made here may be given away.
+        let own = self.scopes.last().map_or(&[][..], |scope| &scope.handles);
+        let from = mem.keep.iter().copied().filter(|handle| own.contains(handle)).collect();
+        self.emit(Stmt::Give { to: handle, ptr, from, count, span });
+        (ptr, handle)
+    }
+
+    fn emit(&mut self, stmt: Stmt) {
+        self.code.push(stmt);
+    }
+    /// The statements that `work` emits.
+    fn block<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (Vec<Stmt>, T) {
+        let outer = std::mem::take(&mut self.code);
+        let result = work(self);
+        (std::mem::replace(&mut self.code, outer), result)
+    }
+    fn local(&mut self, name: &str, prim: PrimType) -> Local {
+        self.locals.alloc(LocalInfo { name: Symbol::new(name), prim })
+    }
+    fn local_of(&mut self, var: Var) -> Local {
+        let info = &self.program.vars[var];
+        self.locals.alloc(LocalInfo { name: info.name, prim: info.ty.elem })
+    }
+    fn ptr(&mut self, name: Symbol, elem: PrimType, stack: Option<u64>) -> Ptr {
+        self.ptrs.alloc(PtrInfo { name, elem, stack })
+    }
+    fn handle(&mut self, name: &str) -> Handle {
+        self.handles.alloc(HandleInfo { name: Symbol::new(name) })
+    }
+    /// The expression as a variable or number.
+    fn atom(&mut self, name: &str, e: Expr) -> Expr {
+        if e.is_atom() {
+            return e;
+        }
+        let local = self.local(name, PrimType::I64);
+        self.emit(Stmt::Set(local, e));
+        Expr::Local(local)
+    }
+    fn release(&mut self, handles: &[Handle]) {
+        handles.iter().for_each(|handle| self.code.push(Stmt::Release(*handle)));
+    }
+
+    /// A size as an expression.
+    fn size(&self, size: &Size) -> Expr {
+        let mut sum = Expr::int(0);
+        for (monomial, coefficient) in size.terms() {
+            let (negative, factor) = (coefficient < 0, coefficient.unsigned_abs() as i64);
+            let product = monomial.iter().fold(Expr::int(factor), |product, var| product.times(self.int(Operand::Var(*var))));
+            sum = if negative { sum.minus(product) } else { sum.plus(product) };
+        }
+        sum
+    }
+    /// The number of elements of an array of this shape.
+    fn count(&self, shape: &[Size]) -> Expr {
+        shape.iter().fold(Expr::int(1), |product, size| product.times(self.size(size)))
+    }
+    /// A scalar operand.
+    fn int(&self, operand: Operand) -> Expr {
+        match operand {
+            Operand::Const(scalar) => Expr::Const(scalar),
+            Operand::Var(var) => match self.locs.get(&var) {
+                Some(Loc::Scalar(e)) => e.clone(),
+                // The validator has seen that there is a scalar.
+                _ => Expr::int(0),
+            },
+        }
+    }
+    fn loc(&self, operand: Operand) -> Loc {
+        match operand {
+            Operand::Const(scalar) => Loc::Scalar(Expr::Const(scalar)),
+            Operand::Var(var) => self.locs.get(&var).cloned().unwrap_or(Loc::Scalar(Expr::int(0))),
+        }
+    }
+    fn array(&self, var: Var) -> Array {
+        match self.locs.get(&var) {
+            Some(Loc::Array(array)) => array.clone(),
+            _ => Array::Fill(Expr::Const(Scalar::I64(0))),
+        }
+    }
+    fn set_scalar(&mut self, var: Var, e: Expr) {
+        if matches!(e, Expr::Const(_)) {
+            self.locs.insert(var, Loc::Scalar(e));
+            return;
+        }
+        let local = self.local_of(var);
+        self.emit(Stmt::Set(local, e));
+        self.locs.insert(var, Loc::Scalar(Expr::Local(local)));
+    }
+
+    /// Runs the statements of a body and returns what it returns. Results with a place of their own are in it afterwards. Handles that
+    /// results need belong to the scope around.
+    fn body(&mut self, body: &'p Body, dests: &[Option<Mem>]) -> Vec<Loc> {
+        let mut placed: FxHashSet<Var> = FxHashSet::default();
+        for (operand, dest) in body.result.iter().zip(dests) {
+            if let (Operand::Var(var), Some(dest)) = (operand, dest) {
+                let root = self.origin(*var, body);
+                if let Some(root) = root
+                    && placed.insert(root)
+                {
+                    self.dests.insert(root, dest.clone());
+                }
+            }
+        }
+        self.scopes.push(Scope::default());
+        let last = last_uses(body);
+        for (i, stm) in body.stms.iter().enumerate() {
+            self.stm(stm);
+            self.end_lives(&body.stms[..=i], i, &last);
+        }
+        placed.iter().for_each(|var| {
+            self.dests.remove(var);
+        });
+        let mut out = Vec::with_capacity(body.result.len());
+        for (k, operand) in body.result.iter().enumerate() {
+            let loc = self.loc(*operand);
+            match (dests.get(k), loc) {
+                (Some(Some(dest)), Loc::Array(array)) => {
+                    let shape = self.program.operand_ty(*operand).shape;
+                    if !matches!(&array, Array::Mem(mem) if same_place(mem, dest)) {
+                        self.copy_into(dest, &shape, &array);
+                    }
+                    out.push(Loc::Array(Array::Mem(dest.clone())));
+                }
+                (_, loc) => out.push(loc),
+            }
+        }
+        let kept: FxHashSet<Handle> =
+            out.iter().flat_map(|loc| if let Loc::Array(Array::Mem(mem)) = loc { mem.keep.to_vec() } else { Vec::new() }).collect();
+        let scope = self.scopes.pop().unwrap_or_default();
+        let (keep, free): (Vec<Handle>, Vec<Handle>) = scope.handles.into_iter().partition(|handle| kept.contains(handle));
+        self.release(&free);
+        if let Some(outer) = self.scopes.last_mut() {
+            outer.handles.extend(keep);
+        }
+        out
+    }
+
+    /// The variable that makes the memory of `var`, if that is one that the body binds and that could be made elsewhere.
+    fn origin(&self, mut var: Var, body: &Body) -> Option<Var> {
+        loop {
+            let stm = body.stms.iter().rev().find(|stm| stm.pat.contains(&var))?;
+            let k = stm.pat.iter().position(|v| *v == var)?;
+            let next = match &stm.exp {
+                ir::Exp::Update { array, .. } | ir::Exp::UpdateSlice { array, .. } if self.options.in_place => *array,
+                ir::Exp::Scatter { dests, .. } | ir::Exp::Hist { dests, .. } if self.options.in_place => *dests.get(k)?,
+                ir::Exp::Coerce(array) => *array,
+                ir::Exp::Index { .. } | ir::Exp::Slice { .. } | ir::Exp::Rearrange { .. } | ir::Exp::Reshape(_) => return None,
+                ir::Exp::Iota { .. } | ir::Exp::Rep(_) | ir::Exp::Literal(_) => return None,
+                _ => return Some(var),
+            };
+            var = next;
+        }
+    }
+
+    /// Releases what is not mentioned after statement `i`.
+    fn end_lives(&mut self, before: &[Stm], i: usize, last: &FxHashMap<Var, usize>) {
+        let Some(scope) = self.scopes.last() else { return };
+        if scope.handles.is_empty() {
+            return;
+        }
+        let mut live: FxHashSet<Handle> = FxHashSet::default();
+        for var in before.iter().flat_map(|stm| &stm.pat) {
+            if last.get(var).is_some_and(|last| *last > i)
+                && let Some(Loc::Array(Array::Mem(mem))) = self.locs.get(var)
+            {
+                live.extend(mem.keep.iter().copied());
+            }
+        }
+        let Some(scope) = self.scopes.last_mut() else { return };
+        let (kept, dead): (Vec<Handle>, Vec<Handle>) = std::mem::take(&mut scope.handles).into_iter().partition(|h| live.contains(h));
+        scope.handles = kept;
+        self.release(&dead);
+    }
+}
+
+/// The last statement of a body that mentions each of its variables; one after the last for results.
+fn last_uses(body: &Body) -> FxHashMap<Var, usize> {
+    let mut last = FxHashMap::default();
+    for (i, stm) in body.stms.iter().enumerate() {
+        mentioned(stm, &mut |var| {
+            last.insert(var, i);
+        });
+    }
+    body.result.iter().filter_map(|a| a.var()).for_each(|var| {
+        last.insert(var, body.stms.len());
+    });
+    last
+}
+
+fn same_place(a: &Mem, b: &Mem) -> bool {
+    a.ptr == b.ptr
+        && a.offset == b.offset
+        && a.strides.len() == b.strides.len()
+        && a.strides.iter().zip(b.strides.iter()).all(|(a, b)| a.size == b.size)
+}

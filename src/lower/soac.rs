@@ -1,0 +1,484 @@
+//! Maps, reductions and scans.
+
+use super::{Array, Loc, Lower, Mem};
+use crate::base::scalar::{Op, ScalarOp};
+use crate::base::{PrimType, Span};
+use crate::ir::imp::{Expr, Int, Local, Order, Place, Stmt};
+use crate::ir::soac::visit::Part;
+use crate::ir::soac::{Body, Exp, Operand, Operator, Soac, Type, Var};
+
+/// What an operator collects in.
+pub(super) enum Collected {
+    /// A scalar.
+    Scalar(Local),
+    /// An array: where it is, and where the next is made. The pointers change places.
+    Array(Mem, Mem),
+}
+
+impl<'p> Lower<'_, 'p> {
+    pub(super) fn soac(&mut self, soac: &'p Soac, pat: &[Var], span: Span) {
+        let width = self.size(&soac.width);
+        let width = self.atom("width", width);
+        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let reduced: usize = soac.reduces.iter().map(|op| op.neutral.len()).sum();
+        // Memory of what is returned as arrays of this width.
+        let mut outs = Vec::with_capacity(pat.len());
+        for (k, &var) in pat.iter().enumerate() {
+            let collected = (scanned..scanned + reduced).contains(&k);
+            outs.push(if collected { None } else { Some(self.alloc_var(var, span)) });
+        }
+        let cost = cost(&soac.lambda.body);
+        let tiny = width.as_int().is_some_and(|n| (n.max(0) as u64).saturating_mul(cost) < 4096);
+        let scalar_scans = soac.scans.iter().all(|op| self.is_scalar(op));
+        if self.host && !tiny && scalar_scans {
+            if has_parallel(&soac.lambda.body) && soac.scans.is_empty() && soac.reduces.is_empty() {
+                self.two_versions(soac, width, cost, &outs, span);
+            } else {
+                self.soac_in_pieces(soac, width, cost, &outs, pat, span);
+            }
+        } else {
+            let host = self.host;
+            self.host = host && !tiny;
+            let sums = self.start(soac.scans.iter().chain(&soac.reduces), span);
+            self.soac_loop(soac, Expr::int(0), width, &outs, &sums, span);
+            self.host = host;
+            self.bind_sums(soac, sums, pat, span);
+        }
+        for (&var, out) in pat.iter().zip(outs) {
+            if let Some(mem) = out {
+                self.bind_mem(var, mem);
+            }
+        }
+    }
+
+    fn is_scalar(&self, operator: &Operator) -> bool {
+        operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0)
+    }
+
+    /// A parallel loop, and where it has fewer iterations than there are threads a sequential one with parallel loops inside.
+    fn two_versions(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Option<Mem>], span: Span) {
+        let (outer, ()) = self.block(|this| {
+            this.parallel(width.clone(), cost, false, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
+        });
+        if width.as_int().is_some_and(|n| n > 256) {
+            self.code.extend(outer);
+            return;
+        }
+        let (inner, ()) = self.block(|this| this.soac_loop(soac, Expr::int(0), width.clone(), outs, &[], span));
+        self.emit(Stmt::If(width.less(Expr::Threads), inner, outer));
+    }
+
+    fn soac_in_pieces(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Option<Mem>], pat: &[Var], span: Span) {
+        let collects = !soac.scans.is_empty() || !soac.reduces.is_empty();
+        if !collects {
+            self.parallel(width, cost, false, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
+            return;
+        }
+        let pieces = self.local("pieces", PrimType::I64);
+        self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(width.clone()), cost, true)));
+        let pieces = Expr::Local(pieces);
+        // What the scans have before each piece, and what the reductions find in each.
+        let before = self.partials(&soac.scans, &pieces, span);
+        let found = self.partials(&soac.reduces, &pieces, span);
+        if !soac.scans.is_empty() {
+            self.scan_totals(soac, &width, &pieces, &before, span);
+        }
+        self.in_pieces(width, pieces.clone(), &mut |this, lo, hi, piece| {
+            let mut sums = this.start(&soac.scans, span);
+            for (sum, partial) in sums.iter().zip(&before) {
+                if let (Collected::Scalar(local), (mem, ty)) = (sum, partial) {
+                    let value = this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&piece), ty.elem);
+                    this.emit(Stmt::Set(*local, value));
+                }
+            }
+            sums.extend(this.start(&soac.reduces, span));
+            this.soac_loop(soac, lo, hi, outs, &sums, span);
+            let scanned = before.len();
+            for (sum, (mem, ty)) in sums[scanned..].iter().zip(&found) {
+                this.store_partial(sum, mem, ty, &piece);
+            }
+        });
+        let sums = self.combine_partials(&soac.reduces, &found, &pieces, span);
+        let scanned = before.len();
+        self.bind_collected(sums, &pat[scanned..], span);
+    }
+
+    /// One cell for each piece, for each component of the operators.
+    fn partials(&mut self, operators: &[Operator], pieces: &Expr, span: Span) -> Vec<(Mem, Type)> {
+        let mut out = Vec::new();
+        for operand in operators.iter().flat_map(|op| &op.neutral) {
+            let ty = self.program.operand_ty(*operand);
+            let name = crate::base::Symbol::new("partial");
+            let ptr = self.ptr(name, ty.elem, None);
+            let handle = self.handle("partial");
+            let cell = self.count(&ty.shape);
+            let cell = self.atom("cell", cell);
+            self.emit(Stmt::Alloc { handle, ptr, count: pieces.clone().times(cell.clone()), span });
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.handles.push(handle);
+            }
+            let inner = self.dense(ptr, Expr::int(0), &ty.shape, &[handle]);
+            // The stride of the pieces is the size of a cell.
+            let size = ty.shape.iter().fold(crate::ir::soac::Size::constant(1), |n, m| n.mul(m));
+            let strides = std::iter::once(super::Stride { size, expr: cell }).chain(inner.strides.iter().cloned()).collect();
+            out.push((Mem { strides, ..inner }, ty));
+        }
+        out
+    }
+    fn store_partial(&mut self, sum: &Collected, mem: &Mem, ty: &Type, piece: &Expr) {
+        let at = self.at(mem, std::slice::from_ref(piece));
+        match sum {
+            Collected::Scalar(local) => self.emit(Stmt::Store(mem.ptr, at, Expr::Local(*local))),
+            Collected::Array(current, _) => {
+                let offset = self.atom("row", at);
+                let to = Mem { offset, strides: mem.strides[1..].into(), ..mem.clone() };
+                self.copy_into(&to, &ty.shape, &Array::Mem(current.clone()));
+            }
+        }
+    }
+    /// Combines what the pieces found, in their order.
+    fn combine_partials(&mut self, operators: &'p [Operator], found: &[(Mem, Type)], pieces: &Expr, span: Span) -> Vec<Collected> {
+        let host = std::mem::replace(&mut self.host, false);
+        let sums = self.start(operators, span);
+        let var = self.local("p", PrimType::I64);
+        let (body, ()) = self.block(|this| {
+            this.scopes.push(super::Scope::default());
+            let mut at = 0;
+            for operator in operators {
+                let to = at + operator.neutral.len();
+                let cells: Vec<Loc> = found[at..to]
+                    .iter()
+                    .map(|(mem, ty)| {
+                        this.cell(&Array::Mem(mem.clone()), &[Expr::Local(var)], &ty.framed(&[crate::ir::soac::Size::constant(1)]))
+                    })
+                    .collect();
+                this.combine(operator, &sums[at..to], &cells);
+                at = to;
+            }
+            let scope = this.scopes.pop().unwrap_or_default();
+            this.release(&scope.handles);
+        });
+        self.emit(Stmt::For { var, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body });
+        self.host = host;
+        sums
+    }
+
+    /// The sum of each piece, and from them what is before each piece.
+    fn scan_totals(&mut self, soac: &'p Soac, width: &Expr, pieces: &Expr, before: &[(Mem, Type)], span: Span) {
+        let one = Expr::arith(Int::Eq, pieces.clone(), Expr::int(1));
+        let operands: Vec<Operand> = soac.scans.iter().flat_map(|op| op.neutral.clone()).collect();
+        let (single, ()) = self.block(|this| {
+            for (operand, (mem, _)) in operands.iter().zip(before) {
+                let value = this.int(*operand);
+                this.emit(Stmt::Store(mem.ptr, Expr::int(0), value));
+            }
+        });
+        let (several, ()) = self.block(|this| {
+            this.in_pieces(width.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
+                let sums = this.start(&soac.scans, span);
+                this.totals_loop(soac, lo, hi, &sums);
+                for (sum, (mem, ty)) in sums.iter().zip(before) {
+                    this.store_partial(sum, mem, ty, &piece);
+                }
+            });
+            let host = std::mem::replace(&mut this.host, false);
+            let sums = this.start(&soac.scans, span);
+            let var = this.local("p", PrimType::I64);
+            let (body, ()) = this.block(|this| {
+                let piece = Expr::Local(var);
+                let mut totals = Vec::new();
+                for (mem, ty) in before {
+                    let value = this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&piece), ty.elem);
+                    let total = this.local("total", ty.elem);
+                    this.emit(Stmt::Set(total, value));
+                    totals.push(Loc::Scalar(Expr::Local(total)));
+                }
+                for (sum, (mem, ty)) in sums.iter().zip(before) {
+                    this.store_partial(sum, mem, ty, &piece);
+                }
+                let mut at = 0;
+                for operator in &soac.scans {
+                    let to = at + operator.neutral.len();
+                    this.combine(operator, &sums[at..to], &totals[at..to]);
+                    at = to;
+                }
+            });
+            this.emit(Stmt::For { var, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body });
+            this.host = host;
+        });
+        self.emit(Stmt::If(one, single, several));
+    }
+    /// Only what the scans add up.
+    fn totals_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, sums: &[Collected]) {
+        let var = self.local("i", PrimType::I64);
+        let order = self.order(soac.scans.iter(), sums);
+        let (body, ()) = self.block(|this| {
+            this.scopes.push(super::Scope::default());
+            let results = this.lambda(soac, Expr::Local(var), &[]);
+            let mut at = 0;
+            for operator in &soac.scans {
+                let to = at + operator.neutral.len();
+                this.combine(operator, &sums[at..to], &results[at..to]);
+                at = to;
+            }
+            let scope = this.scopes.pop().unwrap_or_default();
+            this.release(&scope.handles);
+        });
+        self.emit(Stmt::For { var, from: lo, to: hi, order, body });
+    }
+
+    /// Places for the sums of operators, with the neutral elements in them.
+    pub(super) fn start<'o>(&mut self, operators: impl IntoIterator<Item = &'o Operator>, span: Span) -> Vec<Collected> {
+        let operands: Vec<Operand> = operators.into_iter().flat_map(|op| op.neutral.clone()).collect();
+        let mut out = Vec::with_capacity(operands.len());
+        for operand in operands {
+            let ty = self.program.operand_ty(operand);
+            out.push(match self.loc(operand) {
+                Loc::Scalar(e) => {
+                    let local = self.local("sum", ty.elem);
+                    self.emit(Stmt::Set(local, e));
+                    Collected::Scalar(local)
+                }
+                Loc::Array(neutral) => {
+                    let name = crate::base::Symbol::new("sum");
+                    let buffers = [self.alloc(name, &ty, span), self.alloc(name, &ty, span)];
+                    self.copy_into(&buffers[0], &ty.shape, &neutral);
+                    // Pointers of their own, which change places.
+                    let [current, next] = buffers.map(|mem| {
+                        let ptr = self.ptr(name, ty.elem, None);
+                        self.emit(Stmt::Point(ptr, Place::Ptr(mem.ptr, mem.offset.clone())));
+                        Mem { ptr, offset: Expr::int(0), ..mem }
+                    });
+                    Collected::Array(current, next)
+                }
+            });
+        }
+        out
+    }
+    /// Combines the sums with new values.
+    pub(super) fn combine(&mut self, operator: &'p Operator, sums: &[Collected], values: &[Loc]) {
+        let count = sums.len();
+        let (left, right) = operator.lambda.params.split_at(count);
+        for ((sum, value), (a, b)) in sums.iter().zip(values).zip(left.iter().zip(right)) {
+            let loc = match sum {
+                Collected::Scalar(local) => Loc::Scalar(Expr::Local(*local)),
+                Collected::Array(current, _) => Loc::Array(Array::Mem(current.clone())),
+            };
+            self.locs.insert(*a, loc);
+            self.locs.insert(*b, value.clone());
+        }
+        let dests: Vec<Option<Mem>> =
+            sums.iter().map(|sum| if let Collected::Array(_, next) = sum { Some(next.clone()) } else { None }).collect();
+        let results = self.body(&operator.lambda.body, &dests);
+        // All new values are there before an old one goes.
+        let mut new = Vec::with_capacity(results.len());
+        for (sum, result) in sums.iter().zip(results) {
+            if let (Collected::Scalar(local), Loc::Scalar(e)) = (sum, result) {
+                let e = if count == 1 || matches!(e, Expr::Const(_)) {
+                    e
+                } else {
+                    let copy = self.local("new", self.locals[*local].prim);
+                    self.emit(Stmt::Set(copy, e));
+                    Expr::Local(copy)
+                };
+                new.push((*local, e));
+            }
+        }
+        new.into_iter().for_each(|(local, e)| self.emit(Stmt::Set(local, e)));
+        for sum in sums {
+            if let Collected::Array(current, next) = sum {
+                let swap = self.ptr(crate::base::Symbol::new("swap"), self.ptrs[current.ptr].elem, None);
+                self.emit(Stmt::Point(swap, Place::Ptr(current.ptr, Expr::int(0))));
+                self.emit(Stmt::Point(current.ptr, Place::Ptr(next.ptr, Expr::int(0))));
+                self.emit(Stmt::Point(next.ptr, Place::Ptr(swap, Expr::int(0))));
+            }
+        }
+    }
+    fn bind_sums(&mut self, soac: &'p Soac, sums: Vec<Collected>, pat: &[Var], span: Span) {
+        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let sums: Vec<Collected> = sums.into_iter().skip(scanned).collect();
+        self.bind_collected(sums, &pat[scanned..], span);
+    }
+    fn bind_collected(&mut self, sums: Vec<Collected>, pat: &[Var], span: Span) {
+        for (sum, &var) in sums.into_iter().zip(pat) {
+            match sum {
+                Collected::Scalar(local) => {
+                    self.locs.insert(var, Loc::Scalar(Expr::Local(local)));
+                }
+                Collected::Array(current, next) => {
+                    let keep: Vec<_> = current.keep.iter().chain(next.keep.iter()).copied().collect();
+                    let mem = Mem { keep: keep.into(), ..current };
+                    let mem = match self.dests.get(&var).cloned() {
+                        Some(dest) => {
+                            self.copy_into(&dest, &self.program.ty(var).shape, &Array::Mem(mem));
+                            dest
+                        }
+                        None => mem,
+                    };
+                    let _ = span;
+                    self.bind_mem(var, mem);
+                }
+            }
+        }
+    }
+
+    /// How the iterations of a loop that collects depend on each other.
+    fn order<'o>(&self, operators: impl Iterator<Item = &'o Operator>, sums: &[Collected]) -> Order {
+        let mut out = Vec::new();
+        let mut at = 0;
+        for operator in operators {
+            let to = at + operator.neutral.len();
+            let [Collected::Scalar(local)] = &sums[at..to] else { return Order::Sequential };
+            match simple(operator) {
+                Some(op) if !(self.options.strict && op.prim.is_float()) => out.push((*local, op)),
+                _ => return Order::Sequential,
+            }
+            at = to;
+        }
+        if out.is_empty() { Order::Any } else { Order::Reduce(out) }
+    }
+
+    /// The results of the lambda for one cell.
+    fn lambda(&mut self, soac: &'p Soac, i: Expr, dests: &[Option<Mem>]) -> Vec<Loc> {
+        self.bind_cells(&soac.inputs, &soac.lambda.params, &i);
+        self.body(&soac.lambda.body, dests)
+    }
+    /// Binds parameters to the cells with this number.
+    pub(super) fn bind_cells(&mut self, inputs: &[Var], params: &[Var], i: &Expr) {
+        for (input, param) in inputs.iter().zip(params) {
+            let array = self.array(*input);
+            match self.cell(&array, std::slice::from_ref(i), self.program.ty(*input)) {
+                Loc::Scalar(e) => self.set_scalar(*param, e),
+                cell => {
+                    self.locs.insert(*param, cell);
+                }
+            }
+        }
+    }
+
+    /// The iterations from `lo` to `hi`, one after the other.
+    fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Option<Mem>], sums: &[Collected], span: Span) {
+        if let ([Some(out)], false) = (outs, self.host) {
+            if let Some(nest) = self.nest_of(soac) {
+                return self.interchanged(nest, lo, hi, out, span);
+            }
+            if self.tiled(soac, lo.clone(), hi.clone(), out, span) {
+                return;
+            }
+        }
+        let var = self.local("i", PrimType::I64);
+        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let order = if soac.scans.is_empty() { self.order(soac.reduces.iter(), sums) } else { Order::Sequential };
+        let host = self.host;
+        let (body, ()) = self.block(|this| {
+            let i = Expr::Local(var);
+            this.scopes.push(super::Scope::default());
+            // Arrays that are made in each iteration are made in their places.
+            let mut dests = Vec::with_capacity(outs.len());
+            for (k, (out, operand)) in outs.iter().zip(&soac.lambda.body.result).enumerate() {
+                let rank = this.program.operand_ty(*operand).rank();
+                let dest = match out {
+                    Some(mem) if rank > 0 && k >= scanned => {
+                        let offset = this.at(mem, std::slice::from_ref(&i));
+                        let offset = this.atom("row", offset);
+                        Some(Mem { ptr: mem.ptr, offset, strides: mem.strides[1..].into(), keep: [].into() })
+                    }
+                    _ => None,
+                };
+                dests.push(dest);
+            }
+            let results = this.lambda(soac, i.clone(), &dests);
+            let mut at = 0;
+            for (n, operator) in soac.scans.iter().chain(&soac.reduces).enumerate() {
+                let to = at + operator.neutral.len();
+                this.combine(operator, &sums[at..to], &results[at..to]);
+                if n < soac.scans.len() {
+                    for (k, sum) in sums[at..to].iter().enumerate() {
+                        if let Some(out) = &outs[at + k] {
+                            let ty = this.program.operand_ty(soac.lambda.body.result[at + k]);
+                            this.store_partial(sum, out, &ty, &i);
+                        }
+                    }
+                }
+                at = to;
+            }
+            for (k, result) in results.iter().enumerate().skip(at) {
+                if let (Loc::Scalar(e), Some(out)) = (result, &outs[k]) {
+                    let position = this.at(out, std::slice::from_ref(&i));
+                    this.emit(Stmt::Store(out.ptr, position, e.clone()));
+                }
+            }
+            let scope = this.scopes.pop().unwrap_or_default();
+            this.release(&scope.handles);
+        });
+        self.host = host;
+        let _ = span;
+        self.emit(Stmt::For { var, from: lo, to: hi, order, body });
+    }
+}
+
+/// The operation, if an operator is just one that is commutative and associative.
+fn simple(operator: &Operator) -> Option<ScalarOp> {
+    let ([stm], [a, b]) = (operator.lambda.body.stms.as_slice(), operator.lambda.params.as_slice()) else { return None };
+    let Exp::Scalar(op, args) = &stm.exp else { return None };
+    let both = *args == [Operand::Var(*a), Operand::Var(*b)] || *args == [Operand::Var(*b), Operand::Var(*a)];
+    let fits = matches!(op.op, Op::Add | Op::Mul | Op::Min | Op::Max | Op::And | Op::Or | Op::Xor) && op.prim != PrimType::F16;
+    let returned = operator.lambda.body.result.first().and_then(|a| a.var()) == stm.pat.first().copied();
+    (both && fits && returned).then_some(*op)
+}
+
+/// Whether a body has loops in it that could be parallel.
+fn has_parallel(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut inner = match &stm.exp {
+            Exp::Soac(soac) => soac.width.as_constant().is_none_or(|n| n > 1024),
+            Exp::Filter { .. } | Exp::Hist { .. } => true,
+            _ => false,
+        };
+        if let Exp::If { .. } | Exp::Loop { .. } = &stm.exp {
+            stm.exp.parts(&mut |part| {
+                if let Part::Body(_, body) = part {
+                    inner = inner || has_parallel(body);
+                }
+            });
+        }
+        inner
+    })
+}
+
+/// About how many operations a body takes; loops of unknown length count as 64 iterations.
+pub(super) fn cost(body: &Body) -> u64 {
+    body.stms.iter().fold(1u64, |sum, stm| {
+        let mut inner = 0u64;
+        stm.exp.parts(&mut |part| {
+            if let Part::Body(_, body) = part {
+                inner = inner.saturating_add(cost(body));
+            }
+        });
+        let here = match &stm.exp {
+            Exp::Soac(soac) => inner.saturating_mul(soac.width.as_constant().map_or(64, |n| n.max(1) as u64)),
+            Exp::Filter { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Loop { .. } => inner.saturating_mul(64),
+            Exp::Concat(_) | Exp::Rotate { .. } | Exp::Call(..) => 64,
+            Exp::Copy(Operand::Var(_)) => 2,
+            Exp::Scalar(op, _) => match op.op {
+                Op::Add
+                | Op::Sub
+                | Op::Mul
+                | Op::Min
+                | Op::Max
+                | Op::Lt
+                | Op::Le
+                | Op::Eq
+                | Op::Ne
+                | Op::Gt
+                | Op::Ge
+                | Op::Neg
+                | Op::Abs => 1,
+                Op::Div | Op::Mod | Op::Sqrt => 4,
+                _ => 12,
+            },
+            _ => inner.max(1),
+        };
+        sum.saturating_add(here)
+    })
+}

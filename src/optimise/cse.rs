@@ -1,0 +1,224 @@
+//! Common subexpressions: a statement that computes what an earlier one in scope has computed becomes that one's results.
+//!
+//! Law: statements are functions of what they mention, so equal ones have equal values; the later one fails only where the earlier one
+//! already did. Array operators are compared up to the names of what they bind.
+
+use crate::base::Scalar;
+use crate::ir::soac::visit::Part;
+use crate::ir::soac::visit_mut::Subst;
+use crate::ir::soac::{Body, Check, Exp, LoopForm, Operand, Program, RangeKind, Size, Stm, Type, Var};
+use rustc_hash::FxHashMap;
+
+/// Removes common subexpressions.
+pub fn cse(mut program: Program) -> Program {
+    let mut cse = Cse { program: &program, subst: Subst::default(), known: FxHashMap::default(), added: Vec::new() };
+    let mut consts = program.consts.clone();
+    let mut bodies: Vec<Body> = program.funs.iter().map(|(_, fun)| fun.body.clone()).collect();
+    cse.stms(&mut consts);
+    for body in &mut bodies {
+        cse.body(body);
+    }
+    let subst = cse.subst;
+    program.consts = consts;
+    for (id, body) in program.fun_ids().zip(bodies) {
+        program.funs[id].body = body;
+    }
+    subst.types(&mut program);
+    program
+}
+
+/// What a statement computes, as words.
+type Key = Vec<u64>;
+
+struct Cse<'p> {
+    program: &'p Program,
+    subst: Subst,
+    /// Results of statements in scope.
+    known: FxHashMap<Key, Vec<Var>>,
+    added: Vec<Key>,
+}
+
+impl Cse<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let mark = self.added.len();
+        self.stms(&mut body.stms);
+        for operand in &mut body.result {
+            *operand = self.subst.operand(*operand);
+        }
+        for key in self.added.drain(mark..) {
+            self.known.remove(&key);
+        }
+    }
+    fn stms(&mut self, stms: &mut Vec<Stm>) {
+        stms.retain_mut(|stm| {
+            self.subst.parts(&mut stm.exp);
+            stm.exp.bodies_mut(&mut |body| self.body(body));
+            let Some(key) = self.key(stm) else { return true };
+            match self.known.get(&key) {
+                Some(earlier) => {
+                    for (var, twin) in stm.pat.iter().zip(earlier.clone()) {
+                        self.subst.operands.insert(*var, Operand::Var(twin));
+                    }
+                    false
+                }
+                None => {
+                    self.known.insert(key.clone(), stm.pat.clone());
+                    self.added.push(key);
+                    true
+                }
+            }
+        });
+    }
+    /// Loops and branches are left alone: they are large and seldom equal.
+    fn key(&self, stm: &Stm) -> Option<Key> {
+        if matches!(stm.exp, Exp::Loop { .. } | Exp::If { .. }) {
+            return None;
+        }
+        let mut writer = Writer { cse: self, key: Vec::with_capacity(16), bound: FxHashMap::default() };
+        writer.stm(stm);
+        Some(writer.key)
+    }
+}
+
+struct Writer<'c, 'p> {
+    cse: &'c Cse<'p>,
+    key: Key,
+    /// Numbers of the variables that the statement binds.
+    bound: FxHashMap<Var, u64>,
+}
+
+impl Writer<'_, '_> {
+    fn word(&mut self, word: u64) {
+        self.key.push(word);
+    }
+    fn text(&mut self, text: &str) {
+        self.word(text.len() as u64);
+        text.as_bytes().chunks(8).for_each(|chunk| self.word(chunk.iter().fold(0, |word, byte| word << 8 | u64::from(*byte))));
+    }
+    fn bind(&mut self, var: Var) {
+        let number = self.bound.len() as u64;
+        self.bound.insert(var, number);
+    }
+    fn var(&mut self, var: Var) {
+        match self.bound.get(&var) {
+            Some(number) => self.word(1 << 40 | number),
+            None => self.word(2 << 40 | var.raw() as u64),
+        }
+    }
+    fn scalar(&mut self, scalar: Scalar) {
+        self.word(3 << 40 | scalar.prim() as u64);
+        let bits = match scalar {
+            Scalar::F16(v) => u64::from(v.to_bits()),
+            Scalar::F32(v) => u64::from(v.to_bits()),
+            Scalar::F64(v) => v.to_bits(),
+            other => other.as_i128().unwrap_or(0) as u64,
+        };
+        self.word(bits);
+    }
+    fn operand(&mut self, operand: Operand) {
+        match operand {
+            Operand::Const(scalar) => self.scalar(scalar),
+            Operand::Var(var) => self.var(var),
+        }
+    }
+    fn size(&mut self, size: &Size) {
+        let size = self.cse.subst.size(size);
+        self.word(4 << 40 | size.extent().0 as u64);
+        for (monomial, coefficient) in size.terms() {
+            self.word(monomial.len() as u64);
+            self.word(coefficient as u64);
+            monomial.iter().for_each(|var| self.var(*var));
+        }
+    }
+    fn ty(&mut self, ty: &Type) {
+        self.word(5 << 40 | (ty.rank() as u64) << 8 | ty.elem as u64);
+        ty.shape.iter().for_each(|size| self.size(size));
+    }
+    fn binders(&mut self, vars: &[Var]) {
+        self.word(6 << 40 | vars.len() as u64);
+        vars.iter().for_each(|var| self.bind(*var));
+        vars.iter().for_each(|var| self.ty(&self.cse.program.vars[*var].ty));
+    }
+    fn stm(&mut self, stm: &Stm) {
+        self.binders(&stm.pat);
+        self.head(&stm.exp);
+        stm.exp.parts(&mut |part| match part {
+            Part::Operand(a) => self.operand(a),
+            Part::Array(var) => self.var(var),
+            Part::Size(size) => self.size(size),
+            Part::Body(params, body) => self.body(params, body),
+        });
+        self.word(7 << 40);
+    }
+    fn body(&mut self, params: &[Var], body: &Body) {
+        self.binders(params);
+        body.stms.iter().for_each(|stm| self.stm(stm));
+        self.word(8 << 40 | body.result.len() as u64);
+        body.result.iter().for_each(|a| self.operand(*a));
+    }
+    /// What expressions of the same form differ in besides their parts.
+    fn head(&mut self, exp: &Exp) {
+        match exp {
+            Exp::Copy(_) => self.word(20),
+            Exp::Scalar(op, _) => self.text(&op.name()),
+            Exp::Size(_) => self.word(21),
+            Exp::Literal(items) => {
+                self.word(22);
+                items.iter().for_each(|item| self.scalar(*item));
+            }
+            Exp::Stack(_) => self.word(23),
+            // Whether bounds are checked does not matter: after the earlier statement the indices are known to be in bounds.
+            Exp::Index { .. } => self.word(24),
+            Exp::Slice { .. } => self.word(25),
+            Exp::Rotate { .. } => self.word(26),
+            Exp::Rearrange { perm, .. } => {
+                self.word(27);
+                perm.iter().for_each(|dim| self.word(*dim as u64));
+            }
+            Exp::Reshape(_) => self.word(28),
+            Exp::Coerce(_) => self.word(29),
+            Exp::Rep(_) => self.word(30),
+            Exp::Iota { .. } => self.word(31),
+            Exp::Concat(_) => self.word(32),
+            Exp::Update { .. } => self.word(33),
+            Exp::UpdateSlice { .. } => self.word(34),
+            Exp::RangeCount(kind, ..) => {
+                self.word(match kind {
+                    RangeKind::Upto => 200,
+                    RangeKind::Downto => 201,
+                    RangeKind::Through => 202,
+                });
+            }
+            Exp::SliceCount(..) => self.word(203),
+            Exp::Check(check) => match check {
+                Check::Bounds(..) => self.word(204),
+                Check::Coerce(found, _) => self.word(205 | (found.len() as u64) << 16),
+                Check::NonNegative(_) => self.word(206),
+                Check::Unflatten(..) => self.word(207),
+                Check::Assert(_, message) => {
+                    self.word(208);
+                    self.text(message.as_str());
+                }
+            },
+            Exp::Soac(soac) => {
+                self.word(209);
+                for (operators, word) in [(&soac.scans, 210), (&soac.reduces, 211)] {
+                    for operator in operators {
+                        self.word(word | (operator.neutral.len() as u64) << 16 | u64::from(operator.commutative) << 15);
+                    }
+                }
+            }
+            Exp::Filter { .. } => self.word(212),
+            Exp::Scatter { dests, .. } => self.word(213 | (dests.len() as u64) << 16),
+            Exp::Hist { dests, operator, .. } => self.word(214 | (dests.len() as u64) << 16 | u64::from(operator.commutative) << 15),
+            Exp::If { .. } => self.word(215),
+            Exp::Loop { params, form, .. } => {
+                // The parameters are bound, but are no parts.
+                self.word(216 | u64::from(matches!(form, LoopForm::For(..))));
+                let vars: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
+                self.binders(&vars);
+            }
+            Exp::Call(id, _) => self.word(218 | (id.raw() as u64) << 16),
+        }
+    }
+}

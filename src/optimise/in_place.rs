@@ -1,0 +1,356 @@
+//! Updates in place: what they overwrite is made their own.
+//!
+//! Contract with the back ends: after this pass every `update`, `update-slice`, `scatter` and `hist` overwrites the memory of its array, and a
+//! `copy` of an array is new memory. An array may be overwritten if its memory is not [borrowed](super::alias) and if no array that
+//! may share it is read afterwards: in the rest of the body, in the rest of the bodies around it, or in the next iteration of a lambda or
+//! loop around it. Else it is copied first. A loop owns the memory of a parameter that is overwritten in its body: its first value may be
+//! overwritten or is copied before the loop, and the body returns memory that no other result shares.
+//!
+//! Law: with copies taken as they are, the program computes the same values as before; with updates in place, too.
+
+use super::alias::Aliases;
+use super::fuse::everything;
+use crate::ir::soac::visit::{Part, mentioned};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Stm, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Inserts the copies that are needed.
+pub fn in_place(mut program: Program) -> Program {
+    let mut pass =
+        Pass { program: &mut program, aliases: Aliases::default(), later: FxHashMap::default(), overwritten: FxHashSet::default() };
+    pass.consts();
+    for id in pass.program.fun_ids() {
+        let params = pass.program.funs[id].params.clone();
+        pass.aliases.fresh(pass.program, &params);
+        pass.aliases.borrow(&params);
+        let mut body = std::mem::take(&mut pass.program.funs[id].body);
+        pass.body(&mut body);
+        pass.program.funs[id].body = body;
+    }
+    program
+}
+
+struct Pass<'p> {
+    program: &'p mut Program,
+    aliases: Aliases,
+    /// How many statements that are still to come read a variable, those of the bodies around included.
+    later: FxHashMap<Var, usize>,
+    /// Roots that are overwritten somewhere.
+    overwritten: FxHashSet<Var>,
+}
+
+impl Pass<'_> {
+    fn consts(&mut self) {
+        let stms = std::mem::take(&mut self.program.consts);
+        let mut body = Body { stms, result: Vec::new() };
+        // Constants are read by every function.
+        let all: Vec<Var> = body.stms.iter().flat_map(|stm| stm.pat.clone()).collect();
+        self.reads(&all, 1);
+        self.body(&mut body);
+        self.aliases.borrow(&all);
+        self.program.consts = body.stms;
+    }
+
+    fn is_array(&self, var: Var) -> bool {
+        self.program.vars[var].ty.rank() > 0
+    }
+    /// The arrays from outside that a statement reads, without repetitions.
+    fn arrays_of(&self, stm: &Stm) -> Vec<Var> {
+        let mut arrays = Vec::new();
+        mentioned(stm, &mut |var| arrays.push(var));
+        arrays.retain(|var| self.is_array(*var));
+        arrays.sort_unstable();
+        arrays.dedup();
+        let mut inner = FxHashSet::default();
+        bound_inside(&stm.exp, &mut inner);
+        arrays.retain(|var| !inner.contains(var));
+        arrays
+    }
+    fn reads(&mut self, vars: &[Var], by: isize) {
+        for var in vars {
+            let later = self.later.entry(*var).or_default();
+            *later = later.saturating_add_signed(by);
+        }
+    }
+    /// Whether an array that may share memory with this one is read later.
+    fn read_later(&self, var: Var) -> bool {
+        self.aliases.sharing(var).any(|other| self.later.get(&other).is_some_and(|count| *count > 0))
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        let read: Vec<Vec<Var>> = body.stms.iter().map(|stm| self.arrays_of(stm)).collect();
+        read.iter().for_each(|vars| self.reads(vars, 1));
+        let result: Vec<Var> = body.result.iter().filter_map(|a| a.var()).filter(|var| self.is_array(*var)).collect();
+        self.reads(&result, 1);
+        let mut out = Vec::with_capacity(body.stms.len());
+        for (mut stm, read) in std::mem::take(&mut body.stms).into_iter().zip(read) {
+            self.reads(&read, -1);
+            self.stm(&mut stm, &read, &mut out);
+            out.push(stm);
+        }
+        self.reads(&result, -1);
+        body.stms = out;
+    }
+
+    fn stm(&mut self, stm: &mut Stm, read: &[Var], out: &mut Vec<Stm>) {
+        let span = stm.span;
+        match &mut stm.exp {
+            Exp::Update { array, value, .. } => {
+                if let Operand::Var(value) = value
+                    && self.aliases.may_share(*array, *value)
+                {
+                    *value = self.copy(*value, span, out);
+                }
+                *array = self.own(*array, &[], span, out);
+            }
+            Exp::UpdateSlice { array, value, .. } => {
+                if self.aliases.may_share(*array, *value) {
+                    *value = self.copy(*value, span, out);
+                }
+                *array = self.own(*array, &[], span, out);
+            }
+            Exp::Scatter { .. } | Exp::Hist { .. } => {
+                let others = beside_dests(self.program, &stm.exp);
+                if let Exp::Scatter { dests, .. } | Exp::Hist { dests, .. } = &mut stm.exp {
+                    let mut others = others;
+                    for k in 0..dests.len() {
+                        let mut beside = others.clone();
+                        beside.extend(&dests[k + 1..]);
+                        dests[k] = self.own(dests[k], &beside, span, out);
+                        others.push(dests[k]);
+                    }
+                }
+                self.repeated(stm, read);
+            }
+            Exp::If { then, els, .. } => {
+                self.body(then);
+                self.body(els);
+                for (k, var) in stm.pat.iter().enumerate() {
+                    self.aliases.share(self.program, *var, [then.result[k], els.result[k]]);
+                }
+                return;
+            }
+            Exp::Loop { .. } => return self.looping(stm, read, out),
+            Exp::Soac(_) | Exp::Filter { .. } => self.repeated(stm, read),
+            _ => {}
+        }
+        self.aliases.bind(self.program, stm);
+    }
+
+    /// Bodies that run several times: what they read they read again.
+    fn repeated(&mut self, stm: &mut Stm, read: &[Var]) {
+        self.aliases.cells(self.program, &stm.exp);
+        self.reads(read, 1);
+        stm.exp.bodies_mut(&mut |body| self.body(body));
+        self.reads(read, -1);
+    }
+
+    /// The array itself if it may be overwritten, else a copy. It must not share memory with the others.
+    fn own(&mut self, array: Var, others: &[Var], span: crate::base::Span, out: &mut Vec<Stm>) -> Var {
+        let fine =
+            self.aliases.is_owned(array) && !self.read_later(array) && !others.iter().any(|other| self.aliases.may_share(array, *other));
+        let owned = if fine { array } else { self.copy(array, span, out) };
+        self.overwritten.extend(self.aliases.roots(owned).to_vec());
+        owned
+    }
+    fn copy(&mut self, array: Var, span: crate::base::Span, out: &mut Vec<Stm>) -> Var {
+        let info = self.program.vars[array].clone();
+        let var = self.program.vars.alloc(info);
+        let stm = Stm { pat: vec![var], exp: Exp::Copy(Operand::Var(array)), span };
+        self.aliases.bind(self.program, &stm);
+        out.push(stm);
+        var
+    }
+
+    fn looping(&mut self, stm: &mut Stm, read: &[Var], out: &mut Vec<Stm>) {
+        let span = stm.span;
+        let Exp::Loop { params, form, body } = &mut stm.exp else { return };
+        let vars: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
+        // As if the loop owned the memory of all of its parameters.
+        self.aliases.fresh(self.program, &vars);
+        self.reads(read, 1);
+        if let LoopForm::While(cond) = form {
+            self.body(cond);
+        }
+        self.body(body);
+        self.reads(read, -1);
+        let owned = self.owned_params(&vars, body);
+
+        // What the body returns for an owned parameter is shared with no other result.
+        for k in 0..vars.len() {
+            let Operand::Var(result) = body.result[k] else { continue };
+            if !self.is_array(vars[k]) {
+                continue;
+            }
+            let outside = |pass: &Self| pass.aliases.roots(result).iter().any(|root| !vars.contains(root) && !pass.made_in(body, *root));
+            // One of two owned results that share memory is copied, and whatever shares that of an owned one.
+            let twice = body.result.iter().enumerate().any(|(j, other)| {
+                j != k
+                    && owned.contains(&vars[j])
+                    && (j < k || !owned.contains(&vars[k]))
+                    && other.var().is_some_and(|var| self.aliases.may_share(result, var))
+            });
+            let not_ours = self.aliases.roots(result).iter().any(|root| vars.contains(root) && !owned.contains(root));
+            if twice || (owned.contains(&vars[k]) && (outside(self) || not_ours || !self.aliases.is_owned(result))) {
+                let mut stms = std::mem::take(&mut body.stms);
+                body.result[k] = Operand::Var(self.copy(result, span, &mut stms));
+                body.stms = stms;
+            }
+        }
+
+        // The first values of owned parameters may be overwritten.
+        let mut inside = FxHashSet::default();
+        let mut bodies = vec![&*body];
+        if let LoopForm::While(cond) = form {
+            bodies.push(cond);
+        }
+        for body in bodies {
+            let mut see = |var| {
+                inside.insert(var);
+            };
+            body.stms.iter().for_each(|stm| everything(self.program, stm, &mut see));
+            inside.extend(body.result.iter().filter_map(|a| a.var()));
+        }
+        let free: Vec<Var> = read.iter().copied().filter(|var| inside.contains(var)).collect();
+        for k in 0..params.len() {
+            if let (param, Operand::Var(init)) = params[k]
+                && owned.contains(&param)
+            {
+                let mut others = free.clone();
+                others.extend(params.iter().enumerate().filter(|(j, _)| *j != k).filter_map(|(_, (_, init))| init.var()));
+                params[k].1 = Operand::Var(self.own(init, &others, span, out));
+            }
+        }
+
+        // Where the results lie.
+        let (params, results) = (params.clone(), body.result.clone());
+        for (k, var) in stm.pat.clone().into_iter().enumerate() {
+            if !self.is_array(var) {
+                continue;
+            }
+            if owned.contains(&vars[k]) {
+                self.aliases.put(var, vec![var]);
+                continue;
+            }
+            let roots = self.results_of(k, &params, &results);
+            let (outer, inner): (Vec<Var>, Vec<Var>) = roots.into_iter().partition(|root| self.lies_outside(*root, stm));
+            let mut roots = outer;
+            if !inner.is_empty() {
+                roots.push(var);
+            }
+            self.aliases.put(var, roots);
+            let twice = results[k].var().is_some_and(|result| {
+                results.iter().enumerate().any(|(j, other)| j != k && other.var().is_some_and(|var| self.aliases.may_share(result, var)))
+            });
+            if twice || inner.iter().any(|root| vars.contains(root)) {
+                // Memory that another parameter has or had: it is not known who else has it.
+                self.aliases.borrow(&[var]);
+            }
+        }
+    }
+    /// The parameters whose memory is overwritten, and those whose memory becomes that of such a parameter.
+    fn owned_params(&self, vars: &[Var], body: &Body) -> FxHashSet<Var> {
+        let mut owned: FxHashSet<Var> = vars.iter().copied().filter(|var| self.overwritten.contains(var)).collect();
+        loop {
+            let before = owned.len();
+            for (param, result) in vars.iter().zip(&body.result) {
+                if owned.contains(param)
+                    && let Operand::Var(result) = result
+                {
+                    owned.extend(self.aliases.roots(*result).iter().filter(|root| vars.contains(root)));
+                }
+            }
+            if owned.len() == before {
+                return owned;
+            }
+        }
+    }
+    /// The roots of what a parameter that is not owned may be after the loop.
+    fn results_of(&self, k: usize, params: &[(Var, Operand)], results: &[Operand]) -> Vec<Var> {
+        let mut seen = vec![k];
+        let mut roots = Vec::new();
+        let mut at = 0;
+        while let Some(&k) = seen.get(at) {
+            at += 1;
+            for operand in [params[k].1, results[k]] {
+                let Operand::Var(var) = operand else { continue };
+                for root in self.aliases.roots(var) {
+                    match params.iter().position(|(param, _)| param == root) {
+                        Some(j) if !seen.contains(&j) => {
+                            seen.push(j);
+                            roots.push(*root);
+                        }
+                        _ => roots.push(*root),
+                    }
+                }
+            }
+        }
+        // The parameter itself is where its values are.
+        let itself = params[seen[0]].0;
+        roots.retain(|root| *root != itself);
+        roots.sort_unstable();
+        roots.dedup();
+        roots
+    }
+    /// Whether memory comes into being in a body.
+    fn made_in(&self, body: &Body, root: Var) -> bool {
+        binds(body, root)
+    }
+    fn lies_outside(&self, root: Var, stm: &Stm) -> bool {
+        let Exp::Loop { params, form, body } = &stm.exp else { return true };
+        let inside = params.iter().any(|(var, _)| *var == root) || binds(body, root);
+        !(inside || matches!(form, LoopForm::While(cond) if binds(cond, root)))
+    }
+}
+
+/// Whether a body binds a variable, in inner bodies too.
+fn binds(body: &Body, var: Var) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = stm.pat.contains(&var);
+        if let Exp::Loop { params, .. } = &stm.exp {
+            found |= params.iter().any(|(param, _)| *param == var);
+        }
+        stm.exp.parts(&mut |part| {
+            if let Part::Body(params, body) = part {
+                found = found || params.contains(&var) || binds(body, var);
+            }
+        });
+        found
+    })
+}
+
+/// Adds what is bound in the bodies of an expression.
+fn bound_inside(exp: &Exp, out: &mut FxHashSet<Var>) {
+    if let Exp::Loop { params, .. } = exp {
+        out.extend(params.iter().map(|(param, _)| *param));
+    }
+    exp.parts(&mut |part| {
+        if let Part::Body(params, body) = part {
+            out.extend(params);
+            for stm in &body.stms {
+                out.extend(&stm.pat);
+                bound_inside(&stm.exp, out);
+            }
+        }
+    });
+}
+
+/// The arrays that a scatter or histogram reads besides those that it overwrites.
+fn beside_dests(program: &Program, exp: &Exp) -> Vec<Var> {
+    let (inputs, lambda, operator): (&[Var], &Lambda, _) = match exp {
+        Exp::Scatter { inputs, lambda, .. } => (inputs, lambda, None),
+        Exp::Hist { inputs, lambda, operator, .. } => (inputs, lambda, Some(operator)),
+        _ => return Vec::new(),
+    };
+    let mut out = inputs.to_vec();
+    let mut body = |body: &Body| {
+        body.stms.iter().for_each(|stm| everything(program, stm, &mut |var| out.push(var)));
+        out.extend(body.result.iter().filter_map(|a| a.var()));
+    };
+    body(&lambda.body);
+    operator.into_iter().for_each(|operator| body(&operator.lambda.body));
+    out.retain(|var| program.vars[*var].ty.rank() > 0);
+    out.sort_unstable();
+    out.dedup();
+    out
+}

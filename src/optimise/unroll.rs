@@ -1,0 +1,96 @@
+//! Operators over a small constant number of cells become scalar code.
+//!
+//! Law: an operator over `w` cells is its lambda for each of them, its reductions the operator applied from the left to the neutral element
+//! and the cells, its mapped results the stacks of what the lambda returns. Nothing is computed in another order.
+
+use crate::base::{Span, Symbol};
+use crate::ir::soac::visit_mut::{Subst, fresh_body};
+use crate::ir::soac::{Body, Exp, Lambda, Operand, Operator, Program, Soac, Stm, Var};
+
+/// At most so many cells.
+const CELLS: i64 = 4;
+/// At most so many statements, inner ones included, after unrolling.
+const STATEMENTS: usize = 96;
+
+/// Unrolls.
+pub fn unroll(mut program: Program) -> Program {
+    for id in program.fun_ids() {
+        let mut body = std::mem::take(&mut program.funs[id].body);
+        unroll_body(&mut program, &mut body);
+        program.funs[id].body = body;
+    }
+    program
+}
+
+fn unroll_body(program: &mut Program, body: &mut Body) {
+    let mut out = Vec::with_capacity(body.stms.len());
+    for mut stm in std::mem::take(&mut body.stms) {
+        stm.exp.bodies_mut(&mut |body| unroll_body(program, body));
+        match cells(program, &stm) {
+            Some(count) => unrolled(program, stm, count, &mut out),
+            None => out.push(stm),
+        }
+    }
+    body.stms = out;
+}
+
+/// How many cells the operator has, if it is to be unrolled.
+fn cells(program: &Program, stm: &Stm) -> Option<i64> {
+    let Exp::Soac(soac) = &stm.exp else { return None };
+    let count = soac.width.as_constant().filter(|n| (1..=CELLS).contains(n))?;
+    let operators: usize = soac.scans.iter().chain(&soac.reduces).map(|op| super::inline::statements(&op.lambda.body)).sum();
+    let size = (super::inline::statements(&soac.lambda.body) + operators) * usize::try_from(count).ok()?;
+    let combined: usize = soac.reduces.iter().map(|op| op.neutral.len()).sum();
+    // Stacks of arrays would be copies.
+    let scalars = soac.lambda.body.result.iter().skip(combined).all(|a| program.operand_ty(*a).rank() == 0);
+    (size <= STATEMENTS && scalars && soac.scans.is_empty()).then_some(count)
+}
+
+fn unrolled(program: &mut Program, stm: Stm, count: i64, out: &mut Vec<Stm>) {
+    let span = stm.span;
+    let Exp::Soac(Soac { inputs, lambda, reduces, .. }) = stm.exp else { return };
+    let mut results: Vec<Vec<Operand>> = Vec::new();
+    for k in 0..count {
+        results.push(cell(program, &inputs, &lambda, k, span, out));
+    }
+    let mut at = 0;
+    for operator in &reduces {
+        let to = at + operator.neutral.len();
+        let mut sum = operator.neutral.clone();
+        for result in &results {
+            sum = combine(program, operator, &sum, &result[at..to], out);
+        }
+        let copies = stm.pat[at..to].iter().zip(sum);
+        out.extend(copies.map(|(var, a)| Stm { pat: vec![*var], exp: Exp::Copy(a), span }));
+        at = to;
+    }
+    for (k, var) in stm.pat.iter().enumerate().skip(at) {
+        let cells = results.iter().map(|result| result[k]).collect();
+        out.push(Stm { pat: vec![*var], exp: Exp::Stack(cells), span });
+    }
+}
+
+/// The lambda for cell `k`.
+fn cell(program: &mut Program, inputs: &[Var], lambda: &Lambda, k: i64, span: Span, out: &mut Vec<Stm>) -> Vec<Operand> {
+    let mut subst = Subst::default();
+    for (param, input) in lambda.params.iter().zip(inputs) {
+        let ty = program.vars[*input].ty.cell(1);
+        let name: Symbol = program.vars[*param].name;
+        let var = program.fresh(name, ty);
+        out.push(Stm { pat: vec![var], exp: Exp::Index { array: *input, at: vec![Operand::int(k)], checked: false }, span });
+        subst.operands.insert(*param, Operand::Var(var));
+    }
+    let body = fresh_body(program, &lambda.body, &mut subst);
+    out.extend(body.stms);
+    body.result
+}
+
+fn combine(program: &mut Program, operator: &Operator, a: &[Operand], b: &[Operand], out: &mut Vec<Stm>) -> Vec<Operand> {
+    let mut subst = Subst::default();
+    for (param, operand) in operator.lambda.params.iter().zip(a.iter().chain(b)) {
+        subst.operands.insert(*param, *operand);
+    }
+    let body = fresh_body(program, &operator.lambda.body, &mut subst);
+    out.extend(body.stms);
+    body.result
+}
