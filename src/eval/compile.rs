@@ -134,7 +134,7 @@ impl Compiler<'_> {
     fn expr(&mut self, expr: &Expr) -> Outcome<Typed> {
         let span = expr.span();
         match expr.kind() {
-            ExprKind::Var(name) => self.var(*name, span),
+            ExprKind::Var(name) => Ok(generic(self.var(*name, span)?)),
             ExprKind::Lit(scalar) => {
                 let dim = if let Scalar::I64(n) = scalar { Some(Dim::constant(*n)) } else { None };
                 Ok(Typed { code: Code::Const(Value::Scalar(*scalar)), ty: Type::prim(scalar.prim()), dim })
@@ -202,9 +202,15 @@ impl Compiler<'_> {
             ExprKind::ReifyShape(shape) => {
                 let shape = replace_shape(shape, &self.scope);
                 let fixed = shape.items.iter().all(|item| matches!(item, ShapeItem::Dim(_)));
-                let rank = if fixed { Dim::constant(shape.items.len() as i64) } else { Dim::atom(DimAtom::Meta(UNKNOWN)) };
+                let rank = Dim::constant(shape.items.len() as i64);
                 let ty = Type::new(Atom::Prim(PrimType::I64), Shape::dims([rank]));
-                Ok(typed(Code::Shape(self.scope.shape_code(&shape)), ty))
+                let items = self.scope.shape_code(&shape);
+                if fixed {
+                    return Ok(typed(Code::Shape(items), ty));
+                }
+                let n = Symbol::new("n");
+                let content = Type::new(Atom::Prim(PrimType::I64), Shape::dims([Dim::var(n)]));
+                Ok(typed(Code::BoxedShape(items), Type::scalar(Atom::Sigma(vec![n], content))))
             }
             ExprKind::Coerce { ty, expr } => {
                 let ty = replace(ty, &self.scope);
@@ -372,7 +378,7 @@ impl Compiler<'_> {
             }
         }
         let span = expr.span();
-        let function = self.expr(head)?;
+        let function = if let ExprKind::Var(name) = head.kind() { self.var(*name, head.span())? } else { self.expr(head)? };
         let mut ty = function.ty;
         let (mut indices, mut args, mut dims) = (Vec::new(), Vec::new(), Vec::new());
         let erased =
@@ -402,7 +408,7 @@ impl Compiler<'_> {
         }
         let dim = member(&function.code).and_then(|op| size_expression(op, &dims));
         let code = self.call(function.code, indices, args, span);
-        Ok(Typed { code, ty, dim })
+        Ok(generic(Typed { code, ty, dim }))
     }
     fn call(&mut self, function: Code, indices: Vec<Code>, mut args: Vec<Code>, span: Span) -> Code {
         let rest = |code: Code, more: Vec<Code>| if more.is_empty() { code } else { Code::Apply(Box::new(code), more, span) };
@@ -440,6 +446,24 @@ impl Compiler<'_> {
             other => rest(other, args),
         }
     }
+}
+
+/// A primitive of a polymorphic type, which takes indices and types as arguments when it is used as a value.
+fn generic(function: Typed) -> Typed {
+    let (mut indices, mut types) = (0, 0);
+    let mut ty = &function.ty;
+    loop {
+        match ty.atom() {
+            Atom::Pi(names, body) => (indices, ty) = (indices + names.len(), body),
+            Atom::Forall(names, body) => (types, ty) = (types + names.len(), body),
+            _ => break,
+        }
+    }
+    let erased = matches!(&function.code, Code::PrimValue(..)) || matches!(callee(&function.code), Some(Callee::Fold(_)));
+    if indices + types == 0 || !erased {
+        return function;
+    }
+    Typed { code: Code::Generic(Box::new(function.code), indices, types), ..function }
 }
 
 /// What a function is, where it is known while compiling.

@@ -132,19 +132,28 @@ impl Machine {
     pub fn entries(&self) -> Vec<Symbol> {
         self.definitions.iter().filter(|d| d.define.entry).map(|d| d.define.name).collect()
     }
+    fn find(&self, name: Symbol) -> Outcome<usize> {
+        let missing = || Failure::new("E0508", Span::default(), format!("there is no definition `{name}`"));
+        self.names.get(&name).copied().ok_or_else(missing)
+    }
+    /// The sizes that the index parameters of a definition get when it is run on these arguments.
+    pub fn indices(&self, name: Symbol, args: &[Value]) -> Outcome<Vec<i64>> {
+        let define = &self.definitions[self.find(name)?].define;
+        let called = self.parameters.get(&name).map_or(&[][..], |names| names);
+        measured(&define.ty, name, args, called, define.span).map(|(sizes, _)| sizes)
+    }
     /// Runs a definition on these arguments. Index parameters get the sizes of the arguments; boxes in the result are opened.
     pub fn call(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
-        let Some(&id) = self.names.get(&name) else {
-            return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
-        };
-        let define = &self.definitions[id].define;
-        let span = define.span;
-        let (sizes, _) = measured(&define.ty, name, &args, &self.parameters.get(&name).cloned().unwrap_or_default(), span)?;
-        let mut all: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
-        all.extend(args);
+        self.call_closed(name, args).map(opened)
+    }
+    /// The same with the boxes in the result left as they are.
+    pub fn call_closed(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
+        let id = self.find(name)?;
+        let span = self.definitions[id].define.span;
+        let indices = self.indices(name, &args)?;
+        let all: Vec<Value> = indices.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).chain(args).collect();
         let value = self.global(id, true)?;
-        let value = if all.is_empty() { value } else { Run::new(self, true).apply(&value, all, span)? };
-        Ok(opened(value))
+        if all.is_empty() { Ok(value) } else { Run::new(self, true).apply(&value, all, span) }
     }
 }
 
@@ -159,7 +168,7 @@ impl Measured {
 }
 
 /// Compares arguments from outside with the type of a definition; what its index parameters are for them. Messages call the arguments
-/// by the names in `called`, where they have names.
+/// by these names, where they have names.
 ///
 /// # Errors
 /// E0503, E0508 and E0605: sizes that contradict each other, the wrong number or kinds of arguments.

@@ -11,10 +11,10 @@ mod compile;
 mod entry;
 mod live;
 mod map;
-mod prim;
 mod primitives;
 mod run;
 mod scope;
+mod shapes;
 pub mod soac;
 mod types;
 
@@ -23,7 +23,7 @@ pub use entry::{Measured, Shape as EntryShape, measured, shape_of};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Program, Type};
-use crate::runtime::{Shortage, Value};
+use crate::runtime::{Shortage, Value, prim};
 use code::{Callee, Function};
 use run::Run;
 use rustc_hash::FxHashMap;
@@ -81,6 +81,7 @@ pub struct Machine {
     parameters: FxHashMap<Symbol, Vec<Option<Symbol>>>,
     threads: usize,
     pool: OnceLock<Option<rayon::ThreadPool>>,
+    input: Option<Value>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -98,6 +99,7 @@ pub fn load(program: &Program, threads: usize) -> Machine {
         parameters: FxHashMap::default(),
         threads: if threads == 0 { available() } else { threads },
         pool: OnceLock::new(),
+        input: None,
     };
     for define in &program.defs {
         machine.names.insert(define.name, machine.definitions.len());
@@ -117,13 +119,19 @@ pub fn run(program: &Program, name: Symbol, arguments: Vec<Value>, threads: Opti
     load(program, threads.unwrap_or(0)).call(name, arguments).map_err(|failure| Box::new(failure.diagnostic()))
 }
 
-impl compile::Globals for Machine {
+/// What a definition sees of the others: those before it.
+struct Earlier<'a> {
+    machine: &'a Machine,
+    than: usize,
+}
+
+impl compile::Globals for Earlier<'_> {
     fn find(&self, name: Symbol) -> Option<(usize, &Type)> {
-        let id = *self.names.get(&name)?;
-        Some((id, &self.definitions[id].define.ty))
+        let id = *self.machine.names.get(&name).filter(|id| **id < self.than)?;
+        Some((id, &self.machine.definitions[id].define.ty))
     }
     fn arity(&self, id: usize) -> usize {
-        self.definitions[id].arity
+        self.machine.definitions[id].arity
     }
 }
 
@@ -131,6 +139,13 @@ impl compile::Globals for Machine {
 const WORKER_STACK: usize = 1 << 30;
 
 impl Machine {
+    /// The machine with numbers that the program can read (`read_nums`).
+    pub fn with_input(self, numbers: Vec<i64>) -> Machine {
+        Machine { input: Some(Value::vector(numbers)), ..self }
+    }
+    fn input(&self) -> Option<&Value> {
+        self.input.as_ref()
+    }
     fn threads(&self) -> usize {
         self.threads
     }
@@ -142,7 +157,7 @@ impl Machine {
     /// The code of a definition.
     fn function(&self, id: usize) -> Outcome<&Function> {
         let definition = &self.definitions[id];
-        let function = definition.function.get_or_init(|| compile::define(self, &definition.define.body));
+        let function = definition.function.get_or_init(|| compile::define(&Earlier { machine: self, than: id }, &definition.define.body));
         function.as_ref().map_err(Clone::clone)
     }
     /// The value of a definition; constants are evaluated once.

@@ -3,7 +3,7 @@
 use super::code::{Callee, Closure};
 use super::prim::Prim;
 use super::run::{HOLE, Run, broken, misfit, negative, out_of_bounds};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, shapes};
 use crate::base::scalar::{Float, FoldOp, Int, Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span};
 use crate::runtime::buffer::vector;
@@ -36,16 +36,16 @@ fn outer(value: &Value) -> Outcome<usize> {
     value.outer().ok_or_else(|| broken("an array was expected"))
 }
 
-fn missing() -> Box<Failure> {
+pub(super) fn missing() -> Box<Failure> {
     broken("an array does not have the cells that its type says")
 }
 
-fn ints(value: &Value) -> Outcome<&[i64]> {
+pub(super) fn ints(value: &Value) -> Outcome<&[i64]> {
     value.as_array().and_then(|array| array.items::<i64>()).ok_or_else(|| broken("a vector of i64 was expected"))
 }
 
 /// A box that hides one size.
-fn sized(value: Value) -> Outcome<Value> {
+pub(super) fn sized(value: Value) -> Outcome<Value> {
     let size = outer(&value)? as i64;
     Ok(Value::Box(Arc::new(Boxed { indices: vec![Value::Scalar(Scalar::I64(size))], value })))
 }
@@ -322,6 +322,12 @@ impl Run<'_> {
             }
             (Prim::Equal, [a, b]) => Ok(Value::Scalar(Scalar::Bool(equal(a, b)))),
             (Prim::NotEqual, [a, b]) => Ok(Value::Scalar(Scalar::Bool(!equal(a, b)))),
+            (Prim::ShapeIota, []) => shapes::shape_iota(indices, span),
+            (Prim::Recycle, [xs]) => shapes::recycle(indices, xs, span),
+            (Prim::LiftShape, [sizes]) => shapes::lift_shape(sizes, span),
+            (Prim::Subarray, [xs, at]) => shapes::subarray(indices, xs, at, span),
+            (Prim::ScatterNew, [positions, xs]) => shapes::scatter_new(indices, positions, xs, span),
+            (Prim::ReadNums, [_]) => self.read_nums(span),
             (prim, args) => Err(broken(&format!("{prim:?} with {} arguments", args.len()))),
         }
     }

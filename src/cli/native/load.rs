@@ -83,8 +83,8 @@ impl Program {
         Ok(Program { context, support, program, library: ManuallyDrop::new(library) })
     }
 
-    /// Runs an entry point. Messages call the arguments by these names, where they have names.
-    pub fn call(&self, define: &Define, args: Vec<Value>, called: &[Option<Symbol>]) -> Result<Value, Box<Diagnostic>> {
+    /// Runs an entry point whose parameters have these names.
+    pub fn call(&self, define: &Define, called: &[Option<Symbol>], args: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
         let fail = |failure: Box<eval::Failure>| Box::new(crate::driver::failed(&failure));
         let (sizes, measured) = eval::measured(&define.ty, define.name, &args, called, define.span).map_err(fail)?;
         let prepared = self.prepare(define, sizes, args)?;

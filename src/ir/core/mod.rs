@@ -31,6 +31,7 @@
 //! Terms and types are shared graphs ([`Arc`]); passes keep sharing and remember what they have visited.
 
 pub mod check;
+pub mod closing;
 pub mod equal;
 pub mod free;
 pub mod index;

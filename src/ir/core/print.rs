@@ -21,13 +21,18 @@ const BRIEF_NODES: usize = 1000;
 const MOST_NODES: usize = 1 << 20;
 
 /// Words that stand at the head of forms, hence are quoted as the names of called functions.
-const KEYWORDS: [&str; 27] = [
+const KEYWORDS: [&str; 32] = [
     "array",
     "frame",
     "t-app",
     "i-app",
+    "T-APP",
+    "I-APP",
     "unbox",
     "box",
+    "boxes",
+    "lift",
+    "reshape",
     "reify-dimension",
     "reify-shape",
     "let",
@@ -51,6 +56,11 @@ const KEYWORDS: [&str; 27] = [
     "assert",
 ];
 
+/// The words that stand at the head of forms.
+pub fn keywords() -> &'static [&'static str] {
+    &KEYWORDS
+}
+
 /// Whether a symbol at the head of a form makes it something other than an application.
 pub(super) fn is_keyword(text: &str) -> bool {
     KEYWORDS.contains(&text)
@@ -58,7 +68,7 @@ pub(super) fn is_keyword(text: &str) -> bool {
 
 /// Whether a symbol is a scalar type or an alias of one, hence quoted as a variable.
 pub(super) fn is_type_word(text: &str) -> bool {
-    crate::base::PrimType::from_name(text).is_some() || matches!(text, "int" | "float")
+    crate::base::PrimType::from_name(text).is_some() || matches!(text, "int" | "float" | "char" | "Num" | "Int" | "Float" | "Bool" | "Char")
 }
 
 /// The whole program.

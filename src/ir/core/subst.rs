@@ -42,6 +42,10 @@ impl Subst {
     pub fn insert(&mut self, name: Name, by: Replacement) {
         self.map.insert(name, by);
     }
+    /// Takes a replacement out.
+    pub fn remove(&mut self, name: Name) {
+        self.map.remove(&name);
+    }
     /// What a variable is replaced by.
     pub fn get(&self, name: Name) -> Option<&Replacement> {
         self.map.get(&name)

@@ -36,7 +36,7 @@ mod scope;
 use super::equal::Equality;
 use super::free::{FreeVars, Name};
 use super::subst::Replacement;
-use super::{ArrType, Define, Expr, ExprNode, Program, Type, print};
+use super::{ArrType, Define, Expr, ExprNode, Program, ShapeItem, Type, print};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -211,6 +211,14 @@ impl Checker {
         if self.equality.equal(&mut self.free, expected, found) {
             return Ok(());
         }
-        self.error(span, format!("{}: expected {}, found {}", what(), print::type_brief(expected), print::type_brief(found)))
+        let mut message = format!("{}: expected {}, found {}", what(), print::type_brief(expected), print::type_brief(found));
+        // An example helps where sizes with variables differ.
+        let constant = |ty: &Type| ty.shape().items.iter().all(|item| matches!(item, ShapeItem::Dim(dim) if dim.as_constant().is_some()));
+        if let Err(difference) = expected.shape().same(found.shape())
+            && !(constant(expected) && constant(found))
+        {
+            message.push_str(&format!("; the shapes are not equal, {difference}"));
+        }
+        self.error(span, message)
     }
 }
