@@ -47,11 +47,21 @@ fn until(style: Style, scope: Scope, properties: &[&'static str]) -> Tally {
         let programs: Vec<_> = seeds.take(TOGETHER as usize).map(|seed| case(seed, style)).collect();
         let t0 = std::time::Instant::now();
         let mut tally = examine(&programs, turn, scope);
-        if std::env::var("PANICS").is_ok() { println!("TURN {turn} {:?} {:?}", t0.elapsed(), tally.cases); }
-        if std::env::var("PANICS").is_ok() { for f in &tally.failures { if f.why.starts_with("panic") { println!("PANIC seed {}", turn * TOGETHER + f.at as u64); } } tally.failures.clear(); }
+        if std::env::var("PANICS").is_ok() {
+            println!("TURN {turn} {:?} {:?}", t0.elapsed(), tally.cases);
+        }
+        if std::env::var("PANICS").is_ok() {
+            for f in &tally.failures {
+                if f.why.starts_with("panic") {
+                    println!("PANIC seed {}", turn * TOGETHER + f.at as u64);
+                }
+            }
+            tally.failures.clear();
+        }
         let left = REPORTED.saturating_sub(total.lock().unwrap_or_else(PoisonError::into_inner).failures.len());
         for failure in tally.failures.iter_mut().take(left) {
-            failure.why = format!("seed {}: {}", first.wrapping_mul(1 << 32) + turn * TOGETHER + failure.at as u64, report(&programs, failure, 300));
+            failure.why =
+                format!("seed {}: {}", first.wrapping_mul(1 << 32) + turn * TOGETHER + failure.at as u64, report(&programs, failure, 300));
         }
         total.lock().unwrap_or_else(PoisonError::into_inner).add(tally);
     };
@@ -98,7 +108,9 @@ fn one() {
         let programs = [case(seed, if std::env::var("WILD").is_ok() { Style::Wild } else { Style::Usual })];
         println!("{}", programs[0].print("").text);
         let tally = examine(&programs, 1, Scope::All);
-        for f in &tally.failures { println!("{} {}", f.property, f.why); }
+        for f in &tally.failures {
+            println!("{} {}", f.property, f.why);
+        }
         println!("{:?}", tally.notes);
     });
 }

@@ -303,7 +303,10 @@ fn larger_systems_do_not() {
             if let (Some(small), Cost::Induced) = (&found.smallest, cost) {
                 confirm(small);
             }
-            assert!((sites, types, equations) != (2, 2, 1) || constants < 3 || found.hidden > 0, "systems that refute the conjecture were missed");
+            assert!(
+                (sites, types, equations) != (2, 2, 1) || constants < 3 || found.hidden > 0,
+                "systems that refute the conjecture were missed"
+            );
         }
     }
 }

@@ -118,7 +118,9 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
     let printed: Vec<_> = cases.iter().enumerate().map(|(at, case)| case.print(&suffix(at))).collect();
     let texts: Vec<&str> = printed.iter().map(|printed| printed.text.as_str()).collect();
     let batch = Batch::new(&texts);
-    if std::env::var("PANICS").is_ok() { println!("{:?}", batch.checked.stats); }
+    if std::env::var("PANICS").is_ok() {
+        println!("{:?}", batch.checked.stats);
+    }
     let typed = driver::core_problem(&batch.sources, &batch.checked);
     let machine = batch.machine();
     let mut meanings = Vec::new();
