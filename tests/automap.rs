@@ -50,7 +50,8 @@ fn until(style: Style, scope: Scope, properties: &[&'static str]) -> Tally {
         let mut tally = examine(&programs, turn, scope);
         let left = REPORTED.saturating_sub(total.lock().unwrap_or_else(PoisonError::into_inner).failures.len());
         for failure in tally.failures.iter_mut().take(left) {
-            failure.why = format!("seed {}: {}", first.wrapping_mul(1 << 32) + turn * TOGETHER + failure.at as u64, report(&programs, failure, 300));
+            failure.why =
+                format!("seed {}: {}", first.wrapping_mul(1 << 32) + turn * TOGETHER + failure.at as u64, report(&programs, failure, 300));
         }
         total.lock().unwrap_or_else(PoisonError::into_inner).add(tally);
     };

@@ -121,7 +121,8 @@ fn entry(random: &mut Random, sigs: &[Sig], style: Style) -> (Definition, Vec<Ar
     let noise = random.pick(if wild { &[8, 15] } else { &[0, 0, 2, 5] });
     let named = !wild && random.percent(40);
     let rank = random.pick(&[1, 2, 2, 2, 3]);
-    let dims: Vec<String> = if named { SIZE_NAMES[..rank].iter().map(|s| s.to_string()).collect() } else { SIZES.map(|s| s.to_string()).to_vec() };
+    let dims: Vec<String> =
+        if named { SIZE_NAMES[..rank].iter().map(|s| s.to_string()).collect() } else { SIZES.map(|s| s.to_string()).to_vec() };
     let mut maker = Maker { random, dims, vars: Vec::new(), helpers: sigs, noise, any: if wild { 50 } else { 0 }, fresh: 0 };
     // The first parameter has all sizes that have names.
     let mut order = maker.random.permutation(rank);
@@ -154,6 +155,7 @@ fn entry(random: &mut Random, sigs: &[Sig], style: Style) -> (Definition, Vec<Ar
     let depth = if wild { 1 + maker.random.below(2) } else { 1 + maker.random.below(4) };
     let body = maker.expr(&result, depth);
     let written = maker.random.percent(if wild { 5 } else { 25 }).then(|| maker.text(&result));
-    let binders = if named { SIZE_NAMES[..maker.dims.len()].iter().map(|s| format!("[{s}]")).collect::<Vec<_>>().join(" ") } else { String::new() };
+    let binders =
+        if named { SIZE_NAMES[..maker.dims.len()].iter().map(|s| format!("[{s}]")).collect::<Vec<_>>().join(" ") } else { String::new() };
     (Definition { name: "t".into(), binders, params: shown, result: written, body }, args)
 }
