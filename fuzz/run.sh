@@ -22,7 +22,7 @@ fi
 more() {
   case $1 in
     syntax | check) echo ../tests/corpus ../tests/reports ../stdlib ;;
-    core) echo ../tests/core ../src/ir/core ;;
+    core) echo ../tests/core ../tests/remc ../stdlib/core ../src/ir/core ;;
     rank) echo ../solver-fixtures ;;
   esac
 }

@@ -22,7 +22,7 @@ pub enum Target {
     Syntax,
     /// The whole checker, with its validators, and every way in which its findings are shown.
     Check,
-    /// The reader of core, its checker and its printer.
+    /// The reader of core, its checker and its printer, and the front end for core that people write.
     Core,
     /// The reader of rank systems, and the solver on small ones.
     Rank,
@@ -48,7 +48,7 @@ impl Target {
     fn folders(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Target::Syntax | Target::Check => &[("tests/corpus", "rem"), ("tests/reports", "rem"), ("stdlib", "rem")],
-            Target::Core => &[("tests/core", "remc"), ("src/ir/core", "remc")],
+            Target::Core => &[("tests/core", "remc"), ("tests/remc", "remc"), ("stdlib/core", "remc"), ("src/ir/core", "remc")],
             Target::Rank => &[("solver-fixtures", "txt")],
             Target::Data => &[],
         }
@@ -83,8 +83,11 @@ pub fn files(folder: &Path, ending: Option<&str>, out: &mut Vec<PathBuf>) {
 pub fn run(target: Target, input: &[u8]) {
     with_big_stack(|| match target {
         Target::Syntax => parse(&String::from_utf8_lossy(input)),
-        Target::Check => check(&String::from_utf8_lossy(input)),
-        Target::Core => read_core(&String::from_utf8_lossy(input)),
+        Target::Check => check(&String::from_utf8_lossy(input), "input.rem"),
+        Target::Core => {
+            read_core(&String::from_utf8_lossy(input));
+            check(&String::from_utf8_lossy(input), "input.remc");
+        }
         Target::Rank => rank_system(input),
         Target::Data => read_data(input),
     });
@@ -130,9 +133,9 @@ impl Loader for Alone {
     }
 }
 
-fn check(text: &str) {
+fn check(text: &str, name: &str) {
     let mut sources = SourceMap::default();
-    let root = sources.add("input.rem", text);
+    let root = sources.add(name, text);
     let checked = driver::check(&mut sources, &Alone, root);
     show(&sources, &checked.diagnostics);
     let printer = explicit::Printer::new(&checked.program, &sources);

@@ -17,7 +17,9 @@ const WIDTH: usize = 100;
 const MAX_INDENTED: usize = 24;
 /// Nodes of a type that a message shows.
 const BRIEF_NODES: usize = 1000;
-/// Nodes of types, and of terms, that are written for one definition.
+/// Nodes of types that are written for one definition.
+const MOST_TYPE_NODES: usize = 1 << 17;
+/// Nodes of terms that are written for one definition.
 const MOST_NODES: usize = 1 << 20;
 
 /// Words that stand at the head of forms, hence are quoted as the names of called functions.
@@ -93,7 +95,7 @@ pub fn expr(expr: &Expr) -> String {
     render(|p| p.expr(expr))
 }
 
-/// A type, in full where it has at most 1,048,576 nodes.
+/// A type, in full where it has at most 131,072 nodes.
 pub fn ty(ty: &Type) -> String {
     render(|p| p.ty(ty))
 }
@@ -105,7 +107,7 @@ pub fn type_brief(ty: &Type) -> String {
     printer.ty(ty).pretty(usize::MAX).to_string()
 }
 
-/// An atom type, in full where it has at most 1,048,576 nodes.
+/// An atom type, in full where it has at most 131,072 nodes.
 pub fn atom(atom: &Atom) -> String {
     render(|p| p.atom(atom))
 }
@@ -127,7 +129,7 @@ pub fn index(index: &Index) -> String {
 
 fn render(make: impl for<'a> FnOnce(&Printer<'a>) -> Doc<'a>) -> String {
     let arena = Arena::new();
-    let printer = Printer { arena: &arena, depth: Cell::new(0), budget: Cell::new(MOST_NODES), terms: Cell::new(MOST_NODES) };
+    let printer = Printer { arena: &arena, depth: Cell::new(0), budget: Cell::new(MOST_TYPE_NODES), terms: Cell::new(MOST_NODES) };
     make(&printer).pretty(WIDTH).to_string()
 }
 
