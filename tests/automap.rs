@@ -5,6 +5,8 @@
 //! run. A failure is printed with the seed of its program and with a smaller program. What exactly each property says, and where
 //! it is weaker than in the paper, is in `docs/theory.md`.
 
+#![allow(clippy::disallowed_methods, reason = "the number of cases comes from the environment")]
+
 #[path = "automap/batch.rs"]
 mod batch;
 #[path = "rank/brute.rs"]

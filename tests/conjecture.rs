@@ -9,6 +9,8 @@
 //!
 //! `CASES=N` sets how many systems of each class are looked at (a class that is larger is sampled).
 
+#![allow(clippy::disallowed_methods, reason = "the number of cases comes from the environment")]
+
 #[path = "rank/shared.rs"]
 mod shared;
 

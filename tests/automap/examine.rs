@@ -71,6 +71,9 @@ struct Derived {
     remark: String,
 }
 
+/// The types and the result of a reading.
+type Shown = (Vec<String>, Option<Result<Value, String>>);
+
 /// What an accepted program is and does.
 struct Meaning {
     types: Vec<String>,
@@ -128,10 +131,12 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope, enough: &[&str]) ->
             Verdict::Ambiguous => "ambiguous".to_string(),
             Verdict::Rejected(code) => format!("rejected {code}"),
         });
-        if let Some(id) = batch.entry(at).filter(|_| scope != Scope::Readings && !enough.contains(&DETERMINISM)) {
-            if let Some(result) = determinism::check(&batch, id, random) {
-                tally.case(DETERMINISM, at, result);
-            }
+        if scope != Scope::Readings
+            && !enough.contains(&DETERMINISM)
+            && let Some(id) = batch.entry(at)
+            && let Some(result) = determinism::check(&batch, id, random)
+        {
+            tally.case(DETERMINISM, at, result);
         }
         meanings.push((verdict == Verdict::Accepted && scope != Scope::Readings).then(|| meaning(&batch, &machine, at, case)));
         if verdict == Verdict::Accepted && scope != Scope::Readings {
@@ -204,7 +209,7 @@ fn meaning(batch: &Batch, machine: &Machine, at: usize, case: &Case) -> Meaning 
 /// Judges variants by the programs they came from.
 fn judge(tally: &mut Tally, batch: &Batch, derived: &[Derived], cases: &[Case], meanings: &[Option<Meaning>]) {
     let machine = batch.machine();
-    let mut results: BTreeMap<usize, Vec<(Vec<String>, Option<Result<Value, String>>)>> = BTreeMap::new();
+    let mut results: BTreeMap<usize, Vec<Shown>> = BTreeMap::new();
     for (position, d) in derived.iter().enumerate() {
         if let Kind::Reading(def) = d.kind {
             let result = pasted(tally, batch, position, def, d);

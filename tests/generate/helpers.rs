@@ -140,7 +140,7 @@ fn entry(random: &mut Random, sigs: &[Sig], style: Style) -> (Definition, Vec<Ar
         };
         let base = if at > 0 && maker.random.percent(12) { Base::Bool } else { Base::Int };
         let ty = Ty::new(&shape, base);
-        let written = !(at > 0 || !named) || !maker.random.percent(unwritten);
+        let written = at == 0 && named || !maker.random.percent(unwritten);
         let name = format!("{}{at}", ["c", "v", "m", "t"][shape.len()]);
         shown.push(Param { name: name.clone(), ty: written.then(|| maker.text(&ty)) });
         maker.vars.push((name, ty));
