@@ -14,10 +14,12 @@ use crate::runtime::{Array, Buffer, Builder, Value, dims};
 
 /// Runs an entry point of a program that was made from a definition of this type.
 ///
+/// Messages call the arguments by the names in `called`, where they have names.
+///
 /// # Errors
 /// What the program fails with; arguments that the type does not take.
-pub fn call(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
-    run(program, ty, name, args, None)
+pub fn call(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>, called: &[Option<Symbol>]) -> Outcome<Value> {
+    run(program, ty, name, args, called, None)
 }
 
 /// The same for a program whose updates are to be done in place. The result is the same; it fails (E0599) where doing them in place would
@@ -25,15 +27,22 @@ pub fn call(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>) 
 ///
 /// # Errors
 /// Those of [`call`], and E0599.
-pub fn call_in_place(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
-    run(program, ty, name, args, Some(Regions::new(program)))
+pub fn call_in_place(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>, called: &[Option<Symbol>]) -> Outcome<Value> {
+    run(program, ty, name, args, called, Some(Regions::new(program)))
 }
 
-fn run(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>, regions: Option<Regions>) -> Outcome<Value> {
+fn run(
+    program: &Program,
+    ty: &core::Type,
+    name: Symbol,
+    args: Vec<Value>,
+    called: &[Option<Symbol>],
+    regions: Option<Regions>,
+) -> Outcome<Value> {
     let Some(fun) = program.entry(name) else {
         return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
     };
-    let (sizes, measured) = measured(ty, name, &args, fun.span)?;
+    let (sizes, measured) = measured(ty, name, &args, called, fun.span)?;
     let mut operands: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
     args.into_iter().for_each(|arg| flatten(arg, &mut operands));
     let mut run = Run { program, slots: vec![HOLE; program.vars.len()], regions };
@@ -208,7 +217,7 @@ impl Run<'_> {
             Exp::Loop { params, form, body } => self.looping(params, form, body),
             Exp::Call(fun, args) => {
                 let args = args.iter().map(|a| self.operand(*a)).collect();
-                self.call(&self.program.funs[*fun], args)
+                self.call(&self.program.funs[*fun], args).map_err(|failure| failure.called_at(span))
             }
             exp => match stm.pat.as_slice() {
                 [var] => {
@@ -270,7 +279,7 @@ impl Run<'_> {
                     return self.empty(ty);
                 }
                 let at = move |t: i64| usize::try_from(i128::from(start) + i128::from(t) * i128::from(step)).unwrap_or(usize::MAX);
-                gather(&value, (0..count).map(at), span)?
+                gather(&value, usize::try_from(count).unwrap_or(0), (0..count).map(at), span)?
             }
             Exp::Rotate { array, by } => {
                 let (value, by) = (self.get(*array).clone(), self.int(*by)?);
@@ -372,7 +381,7 @@ impl Run<'_> {
             }
             at
         };
-        gather(&flat, (0..total).map(position), span)?.reframed(1, &new).ok_or_else(|| broken("a shape"))
+        gather(&flat, total, (0..total).map(position), span)?.reframed(1, &new).ok_or_else(|| broken("a shape"))
     }
 
     fn check(&self, check: &Check, span: Span) -> Outcome<()> {

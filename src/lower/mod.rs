@@ -20,7 +20,7 @@ mod soac;
 mod writes;
 
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::imp::{self, Expr, Handle, HandleInfo, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
+use crate::ir::imp::{self, Expr, Handle, HandleInfo, Int, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -117,6 +117,8 @@ struct Lower<'a, 'p> {
     scopes: Vec<Scope>,
     /// Whether parallel loops may be made here.
     host: bool,
+    /// Bytes of the arrays in the function's frame.
+    frame: u64,
 }
 
 impl<'a, 'p> Lower<'a, 'p> {
@@ -134,6 +136,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             code: Vec::new(),
             scopes: vec![Scope::default()],
             host: true,
+            frame: 0,
         }
     }
 
@@ -272,9 +275,9 @@ impl<'a, 'p> Lower<'a, 'p> {
         }
         sum
     }
-    /// The number of elements of an array of this shape.
+    /// The number of elements of an array of this shape; the largest number if that does not fit.
     fn count(&self, shape: &[Size]) -> Expr {
-        shape.iter().fold(Expr::int(1), |product, size| product.times(self.size(size)))
+        shape.iter().fold(Expr::int(1), |product, size| Expr::arith(Int::Count, product, self.size(size)))
     }
     /// A scalar operand.
     fn int(&self, operand: Operand) -> Expr {
