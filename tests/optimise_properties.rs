@@ -255,7 +255,7 @@ fn array(dims: &[usize], from: i64) -> Value {
 fn result(program: &Program, in_place: bool, n: usize) -> Result<String, String> {
     let (ty, _) = core::read::ty(file(), "(Pi (n) (-> ([i64 n] [i64 n n]) [i64 n]))");
     let call = if in_place { call_in_place } else { call };
-    let value = call(program, &ty.expect("a type"), Symbol::new("f"), vec![array(&[n], 3), array(&[n, n], 5)]);
+    let value = call(program, &ty.expect("a type"), Symbol::new("f"), vec![array(&[n], 3), array(&[n, n], 5)], &[]);
     value.map(|value| format!("{value:?}")).map_err(|failure| format!("{} {}", failure.code, failure.message))
 }
 
