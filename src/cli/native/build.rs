@@ -120,7 +120,9 @@ pub fn library(text: &str, strict: bool, given: Option<&[u8]>) -> Result<Library
                 Problem::Compiler(diagnostic) => Err(diagnostic),
                 Problem::Space(why) => {
                     let message = format!("the compiled program cannot be written: {problem}`{}`: {why}", place.display());
-                    Err(Box::new(Diagnostic::bare("E0616", message).help("set REMORA_CACHE to a folder with free space that can be written")))
+                    Err(Box::new(
+                        Diagnostic::bare("E0616", message).help("set REMORA_CACHE to a folder with free space that can be written"),
+                    ))
                 }
             }
         }

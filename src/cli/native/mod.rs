@@ -8,8 +8,8 @@ use super::program::Loaded;
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver;
-pub use load::{Prepared, Program};
 use load::Library;
+pub use load::{Prepared, Program};
 
 /// How programs are compiled and run.
 #[derive(Debug, Clone, Copy, Default)]
