@@ -1,12 +1,14 @@
 # make demo          an example on a real image: the inferred program, the result as a picture
 # make test          all tests, the examples against NumPy included
+# make properties    the properties of AUTOMAP on CASES generated cases each: make properties CASES=1000000
 # make bench         compiled remora against hand-written C, NumPy and what else is installed: a table and a plot (build/bench)
 #                    SIZE=large|small|test ONLY=name,name THREADS=2 ROUNDS=3 RUNS=10 BY=min FRESH=1; PEERS=1 installs Numba and JAX first
 # make bench-check   the table of checking times and memory
+# make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo test examples bench bench-check ci clean
+.PHONY: all setup demo test examples properties bench bench-check fuzz ci clean
 
 all:
 	@.ci/setup build
@@ -35,6 +37,10 @@ examples: setup
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
 
+CASES ?= 100000
+properties: setup
+	CASES=$(CASES) THREADS=$$(nproc) cargo test --release --test automap --test conjecture --test rank_properties -- --nocapture
+
 SIZE ?= large
 bench:
 	@.ci/setup
@@ -48,9 +54,15 @@ bench-check:
 	cargo build --release
 	@.venv/bin/python benches/check.py
 
+MINUTES ?= 10
+TARGETS ?= syntax check core rank data
+fuzz:
+	@.ci/setup build
+	@fuzz/run.sh $(MINUTES) $(TARGETS)
+
 ci:
 	@.ci/run
 
 clean:
 	cargo clean
-	rm -rf .venv build
+	rm -rf .venv build fuzz/target fuzz/found

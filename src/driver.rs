@@ -9,13 +9,17 @@
 //! ir::core::check      (validator)
 //! ```
 //!
+//! A `.remc` file is made explicit by `remc::program` instead, with the same validator behind it.
+//!
 //! A definition with an error is left out, and so is what uses it; everything else is checked. Nothing of the standard
 //! library is inferred unless it is used.
 
+mod remc;
 mod stats;
 mod suggest;
 mod uses;
 
+pub use remc::is_core;
 pub use stats::{Stats, Times};
 
 use crate::ambiguity::{self, Verdict};
@@ -59,10 +63,17 @@ pub struct Checked {
     ranked: FxHashSet<DefId>,
     /// Names in core of definitions with their names in the source.
     names: FxHashMap<Symbol, DefId>,
+    /// For core written by hand, what is known about it besides its explicit form.
+    pub remc: Option<crate::remc::Elaborated>,
+    /// The numbers that the program reads.
+    numbers: Vec<i64>,
 }
 
-/// Checks the program whose main file is `root`; imports come from `loader`.
+/// Checks the program whose main file is `root`; imports come from `loader`. A file whose name ends in `.remc` is core.
 pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Checked {
+    if is_core(&sources.file(root).name) {
+        return remc::check(sources, root);
+    }
     let mut errors = Vec::new();
     let mut checked = check_collecting(sources, loader, root, &mut errors);
     suggest::explain(sources, loader, root, &mut checked, errors);
@@ -170,10 +181,17 @@ fn decide(
     ambiguity::decide(program, sources, inferred, &well_sized)
 }
 
-/// Runs an entry point of an accepted program.
+/// Runs an entry point of an accepted program. Boxes in the result are opened, but not those of core written by hand. A failure inside
+/// the standard library names the user's call that led there.
 pub fn run(checked: &Checked, entry: Symbol, arguments: Vec<Value>, threads: Option<usize>) -> Result<Value, Box<Diagnostic>> {
-    let machine = eval::load(&checked.core, threads.unwrap_or(0));
-    machine.call(entry, arguments).map_err(|failure| Box::new(failed(&failure)))
+    let mut machine = eval::load(&checked.core, threads.unwrap_or(0));
+    if checked.reads_numbers() {
+        machine = machine.with_input(checked.numbers.clone());
+    }
+    machine.name_parameters(entry, checked.parameter_names(entry));
+    let closed = checked.remc.is_some();
+    let result = if closed { machine.call_closed(entry, arguments) } else { machine.call(entry, arguments) };
+    result.map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
 /// The first-order program for these entry points of an accepted program (all that are declared, if none are given).
@@ -206,7 +224,9 @@ pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments
     let program = optimise(sources, checked, &[entry])?;
     let define = checked.core.defs.iter().rfind(|define| define.name == entry);
     let Some(define) = define else { return Err(Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")))) };
-    eval::soac::call(&program, &define.ty, entry, arguments).map_err(|failure| Box::new(failed(&failure)))
+    let names = checked.parameter_names(entry);
+    let call = if validating() { eval::soac::call_in_place } else { eval::soac::call };
+    call(&program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
 /// A program as C, with what its doors take and return.
@@ -252,6 +272,18 @@ pub fn failed(failure: &eval::Failure) -> Diagnostic {
     if nowhere { Diagnostic::bare(failure.code, failure.message.clone()) } else { failure.diagnostic() }
 }
 
+fn failure_diagnostic(checked: &Checked, failure: &eval::Failure) -> Diagnostic {
+    if failure.span == Span::default() {
+        return Diagnostic::bare(failure.code, failure.message.clone());
+    }
+    let library = |span: &Span| checked.program.defs.iter().any(|(_, def)| def.stdlib && def.file == span.file);
+    let diagnostic = failure.diagnostic();
+    match failure.calls.iter().find(|call| !library(call)) {
+        Some(call) if library(&failure.span) => diagnostic.label(*call, "called from here"),
+        _ => diagnostic,
+    }
+}
+
 /// The rank systems of the definitions of a file in the solver's text format, with their names: also of refused definitions, but not of
 /// those that use refused ones. Sites are labelled with the place of the application and the number of the argument.
 pub fn rank_systems(sources: &SourceMap, checked: &Checked, file: FileId) -> Vec<(Symbol, String)> {
@@ -289,7 +321,8 @@ fn validate_core(sources: &SourceMap, checked: &Checked) {
     if validating()
         && let Err(problem) = core_problem(sources, checked)
     {
-        panic!("elaboration made core that is not well typed:\n{problem}");
+        let pass = if checked.remc.is_some() { "remc" } else { "elaborate" };
+        panic!("the pass `{pass}` made core that is not well typed:\n{problem}");
     }
 }
 
@@ -321,12 +354,16 @@ impl Checked {
     }
     /// The name in the source of a definition of core.
     pub fn source_name(&self, core_name: Symbol) -> Symbol {
+        if let Some(name) = self.remc.as_ref().and_then(|remc| remc.names.get(&core_name)) {
+            return *name;
+        }
         self.names.get(&core_name).map_or(core_name, |def| self.program.defs[*def].name)
     }
     /// The names of the parameters of a definition of core, where they have names.
     pub fn parameter_names(&self, core_name: Symbol) -> Vec<Option<Symbol>> {
         match self.names.get(&core_name).map(|def| &self.program.defs[*def].decl) {
             Some(DefKind::Def(decl)) => decl.params.iter().map(|pat| pattern_name(&self.program.ast, *pat)).collect(),
+            _ if self.remc.is_some() => remc::parameter_names(&self.core, core_name),
             _ => Vec::new(),
         }
     }

@@ -256,11 +256,48 @@ fn tests_in_comments() {
 #[test]
 fn core_and_dumps() {
     let place = Place::new(&[("f.rem", ISSUE)]);
-    assert!(place.ok(&["core", "f.rem"]).starts_with("(entry f : "));
+    assert!(place.ok(&["core", "f.rem"]).starts_with("(use core)\n\n(entry f : "));
     assert!(place.ok(&["dump", "--stage", "tokens", "f.rem"]).starts_with("1:1\tDef\tdef\n"));
     assert!(place.ok(&["dump", "--stage", "surface", "f.rem"]).starts_with("def f [n] [m]"));
     assert!(place.ok(&["dump", "--stage", "core", "f.rem"]).contains("(entry f : "));
     place.ok(&["dump", "--stage", "rank", "f.rem"]);
+}
+
+#[test]
+fn core_written_by_hand() {
+    let means = "(define (mean{| n} [xs [float n]]) (/. (reduce-init +. 0.0 xs) (int->float (length xs))))\n\
+                 (define (add [x int]) (+ x 1))\n(mean [[1.0 2.0] [3.0 5.0]])\n";
+    let sum = "(unbox (read-nums) (xs n) (tuple (reduce-init + 0 xs) (box ((m n)) [int m] xs)))\n";
+    let place = Place::new(&[("means.remc", means), ("sum.remc", sum), ("wrong.remc", "(+ [1 2] [1 2 3])"), ("f.rem", PROGRAM)]);
+    assert_eq!(place.ok(&["check", "means.remc"]), "");
+    assert_eq!(place.ok(&["run", "means.remc"]), "[1.5 4.0]\n");
+    assert_eq!(place.ok(&["run", "means.remc", "-e", "mean", "[1.0, 2.0, 6.0]"]), "3.0\n");
+    assert_eq!(place.ok(&["run", "means.remc", "-e", "add", "41"]), "42\n");
+    place.refused(&["run", "means.remc", "-e", "meann"], &["E0611", "did you mean `mean`?"]);
+    place.refused(&["check", "wrong.remc"], &["E0707", "[2] and [3]", "wrong.remc:1:1"]);
+    place.refused(&["dump", "--stage", "rank", "means.remc"], &["E0718"]);
+    let inferred = place.ok(&["infer", "means.remc", "--def", "main"]);
+    assert!(inferred.starts_with("; 3:1 mean is lifted over [2]") && inferred.contains("(map [2] ("), "{inferred}");
+    let json: Value = serde_json::from_str(&place.ok(&["infer", "means.remc", "--format", "json"])).expect("JSON");
+    assert_eq!(json["definitions"][0]["name"], "mean");
+    assert_eq!(json["definitions"][0]["type"], "(Pi (n) (-> ([f64 n]) f64))");
+    // Explicit core is core.
+    for (args, file) in [(vec!["infer", "means.remc", "--format", "source"], "a.remc"), (vec!["core", "means.remc"], "b.remc")] {
+        std::fs::write(place.path().join(file), place.ok(&args)).expect("written");
+        assert_eq!(place.ok(&["run", file]), "[1.5 4.0]\n");
+    }
+    std::fs::write(place.path().join("f.remc"), place.ok(&["core", "f.rem"])).expect("written");
+    for args in [&["-e", "total", "[1, 2, 3]"][..], &["-e", "scale", "6", "7"], &["-e", "norm", "[3.0, 4.0]"]] {
+        let run = |file| place.ok(&[&["run", file, "--binary"][..], args].concat());
+        assert_eq!(run("f.rem"), run("f.remc"), "{args:?}");
+    }
+    let tests = "; ==\n; entry: f\n; input { 1 } output { 2 }\n; input { 2 } output { 3 }\n(define (f [x int]) (+ x 1))\n";
+    std::fs::write(place.path().join("tests.remc"), tests).expect("written");
+    assert_eq!(place.ok(&["test", "tests.remc"]), "2 passed, 0 failed\n");
+    let ran = place.run_with(&["run", "sum.remc"], b"3 4\n5");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "(tuple 12 (box 3 [3 4 5]))\n"), "{}", ran.err);
+    let ran = place.run_with(&["run", "sum.remc"], b"3 four");
+    assert!(ran.code == Some(1) && ran.err.contains("word 2, `four`"), "{}", ran.err);
 }
 
 #[test]
@@ -271,7 +308,18 @@ fn deep_and_large_input() {
     let lets = format!("def f (x0: i64) =\n{lets}  in x20000\n");
     let doubling: String = (0..25).map(|i| format!("  let p{} = (p{i}, p{i})\n", i + 1)).collect();
     let doubling = format!("def f (p0: i64) =\n{doubling}  in p25\n");
-    let files = [("nested.rem", nested), ("chain.rem", chain), ("lets.rem", lets), ("doubling.rem", doubling)];
+    let core_chain = format!("{}1{}", "(+ 1 ".repeat(20_000), ")".repeat(20_000));
+    let core_lets = format!("(define (f [x int]) {}x{})", "(let [x (* x x)] ".repeat(5_000), ")".repeat(5_000));
+    let core_types = format!("(define (f [x {}[int n]{}]) 1)", "(Pi (n) ".repeat(20_000), ")".repeat(20_000));
+    let files = [
+        ("nested.rem", nested),
+        ("chain.rem", chain),
+        ("lets.rem", lets),
+        ("doubling.rem", doubling),
+        ("chain.remc", core_chain),
+        ("lets.remc", core_lets),
+        ("types.remc", core_types),
+    ];
     let place = Place::new(&files.iter().map(|(name, text)| (*name, text.as_str())).collect::<Vec<_>>());
     for (name, _) in &files {
         place.ok(&["check", name]);
@@ -280,4 +328,8 @@ fn deep_and_large_input() {
     let unclosed = "(".repeat(100_000);
     std::fs::write(place.path().join("unclosed.rem"), format!("def f = {unclosed}")).expect("written");
     place.refused(&["check", "unclosed.rem"], &["E01"]);
+    std::fs::write(place.path().join("unclosed.remc"), &unclosed).expect("written");
+    place.refused(&["check", "unclosed.remc"], &["E0182"]);
+    std::fs::write(place.path().join("ranks.remc"), format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000))).expect("written");
+    place.refused(&["check", "ranks.remc"], &["E0705", "at most 255 dimensions"]);
 }

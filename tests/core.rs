@@ -315,13 +315,4 @@ proptest! {
         let ty = read::ty(FileId::default(), &text).0.unwrap();
         prop_assert_eq!(ty.shape(), &remora::ir::core::Shape::dims([a]));
     }
-
-    #[test]
-    fn shapes_are_a_free_monoid(a in core::generate::shape(), b in core::generate::shape(), c in core::generate::shape()) {
-        prop_assert_eq!(a.append(&b).append(&c), a.append(&b.append(&c)));
-        prop_assert_eq!(a.append(&Default::default()), a.clone());
-        if a.append(&b) == a.append(&c) {
-            prop_assert_eq!(b, c);
-        }
-    }
 }

@@ -42,16 +42,16 @@ fn every_code_has_an_explanation_and_every_explanation_a_code() {
     assert_eq!(explained.difference(&used).collect::<Vec<_>>(), Vec::<&String>::new(), "explanations of codes that do not occur");
 }
 
-fn check(source: &str) -> (SourceMap, Checked) {
+fn check(core: bool, source: &str) -> (SourceMap, Checked) {
     let mut sources = SourceMap::default();
-    let root = sources.add("example.rem", source);
+    let root = sources.add(if core { "example.remc" } else { "example.rem" }, source);
     let checked = driver::check(&mut sources, &Nothing, root);
     (sources, checked)
 }
 
 /// What is wrong with an example, if anything.
-fn problem(code: &str, role: Role, source: &str) -> Option<String> {
-    let (sources, checked) = check(source);
+fn problem(code: &str, explain::Example { role, core, source }: explain::Example) -> Option<String> {
+    let (sources, checked) = check(core, source);
     let messages: String = checked.diagnostics.iter().map(|d| text::render(&sources, d, false)).collect();
     let codes: BTreeSet<&str> = checked.diagnostics.iter().map(|d| d.code).collect();
     match role {
@@ -79,7 +79,7 @@ fn examples_do_what_they_say() {
     let problems: Vec<String> = with_big_stack(|| {
         let examples = explain::all().into_iter().flat_map(|e| e.examples().into_iter().map(move |example| (e.code, example)));
         let problem = |(code, example): (&str, explain::Example)| {
-            let attempt = std::panic::catch_unwind(|| problem(code, example.role, example.source));
+            let attempt = std::panic::catch_unwind(|| problem(code, example));
             let text = attempt.unwrap_or_else(|_| Some("makes the compiler panic".into()))?;
             Some(format!("{code}, the {:?} example\n{}\n{text}", example.role, example.source))
         };

@@ -22,6 +22,10 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("emit", &["base", "ir"]),
     ("optimise", &["base", "ir"]),
     ("eval", &["base", "diag", "ir", "runtime"]),
+    ("remc", &["base", "diag", "ir", "resolve"]),
+    ("erase", &["base", "ir"]),
+    ("erased_eval", &["base", "ir", "runtime"]),
+    ("step", &["base", "ir", "runtime"]),
     (
         "driver",
         &[
@@ -35,6 +39,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "ambiguity",
             "explicit",
             "elaborate",
+            "remc",
             "specialise",
             "lower",
             "emit",
@@ -45,7 +50,22 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ),
     (
         "cli",
-        &["base", "diag", "ir", "syntax", "resolve", "rank", "infer", "ambiguity", "explicit", "elaborate", "runtime", "eval", "driver"],
+        &[
+            "base",
+            "diag",
+            "ir",
+            "syntax",
+            "resolve",
+            "rank",
+            "infer",
+            "ambiguity",
+            "explicit",
+            "elaborate",
+            "remc",
+            "runtime",
+            "eval",
+            "driver",
+        ],
     ),
 ];
 

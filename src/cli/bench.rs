@@ -122,7 +122,8 @@ fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<R
     let options = native::Options { threads, strict: args.strict_fp };
     let program = native::prepare(loaded, &[define.name], &options, None)?;
     let fail = |failure: Box<eval::Failure>| Box::new(driver::failed(&failure));
-    let (sizes, _) = eval::measured(&define.ty, define.name, &values, define.span).map_err(fail)?;
+    let (sizes, _) =
+        eval::measured(&define.ty, define.name, &values, &loaded.checked.parameter_names(define.name), define.span).map_err(fail)?;
     let prepared: Prepared = program.prepare(define, sizes, values)?;
     let bytes = prepared.bytes()?;
     program.peak_bytes();

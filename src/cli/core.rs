@@ -8,21 +8,21 @@ use clap::Args;
 
 /// Print the explicit Remora core
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  remora core program.rem\n  remora core program.rem --all > program.remc")]
+#[command(after_help = "Examples:\n  remora core program.rem\n  remora core program.rem > program.remc\n  remora core program.rem --own")]
 pub(super) struct CoreArgs {
     #[command(flatten)]
     source: SourceArg,
-    /// Include the definitions of the standard library and of imports that the program uses
+    /// Leave out the definitions of the standard library and of imports that the program uses
     #[arg(long)]
-    all: bool,
+    own: bool,
 }
 
 pub(super) fn run(args: &CoreArgs, console: &mut Console) -> Outcome {
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
     let mut program = loaded.checked.core;
-    if !args.all {
+    if args.own {
         program.defs.retain(|define| define.span.file == loaded.root);
     }
-    console.print(core::print::program(&program));
+    console.print(format!("(use core)\n\n{}", core::print::program(&program)));
     Ok(SUCCESS)
 }

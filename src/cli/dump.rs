@@ -4,7 +4,7 @@ use super::output::Console;
 use super::program::load_accepted;
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
 use crate::base::{SourceMap, Span, Symbol};
-use crate::diag::Severity;
+use crate::diag::{Diagnostic, Severity};
 use crate::driver;
 use crate::ir::surface::Ast;
 use crate::ir::{core, soac};
@@ -41,13 +41,18 @@ enum Stage {
 }
 
 pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
+    let name = files::shown(&args.source.file);
+    if driver::is_core(&name) && matches!(args.stage, Stage::Tokens | Stage::Surface | Stage::Rank) {
+        let message = format!("`{}` is core, which has no such stage", name.escape_debug());
+        return Err(Box::new(Diagnostic::bare("E0718", message).help("`remora dump --stage core` prints its explicit form")));
+    }
     match args.stage {
         Stage::Tokens => tokens(args, console),
         Stage::Surface => surface(args, console),
         Stage::Rank => rank(args, console),
         Stage::Core => {
             let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
-            console.print(core::print::program(&loaded.checked.core));
+            console.print(format!("(use core)\n\n{}", core::print::program(&loaded.checked.core)));
             Ok(SUCCESS)
         }
         Stage::Specialised | Stage::Soac | Stage::C => {

@@ -31,7 +31,7 @@ pub(super) struct InferArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// Each definition with its type and what was inserted
     Pretty,
     /// One JSON object: types, costs, insertions and solver figures
@@ -60,6 +60,10 @@ pub(super) fn run(args: &InferArgs, console: &mut Console) -> Outcome {
     let loaded = load(&args.source.file)?;
     let Loaded { sources, checked, .. } = &loaded;
     console.report_all(sources, &checked.diagnostics);
+    if let Some(remc) = &checked.remc {
+        super::infer_core::show(&loaded, remc, &args.def, args.format, console)?;
+        return Ok(if checked.failed() { FAILURE } else { SUCCESS });
+    }
     let defs = wanted(&loaded, &args.def, console)?;
     match args.format {
         Format::Json => print_json(&loaded, &defs, console),

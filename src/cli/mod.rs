@@ -15,9 +15,10 @@ mod core;
 mod dump;
 mod explain;
 mod infer;
+mod infer_core;
 mod native;
 mod run;
-mod test;
+pub mod test;
 
 use crate::diag::Diagnostic;
 use clap::{Args, Parser, Subcommand, ValueEnum};

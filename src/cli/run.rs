@@ -8,7 +8,7 @@ use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, native, unshie
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
-use crate::ir::core::Define;
+use crate::ir::core::{Atom, Define, Type};
 use crate::runtime::{Value, data};
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
@@ -37,9 +37,9 @@ pub(super) struct RunArgs {
     /// Arguments: literals or files
     #[arg(value_name = "ARG")]
     args: Vec<String>,
-    /// The entry point
-    #[arg(short, long, default_value = "main", value_name = "NAME")]
-    entry: String,
+    /// The entry point (default: `main`; in core the last expression of the file)
+    #[arg(short, long, value_name = "NAME")]
+    entry: Option<String>,
     /// What runs the program
     #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
     backend: Backend,
@@ -78,7 +78,7 @@ pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
         return Err(no_cuda());
     }
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
-    run_loaded(args, &loaded, None, console)
+    run_loaded(args, loaded, None, console)
 }
 
 /// Runs the program that this one carries.
@@ -87,35 +87,70 @@ pub(super) fn run_bundle(args: &RunArgs, bundle: &Bundle, console: &mut Console)
         return Err(no_cuda());
     }
     let loaded = bundle.load();
-    if !bundle.entries().iter().any(|name| loaded.checked.source_name(*name).as_str() == args.entry) {
-        return Err(bundle.unknown(&args.entry));
+    if !bundle.entries().iter().any(|name| loaded.checked.source_name(*name).as_str() == name_of(args)) {
+        return Err(bundle.unknown(name_of(args)));
     }
-    run_loaded(args, &loaded, Some(bundle), console)
+    run_loaded(args, loaded, Some(bundle), console)
 }
 
-fn run_loaded(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Outcome {
+fn run_loaded(args: &RunArgs, mut loaded: Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Outcome {
+    if let Err(diagnostic) = give_numbers(&mut loaded) {
+        console.report(&loaded.sources, &diagnostic);
+        return Ok(FAILURE);
+    }
     let report = |console: &mut Console, diagnostic: Box<Diagnostic>| {
         console.report(&loaded.sources, &diagnostic);
         Ok(FAILURE)
     };
-    match execute(args, loaded, bundle, console) {
+    match execute(args, &loaded, bundle, console) {
         Ok(()) => Ok(SUCCESS),
         Err(diagnostic) => report(console, diagnostic),
     }
 }
 
+/// Gives a program of core that reads numbers those on standard input.
+fn give_numbers(loaded: &mut Loaded) -> Result<(), Box<Diagnostic>> {
+    if !loaded.checked.reads_numbers() {
+        return Ok(());
+    }
+    let bytes = files::read_stdin()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut numbers = Vec::new();
+    for (at, word) in text.split_whitespace().enumerate() {
+        match word.parse() {
+            Ok(number) => numbers.push(number),
+            Err(_) => {
+                let shown = word.chars().take(40).collect::<String>();
+                let message = format!("standard input: word {}, `{}`, is not an i64", at + 1, shown.escape_debug());
+                return Err(Box::new(Diagnostic::bare("E0604", message).help("`read-nums` reads whole numbers with blanks between them")));
+            }
+        }
+    }
+    loaded.checked.give_numbers(numbers);
+    Ok(())
+}
+
 fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Result<(), Box<Diagnostic>> {
     let checked = &loaded.checked;
-    let entry = find_entry(loaded, &args.entry)?;
+    let entry = match (&args.entry, checked.remc.as_ref().and_then(|remc| remc.last)) {
+        (None, Some(last)) => find_define(loaded, last).ok_or_else(|| Box::new(Diagnostic::bare("E0611", "there is no expression")))?,
+        (name, _) => find_entry(loaded, name.as_deref().unwrap_or("main"))?,
+    };
     let signature = Signature::new(entry, &checked.parameter_names(entry.name))?;
-    let values = read_arguments(&args.args, &signature, console)?;
+    let values = match args.args.is_empty() && checked.reads_numbers() {
+        true => signature.arguments(&[])?,
+        false => read_arguments(&args.args, &signature, console)?,
+    };
+    // The notation of core shows boxes, which compiled programs do not have.
+    let shows_boxes = checked.remc.is_some() && has_boxes(&entry.ty);
     let compiled = match args.backend {
         Backend::Interp => None,
+        Backend::Auto if shows_boxes => None,
         _ => compile(args, loaded, bundle, entry, console)?,
     };
     let start = Instant::now();
     let result = match compiled {
-        Some(program) => program.call(entry, values)?,
+        Some(program) => program.call(entry, &checked.parameter_names(entry.name), values)?,
         None => driver::run(checked, entry.name, values, args.threads.map(usize::from))?,
     };
     let seconds = start.elapsed();
@@ -123,7 +158,29 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
         let run = format!("{:<12} {:>10.3} ms", "run", seconds.as_secs_f64() * 1e3);
         console.progress(&format!("{}{run}", checked.stats.times()));
     }
-    write_result(args, &result, console)
+    write_result(args, &result, checked.remc.is_some(), console)
+}
+
+/// The definition of this name in core.
+fn find_define(loaded: &Loaded, name: Symbol) -> Option<&Define> {
+    loaded.checked.core.defs.iter().rfind(|define| define.name == name)
+}
+
+/// The name of the entry point.
+fn name_of(args: &RunArgs) -> &str {
+    args.entry.as_deref().unwrap_or("main")
+}
+
+/// Whether there are boxes in a type.
+fn has_boxes(ty: &Type) -> bool {
+    match ty.atom() {
+        Atom::Sigma(..) => true,
+        Atom::Fun(_, ret) => has_boxes(ret),
+        Atom::Forall(_, body) | Atom::Pi(_, body) => has_boxes(body),
+        Atom::Tuple(parts) => parts.iter().any(has_boxes),
+        Atom::Record(parts) => parts.iter().any(|(_, part)| has_boxes(part)),
+        Atom::Prim(_) | Atom::Var(_) => false,
+    }
 }
 
 /// The compiled program. Where it cannot be made and nothing but the best was asked for, a note says why the evaluator runs it.
@@ -165,7 +222,8 @@ pub(super) fn read_arguments(args: &[String], signature: &Signature, console: &m
     signature.stream("standard input", &files::read_stdin()?)
 }
 
-fn write_result(args: &RunArgs, result: &Value, console: &mut Console) -> Result<(), Box<Diagnostic>> {
+/// `core` says that the program is core, whose notation shows boxes.
+fn write_result(args: &RunArgs, result: &Value, core: bool, console: &mut Console) -> Result<(), Box<Diagnostic>> {
     match (&args.output, args.binary) {
         (Some(path), _) => values::save(path, result),
         (None, true) => {
@@ -175,7 +233,7 @@ fn write_result(args: &RunArgs, result: &Value, console: &mut Console) -> Result
             Ok(())
         }
         (None, false) => {
-            console.print(values::show(result));
+            console.print(if core { values::show_core(result) } else { values::show(result) });
             Ok(())
         }
     }
@@ -190,7 +248,8 @@ pub(super) fn find_entry<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Defin
     if let Some(define) = own().rfind(named) {
         return Ok(define);
     }
-    let mut known: Vec<&str> = own().filter(|d| d.entry).map(|d| loaded.checked.source_name(d.name).as_str()).collect();
+    let core = loaded.checked.remc.is_some();
+    let mut known: Vec<&str> = own().filter(|d| d.entry || core).map(|d| loaded.checked.source_name(d.name).as_str()).collect();
     known.sort_unstable();
     known.dedup();
     let mut diagnostic = entries::unknown("E0611", "entry point", name, known.iter().copied());

@@ -173,6 +173,11 @@ pub fn show(value: &Value) -> String {
     text
 }
 
+/// The result of core written by hand, in the notation of core.
+pub fn show_core(value: &Value) -> String {
+    data::notation::write(value) + "\n"
+}
+
 /// Writes results to `path` in the format that its name asks for; several as NAME.0.npy, NAME.1.npy, ..
 pub fn save(path: &Path, value: &Value) -> Result<()> {
     let results = data::results(value);

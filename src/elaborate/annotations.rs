@@ -6,10 +6,13 @@ use crate::diag::Diagnostic;
 use crate::ir::core::{Atom, Dim, DimAtom, Index, Param, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
 use crate::ir::tables::{RBase, RType, TypeRes};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most unknown sizes in one type.
 const MOST_SIZES: u64 = 1_000;
+
+/// Type annotations may expand to this many nodes in one definition.
+const ANNOTATION_BUDGET: usize = 1 << 17;
 
 /// How many array dimensions a type has when it is written out.
 fn unknown_sizes(ty: &RType, memo: &mut FxHashMap<usize, u64>) -> u64 {
@@ -64,9 +67,15 @@ impl Elab<'_> {
                 Atom::Var(name)
             }
             RBase::Arrow(from, to) => {
-                let from = self.fresh_shared(from, span, shared, memo);
+                // All parameters at once: joining them one by one would be quadratic.
+                let mut params = vec![Param { name: None, ty: self.fresh_shared(from, span, shared, memo) }];
+                let mut to = to;
+                while let (0, RBase::Arrow(from, next)) = (to.rank, &*to.base) {
+                    params.push(Param { name: None, ty: self.fresh_shared(from, span, shared, memo) });
+                    to = next;
+                }
                 let to = self.fresh_shared(to, span, shared, memo);
-                Type::fun(vec![Param { name: None, ty: from }], to).atom().clone()
+                Type::fun(params, to).atom().clone()
             }
             RBase::Tuple(parts) => Atom::Tuple(parts.iter().map(|p| self.fresh_shared(p, span, shared, memo)).collect()),
             RBase::Record(fields) => Atom::Record(fields.iter().map(|(l, t)| (*l, self.fresh_shared(t, span, shared, memo))).collect()),
@@ -87,6 +96,11 @@ impl Elab<'_> {
         let program = self.program;
         let node = &program.ast.types[ty];
         let span = node.span;
+        self.annotation_nodes += 1;
+        if self.annotation_nodes > ANNOTATION_BUDGET {
+            return Err(Diagnostic::error("E0309", span, "type too large after its abbreviations are expanded")
+                .help("name the sizes: `[n]` instead of `[]`; arrays without a written size each have one of their own"));
+        }
         match &node.kind {
             TypeKind::Error => Err(Diagnostic::error("E0101", span, "this type could not be read")),
             TypeKind::Paren(t) | TypeKind::Unique(t) => self.annotation(*t),
@@ -107,6 +121,9 @@ impl Elab<'_> {
             }
             TypeKind::Sum(_) => Err(Diagnostic::error("E0111", span, "sum types are not supported yet")),
             TypeKind::Arrow { param, from, to } => self.arrow(*param, *from, *to),
+            TypeKind::Exists(..) if self.parameter => Err(Diagnostic::error("E0403", span, "a parameter of existential size")
+                .here("the caller decides this size, so it has a name of its own")
+                .help("declare the size in brackets after the name of the definition: `def f [n] (x: [n]t) = ..`")),
             TypeKind::Exists(sizes, inner) => {
                 let vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
                 let inner = self.annotation(*inner)?;
@@ -119,20 +136,50 @@ impl Elab<'_> {
         self.locals.insert(pat, super::Local::Size(Dim::var(name)));
         name
     }
+    /// A function type, all parameters at once: joining them one by one would be quadratic.
     fn arrow(&mut self, param: Option<PatId>, from: TypeId, to: TypeId) -> Result<Type> {
-        let from = self.annotation(from)?;
+        let mut params = vec![self.arrow_parameter(param, from)?];
+        let outer = std::mem::replace(&mut self.parameter, true);
+        let to = self.arrow_rest(&mut params, to);
+        self.parameter = outer;
+        let to = existential_result(to?);
+        if params.iter().any(|param| param.name.is_some()) {
+            let mut later: FxHashSet<DimAtom> = super::sizes::free_atoms(&to).into_iter().collect();
+            for param in params.iter_mut().rev() {
+                param.name = param.name.filter(|name| later.contains(&DimAtom::Size(*name)));
+                later.extend(super::sizes::free_atoms(&param.ty));
+            }
+        }
+        Ok(Type::fun(params, to))
+    }
+    fn arrow_parameter(&mut self, param: Option<PatId>, from: TypeId) -> Result<Param> {
+        let ty = self.annotation(from)?;
         let mut name = None;
         if let Some(pat) = param.filter(|p| matches!(self.program.ast.pats[*p].kind, PatKind::Name(_))) {
             let fresh = self.fresh_name(self.pat_name(pat));
             self.locals.insert(pat, super::Local::Size(Dim::size(fresh)));
             name = Some(fresh);
         }
-        let outer = std::mem::replace(&mut self.parameter, true);
-        let to = self.annotation(to);
-        self.parameter = outer;
-        let to = existential_result(to?);
-        let used = name.filter(|n| super::sizes::free_atoms(&to).contains(&DimAtom::Size(*n)));
-        Ok(Type::fun(vec![Param { name: used, ty: from }], to))
+        Ok(Param { name, ty })
+    }
+    /// Adds the parameters of the function type that is the result of a function type, if it is one, and returns the last result.
+    fn arrow_rest(&mut self, params: &mut Vec<Param>, mut to: TypeId) -> Result<Type> {
+        let program = self.program;
+        loop {
+            match &program.ast.types[to].kind {
+                TypeKind::Exists(sizes, inner) => {
+                    let vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
+                    return self.annotation(*inner).map(|inner| Type::scalar(Atom::Sigma(vars, inner)));
+                }
+                // In a variant the result of each function may hide sizes.
+                TypeKind::Arrow { param, from, to: next } if self.existential.is_empty() => {
+                    let param = self.arrow_parameter(*param, *from)?;
+                    params.push(param);
+                    to = *next;
+                }
+                _ => return self.annotation(to),
+            }
+        }
     }
     /// In a variant, a declared result may have any size where it mentions an existential one.
     pub(super) fn open_existential_sizes(&mut self, ty: Type) -> Type {
@@ -154,7 +201,11 @@ impl Elab<'_> {
                 Ok(Type::new(Atom::Var(name), Shape::var(shape_var(name))))
             }
             Some(TypeRes::Abbreviation(def)) => {
-                let decl = program.types[*def].decl.clone();
+                let decl = &program.types[*def].decl;
+                if let Some(known) = self.abbreviations.get(def) {
+                    return Ok(known.clone());
+                }
+                let before = self.sizes.count();
                 let mut substitution = types::Substitution::default();
                 let mut args = args.iter();
                 for param in &decl.tparams {
@@ -183,7 +234,12 @@ impl Elab<'_> {
                     }
                 }
                 let body = self.annotation(decl.ty)?;
-                Ok(types::rewrite(&body, &mut substitution))
+                let body = if decl.tparams.is_empty() { body } else { types::rewrite(&body, &mut substitution) };
+                // Where each use means the same, all uses share it: abbreviations of abbreviations grow fast.
+                if decl.tparams.is_empty() && self.sizes.count() == before && super::sizes::free_atoms(&body).is_empty() {
+                    self.abbreviations.insert(*def, body.clone());
+                }
+                Ok(body)
             }
             None => Err(Diagnostic::error("E0203", span, "unknown type")),
         }
@@ -192,7 +248,14 @@ impl Elab<'_> {
     fn annotation_dim(&mut self, dim: surface::Dim, span: Span) -> Result<Dim> {
         match dim {
             surface::Dim::Anon => Ok(self.fresh_dim(span)),
-            surface::Dim::Expr(e) => self.size_expression(e),
+            surface::Dim::Expr(e) => {
+                let dim = self.size_expression(e)?;
+                match self.sizes.zonk(&dim).as_constant() {
+                    Some(size) if size < 0 => Err(Diagnostic::error("E0406", self.program.ast.exprs[e].span, format!("a size of {size}"))
+                        .here("no array has fewer than 0 elements in a dimension")),
+                    _ => Ok(dim),
+                }
+            }
         }
     }
     /// The size that a written size expression denotes.

@@ -1,10 +1,11 @@
 //! Messages about sizes.
 
 use super::sizes::Clash;
-use super::{Elab, Result};
+use super::{Elab, Result, Scheme};
 use crate::base::Span;
 use crate::diag::Diagnostic;
 use crate::ir::core::{Dim, DimAtom, Type};
+use crate::ir::surface::DefDecl;
 
 impl Elab<'_> {
     /// Makes two types equal or says at this place why they are not.
@@ -22,7 +23,7 @@ impl Elab<'_> {
         self.clash_types(clash, span, None)
     }
     pub(super) fn clash_types(&self, clash: Clash, span: Span, types: Option<(&Type, &Type)>) -> Diagnostic {
-        let types = types.map(|(a, b)| (super::show_type(&self.sizes.zonk_type(a)), super::show_type(&self.sizes.zonk_type(b))));
+        let types = types.map(|(a, b)| (self.show_type(a), self.show_type(b)));
         let mut out = match clash {
             Clash::Sizes { left, right, definite } => {
                 let (l, r) = (self.show_dim(&left), self.show_dim(&right));
@@ -89,7 +90,10 @@ impl Elab<'_> {
         out
     }
     pub(super) fn show_dim(&self, dim: &Dim) -> String {
-        super::show::show_dim(&self.sizes.zonk(dim))
+        self.shown.borrow_mut().dim(&self.sizes.zonk(dim))
+    }
+    fn show_type(&self, ty: &Type) -> String {
+        self.shown.borrow_mut().ty(&self.sizes.zonk_type(ty))
     }
     /// An array whose cells differ in size.
     pub(super) fn irregular(&self, atom: Option<DimAtom>, span: Span) -> Diagnostic {
@@ -110,6 +114,24 @@ impl Elab<'_> {
         Diagnostic::error("E0405", span, "nothing determines how often this is replicated")
             .here("the length of this `rep` is not known")
             .help("use `replicate n x`, or annotate the type of the result")
+    }
+    /// A computed value whose type is left open.
+    pub(super) fn open_type(&self, scheme: &Scheme, decl: &DefDecl) -> Diagnostic {
+        let (name, body) = (decl.name.name, self.program.ast.exprs[decl.body].span);
+        let open: Vec<String> = match scheme.types.as_slice() {
+            [] => scheme.sizes.iter().map(|size| format!("the size `{size}`")).collect(),
+            types => types.iter().map(|ty| format!("the type `{ty}`")).collect(),
+        };
+        let shown = open.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+        let more = if open.len() > 3 { ", .." } else { "" };
+        Diagnostic::error("E0311", decl.name.span, format!("the type of `{name}` stays open"))
+            .here(format!("its type is {}", self.show_type(&scheme.ty)))
+            .label(
+                body,
+                format!("this is computed once, and nothing here says what {shown}{more} {}", if open.len() > 1 { "are" } else { "is" }),
+            )
+            .note("only functions and values that need no computation can have many types")
+            .help(format!("annotate `{name}` with a type, or define it as a function with parameters"))
     }
     /// Inference promised an entry that is not there: a mistake of ours, reported instead of a crash.
     pub(super) fn missing(&self, span: Span) -> Diagnostic {

@@ -7,7 +7,10 @@ use crate::diag::Diagnostic;
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, Type};
 use crate::ir::surface::{self, ExprId, Ident, LetFun, view};
 use crate::ir::tables::{DefId, RBase, RType, Res};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Chains of more operators than this are not elaborated by recursion.
+const LONG_CHAIN: usize = 64;
 
 /// A use of a polymorphic definition.
 #[derive(Debug, Clone)]
@@ -25,6 +28,13 @@ impl Elab<'_> {
         let program = self.program;
         // All parentheses at once: looking through them again at every level would be quadratic.
         let e = view::strip(&program.ast, e);
+        if let Some(done) = self.ready.remove(&e) {
+            return Ok(done);
+        }
+        for inner in self.chain(e).into_iter().rev() {
+            let done = self.expr(inner)?;
+            self.ready.insert(inner, done);
+        }
         let node = &program.ast.exprs[e];
         let span = node.span;
         if let Some(app) = self.application_of(e) {
@@ -107,6 +117,27 @@ impl Elab<'_> {
             surface::ExprKind::Apply { .. } | surface::ExprKind::Binary { .. } | surface::ExprKind::Unary { .. } => Err(self.missing(span)),
         }
     }
+    /// The operator applications down the left edge of a long chain `a + b + c + ..`, outermost first: elaborated from the inside
+    /// out, they need no deep recursion.
+    fn chain(&self, e: ExprId) -> Vec<ExprId> {
+        let ast = &self.program.ast;
+        let operator = |at: ExprId| match &ast.exprs[at].kind {
+            surface::ExprKind::Binary { op, lhs, .. } if !matches!(op.ident.name.as_str(), "|>" | "<|" | ">->" | "<-<") => {
+                Some(view::strip(ast, *lhs))
+            }
+            _ => None,
+        };
+        let mut chain = Vec::new();
+        let mut at = e;
+        while let Some(lhs) = operator(at) {
+            if self.ready.contains_key(&lhs) || operator(lhs).is_none() {
+                break;
+            }
+            chain.push(lhs);
+            at = lhs;
+        }
+        if chain.len() < LONG_CHAIN { Vec::new() } else { chain }
+    }
     /// An expression in a scope of its own, as a value of the enclosing scope.
     pub(super) fn scoped_value(&mut self, e: ExprId) -> Result<Typed> {
         self.push_frame();
@@ -167,7 +198,9 @@ impl Elab<'_> {
         }
     }
     fn instance(&mut self, scheme: Scheme, def: Option<DefId>, node: ExprId, span: Span) -> Result<(Expr, Type, Option<Instance>)> {
-        let sizes = scheme.sizes.iter().map(|_| self.fresh_dim(span)).collect();
+        let is_rep = def.is_some_and(|def| self.program.defs[def].stdlib && self.program.defs[def].name.as_str() == "rep");
+        let (kind, level) = (if is_rep { MetaKind::Rep } else { MetaKind::Anonymous }, self.level());
+        let sizes = scheme.sizes.iter().map(|_| self.sizes.fresh(level, kind, span)).collect();
         let rtypes: Vec<RType> = self.tables.insts.get(node).cloned().unwrap_or_default();
         if rtypes.len() != scheme.types.len() {
             return Err(self.missing(span));
@@ -175,7 +208,21 @@ impl Elab<'_> {
         let types = rtypes.iter().map(|t| Self::split(&self.fresh_type(t, span))).collect();
         let instance = Instance { scheme, def, sizes, types, span };
         let (expr, ty) = self.instance_value(&instance);
+        if is_rep {
+            let (function, ty) = self.rep_function(&ty, &instance.sizes, span)?;
+            return Ok((function, ty, None));
+        }
         Ok((expr, ty, Some(instance)))
+    }
+    /// `rep` as a function: core has a form for it, but no function.
+    fn rep_function(&mut self, ty: &Type, sizes: &[Dim], span: Span) -> Result<Typed> {
+        let Atom::Fun(params, ret) = ty.atom() else { return Err(self.missing(span)) };
+        let [param] = params.as_slice() else { return Err(self.missing(span)) };
+        let name = self.fresh_name(Symbol::new("x"));
+        let arg = Expr::new(ExprKind::Var(name), span);
+        let body = Expr::new(ExprKind::Rep { frame: super::frame_shape(sizes), arg }, span);
+        let kind = ExprKind::Fn { params: vec![(name, param.ty.clone())], ret: ret.clone(), body };
+        Ok((Expr::new(kind, span), ty.clone()))
     }
     /// An instance as core and its type. Names bound in the type are made new: what is put in must not be captured.
     pub(super) fn instance_value(&mut self, instance: &Instance) -> Typed {
@@ -240,7 +287,6 @@ impl Elab<'_> {
     }
     /// A field of a rank-0 record or tuple.
     pub(super) fn project(&mut self, (value, ty): Typed, field: Symbol, span: Span) -> Result<Typed> {
-        let ty = self.sizes.zonk_type(&ty);
         match ty.atom() {
             Atom::Tuple(parts) => {
                 let k: usize = field.as_str().parse().map_err(|_| self.missing(span))?;
@@ -302,7 +348,31 @@ impl Elab<'_> {
         if known {
             return Ok((value, declared));
         }
+        self.unify_uncheckable(&declared, &ty, span)?;
         Ok((Expr::new(ExprKind::Coerce { ty: declared.clone(), expr: value }, span), declared))
+    }
+
+    /// Makes equal what a check at run time cannot look into: the types of functions and of boxes.
+    pub(super) fn unify_uncheckable(&mut self, declared: &Type, actual: &Type, span: Span) -> Result<()> {
+        let mut pairs = vec![(declared.clone(), actual.clone())];
+        let mut seen = FxHashSet::default();
+        while let Some((declared, actual)) = pairs.pop() {
+            if !seen.insert((std::sync::Arc::as_ptr(&declared.0), std::sync::Arc::as_ptr(&actual.0))) {
+                continue;
+            }
+            match (declared.atom(), actual.atom()) {
+                (Atom::Prim(_) | Atom::Var(_), _) => {}
+                (Atom::Tuple(xs), Atom::Tuple(ys)) => pairs.extend(xs.iter().cloned().zip(ys.iter().cloned())),
+                (Atom::Record(xs), Atom::Record(ys)) => pairs.extend(xs.iter().zip(ys).map(|((_, x), (_, y))| (x.clone(), y.clone()))),
+                _ => {
+                    let cell = |ty: &Type| Type::scalar(ty.atom().clone());
+                    self.unify_at(&cell(&declared), &cell(&actual), span).map_err(|error| {
+                        Diagnostic { help: Vec::new(), ..error }.note("the sizes in the type of a function cannot be checked at run time")
+                    })?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// `let f [n] x y = ..`: generalised over its own sizes.

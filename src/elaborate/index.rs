@@ -174,6 +174,7 @@ impl Elab<'_> {
                         false => {
                             self.sizes.rollback(before);
                             self.sizes.unify_loosely(&old.1, &ty, span);
+                            self.unify_uncheckable(&old.1, &ty, span)?;
                             Expr::new(ExprKind::Coerce { ty: old.1.clone(), expr: value }, span)
                         }
                     }
@@ -242,11 +243,16 @@ impl Elab<'_> {
             }
             return Ok((call(prim_instance("range", vec![], vec![], span), vec![start, end], span), ty));
         }
-        let (start, _) = self.shared((start, ty.clone()), "a");
+        // A step may be too large for a narrow type, `-100i8..100i8..<..`: such a range is made of wide numbers.
+        let narrow = second.is_some() && prim.bytes() < 8;
+        let (at, wide) = if narrow { (PrimType::I64, Type::prim(PrimType::I64)) } else { (prim, ty) };
+        let widened = |value: Expr| if narrow { convert(PrimType::I64, prim, value, span) } else { value };
+        let (start, end) = (widened(start), widened(end));
+        let (start, _) = self.shared((start, wide), "a");
         let step = match second {
             Some((second, _)) => {
-                let minus = Expr::new(ExprKind::Var(Symbol::new(&format!("{prim}.-"))), span);
-                call(minus, vec![second, start.clone()], span)
+                let minus = Expr::new(ExprKind::Var(Symbol::new(&format!("{at}.-"))), span);
+                call(minus, vec![widened(second), start.clone()], span)
             }
             None if kind == RangeKind::DownTo => Expr::new(ExprKind::Lit(Scalar::from_i128(prim, -1)), span),
             None => Expr::new(ExprKind::Lit(Scalar::from_i128(prim, 1)), span),
@@ -256,9 +262,18 @@ impl Elab<'_> {
             RangeKind::DownTo => "range_downto",
             RangeKind::Through => "range_through",
         };
-        let fun = prim_instance(name, vec![Atom::Prim(prim)], vec![Index::Shape(Shape::default())], span);
+        let fun = prim_instance(name, vec![Atom::Prim(at)], vec![Index::Shape(Shape::default())], span);
         let k = self.sizes.bound_name();
-        let boxed = Type::scalar(Atom::Sigma(vec![k], Type::prim(prim).framed(&Shape::dims([Dim::var(k)]))));
-        Ok(self.open((call(fun, vec![start, step, end], span), boxed)))
+        let boxed = Type::scalar(Atom::Sigma(vec![k], Type::prim(at).framed(&Shape::dims([Dim::var(k)]))));
+        let numbers = self.open((call(fun, vec![start, step, end], span), boxed));
+        if narrow {
+            return self.map_rows(numbers, span, |_, (x, _)| Ok((convert(prim, PrimType::I64, x, span), Type::prim(prim))));
+        }
+        Ok(numbers)
     }
+}
+
+/// A number converted to a type from another one.
+fn convert(to: PrimType, from: PrimType, value: Expr, span: Span) -> Expr {
+    call(Expr::new(ExprKind::Var(Symbol::new(&format!("{to}.{from}"))), span), vec![value], span)
 }

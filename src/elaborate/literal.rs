@@ -39,14 +39,18 @@ impl Elab<'_> {
             }
             surface::ExprKind::Float { value, suffix } => Some(Scalar::from_f64(suffix.or(prim)?, value)),
             surface::ExprKind::Bool(b) => Some(Scalar::Bool(b)),
-            surface::ExprKind::Paren(inner) => self.scalar(inner),
+            surface::ExprKind::Paren(_) => self.scalar(view::strip(&self.program.ast, e)),
             surface::ExprKind::Unary { op: surface::UnaryOp::Neg, expr, .. } => {
                 let inner = view::strip(&self.program.ast, expr);
+                // A minus before a minus is computed.
+                if matches!(self.program.ast.exprs[inner].kind, surface::ExprKind::Unary { .. }) {
+                    return None;
+                }
                 if let (surface::ExprKind::Int { value, suffix }, Some(prim)) = (&self.program.ast.exprs[inner].kind, prim) {
                     let value = -i128::from(*value);
                     return (suffix.is_none_or(|s| s == prim) && fits(prim, value)).then(|| Scalar::from_i128(prim, value));
                 }
-                let scalar = match self.scalar(expr)? {
+                let scalar = match self.scalar(inner)? {
                     Scalar::F16(v) => Scalar::F16(-v),
                     Scalar::F32(v) => Scalar::F32(-v),
                     Scalar::F64(v) => Scalar::F64(-v),

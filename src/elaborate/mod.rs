@@ -28,11 +28,13 @@ pub use show::show_type;
 
 use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
+use crate::ir::core::check::{self, TypeEnv};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Shape, Type};
-use crate::ir::surface::{DefDecl, PatId, PatKind, TypeParam};
-use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeParamId};
+use crate::ir::surface::{DefDecl, ExprId, ExprKind, PatId, PatKind, TypeId, TypeParam, view};
+use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeDefId, TypeParamId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::{MetaKind, Sizes};
+use std::cell::RefCell;
 use std::time::Duration;
 
 /// The sized type of a definition: `Pi (sizes.. @types..) (Forall (types..) ty)`.
@@ -153,6 +155,14 @@ struct Elab<'a> {
     parameter: bool,
     /// Size binders that are existential in this variant.
     existential: FxHashSet<PatId>,
+    /// What abbreviations without parameters stand for, where that is the same at each use.
+    abbreviations: FxHashMap<TypeDefId, Type>,
+    /// Nodes of written types that were read.
+    annotation_nodes: usize,
+    /// Expressions that were elaborated before their parent asks for them.
+    ready: FxHashMap<ExprId, Typed>,
+    /// How names are written in messages.
+    shown: RefCell<show::Names>,
     /// Finished definitions: variants of others, then this one.
     defs: Vec<core::Define>,
     /// The applications with insertions around the current place, for messages.
@@ -179,6 +189,10 @@ impl<'a> Elab<'a> {
             transparent: FxHashMap::default(),
             parameter: false,
             existential: FxHashSet::default(),
+            abbreviations: FxHashMap::default(),
+            annotation_nodes: 0,
+            ready: FxHashMap::default(),
+            shown: RefCell::default(),
             defs: Vec::new(),
             context: Vec::new(),
         }
@@ -253,25 +267,57 @@ impl<'a> Elab<'a> {
         let unique = core_name(self.program, self.def);
         scheme.name = if existential.is_empty() { unique } else { Symbol::new(&format!("{unique}.boxed{}", existential[0])) };
         scheme.ty = self.sizes.zonk_type(&scheme.ty);
-        let body = zonk::expr(self, &abstracted(&scheme, value, decl.span));
+        let value = zonk::expr(self, &value);
+        if decl.params.is_empty() {
+            self.closed_or_value(&scheme, &value, decl)?;
+        }
+        let body = abstracted(&scheme, value, decl.span);
         let entry = existential.is_empty() && self.is_entry(decl);
         self.defs.push(core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, span: decl.name.span });
         Ok(scheme)
+    }
+    /// The value restriction: what is computed when the program starts has one type, only values are polymorphic.
+    fn closed_or_value(&self, scheme: &Scheme, value: &core::Expr, decl: &DefDecl) -> Result<()> {
+        let indices = scheme.index_params();
+        if indices.is_empty() {
+            return Ok(());
+        }
+        let mut env = TypeEnv::default();
+        for known in self.schemes.defs.values().chain(self.schemes.variants.values()) {
+            env.define(known.name, known.core_type());
+        }
+        indices.into_iter().for_each(|name| env.index(name));
+        scheme.types.iter().for_each(|name| env.type_variable(*name));
+        // What is not well typed is for the validator to report, as an error of ours.
+        match check::is_value(&mut env, value) {
+            Ok(false) => Err(self.open_type(scheme, decl)),
+            Ok(true) | Err(_) => Ok(()),
+        }
     }
     /// Every definition of the user's files that is not polymorphic in types can be run.
     fn is_entry(&self, decl: &DefDecl) -> bool {
         decl.entry || !self.program.defs[self.def].stdlib
     }
 
-    /// A function of these parameters, or the body itself if there are none.
+    /// A function of these parameters, or the body itself if there are none. A body that is again a function gives its parameters
+    /// to this one: nested one by one, each of their types would be written out with all that follow.
     fn function(
         &mut self,
         params: &[PatId],
-        ret: Option<crate::ir::surface::TypeId>,
-        body: crate::ir::surface::ExprId,
+        mut ret: Option<TypeId>,
+        mut body: ExprId,
         hint: Option<&[Type]>,
         span: Span,
     ) -> Result<Typed> {
+        let program = self.program;
+        let mut params = params.to_vec();
+        while !params.is_empty()
+            && ret.is_none()
+            && let ExprKind::Lambda { params: more, ret: inner, body: next } = &program.ast.exprs[view::strip(&program.ast, body)].kind
+        {
+            params.extend(more);
+            (ret, body) = (*inner, *next);
+        }
         self.push_frame();
         let mut core_params = Vec::with_capacity(params.len());
         for (i, pat) in params.iter().enumerate() {

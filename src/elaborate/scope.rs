@@ -71,6 +71,9 @@ impl Elab<'_> {
 
     /// Opens a box: its sizes become sizes of the current scope.
     pub(super) fn open(&mut self, (mut expr, ty): Typed) -> Typed {
+        if !matches!(ty.atom(), core::Atom::Sigma(..)) {
+            return (expr, ty);
+        }
         let mut ty = self.sizes.zonk_type(&ty);
         while let (core::Atom::Sigma(vars, inner), true) = (ty.atom().clone(), ty.shape().is_scalar()) {
             let span = expr.span();

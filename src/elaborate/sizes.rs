@@ -281,6 +281,12 @@ impl Sizes {
     }
     /// Gives unknowns of one type the sizes of the other, where that is possible; other differences are left.
     pub(super) fn unify_loosely(&mut self, left: &Type, right: &Type, span: Span) {
+        self.unify_loosely_in(left, right, span, &mut FxHashSet::default());
+    }
+    fn unify_loosely_in(&mut self, left: &Type, right: &Type, span: Span, seen: &mut FxHashSet<(usize, usize)>) {
+        if !seen.insert((Arc::as_ptr(&left.0) as usize, Arc::as_ptr(&right.0) as usize)) {
+            return;
+        }
         for (x, y) in left.shape().items.iter().zip(&right.shape().items) {
             if let (ShapeItem::Dim(x), ShapeItem::Dim(y)) = (x, y) {
                 let before = self.snapshot();
@@ -290,8 +296,8 @@ impl Sizes {
             }
         }
         match (left.atom(), right.atom()) {
-            (Atom::Tuple(xs), Atom::Tuple(ys)) => xs.iter().zip(ys).for_each(|(x, y)| self.unify_loosely(x, y, span)),
-            (Atom::Record(xs), Atom::Record(ys)) => xs.iter().zip(ys).for_each(|((_, x), (_, y))| self.unify_loosely(x, y, span)),
+            (Atom::Tuple(xs), Atom::Tuple(ys)) => xs.iter().zip(ys).for_each(|(x, y)| self.unify_loosely_in(x, y, span, seen)),
+            (Atom::Record(xs), Atom::Record(ys)) => xs.iter().zip(ys).for_each(|((_, x), (_, y))| self.unify_loosely_in(x, y, span, seen)),
             _ => {}
         }
     }
@@ -328,7 +334,7 @@ impl Sizes {
             (Atom::Record(xs), Atom::Record(ys)) if xs.len() == ys.len() => {
                 xs.iter().zip(ys).try_for_each(|((_, x), (_, y))| self.unify_types(x, y, span, seen))
             }
-            (Atom::Fun(ps, r), Atom::Fun(qs, s)) => self.unify_functions(ps, r, qs, s, span),
+            (Atom::Fun(ps, r), Atom::Fun(qs, s)) => self.unify_functions((ps, r), (qs, s), span, seen),
             (Atom::Sigma(xs, t), Atom::Sigma(ys, u)) if xs.len() == ys.len() => {
                 let fresh: Vec<Symbol> = xs.iter().map(|_| self.bound_name()).collect();
                 let rename = |names: &[Symbol], ty: &Type| {
@@ -341,8 +347,27 @@ impl Sizes {
             _ => Err(Clash::Shape),
         }
     }
-    fn unify_functions(&mut self, ps: &[Param], r: &Type, qs: &[Param], s: &Type, span: Span) -> Result<(), Clash> {
+    fn unify_functions(
+        &mut self,
+        (ps, r): (&[Param], &Type),
+        (qs, s): (&[Param], &Type),
+        span: Span,
+        seen: &mut FxHashSet<(usize, usize)>,
+    ) -> Result<(), Clash> {
+        if ps.len() == qs.len() && ps.iter().chain(qs).all(|param| param.name.is_none()) {
+            ps.iter().zip(qs).try_for_each(|(p, q)| self.unify_types(&p.ty, &q.ty, span, seen))?;
+            return self.unify_types(r, s, span, seen);
+        }
         let shared = ps.len().min(qs.len());
+        let rest = |params: &[Param], ret: &Type| Type::fun(params[shared..].to_vec(), ret.clone());
+        let (r, s) = self.unify_named(ps, rest(ps, r), qs, rest(qs, s), span)?;
+        if ps.len() != qs.len() && !matches!((r.atom(), s.atom()), (Atom::Sigma(..), _) | (_, Atom::Sigma(..))) {
+            return Err(Clash::Shape);
+        }
+        self.unify_types(&r, &s, span, &mut FxHashSet::default())
+    }
+    /// Makes parameters equal of which some have names; returns what follows them, with the same names on both sides.
+    fn unify_named(&mut self, ps: &[Param], r: Type, qs: &[Param], s: Type, span: Span) -> Result<(Type, Type), Clash> {
         let mut left = super::types::Substitution::default();
         let mut right = super::types::Substitution::default();
         for (p, q) in ps.iter().zip(qs) {
@@ -358,12 +383,7 @@ impl Sizes {
                 }
             }
         }
-        let rest = |params: &[Param], ret: &Type| Type::fun(params[shared..].to_vec(), ret.clone());
-        let (r, s) = (rewrite(&rest(ps, r), &mut left), rewrite(&rest(qs, s), &mut right));
-        if ps.len() != qs.len() && !matches!((r.atom(), s.atom()), (Atom::Sigma(..), _) | (_, Atom::Sigma(..))) {
-            return Err(Clash::Shape);
-        }
-        self.unify_types(&r, &s, span, &mut FxHashSet::default())
+        Ok((rewrite(&r, &mut left), rewrite(&s, &mut right)))
     }
     /// A name for a variable bound in a type, equal to no other and visible in no scope.
     pub(super) fn bound_name(&mut self) -> Symbol {

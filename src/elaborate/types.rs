@@ -2,7 +2,7 @@
 
 use crate::base::Symbol;
 use crate::ir::core::{Atom, Dim, DimAtom, Param, Shape, ShapeItem, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// A bottom-up rewriting of the sizes and variables in a type. Types are shared graphs: every node is rewritten once.
@@ -170,16 +170,19 @@ pub(super) fn binders(ty: &Type) -> Vec<(Symbol, bool)> {
 
 /// Whether the type variable `var` occurs inside an array: then its instances must all have the same sizes.
 pub(super) fn under_array(ty: &Type, var: Symbol) -> bool {
-    fn walk(ty: &Type, var: Symbol, inside: bool) -> bool {
+    fn walk(ty: &Type, var: Symbol, inside: bool, seen: &mut FxHashSet<(usize, bool)>) -> bool {
+        if !seen.insert((Arc::as_ptr(&ty.0) as usize, inside)) {
+            return false;
+        }
         let inside = inside || ty.shape().items.iter().any(|i| matches!(i, ShapeItem::Dim(_)));
         match ty.atom() {
             Atom::Prim(_) => false,
             Atom::Var(v) => *v == var && inside,
-            Atom::Fun(params, ret) => params.iter().any(|p| walk(&p.ty, var, inside)) || walk(ret, var, inside),
-            Atom::Forall(_, t) | Atom::Pi(_, t) | Atom::Sigma(_, t) => walk(t, var, inside),
-            Atom::Tuple(ts) => ts.iter().any(|t| walk(t, var, inside)),
-            Atom::Record(fs) => fs.iter().any(|(_, t)| walk(t, var, inside)),
+            Atom::Fun(params, ret) => params.iter().any(|p| walk(&p.ty, var, inside, seen)) || walk(ret, var, inside, seen),
+            Atom::Forall(_, t) | Atom::Pi(_, t) | Atom::Sigma(_, t) => walk(t, var, inside, seen),
+            Atom::Tuple(ts) => ts.iter().any(|t| walk(t, var, inside, seen)),
+            Atom::Record(fs) => fs.iter().any(|(_, t)| walk(t, var, inside, seen)),
         }
     }
-    walk(ty, var, false)
+    walk(ty, var, false, &mut FxHashSet::default())
 }

@@ -35,13 +35,15 @@ pub enum Code {
     /// A loop.
     Loop(Box<Loop>),
     /// A definition applied to as many arguments as it has parameters.
-    Call(usize, Vec<Code>),
+    Call(usize, Vec<Code>, Span),
     /// Any function applied to any number of arguments.
     Apply(Box<Code>, Vec<Code>, Span),
     /// A primitive applied to its arguments.
     Prim(Box<PrimCall>),
-    /// A primitive as a value, with the indices it needs.
+    /// A primitive as a value, with the indices it has.
     PrimValue(Prim, Vec<Code>),
+    /// A primitive or fold as a value that still waits for this many indices and types.
+    Generic(Box<Code>, usize, usize),
     /// A function with the values of the variables it captures.
     Closure(Arc<Function>, Vec<(Slot, bool)>),
     /// A map.
@@ -60,6 +62,8 @@ pub enum Code {
     Dim(Dim),
     /// A shape as a vector.
     Shape(Vec<Item>),
+    /// A shape as a vector in a box that hides its rank.
+    BoxedShape(Vec<Item>),
     /// The layout of a type.
     Type(Atom),
     /// A check of sizes.
@@ -227,6 +231,8 @@ pub enum Callee {
     Fold(FoldOp),
     /// A primitive and its indices.
     Prim(Prim, Vec<Value>),
+    /// Something that still waits for this many indices and types.
+    Generic(Box<Callee>, usize, usize),
 }
 
 impl Callee {
@@ -238,6 +244,7 @@ impl Callee {
             Callee::Op(op) => op.params.len(),
             Callee::Fold(_) => 1,
             Callee::Prim(prim, _) => prim.arity(),
+            Callee::Generic(callee, indices, types) => indices + types + callee.arity(),
         }
     }
     /// As a value.

@@ -124,23 +124,36 @@ impl Machine {
             _ => Some((Vec::new(), ty.clone())),
         }
     }
+    /// Says what the parameters of a definition are called, for messages.
+    pub fn name_parameters(&mut self, definition: Symbol, names: Vec<Option<Symbol>>) {
+        self.parameters.insert(definition, names);
+    }
     /// The names of all entry points, in order.
     pub fn entries(&self) -> Vec<Symbol> {
         self.definitions.iter().filter(|d| d.define.entry).map(|d| d.define.name).collect()
     }
+    fn find(&self, name: Symbol) -> Outcome<usize> {
+        let missing = || Failure::new("E0508", Span::default(), format!("there is no definition `{name}`"));
+        self.names.get(&name).copied().ok_or_else(missing)
+    }
+    /// The sizes that the index parameters of a definition get when it is run on these arguments.
+    pub fn indices(&self, name: Symbol, args: &[Value]) -> Outcome<Vec<i64>> {
+        let define = &self.definitions[self.find(name)?].define;
+        let called = self.parameters.get(&name).map_or(&[][..], |names| names);
+        measured(&define.ty, name, args, called, define.span).map(|(sizes, _)| sizes)
+    }
     /// Runs a definition on these arguments. Index parameters get the sizes of the arguments; boxes in the result are opened.
     pub fn call(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
-        let Some(&id) = self.names.get(&name) else {
-            return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
-        };
-        let define = &self.definitions[id].define;
-        let span = define.span;
-        let (sizes, _) = measured(&define.ty, name, &args, span)?;
-        let mut all: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
-        all.extend(args);
+        self.call_closed(name, args).map(opened)
+    }
+    /// The same with the boxes in the result left as they are.
+    pub fn call_closed(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
+        let id = self.find(name)?;
+        let span = self.definitions[id].define.span;
+        let indices = self.indices(name, &args)?;
+        let all: Vec<Value> = indices.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).chain(args).collect();
         let value = self.global(id, true)?;
-        let value = if all.is_empty() { value } else { Run::new(self, true).apply(&value, all, span)? };
-        Ok(opened(value))
+        if all.is_empty() { Ok(value) } else { Run::new(self, true).apply(&value, all, span) }
     }
 }
 
@@ -154,11 +167,12 @@ impl Measured {
     }
 }
 
-/// Compares arguments from outside with the type of a definition; what its index parameters are for them.
+/// Compares arguments from outside with the type of a definition; what its index parameters are for them. Messages call the arguments
+/// by these names, where they have names.
 ///
 /// # Errors
 /// E0503, E0508 and E0605: sizes that contradict each other, the wrong number or kinds of arguments.
-pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], span: Span) -> Outcome<(Vec<i64>, Measured)> {
+pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Symbol>], span: Span) -> Outcome<(Vec<i64>, Measured)> {
     let mut names = Vec::new();
     loop {
         match ty.atom() {
@@ -182,7 +196,10 @@ pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], span: Span) -> Outc
     }
     let mut sizes = Sizes::default();
     for (i, (param, value)) in params.iter().zip(args).enumerate() {
-        let what = format!("argument {}", i + 1);
+        let what = match called.get(i) {
+            Some(Some(name)) => format!("argument `{name}`"),
+            _ => format!("argument {}", i + 1),
+        };
         sizes.measure(&param.ty, value, 0, &what, span)?;
         if let (Some(name), Some(n)) = (param.name, value.as_i64()) {
             sizes.known.insert(DimAtom::Size(name), (n, what));

@@ -42,7 +42,7 @@ impl Marker<'_> {
     }
     fn code(&mut self, code: &mut Code) {
         match code {
-            Code::Const(_) | Code::Global(_) | Code::Dim(_) | Code::Shape(_) | Code::Type(_) => {}
+            Code::Const(_) | Code::Global(_) | Code::Dim(_) | Code::Shape(_) | Code::BoxedShape(_) | Code::Type(_) => {}
             Code::Local(slot, last) => *last = self.used(*slot),
             Code::Op1(_, operand, _) => self.code(operand),
             Code::Op2(_, operands, _) => self.codes(&mut operands[..]),
@@ -76,7 +76,7 @@ impl Marker<'_> {
                 }
                 it.params.iter_mut().rev().for_each(|(_, init)| self.code(init));
             }
-            Code::Call(_, args) => self.args(args),
+            Code::Call(_, args, _) => self.args(args),
             Code::Apply(function, args, _) => {
                 self.args(args);
                 self.code(function);
@@ -86,6 +86,7 @@ impl Marker<'_> {
                 self.codes(&mut call.indices);
             }
             Code::PrimValue(_, indices) => self.codes(indices),
+            Code::Generic(code, ..) => self.code(code),
             Code::Closure(_, captures) => {
                 for (slot, last) in captures.iter_mut().rev() {
                     *last = self.used(*slot);

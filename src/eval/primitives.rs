@@ -3,7 +3,7 @@
 use super::code::{Callee, Closure};
 use super::prim::Prim;
 use super::run::{HOLE, Run, broken, misfit, negative, out_of_bounds};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, shapes};
 use crate::base::scalar::{Float, FoldOp, Int, Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span};
 use crate::runtime::buffer::vector;
@@ -18,7 +18,7 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    fn positions(&self) -> impl Iterator<Item = usize> + Clone + use<> {
+    fn positions(&self) -> impl Iterator<Item = usize> + use<> {
         let (start, step) = (self.start, self.step);
         (0..self.count as i128).map(move |t| (start + t * step) as usize)
     }
@@ -36,25 +36,31 @@ fn outer(value: &Value) -> Outcome<usize> {
     value.outer().ok_or_else(|| broken("an array was expected"))
 }
 
-fn missing() -> Box<Failure> {
+pub(super) fn missing() -> Box<Failure> {
     broken("an array does not have the cells that its type says")
 }
 
-fn ints(value: &Value) -> Outcome<&[i64]> {
+pub(super) fn ints(value: &Value) -> Outcome<&[i64]> {
     value.as_array().and_then(|array| array.items::<i64>()).ok_or_else(|| broken("a vector of i64 was expected"))
 }
 
 /// A box that hides one size.
-fn sized(value: Value) -> Outcome<Value> {
+pub(super) fn sized(value: Value) -> Outcome<Value> {
     let size = outer(&value)? as i64;
     Ok(Value::Box(Arc::new(Boxed { indices: vec![Value::Scalar(Scalar::I64(size))], value })))
 }
 
-/// The cells at these positions, all of which are in bounds.
-pub(super) fn gather(value: &Value, positions: impl Iterator<Item = usize> + Clone, span: Span) -> Outcome<Value> {
-    let count = positions.clone().count();
+/// The cells at these positions, `count` of them and all in bounds.
+pub(super) fn gather(value: &Value, count: usize, positions: impl Iterator<Item = usize>, span: Span) -> Outcome<Value> {
     if count == 0 {
         return value.slice(0, 0).ok_or_else(missing);
+    }
+    if let Value::Array(array) = value
+        && array.count() == 0
+    {
+        // However many rows there are, they hold nothing.
+        let dims = [&[count], &array.dims()[1..]].concat();
+        return Array::empty(&dims, array.prim()).map(Value::Array).ok_or_else(missing);
     }
     let mut builder = Builder::new(count);
     for i in positions {
@@ -68,6 +74,7 @@ pub(super) fn concat(a: &Value, b: &Value, span: Span) -> Outcome<Value> {
         (0, _) => Ok(b.clone()),
         (_, 0) => Ok(a.clone()),
         (n, m) => {
+            let total = length(n.checked_add(m), span)?;
             // Whole arrays are pushed as if they were cells of a longer array.
             let mut builder = Builder::new(0);
             if let (Value::Array(x), Value::Array(y)) = (a, b)
@@ -78,7 +85,7 @@ pub(super) fn concat(a: &Value, b: &Value, span: Span) -> Outcome<Value> {
                     let (items, offset) = array.raw();
                     data.extend(items, offset..offset + array.count()).map_err(|s| Failure::shortage(s, span))?;
                 }
-                let dims = [&[n + m], &x.dims()[1..]].concat();
+                let dims = [&[total], &x.dims()[1..]].concat();
                 return Array::new(&dims, data).map(Value::Array).ok_or_else(missing);
             }
             for (value, count) in [(a, n), (b, m)] {
@@ -86,9 +93,16 @@ pub(super) fn concat(a: &Value, b: &Value, span: Span) -> Outcome<Value> {
                     builder.push(&value.cell(i).ok_or_else(missing)?).map_err(|m| misfit(m, span))?;
                 }
             }
-            builder.finish(&[n + m]).ok_or_else(missing)
+            builder.finish(&[total]).ok_or_else(missing)
         }
     }
+}
+
+/// The length of an array, if there can be one so long.
+fn length(count: Option<usize>, span: Span) -> Outcome<usize> {
+    count
+        .filter(|count| i64::try_from(*count).is_ok())
+        .ok_or_else(|| Failure::new("E0504", span, "the result would have more than 9223372036854775807 rows, which no array can have"))
 }
 
 fn transpose(value: &Value, span: Span) -> Outcome<Value> {
@@ -101,7 +115,7 @@ fn transpose(value: &Value, span: Span) -> Outcome<Value> {
         }
         (Some(flat), _) if n > 0 && m > 0 => {
             let positions = (0..n * m).map(move |i| (i % n) * m + i / n);
-            gather(&flat, positions, span)?.reframed(1, &[m, n]).ok_or_else(missing)
+            gather(&flat, n * m, positions, span)?.reframed(1, &[m, n]).ok_or_else(missing)
         }
         _ => value.reframed(2, &[m, n]).ok_or_else(missing),
     }
@@ -226,7 +240,7 @@ impl Run<'_> {
             }
             (Prim::SliceStep, [xs, i, j, s]) => {
                 let steps = slice_steps(int(i)?, int(j)?, int(s)?, outer(xs)?, span)?;
-                sized(gather(xs, steps.positions(), span)?)
+                sized(gather(xs, steps.count, steps.positions(), span)?)
             }
             (Prim::Update, [xs, i, x]) => {
                 let mut xs = take(xs);
@@ -257,7 +271,7 @@ impl Run<'_> {
                         kept.push(i);
                     }
                 }
-                sized(if kept.len() == n { take(xs) } else { gather(xs, kept.into_iter(), span)? })
+                sized(if kept.len() == n { take(xs) } else { gather(xs, kept.len(), kept.into_iter(), span)? })
             }
             (Prim::Scatter, [xs, is, vs]) => {
                 let mut xs = take(xs);
@@ -278,7 +292,7 @@ impl Run<'_> {
             (Prim::Transpose, [xs]) => transpose(xs, span),
             (Prim::Flatten, [xs]) => {
                 let [n, m, ..] = *xs.dims() else { return Err(broken("a matrix was expected")) };
-                let count = n.checked_mul(m).ok_or_else(missing)?;
+                let count = length(n.checked_mul(m), span)?;
                 xs.reframed(2, &[count]).ok_or_else(missing)
             }
             (Prim::Unflatten, [xs]) => {
@@ -295,7 +309,7 @@ impl Run<'_> {
             (Prim::Concat, [a, b]) => concat(a, b, span),
             (Prim::Reverse, [xs]) => {
                 let n = outer(xs)?;
-                gather(xs, (0..n).rev(), span)
+                gather(xs, n, (0..n).rev(), span)
             }
             (Prim::Rotate, [r, xs]) => {
                 let n = outer(xs)?;
@@ -308,6 +322,12 @@ impl Run<'_> {
             }
             (Prim::Equal, [a, b]) => Ok(Value::Scalar(Scalar::Bool(equal(a, b)))),
             (Prim::NotEqual, [a, b]) => Ok(Value::Scalar(Scalar::Bool(!equal(a, b)))),
+            (Prim::ShapeIota, []) => shapes::shape_iota(indices, span),
+            (Prim::Recycle, [xs]) => shapes::recycle(indices, xs, span),
+            (Prim::LiftShape, [sizes]) => shapes::lift_shape(sizes, span),
+            (Prim::Subarray, [xs, at]) => shapes::subarray(indices, xs, at, span),
+            (Prim::ScatterNew, [positions, xs]) => shapes::scatter_new(indices, positions, xs, span),
+            (Prim::ReadNums, [_]) => self.read_nums(span),
             (prim, args) => Err(broken(&format!("{prim:?} with {} arguments", args.len()))),
         }
     }
@@ -396,8 +416,8 @@ pub(super) fn slice_steps(i: i64, j: i64, s: i64, n: usize, span: Span) -> Outco
 
 /// `a, a+1, .. b-1`.
 fn range(a: i64, b: i64, span: Span) -> Outcome<Value> {
-    let count = b.wrapping_sub(a);
-    let count = usize::try_from(count).map_err(|_| negative(count, span))?;
+    let count = i128::from(b) - i128::from(a);
+    let count = if count < 0 { Err(negative(b.saturating_sub(a), span)) } else { length(usize::try_from(count).ok(), span) }?;
     let mut items = vector::<i64>(count).map_err(|s| Failure::shortage(s, span))?;
     items.extend(a..b);
     Ok(Value::vector(items))
@@ -420,9 +440,9 @@ pub(super) fn range_steps(prim: Prim, a: Scalar, s: Scalar, b: Scalar, span: Spa
     let (Some(start), Some(step), Some(end)) = (a.as_i128(), s.as_i128(), b.as_i128()) else {
         return Err(broken("integers were expected"));
     };
-    // Unsigned steps downwards arrive wrapped around.
-    let wrapped = prim == Prim::RangeDownto || (prim == Prim::RangeThrough && end < start);
-    let step = if wrapped && step > 0 && !ty.is_signed() { step - (1i128 << (ty.bytes() * 8)) } else { step };
+    // Steps of unsigned types are signed numbers that arrive wrapped around.
+    let half = 1i128 << (ty.bytes() * 8 - 1);
+    let step = if !ty.is_signed() && step >= half { step - 2 * half } else { step };
     let (up, inclusive) = (step > 0, i128::from(prim == Prim::RangeThrough));
     let direction_fits = match prim {
         Prim::RangeUpto => step > 0,
@@ -440,6 +460,5 @@ pub(super) fn range_steps(prim: Prim, a: Scalar, s: Scalar, b: Scalar, span: Spa
         return Err(Failure::new("E0504", span, message));
     }
     let count = (distance + inclusive + step.abs() - 1) / step.abs();
-    let count = usize::try_from(count).map_err(|_| broken("a range too long"))?;
-    Ok((start, step, count))
+    Ok((start, step, length(usize::try_from(count).ok(), span)?))
 }

@@ -3,6 +3,7 @@
 use super::code::{Atom, Callee, Closure, Code, Dim, Function, Item, Layout, Loop, PrimCall, Slot, Type};
 use super::compile::empty_array;
 use super::prim::Prim;
+use super::primitives::sized;
 use super::{Failure, Machine, Outcome};
 use crate::base::scalar::{OpError, ScalarOp};
 use crate::base::{Scalar, Span};
@@ -23,7 +24,12 @@ pub(super) struct Run<'m> {
 }
 
 pub(super) fn broken(what: &str) -> Box<Failure> {
-    Box::new(Failure { code: "E0599", span: Span::default(), message: format!("malformed core: {what}") })
+    Failure::new("E0599", Span::default(), format!("malformed core: {what}"))
+}
+
+/// The function that a value is.
+fn closure(value: &Value) -> Option<&Closure> {
+    if let Value::Opaque(opaque) = value { opaque.downcast_ref() } else { None }
 }
 
 #[cold]
@@ -78,7 +84,9 @@ impl<'m> Run<'m> {
                 }
                 Code::Loop(it) => return self.repeat(it),
                 Code::Global(id) => return self.machine.global(*id, self.parallel),
-                Code::Call(id, args) => return self.call(self.machine.function(*id)?, &[], args),
+                Code::Call(id, args, span) => {
+                    return self.call(self.machine.function(*id)?, &[], args).map_err(|failure| failure.called_at(*span));
+                }
                 Code::Apply(function, args, span) => {
                     let function = self.value(function)?;
                     let mut values = vec![HOLE; args.len()];
@@ -95,6 +103,11 @@ impl<'m> Run<'m> {
                 Code::PrimValue(prim, indices) => {
                     let indices = indices.iter().map(|index| self.value(index)).collect::<Outcome<_>>()?;
                     return Ok(Callee::Prim(*prim, indices).value());
+                }
+                Code::Generic(code, indices, types) => {
+                    let value = self.value(code)?;
+                    let Some(closure) = closure(&value) else { return Err(broken("a function was expected")) };
+                    return Ok(Callee::Generic(Box::new(closure.callee.clone()), *indices, *types).value());
                 }
                 Code::Closure(function, captures) => {
                     let captures = captures.iter().map(|(slot, last)| if *last { self.take(*slot) } else { self.get(*slot).clone() });
@@ -127,6 +140,11 @@ impl<'m> Run<'m> {
                     }
                     self.set(unbox.value, value);
                     code = &unbox.body;
+                }
+                Code::BoxedShape(items) => {
+                    let mut sizes = Vec::with_capacity(items.len());
+                    self.sizes(items, &mut sizes);
+                    return sized(Value::vector(sizes));
                 }
                 Code::Shape(items) => {
                     let mut sizes = Vec::with_capacity(items.len());
@@ -374,8 +392,7 @@ impl<'m> Run<'m> {
     }
     /// Applies a function value to any number of arguments.
     pub fn apply(&mut self, function: &Value, args: Vec<Value>, span: Span) -> Outcome<Value> {
-        let Value::Opaque(opaque) = function else { return Err(broken("a function was expected")) };
-        let Some(closure) = opaque.downcast_ref::<Closure>() else { return Err(broken("a function was expected")) };
+        let Some(closure) = closure(function) else { return Err(broken("a function was expected")) };
         let arity = closure.callee.arity();
         let mut all = closure.args.clone();
         all.extend(args);
@@ -383,7 +400,7 @@ impl<'m> Run<'m> {
             return Ok(Value::Opaque(Arc::new(Closure { callee: closure.callee.clone(), args: all })));
         }
         let more = all.split_off(arity);
-        let result = self.invoke(&closure.callee, all, span)?;
+        let result = self.invoke(&closure.callee, all, span).map_err(|failure| failure.called_at(span))?;
         if more.is_empty() { Ok(result) } else { self.apply(&result, more, span) }
     }
     fn invoke(&mut self, callee: &Callee, mut args: Vec<Value>, span: Span) -> Outcome<Value> {
@@ -398,6 +415,17 @@ impl<'m> Run<'m> {
             }
             Callee::Fold(fold) => self.fold(*fold, &args[0]),
             Callee::Prim(prim, indices) => self.prim(*prim, indices, &mut args, span),
+            Callee::Generic(callee, indices, types) => {
+                let rest = args.split_off((indices + types).min(args.len()));
+                match &**callee {
+                    Callee::Prim(prim, given) => {
+                        let given = if prim.needs_indices() { given.as_slice() } else { &[] };
+                        let all = given.iter().cloned().chain(args.into_iter().take(*indices)).collect();
+                        self.invoke(&Callee::Prim(*prim, all), rest, span)
+                    }
+                    other => self.invoke(other, rest, span),
+                }
+            }
         }
     }
     /// Applies a function value to two arguments, as reductions do again and again.
@@ -407,7 +435,9 @@ impl<'m> Run<'m> {
             && closure.args.is_empty()
         {
             match (&closure.callee, &a, &b) {
-                (Callee::Code(function, captures), ..) if function.arity == 2 => return self.call_values(function, captures, [a, b]),
+                (Callee::Code(function, captures), ..) if function.arity == 2 => {
+                    return self.call_values(function, captures, [a, b]).map_err(|failure| failure.called_at(span));
+                }
                 (Callee::Op(op), Value::Scalar(a), Value::Scalar(b)) => {
                     return op.apply2(*a, *b).map(Value::Scalar).map_err(|e| op_failure(*op, e, &[*a, *b], span));
                 }
@@ -468,7 +498,7 @@ impl<'m> Run<'m> {
     }
     /// The array of shape `frame` without cells of this type.
     pub fn empty(&self, cell: &Type, frame: &[usize], span: Span) -> Outcome<Value> {
-        let (layout, inner) = self.type_layout(cell);
+        let (layout, inner) = (self.layout(&cell.atom), self.shape(&cell.shape, span)?);
         empty_array(&layout, &[frame, &inner].concat())
             .ok_or_else(|| Failure::new("E0504", span, format!("an array of shape {frame:?} without cells cannot be made")))
     }
@@ -490,7 +520,7 @@ impl<'m> Run<'m> {
         Ok(())
     }
     fn prim_call(&mut self, call: &PrimCall) -> Outcome<Value> {
-        let mut indices = [HOLE; 3];
+        let mut indices = [HOLE; 4];
         for (place, index) in indices.iter_mut().zip(&call.indices) {
             *place = self.value(index)?;
         }
@@ -502,7 +532,7 @@ impl<'m> Run<'m> {
                 }
             }
         }
-        self.prim(call.prim, &indices[..call.indices.len().min(3)], &mut args[..call.args.len().min(5)], call.span)
+        self.prim(call.prim, &indices[..call.indices.len().min(4)], &mut args[..call.args.len().min(5)], call.span)
     }
 }
 

@@ -13,6 +13,9 @@ pub type Uid = u32;
 /// A size that is not known while compiling: it stands in types of results that do not need it.
 pub const UNKNOWN: Uid = u32::MAX;
 
+/// The depth of slots whose values are never taken: sizes, shapes and types may be read from them wherever a type is needed.
+pub const KEPT: u32 = u32::MAX;
+
 /// What is known about a variable.
 pub struct Variable {
     /// For term variables.
@@ -25,7 +28,7 @@ pub struct Variable {
 #[derive(Default)]
 pub struct Frame {
     slots: FxHashMap<Uid, Slot>,
-    /// For each slot, in how many loops and maps it was bound.
+    /// For each slot, in how many loops and maps it was bound; [`KEPT`] for indices and types.
     pub depths: Vec<u32>,
     /// Captured variables: the slot outside and the slot inside.
     pub captures: Vec<(Slot, Slot)>,
@@ -98,7 +101,7 @@ impl Scope {
         }
         let frame = self.frame();
         let slot = frame.depths.len() as Slot;
-        frame.depths.push(frame.depth);
+        frame.depths.push(if space == Space::Term { frame.depth } else { KEPT });
         frame.slots.insert(uid, slot);
         slot
     }
@@ -120,9 +123,10 @@ impl Scope {
     pub fn slot(&mut self, uid: Uid) -> Option<Slot> {
         let level = self.frames.iter().rposition(|frame| frame.slots.contains_key(&uid))?;
         let mut slot = *self.frames[level].slots.get(&uid)?;
+        let kept = self.frames[level].depths.get(slot as usize) == Some(&KEPT);
         for frame in &mut self.frames[level + 1..] {
             let inner = frame.depths.len() as Slot;
-            frame.depths.push(0);
+            frame.depths.push(if kept { KEPT } else { 0 });
             frame.slots.insert(uid, inner);
             frame.captures.push((slot, inner));
             slot = inner;

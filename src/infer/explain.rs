@@ -5,7 +5,7 @@ use super::reason::{Kind, Reason, ReasonId};
 use super::types::{Base, Node, Ty};
 use crate::base::{Span, Symbol};
 use crate::diag::{Diagnostic, Label};
-use crate::ir::surface::Ident;
+use crate::ir::surface::{ExprId, ExprKind, Ident};
 use crate::rank::{self, LinExpr, Options, Outcome};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -14,6 +14,9 @@ use std::fmt::Write;
 const SHOWN_NODES: usize = 1000;
 /// Places shown for a rank conflict besides the two that disagree.
 const MORE_PLACES: usize = 3;
+
+/// Errors of a definition for which advice is sought in the whole tree.
+const MOST_ADVICE: usize = 10;
 
 /// Prints types of inference.
 struct Show<'c, 'a> {
@@ -125,6 +128,13 @@ impl Context<'_> {
         {
             error = error.help(format!("nothing is converted by itself; `{to}.{from} e` converts"));
         }
+        let advice = match kind {
+            _ if self.diagnostics.len() >= MOST_ADVICE => None,
+            Kind::Function => self.spoken_operator(at),
+            _ if matches!(self.node(right.base), Node::Arrow(_)) => self.missing_argument(at),
+            _ => self.power(from),
+        };
+        error.help.extend(advice);
         self.error(error);
     }
 
@@ -146,7 +156,59 @@ impl Context<'_> {
             let message = format!("{callee} takes {index} argument{}, but {total} are given", if index == 1 { "" } else { "s" });
             Diagnostic::error("E0302", span, message).here(format!("after {index}, the result is `{shown}`"))
         };
+        let advice = if self.diagnostics.len() < MOST_ADVICE { self.spoken_operator(span) } else { None };
+        let error = Diagnostic { help: advice.into_iter().collect(), ..error };
         self.error(error);
+    }
+
+    /// Advice where `and`, `or` or `not` are written as in Python: in the application at this place, or of what stands there.
+    fn spoken_operator(&self, at: Span) -> Option<String> {
+        let ast = self.ast();
+        let word = |id: &ExprId| match ast.exprs[*id].kind {
+            ExprKind::Name(name) => Some(name.as_str()),
+            _ => None,
+        };
+        let applied = ast.exprs.iter().filter(|(_, expr)| expr.span.contains(at)).filter_map(|(_, expr)| match &expr.kind {
+            ExprKind::Apply { fun, args } if expr.span == at || ast.exprs[*fun].span == at => Some(args),
+            _ => None,
+        });
+        let operator = applied.flatten().filter_map(word).find_map(|word| match word {
+            "and" => Some("&&"),
+            "or" => Some("||"),
+            _ => None,
+        })?;
+        Some(format!("the operators on truth values are `&&`, `||` and `!`: `a {operator} b`"))
+    }
+
+    /// Advice where a function is given because it waits for another argument.
+    fn missing_argument(&self, at: Span) -> Option<String> {
+        let ast = self.ast();
+        let fun = ast.exprs.iter().find_map(|(_, expr)| match &expr.kind {
+            ExprKind::Apply { fun, .. } if expr.span == at => Some(*fun),
+            _ => None,
+        })?;
+        let (module, member) = match &ast.exprs[fun].kind {
+            ExprKind::Project { expr, field } => match ast.exprs[*expr].kind {
+                ExprKind::Name(module) => (module, field.name.as_str()),
+                _ => return None,
+            },
+            _ => return Some("this is a function: it takes another argument".into()),
+        };
+        match member {
+            "max" | "min" => {
+                Some(format!("`{module}.{member}` takes two numbers; of all elements of an array it is `{module}.{member}imum xs`"))
+            }
+            _ => Some("this is a function: it takes another argument".into()),
+        }
+    }
+
+    /// Advice where `^`, which is the exclusive or, is applied to floats.
+    fn power(&self, operator: Span) -> Option<String> {
+        let caret = self.ast().exprs.iter().any(|(_, expr)| match &expr.kind {
+            ExprKind::Binary { op, .. } => op.ident.span == operator && op.ident.name.as_str() == "^",
+            _ => false,
+        });
+        caret.then(|| "`^` is the exclusive or of bits; powers are written `x ** y`".into())
     }
 
     /// Reports a projection from a type without this field.
@@ -160,6 +222,19 @@ impl Context<'_> {
         if let Node::Record(fields) = node {
             let labels: Vec<String> = fields.iter().map(|(label, _)| format!("`{label}`")).collect();
             error = error.help(format!("its fields are {}", labels.join(", ")));
+        }
+        let advice = match field.name.as_str() {
+            "T" | "transpose" => Some("arrays have no fields: the transposed array is `transpose a`"),
+            "shape" | "size" | "ndim" => Some("arrays have no fields: the size of the outermost dimension is `length a`"),
+            "sum" | "max" | "min" | "prod" | "mean" | "std" => {
+                Some("arrays have no methods: functions are applied to them, `f64.sum a`, `f64.maximum a`, `mean a`")
+            }
+            "reshape" => Some("arrays have no methods: functions are applied to them, `flatten a`, `unflatten a`"),
+            "astype" => Some("arrays have no methods: `f32.f64 a` converts to f32 from f64, element by element"),
+            _ => None,
+        };
+        if let Some(advice) = advice.filter(|_| !matches!(node, Node::Record(_))) {
+            error = error.help(advice);
         }
         self.error(error);
     }

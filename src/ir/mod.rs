@@ -1,6 +1,7 @@
 //! The intermediate languages, each with its definition and meaning, printer and validator.
 
 pub mod core;
+pub mod erased;
 pub mod imp;
 pub mod soac;
 pub mod surface;

@@ -222,3 +222,42 @@ impl Writer<'_, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{body_becomes, stays};
+    use super::cse;
+
+    #[test]
+    fn equal_statements_are_one() {
+        body_becomes(
+            &[cse],
+            "([n i64] [xs [f32 n]] [i i64]) ([R f32] [S [f32 n]])",
+            "(let ([a f32]) (index xs i))
+             (let ([p [f32 n]]) (soac n ([x f32 xs]) (let ([q f32]) (f32.* x a)) (return q)))
+             (let ([b f32]) (index xs i))
+             (let ([r [f32 n]]) (soac n ([y f32 xs]) (let ([c f32]) (index xs i)) (let ([s f32]) (f32.* y c)) (return s)))
+             (let ([t [f32 n]]) (soac n ([u f32 p] [v f32 r]) (let ([w f32]) (f32.+ u v)) (return w)))
+             (return b t)",
+            "(let ([a f32]) (index xs i))
+             (let ([p [f32 n]]) (soac n ([x f32 xs]) (let ([q f32]) (f32.* x a)) (return q)))
+             (let ([t [f32 n]]) (soac n ([u f32 p] [v f32 p]) (let ([w f32]) (f32.+ u v)) (return w)))
+             (return a t)",
+        );
+    }
+
+    #[test]
+    fn types_and_places_count() {
+        // Of another size, and in branches that do not see each other.
+        stays(
+            &[cse],
+            "([n i64] [m i64] [c bool]) ([R [i64 n]] [S [i64 m]] [T i64])",
+            "(let ([a [i64 n]]) (iota 0 1))
+             (let ([b [i64 m]]) (iota 0 1))
+             (let ([d i64]) (if c
+               (then (let ([p i64]) (i64.* n m)) (return p))
+               (else (let ([q i64]) (i64.* n m)) (return q))))
+             (return a b d)",
+        );
+    }
+}

@@ -330,3 +330,75 @@ fn keep<T>(items: &mut Vec<T>, from: usize, live: &[bool]) {
         stays
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{body_becomes, stays};
+    use super::dead;
+
+    #[test]
+    fn unused_statements_that_cannot_fail_go() {
+        body_becomes(
+            &[dead],
+            "([n i64] [x i64]) ([R i64])",
+            "(let ([a i64]) (i64.+ x 1))
+             (let ([b i64]) (i64./ x n))
+             (let ([c i64]) (i64.* a 2))
+             (return x)",
+            "(let ([b i64]) (i64./ x n))
+             (return x)",
+        );
+    }
+
+    #[test]
+    fn unused_results_parameters_and_inputs_go() {
+        body_becomes(
+            &[dead],
+            "([n i64] [xs [f32 n]] [ys [f32 n]]) ([R f32] [S i64])",
+            "(let ([b f32] [a [f32 n]]) (soac n ([x f32 xs] [y f32 ys])
+               (let ([p f32]) (f32.* x x))
+               (let ([q f32]) (f32.* y y))
+               (return q p)
+               (reduce (0.0f32) ([u f32] [v f32]) (let ([w f32]) (f32.+ u v)) (return w))))
+             (let ([k i64] [l i64]) (loop ([i i64 0] [j i64 1]) (for c n)
+               (let ([i2 i64]) (i64.+ i 1))
+               (let ([j2 i64]) (i64.* j j))
+               (return i2 j2)))
+             (return b k)",
+            "(let ([b f32]) (soac n ([y f32 ys])
+               (let ([q f32]) (f32.* y y))
+               (return q)
+               (reduce (0.0f32) ([u f32] [v f32]) (let ([w f32]) (f32.+ u v)) (return w))))
+             (let ([k i64]) (loop ([i i64 0]) (for c n)
+               (let ([i2 i64]) (i64.+ i 1))
+               (return i2)))
+             (return b k)",
+        );
+    }
+
+    #[test]
+    fn what_decides_whether_something_fails_stays() {
+        stays(
+            &[dead],
+            "([n i64] [xs [i64 n]]) ([R i64])",
+            "(let ([d i64]) (i64.- n 3))
+             (let () (soac n ([x i64 xs])
+               (let ([c bool]) (i64.> x 0))
+               (let () (if c (then (let ([q i64]) (i64./ x d)) (return)) (else (return))))
+               (return)))
+             (let ([k i64]) (loop ([p i64 d]) (while (let ([c.1 bool]) (i64.> p 0)) (return c.1)) (return p)))
+             (return n)",
+        );
+    }
+
+    #[test]
+    fn sizes_of_what_is_used_are_used() {
+        stays(
+            &[dead],
+            "([n i64] [xs [f32 n]]) ([K i64] [R [f32 K]])",
+            "(let ([k i64]) (filter n ([x f32 xs]) (let ([c bool]) (f32.> x 0.0f32)) (return c)))
+             (let ([zs [f32 k]]) (rep 1.0f32))
+             (return k zs)",
+        );
+    }
+}

@@ -105,3 +105,50 @@ fn worthwhile(exp: &Exp) -> bool {
         Exp::Copy(_) | Exp::Rep(_) | Exp::Update { .. } | Exp::UpdateSlice { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Check(_)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::body_becomes;
+    use super::hoist;
+
+    #[test]
+    fn what_is_the_same_for_all_iterations_moves_out() {
+        body_becomes(
+            &[hoist],
+            "([n i64] [xs [f32 n]] [yss [f32 n n]] [c f32]) ([R [f32 n n]])",
+            "(let ([r [f32 n n]]) (soac n ([x f32 xs])
+               (let ([t [f32 n n]]) (rearrange yss 1 0))
+               (let ([s [f32 n]]) (soac n ([row [f32 n] t])
+                 (let ([d f32]) (f32.* c c))
+                 (let ([e f32]) (f32.* d x))
+                 (let ([y f32]) (index row 0))
+                 (let ([z f32]) (f32.+ y e))
+                 (return z)))
+               (return s)))
+             (return r)",
+            "(let ([t [f32 n n]]) (rearrange yss 1 0))
+             (let ([d f32]) (f32.* c c))
+             (let ([r [f32 n n]]) (soac n ([x f32 xs])
+               (let ([e f32]) (f32.* d x))
+               (let ([s [f32 n]]) (soac n ([row [f32 n] t])
+                 (let ([y f32]) (index row 0))
+                 (let ([z f32]) (f32.+ y e))
+                 (return z)))
+               (return s)))
+             (return r)",
+        );
+    }
+
+    #[test]
+    fn what_may_fail_or_is_in_a_branch_stays() {
+        let body = "(let ([r i64]) (loop ([p i64 0]) (for i n)
+               (let ([a i64]) (i64./ x n))
+               (let ([c bool]) (i64.> p 9))
+               (let ([q i64]) (if c
+                 (then (let ([b i64]) (i64.* x x)) (return b))
+                 (else (return a))))
+               (return q)))
+             (return r)";
+        super::super::testing::stays(&[hoist], "([n i64] [x i64]) ([R i64])", body);
+    }
+}

@@ -354,3 +354,150 @@ fn beside_dests(program: &Program, exp: &Exp) -> Vec<Var> {
     out.dedup();
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{body_becomes, stays};
+    use super::in_place;
+
+    #[test]
+    fn parameters_and_views_are_copied_before_they_are_overwritten() {
+        body_becomes(
+            &[in_place],
+            "([n i64] [xs [f32 n]]) ([R [f32 n]] [S [f32 n]])",
+            "(let ([a [f32 n]]) (update xs (0) 1.0f32))
+             (let ([zeros [f32 n]]) (rep 0.0f32))
+             (let ([b [f32 n]]) (update zeros (0) 1.0f32))
+             (let ([c [f32 n]]) (update b (1) 1.0f32))
+             (return a c)",
+            "(let ([xs.1 [f32 n]]) (copy xs))
+             (let ([a [f32 n]]) (update xs.1 (0) 1.0f32))
+             (let ([zeros [f32 n]]) (rep 0.0f32))
+             (let ([zeros.1 [f32 n]]) (copy zeros))
+             (let ([b [f32 n]]) (update zeros.1 (0) 1.0f32))
+             (let ([c [f32 n]]) (update b (1) 1.0f32))
+             (return a c)",
+        );
+    }
+
+    #[test]
+    fn what_is_read_later_is_copied_also_through_views() {
+        body_becomes(
+            &[in_place],
+            "([n i64] [xs [f32 n]]) ([R [f32 n]] [S [f32 n]])",
+            "(let ([ys [f32 n]]) (soac n ([x f32 xs]) (let ([y f32]) (f32.exp x)) (return y)))
+             (let ([last i64]) (i64.- n 1))
+             (let ([view [f32 n]]) (slice ys last -1 unchecked))
+             (let ([a [f32 n]]) (update ys (0) 1.0f32))
+             (return a view)",
+            "(let ([ys [f32 n]]) (soac n ([x f32 xs]) (let ([y f32]) (f32.exp x)) (return y)))
+             (let ([last i64]) (i64.- n 1))
+             (let ([view [f32 n]]) (slice ys last -1 unchecked))
+             (let ([ys.1 [f32 n]]) (copy ys))
+             (let ([a [f32 n]]) (update ys.1 (0) 1.0f32))
+             (return a view)",
+        );
+    }
+
+    #[test]
+    fn a_loop_over_updates_copies_once_before_it() {
+        // As in a sieve, or a decomposition.
+        body_becomes(
+            &[in_place],
+            "([n i64] [xs [i64 n]]) ([R [i64 n]])",
+            "(let ([r [i64 n]]) (loop ([a [i64 n] xs]) (for i n)
+               (let ([x i64]) (index a i unchecked))
+               (let ([b [i64 n]]) (update a (i) x unchecked))
+               (let ([c [i64 n]]) (loop ([d [i64 n] b]) (for j i)
+                 (let ([e [i64 n]]) (update d (j) x unchecked))
+                 (return e)))
+               (return c)))
+             (return r)",
+            "(let ([xs.1 [i64 n]]) (copy xs))
+             (let ([r [i64 n]]) (loop ([a [i64 n] xs.1]) (for i n)
+               (let ([x i64]) (index a i unchecked))
+               (let ([b [i64 n]]) (update a (i) x unchecked))
+               (let ([c [i64 n]]) (loop ([d [i64 n] b]) (for j i)
+                 (let ([e [i64 n]]) (update d (j) x unchecked))
+                 (return e)))
+               (return c)))
+             (return r)",
+        );
+    }
+
+    #[test]
+    fn the_old_value_of_a_loop_parameter_is_kept_by_a_copy() {
+        body_becomes(
+            &[in_place],
+            "([n i64] [xs [i64 n]]) ([R [i64 n]] [S [i64 n]])",
+            "(let ([z [i64 n]]) (rep 0))
+             (let ([r [i64 n]] [s [i64 n]]) (loop ([a [i64 n] z] [old [i64 n] xs]) (for i n)
+               (let ([b [i64 n]]) (update a (i) i unchecked))
+               (return b a)))
+             (return r s)",
+            "(let ([z [i64 n]]) (rep 0))
+             (let ([r [i64 n]] [s [i64 n]]) (loop ([a [i64 n] z] [old [i64 n] xs]) (for i n)
+               (let ([a.1 [i64 n]]) (copy a))
+               (let ([b [i64 n]]) (update a.1 (i) i unchecked))
+               (return b a)))
+             (return r s)",
+        );
+    }
+
+    #[test]
+    fn two_parameters_that_start_as_one_array() {
+        body_becomes(
+            &[in_place],
+            "([n i64] [xs [i64 n]]) ([R [i64 n]] [S [i64 n]])",
+            "(let ([ys [i64 n]]) (soac n ([x i64 xs]) (let ([y i64]) (i64.* x x)) (return y)))
+             (let ([r [i64 n]] [s [i64 n]]) (loop ([a [i64 n] ys] [b [i64 n] ys]) (for i n)
+               (let ([c [i64 n]]) (update a (i) 0 unchecked))
+               (let ([d [i64 n]]) (update b (i) 1 unchecked))
+               (return d c)))
+             (return r s)",
+            "(let ([ys [i64 n]]) (soac n ([x i64 xs]) (let ([y i64]) (i64.* x x)) (return y)))
+             (let ([ys.1 [i64 n]]) (copy ys))
+             (let ([r [i64 n]] [s [i64 n]]) (loop ([a [i64 n] ys.1] [b [i64 n] ys]) (for i n)
+               (let ([c [i64 n]]) (update a (i) 0 unchecked))
+               (let ([d [i64 n]]) (update b (i) 1 unchecked))
+               (return d c)))
+             (return r s)",
+        );
+    }
+
+    #[test]
+    fn iterations_do_not_overwrite_what_others_read() {
+        body_becomes(
+            &[in_place],
+            "([n i64] [xs [i64 n]] [yss [i64 n n]]) ([R [i64 n n]] [S [i64 n n]])",
+            "(let ([ys [i64 n]]) (soac n ([x i64 xs]) (let ([y i64]) (i64.* x x)) (return y)))
+             (let ([r [i64 n n]] [s [i64 n n]]) (soac n ([x.1 i64 xs] [row [i64 n] yss])
+               (let ([a [i64 n]]) (update ys (0) x.1))
+               (let ([b [i64 n]]) (update row (0) x.1))
+               (return a b)))
+             (return r s)",
+            "(let ([ys [i64 n]]) (soac n ([x i64 xs]) (let ([y i64]) (i64.* x x)) (return y)))
+             (let ([r [i64 n n]] [s [i64 n n]]) (soac n ([x.1 i64 xs] [row [i64 n] yss])
+               (let ([ys.1 [i64 n]]) (copy ys))
+               (let ([a [i64 n]]) (update ys.1 (0) x.1))
+               (let ([row.1 [i64 n]]) (copy row))
+               (let ([b [i64 n]]) (update row.1 (0) x.1))
+               (return a b)))
+             (return r s)",
+        );
+    }
+
+    #[test]
+    fn branches_may_overwrite_what_only_they_read() {
+        stays(
+            &[in_place],
+            "([n i64] [xs [i64 n]] [c bool]) ([R [i64 n]])",
+            "(let ([ys [i64 n]]) (soac n ([x i64 xs]) (let ([y i64]) (i64.* x x)) (return y)))
+             (let ([r [i64 n]]) (if c
+               (then (let ([a [i64 n]]) (update ys (0) 1)) (return a))
+               (else (return ys))))
+             (let ([s [i64 n]]) (update r (1) 2))
+             (return s)",
+        );
+    }
+}

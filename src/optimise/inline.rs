@@ -122,3 +122,42 @@ fn renumber_calls(body: &mut Body, new: &[Option<FunId>]) {
         stm.exp.bodies_mut(&mut |body| renumber_calls(body, new));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::becomes;
+    use super::{Program, inline, statements};
+
+    #[test]
+    fn calls_become_bodies() {
+        becomes(
+            &[inline],
+            "(fun g ([n i64] [xs [f32 n]]) ([K i64] [R [f32 K]])
+               (let ([k i64] [ys [f32 k]]) (filter n ([x f32 xs]) (let ([c bool]) (f32.> x 0.0f32)) (return c x)))
+               (return k ys))
+             (entry f ([m i64] [zs [f32 m]]) ([J i64] [S [f32 J]])
+               (let ([j.1 i64] [us [f32 j.1]]) (call g.0 m zs))
+               (let ([j.2 i64] [vs [f32 j.2]]) (call g.0 j.1 us))
+               (return j.2 vs))",
+            "(entry f ([m i64] [zs [f32 m]]) ([J i64] [S [f32 J]])
+               (let ([k.1 i64] [ys.1 [f32 k.1]]) (filter m ([x.1 f32 zs]) (let ([c.1 bool]) (f32.> x.1 0.0f32)) (return c.1 x.1)))
+               (let ([k.2 i64] [ys.2 [f32 k.2]]) (filter k.1 ([x.2 f32 ys.1]) (let ([c.2 bool]) (f32.> x.2 0.0f32)) (return c.2 x.2)))
+               (return k.2 ys.2))",
+        );
+    }
+
+    #[test]
+    fn towers_of_calls_do_not_explode() {
+        // Each function calls the one before twice: 2^40 additions if all were inlined.
+        let mut text = "(fun f ([x.0 i64]) ([R.0 i64]) (let ([y.0 i64]) (i64.* x.0 3)) (return y.0))".to_owned();
+        for k in 1..=40 {
+            let (word, below) = (if k == 40 { "entry" } else { "fun" }, k - 1);
+            text += &format!(
+                "({word} f ([x.{k} i64]) ([R.{k} i64]) (let ([a.{k} i64]) (call f.{below} x.{k})) (let ([b.{k} i64]) (call f.{below} a.{k})) (return b.{k}))"
+            );
+        }
+        let program: Program = super::super::testing::after(&[inline], &text);
+        let total: usize = program.funs.iter().map(|(_, fun)| statements(&fun.body)).sum();
+        assert!(total < 40 * 100, "{total}");
+    }
+}

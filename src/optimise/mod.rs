@@ -10,6 +10,8 @@ mod hoist;
 mod in_place;
 mod inline;
 mod simplify;
+#[cfg(test)]
+mod testing;
 mod unroll;
 
 pub use cse::cse;

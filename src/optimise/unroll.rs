@@ -94,3 +94,46 @@ fn combine(program: &mut Program, operator: &Operator, a: &[Operand], b: &[Opera
     out.extend(body.stms);
     body.result
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{body_becomes, stays};
+    use super::super::{dead, simplify};
+    use super::unroll;
+
+    #[test]
+    fn a_dot_product_of_two_numbers() {
+        body_becomes(
+            &[unroll, simplify, dead],
+            "([xs [f32 2]] [ys [f32 2]]) ([R f32] [S [f32 2]])",
+            "(let ([r f32] [s [f32 2]]) (soac 2 ([x f32 xs] [y f32 ys])
+               (let ([p f32]) (f32.* x y))
+               (return p p)
+               (reduce (0.0f32) ([a f32] [b f32]) (let ([t f32]) (f32.+ a b)) (return t))))
+             (return r s)",
+            "(let ([x.1 f32]) (index xs 0 unchecked))
+             (let ([y.1 f32]) (index ys 0 unchecked))
+             (let ([p.1 f32]) (f32.* x.1 y.1))
+             (let ([x.2 f32]) (index xs 1 unchecked))
+             (let ([y.2 f32]) (index ys 1 unchecked))
+             (let ([p.2 f32]) (f32.* x.2 y.2))
+             (let ([t.1 f32]) (f32.+ 0.0f32 p.1))
+             (let ([t.2 f32]) (f32.+ t.1 p.2))
+             (let ([s [f32 2]]) (stack p.1 p.2))
+             (return t.2 s)",
+        );
+    }
+
+    #[test]
+    fn larger_ones_and_those_of_rows_stay() {
+        stays(
+            &[unroll],
+            "([xs [f32 5]] [xss [f32 2 9]]) ([R [f32 5]] [S [f32 2 9]])",
+            "(let ([r [f32 5]]) (soac 5 ([x f32 xs]) (let ([y f32]) (f32.* x x)) (return y)))
+             (let ([s [f32 2 9]]) (soac 2 ([row [f32 9] xss])
+               (let ([t [f32 9]]) (soac 9 ([x.1 f32 row]) (let ([z f32]) (f32.* x.1 x.1)) (return z)))
+               (return t)))
+             (return r s)",
+        );
+    }
+}

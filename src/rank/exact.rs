@@ -3,7 +3,7 @@
 //! Depth-first over the sites in order: both sides zero, then `M >= 1`, then `R >= 1`, then values from below, with
 //! propagation, a bound on the cost, and the smallest type ranks at the leaves. The bound starts at what the intervals allow
 //! and grows until a solution appears, so every pass is finite; "infeasible" comes from a pass without bound whose leaves
-//! are refuted by [`super::linear`]. Independent of the integer program, and used to certify it.
+//! are refuted by [`super::linear`] over the integers. Independent of the integer program, and used to certify it.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +57,12 @@ pub(super) fn optima(problem: &Problem, nodes: usize, limit: usize) -> Found {
         return Found::Infeasible;
     }
     let first: i64 = engine.problem.gates.iter().map(|gate| engine.least_cost(gate)).sum();
+    // Bounds that creep without end are a sign of infeasibility, and would be raised step by step at every node.
+    let creeping = engine.capped;
     let mut search = Search::new(engine, nodes);
+    if creeping && signs_infeasible(&mut search) {
+        return Found::Infeasible;
+    }
     let mut gap = 0;
     let cost = loop {
         search.restart(Goal::Cheapest, first + gap);
@@ -70,7 +75,7 @@ pub(super) fn optima(problem: &Problem, nodes: usize, limit: usize) -> Found {
             None if !search.bounded => return Found::Infeasible,
             None => {}
         }
-        if gap == 1 && signs_infeasible(&mut search) {
+        if gap == 1 && !creeping && signs_infeasible(&mut search) {
             return Found::Infeasible;
         }
         gap = (gap * 2).max(1);
@@ -124,7 +129,7 @@ pub(super) fn signs_infeasible(search: &mut Search) -> bool {
     !search.gave_up() && search.best.is_none()
 }
 
-/// Whether a problem has provably no solution.
+/// Whether a problem has provably no solution (`Some(true)`) or provably one (`Some(false)`).
 pub(super) fn infeasible(problem: &Problem, nodes: usize) -> Option<bool> {
     let mut engine = Engine::new(problem.clone());
     if engine.propagate().is_err() {
@@ -134,11 +139,7 @@ pub(super) fn infeasible(problem: &Problem, nodes: usize) -> Option<bool> {
     if signs_infeasible(&mut search) {
         return Some(true);
     }
-    match optima(problem, nodes, 1) {
-        Found::Optima { .. } => Some(false),
-        Found::Infeasible => Some(true),
-        Found::Unknown => None,
-    }
+    if search.best.is_some() { Some(false) } else { None }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +153,7 @@ enum Goal {
     },
     /// The vectors up to the bound with the least total `M + R`.
     Least,
-    /// Some choice of zero sides that the linear relaxation does not refute.
+    /// Some choice of zero sides that is not refuted.
     Signs,
 }
 
@@ -348,9 +349,10 @@ impl Search {
 
     fn leaf(&mut self) {
         if self.goal == Goal::Signs {
-            if !linear::infeasible(&self.engine.problem) {
-                self.best = Some(0);
-                self.done = true;
+            match linear::solvable(&self.engine.problem) {
+                Some(true) => (self.best, self.done) = (Some(0), true),
+                Some(false) => {}
+                None => self.unknown = true,
             }
             return;
         }

@@ -1,13 +1,18 @@
-//! Exact refutation of linear systems over the natural numbers' rational relaxation.
+//! Exact refutation of linear systems: over the rational numbers, and from there over the integers.
 //!
 //! Interval propagation cannot see that `b = a + c + 1` and `a = b + d` contradict each other: bounds creep upwards for
-//! ever. Phase one of the simplex method with Bland's rule, in exact fractions, does. It serves as the last word on leaves
-//! of the branching over `M = 0` / `R = 0`, so an answer "infeasible" never rests on floating-point numbers.
+//! ever. Phase one of the simplex method with Bland's rule, in exact fractions, does. Nor can either see that a system has
+//! fractional solutions only: [`solvable`] branches on the fractional parts of the point that the simplex method ends at.
+//! This serves as the last word on leaves of the branching over `M = 0` / `R = 0`, so an answer "infeasible" never rests on
+//! floating-point numbers.
 
-use super::engine::{INF, Problem, gcd};
+use super::engine::{Engine, INF, Problem, Reason, gcd};
+use super::lattice;
 
 /// Largest tableau that is attempted.
 const CELLS: usize = 40_000;
+/// Nodes of the branching over fractional values.
+const NODES: usize = 200;
 
 /// A reduced fraction with positive denominator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +49,61 @@ impl Fraction {
     }
 }
 
-/// Whether the rows of a problem have provably no solution within the intervals, gates aside. `false` means "not proved".
-pub(super) fn infeasible(problem: &Problem) -> bool {
-    Tableau::new(problem).and_then(Tableau::infeasible).unwrap_or(false)
+/// What the rational relaxation of a problem says, gates aside.
+enum Relaxed {
+    /// No solution in fractions, hence none in integers.
+    Refuted,
+    /// A solution in fractions: a value per variable.
+    Point(Vec<Fraction>),
+}
+
+/// Whether the rows of a problem have an integer solution within the intervals, gates aside. `None`: not decided within the
+/// budget. Branch and bound over the exact relaxation; what has no solution in integers of any sign is refuted first, as
+/// branching would not end there.
+pub(super) fn solvable(problem: &Problem) -> Option<bool> {
+    let mut nodes = NODES;
+    branch(problem.clone(), &mut nodes)
+}
+
+fn branch(problem: Problem, nodes: &mut usize) -> Option<bool> {
+    *nodes = nodes.checked_sub(1)?;
+    let mut engine = Engine::new(problem);
+    if engine.propagate().is_err() || lattice::refuted(&engine.problem) {
+        return Some(false);
+    }
+    let problem = engine.problem.clone();
+    let point = match relaxed(&problem)? {
+        Relaxed::Refuted => return Some(false),
+        Relaxed::Point(point) => point,
+    };
+    let fractional = |var: &usize| point[*var].1 != 1;
+    let bounded = |var: &usize| problem.hi[*var] < INF;
+    // Variables with two bounds first: they make the search finite.
+    let Some(var) = (0..point.len()).filter(fractional).min_by_key(|var| (!bounded(var), *var)) else { return Some(true) };
+    let below = i64::try_from(point[var].0.div_euclid(point[var].1)).ok()?;
+    let mut undecided = false;
+    for up in [false, true] {
+        let mut half = Engine::new(problem.clone());
+        let cut = if up { half.set_lo(var as u32, below + 1, Reason::CHOICE) } else { half.set_hi(var as u32, below, Reason::CHOICE) };
+        match cut.map(|()| branch(half.problem, nodes)) {
+            Ok(Some(true)) => return Some(true),
+            Ok(None) => undecided = true,
+            Ok(Some(false)) | Err(_) => {}
+        }
+    }
+    if undecided { None } else { Some(false) }
+}
+
+/// Solves the relaxation; `None` when it is too large.
+fn relaxed(problem: &Problem) -> Option<Relaxed> {
+    let tableau = Tableau::new(problem)?;
+    let mut point: Vec<Fraction> = problem.lo.iter().map(|&lo| Fraction(lo.into(), 1)).collect();
+    let open: Vec<usize> = (0..problem.lo.len()).filter(|&var| problem.lo[var] < problem.hi[var]).collect();
+    let Some(shifts) = tableau.solve()? else { return Some(Relaxed::Refuted) };
+    for (&var, shift) in open.iter().zip(shifts) {
+        point[var] = shift.sub(Fraction(-i128::from(problem.lo[var]), 1))?;
+    }
+    Some(Relaxed::Point(point))
 }
 
 /// Rows `x_basic + .. = rhs`; the last column is the right-hand side, the last row the objective (sum of artificials).
@@ -101,16 +158,17 @@ impl Tableau {
         Some(Tableau { cells, basis: (0..rows).map(|row| columns + row).collect() })
     }
 
-    /// Drives the artificials out; they cannot leave when the minimum of their sum is positive.
-    fn infeasible(mut self) -> Option<bool> {
+    /// Drives the artificials out; they cannot leave when the minimum of their sum is positive. The values of the columns, `None`
+    /// when there are none.
+    fn solve(mut self) -> Option<Option<Vec<Fraction>>> {
         let rows = self.basis.len();
         let last = self.cells[rows].len() - 1;
         for _ in 0..2_000 {
             if self.cells[rows][last] == Fraction::ZERO {
-                return Some(false);
+                return Some(Some(self.point()));
             }
             let Some(enter) = (0..last).find(|&column| self.cells[rows][column].0 > 0) else {
-                return Some(true);
+                return Some(None);
             };
             let mut leave: Option<(usize, Fraction)> = None;
             for row in 0..rows {
@@ -131,6 +189,18 @@ impl Tableau {
             self.pivot(row, enter)?;
         }
         None
+    }
+
+    /// The values of the columns in the present basis.
+    fn point(&self) -> Vec<Fraction> {
+        let last = self.cells[self.basis.len()].len() - 1;
+        let mut point = vec![Fraction::ZERO; last];
+        for (row, &column) in self.basis.iter().enumerate() {
+            if let Some(value) = point.get_mut(column) {
+                *value = self.cells[row][last];
+            }
+        }
+        point
     }
 
     fn pivot(&mut self, row: usize, column: usize) -> Option<()> {

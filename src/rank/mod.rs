@@ -35,6 +35,7 @@ mod enumerate;
 mod exact;
 mod face;
 mod ilp;
+mod lattice;
 mod linear;
 mod merge;
 mod presolve;

@@ -22,7 +22,7 @@ pub(super) fn complete(engine: &mut Engine) -> Completion {
     if at_lo(engine) {
         return Completion::Values(engine.problem.lo.clone());
     }
-    if linear::infeasible(&engine.problem) {
+    if linear::solvable(&engine.problem) == Some(false) {
         return Completion::None;
     }
     let mut search = Search { engine, best: None, nodes: 0, unknown: false };

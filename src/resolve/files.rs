@@ -23,6 +23,12 @@ pub trait Loader {
 const LIBRARY: [(&str, &str); 1] = [("lib/np", include_str!("../../stdlib/lib/np.rem"))];
 const PRELUDE: &str = include_str!("../../stdlib/prelude.rem");
 
+/// The import that would bring a definition of this name.
+pub(super) fn import_with(name: &str) -> Option<&'static str> {
+    let defines = |line: &str| line.strip_prefix("def ").and_then(|rest| rest.split_whitespace().next()) == Some(name);
+    LIBRARY.iter().find(|(_, text)| text.lines().any(defines)).map(|(path, _)| *path)
+}
+
 /// What loading found out beside the trees.
 pub(super) struct Loaded {
     /// For each file, the files it imports, with the index of the declaration.

@@ -1,5 +1,6 @@
 //! Resolving the names of one file.
 
+use super::files::import_with;
 use super::scope::{Scope, Uniques};
 use super::{Globals, peel, suggest};
 use crate::base::{FileId, PrimType, Span, Symbol, scalar};
@@ -594,6 +595,12 @@ impl Walk<'_> {
         if PrimType::from_name(text).is_some() {
             return diagnostic.help(format!("`{text}` is a type; a conversion names both types, such as `{text}.i64 x` or `{text}.f64 x`"));
         }
+        if let Some(help) = reduction(text) {
+            return diagnostic.help(help);
+        }
+        if let Some(path) = import_with(text) {
+            return diagnostic.help(format!("`{text}` is in the library for NumPy users: write `import \"{path}\"` at the top"));
+        }
         let modules = [PrimType::F64, PrimType::I64, PrimType::Bool];
         if let Some(prim) = modules.into_iter().find(|prim| scalar::member(*prim, text).is_some()) {
             return diagnostic.help(format!("scalar functions are in the module of their type: `{prim}.{text}`"));
@@ -670,6 +677,17 @@ fn glued(text: &str) -> Option<String> {
     let (first, last) = text.split_at_checked(text.len() - 1)?;
     (matches!(last, "-" | "!") && is_builtin_operator(Symbol::new(first)))
         .then(|| format!("symbols written together are one operator: put a space before `{last}`"))
+}
+
+/// Advice for names that NumPy uses for reductions and scalar modules for functions of two numbers.
+fn reduction(text: &str) -> Option<String> {
+    let (full, which) = match text {
+        "max" | "amax" => ("maximum", "larger"),
+        "min" | "amin" => ("minimum", "smaller"),
+        _ => return None,
+    };
+    let short = &full[..3];
+    Some(format!("of two numbers `f64.{short} x y` is the {which}; of all elements of an array `f64.{full} xs`"))
 }
 
 /// Advice for names of other languages.

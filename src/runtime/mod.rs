@@ -1,9 +1,11 @@
 //! Values at run time and the formats they are stored in.
 
+pub mod block;
 pub mod buffer;
 pub mod builder;
 pub mod data;
 pub mod dims;
+pub mod prim;
 pub mod value;
 
 pub use buffer::{Buffer, Element};

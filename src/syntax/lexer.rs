@@ -32,6 +32,9 @@ pub enum Tok {
     Constr,
     #[regex(r"--[^\n]*", priority = 100, allow_greedy = true)]
     Comment,
+    /// A comment of another language, reported as such.
+    #[regex(r"#[ \t#!][^\n]*", allow_greedy = true)]
+    ForeignComment,
 
     #[token("assert")]
     Assert,
@@ -201,6 +204,7 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
             Ok(tok) => tok,
             Err(()) => Tok::Bad,
         };
+        let tok = if tok == Tok::ForeignComment { Tok::Bad } else { tok };
         if let Some(text) = doc.finish() {
             lexed.docs.push((lexed.tokens.len(), text));
         }
@@ -247,6 +251,12 @@ fn report_bad(lexed: &mut Lexed, file: FileId, text: &str) {
 }
 
 fn bad_character(span: Span, found: &str) -> Diagnostic {
+    if found.starts_with('#') && found.chars().count() > 1 {
+        let sign = Span { end: span.start + 1, ..span };
+        return Diagnostic::error("E0101", sign, "the character `#` is not part of the language")
+            .here("not understood")
+            .help("comments start with `--`");
+    }
     let shown: String = found.chars().take(12).collect();
     let mut diagnostic = match shown.chars().next() {
         Some(c) if found.chars().count() == 1 => {
@@ -256,6 +266,7 @@ fn bad_character(span: Span, found: &str) -> Diagnostic {
     };
     diagnostic = diagnostic.here("not understood");
     let help = match shown.chars().next() {
+        Some('#') => "comments start with `--`",
         Some(';') => "declarations and bindings need no separator",
         Some('“' | '”' | '„') => "string literals are written with plain quotes: \"text\"",
         Some('−' | '–' | '—') => "minus is written with the plain character `-`",

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "calls of the compiled program")]
 
-use crate::base::{FileId, PrimType, Scalar, Span};
+use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::eval;
 use crate::eval::soac::{flatten, result};
@@ -97,10 +97,10 @@ impl Program {
         Ok(Program { context, support, program, library })
     }
 
-    /// Runs an entry point.
-    pub fn call(&self, define: &Define, args: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
+    /// Runs an entry point whose parameters have these names.
+    pub fn call(&self, define: &Define, called: &[Option<Symbol>], args: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
         let fail = |failure: Box<eval::Failure>| Box::new(crate::driver::failed(&failure));
-        let (sizes, measured) = eval::measured(&define.ty, define.name, &args, define.span).map_err(fail)?;
+        let (sizes, measured) = eval::measured(&define.ty, define.name, &args, called, define.span).map_err(fail)?;
         let prepared = self.prepare(define, sizes, args)?;
         let (results, _) = prepared.run()?;
         result(&define.ty, &mut results.into_iter(), &measured).map_err(fail)

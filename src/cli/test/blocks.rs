@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A block starts with a line `-- ==` and lasts as long as the comment. A block with `error: regex` and no input says that
-//! the program is refused with such a message.
+//! the program is refused with such a message. In core the comments begin with `;`.
 
 use crate::base::{FileId, Span};
 use crate::diag::Diagnostic;
@@ -67,14 +67,15 @@ pub enum Expect {
 }
 
 /// All blocks of a program; what is wrong with one of them comes as a diagnostic.
-pub fn blocks(file: FileId, text: &str) -> (Vec<Block>, Vec<Diagnostic>) {
+/// `mark` is what comments begin with: `--`, in core `;`.
+pub fn blocks(file: FileId, text: &str, mark: &str) -> (Vec<Block>, Vec<Diagnostic>) {
     let (mut blocks, mut diagnostics) = (Vec::new(), Vec::new());
     let mut region = String::new();
     let mut start = None;
     let mut at = 0;
     for line in text.split_inclusive('\n').chain([""]) {
         let trimmed = line.trim_start();
-        let comment = trimmed.strip_prefix("--");
+        let comment = trimmed.strip_prefix(mark);
         match (comment, start) {
             (Some(rest), None) if rest.trim() == "==" => (start, region) = (Some(at), String::new()),
             (Some(rest), Some(_)) if rest.trim() != "==" => {
@@ -304,7 +305,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Vec<Block>, Vec<Diagnostic>) {
-        blocks(FileId(0), text)
+        blocks(FileId(0), text, "--")
     }
 
     #[test]

@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 use regex::Regex;
 use std::path::{Path, PathBuf};
 
-/// Run the expectations in the programs' comments (`-- ==` blocks)
+/// Run the expectations in the programs' comments (`-- ==` blocks, in core `; ==`)
 #[derive(Debug, Args)]
 #[command(after_help = "A block is a comment:
   -- ==
@@ -126,7 +126,7 @@ fn run_file(args: &TestArgs, path: &Path, tally: &mut Tally) -> Result<(), Box<D
         }
     };
     let text = loaded.sources.file(loaded.root).text.clone();
-    let (blocks, problems) = blocks::blocks(loaded.root, &text);
+    let (blocks, problems) = blocks::blocks(loaded.root, &text, mark(&loaded));
     tally.console.report_all(&loaded.sources, &problems);
     let wanted = |block: &&Block| {
         (args.tag.is_empty() || block.tags.iter().any(|tag| args.tag.contains(tag)))
@@ -220,7 +220,7 @@ fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case
         Backend::Interp => driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from)),
         Backend::Soac => driver::run_soac(&loaded.sources, &loaded.checked, define.name, values),
         Backend::Cpu => match native {
-            Some(Ok(program)) => program.call(define, values),
+            Some(Ok(program)) => program.call(define, &names, values),
             Some(Err(diagnostic)) => Err(diagnostic.clone()),
             None => Err(Box::new(Diagnostic::bare("E0615", "nothing was compiled"))),
         },
@@ -256,6 +256,38 @@ fn input(path: &Path, signature: &Signature, input: &Data, seed: u64) -> Result<
             signature.stream("the random input", text.as_bytes())
         }
     }
+}
+
+/// How comments begin in the language of the program.
+fn mark(loaded: &Loaded) -> &'static str {
+    if loaded.checked.remc.is_some() { ";" } else { "--" }
+}
+
+/// A run that a program's blocks ask for.
+#[derive(Debug)]
+pub struct Run {
+    /// The definition of core.
+    pub name: Symbol,
+    /// Its arguments.
+    pub arguments: Vec<Value>,
+}
+
+/// All runs that the blocks of an accepted program ask for, for tests that compare evaluators.
+pub fn runs(path: &Path, loaded: &Loaded) -> Result<Vec<Run>, Box<Diagnostic>> {
+    let text = loaded.sources.file(loaded.root).text.clone();
+    let (blocks, _) = blocks::blocks(loaded.root, &text, mark(loaded));
+    let mut runs = Vec::new();
+    for block in &blocks {
+        let main = [("main".to_string(), block.span)];
+        for (entry, _) in if block.entries.is_empty() { &main[..] } else { &block.entries } {
+            for (number, case) in block.cases.iter().enumerate() {
+                let define = find_entry(loaded, entry)?;
+                let signature = Signature::new(define, &loaded.checked.parameter_names(define.name))?;
+                runs.push(Run { name: define.name, arguments: input(path, &signature, &case.input, number as u64)? });
+            }
+        }
+    }
+    Ok(runs)
 }
 
 /// Compares results with those in a block: read with the types that the results have.

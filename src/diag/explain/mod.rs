@@ -1,16 +1,18 @@
 //! The long explanations of diagnostics, one Markdown file per family of codes.
 //!
 //! A section `## E0402 Title` explains a code. Its examples are code blocks marked `remora wrong` (checking it gives this
-//! code), `remora wrong run` (running its `main` gives this code) or `remora right` (accepted); tests hold them to it.
+//! code), `remora wrong run` (running its `main` gives this code) or `remora right` (accepted); tests hold them to it. With `core` at
+//! the end of the mark the example is core.
 
 /// The families in order of their codes.
-const FAMILIES: [&str; 7] = [
+const FAMILIES: [&str; 8] = [
     include_str!("syntax.md"),
     include_str!("names.md"),
     include_str!("types.md"),
     include_str!("ranks_and_sizes.md"),
     include_str!("running.md"),
     include_str!("data.md"),
+    include_str!("core.md"),
     include_str!("compiling.md"),
 ];
 
@@ -43,6 +45,8 @@ pub enum Role {
 pub struct Example {
     /// What it shows.
     pub role: Role,
+    /// Whether it is core, not the surface language.
+    pub core: bool,
     /// The program.
     pub source: &'static str,
 }
@@ -88,6 +92,7 @@ impl Explanation {
 
 fn example(block: &'static str) -> Option<Example> {
     let (mark, source) = block.split_once('\n')?;
+    let (mark, core) = mark.strip_suffix(" core").map_or((mark, false), |mark| (mark, true));
     let role = match mark {
         "wrong" => Role::Wrong,
         "wrong run" => Role::WrongRun,
@@ -95,7 +100,7 @@ fn example(block: &'static str) -> Option<Example> {
         "right" => Role::Right,
         _ => return None,
     };
-    Some(Example { role, source })
+    Some(Example { role, core, source })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use super::free::{FreeVars, Name, name_of};
 use super::{ArrType, Atom, Dim, DimAtom, Param, Shape, ShapeItem, Type};
 use crate::base::Symbol;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Whether two types are equivalent. For many questions about the same types keep an [`Equality`].
@@ -51,24 +51,78 @@ impl Equality {
 
     fn compare(&mut self, free: &mut FreeVars, mode: Mode, a: &Type, b: &Type) -> bool {
         let mut pass = Pass { all: self, free, pairings: FxHashMap::default(), open: FxHashMap::default(), loose: FxHashMap::default() };
-        pass.types(mode, a, b, &Vec::new())
+        pass.types(mode, a, b, &Pairing::default())
     }
 }
 
 /// Bound variables of the left type with those of the right, outermost first.
-type Pairing = Vec<(Name, Name)>;
+#[derive(Clone, Default)]
+struct Pairing {
+    pairs: Vec<(Name, Name)>,
+    /// Where there are many: the innermost pair of each name of the left and of the right.
+    last: Option<(FxHashMap<Name, usize>, FxHashMap<Name, usize>)>,
+}
+
+/// Pairings with at most this many pairs are searched one by one.
+const FEW: usize = 8;
+
+impl Pairing {
+    fn new(pairs: Vec<(Name, Name)>) -> Pairing {
+        let last = (pairs.len() > FEW).then(|| {
+            let left = pairs.iter().enumerate().map(|(at, (x, _))| (*x, at)).collect();
+            let right = pairs.iter().enumerate().map(|(at, (_, y))| (*y, at)).collect();
+            (left, right)
+        });
+        Pairing { pairs, last }
+    }
+    fn push(&mut self, left: Name, right: Name) {
+        let at = self.pairs.len();
+        self.pairs.push((left, right));
+        match &mut self.last {
+            Some((lefts, rights)) => {
+                lefts.insert(left, at);
+                rights.insert(right, at);
+            }
+            None => *self = Pairing::new(std::mem::take(&mut self.pairs)),
+        }
+    }
+    fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+    /// Position of the innermost pair with this name on the left.
+    fn left(&self, name: Name) -> Option<usize> {
+        match &self.last {
+            Some((left, _)) => left.get(&name).copied(),
+            None => self.pairs.iter().rposition(|(x, _)| *x == name),
+        }
+    }
+    /// Position of the innermost pair with this name on the right.
+    fn right(&self, name: Name) -> Option<usize> {
+        match &self.last {
+            Some((_, right)) => right.get(&name).copied(),
+            None => self.pairs.iter().rposition(|(_, y)| *y == name),
+        }
+    }
+    /// The pairs that are innermost for one of these names.
+    fn of(&self, left: &FxHashSet<Name>, right: &FxHashSet<Name>) -> Pairing {
+        let left = left.iter().filter_map(|name| self.left(*name));
+        let mut positions: Vec<usize> = left.chain(right.iter().filter_map(|name| self.right(*name))).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        Pairing::new(positions.into_iter().filter_map(|at| self.pairs.get(at).copied()).collect())
+    }
+}
 
 struct Pass<'a> {
     all: &'a mut Equality,
     free: &'a mut FreeVars,
-    pairings: FxHashMap<Pairing, u32>,
+    pairings: FxHashMap<Vec<(Name, Name)>, u32>,
     open: FxHashMap<(*const ArrType, *const ArrType, u32), bool>,
     loose: FxHashMap<(*const ArrType, *const ArrType), bool>,
 }
 
 fn paired(pairing: &Pairing, a: Name, b: Name) -> bool {
-    let left = pairing.iter().rposition(|(x, _)| *x == a);
-    let right = pairing.iter().rposition(|(_, y)| *y == b);
+    let (left, right) = (pairing.left(a), pairing.right(b));
     left == right && (left.is_some() || a == b)
 }
 
@@ -102,7 +156,7 @@ impl Pass<'_> {
             return answer;
         }
         let next = self.pairings.len() as u32;
-        let number = *self.pairings.entry(pairing.clone()).or_insert(next);
+        let number = *self.pairings.entry(pairing.pairs.clone()).or_insert(next);
         let key = (pointers.0, pointers.1, number);
         if let Some(answer) = self.open.get(&key) {
             return *answer;
@@ -115,10 +169,10 @@ impl Pass<'_> {
     /// The pairs that concern these types.
     fn restrict(&mut self, pairing: &Pairing, a: &Type, b: &Type) -> Pairing {
         if pairing.is_empty() {
-            return Vec::new();
+            return Pairing::default();
         }
         let (left, right) = (self.free.of(a), self.free.of(b));
-        pairing.iter().copied().filter(|(x, y)| left.contains(x) || right.contains(y)).collect()
+        pairing.of(&left, &right)
     }
 
     fn atoms(&mut self, mode: Mode, a: &Atom, b: &Atom, pairing: &Pairing) -> bool {
@@ -148,7 +202,7 @@ impl Pass<'_> {
                 return false;
             }
             if p.name.is_some() || q.name.is_some() {
-                pairing.push((Name::Size(p.name.unwrap_or(unnamed)), Name::Size(q.name.unwrap_or(unnamed))));
+                pairing.push(Name::Size(p.name.unwrap_or(unnamed)), Name::Size(q.name.unwrap_or(unnamed)));
             }
         }
         self.types(Mode::Exact, r, s, &pairing)
@@ -159,8 +213,8 @@ impl Pass<'_> {
         if v.len() != w.len() || !v.iter().zip(w).all(|(v, w)| same_sort(v, w)) {
             return false;
         }
-        let mut pairing = pairing.clone();
-        pairing.extend(v.iter().zip(w).map(|(v, w)| (kind(*v), kind(*w))));
+        let bound = v.iter().zip(w).map(|(v, w)| (kind(*v), kind(*w)));
+        let pairing = Pairing::new(pairing.pairs.iter().copied().chain(bound).collect());
         self.types(Mode::Exact, a, b, &pairing)
     }
 
@@ -180,7 +234,7 @@ fn dims(a: &Dim, b: &Dim, pairing: &Pairing) -> bool {
         return a == b;
     }
     let number = |position: Option<usize>| position.map(|at| Dim::atom(DimAtom::Meta(u32::MAX - at as u32)));
-    let left = a.subst(&mut |atom| number(pairing.iter().rposition(|(x, _)| Some(*x) == name_of(atom))));
-    let right = b.subst(&mut |atom| number(pairing.iter().rposition(|(_, y)| Some(*y) == name_of(atom))));
+    let left = a.subst(&mut |atom| number(name_of(atom).and_then(|name| pairing.left(name))));
+    let right = b.subst(&mut |atom| number(name_of(atom).and_then(|name| pairing.right(name))));
     left == right
 }

@@ -70,17 +70,19 @@ impl FreeVars {
                 }
                 names.extend(inner);
             }
-            Atom::Forall(bound, body) => self.add_bound(names, body, |name| matches!(name, Name::Type(n) if bound.contains(&n))),
-            Atom::Pi(bound, body) | Atom::Sigma(bound, body) => {
-                self.add_bound(names, body, |name| matches!(name, Name::Index(n) if bound.contains(&n)));
-            }
+            Atom::Forall(bound, body) => self.add_bound(names, body, bound, Name::Type),
+            Atom::Pi(bound, body) | Atom::Sigma(bound, body) => self.add_bound(names, body, bound, Name::Index),
             Atom::Tuple(types) => types.iter().for_each(|ty| names.extend(self.of(ty).iter().copied())),
             Atom::Record(fields) => fields.iter().for_each(|(_, ty)| names.extend(self.of(ty).iter().copied())),
         }
     }
 
-    fn add_bound(&mut self, names: &mut FxHashSet<Name>, body: &Type, bound: impl Fn(Name) -> bool) {
-        names.extend(self.of(body).iter().copied().filter(|name| !bound(*name)));
+    fn add_bound(&mut self, names: &mut FxHashSet<Name>, body: &Type, bound: &[Symbol], kind: fn(Symbol) -> Name) {
+        let mut inner = (*self.of(body)).clone();
+        for name in bound {
+            inner.remove(&kind(*name));
+        }
+        names.extend(inner);
     }
 
     /// Number of types remembered.

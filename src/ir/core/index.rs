@@ -3,7 +3,13 @@
 //! A [`Dim`] is a polynomial with integer coefficients; two sizes are equal for all values of their variables exactly
 //! when their normal forms are equal. A [`Shape`] is a word in the free monoid over sizes and shape variables, equal
 //! when equal item by item (Slepak, Shivers, Manolios: The Semantics of Rank Polymorphism, section 2.2; products are
-//! our extension).
+//! our extension). `theory.rs` decides equations, prefixes and joins; `docs/theory.md` says what is decided and what is not.
+
+#[cfg(test)]
+mod tests;
+mod theory;
+
+pub use theory::{Assignment, Difference, NoJoin, join};
 
 use crate::base::Symbol;
 use std::collections::BTreeMap;

@@ -31,6 +31,7 @@
 //! Terms and types are shared graphs ([`Arc`]); passes keep sharing and remember what they have visited.
 
 pub mod check;
+pub mod closing;
 pub mod equal;
 pub mod free;
 pub mod index;
@@ -189,7 +190,7 @@ pub enum ExprKind {
     Inst { fun: Expr, types: Vec<Atom>, indices: Vec<Index> },
     /// `(fn ([x T] ..) : U body)`: at least one parameter.
     Fn { params: Vec<(Symbol, Type)>, ret: Type, body: Expr },
-    /// `(i-fn (n @s ..) v)`.
+    /// `(i-fn (n @s ..) v)`: evaluating `v` computes nothing (see [`check::is_value`]).
     IFn { params: Vec<Symbol>, body: Expr },
     /// `(t-fn (t ..) v)`.
     TFn { params: Vec<Symbol>, body: Expr },

@@ -3,7 +3,7 @@
 
 use super::{Atom, Dim, Param, Shape, Type, read};
 use crate::base::scalar::{self, Member};
-use crate::base::{FileId, PrimType, Symbol};
+use crate::base::{FileId, PrimType, Scalar, Symbol};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -20,6 +20,14 @@ pub fn type_of(name: Symbol) -> Option<Type> {
         return Some(ty.clone());
     }
     scalar::qualified(name.as_str()).map(member_type)
+}
+
+/// The size that a constant of type `i64` is, such as `i64.highest`.
+pub fn constant_size(name: Symbol) -> Option<Dim> {
+    match scalar::qualified(name.as_str()) {
+        Some(Member::Constant(Scalar::I64(value))) => Some(Dim::constant(value)),
+        _ => None,
+    }
 }
 
 type Table = (Vec<(Symbol, Type)>, FxHashMap<Symbol, Type>);

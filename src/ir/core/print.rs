@@ -1,8 +1,9 @@
 //! The printer of core: s-expressions, at most 100 columns wide where that is possible, in the form that [`super::read`] reads back
 //! to the same program.
 //!
-//! Nested forms are indented up to 24 levels, so the output is linear in the size of the program. Types are graphs but are written
-//! as trees; messages cut them off with `...` ([`type_brief`]).
+//! Nested forms are indented up to 24 levels, so the output is linear in the size of the program. Terms and types are graphs but
+//! are written as trees; where a definition becomes too large by that, the rest of it is written as `...`, which is not read back.
+//! Messages cut types off sooner ([`type_brief`]).
 
 use super::sexp::{is_plain, quoted_text, scalar_text};
 use super::{Atom, Define, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Param, Program, Shape, ShapeItem, Type};
@@ -16,15 +17,24 @@ const WIDTH: usize = 100;
 const MAX_INDENTED: usize = 24;
 /// Nodes of a type that a message shows.
 const BRIEF_NODES: usize = 1000;
+/// Nodes of types that are written for one definition.
+const MOST_TYPE_NODES: usize = 1 << 17;
+/// Nodes of terms that are written for one definition.
+const MOST_NODES: usize = 1 << 20;
 
 /// Words that stand at the head of forms, hence are quoted as the names of called functions.
-const KEYWORDS: [&str; 27] = [
+const KEYWORDS: [&str; 32] = [
     "array",
     "frame",
     "t-app",
     "i-app",
+    "T-APP",
+    "I-APP",
     "unbox",
     "box",
+    "boxes",
+    "lift",
+    "reshape",
     "reify-dimension",
     "reify-shape",
     "let",
@@ -48,6 +58,11 @@ const KEYWORDS: [&str; 27] = [
     "assert",
 ];
 
+/// The words that stand at the head of forms.
+pub fn keywords() -> &'static [&'static str] {
+    &KEYWORDS
+}
+
 /// Whether a symbol at the head of a form makes it something other than an application.
 pub(super) fn is_keyword(text: &str) -> bool {
     KEYWORDS.contains(&text)
@@ -55,7 +70,7 @@ pub(super) fn is_keyword(text: &str) -> bool {
 
 /// Whether a symbol is a scalar type or an alias of one, hence quoted as a variable.
 pub(super) fn is_type_word(text: &str) -> bool {
-    crate::base::PrimType::from_name(text).is_some() || matches!(text, "int" | "float")
+    crate::base::PrimType::from_name(text).is_some() || matches!(text, "int" | "float" | "char" | "Num" | "Int" | "Float" | "Bool" | "Char")
 }
 
 /// The whole program.
@@ -80,7 +95,7 @@ pub fn expr(expr: &Expr) -> String {
     render(|p| p.expr(expr))
 }
 
-/// A type, in full.
+/// A type, in full where it has at most 131,072 nodes.
 pub fn ty(ty: &Type) -> String {
     render(|p| p.ty(ty))
 }
@@ -88,11 +103,11 @@ pub fn ty(ty: &Type) -> String {
 /// A type on one line, cut off with `...` after 1,000 nodes.
 pub fn type_brief(ty: &Type) -> String {
     let arena = Arena::new();
-    let printer = Printer { arena: &arena, depth: Cell::new(0), budget: Cell::new(BRIEF_NODES) };
+    let printer = Printer { arena: &arena, depth: Cell::new(0), budget: Cell::new(BRIEF_NODES), terms: Cell::new(MOST_NODES) };
     printer.ty(ty).pretty(usize::MAX).to_string()
 }
 
-/// An atom type, in full.
+/// An atom type, in full where it has at most 131,072 nodes.
 pub fn atom(atom: &Atom) -> String {
     render(|p| p.atom(atom))
 }
@@ -114,7 +129,7 @@ pub fn index(index: &Index) -> String {
 
 fn render(make: impl for<'a> FnOnce(&Printer<'a>) -> Doc<'a>) -> String {
     let arena = Arena::new();
-    let printer = Printer { arena: &arena, depth: Cell::new(0), budget: Cell::new(usize::MAX) };
+    let printer = Printer { arena: &arena, depth: Cell::new(0), budget: Cell::new(MOST_TYPE_NODES), terms: Cell::new(MOST_NODES) };
     make(&printer).pretty(WIDTH).to_string()
 }
 
@@ -125,6 +140,8 @@ struct Printer<'a> {
     depth: Cell<usize>,
     /// Nodes of types that may still be printed.
     budget: Cell<usize>,
+    /// Nodes of terms that may still be printed.
+    terms: Cell<usize>,
 }
 
 /// How the items of a list are laid out.
@@ -330,6 +347,8 @@ impl<'a> Printer<'a> {
     }
 
     fn expr(&self, expr: &Expr) -> Doc<'a> {
+        let Some(left) = self.terms.get().checked_sub(1) else { return self.text("...") };
+        self.terms.set(left);
         let one = |e: &Expr| self.expr(e);
         match expr.kind() {
             ExprKind::Var(name) => self.name(*name),

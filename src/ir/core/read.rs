@@ -3,21 +3,44 @@
 //! `fn`/`λ`, `t-fn`/`Tλ`, `i-fn`/`Iλ`, `int`, `float`, `(Arr t s)`, `(t-app e t ..)`, `(i-app e i ..)`).
 //!
 //! Any text is read: what is not core becomes diagnostics. A definition with an error in it is left out, later ones are read.
+//!
+//! Indices and types ([`Reader::ty`]) are read in the same way wherever they stand. A reader that is given a scope ([`Names`]) finds out
+//! what their variables mean and reports those that mean nothing; one without takes every name for a variable.
 
 mod expr;
 mod types;
 
+pub use types::{ARRAY_SIGIL, Binder, TypeArgument, TypeVariable, is_type};
+
+use super::free::Name;
 use super::sexp::{self, E_FORM, Sexp, SexpKind};
-use super::{Define, Program, Type};
+use super::{Define, Dim, Index, Program, Type};
 use crate::base::{FileId, Span, Symbol};
 use crate::diag::Diagnostic;
+use rustc_hash::FxHashMap;
 
-/// Reads a program: definitions `(define f : T e)` and `(entry f : T e)`.
+/// A type of the wrong kind: an array where an atom is needed.
+pub const E_KIND: &str = "E0703";
+/// An index of the wrong sort: a size where a shape is needed, or the other way round.
+pub const E_SORT: &str = "E0704";
+
+/// Reads a program: definitions `(define f : T e)` and `(entry f : T e)`; a leading `(use core)` says nothing new.
 pub fn program(file: FileId, text: &str) -> (Program, Vec<Diagnostic>) {
     let (items, diagnostics) = sexp::parse(file, text);
-    let mut reader = Reader { diagnostics };
-    let defs = items.iter().filter_map(|item| reader.define(item)).collect();
+    let mut reader = Reader { diagnostics, ..Reader::new(None) };
+    let rest = if items.first().is_some_and(is_use_core) { &items[1..] } else { &items[..] };
+    let defs = rest.iter().filter_map(|item| reader.define(item)).collect();
     (Program { defs }, reader.diagnostics)
+}
+
+/// Whether a form is `(use core)`.
+fn is_use_core(item: &Sexp) -> bool {
+    match &item.kind {
+        SexpKind::Paren(parts) => {
+            matches!(parts.as_slice(), [head, name] if head.keyword() == Some("use") && name.keyword() == Some("core"))
+        }
+        _ => false,
+    }
 }
 
 /// Reads one expression.
@@ -33,14 +56,14 @@ pub fn ty(file: FileId, text: &str) -> (Option<Type>, Vec<Diagnostic>) {
 /// Reads signatures, `(val f : T)`.
 pub fn signatures(file: FileId, text: &str) -> (Vec<(Symbol, Type)>, Vec<Diagnostic>) {
     let (items, diagnostics) = sexp::parse(file, text);
-    let mut reader = Reader { diagnostics };
+    let mut reader = Reader { diagnostics, ..Reader::new(None) };
     let signatures = items.iter().filter_map(|item| reader.signature(item)).collect();
     (signatures, reader.diagnostics)
 }
 
-fn one<T>(file: FileId, text: &str, read: impl FnOnce(&mut Reader, &Sexp) -> Option<T>) -> (Option<T>, Vec<Diagnostic>) {
+fn one<T>(file: FileId, text: &str, read: impl FnOnce(&mut Reader<'static>, &Sexp) -> Option<T>) -> (Option<T>, Vec<Diagnostic>) {
     let (items, diagnostics) = sexp::parse(file, text);
-    let mut reader = Reader { diagnostics };
+    let mut reader = Reader { diagnostics, ..Reader::new(None) };
     let result = match items.as_slice() {
         [item] => read(&mut reader, item),
         [_, second, ..] => reader.error(second.span, "only one form is expected here"),
@@ -49,17 +72,47 @@ fn one<T>(file: FileId, text: &str, read: impl FnOnce(&mut Reader, &Sexp) -> Opt
     (result, reader.diagnostics)
 }
 
-struct Reader {
-    diagnostics: Vec<Diagnostic>,
+/// What names mean that a type or index mentions and does not bind itself.
+pub trait Names {
+    /// An index variable; its name need not have the sigil of its sort.
+    fn index(&self, name: Symbol) -> Option<Index>;
+    /// The size that the value of a term variable is; none if the variable is not there or not an `i64`.
+    fn size(&self, name: Symbol) -> Option<Dim>;
+    /// A type variable.
+    fn type_variable(&self, name: Symbol) -> Option<TypeVariable>;
+    /// Whether the indices and types that these functions return may mention a variable of this name.
+    fn is_taken(&self, name: Name) -> bool;
+    /// The message about a name that means nothing.
+    fn unknown(&self, name: Name, span: Span) -> Diagnostic;
+}
+
+/// Reads types and indices and, without a scope, expressions and definitions.
+pub struct Reader<'n> {
+    /// What was wrong so far.
+    pub diagnostics: Vec<Diagnostic>,
+    names: Option<&'n dyn Names>,
+    /// What the binders around the present place bind, by the names in the text; the innermost last.
+    bound: FxHashMap<(types::Space, Symbol), Vec<types::Meaning>>,
+    /// The names in the result of what is bound, with the names in the text.
+    inner: FxHashMap<Name, Vec<Symbol>>,
 }
 
 /// More messages than this about one text help nobody.
 const MAX_DIAGNOSTICS: usize = 100;
 
-impl Reader {
+impl<'n> Reader<'n> {
+    /// A reader in this scope, or one that takes every name for a variable.
+    pub fn new(names: Option<&'n dyn Names>) -> Reader<'n> {
+        Reader { diagnostics: Vec::new(), names, bound: FxHashMap::default(), inner: FxHashMap::default() }
+    }
+
     fn error<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
+        self.report(Diagnostic::error(E_FORM, span, message))
+    }
+
+    fn report<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
         if self.diagnostics.len() < MAX_DIAGNOSTICS {
-            self.diagnostics.push(Diagnostic::error(E_FORM, span, message));
+            self.diagnostics.push(diagnostic);
         }
         None
     }
@@ -94,7 +147,7 @@ impl Reader {
     }
 
     /// A term variable, definition or label.
-    fn term_name(&mut self, item: &Sexp) -> Option<Symbol> {
+    pub fn term_name(&mut self, item: &Sexp) -> Option<Symbol> {
         match item.name() {
             Some(name) => Some(name),
             None => self.error(item.span, "a name is expected here"),

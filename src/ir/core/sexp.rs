@@ -7,9 +7,10 @@
 //! ```
 //!
 //! The longest run of symbol bytes is a number if it can be read as one, else a symbol; `|` on its own is the bar of the
-//! braces. Comments are `; ..` to the end of the line and `#| .. |#`, nested. `#t` and `#f` are truth values, like `true`
-//! and `false`. A name that does not have the form of a symbol is quoted, `#"odd name"`; a quoted symbol is never a keyword,
-//! a type or a literal. Parsing keeps its own stack, so any depth of nesting can be read.
+//! braces. The words `\`, `T\` and `I\` are symbols too: they stand for lambdas. Comments are `; ..` to the end of the line
+//! and `#| .. |#`, nested. `#t` and `#f` are truth values, like `true` and `false`. A name that does not have the form of a symbol is
+//! quoted, `#"odd name"`; a quoted symbol is never a keyword, a type or a literal. Parsing keeps its own stack, so any depth of
+//! nesting can be read.
 
 use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -302,7 +303,7 @@ impl Parser<'_> {
                 b'(' | b'[' | b'{' => self.opener(byte),
                 b')' | b']' | b'}' => self.closer(byte),
                 _ if byte.is_ascii_whitespace() => self.at += 1,
-                _ if is_symbol_byte(byte) => self.word(),
+                _ if is_symbol_byte(byte) || byte == b'\\' => self.word(),
                 _ => {
                     self.at += 1;
                     let span = self.span(start);
@@ -379,7 +380,7 @@ impl Parser<'_> {
         let in_braces = self.braces > 0;
         let ends = |byte: &u8| !is_symbol_byte(*byte) || (in_braces && *byte == b'|');
         self.at += bytes[start..].iter().position(ends).unwrap_or(bytes.len() - start);
-        if self.at == start {
+        if self.at == start || (bytes.get(self.at) == Some(&b'\\') && matches!(&bytes[start..self.at], b"T" | b"I")) {
             self.at += 1;
         }
         let word = &self.text[start..self.at];

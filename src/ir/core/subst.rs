@@ -42,6 +42,10 @@ impl Subst {
     pub fn insert(&mut self, name: Name, by: Replacement) {
         self.map.insert(name, by);
     }
+    /// Takes a replacement out.
+    pub fn remove(&mut self, name: Name) {
+        self.map.remove(&name);
+    }
     /// What a variable is replaced by.
     pub fn get(&self, name: Name) -> Option<&Replacement> {
         self.map.get(&name)
@@ -108,7 +112,37 @@ fn apply_shape<'a>(shape: &Shape, lookup: impl Fn(Name) -> Option<&'a Replacemen
 }
 
 /// The part of the substitution that concerns a node: variables with the number of their replacement in [`Pass::by`].
-type Part = Vec<(Name, u32)>;
+#[derive(Clone, Default)]
+struct Part {
+    items: Vec<(Name, u32)>,
+    /// Where there are many, the same as a map.
+    index: Option<FxHashMap<Name, u32>>,
+}
+
+/// Parts of at most this many variables are searched one by one.
+const FEW: usize = 8;
+
+impl Part {
+    fn new(items: Vec<(Name, u32)>) -> Part {
+        let index = (items.len() > FEW).then(|| items.iter().copied().collect());
+        Part { items, index }
+    }
+    fn get(&self, name: Name) -> Option<u32> {
+        match &self.index {
+            Some(index) => index.get(&name).copied(),
+            None => self.items.iter().find(|(n, _)| *n == name).map(|(_, number)| *number),
+        }
+    }
+    /// What concerns these variables.
+    fn of(&self, names: &FxHashSet<Name>) -> Vec<(Name, u32)> {
+        if names.len() >= self.items.len() {
+            return self.items.iter().copied().filter(|(name, _)| names.contains(name)).collect();
+        }
+        let mut out: Vec<(Name, u32)> = names.iter().filter_map(|name| Some((*name, self.get(*name)?))).collect();
+        out.sort_unstable_by_key(|(_, number)| *number);
+        out
+    }
+}
 
 struct Pass<'a> {
     free: &'a mut FreeVars,
@@ -116,7 +150,7 @@ struct Pass<'a> {
     by: Vec<(Replacement, FxHashSet<Name>)>,
     root: Part,
     /// Numbers of parts, so that results can be remembered by (node, part).
-    parts: FxHashMap<Part, u32>,
+    parts: FxHashMap<Vec<(Name, u32)>, u32>,
     memo: FxHashMap<(*const super::ArrType, u32), Type>,
     renamed: FxHashMap<Name, (Symbol, u32)>,
 }
@@ -126,15 +160,13 @@ impl<'a> Pass<'a> {
         let mut pass = Pass {
             free,
             by: Vec::new(),
-            root: Vec::new(),
+            root: Part::default(),
             parts: FxHashMap::default(),
             memo: FxHashMap::default(),
             renamed: FxHashMap::default(),
         };
-        for (name, by) in &subst.map {
-            let number = pass.add(by.clone());
-            pass.root.push((*name, number));
-        }
+        let items = subst.map.iter().map(|(name, by)| (*name, pass.add(by.clone()))).collect();
+        pass.root = Part::new(items);
         pass
     }
 
@@ -151,17 +183,17 @@ impl<'a> Pass<'a> {
 
     fn ty(&mut self, ty: &Type, part: &Part) -> Result<Type, TooLarge> {
         let names = self.free.of(ty);
-        let part: Part = part.iter().copied().filter(|(name, _)| names.contains(name)).collect();
-        if part.is_empty() {
+        let part = Part::new(part.of(&names));
+        if part.items.is_empty() {
             return Ok(ty.clone());
         }
         let next = self.parts.len() as u32;
-        let key = (Arc::as_ptr(&ty.0), *self.parts.entry(part.clone()).or_insert(next));
+        let key = (Arc::as_ptr(&ty.0), *self.parts.entry(part.items.clone()).or_insert(next));
         if let Some(done) = self.memo.get(&key) {
             return Ok(done.clone());
         }
         let by = &self.by;
-        let lookup = |name| part.iter().find(|(n, _)| *n == name).map(|(_, number)| &by[*number as usize].0);
+        let lookup = |name| part.get(name).map(|number| &by[number as usize].0);
         let shape = apply_shape(ty.shape(), lookup)?;
         let atom = self.atom(ty.atom(), &part)?;
         let done = Type::new(atom, shape);
@@ -172,8 +204,8 @@ impl<'a> Pass<'a> {
     fn atom(&mut self, atom: &Atom, part: &Part) -> Result<Atom, TooLarge> {
         Ok(match atom {
             Atom::Prim(_) => atom.clone(),
-            Atom::Var(name) => match part.iter().find(|(n, _)| *n == Name::Type(*name)) {
-                Some((_, number)) => match &self.by[*number as usize].0 {
+            Atom::Var(name) => match part.get(Name::Type(*name)) {
+                Some(number) => match &self.by[number as usize].0 {
                     Replacement::Atom(by) => by.clone(),
                     Replacement::Dim(_) | Replacement::Shape(_) => atom.clone(),
                 },
@@ -220,8 +252,9 @@ impl<'a> Pass<'a> {
     /// The bound names, renamed where they would capture, and the substitution below them.
     fn under(&mut self, bound: &[Symbol], kind: fn(Symbol) -> Name, body: &Type, part: &Part) -> (Vec<Symbol>, Part) {
         let names = self.free.of(body);
-        let below = |name: &Name| names.contains(name) && !bound.iter().any(|b| kind(*b) == *name);
-        let mut inner: Part = part.iter().copied().filter(|(name, _)| below(name)).collect();
+        let own: FxHashSet<Name> = bound.iter().map(|b| kind(*b)).collect();
+        let mut inner = part.of(&names);
+        inner.retain(|(name, _)| !own.contains(name));
         let captured: Vec<bool> =
             (bound.iter()).map(|b| inner.iter().any(|(_, number)| self.by[*number as usize].1.contains(&kind(*b)))).collect();
         let bound = bound.iter().zip(captured).map(|(b, captured)| {
@@ -233,7 +266,7 @@ impl<'a> Pass<'a> {
             fresh
         });
         let bound = bound.collect();
-        (bound, inner)
+        (bound, Part::new(inner))
     }
 
     fn rename(&mut self, name: Name, kind: fn(Symbol) -> Name, taken: &FxHashSet<Name>) -> (Symbol, u32) {

@@ -23,6 +23,7 @@ pub mod check;
 pub mod print;
 pub mod read;
 pub mod size;
+pub mod structure;
 pub mod visit;
 pub mod visit_mut;
 

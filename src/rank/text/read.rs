@@ -112,6 +112,15 @@ fn in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '\''
 }
 
+/// The numbers of a sum that has been put together are as small as those that may be written.
+fn fits(tokens: &Tokens, sum: &LinExpr) -> Result<(), TextError> {
+    let numbers = sum.terms.iter().map(|(_, number)| *number).chain([sum.constant]);
+    match numbers.map(i64::unsigned_abs).max() {
+        Some(largest) if largest > LARGEST => tokens.error(format!("numbers must be at most {LARGEST}, also those of sums")),
+        _ => Ok(()),
+    }
+}
+
 struct Reader {
     fixture: Fixture,
     vars: HashMap<String, Var>,
@@ -184,6 +193,9 @@ impl Reader {
                 return tokens.error("`frame` or the end of the line should come here");
             }
             frame = self.sum(tokens)?;
+            let mut merged = frame.clone();
+            merged.normalise();
+            fits(tokens, &merged)?;
         }
         let at = self.fixture.system.sites.len();
         let tag = u32::try_from(at).unwrap_or(u32::MAX);
@@ -236,7 +248,7 @@ impl Reader {
         let right = self.sum(tokens)?;
         self.equations = self.equations.saturating_add(1);
         self.fixture.system.equate(left, right, self.equations);
-        Ok(())
+        self.fixture.system.equations.last().map_or(Ok(()), |equation| fits(tokens, &equation.expr))
     }
 
     fn expect(&mut self, tokens: &mut Tokens) -> Result<(), TextError> {

@@ -5,6 +5,7 @@
 
 pub mod binary;
 pub mod image;
+pub mod notation;
 pub mod npy;
 pub mod text;
 

@@ -62,11 +62,15 @@ pub(super) fn read(source: &str, bytes: &[u8], expected: &Expected) -> Result<(V
 /// Column-major elements in row-major order.
 fn row_major<T: Element>(items: &[T], shape: &[usize]) -> std::result::Result<Buffer, Shortage> {
     let mut out = vector::<T>(items.len())?;
+    if items.is_empty() {
+        // The other sizes may be anything.
+        return Ok(Buffer::new(out));
+    }
     let mut strides = Vec::with_capacity(shape.len());
     let mut stride = 1;
     for n in shape {
         strides.push(stride);
-        stride *= n.max(&1);
+        stride *= n;
     }
     let mut index = vec![0; shape.len()];
     let mut from = 0;
@@ -195,7 +199,8 @@ impl Parser<'_> {
         while !self.eat(b')') {
             let digits: Vec<u8> = self.bytes[self.at..].iter().copied().take_while(u8::is_ascii_digit).collect();
             self.at += digits.len();
-            sizes.push(std::str::from_utf8(&digits).ok()?.parse().ok()?);
+            // Sizes are numbers of type `i64` in programs.
+            sizes.push(usize::try_from(std::str::from_utf8(&digits).ok()?.parse::<i64>().ok()?).ok()?);
             if sizes.len() > MAX_RANK {
                 return None;
             }

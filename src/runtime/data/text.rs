@@ -256,7 +256,8 @@ impl<'a> Reader<'a> {
             }
             self.skip();
             let digits: String = self.word().chars().take_while(char::is_ascii_digit).collect();
-            let Ok(size) = digits.parse::<usize>() else { return self.syntax("a size") };
+            // Sizes are numbers of type `i64` in programs.
+            let Some(size) = digits.parse::<i64>().ok().and_then(|size| usize::try_from(size).ok()) else { return self.syntax("a size") };
             self.at += digits.len();
             self.skip();
             if !self.eat(b']') {

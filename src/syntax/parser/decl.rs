@@ -90,6 +90,9 @@ impl Parser<'_> {
         let found = self.found();
         let mut diagnostic = Diagnostic::error("E0104", self.span_here(), format!("expected a declaration, found {found}"))
             .here("expected a declaration such as `def f x = ..`");
+        if self.at(Tok::Constr) {
+            diagnostic = diagnostic.help("comments start with `--`");
+        }
         if self.at(Tok::Ident) {
             diagnostic = diagnostic.help(match self.slice(self.token(0)) {
                 "fun" | "fn" | "function" | "let" | "func" => "definitions start with `def`: `def f x = ..`".to_string(),

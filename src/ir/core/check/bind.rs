@@ -50,12 +50,12 @@ impl Checker {
         let mut cells = Vec::with_capacity(args.len());
         for (name, arg) in args {
             let ty = self.infer(arg)?;
-            let Some(rest) = ty.shape().items.strip_prefix(frame.items.as_slice()) else {
+            let Some(rest) = ty.shape().without_prefix(&frame) else {
                 let (found, frame) = (print::shape(ty.shape()), print::shape(&frame));
                 return self
                     .error(arg.span(), format!("the array for `{name}` has shape {found}, which does not begin with the frame {frame}"));
             };
-            let cell = if frame.is_scalar() { ty } else { Type::new(ty.atom().clone(), Shape { items: rest.to_vec() }) };
+            let cell = if frame.is_scalar() { ty } else { Type::new(ty.atom().clone(), rest) };
             cells.push((*name, cell));
         }
         let names: Vec<Symbol> = args.iter().map(|(name, _)| *name).collect();

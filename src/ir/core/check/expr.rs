@@ -152,8 +152,9 @@ impl Checker {
         Ok(Type::scalar(if indices { Atom::Pi(names, body_type) } else { Atom::Forall(names, body_type) }))
     }
 
-    /// Whether evaluating the expression computes nothing. Its type has been inferred.
-    fn is_value(&self, expr: &Expr) -> bool {
+    /// Whether evaluating the expression computes nothing: it is a value, or made of values by `let`, projections and partial
+    /// applications. Its type has been inferred.
+    pub(super) fn is_value(&self, expr: &Expr) -> bool {
         match expr.kind() {
             ExprKind::Var(_)
             | ExprKind::Lit(_)
@@ -170,12 +171,11 @@ impl Checker {
             ExprKind::App { fun, args } => {
                 self.partial.contains(&Arc::as_ptr(&expr.0)) && self.is_value(fun) && args.iter().all(|arg| self.is_value(arg))
             }
-            ExprKind::Let { .. }
-            | ExprKind::If { .. }
+            ExprKind::Let { rhs, body, .. } => self.is_value(rhs) && self.is_value(body),
+            ExprKind::Proj(_, part) | ExprKind::Field(_, part) => self.is_value(part),
+            ExprKind::If { .. }
             | ExprKind::Loop { .. }
             | ExprKind::Map { .. }
-            | ExprKind::Proj(..)
-            | ExprKind::Field(..)
             | ExprKind::Unbox { .. }
             | ExprKind::Coerce { .. }
             | ExprKind::Assert { .. } => false,

@@ -36,7 +36,7 @@ mod scope;
 use super::equal::Equality;
 use super::free::{FreeVars, Name};
 use super::subst::Replacement;
-use super::{ArrType, Define, Expr, ExprNode, Program, Type, print};
+use super::{ArrType, Define, Expr, ExprNode, Program, ShapeItem, Type, print};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -127,6 +127,12 @@ pub fn infer_type(env: &mut TypeEnv, expr: &Expr) -> Result<Type, CoreError> {
     }
 }
 
+/// Whether evaluating the expression computes nothing, so that it may stand under `i-fn` and `t-fn`. Fails if it is not well typed.
+pub fn is_value(env: &mut TypeEnv, expr: &Expr) -> Result<bool, CoreError> {
+    infer_type(env, expr)?;
+    Ok(env.checker.is_value(expr))
+}
+
 /// Types remembered before the memory is given back.
 const MAX_REMEMBERED: usize = 10_000;
 
@@ -205,6 +211,14 @@ impl Checker {
         if self.equality.equal(&mut self.free, expected, found) {
             return Ok(());
         }
-        self.error(span, format!("{}: expected {}, found {}", what(), print::type_brief(expected), print::type_brief(found)))
+        let mut message = format!("{}: expected {}, found {}", what(), print::type_brief(expected), print::type_brief(found));
+        // An example helps where sizes with variables differ.
+        let constant = |ty: &Type| ty.shape().items.iter().all(|item| matches!(item, ShapeItem::Dim(dim) if dim.as_constant().is_some()));
+        if let Err(difference) = expected.shape().same(found.shape())
+            && !(constant(expected) && constant(found))
+        {
+            message.push_str(&format!("; the shapes are not equal, {difference}"));
+        }
+        self.error(span, message)
     }
 }

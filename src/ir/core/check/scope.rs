@@ -147,11 +147,15 @@ impl Checker {
     /// The part of the meanings that concerns these names.
     fn meanings_of(&self, names: &FxHashSet<Name>) -> Subst {
         let mut subst = Subst::default();
-        if !self.meanings.is_empty() {
-            for name in names {
-                if let Some(meaning) = self.meanings.get(name) {
-                    subst.insert(*name, meaning.clone());
+        for name in names {
+            match (self.meanings.get(name), name) {
+                (Some(meaning), _) => subst.insert(*name, meaning.clone()),
+                (None, Name::Size(x)) if !self.scope.contains_key(name) && !self.globals.contains_key(x) => {
+                    if let Some(value) = prims::constant_size(*x) {
+                        subst.insert(*name, Replacement::Dim(value));
+                    }
                 }
+                (None, _) => {}
             }
         }
         subst
@@ -316,10 +320,10 @@ impl SizeEnv for Checker {
                 _ => Some(Dim::size(entry.internal.symbol())),
             },
             Some(_) => None,
-            None => {
-                let ty = self.globals.get(&name).cloned().or_else(|| prims::type_of(name));
-                ty.is_some_and(|ty| is_i64(&ty)).then(|| Dim::size(name))
-            }
+            None => match self.globals.get(&name) {
+                Some(ty) => is_i64(ty).then(|| Dim::size(name)),
+                None => prims::constant_size(name),
+            },
         }
     }
 

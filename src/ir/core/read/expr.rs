@@ -6,7 +6,7 @@ use crate::ir::core::print::evident_type;
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::{Atom, Expr, ExprKind, LoopForm, LoopParam, Type};
 
-impl Reader {
+impl Reader<'_> {
     /// An expression.
     pub(super) fn expr(&mut self, item: &Sexp) -> Option<Expr> {
         let kind = match &item.kind {

@@ -1,17 +1,116 @@
 //! Reading of indices and types.
 
-use super::Reader;
+use super::{E_KIND, E_SORT, Reader};
 use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core::free::Name;
 use crate::ir::core::print::is_type_word;
-use crate::ir::core::sexp::{Sexp, SexpKind};
+use crate::ir::core::sexp::{E_FORM, Sexp, SexpKind};
+use crate::ir::core::subst::fresh_symbol;
 use crate::ir::core::{Atom, Dim, DimAtom, Index, Param, Shape, ShapeItem, Type, sizes};
+
+/// How the names of shapes begin that stand for the shapes of array types.
+///
+/// A type variable of kind Array is an atom type with a shape: `(Forall (@t) T)` is the Pi of a shape `@@t` over the Forall of an atom
+/// `t`, and `@t` in `T` is `[t @@t]` (Slepak, Shivers, Manolios: The Semantics of Rank Polymorphism, section 2.1).
+pub const ARRAY_SIGIL: &str = "@@";
+
+/// The name spaces of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Space {
+    Index,
+    Size,
+    Type,
+}
+
+/// What a type variable stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypeVariable {
+    /// An atom type.
+    Atom(Symbol),
+    /// An array type, by its atom type and its shape.
+    Array {
+        /// The variable of the atom type.
+        atom: Symbol,
+        /// The variable of the shape.
+        shape: Symbol,
+    },
+}
+
+impl TypeVariable {
+    fn ty(self) -> Type {
+        match self {
+            TypeVariable::Atom(atom) => Type::scalar(Atom::Var(atom)),
+            TypeVariable::Array { atom, shape } => Type::new(Atom::Var(atom), Shape::var(shape)),
+        }
+    }
+}
+
+/// An argument for a type variable.
+#[derive(Debug, Clone)]
+pub enum TypeArgument {
+    /// Of kind Atom, which also stands for its array of rank 0.
+    Atom(Atom),
+    /// Of kind Array.
+    Array(Type),
+}
+
+/// What a name means that is bound in the text: its name in the result.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Meaning {
+    /// The sigil says the sort.
+    Index(Symbol),
+    Size(Symbol),
+    /// A parameter that is no size.
+    NoSize,
+    Type(TypeVariable),
+}
+
+/// A variable that the text binds.
+#[derive(Debug, Clone, Copy)]
+pub struct Binder {
+    /// The name in the text.
+    pub name: Symbol,
+    /// For indices whether it is a shape, for types whether it is of kind Array.
+    pub large: bool,
+    /// Where it is written.
+    pub span: Span,
+}
+
+impl Binder {
+    /// The name with exactly the sigil of its sort or kind.
+    pub fn with_sigil(self) -> Symbol {
+        let text = self.name.as_str();
+        if self.large && !text.starts_with('@') { Symbol::new(&format!("@{text}")) } else { self.name }
+    }
+    /// The names of the atom type and the shape of a type variable of kind Array.
+    pub fn array_names(self) -> (Symbol, Symbol) {
+        let stem = self.name.as_str().trim_start_matches('@');
+        (Symbol::new(stem), Symbol::new(&format!("{ARRAY_SIGIL}{stem}")))
+    }
+}
 
 /// The scalar type that a word means.
 fn prim_word(text: &str) -> Option<PrimType> {
     match text {
-        "int" => Some(PrimType::I64),
-        "float" => Some(PrimType::F64),
+        "int" | "Int" | "Num" => Some(PrimType::I64),
+        "float" | "Float" => Some(PrimType::F64),
+        "Bool" => Some(PrimType::Bool),
+        "char" | "Char" => Some(PrimType::U8),
         _ => PrimType::from_name(text),
+    }
+}
+
+/// Whether a form can only be a type: the name of a scalar type or the head of a type.
+pub fn is_type(item: &Sexp) -> bool {
+    match &item.kind {
+        SexpKind::Symbol(name) => prim_word(name.as_str()).is_some(),
+        SexpKind::Paren(parts) => {
+            let heads = ["Arr", "->", "→", "Forall", "∀", "Pi", "Π", "Sigma", "Σ", "Tup", "Rec"];
+            parts.first().and_then(Sexp::keyword).is_some_and(|head| heads.contains(&head))
+        }
+        SexpKind::Bracket(parts) => parts.first().is_some_and(is_type),
+        _ => false,
     }
 }
 
@@ -20,72 +119,101 @@ fn meta_word(text: &str) -> Option<u32> {
     text.strip_prefix('?').and_then(|digits| digits.parse().ok())
 }
 
-impl Reader {
-    /// An index: a size or a shape, by its form.
-    pub(super) fn index(&mut self, item: &Sexp) -> Option<Index> {
-        let is_shape = match &item.kind {
-            SexpKind::Bracket(_) => true,
-            SexpKind::Paren(parts) => matches!(parts.first().and_then(Sexp::keyword), Some("++" | "shape" | "Shp")),
-            _ => item.name().is_some_and(|name| name.as_str().starts_with('@')),
-        };
-        if is_shape { self.shape(item).map(Index::Shape) } else { self.dim(item).map(Index::Dim) }
-    }
+fn is_shape(name: Symbol) -> bool {
+    name.as_str().starts_with('@')
+}
 
-    /// A shape, or a size that stands for the shape of one dimension.
-    pub(super) fn shape(&mut self, item: &Sexp) -> Option<Shape> {
+fn variable_index(name: Symbol) -> Index {
+    if is_shape(name) { Index::Shape(Shape::var(name)) } else { Index::Dim(Dim::var(name)) }
+}
+
+/// Reading of indices.
+impl Reader<'_> {
+    /// An index: a size or a shape.
+    pub fn index(&mut self, item: &Sexp) -> Option<Index> {
         match &item.kind {
-            SexpKind::Bracket(parts) => self.shape_items(parts),
-            SexpKind::Paren(parts) if matches!(parts.first().and_then(Sexp::keyword), Some("++" | "shape" | "Shp")) => {
-                self.shape_items(&parts[1..])
-            }
-            SexpKind::Symbol(name) | SexpKind::Quoted(name) if name.as_str().starts_with('@') => {
-                Some(Shape { items: vec![ShapeItem::Var(*name)] })
-            }
-            _ => Some(Shape::dims([self.dim(item)?])),
+            SexpKind::Bracket(parts) => self.shape_items(parts).map(Index::Shape),
+            SexpKind::Scalar(Scalar::I64(value)) => Some(Index::Dim(Dim::constant(*value))),
+            SexpKind::Symbol(name) => match meta_word(name.as_str()) {
+                Some(number) if self.names.is_none() => Some(Index::Dim(Dim::atom(DimAtom::Meta(number)))),
+                _ if is_type_word(name.as_str()) || name.as_str() == ":" => self.error(item.span, format!("`{name}` is not an index")),
+                _ => self.index_variable(item.span, *name),
+            },
+            SexpKind::Quoted(name) => self.index_variable(item.span, *name),
+            SexpKind::Paren(parts) => match parts.first().and_then(Sexp::keyword) {
+                Some("++") => {
+                    let shapes = parts[1..].iter().map(|part| self.shape(part)).collect::<Option<Vec<_>>>()?;
+                    Some(Index::Shape(Shape { items: shapes.into_iter().flat_map(|shape| shape.items).collect() }))
+                }
+                Some("shape" | "Shp") => {
+                    let dims = parts[1..].iter().map(|part| self.dim(part)).collect::<Option<Vec<_>>>()?;
+                    Some(Index::Shape(Shape::dims(dims)))
+                }
+                _ => self.dim_form(item.span, parts).map(Index::Dim),
+            },
+            _ => self.error(item.span, "an index is expected here: a size or a shape"),
         }
     }
 
-    pub(super) fn shape_items(&mut self, items: &[Sexp]) -> Option<Shape> {
+    fn index_variable(&mut self, span: Span, name: Symbol) -> Option<Index> {
+        if let Some(Meaning::Index(inner)) = self.meaning(Space::Index, name) {
+            return Some(variable_index(inner));
+        }
+        match self.names {
+            None => Some(variable_index(name)),
+            Some(names) => match names.index(name) {
+                Some(index) => Some(index),
+                None => self.report(names.unknown(Name::Index(name), span)),
+            },
+        }
+    }
+
+    /// A shape.
+    pub fn shape(&mut self, item: &Sexp) -> Option<Shape> {
+        match self.index(item)? {
+            Index::Shape(shape) => Some(shape),
+            Index::Dim(_) => {
+                let diagnostic = Diagnostic::error(E_SORT, item.span, "this is a size, a shape is expected here");
+                self.report(diagnostic.help("a shape of one dimension is written in brackets, `[n]` or `(Shp n)`"))
+            }
+        }
+    }
+
+    /// A shape written as a list of sizes and shapes.
+    pub fn shape_items(&mut self, items: &[Sexp]) -> Option<Shape> {
         let mut shape = Shape::default();
         for item in items {
-            shape.items.append(&mut self.shape(item)?.items);
+            match self.index(item)? {
+                Index::Shape(mut part) => shape.items.append(&mut part.items),
+                Index::Dim(dim) => shape.items.push(ShapeItem::Dim(dim)),
+            }
         }
         Some(shape)
     }
 
     /// A size.
-    pub(super) fn dim(&mut self, item: &Sexp) -> Option<Dim> {
-        match &item.kind {
-            SexpKind::Scalar(Scalar::I64(value)) => Some(Dim::constant(*value)),
-            SexpKind::Symbol(name) => match meta_word(name.as_str()) {
-                Some(number) => Some(Dim::atom(DimAtom::Meta(number))),
-                None if is_type_word(name.as_str()) || name.as_str() == ":" => self.error(item.span, format!("`{name}` is not a size")),
-                None => self.dim_variable(item.span, *name),
-            },
-            SexpKind::Quoted(name) => self.dim_variable(item.span, *name),
-            SexpKind::Paren(parts) => self.dim_form(item.span, parts),
-            _ => self.error(item.span, "a size is expected here"),
+    pub fn dim(&mut self, item: &Sexp) -> Option<Dim> {
+        match self.index(item)? {
+            Index::Dim(dim) => Some(dim),
+            Index::Shape(_) => self.report(Diagnostic::error(E_SORT, item.span, "this is a shape, a size is expected here")),
         }
-    }
-
-    fn dim_variable(&mut self, span: Span, name: Symbol) -> Option<Dim> {
-        if name.as_str().starts_with('@') {
-            return self.error(span, format!("`{name}` is a shape, a size is expected here"));
-        }
-        Some(Dim::var(name))
     }
 
     fn dim_form(&mut self, span: Span, parts: &[Sexp]) -> Option<Dim> {
         let head = parts.first().and_then(Sexp::keyword);
         let operands = parts.get(1..).unwrap_or_default();
         if let (Some("size"), [name]) = (head, operands) {
-            return Some(Dim::size(self.term_name(name)?));
+            let symbol = self.term_name(name)?;
+            return self.size(name.span, symbol);
         }
         let op: fn(&Dim, &Dim) -> Option<Dim> = match head {
             Some("+") => |a, b| sizes::limited(a.add(b)),
             Some("-") => |a, b| sizes::limited(a.sub(b)),
             Some("*") => sizes::product,
-            _ => return self.error(span, "a size is expected here: a number, a variable, (size x), (+ d ..), (* d ..) or (- d d)"),
+            _ => {
+                let forms = "a number, a variable, (size x), (+ d ..), (* d ..), (- d d), [i ..], (Shp d ..) or (++ s ..)";
+                return self.error(span, format!("an index is expected here: {forms}"));
+            }
         };
         let mut value: Option<Dim> = None;
         for operand in operands {
@@ -98,70 +226,140 @@ impl Reader {
                 },
             };
         }
-        match value {
-            Some(value) => Some(value),
-            None => Some(Dim::constant(i64::from(head == Some("*")))),
-        }
+        Some(value.unwrap_or_else(|| Dim::constant(i64::from(head == Some("*")))))
     }
 
+    /// The size that a term variable is.
+    fn size(&mut self, span: Span, name: Symbol) -> Option<Dim> {
+        match self.meaning(Space::Size, name) {
+            Some(Meaning::Size(inner)) => return Some(Dim::size(inner)),
+            Some(Meaning::NoSize) => return self.error(span, format!("(size {name}): the parameter `{name}` is not of type i64")),
+            _ => {}
+        }
+        match self.names {
+            None => Some(Dim::size(name)),
+            Some(names) => match names.size(name) {
+                Some(dim) => Some(dim),
+                None => self.report(names.unknown(Name::Size(name), span)),
+            },
+        }
+    }
+}
+
+/// Reading of types.
+impl Reader<'_> {
     /// An array type; an atom type stands for the array of rank 0.
-    pub(super) fn ty(&mut self, item: &Sexp) -> Option<Type> {
-        match &item.kind {
-            SexpKind::Bracket(parts) => match parts.split_first() {
-                Some((atom, shape)) => Some(Type::new(self.atom(atom)?, self.shape_items(shape)?)),
-                None => self.error(item.span, "an array type is written [t i ..]"),
-            },
-            SexpKind::Paren(parts) if parts.first().and_then(Sexp::keyword) == Some("Arr") => match &parts[1..] {
-                [atom, shape] => Some(Type::new(self.atom(atom)?, self.shape(shape)?)),
-                _ => self.error(item.span, "an array type is written (Arr t s)"),
-            },
-            _ => Some(Type::scalar(self.atom(item)?)),
+    pub fn ty(&mut self, item: &Sexp) -> Option<Type> {
+        match self.type_argument(item)? {
+            TypeArgument::Atom(atom) => Some(Type::scalar(atom)),
+            TypeArgument::Array(ty) => Some(ty),
         }
     }
 
     /// An atom type.
-    pub(super) fn atom(&mut self, item: &Sexp) -> Option<Atom> {
+    pub fn atom(&mut self, item: &Sexp) -> Option<Atom> {
+        match self.type_argument(item)? {
+            TypeArgument::Atom(atom) => Some(atom),
+            TypeArgument::Array(_) => {
+                let diagnostic = Diagnostic::error(E_KIND, item.span, "this is an array type; the elements of an array are atoms");
+                self.report(
+                    diagnostic
+                        .help("an array of arrays has one shape, `[t i .. j ..]`; an array of boxes holds arrays of different shapes"),
+                )
+            }
+        }
+    }
+
+    /// A type, of the kind that its form has.
+    pub fn type_argument(&mut self, item: &Sexp) -> Option<TypeArgument> {
         match &item.kind {
-            SexpKind::Symbol(name) => match prim_word(name.as_str()) {
-                Some(prim) => Some(Atom::Prim(prim)),
-                None => self.type_variable(item.span, *name).map(Atom::Var),
+            SexpKind::Bracket(parts) => match parts.split_first() {
+                Some((atom, shape)) => Some(TypeArgument::Array(Type::new(self.atom(atom)?, self.shape_items(shape)?))),
+                None => self.error(item.span, "an array type is written [t i ..]"),
             },
-            SexpKind::Quoted(name) => self.type_variable(item.span, *name).map(Atom::Var),
-            SexpKind::Paren(parts) => self.atom_form(item.span, parts),
-            SexpKind::Bracket(_) => self.error(item.span, "this is an array type; the elements of an array are atoms"),
+            SexpKind::Paren(parts) if parts.first().and_then(Sexp::keyword) == Some("Arr") => match &parts[1..] {
+                [atom, shape] => {
+                    let atom = self.atom(atom);
+                    let shape = self.shape(shape);
+                    Some(TypeArgument::Array(Type::new(atom?, shape?)))
+                }
+                _ => self.error(item.span, "an array type is written (Arr t s)"),
+            },
+            SexpKind::Symbol(name) => match prim_word(name.as_str()) {
+                Some(prim) => Some(TypeArgument::Atom(Atom::Prim(prim))),
+                None => self.type_variable(item.span, *name),
+            },
+            SexpKind::Quoted(name) => self.type_variable(item.span, *name),
+            SexpKind::Paren(parts) => self.atom_form(item.span, parts).map(TypeArgument::Atom),
             _ => self.error(item.span, "a type is expected here"),
         }
     }
 
-    fn type_variable(&mut self, span: Span, name: Symbol) -> Option<Symbol> {
-        if name.as_str().starts_with('@') || matches!(name.as_str(), ":" | "...") {
-            return self.error(span, format!("`{name}` is not a type"));
-        }
-        Some(name)
+    fn type_variable(&mut self, span: Span, name: Symbol) -> Option<TypeArgument> {
+        let variable = match (self.meaning(Space::Type, name), self.names) {
+            (Some(Meaning::Type(variable)), _) => variable,
+            (_, Some(names)) => match names.type_variable(name) {
+                Some(variable) => variable,
+                None => return self.report(names.unknown(Name::Type(name), span)),
+            },
+            _ if is_shape(name) || matches!(name.as_str(), ":" | "...") => return self.error(span, format!("`{name}` is not a type")),
+            _ => TypeVariable::Atom(name),
+        };
+        Some(match variable {
+            TypeVariable::Atom(atom) => TypeArgument::Atom(Atom::Var(atom)),
+            TypeVariable::Array { .. } => TypeArgument::Array(variable.ty()),
+        })
     }
 
     fn atom_form(&mut self, span: Span, parts: &[Sexp]) -> Option<Atom> {
         let head = parts.first().and_then(Sexp::keyword).unwrap_or("");
         let operands = parts.get(1..).unwrap_or_default();
         match (head, operands) {
-            ("->" | "→", [params, ret]) => {
-                let params = self.parens(params, "the parameters of the function type, (-> (T ..) T)")?;
-                if params.is_empty() {
-                    return self.error(span, "a function type has at least one parameter");
-                }
-                let params: Option<Vec<Param>> = params.iter().map(|param| self.param(param)).collect();
-                Some(Type::fun(params?, self.ty(ret)?).atom().clone())
+            ("->" | "→", [params, ret]) => self.function_type(params, ret),
+            ("Forall" | "∀" | "Pi" | "Π", [names, _]) if self.binds_nothing(names) => {
+                self.error(names.span, format!("`{head}` binds at least one variable"))
             }
-            ("Forall" | "∀", [names, body]) => Some(Atom::Forall(self.type_names(names)?, self.ty(body)?)),
-            ("Pi" | "Π", [names, body]) => Some(Atom::Pi(self.index_names(names)?, self.ty(body)?)),
-            ("Sigma" | "Σ", [names, body]) => Some(Atom::Sigma(self.index_names(names)?, self.ty(body)?)),
+            ("Forall" | "∀", [names, body]) => self.forall(names, body),
+            ("Pi" | "Π", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Pi(names, body)),
+            ("Sigma" | "Σ", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Sigma(names, body)),
             ("Tup", types) => Some(Atom::Tuple(types.iter().map(|ty| self.ty(ty)).collect::<Option<_>>()?)),
-            ("Rec", fields) => Some(Atom::Record(fields.iter().map(|field| self.field_type(field)).collect::<Option<_>>()?)),
+            ("Rec", fields) => self.record_type(span, fields),
             _ => self.error(
                 span,
                 "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..)",
             ),
         }
+    }
+
+    /// Without a scope the checker says so.
+    fn binds_nothing(&self, names: &Sexp) -> bool {
+        self.names.is_some() && matches!(&names.kind, SexpKind::Paren(names) if names.is_empty())
+    }
+
+    fn function_type(&mut self, params: &Sexp, ret: &Sexp) -> Option<Atom> {
+        let params = self.parens(params, "the parameters of the function type, (-> (T ..) T)")?;
+        let mut bound = Vec::new();
+        let mut read: Vec<Option<Param>> = params.iter().map(|param| self.param(param, &mut bound)).collect();
+        if params.is_empty() {
+            // A function without parameters is one of the unit tuple.
+            read.push(Some(Param { name: None, ty: Type::scalar(Atom::Tuple(Vec::new())) }));
+        }
+        let ret = self.ty(ret);
+        self.unbind(bound);
+        let read: Option<Vec<Param>> = read.into_iter().collect();
+        Some(Type::fun(read?, ret?).atom().clone())
+    }
+
+    /// In a scope labels may stand in any order, each once.
+    fn record_type(&mut self, span: Span, fields: &[Sexp]) -> Option<Atom> {
+        let mut read: Vec<(Symbol, Type)> = fields.iter().map(|field| self.field_type(field)).collect::<Option<_>>()?;
+        if self.names.is_some() {
+            read.sort_by_key(|(label, _)| *label);
+            if let Some(pair) = read.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                return self.error(span, format!("the label `{}` occurs twice", pair[0].0));
+            }
+        }
+        Some(Atom::Record(read))
     }
 
     fn field_type(&mut self, field: &Sexp) -> Option<(Symbol, Type)> {
@@ -171,48 +369,213 @@ impl Reader {
         }
     }
 
-    /// `T`, `[x i64]` or `[x : T]`.
-    fn param(&mut self, item: &Sexp) -> Option<Param> {
-        if let SexpKind::Bracket(parts) = &item.kind {
-            match parts.as_slice() {
-                [name, ty] if name.name().is_some() && matches!(ty.keyword(), Some("i64" | "int")) => {
-                    return Some(Param { name: Some(self.term_name(name)?), ty: self.ty(ty)? });
-                }
-                [name, colon, ty] if colon.keyword() == Some(":") => {
-                    return Some(Param { name: Some(self.term_name(name)?), ty: self.ty(ty)? });
-                }
-                _ => {}
-            }
-        }
-        Some(Param { name: None, ty: self.ty(item)? })
+    /// `T`, `[x i64]` or `[x : T]`; a name is bound from here on.
+    fn param(&mut self, item: &Sexp, bound: &mut Vec<(Space, Symbol)>) -> Option<Param> {
+        let named = match &item.kind {
+            SexpKind::Bracket(parts) => match parts.as_slice() {
+                [name, ty] if name.name().is_some() && ty.keyword().and_then(prim_word) == Some(PrimType::I64) => Some((name, ty)),
+                [name, colon, ty] if colon.keyword() == Some(":") => Some((name, ty)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((name, ty)) = named else { return Some(Param { name: None, ty: self.ty(item)? }) };
+        let name = self.term_name(name)?;
+        let ty = self.ty(ty);
+        let inner = self.inner_name(name, name, &[Name::Size]);
+        let is_size = ty.as_ref().is_none_or(|ty| matches!(ty.atom(), Atom::Prim(PrimType::I64)) && ty.shape().is_scalar());
+        let meaning = if is_size || self.names.is_none() { Meaning::Size(inner) } else { Meaning::NoSize };
+        self.bind(Space::Size, name, meaning);
+        bound.push((Space::Size, name));
+        Some(Param { name: Some(inner), ty: ty? })
     }
 
-    /// Names of type variables in parentheses.
-    pub(super) fn type_names(&mut self, item: &Sexp) -> Option<Vec<Symbol>> {
-        let names = self.parens(item, "type variables in parentheses")?;
-        names
-            .iter()
-            .map(|item| {
-                let name = self.variable(item)?;
-                self.type_variable(item.span, name)
+    /// `Pi` and `Sigma`.
+    fn index_binder(&mut self, names: &Sexp, body: &Sexp) -> Option<(Vec<Symbol>, Type)> {
+        let binders = self.index_binders(names)?;
+        let mut inner = Vec::with_capacity(binders.len());
+        for binder in &binders {
+            let name = self.inner_name(binder.name, binder.with_sigil(), &[Name::Index]);
+            self.bind(Space::Index, binder.name, Meaning::Index(name));
+            inner.push(name);
+        }
+        let body = self.ty(body);
+        self.unbind(binders.iter().map(|binder| (Space::Index, binder.name)).collect());
+        Some((inner, body?))
+    }
+
+    /// `Forall`: type variables of kind Array get a Pi and a Forall of their own.
+    fn forall(&mut self, names: &Sexp, body: &Sexp) -> Option<Atom> {
+        let binders = self.type_binders(names)?;
+        let mut variables = Vec::with_capacity(binders.len());
+        for binder in &binders {
+            let variable = self.inner_type_variable(*binder);
+            self.bind(Space::Type, binder.name, Meaning::Type(variable));
+            variables.push(variable);
+        }
+        let body = self.ty(body);
+        self.unbind(binders.iter().map(|binder| (Space::Type, binder.name)).collect());
+        let ty = forall_type(&variables, body?);
+        Some(ty.atom().clone())
+    }
+
+    fn inner_type_variable(&mut self, binder: Binder) -> TypeVariable {
+        if !binder.large {
+            return TypeVariable::Atom(self.inner_name(binder.name, binder.name, &[Name::Type]));
+        }
+        let (atom, shape) = binder.array_names();
+        let atom = self.inner_name(binder.name, atom, &[Name::Type]);
+        let shape = self.inner_name(binder.name, shape, &[Name::Index]);
+        TypeVariable::Array { atom, shape }
+    }
+}
+
+/// The Forall of these variables over a type.
+pub(super) fn forall_type(variables: &[TypeVariable], body: Type) -> Type {
+    let mut ty = body;
+    let mut atoms: Vec<Symbol> = Vec::new();
+    let close = |ty: Type, atoms: &mut Vec<Symbol>| {
+        atoms.reverse();
+        if atoms.is_empty() { ty } else { Type::scalar(Atom::Forall(std::mem::take(atoms), ty)) }
+    };
+    for variable in variables.iter().rev() {
+        match variable {
+            TypeVariable::Atom(atom) => atoms.push(*atom),
+            TypeVariable::Array { atom, shape } => {
+                ty = close(ty, &mut atoms);
+                ty = Type::scalar(Atom::Pi(vec![*shape], Type::scalar(Atom::Forall(vec![*atom], ty))));
+            }
+        }
+    }
+    // A Forall of nothing is kept for the checker to refuse.
+    if variables.is_empty() { Type::scalar(Atom::Forall(Vec::new(), ty)) } else { close(ty, &mut atoms) }
+}
+
+/// Binders.
+impl Reader<'_> {
+    fn meaning(&self, space: Space, name: Symbol) -> Option<Meaning> {
+        self.bound.get(&(space, name)).and_then(|meanings| meanings.last()).copied()
+    }
+
+    fn bind(&mut self, space: Space, name: Symbol, meaning: Meaning) {
+        for inner in inner_names(meaning) {
+            self.inner.entry(inner).or_default().push(name);
+        }
+        self.bound.entry((space, name)).or_default().push(meaning);
+    }
+
+    fn unbind(&mut self, names: Vec<(Space, Symbol)>) {
+        for key in names.into_iter().rev() {
+            let Some(meaning) = self.bound.get_mut(&key).and_then(Vec::pop) else { continue };
+            for inner in inner_names(meaning) {
+                if let Some(users) = self.inner.get_mut(&inner) {
+                    users.pop();
+                }
+            }
+        }
+    }
+
+    /// A name for the result that captures no other variable: `wanted` where that is possible.
+    fn inner_name(&self, name: Symbol, wanted: Symbol, kinds: &[fn(Symbol) -> Name]) -> Symbol {
+        let taken = |candidate: Symbol| {
+            kinds.iter().any(|kind| {
+                let inner = kind(candidate);
+                let other = self.inner.get(&inner).and_then(|users| users.first()).is_some_and(|user| *user != name);
+                other || self.names.is_some_and(|names| names.is_taken(inner))
             })
-            .collect()
+        };
+        if taken(wanted) { fresh_symbol(wanted, taken) } else { wanted }
+    }
+
+    /// Type variables in parentheses: `t`, `@t`, `(x Atom)`, `(x Array)`.
+    pub fn type_binders(&mut self, item: &Sexp) -> Option<Vec<Binder>> {
+        self.binders(item, "type variables in parentheses", ("Atom", "Array"), E_KIND)
+    }
+
+    /// Index variables in parentheses: `n`, `@s`, `(x Dim)`, `(x Shape)`.
+    pub fn index_binders(&mut self, item: &Sexp) -> Option<Vec<Binder>> {
+        self.binders(item, "index variables in parentheses", ("Dim", "Shape"), E_SORT)
+    }
+
+    fn binders(&mut self, item: &Sexp, what: &str, words: (&str, &str), code: &'static str) -> Option<Vec<Binder>> {
+        let items = self.parens(item, what)?;
+        let binders = items.iter().map(|item| self.binder(item, words, code)).collect::<Vec<_>>();
+        let binders = binders.into_iter().collect::<Option<Vec<_>>>()?;
+        if self.names.is_some() {
+            self.distinct(&binders)?;
+        }
+        Some(binders)
+    }
+
+    /// One binder; `words` are the names of the small and the large sort or kind.
+    pub fn binder(&mut self, item: &Sexp, words: (&str, &str), code: &'static str) -> Option<Binder> {
+        let (SexpKind::Paren(parts) | SexpKind::Bracket(parts)) = &item.kind else {
+            let name = self.variable(item)?;
+            return Some(Binder { name, large: is_shape(name), span: item.span });
+        };
+        let [name, word] = parts.as_slice() else {
+            return self.error(item.span, format!("expected a variable, (x {}) or (x {})", words.0, words.1));
+        };
+        let name = self.variable(name)?;
+        let large = match word.keyword() {
+            Some(word) if word == words.1 => true,
+            Some(word) if word == words.0 => false,
+            _ => return self.error(word.span, format!("expected `{}` or `{}`", words.0, words.1)),
+        };
+        if !large && is_shape(name) {
+            let message = format!("`{name}` has the sigil of what is `{}`, not `{}`", words.1, words.0);
+            return self.report(Diagnostic::error(code, item.span, message));
+        }
+        Some(Binder { name, large, span: item.span })
+    }
+
+    /// A binder has variables, each once.
+    pub fn distinct(&mut self, binders: &[Binder]) -> Option<()> {
+        for (at, binder) in binders.iter().enumerate() {
+            if let Some(first) = binders[..at].iter().find(|other| other.with_sigil() == binder.with_sigil()) {
+                let diagnostic = Diagnostic::error(E_FORM, binder.span, format!("`{}` is bound twice by one binder", binder.name));
+                return self.report(diagnostic.label(first.span, "first bound here"));
+            }
+        }
+        Some(())
+    }
+
+    /// Names of type variables of kind Atom in parentheses.
+    pub(super) fn type_names(&mut self, item: &Sexp) -> Option<Vec<Symbol>> {
+        let binders = self.type_binders(item)?;
+        match binders.iter().find(|binder| binder.large) {
+            Some(binder) => self.error(binder.span, format!("`{}` is not a type variable of kind Atom", binder.name)),
+            None => Some(binders.into_iter().map(|binder| binder.name).collect()),
+        }
     }
 
     /// Names of index variables in parentheses.
     pub(super) fn index_names(&mut self, item: &Sexp) -> Option<Vec<Symbol>> {
-        let names = self.parens(item, "index variables in parentheses")?;
-        names.iter().map(|item| self.variable(item)).collect()
+        Some(self.index_binders(item)?.into_iter().map(Binder::with_sigil).collect())
     }
 
     /// An index or type variable where it is bound.
-    pub(super) fn variable(&mut self, item: &Sexp) -> Option<Symbol> {
+    pub fn variable(&mut self, item: &Sexp) -> Option<Symbol> {
         match &item.kind {
             SexpKind::Quoted(name) => Some(*name),
-            SexpKind::Symbol(name) if !is_type_word(name.as_str()) && name.as_str() != ":" && !name.as_str().starts_with('?') => {
+            SexpKind::Symbol(name)
+                if !is_type_word(name.as_str())
+                    && !matches!(name.as_str(), ":" | "...")
+                    && (self.names.is_some() || !name.as_str().starts_with('?')) =>
+            {
                 Some(*name)
             }
             _ => self.error(item.span, "the name of a variable is expected here"),
         }
+    }
+}
+
+fn inner_names(meaning: Meaning) -> Vec<Name> {
+    match meaning {
+        Meaning::Index(name) => vec![Name::Index(name)],
+        Meaning::Size(name) => vec![Name::Size(name)],
+        Meaning::NoSize => Vec::new(),
+        Meaning::Type(TypeVariable::Atom(name)) => vec![Name::Type(name)],
+        Meaning::Type(TypeVariable::Array { atom, shape }) => vec![Name::Type(atom), Name::Index(shape)],
     }
 }

@@ -31,6 +31,12 @@ pub enum Prim {
     Rotate,
     Equal,
     NotEqual,
+    ShapeIota,
+    Recycle,
+    LiftShape,
+    Subarray,
+    ScatterNew,
+    ReadNums,
 }
 
 impl Prim {
@@ -61,14 +67,23 @@ impl Prim {
             "rotate" => Prim::Rotate,
             "equal" => Prim::Equal,
             "notequal" => Prim::NotEqual,
+            "shape_iota" => Prim::ShapeIota,
+            "recycle" => Prim::Recycle,
+            "lift_shape" => Prim::LiftShape,
+            "subarray" => Prim::Subarray,
+            "scatter_new" => Prim::ScatterNew,
+            "read_nums" => Prim::ReadNums,
             _ => return None,
         })
     }
     /// The number of its arguments.
     pub fn arity(self) -> usize {
         match self {
+            Prim::ShapeIota => 0,
             Prim::Iota | Prim::Transpose | Prim::Flatten | Prim::Unflatten | Prim::Reverse => 1,
+            Prim::Recycle | Prim::LiftShape | Prim::ReadNums => 1,
             Prim::Index | Prim::Range | Prim::Filter | Prim::Concat | Prim::Rotate | Prim::Equal | Prim::NotEqual => 2,
+            Prim::Subarray | Prim::ScatterNew => 2,
             Prim::Slice
             | Prim::Update
             | Prim::RangeUpto
@@ -83,7 +98,7 @@ impl Prim {
     }
     /// Whether its indices matter at run time; those of the others follow from the arguments.
     pub fn needs_indices(self) -> bool {
-        self == Prim::Unflatten
+        matches!(self, Prim::Unflatten | Prim::ShapeIota | Prim::Recycle | Prim::Subarray | Prim::ScatterNew)
     }
 }
 

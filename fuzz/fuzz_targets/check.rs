@@ -1,0 +1,5 @@
+#![no_main]
+#[path = "../engine.rs"]
+mod engine;
+
+engine::target!(engine::Target::Check);

@@ -1,0 +1,241 @@
+//! Application: lifting by prefix agreement of frames.
+
+use super::errors::{E_ARGUMENT, E_FRAMES, E_FUNCTION, E_OPAQUE, counted};
+use super::instance::{Instance, Open, box_help};
+use super::instantiate::{Equation, Unsolved, solve};
+use super::lift::Part;
+use super::names::unit_type;
+use super::report::{Insertion, What};
+use super::scope::is_i64;
+use super::{Elaborator, Typed};
+use crate::base::{Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core::free::Name;
+use crate::ir::core::index::{NoJoin, join};
+use crate::ir::core::sexp::Sexp;
+use crate::ir::core::subst::{Replacement, Subst};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, Type, print, sizes};
+use std::sync::Arc;
+
+/// An application whose operands are typed.
+struct Call {
+    span: Span,
+    fun: Instance,
+    args: Vec<Instance>,
+    /// The parameters for the arguments, and the type of the result.
+    params: Vec<Type>,
+    ret: Type,
+    /// Whether there are fewer arguments than parameters.
+    partial: bool,
+}
+
+impl Elaborator<'_> {
+    pub(super) fn application(&mut self, span: Span, head: &Sexp, operands: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
+        let mut open = Open::default();
+        let fun = self.instance_of(head, &mut open);
+        let args: Vec<Option<Instance>> = operands.iter().map(|operand| self.instance_of(operand, &mut open)).collect();
+        let mut fun = fun?;
+        let mut args: Vec<Instance> = args.into_iter().collect::<Option<_>>()?;
+        self.leave_open(&mut fun, &mut open)?;
+        let Atom::Fun(params, ret) = fun.ty.atom().clone() else {
+            let message = format!("a function is expected here, {} has type {}", fun.called, print::type_brief(&fun.ty));
+            return self.error(E_FUNCTION, fun.span, message);
+        };
+        if args.is_empty() {
+            args.push(self.unit_argument(span, &fun, &params)?);
+        }
+        if args.len() > params.len() {
+            let message = format!("{} takes {}, not {}", fun.called, counted(params.len(), "argument"), args.len());
+            return self.error(E_FUNCTION, span, message);
+        }
+        let (params, ret, partial) = self.parameters(&fun, params, ret, &args)?;
+        for (param, arg) in params.iter().zip(&mut args) {
+            // A polymorphic function where a function is expected is instantiated.
+            if matches!(param.atom(), Atom::Fun(..)) && matches!(arg.ty.atom(), Atom::Pi(..) | Atom::Forall(..)) {
+                self.leave_open(arg, &mut open)?;
+            }
+        }
+        let mut call = Call { span, fun, args, params, ret, partial };
+        let (subst, frames) =
+            if open.is_empty() { (Subst::default(), self.frames_of(&call)?) } else { self.found(&mut call, open, wanted)? };
+        self.lifted_call(call, &subst, frames)
+    }
+
+    /// The argument of a function without parameters.
+    fn unit_argument(&mut self, span: Span, fun: &Instance, params: &[Param]) -> Option<Instance> {
+        if params.len() != 1 || !self.equal(&params[0].ty, &unit_type()) {
+            let message = format!("{} takes {}, none are given", fun.called, counted(params.len(), "argument"));
+            return self.error(E_FUNCTION, span, message);
+        }
+        let unit = Typed::new(Expr::new(ExprKind::Tuple(Vec::new()), span), unit_type());
+        Some(Instance::plain(unit, "the unit".into()))
+    }
+
+    /// The types of the parameters and of the result. Where they mention a parameter, its argument takes its place.
+    fn parameters(&mut self, fun: &Instance, params: Vec<Param>, ret: Type, args: &[Instance]) -> Option<(Vec<Type>, Type, bool)> {
+        let partial = args.len() < params.len();
+        let rest = Type::fun(params[args.len()..].to_vec(), ret);
+        let mut later = (*self.free.of(&rest)).clone();
+        let mut needed = vec![false; args.len()];
+        for (at, param) in params[..args.len()].iter().enumerate().rev() {
+            needed[at] = param.name.is_some_and(|name| later.remove(&Name::Size(name)));
+            later.extend(self.free.of(&param.ty).iter().copied());
+        }
+        let mut subst = Subst::default();
+        let mut types = Vec::with_capacity(args.len());
+        for (at, (param, arg)) in params.iter().zip(args).enumerate() {
+            types.push(self.substituted(&subst, &param.ty, arg.span)?);
+            let (Some(name), true) = (param.name, needed[at]) else { continue };
+            let dim = arg.dim().filter(|_| is_i64(&arg.ty)).cloned();
+            let Some(dim) = dim else { return self.opaque(fun, at, arg) };
+            subst.insert(Name::Size(name), Replacement::Dim(dim));
+        }
+        let ret = self.substituted(&subst, &rest, fun.span)?;
+        Some((types, ret, partial))
+    }
+
+    fn opaque<T>(&mut self, fun: &Instance, at: usize, arg: &Instance) -> Option<T> {
+        let message = format!("argument {} of {} is a size in a type, and its value is not known", at + 1, fun.called);
+        let mut diagnostic = Diagnostic::error(E_OPAQUE, arg.span, message);
+        diagnostic = match arg.ty.shape().is_scalar() {
+            true => diagnostic.help("bind it with `let`, (let [n e] ..), where the array does not leave the scope of n, or use `lift`"),
+            false => diagnostic.help("cells of different shapes are put into boxes, for example with `lift`"),
+        };
+        self.report(diagnostic)
+    }
+
+    /// The frames of the arguments, where no types or indices are left out.
+    fn frames_of(&mut self, call: &Call) -> Option<Vec<Shape>> {
+        let mut frames = Vec::with_capacity(call.args.len());
+        for (at, (param, arg)) in call.params.iter().zip(&call.args).enumerate() {
+            let frame = self.frame_of(call, at, param, arg);
+            frames.push(frame);
+        }
+        frames.into_iter().collect()
+    }
+
+    /// What is in front of the cells that the parameter takes.
+    fn frame_of(&mut self, call: &Call, at: usize, param: &Type, arg: &Instance) -> Option<Shape> {
+        let scalars = (Type::scalar(param.atom().clone()), Type::scalar(arg.ty.atom().clone()));
+        let same_atoms = self.equal(&scalars.0, &scalars.1);
+        let (cell, items) = (&param.shape().items, &arg.ty.shape().items);
+        if same_atoms && items.ends_with(cell) {
+            return Some(Shape { items: items[..items.len() - cell.len()].to_vec() });
+        }
+        let what = format!("argument {} of {}", at + 1, call.fun.called);
+        let (wanted, found) = (print::type_brief(param), print::type_brief(&arg.ty));
+        let message = match same_atoms {
+            false => format!("{what}: expected cells of type {wanted}, found {found}"),
+            true if items.len() < cell.len() => {
+                format!("{what}: expected cells of type {wanted}, found {found}, which has rank {} only", items.len())
+            }
+            true => {
+                let end = Shape { items: items[items.len() - cell.len()..].to_vec() };
+                format!("{what}: expected cells of type {wanted}, found {found}, whose cells have shape {}", print::shape(&end))
+            }
+        };
+        let diagnostic = Diagnostic::error(E_ARGUMENT, arg.span, message).here(format!("this has type {found}"));
+        self.report(if same_atoms { diagnostic } else { box_help(diagnostic, &arg.ty) })
+    }
+
+    /// Finds what was left out, and the frames.
+    fn found(&mut self, call: &mut Call, mut open: Open, wanted: Option<&Type>) -> Option<(Subst, Vec<Shape>)> {
+        let frame_name = |at: usize| Symbol::new(&format!("@frame?{}", at + 1));
+        for (at, (param, arg)) in call.params.iter().zip(&call.args).enumerate() {
+            let equation = Equation::Cell { param: param.clone(), arg: arg.ty.clone(), frame: frame_name(at) };
+            open.problem.equations.push(equation);
+        }
+        if !call.fun.ty.shape().is_scalar() {
+            open.problem.frames.push(call.fun.ty.shape().clone());
+        }
+        let mut result = solve(&open.problem);
+        if let (Err(Unsolved::Undetermined { .. }), Some(wanted), false) = (&result, wanted, call.partial) {
+            let mut more = open.problem.clone();
+            let frame = frame_name(call.args.len());
+            more.equations.push(Equation::Cell { param: call.ret.clone(), arg: wanted.clone(), frame });
+            if let Ok(solution) = solve(&more) {
+                result = Ok(solution);
+            }
+        }
+        let solution = match result {
+            Ok(solution) => solution,
+            Err(unsolved) => {
+                let place = |at: usize| {
+                    let arg = call.args.get(at)?;
+                    Some((arg.span, format!("argument {} of {}", at + 1, call.fun.called), arg.ty.clone()))
+                };
+                let instances: Vec<&Instance> = std::iter::once(&call.fun).chain(&call.args).collect();
+                return self.unsolved(call.span, &open, &instances, unsolved, place);
+            }
+        };
+        let subst = solution.subst();
+        self.inferred(call.fun.span, &call.fun, &subst);
+        for arg in &call.args {
+            self.inferred(arg.span, arg, &subst);
+        }
+        let frames: Option<Vec<Shape>> = (0..call.args.len()).map(|at| solution.frame(frame_name(at)).cloned()).collect();
+        call.ret = self.substituted(&subst, &call.ret, call.span)?;
+        Some((subst, frames?))
+    }
+
+    /// The join of the frames.
+    fn principal(&mut self, call: &Call, frames: &[(Shape, Span, String)]) -> Option<Shape> {
+        let NoJoin { left, right } = match join(frames.iter().map(|(frame, ..)| frame)) {
+            Ok(principal) => return Some(principal),
+            Err(pair) => pair,
+        };
+        let shown = |(frame, _, what): &(Shape, Span, String)| format!("{what} has frame {}", print::shape(frame));
+        let (first, second) = (&frames[left], &frames[right]);
+        let message =
+            format!("the frames {} and {} do not agree: neither is a prefix of the other", print::shape(&first.0), print::shape(&second.0));
+        let here = if call.fun.is_named() { format!("in this application of {}", call.fun.called) } else { "in this application".into() };
+        let mut diagnostic = Diagnostic::error(E_FRAMES, call.span, message).here(here);
+        for place in [first, second] {
+            diagnostic = diagnostic.label(place.1, shown(place));
+        }
+        self.report(diagnostic)
+    }
+
+    /// The explicit application.
+    fn lifted_call(&mut self, call: Call, subst: &Subst, frames: Vec<Shape>) -> Option<Typed> {
+        let fun_shape = subst.shape(call.fun.ty.shape()).ok()?;
+        let mut places = vec![(fun_shape, call.fun.span, "the array of functions".to_string())];
+        places.extend(
+            frames.into_iter().zip(&call.args).enumerate().map(|(at, (frame, arg))| (frame, arg.span, format!("argument {}", at + 1))),
+        );
+        let principal = self.principal(&call, &places)?;
+        let Call { span, fun, args, ret, partial, .. } = call;
+        let dim = size_of_result(&fun, &args, &principal);
+        if !principal.is_scalar() && self.in_library.is_none() {
+            let frames = places.iter().filter(|(frame, ..)| !frame.is_scalar()).map(|(frame, _, what)| (what.clone(), frame.clone()));
+            let what = What::Lifted { what: fun.called.trim_matches('`').into(), frames: frames.collect(), principal: principal.clone() };
+            self.insertions.push(Insertion { span, what });
+        }
+        let mut parts = Vec::with_capacity(args.len() + 1);
+        for (instance, (frame, ..)) in std::iter::once(fun).chain(args).zip(places) {
+            parts.push(Part { value: self.closed(instance, subst)?, frame });
+        }
+        let expr = self.over(span, &principal, parts, |this, cells| {
+            let mut cells = cells.into_iter();
+            let fun = cells.next()?;
+            let expr = Expr::new(ExprKind::App { fun, args: cells.collect() }, span);
+            if partial {
+                this.partial.insert(Arc::as_ptr(&expr.0));
+            }
+            Some(expr)
+        })?;
+        Some(Typed { expr, ty: ret.framed(&principal), dim })
+    }
+}
+
+/// The size that the application is, if it is one of an operator that sizes have.
+fn size_of_result(fun: &Instance, args: &[Instance], principal: &Shape) -> Option<Dim> {
+    let ([a, b], true) = (args, principal.is_scalar()) else { return None };
+    let (a, b) = (a.dim()?, b.dim()?);
+    match fun.primitive()? {
+        "i64.+" => sizes::limited(a.add(b)),
+        "i64.-" => sizes::limited(a.sub(b)),
+        "i64.*" => sizes::product(a, b),
+        _ => None,
+    }
+}

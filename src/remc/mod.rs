@@ -1,0 +1,233 @@
+//! Core written by hand: `.remc` files to explicit core.
+//!
+//! # The language
+//!
+//! A file is definitions and, last, an expression. Both notations of the papers are read, and everything that the printer of core writes
+//! (`docs/remc.md` is the notation on a page). What distinguishes it from explicit core:
+//!
+//! * an application **lifts** by prefix agreement (Slepak, Shivers, Manolios: The Semantics of Rank Polymorphism, figure 7): the shape of
+//!   each argument is a frame followed by the cell that the parameter takes, the frames must be prefixes of the longest one, and
+//!   the function is applied cell by cell. So do arrays of functions, instantiation and `unbox`;
+//! * type and index **arguments may be left out** where they follow from the other arguments ([`instantiate`]);
+//! * scalars are written bare, `[e ..]` is a frame, arrays of functions are literals, names come from a **library** of core ([`library`]).
+//!
+//! # The pass
+//!
+//! Each form is typed and made explicit in one walk over the s-expressions: the result of [`program`] has `map`s with frames and no other
+//! lifting. Arguments are evaluated once, the function first, then from left to right. Frames that are proper prefixes of the
+//! principal frame become outer maps around inner ones, so nothing is replicated.
+//!
+//! A definition with an error is left out, and uses of it say nothing; everything else is checked.
+
+mod apply;
+mod boxes;
+mod data;
+mod errors;
+mod expr;
+mod functions;
+mod instance;
+pub mod instantiate;
+pub mod library;
+mod lift;
+mod names;
+mod program;
+mod report;
+mod reshape;
+mod scope;
+
+pub use program::{Elaborated, program};
+pub use report::{Insertion, render};
+
+use crate::base::{Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core::equal::Equality;
+use crate::ir::core::free::FreeVars;
+use crate::ir::core::read::Reader;
+use crate::ir::core::sexp::{E_FORM, Sexp, SexpKind};
+use crate::ir::core::subst::Subst;
+use crate::ir::core::{Define, Dim, Expr, ExprKind, ExprNode, Type, print};
+use library::Library;
+use rustc_hash::{FxHashMap, FxHashSet};
+use scope::{Bound, Scope};
+use std::sync::Arc;
+
+/// More messages than this about one program help nobody.
+const MAX_DIAGNOSTICS: usize = 100;
+
+/// An explicit expression with its type and, for a size expression, its size.
+#[derive(Debug, Clone)]
+struct Typed {
+    expr: Expr,
+    ty: Type,
+    dim: Option<Dim>,
+}
+
+impl Typed {
+    fn new(expr: Expr, ty: Type) -> Typed {
+        Typed { expr, ty, dim: None }
+    }
+    fn span(&self) -> Span {
+        self.expr.span()
+    }
+}
+
+/// A definition that can be named.
+#[derive(Debug, Clone)]
+struct Global {
+    /// Its name in the explicit program; a primitive where the definition is only another name of one.
+    inner: Symbol,
+    /// Its type; none if that is not known because of errors.
+    ty: Option<Type>,
+    /// Whether it has errors or uses what has.
+    broken: bool,
+}
+
+/// Everything that is known while a program is made explicit. `None` as a result says that an error was reported.
+struct Elaborator<'a> {
+    library: &'a Library,
+    /// Definitions of the library that were used; none while one is being made explicit.
+    known: FxHashMap<(usize, Symbol), Option<Global>>,
+    /// The library a definition of which is being made explicit.
+    in_library: Option<usize>,
+    /// Definitions of the file so far.
+    globals: FxHashMap<Symbol, Global>,
+    /// All definitions of the file with their places.
+    all: FxHashMap<Symbol, Span>,
+    /// Names of definitions in the explicit program.
+    taken: FxHashSet<Symbol>,
+    scope: Scope,
+    /// The scopes of the definitions that wait for one of the library.
+    suspended: Vec<Scope>,
+    free: FreeVars,
+    equality: Equality,
+    library_defs: Vec<Define>,
+    defs: Vec<Define>,
+    insertions: Vec<Insertion>,
+    /// Applications with fewer arguments than parameters in the present definition.
+    partial: FxHashSet<*const ExprNode>,
+    /// Whether the present definition uses one with errors.
+    broken: bool,
+    reads_numbers: bool,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Elaborator<'_> {
+    fn report<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
+        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        }
+        None
+    }
+
+    fn error<T>(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Option<T> {
+        self.report(Diagnostic::error(code, span, message))
+    }
+
+    /// A form that does not look as it should.
+    fn form<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
+        self.error(E_FORM, span, message)
+    }
+
+    /// Reads indices and types in the present scope.
+    fn read<T>(&mut self, read: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Option<T> {
+        let mut reader = Reader::new(Some(&*self));
+        let out = read(&mut reader);
+        let diagnostics = std::mem::take(&mut reader.diagnostics);
+        drop(reader);
+        for diagnostic in diagnostics {
+            self.report::<()>(diagnostic);
+        }
+        out
+    }
+
+    fn ty(&mut self, item: &Sexp) -> Option<Type> {
+        self.read(|reader| reader.ty(item))
+    }
+
+    /// The items of a list in parentheses; brackets will do.
+    fn list<'s>(&mut self, item: &'s Sexp, what: &str) -> Option<&'s [Sexp]> {
+        match &item.kind {
+            SexpKind::Paren(parts) | SexpKind::Bracket(parts) => Some(parts),
+            _ => self.form(item.span, format!("expected {what}")),
+        }
+    }
+
+    fn name(&mut self, item: &Sexp) -> Option<Symbol> {
+        match &item.kind {
+            SexpKind::Symbol(name) if scope::is_shape(*name) => {
+                self.form(item.span, format!("`{name}` is the name of a shape, the name of a value is expected here"))
+            }
+            _ => self.read(|reader| reader.term_name(item)),
+        }
+    }
+
+    /// A new name, like this one, in the explicit program.
+    fn fresh(&mut self, wanted: Symbol) -> Symbol {
+        let Elaborator { scope, taken, .. } = self;
+        scope.fresh(wanted, |name| taken.contains(&name) || names::is_primitive(name))
+    }
+
+    fn bind(&mut self, name: Symbol, ty: Option<Type>, dim: Option<Dim>) -> (Symbol, Bound) {
+        let inner = self.fresh(name);
+        (inner, self.scope.bind_term(name, inner, ty, dim))
+    }
+
+    fn substituted(&mut self, subst: &Subst, ty: &Type, span: Span) -> Option<Type> {
+        match subst.ty(&mut self.free, ty) {
+            Ok(ty) => Some(ty),
+            Err(_) => self.error(errors::E_LARGE, span, "a size in this type is too large to write out"),
+        }
+    }
+
+    /// Whether evaluating the expression computes nothing.
+    fn is_value(&self, expr: &Expr) -> bool {
+        match expr.kind() {
+            ExprKind::Var(_)
+            | ExprKind::Lit(_)
+            | ExprKind::Array { .. }
+            | ExprKind::Fn { .. }
+            | ExprKind::IFn { .. }
+            | ExprKind::TFn { .. }
+            | ExprKind::ReifyDim(_)
+            | ExprKind::ReifyShape(_) => true,
+            ExprKind::Frame { cells, .. } => cells.iter().all(|cell| self.is_value(cell)),
+            ExprKind::Tuple(parts) => parts.iter().all(|part| self.is_value(part)),
+            ExprKind::Record(fields) => fields.iter().all(|(_, part)| self.is_value(part)),
+            ExprKind::Inst { fun: part, .. } | ExprKind::Rep { arg: part, .. } | ExprKind::Box { body: part, .. } => self.is_value(part),
+            ExprKind::App { fun, args } => {
+                self.partial.contains(&Arc::as_ptr(&expr.0)) && self.is_value(fun) && args.iter().all(|arg| self.is_value(arg))
+            }
+            ExprKind::Let { rhs, body, .. } => self.is_value(rhs) && self.is_value(body),
+            ExprKind::Proj(_, part) | ExprKind::Field(_, part) => self.is_value(part),
+            ExprKind::If { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::Map { .. }
+            | ExprKind::Unbox { .. }
+            | ExprKind::Coerce { .. }
+            | ExprKind::Assert { .. } => false,
+        }
+    }
+
+    fn equal(&mut self, a: &Type, b: &Type) -> bool {
+        self.equality.equal(&mut self.free, a, b)
+    }
+
+    /// The type is the one that is wanted.
+    fn expect(&mut self, wanted: &Type, found: &Typed, what: impl FnOnce() -> String) -> Option<()> {
+        if self.equal(wanted, &found.ty) {
+            return Some(());
+        }
+        let (wanted, shown) = (print::type_brief(wanted), print::type_brief(&found.ty));
+        let message = format!("{}: expected {wanted}, found {shown}", what());
+        self.report(Diagnostic::error(errors::E_TYPE, found.span(), message).here(format!("this has type {shown}")))
+    }
+
+    /// No variable occurs in the type that leaves its scope.
+    fn stays_inside(&mut self, ty: &Type, bound: &[Bound], span: Span, message: impl FnOnce(Symbol) -> Diagnostic) -> Option<()> {
+        let names = self.free.of(ty);
+        let Some(bound) = bound.iter().find(|bound| bound.inner().any(|name| names.contains(&name))) else { return Some(()) };
+        let mut diagnostic = message(bound.name());
+        diagnostic.labels.insert(0, crate::diag::Label { span, text: format!("its type is {}", print::type_brief(ty)) });
+        self.report(diagnostic)
+    }
+}

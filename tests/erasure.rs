@@ -1,0 +1,150 @@
+//! Erased core means what core means: every run that the corpus and the examples ask for has the same result, or fails with the same
+//! code, when it is evaluated without types. The runs are also stepped, for a while, as states of the reduction machines: typed and
+//! erased states stay in lockstep, and runs that end end in this result.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files")]
+
+mod laws;
+mod programs;
+
+use laws::End;
+use libtest_mimic::{Arguments, Failed, Trial};
+use remora::base::Span;
+use remora::base::with_big_stack;
+use remora::cli::program::load;
+use remora::cli::test::runs;
+use remora::erased_eval::{self, Index, Value};
+use remora::ir::core::{self, Expr, ExprKind, print};
+use remora::ir::erased::validate;
+use remora::step::link;
+use remora::{erase, eval, runtime};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn check(path: &Path) -> Result<(), Failed> {
+    let says = |d: Box<remora::diag::Diagnostic>| Failed::from(d.message);
+    let loaded = load(path).map_err(says)?;
+    if loaded.checked.failed() {
+        return Ok(());
+    }
+    let core = &loaded.checked.core;
+    let erased = erase::program(core).map_err(|e| e.message)?;
+    validate::validate(&erased)?;
+    let typed = eval::load(core, 1);
+    let untyped = erased_eval::load(&erased);
+    for run in runs(path, &loaded).map_err(says)? {
+        let what = format!("{} of {:?}", run.name, run.arguments);
+        let expected = typed.call(run.name, run.arguments.clone());
+        let found = typed.indices(run.name, &run.arguments).map_err(|f| f.code).and_then(|sizes| {
+            let indices: Vec<Index> = sizes.into_iter().map(Index::Dim).collect();
+            let args: Option<Vec<Value>> = run.arguments.iter().map(Value::from_runtime).collect();
+            let value = untyped.call(run.name, &indices, args.ok_or("an argument")?);
+            value.map(|value| value.opened()).map_err(|f| if f.code == "E0599" { panic!("{what}: {}", f.message) } else { f.code })
+        });
+        match (expected, found) {
+            (Ok(expected), Ok(found)) => {
+                let expected = Value::from_runtime(&expected).ok_or("a value")?;
+                if !expected.agrees(&found) {
+                    return Err(format!("{what}: with types {expected:?}, without {found:?}").into());
+                }
+            }
+            (Err(expected), Err(found)) if expected.code == found => {}
+            (expected, found) => return Err(format!("{what}: with types {expected:?}, without {found:?}").into()),
+        }
+    }
+    Ok(())
+}
+
+/// More steps than this are not taken of one run, and larger states are not looked at.
+const STEPS: usize = 60;
+const SIZE: usize = 6000;
+
+/// A value as an expression; `None` for what no literal of core is.
+fn literal(value: &runtime::Value) -> Option<Expr> {
+    let kind = match value {
+        runtime::Value::Scalar(scalar) => ExprKind::Lit(*scalar),
+        runtime::Value::Array(array) => {
+            let dims = array.dims().iter().map(|n| *n as u64).collect();
+            let items = (0..array.count()).map(|i| array.at(i)).collect::<Option<_>>()?;
+            ExprKind::Array { dims, elem: array.prim(), items }
+        }
+        runtime::Value::Tuple(tuple) if tuple.frame.is_empty() => {
+            let parts = tuple.parts.iter().map(literal).collect::<Option<Vec<_>>>()?;
+            match &tuple.labels {
+                None => ExprKind::Tuple(parts),
+                Some(labels) => ExprKind::Record(labels.iter().copied().zip(parts).collect()),
+            }
+        }
+        _ => return None,
+    };
+    Some(Expr::new(kind, Span::default()))
+}
+
+/// Steps the runs of a program whose core is small.
+fn step(path: &Path) -> Result<(), Failed> {
+    let says = |d: Box<remora::diag::Diagnostic>| Failed::from(d.message);
+    let loaded = load(path).map_err(says)?;
+    if loaded.checked.failed() {
+        return Ok(());
+    }
+    let core = &loaded.checked.core;
+    let typed = eval::load(core, 1);
+    for run in runs(path, &loaded).map_err(says)?.into_iter().take(4) {
+        let (Ok(sizes), Some(args)) =
+            (typed.indices(run.name, &run.arguments), run.arguments.iter().map(literal).collect::<Option<Vec<_>>>())
+        else {
+            continue;
+        };
+        let fun = match link::close(core, run.name, STEPS) {
+            Ok(Some(fun)) => fun,
+            // A definition that fails, or takes long.
+            Ok(None) | Err(_) => continue,
+        };
+        let indices = sizes.into_iter().map(|n| core::Index::Dim(core::Dim::constant(n))).collect();
+        let term = link::applied(fun, indices, args);
+        if print::expr(&term).len() > SIZE {
+            continue;
+        }
+        let walk = laws::steps(&term, true, STEPS)?;
+        let stepped = laws::outcome(&walk)?;
+        let expected = typed.call(run.name, run.arguments.clone()).map_err(|failure| failure.code);
+        match (&stepped, &expected) {
+            (None, _) => {}
+            (Some(Ok(found)), Ok(expected)) if Value::from_runtime(expected).is_some_and(|expected| expected.agrees(&found.opened())) => {}
+            (Some(Err(found)), Err(expected)) if found == expected => {}
+            _ => return Err(format!("{} of {:?}: in steps {stepped:?}, in one go {expected:?}", run.name, run.arguments).into()),
+        }
+        STEPPED.fetch_add(walk.steps, Ordering::Relaxed);
+        ENDED.fetch_add(usize::from(!matches!(walk.end, End::Unfinished)), Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+/// Steps taken in all, and runs that came to an end.
+static STEPPED: AtomicUsize = AtomicUsize::new(0);
+static ENDED: AtomicUsize = AtomicUsize::new(0);
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths: Vec<PathBuf> = Vec::new();
+    programs::programs(&root.join("tests/corpus"), &mut paths);
+    programs::programs(&root.join("examples"), &mut paths);
+    let name = |path: &Path| path.strip_prefix(root).expect("inside the project").display().to_string();
+    let mut trials = Vec::new();
+    for path in paths {
+        let (stepped, small) = (path.clone(), std::fs::metadata(&path).is_ok_and(|m| m.len() < 4000));
+        if small {
+            trials.push(Trial::test(format!("steps: {}", name(&path)), move || with_big_stack(|| step(&stepped))));
+        }
+        trials.push(Trial::test(name(&path), move || with_big_stack(|| check(&path))));
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    println!("{} steps, {} runs stepped to their end", STEPPED.load(Ordering::Relaxed), ENDED.load(Ordering::Relaxed));
+    if arguments.filter.is_none() && !arguments.list && !conclusion.has_failed() && ENDED.load(Ordering::Relaxed) < 50 {
+        println!("too few");
+        return ExitCode::FAILURE;
+    }
+    conclusion.exit_code()
+}
