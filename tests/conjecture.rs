@@ -273,7 +273,7 @@ fn confirm(small: &Small) {
 fn small_systems_obey_the_conjecture() {
     let all = u64::MAX;
     for types in 0..=2 {
-        // With one site and the plain cost, the cost says what M or R is.
+        // With one site and the plain cost, two optima are so many maps, and as many reps.
         for equations in 0..=1 {
             assert_eq!(search(class(1, types, equations, 3), Cost::Plain, all).hidden, 0);
         }
