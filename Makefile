@@ -1,5 +1,6 @@
 # make demo          an example on a real image: the inferred program, the result as a picture
 # make test          all tests, the examples against NumPy included
+# make properties    the properties of AUTOMAP on CASES generated cases each: make properties CASES=1000000
 # make bench         compiled remora against hand-written C, NumPy and what else is installed: a table and a plot (build/bench)
 #                    SIZE=large|small|test ONLY=name,name THREADS=2 ROUNDS=3 RUNS=10 BY=min FRESH=1; PEERS=1 installs Numba and JAX first
 # make bench-check   the table of checking times and memory
@@ -7,7 +8,7 @@
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo test examples bench bench-check fuzz ci clean
+.PHONY: all setup demo test examples properties bench bench-check fuzz ci clean
 
 all:
 	@.ci/setup build
@@ -35,6 +36,10 @@ examples: setup
 	cargo build
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
+
+CASES ?= 100000
+properties: setup
+	CASES=$(CASES) THREADS=$$(nproc) cargo test --release --test automap --test conjecture --test rank_properties -- --nocapture
 
 SIZE ?= large
 bench:

@@ -211,7 +211,7 @@ pub fn specialise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) ->
 /// The optimised first-order program for these entry points.
 ///
 /// # Errors
-/// Those of [`specialise`].
+/// Those of [`specialise`](fn@specialise).
 pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
     specialise(sources, checked, entries).map(optimise::optimise)
 }
@@ -219,13 +219,14 @@ pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> R
 /// Runs an entry point by way of the optimised first-order program.
 ///
 /// # Errors
-/// Those of [`specialise`], and what the program fails with.
+/// Those of [`specialise`](fn@specialise), and what the program fails with.
 pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
     let program = optimise(sources, checked, &[entry])?;
     let define = checked.core.defs.iter().rfind(|define| define.name == entry);
     let Some(define) = define else { return Err(Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")))) };
     let names = checked.parameter_names(entry);
-    eval::soac::call(&program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
+    let call = if validating() { eval::soac::call_in_place } else { eval::soac::call };
+    call(&program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
 /// A program as C, with what its doors take and return.

@@ -1,4 +1,6 @@
 //! Programs with their expectations in them: every `.rem` file under `tests/corpus` and the examples passes `remora test` on every back end.
+//! Compiled programs run on 1, 2 and 7 threads and, compiled so that the order of additions is kept, give the evaluator's results to the
+//! last bit.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and start the program")]
 
@@ -9,23 +11,39 @@ use programs::programs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+/// What a trial is called, and with which options it runs `remora test`.
+const RUNS: &[(&str, &[&[&str]])] = &[
+    ("interp", &[&["--backend", "interp"]]),
+    ("soac", &[&["--backend", "soac"]]),
+    ("cpu", &[&["--backend", "cpu", "--threads", "2"], &["--backend", "cpu", "--threads", "1"], &["--backend", "cpu", "--threads", "7"]]),
+    ("strict", &[&["--backend", "cpu", "--threads", "2", "--strict-fp"]]),
+];
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths = Vec::new();
     programs(&root.join("tests/corpus"), &mut paths);
     programs(&root.join("examples"), &mut paths);
-    let runs = paths.into_iter().flat_map(|path| ["interp", "soac"].map(|backend| (path.clone(), backend)));
-    let trials = runs.map(|(path, backend)| {
+    let mut trials = Vec::new();
+    for path in paths {
         let name = path.strip_prefix(root).expect("inside the project").display().to_string();
-        Trial::test(format!("{backend} {name}"), move || {
-            let output =
-                Command::new(env!("CARGO_BIN_EXE_remora")).current_dir(root).args(["test", "--backend", backend, &name]).output()?;
-            if output.status.success() {
-                return Ok(());
-            }
-            Err(format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)).into())
-        })
-    });
-    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+        for &(kind, runs) in RUNS {
+            let name = name.clone();
+            trials.push(Trial::test(format!("{kind} {name}"), move || {
+                for options in runs {
+                    let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+                    // A cache of their own, and a C compiler that does not take long.
+                    command.env("REMORA_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus-cache")).env("REMORA_CFLAGS", "-O1");
+                    let output = command.current_dir(root).arg("test").args(*options).arg(&name).output()?;
+                    if !output.status.success() {
+                        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+                        return Err(format!("{options:?}: {}\n{out}{err}", output.status).into());
+                    }
+                }
+                Ok(())
+            }));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -12,8 +12,10 @@ use proptest::prelude::*;
 use remora::base::{FileId, SourceMap, with_big_stack};
 use remora::diag::text;
 use remora::driver::{self, Checked};
+use remora::eval;
 use remora::ir::core::{Program, check, print, read};
 use remora::resolve::Loader;
+use remora::runtime::Value;
 use remora::runtime::data::notation;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -188,6 +190,40 @@ fn cases_are_as_expected() {
     assert!(count >= 100, "{count}");
 }
 
+/// The values by way of first-order programs are those of the evaluator; what cannot be specialised says so.
+#[test]
+fn first_order_programs_agree() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/remc");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let (mut compared, mut problems, mut left) = (0, Vec::new(), Vec::new());
+    let mut compare = |case: Case| {
+        let (sources, checked) = checked("case.remc", &case.source);
+        let Some(last) = checked.remc.as_ref().and_then(|remc| remc.last).filter(|_| !checked.failed() && !checked.reads_numbers()) else {
+            return;
+        };
+        // Boxes are opened in both.
+        let plain = eval::run(&checked.core, last, Vec::new(), Some(1));
+        let show = |result: &Result<Value, Box<remora::diag::Diagnostic>>| match result {
+            Ok(value) => notation::write(value),
+            Err(failure) => failure.code.to_string(),
+        };
+        let specialised = driver::run_soac(&sources, &checked, last, Vec::new());
+        match (show(&plain), show(&specialised)) {
+            (_, code) if code == "E0801" => left.push(case.title),
+            (plain, specialised) if plain == specialised => compared += 1,
+            (plain, specialised) => problems.push(format!("{}\n{}  {plain}\n  {specialised}\n", case.title, case.source)),
+        }
+    };
+    with_big_stack(|| {
+        let all = files.iter().filter(|file| file.extension().is_some_and(|e| e == "remc")).flat_map(|file| cases(file));
+        all.for_each(&mut compare);
+    });
+    println!("{compared} agree, {} are not compiled: {left:?}", left.len());
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(compared >= 70, "{compared}");
+}
+
 #[test]
 fn what_the_printer_writes_is_read_back() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -271,7 +307,7 @@ fn mutate(words: &mut Vec<String>, (kind, a, b): (u8, prop::sample::Index, prop:
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn changed_programs_are_answered(
@@ -289,6 +325,62 @@ proptest! {
             if checked.failed() { None } else { reads_back(&checked, false) }
         });
         prop_assert!(problem.is_none(), "{text}\n{}", problem.unwrap_or_default());
+    }
+
+    /// Against the meaning of the paper: replicate everything to the principal frame, then apply function by function.
+    #[test]
+    fn lifting_is_replication(
+        dims in prop::collection::vec(0usize..4, 0..4),
+        ranks in prop::collection::vec(any::<prop::sample::Index>(), 4),
+        numbers in prop::collection::vec(-9i64..10, 64),
+        functions in prop::collection::vec(0usize..3, 64),
+    ) {
+        let ranks: Vec<usize> = ranks.iter().map(|rank| rank.index(dims.len() + 1)).collect();
+        let principal = &dims[..*ranks.iter().max().unwrap()];
+        let count = |rank: usize| dims[..rank].iter().product::<usize>();
+        let shape = |dims: &[usize]| dims.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
+        // The third parameter takes vectors of two numbers.
+        let literal = |rank: usize, cell: usize, start: usize| {
+            let sizes = if cell == 2 { format!("{} 2", shape(&dims[..rank])) } else { shape(&dims[..rank]) };
+            let items: Vec<String> = (0..count(rank) * cell).map(|i| numbers[(start + i) % 64].to_string()).collect();
+            if items.is_empty() { format!("(array [{sizes}] int)") } else { format!("(array [{sizes}] {})", items.join(" ")) }
+        };
+        let names = ["add", "mul", "fst"];
+        let list: Vec<&str> = (0..count(ranks[0])).map(|i| names[functions[i % 64]]).collect();
+        let ty = "(-> (int int [int 2]) int)";
+        let sizes = shape(&dims[..ranks[0]]);
+        let head = if list.is_empty() { format!("(frame [{sizes}] {ty})") } else { format!("(frame [{sizes}] {})", list.join(" ")) };
+        let text = format!(
+            "(define (add [a int] [b int] [c [int 2]]) (+ a (+ b (reduce + c))))\n\
+             (define (mul [a int] [b int] [c [int 2]]) (* a (* b (head c))))\n\
+             (define (fst [a int] [b int] [c [int 2]]) a)\n({head} {} {} {})",
+            literal(ranks[1], 1, 0), literal(ranks[2], 1, 20), literal(ranks[3], 2, 40),
+        );
+        let values = (0..principal.iter().product::<usize>()).map(|i| {
+            // The cell of a frame that is a prefix: the position without the trailing dimensions.
+            let at = |rank: usize| i / principal[rank..].iter().product::<usize>();
+            let number = |start: usize, i: usize| numbers[(start + i) % 64];
+            let (a, b, c) = (number(0, at(ranks[1])), number(20, at(ranks[2])), 2 * at(ranks[3]));
+            match functions[at(ranks[0]) % 64] {
+                0 => a + b + number(40, c) + number(40, c + 1),
+                1 => a * b * number(40, c),
+                _ => a,
+            }
+        });
+        let values: Vec<i64> = values.collect();
+        let expected = match (principal, values.as_slice()) {
+            ([], [one]) => one.to_string(),
+            (_, []) => format!("(array [{}] i64)", shape(principal)),
+            _ => notation::write(&Value::vector(values).reframed(1, principal).unwrap()),
+        };
+        let found = with_big_stack(|| {
+            let (sources, checked) = checked("lifted.remc", &text);
+            match checked.remc.as_ref().and_then(|remc| remc.last) {
+                Some(last) if !checked.failed() => driver::run(&checked, last, Vec::new(), Some(1)).map(|value| notation::write(&value)),
+                _ => Ok(messages(&sources, &checked)),
+            }
+        });
+        prop_assert_eq!(found.unwrap_or_else(|failure| failure.message), expected, "{}", text);
     }
 
     #[test]

@@ -233,3 +233,19 @@ fn shapes_outlive_functions_that_mention_them() {
       (array [2] 1 2))";
     assert_eq!(result(text), "(array [1 2] 1i64 2i64) : [i64 1 2]");
 }
+
+#[test]
+fn shapes_from_data() {
+    assert_eq!(result("shape_iota{| [2 2]}"), "(array [2 2] 0i64 1i64 2i64 3i64) : [i64 2 2]");
+    assert_eq!(result("(recycle{i64 | [5] [3 2]} (array [5] 1 2 3 4 5))"), "(array [3 2] 1i64 2i64 3i64 4i64 5i64 1i64) : [i64 3 2]");
+    assert_eq!(result("(recycle{i64 | [0] [2]} (array [0] i64))"), "E0503");
+    assert_eq!(
+        result("(unbox (lift_shape{| 2} (array [2] 2 3)) (w @s) (unbox (reify-shape [@s]) (v k) (i64.product{| k} v)))"),
+        "6i64 : i64"
+    );
+    assert_eq!(result("(lift_shape{| 1} (array [1] -1))"), "E0504");
+    assert_eq!(result("(subarray{i64 | [3] [2] [] 1} (array [3] 1 2 3) (array [1] 1))"), "(array [2] 2i64 3i64) : [i64 2]");
+    assert_eq!(result("(subarray{i64 | [3] [2] [] 1} (array [3] 1 2 3) (array [1] 2))"), "E0501");
+    assert_eq!(result("(scatter_new{i64 | 3 2 []} (array [3] 1 -1 0) (array [3] 7 8 9))"), "(array [2] 9i64 7i64) : [i64 2]");
+    assert_eq!(result("(read_nums (tuple))"), "E0508");
+}

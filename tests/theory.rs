@@ -5,16 +5,16 @@
 mod laws;
 mod terms;
 
-use laws::End;
+use laws::{End, Walk};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{RngSeed, TestRunner};
 use remora::erase;
 use remora::ir::core::equal::equal;
 use remora::ir::core::free::FreeVars;
-use remora::ir::core::{self, Index, print};
+use remora::ir::core::{self, Expr, Index, print};
 use remora::ir::erased;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use terms::Open;
 
 /// The number of generated terms; `REMORA_TERMS` sets another, for long runs.
@@ -94,43 +94,73 @@ proptest! {
 /// How often something occurred.
 type Count = BTreeMap<String, usize>;
 
-fn count(counts: &RefCell<Count>, what: impl Into<String>, times: usize) {
-    *counts.borrow_mut().entry(what.into()).or_insert(0) += times;
+/// What occurred in all runs.
+#[derive(Default)]
+struct Counts {
+    forms: Count,
+    rules: Count,
+    ends: Count,
 }
 
 const FORMS: &str = "array frame fn i-fn t-fn let if loop for while map rep tuple proj rec field box unbox reify-dimension reify-shape \
     coerce assert index slice slice_step update update_slice iota range range_upto range_downto range_through reduce reduce_comm scan \
-    filter scatter hist reduce_by_index transpose flatten unflatten concat reverse rotate equal notequal";
+    filter scatter hist reduce_by_index transpose flatten unflatten concat reverse rotate equal notequal shape_iota recycle lift_shape subarray \
+    scatter_new";
+
+impl Counts {
+    fn add(&mut self, term: &Expr, walk: &Walk) {
+        let text = print::expr(term);
+        for word in text.split(|c: char| " ()[]{}\n|".contains(c)).filter(|word| FORMS.split_whitespace().any(|form| form == *word)) {
+            *self.forms.entry(word.to_string()).or_default() += 1;
+        }
+        for (rule, times) in &walk.rules {
+            *self.rules.entry(format!("{rule:?}")).or_default() += times;
+        }
+        let end = match &walk.end {
+            End::Value(_) => "value",
+            End::Stuck(stuck) => stuck.code,
+            End::Unfinished => "unfinished",
+        };
+        *self.ends.entry(end.to_string()).or_default() += 1;
+    }
+}
+
+/// Checks all cases on as many threads as there are processors, each with a seed of its own.
+fn in_parallel(config: &ProptestConfig, check: impl Fn(Vec<u16>) -> Result<(), TestCaseError> + Sync) {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8) as u32;
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let seed = match config.rng_seed {
+                RngSeed::Fixed(seed) => RngSeed::Fixed(seed.wrapping_add(thread.into())),
+                RngSeed::Random => RngSeed::Random,
+            };
+            let config = ProptestConfig { cases: config.cases.div_ceil(threads), rng_seed: seed, ..config.clone() };
+            let check = &check;
+            scope.spawn(move || {
+                if let Err(error) = TestRunner::new(config).run(&choices(), check) {
+                    panic!("seed {seed:?}: {error}");
+                }
+            });
+        }
+    });
+}
 
 /// Lockstep, progress and the agreement of all evaluators. The generator reaches every form of core, the machines every rule, and
 /// runs end in all ways: otherwise this would say little.
 #[test]
 fn lockstep() {
-    let [forms, rules, ends] = [const { RefCell::new(Count::new()) }; 3];
-    let mut runner = TestRunner::new(cases(10_000));
-    let result = runner.run(&choices(), |choices| {
+    let counts = Mutex::new(Counts::default());
+    in_parallel(&cases(10_000), |choices| {
         let (term, _) = terms::term(&choices);
         let walk = checked(laws::lockstep(&term, false))?;
         checked(laws::agreement(&term, &walk))?;
-        let text = print::expr(&term);
-        for word in text.split(|c: char| " ()[]{}\n|".contains(c)).filter(|word| FORMS.split_whitespace().any(|form| form == *word)) {
-            count(&forms, word, 1);
-        }
-        walk.rules.iter().for_each(|(rule, times)| count(&rules, format!("{rule:?}"), *times));
-        match &walk.end {
-            End::Value(_) => count(&ends, "value", 1),
-            End::Stuck(stuck) => count(&ends, stuck.code, 1),
-            End::Unfinished => count(&ends, "unfinished", 1),
-        }
+        counts.lock().expect("no panic").add(&term, &walk);
         Ok(())
     });
-    if let Err(error) = result {
-        panic!("{error}");
-    }
-    let (forms, rules, ends) = (forms.into_inner(), rules.into_inner(), ends.into_inner());
+    let Counts { forms, rules, ends } = counts.into_inner().expect("no panic");
     println!("{forms:?}\n{rules:?}\n{ends:?}");
     let total: usize = ends.values().sum();
-    if total < 5000 {
+    if total < 10_000 {
         return;
     }
     let missing: Vec<&str> = FORMS.split_whitespace().filter(|form| !forms.contains_key(*form)).collect();

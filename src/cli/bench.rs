@@ -120,7 +120,7 @@ fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<R
         return Err(super::run::no_cuda());
     }
     let options = native::Options { threads, strict: args.strict_fp };
-    let program = native::prepare(loaded, &[define.name], &options)?;
+    let program = native::prepare(loaded, &[define.name], &options, None)?;
     let fail = |failure: Box<eval::Failure>| Box::new(driver::failed(&failure));
     let (sizes, _) =
         eval::measured(&define.ty, define.name, &values, &loaded.checked.parameter_names(define.name), define.span).map_err(fail)?;

@@ -65,8 +65,8 @@ fn library(args: &BuildArgs, loaded: &super::program::Loaded) -> Result<(), Box<
     let name = stem(&path);
     let name = name.strip_prefix("lib").filter(|rest| !rest.is_empty()).unwrap_or(&name).to_string();
     let made = driver::library(&loaded.sources, &loaded.checked, &entries(loaded)?, &name, args.strict_fp)?;
-    let built = build::library(&made.source, args.strict_fp)?;
-    files::write(&path, &files::read(&built)?)?;
+    let built = build::library(&made.source, args.strict_fp, None)?;
+    files::write(&path, &files::read(built.path())?)?;
     files::write(&path.with_file_name(format!("{name}.h")), made.header.as_bytes())
 }
 

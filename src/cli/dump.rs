@@ -44,7 +44,7 @@ pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
     let name = files::shown(&args.source.file);
     if driver::is_core(&name) && matches!(args.stage, Stage::Tokens | Stage::Surface | Stage::Rank) {
         let message = format!("`{}` is core, which has no such stage", name.escape_debug());
-        return Err(Box::new(Diagnostic::bare("E0615", message).help("`remora dump --stage core` prints its explicit form")));
+        return Err(Box::new(Diagnostic::bare("E0718", message).help("`remora dump --stage core` prints its explicit form")));
     }
     match args.stage {
         Stage::Tokens => tokens(args, console),

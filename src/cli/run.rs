@@ -26,7 +26,10 @@ Examples:
   remora run program.rem -e norm vector.npy
   remora run program.rem a.npy b.npy -o result.npy
   remora run blur.rem photo.png -o blurred.png
-  echo '[1.0, 2.0]' | remora run program.rem -e mean"
+  echo '[1.0, 2.0]' | remora run program.rem -e mean
+
+Compiled programs are made by the C compiler (`cc`, or what CC names, with the options in REMORA_CFLAGS behind those of remora) and kept
+in the user's cache folder, or in the folder REMORA_CACHE."
 )]
 pub(super) struct RunArgs {
     #[command(flatten)]
@@ -83,7 +86,7 @@ pub(super) fn run_bundle(args: &RunArgs, bundle: &Bundle, console: &mut Console)
     if args.backend == Backend::Cuda {
         return Err(no_cuda());
     }
-    let loaded = bundle.load()?;
+    let loaded = bundle.load();
     if !bundle.entries().iter().any(|name| loaded.checked.source_name(*name).as_str() == name_of(args)) {
         return Err(bundle.unknown(name_of(args)));
     }
@@ -191,7 +194,7 @@ fn compile(
     let strict = bundle.map_or(args.strict_fp, Bundle::strict);
     let options = native::Options { threads: args.threads.map_or(0, usize::from), strict };
     let entries = bundle.map_or_else(|| vec![entry.name], Bundle::entries);
-    match native::prepare(loaded, &entries, &options) {
+    match native::prepare(loaded, &entries, &options, bundle.and_then(Bundle::library)) {
         Ok(program) => Ok(Some(program)),
         Err(diagnostic) if args.backend == Backend::Auto && ["E0801", "E0615"].contains(&diagnostic.code) => {
             console.progress(&format!("note: the evaluator runs this program, slowly: {} ({})", diagnostic.message, diagnostic.code));

@@ -19,6 +19,8 @@ pub(super) enum Head {
     Index(Typed, usize),
     /// A field.
     Project(Symbol),
+    /// A lambda, to be elaborated when the sizes of its arguments are known.
+    Lambda(ExprId),
 }
 
 /// An argument.
@@ -38,7 +40,10 @@ impl Elab<'_> {
         if plain && let Some(done) = self.special(app, span)? {
             return Ok(done);
         }
-        let head = self.head(app.node, &app.head)?;
+        let head = match self.lambda_head(&app.head) {
+            Some(lambda) => Head::Lambda(lambda),
+            None => self.head(app.node, &app.head)?,
+        };
         let args = self.arguments(&app.args)?;
         if plain {
             return self.apply_exact(head, args, span);
@@ -50,6 +55,12 @@ impl Elab<'_> {
             (Err(error), view::Head::Expr(f)) if error.code == "E0404" => Err(self.blame(error, *f)),
             (out, _) => out,
         }
+    }
+    /// The lambda that is applied on the spot, if it is one.
+    fn lambda_head(&self, head: &view::Head) -> Option<ExprId> {
+        let view::Head::Expr(e) = head else { return None };
+        let at = view::strip(&self.program.ast, *e);
+        matches!(self.program.ast.exprs[at].kind, surface::ExprKind::Lambda { .. }).then_some(at)
     }
     /// Elaborates arguments; lambdas wait for the sizes of the others.
     pub(super) fn arguments(&mut self, args: &[ExprId]) -> Result<Vec<Arg>> {
@@ -140,6 +151,7 @@ impl Elab<'_> {
             Head::Fun { value, instance } => (HeadRest::Fun(instance), Some(value)),
             Head::Index(array, count) => (HeadRest::Index(array, count), None),
             Head::Project(field) => (HeadRest::Project(field), None),
+            Head::Lambda(lambda) => (HeadRest::Lambda(lambda), None),
         };
         let head_depth = info.head_frame as usize;
         if let Some(value) = head_value {
@@ -248,6 +260,16 @@ impl Elab<'_> {
                     0 => Ok((array, ty)),
                     _ => self.apply_exact(Head::Fun { value: (array, ty), instance: None }, rest, span),
                 }
+            }
+            Head::Lambda(lambda) => {
+                let surface::ExprKind::Lambda { params, ret, body } = &self.program.ast.exprs[lambda].kind else {
+                    return Err(self.missing(span));
+                };
+                let known = |arg: &Arg| if let Arg::Ready((_, ty), _) = arg { Some(self.sizes.zonk_type(ty)) } else { None };
+                let hint: Vec<Type> = args.iter().map_while(known).collect();
+                let at = self.program.ast.exprs[lambda].span;
+                let value = self.function(params, *ret, *body, Some(&hint), at)?;
+                self.apply_exact(Head::Fun { value, instance: None }, args, span)
             }
             Head::Fun { mut value, mut instance } => {
                 let mut args = args;
@@ -568,6 +590,7 @@ enum HeadRest {
     Fun(Option<Instance>),
     Index(Typed, usize),
     Project(Symbol),
+    Lambda(ExprId),
 }
 
 fn reassemble(head: HeadRest, parts: Vec<Part>) -> (Head, Vec<Arg>) {
@@ -579,5 +602,6 @@ fn reassemble(head: HeadRest, parts: Vec<Part>) -> (Head, Vec<Arg>) {
         },
         HeadRest::Index(array, count) => (Head::Index(array, count), args),
         HeadRest::Project(field) => (Head::Project(field), args),
+        HeadRest::Lambda(lambda) => (Head::Lambda(lambda), args),
     }
 }

@@ -63,8 +63,9 @@ pub fn residue(ty: &Type) -> Shape {
     ty.shape().clone()
 }
 
+/// Erases one expression after the other and remembers what it found out about types on the way.
 #[derive(Default)]
-struct Eraser {
+pub struct Eraser {
     globals: FxHashMap<Symbol, Type>,
     /// Variables in scope by their names in the program; term variables are `Name::Size`.
     scope: FxHashMap<core::free::Name, Entry>,
@@ -80,6 +81,12 @@ struct Eraser {
 const MAX_REMEMBERED: usize = 10_000;
 
 impl Eraser {
+    /// Erases a closed expression.
+    pub fn closed(&mut self, expr: &core::Expr) -> Result<erased::Expr> {
+        self.reset();
+        self.expr(expr).map(|(erased, _)| erased)
+    }
+
     fn reset(&mut self) {
         self.scope.clear();
         self.meanings.clear();

@@ -6,7 +6,8 @@
 mod run;
 mod value;
 
-pub use value::{Boxed, Closure, Index, Value};
+pub use crate::runtime::block::Index;
+pub use value::{Boxed, Closure, Value};
 
 use crate::base::{Span, Symbol};
 use crate::ir::erased::{Expr, Program};

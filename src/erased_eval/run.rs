@@ -315,8 +315,11 @@ impl Run<'_> {
                 if later.is_empty() { Ok(value) } else { self.instantiate(&value, later, span) }
             }
             Callee::Prim(prim, known) => {
-                let sizes = indices.iter().filter_map(|index| if let Index::Dim(n) = index { Some(*n) } else { None });
-                Ok(Callee::Prim(*prim, known.iter().copied().chain(sizes).collect()).into())
+                let indices: Vec<Index> = known.iter().chain(indices).cloned().collect();
+                match prim.arity() {
+                    0 => self.prim(*prim, &indices, &[], span),
+                    _ => Ok(Callee::Prim(*prim, indices).into()),
+                }
             }
             Callee::Op(_) | Callee::Fold(_) => Ok(function.clone()),
         }
@@ -354,20 +357,24 @@ impl Run<'_> {
                 Value::Scalar(op.apply(&operands).map_err(|error| Failure::at(Fault::operation(*op, error, &operands), span))?)
             }
             Callee::Fold(fold) => Value::Scalar(block_of(&all[0]).fold(*fold).map_err(fault(span))?),
-            Callee::Prim(prim, sizes) => self.prim(*prim, sizes, &all, span)?,
+            Callee::Prim(prim, indices) => self.prim(*prim, indices, &all, span)?,
         };
         if more.is_empty() { Ok(result) } else { self.apply(&result, more, span) }
     }
 
-    fn prim(&self, prim: Prim, sizes: &[i64], args: &[Value], span: Span) -> Outcome<Value> {
+    fn prim(&self, prim: Prim, indices: &[Index], args: &[Value], span: Span) -> Outcome<Value> {
         if block::higher_order(prim) {
             return self.higher_order(prim, args, span);
         }
         let blocks: Vec<Cow<'_, Block<Value>>> = args.iter().map(block_of).collect();
         let blocks: Vec<&Block<Value>> = blocks.iter().map(|block| &**block).collect();
-        match block::delta(prim, sizes, &blocks).map_err(fault(span))? {
+        match block::delta(prim, indices, &blocks).map_err(fault(span))? {
             Made::Array(block) => Ok(Value::from_block(block)),
             Made::Boxed(block) => sized(block, span),
+            Made::Lifted(block) => {
+                let indices = vec![Index::Shape(block.dims.iter().map(|n| *n as i64).collect())];
+                Ok(Value::Box(Arc::new(Boxed { indices, value: Value::from_block(block) })))
+            }
         }
     }
 
@@ -421,7 +428,7 @@ impl Run<'_> {
             let sum = self.apply(f, vec![Value::from_block(old), Value::from_block(new)], span)?;
             let position = Block::atom(Value::Scalar(Scalar::I64(i)));
             match block::delta(Prim::Update, &[], &[&bins, &position, &block_of(&sum)]).map_err(fault(span))? {
-                Made::Array(updated) | Made::Boxed(updated) => bins = updated,
+                Made::Array(updated) | Made::Boxed(updated) | Made::Lifted(updated) => bins = updated,
             }
         }
         Ok(Value::from_block(bins))

@@ -4,7 +4,7 @@ use super::run::Env;
 use crate::base::scalar::{FoldOp, ScalarOp};
 use crate::base::{Scalar, Symbol};
 use crate::ir::erased::Expr;
-use crate::runtime::block::{Atomic, Block};
+use crate::runtime::block::{Atomic, Block, Index};
 use crate::runtime::prim::Prim;
 use crate::runtime::{self};
 use std::sync::Arc;
@@ -24,15 +24,6 @@ pub enum Value {
     Box(Arc<Boxed>),
     /// A function.
     Function(Arc<Closure>),
-}
-
-/// The value of an index.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Index {
-    /// A size.
-    Dim(i64),
-    /// A shape.
-    Shape(Vec<i64>),
 }
 
 /// A box: its indices and its content.
@@ -60,8 +51,8 @@ pub(super) enum Callee {
     Op(ScalarOp),
     /// A fold.
     Fold(FoldOp),
-    /// A primitive with the sizes it was given.
-    Prim(Prim, Vec<i64>),
+    /// A primitive with the indices it was given.
+    Prim(Prim, Vec<Index>),
 }
 
 impl From<Callee> for Value {
@@ -73,6 +64,9 @@ impl From<Callee> for Value {
 impl Atomic for Value {
     fn scalar(&self) -> Option<Scalar> {
         if let Value::Scalar(scalar) = self { Some(*scalar) } else { None }
+    }
+    fn unit() -> Value {
+        Value::Tuple(Arc::new([]))
     }
     fn from_scalar(scalar: Scalar) -> Value {
         Value::Scalar(scalar)

@@ -5,7 +5,7 @@
 use super::code::{Callee, Code, Function, Loop, Map, PrimCall, Slot, Unbox};
 use super::prim::{Primitive, lookup};
 use super::scope::{Scope, Space, UNKNOWN, is_scalar};
-use super::types::{Names, replace, replace_atom, replace_dim, replace_shape};
+use super::types::{Names, Replace, replace, replace_atom, replace_dim, replace_shape};
 use super::{Failure, Outcome, code, live};
 use crate::base::scalar::{Member, Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
@@ -56,7 +56,7 @@ pub fn arity(mut body: &Expr) -> usize {
 /// The code of a definition: a function, possibly without parameters.
 pub fn define(globals: &dyn Globals, body: &Expr) -> Outcome<Function> {
     let mut compiler = Compiler { globals, scope: Scope::default() };
-    let (function, _) = compiler.function(body)?;
+    let (function, ..) = compiler.function(body)?;
     Ok(function)
 }
 
@@ -69,8 +69,8 @@ fn typed(code: Code, ty: Type) -> Typed {
 }
 
 impl Compiler<'_> {
-    /// A function with all its directly nested abstractions, and what it captures.
-    fn function(&mut self, whole: &Expr) -> Outcome<(Function, Captures)> {
+    /// A function with all its directly nested abstractions, what it captures, and, for a polymorphic value that is no function, its type.
+    fn function(&mut self, whole: &Expr) -> Outcome<(Function, Captures, Option<Type>)> {
         self.scope.enter();
         let (mut indices, mut types, mut terms) = (Vec::new(), Vec::new(), Vec::new());
         let mut at = whole;
@@ -103,6 +103,7 @@ impl Compiler<'_> {
         };
         let arity = indices.len() + types.len() + terms.len();
         let mut result = self.expr(body)?;
+        let ty = terms.is_empty().then(|| self.polymorphic(whole, &result.ty));
         indices.iter().for_each(|name| self.scope.unbind(Space::Index, *name));
         types.iter().for_each(|name| self.scope.unbind(Space::Type, *name));
         terms.iter().for_each(|name| self.scope.unbind(Space::Term, *name));
@@ -111,12 +112,43 @@ impl Compiler<'_> {
         let captures = frame.captures.iter().map(|(_, inner)| *inner).collect();
         let outside = frame.captures.iter().map(|(outer, _)| (*outer, false)).collect();
         let function = Function { arity, captures, frame: frame.depths.len(), body: result.code };
-        Ok((function, outside))
+        Ok((function, outside, ty))
+    }
+    /// The type of abstractions whose body, in whose scope we are, has this type.
+    fn polymorphic(&self, whole: &Expr, body: &Type) -> Type {
+        match whole.kind() {
+            ExprKind::IFn { params, body: inner } => {
+                let mut ty = self.polymorphic(inner, body);
+                let names = params.iter().map(|name| match self.scope.dim(DimAtom::Var(*name)).and_then(|dim| dim.as_atom()) {
+                    // In types inside the variable is a number; the binder needs a name that no program has.
+                    Some(DimAtom::Meta(uid)) if !name.as_str().starts_with('@') => {
+                        let bound = Symbol::new(&format!("%{uid}"));
+                        ty = replace(&ty, &Bound { uid, by: Dim::var(bound) });
+                        bound
+                    }
+                    _ => match self.scope.shape(*name).as_ref().and_then(|shape| shape.items.first()) {
+                        Some(ShapeItem::Var(unique)) => *unique,
+                        _ => *name,
+                    },
+                });
+                let names = names.collect();
+                Type::scalar(Atom::Pi(names, ty))
+            }
+            ExprKind::TFn { params, body: inner } => {
+                let names = params.iter().map(|name| match self.scope.atom(*name) {
+                    Some(Atom::Var(unique)) => unique,
+                    _ => *name,
+                });
+                Type::scalar(Atom::Forall(names.collect(), self.polymorphic(inner, body)))
+            }
+            _ => body.clone(),
+        }
     }
     /// A function as a value.
     fn closure(&mut self, whole: &Expr) -> Outcome<Typed> {
-        let ty = replace(&function_type(whole), &self.scope);
-        let (function, captures) = self.function(whole)?;
+        let declared = replace(&function_type(whole), &self.scope);
+        let (function, captures, found) = self.function(whole)?;
+        let ty = found.unwrap_or(declared);
         let local = |code: &Code, slot: Slot| matches!(code, Code::Local(s, _) if *s == slot);
         let code = match &function.body {
             Code::Op2(op, operands, _) if function.arity == 2 && local(&operands[0], 0) && local(&operands[1], 1) => {
@@ -479,6 +511,24 @@ fn member(function: &Code) -> Option<ScalarOp> {
     if let Some(Callee::Op(op)) = callee(function) { Some(*op) } else { None }
 }
 
+/// Replaces the number of a variable by a name.
+struct Bound {
+    uid: u32,
+    by: Dim,
+}
+
+impl Replace for Bound {
+    fn dim(&self, atom: DimAtom) -> Option<Dim> {
+        (atom == DimAtom::Meta(self.uid)).then(|| self.by.clone())
+    }
+    fn shape(&self, _: Symbol) -> Option<Shape> {
+        None
+    }
+    fn atom(&self, _: Symbol) -> Option<Atom> {
+        None
+    }
+}
+
 fn inner_type(ty: Type, dim: Option<Dim>) -> Typed {
     Typed { code: Code::Const(Value::Scalar(Scalar::Bool(false))), ty, dim }
 }
@@ -506,7 +556,7 @@ fn function_type(function: &Expr) -> Type {
             let params = params.iter().map(|(name, ty)| crate::ir::core::Param { name: Some(*name), ty: ty.clone() }).collect();
             Type::fun(params, ret.clone())
         }
-        // A polymorphic value that is no function: its type matters only to whoever instantiates it.
+        // A polymorphic value that is no function has the type of its body.
         _ => Type::scalar(Atom::Tuple(Vec::new())),
     }
 }

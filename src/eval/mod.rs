@@ -12,6 +12,7 @@ mod entry;
 mod live;
 mod map;
 mod primitives;
+mod regions;
 mod run;
 mod scope;
 mod shapes;

@@ -4,6 +4,7 @@
 use super::entry::measured;
 use super::prim::Prim;
 use super::primitives::{bad_slice, concat, gather, range_steps, slice_steps};
+use super::regions::Regions;
 use super::run::{HOLE, broken, misfit, negative, op_failure, out_of_bounds};
 use super::{Failure, Outcome};
 use crate::base::{Scalar, Span, Symbol};
@@ -18,14 +19,38 @@ use crate::runtime::{Array, Buffer, Builder, Value, dims};
 /// # Errors
 /// What the program fails with; arguments that the type does not take.
 pub fn call(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>, called: &[Option<Symbol>]) -> Outcome<Value> {
+    run(program, ty, name, args, called, None)
+}
+
+/// The same for a program whose updates are to be done in place. The result is the same; it fails (E0599) where doing them in place would
+/// make it another.
+///
+/// # Errors
+/// Those of [`call`], and E0599.
+pub fn call_in_place(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>, called: &[Option<Symbol>]) -> Outcome<Value> {
+    run(program, ty, name, args, called, Some(Regions::new(program)))
+}
+
+fn run(
+    program: &Program,
+    ty: &core::Type,
+    name: Symbol,
+    args: Vec<Value>,
+    called: &[Option<Symbol>],
+    regions: Option<Regions>,
+) -> Outcome<Value> {
     let Some(fun) = program.entry(name) else {
         return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
     };
     let (sizes, measured) = measured(ty, name, &args, called, fun.span)?;
     let mut operands: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
     args.into_iter().for_each(|arg| flatten(arg, &mut operands));
-    let mut run = Run { program, slots: vec![HOLE; program.vars.len()] };
+    let mut run = Run { program, slots: vec![HOLE; program.vars.len()], regions };
     run.stms(&program.consts)?;
+    if let Some(regions) = &mut run.regions {
+        regions.fresh(program, &fun.params, false);
+        program.consts.iter().for_each(|stm| regions.fresh(program, &stm.pat, false));
+    }
     let mut results = run.call(fun, operands)?.into_iter();
     result(ty, &mut results, &measured)
 }
@@ -90,6 +115,8 @@ fn rebuild(ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, size: &dyn F
 struct Run<'p> {
     program: &'p Program,
     slots: Vec<Value>,
+    /// Where arrays lie, if updates in place are checked.
+    regions: Option<Regions>,
 }
 
 impl Run<'_> {
@@ -137,11 +164,20 @@ impl Run<'_> {
     }
     fn body(&mut self, body: &Body) -> Outcome<Vec<Value>> {
         self.stms(&body.stms)?;
+        if let Some(regions) = &mut self.regions {
+            regions.returns(self.program, &body.result)?;
+        }
         Ok(body.result.iter().map(|a| self.operand(*a)).collect())
     }
     fn stms(&mut self, stms: &[Stm]) -> Outcome<()> {
         for stm in stms {
+            if let Some(regions) = &mut self.regions {
+                regions.before(self.program, stm)?;
+            }
             let values = self.exp(stm)?;
+            if let Some(regions) = &mut self.regions {
+                regions.after(self.program, stm)?;
+            }
             if values.len() != stm.pat.len() {
                 return Err(broken("a statement with the wrong number of results"));
             }
@@ -489,8 +525,15 @@ impl Run<'_> {
             LoopForm::For(_, n) => self.int(*n)?,
             LoopForm::While(_) => i64::MAX,
         };
+        let (vars, inits): (Vec<Var>, Vec<Operand>) = params.iter().copied().unzip();
+        if let Some(regions) = &mut self.regions {
+            regions.returns(self.program, &inits)?;
+        }
         let mut i = 0;
         while i < count {
+            if let Some(regions) = &mut self.regions {
+                regions.pass_returned(&vars);
+            }
             for ((var, _), value) in params.iter().zip(std::mem::take(&mut values)) {
                 self.set(*var, value);
             }
@@ -499,6 +542,9 @@ impl Run<'_> {
                 LoopForm::While(cond) => {
                     let again = self.body(cond)?.first().and_then(Value::as_bool);
                     if !again.ok_or_else(|| broken("a truth value was expected"))? {
+                        if let Some(regions) = &mut self.regions {
+                            regions.returns(self.program, &vars.iter().copied().map(Operand::Var).collect::<Vec<_>>())?;
+                        }
                         return Ok(params.iter().map(|(var, _)| self.get(*var).clone()).collect());
                     }
                 }

@@ -251,7 +251,7 @@ impl<'p> Lower<'_, 'p> {
         if checked {
             let (n, count) = (self.size(&old.shape[0]), self.size(&new.shape[0]));
             let (n, count) = (self.atom("n", n), self.atom("n", count));
-            let end = self.atom("end", start.clone().plus(count.clone()));
+            let end = self.atom("end", wrapping("+", start.clone(), count.clone()));
             let good = Expr::arith(Int::Le, Expr::int(0), start.clone()).and(Expr::arith(Int::Le, Expr::int(0), count)).and(Expr::arith(
                 Int::Le,
                 end.clone(),
@@ -367,7 +367,7 @@ impl<'p> Lower<'_, 'p> {
     fn check_update(&mut self, start: Expr, step: Expr, count: &Size, n: &Size, span: Span) {
         let (k, n) = (self.size(count), self.size(n));
         let (k, n) = (self.atom("k", k), self.atom("n", n));
-        let last = start.clone().plus(k.clone().minus(Expr::int(1)).times(step.clone()));
+        let last = wrapping("+", start.clone(), wrapping("*", k.clone().minus(Expr::int(1)), step.clone()));
         let last = self.atom("last", last);
         let empty = Expr::arith(Int::Eq, k.clone(), Expr::int(0));
         let inside = in_bounds(start.clone(), n.clone()).and(in_bounds(last, n.clone()));
@@ -463,9 +463,9 @@ impl<'p> Lower<'_, 'p> {
         let s = Expr::Local(wrapped);
         let up = Expr::int(0).less(s.clone());
         let select = |c: Expr, a: Expr, b: Expr| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
-        let distance = select(up.clone(), b.clone().minus(a.clone()), a.clone().minus(b.clone()));
+        let distance = select(up.clone(), wrapping("-", b.clone(), a.clone()), wrapping("-", a.clone(), b.clone()));
         let distance = self.atom("distance", distance);
-        let step = select(up.clone(), s.clone(), Expr::int(0).minus(s.clone()));
+        let step = select(up.clone(), s.clone(), wrapping("-", Expr::int(0), s.clone()));
         let step = self.atom("step", step);
         let fits = match kind {
             RangeKind::Upto => up,
@@ -479,10 +479,12 @@ impl<'p> Lower<'_, 'p> {
             RangeKind::Through => "...",
         };
         let message = format!("the range {{}}..{{}}{limit}{{}} does not lead to its end");
-        self.require(good, "E0504", &message, vec![a.clone(), a.plus(s), b], span);
-        let inclusive = Expr::int(i64::from(kind == RangeKind::Through));
-        let count = distance.plus(inclusive).plus(step.clone().minus(Expr::int(1)));
-        self.set_scalar(var, Expr::arith(Int::Div, count, step));
+        self.require(good, "E0504", &message, vec![a.clone(), wrapping("+", a, s), b], span);
+        let count = match kind {
+            RangeKind::Through => Expr::arith(Int::Div, distance, step).plus(Expr::int(1)),
+            RangeKind::Upto | RangeKind::Downto => steps(distance, step),
+        };
+        self.set_scalar(var, count);
     }
     fn widened(&self, e: Expr, prim: PrimType) -> Expr {
         match (prim, scalar_op(PrimType::I64, prim.name())) {
@@ -505,10 +507,25 @@ impl<'p> Lower<'_, 'p> {
         let message = "slice [{}:{}:{}] is out of bounds for an array of size {}";
         self.require(good, "E0501", message, vec![i.clone(), j.clone(), s.clone(), n], span);
         let distance = select(up.clone(), j.clone().minus(i.clone()), i.minus(j));
-        let step = select(up, s.clone(), Expr::int(0).minus(s));
+        let distance = self.atom("distance", distance);
+        let step = select(up, s.clone(), wrapping("-", Expr::int(0), s));
         let step = self.atom("step", step);
-        let count = distance.plus(step.clone().minus(Expr::int(1)));
-        self.set_scalar(var, Expr::arith(Int::Div, count, step));
+        self.set_scalar(var, steps(distance, step));
+    }
+}
+
+/// How many steps begin before a distance is covered; nothing in it overflows.
+fn steps(distance: Expr, step: Expr) -> Expr {
+    let none = Expr::arith(Int::Eq, distance.clone(), Expr::int(0));
+    let some = Expr::arith(Int::Div, distance.minus(Expr::int(1)), step).plus(Expr::int(1));
+    Expr::Select(Box::new(none), Box::new(Expr::int(0)), Box::new(some))
+}
+
+/// Arithmetic of `i64` with what the program gives: it may overflow.
+fn wrapping(name: &str, a: Expr, b: Expr) -> Expr {
+    match scalar_op(PrimType::I64, name) {
+        Some(op) => Expr::Op(op, vec![a, b]),
+        None => a,
     }
 }
 

@@ -8,6 +8,8 @@ use crate::ir::soac::{Size, Type, Var};
 
 /// Arrays of known size up to this many bytes lie in the frame of the function.
 const STACK_BYTES: u64 = 2048;
+/// All of them together take at most this many: threads of other programs may have small stacks.
+const FRAME_BYTES: u64 = 64 << 10;
 
 impl Lower<'_, '_> {
     /// An array in row-major order.
@@ -42,7 +44,9 @@ impl Lower<'_, '_> {
     /// A new buffer for an array of this type.
     pub(super) fn alloc(&mut self, name: crate::base::Symbol, ty: &Type, span: Span) -> Mem {
         let elements = ty.shape.iter().try_fold(1u64, |n, size| n.checked_mul(u64::try_from(size.as_constant()?).ok()?));
-        if let Some(count) = elements.filter(|count| count.saturating_mul(ty.elem.bytes() as u64) <= STACK_BYTES) {
+        let bytes = |count: u64| count.saturating_mul(ty.elem.bytes() as u64);
+        if let Some(count) = elements.filter(|count| bytes(*count) <= STACK_BYTES && self.frame + bytes(*count) <= FRAME_BYTES) {
+            self.frame += bytes(count.max(1));
             let ptr = self.ptr(name, ty.elem, Some(count.max(1)));
             self.emit(Stmt::Stack(ptr));
             return self.dense(ptr, Expr::int(0), &ty.shape, &[]);

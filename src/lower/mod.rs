@@ -3,7 +3,7 @@
 //! * **Views are free**: index, slice, rearrange, dense reshape, coerce and replicate give another offset and other strides, iota and
 //!   copies of a scalar are no memory at all.
 //! * **Results are made where they go**: the rows that a map makes are written into the array of its results, the results of
-//!   branches and iterations into the buffer that is to hold them ([`Lower::dests`]).
+//!   branches and iterations into the buffer that is to hold them (`Lower::dests`).
 //! * **Buffers live** from the statement that makes them to the last one that mentions an array in them, at most to the end of the body
 //!   that they are made in. Small arrays of known size lie in the frame of the function.
 //! * **Loops that carry arrays** work in place where the array is updated, between two buffers where its size is known before, else with a
@@ -20,7 +20,7 @@ mod soac;
 mod writes;
 
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::imp::{self, Expr, Handle, HandleInfo, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
+use crate::ir::imp::{self, Expr, Handle, HandleInfo, Int, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -117,6 +117,8 @@ struct Lower<'a, 'p> {
     scopes: Vec<Scope>,
     /// Whether parallel loops may be made here.
     host: bool,
+    /// Bytes of the arrays in the function's frame.
+    frame: u64,
 }
 
 impl<'a, 'p> Lower<'a, 'p> {
@@ -134,6 +136,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             code: Vec::new(),
             scopes: vec![Scope::default()],
             host: true,
+            frame: 0,
         }
     }
 
@@ -272,9 +275,9 @@ impl<'a, 'p> Lower<'a, 'p> {
         }
         sum
     }
-    /// The number of elements of an array of this shape.
+    /// The number of elements of an array of this shape; the largest number if that does not fit.
     fn count(&self, shape: &[Size]) -> Expr {
-        shape.iter().fold(Expr::int(1), |product, size| product.times(self.size(size)))
+        shape.iter().fold(Expr::int(1), |product, size| Expr::arith(Int::Count, product, self.size(size)))
     }
     /// A scalar operand.
     fn int(&self, operand: Operand) -> Expr {

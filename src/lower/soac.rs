@@ -30,7 +30,8 @@ impl<'p> Lower<'_, 'p> {
         let cost = cost(&soac.lambda.body);
         let tiny = width.as_int().is_some_and(|n| (n.max(0) as u64).saturating_mul(cost) < 4096);
         let scalar_scans = soac.scans.iter().all(|op| self.is_scalar(op));
-        if self.host && !tiny && scalar_scans {
+        let ordered = soac.scans.iter().chain(&soac.reduces).any(|op| self.ordered(op));
+        if self.host && !tiny && scalar_scans && !ordered {
             if has_parallel(&soac.lambda.body) && soac.scans.is_empty() && soac.reduces.is_empty() {
                 self.two_versions(soac, width, cost, &outs, span);
             } else {
@@ -51,6 +52,12 @@ impl<'p> Lower<'_, 'p> {
         }
     }
 
+    /// Whether an operator must run over its cells from the first to the last: sums of floats depend on the order.
+    pub(super) fn ordered(&self, operator: &Operator) -> bool {
+        let floats = operator.neutral.iter().any(|a| self.program.operand_ty(*a).elem.is_float());
+        let choice = matches!(simple(operator), Some(ScalarOp { op: Op::Min | Op::Max, .. }));
+        self.options.strict && floats && !choice
+    }
     fn is_scalar(&self, operator: &Operator) -> bool {
         operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0)
     }
@@ -113,7 +120,7 @@ impl<'p> Lower<'_, 'p> {
             let handle = self.handle("partial");
             let cell = self.count(&ty.shape);
             let cell = self.atom("cell", cell);
-            self.emit(Stmt::Alloc { handle, ptr, count: pieces.clone().times(cell.clone()), span });
+            self.emit(Stmt::Alloc { handle, ptr, count: Expr::arith(Int::Count, pieces.clone(), cell.clone()), span });
             if let Some(scope) = self.scopes.last_mut() {
                 scope.handles.push(handle);
             }

@@ -132,6 +132,7 @@ impl<'p> Lower<'_, 'p> {
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
     }
 
+    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
     pub(super) fn hist(
         &mut self,
         width: &Size,
@@ -148,7 +149,7 @@ impl<'p> Lower<'_, 'p> {
         let width = self.size(width);
         let width = self.atom("width", width);
         let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
-        if self.host && scalars {
+        if self.host && scalars && !self.ordered(operator) {
             self.private_bins(inputs, lambda, &width, &n, &outs, operator, span);
         } else {
             self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, Some(operator), span);
@@ -185,7 +186,7 @@ impl<'p> Lower<'_, 'p> {
                 let elem = this.program.operand_ty(*operand).elem;
                 let ptr = this.ptr(Symbol::new("bins"), elem, None);
                 let handle = this.handle("bins");
-                this.emit(Stmt::Alloc { handle, ptr, count: pieces.clone().times(n.clone()), span });
+                this.emit(Stmt::Alloc { handle, ptr, count: Expr::arith(Int::Count, pieces.clone(), n.clone()), span });
                 if let Some(scope) = this.scopes.last_mut() {
                     scope.handles.push(handle);
                 }

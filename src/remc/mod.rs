@@ -197,12 +197,11 @@ impl Elaborator<'_> {
             ExprKind::App { fun, args } => {
                 self.partial.contains(&Arc::as_ptr(&expr.0)) && self.is_value(fun) && args.iter().all(|arg| self.is_value(arg))
             }
-            ExprKind::Let { .. }
-            | ExprKind::If { .. }
+            ExprKind::Let { rhs, body, .. } => self.is_value(rhs) && self.is_value(body),
+            ExprKind::Proj(_, part) | ExprKind::Field(_, part) => self.is_value(part),
+            ExprKind::If { .. }
             | ExprKind::Loop { .. }
             | ExprKind::Map { .. }
-            | ExprKind::Proj(..)
-            | ExprKind::Field(..)
             | ExprKind::Unbox { .. }
             | ExprKind::Coerce { .. }
             | ExprKind::Assert { .. } => false,

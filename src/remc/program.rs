@@ -14,6 +14,9 @@ use crate::ir::core::{Atom, Define, Expr, ExprKind, Program, Type};
 use crate::resolve::closest;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Facts about types remembered before the memory is given back.
+const MAX_REMEMBERED: usize = 10_000;
+
 /// A file made explicit.
 #[derive(Debug, Default)]
 pub struct Elaborated {
@@ -173,6 +176,10 @@ impl Elaborator<'_> {
             self.defs.push(Define { name: inner, ty, body: expr, entry, span: item.span });
         }
         self.globals.insert(parts.name, Global { inner, ty: ty.or(declared), broken });
+        if self.free.len() + self.equality.len() > MAX_REMEMBERED {
+            self.free = FreeVars::default();
+            self.equality = Equality::default();
+        }
     }
 
     /// A name that no other definition, no primitive and no variable that is in scope where a library is used has.

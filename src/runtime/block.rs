@@ -14,6 +14,8 @@ use crate::base::{PrimType, Scalar};
 pub trait Atomic: Clone {
     /// The scalar that it is.
     fn scalar(&self) -> Option<Scalar>;
+    /// The tuple without components.
+    fn unit() -> Self;
     /// A scalar as an atom.
     fn from_scalar(scalar: Scalar) -> Self;
     /// Whether all parts are equal, floats compared as numbers. Functions are not equal to anything.
@@ -72,6 +74,15 @@ impl From<Shortage> for Fault {
     }
 }
 
+/// The value of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Index {
+    /// A size.
+    Dim(i64),
+    /// A shape.
+    Shape(Vec<i64>),
+}
+
 /// What a primitive makes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Made<A> {
@@ -79,6 +90,8 @@ pub enum Made<A> {
     Array(Block<A>),
     /// A box that hides the outermost size of this array.
     Boxed(Block<A>),
+    /// A box that hides the whole shape of this array.
+    Lifted(Block<A>),
 }
 
 type Result<T> = std::result::Result<T, Fault>;
@@ -206,9 +219,15 @@ pub fn sizes(sizes: &[i64]) -> Result<Vec<usize>> {
     sizes.iter().map(|n| usize::try_from(*n).map_err(|_| Fault::negative(*n))).collect()
 }
 
-/// The result of a first-order primitive. `indices` are the sizes it is instantiated with; they matter where
+/// The length of an array, if there can be one so long.
+fn length(count: Option<usize>) -> Result<usize> {
+    let fits = count.filter(|count| i64::try_from(*count).is_ok());
+    fits.ok_or_else(|| Fault::new("E0504", format!("the result would have more than {} rows, which no array can have", i64::MAX)))
+}
+
+/// The result of a first-order primitive. `indices` are what it is instantiated with; they matter where
 /// [`Prim::needs_indices`] says so.
-pub fn delta<A: Atomic>(prim: Prim, indices: &[i64], args: &[&Block<A>]) -> Result<Made<A>> {
+pub fn delta<A: Atomic>(prim: Prim, indices: &[Index], args: &[&Block<A>]) -> Result<Made<A>> {
     let boolean = |truth| Ok(Block::atom(A::from_scalar(Scalar::Bool(truth))));
     let made = match (prim, args) {
         (Prim::Index, [xs, i]) => {
@@ -254,10 +273,11 @@ pub fn delta<A: Atomic>(prim: Prim, indices: &[i64], args: &[&Block<A>]) -> Resu
         (Prim::Transpose, [xs]) => transpose(xs),
         (Prim::Flatten, [xs]) => {
             let [n, m, ..] = xs.dims[..] else { return Err(Fault::malformed("a matrix was expected")) };
-            xs.reshaped(2, &[n.checked_mul(m).ok_or_else(missing)?])
+            xs.reshaped(2, &[length(n.checked_mul(m))?])
         }
         (Prim::Unflatten, [xs]) => {
-            let [n, m, ..] = sizes(indices)?[..] else { return Err(Fault::malformed("unflatten without its sizes")) };
+            let [Index::Dim(n), Index::Dim(m), ..] = indices else { return Err(Fault::malformed("unflatten without its sizes")) };
+            let [n, m] = sizes(&[*n, *m])?[..] else { return Err(missing()) };
             let found = xs.outer()?;
             if n.checked_mul(m) != Some(found) {
                 return Err(Fault::new("E0503", format!("an array of size {found} does not make {n} rows of {m}")));
@@ -265,7 +285,7 @@ pub fn delta<A: Atomic>(prim: Prim, indices: &[i64], args: &[&Block<A>]) -> Resu
             xs.reshaped(1, &[n, m])
         }
         (Prim::Concat, [a, b]) => {
-            let total = a.outer()?.checked_add(b.outer()?).ok_or_else(missing)?;
+            let total = length(a.outer()?.checked_add(b.outer()?))?;
             let parts = [a, b].map(|part| part.cells(1));
             let [a_cells, b_cells] = parts;
             Block::collapsed(&[total], a.cells_of(1)?.0, a_cells?.into_iter().chain(b_cells?))
@@ -279,6 +299,22 @@ pub fn delta<A: Atomic>(prim: Prim, indices: &[i64], args: &[&Block<A>]) -> Resu
         }
         (Prim::Equal, [a, b]) => boolean(a.same(b)),
         (Prim::NotEqual, [a, b]) => boolean(!a.same(b)),
+        (Prim::ShapeIota, []) => {
+            let dims = hidden(indices, 0)?;
+            let count = count(&dims);
+            vector_of((0..count as i64).map(Scalar::I64), count).map(|numbers| Block { dims, ..numbers })
+        }
+        (Prim::Recycle, [xs]) => recycle(hidden(indices, 1)?, xs),
+        (Prim::LiftShape, [shape]) => {
+            let dims = countable(&shape.ints()?)?;
+            return Block::atom(A::unit()).replicated(&dims).map(Made::Lifted);
+        }
+        (Prim::Subarray, [xs, at]) => subarray(hidden(indices, 0)?, hidden(indices, 1)?, xs, &at.ints()?),
+        (Prim::ScatterNew, [positions, xs]) => {
+            let [_, Index::Dim(size), ..] = indices else { return Err(Fault::malformed("scatter_new without its sizes")) };
+            scatter_new(*size, &positions.ints()?, xs)
+        }
+        (Prim::ReadNums, [_]) => Err(Fault::new("E0508", "the program reads numbers, and none were given to it")),
         (prim, args) => Err(Fault::malformed(format!("{prim:?} with {} arguments", args.len()))),
     };
     made.map(Made::Array)
@@ -296,6 +332,88 @@ fn update_slice<A: Atomic>(mut xs: Block<A>, start: i64, step: i64, ys: &Block<A
         xs.put(position, cell)?;
     }
     Ok(xs)
+}
+
+/// Most dimensions of an array.
+const MAX_RANK: usize = 255;
+
+/// The sizes of a shape that comes from data: none negative, not too many, their product can be counted.
+fn countable(shape: &[i64]) -> Result<Vec<usize>> {
+    if shape.len() > MAX_RANK {
+        return Err(Fault::new("E0504", format!("an array cannot have {} dimensions, {MAX_RANK} are the most", shape.len())));
+    }
+    let dims = sizes(shape)?;
+    if !dims.contains(&0) && shape.iter().try_fold(1i64, |product, n| product.checked_mul(*n)).is_none() {
+        return Err(Fault::new("E0504", format!("an array of shape {} has more elements than can be counted", Dims::new(&dims))));
+    }
+    Ok(dims)
+}
+
+/// The shape that a primitive is instantiated with at this place.
+fn hidden(indices: &[Index], at: usize) -> Result<Vec<usize>> {
+    match indices.get(at) {
+        Some(Index::Shape(shape)) => countable(shape),
+        _ => Err(Fault::malformed("a primitive without its shapes")),
+    }
+}
+
+/// The atoms in row-major order in another shape, from the beginning again when they are used up.
+fn recycle<A: Atomic>(dims: Vec<usize>, xs: &Block<A>) -> Result<Block<A>> {
+    let (size, wanted) = (xs.atoms.len(), count(&dims));
+    if size == 0 && wanted > 0 {
+        let (from, to) = (Dims::new(&xs.dims), Dims::new(&dims));
+        return Err(Fault::new("E0503", format!("an array of shape {from} has no elements to make one of shape {to}")));
+    }
+    let mut atoms = vector(wanted)?;
+    atoms.extend(xs.atoms.iter().cycle().take(wanted).cloned());
+    Ok(Block { dims, atoms })
+}
+
+/// As many consecutive cells as a frame of shape `to` has, from an index into the frame `from` on.
+fn subarray<A: Atomic>(from: Vec<usize>, to: Vec<usize>, xs: &Block<A>, at: &[i64]) -> Result<Block<A>> {
+    if at.len() != from.len() {
+        let message = format!("an index of {} numbers does not belong to an array of shape {}", at.len(), Dims::new(&from));
+        return Err(Fault::new("E0503", message));
+    }
+    let (inner, size) = xs.cells_of(from.len())?;
+    let (cells, wanted) = (count(&from), count(&to));
+    let dims = [to.as_slice(), inner].concat();
+    if wanted == 0 {
+        return Ok(Block { dims, atoms: Vec::new() });
+    }
+    let mut start = 0usize;
+    for (&i, &n) in at.iter().zip(&from) {
+        let position = usize::try_from(i).ok().filter(|i| *i < n).ok_or_else(|| Fault::out_of_bounds(i, n))?;
+        start = start.saturating_mul(n).saturating_add(position);
+    }
+    match start.checked_add(wanted).filter(|end| *end <= cells) {
+        Some(end) => Ok(Block { dims, atoms: xs.atoms.get(start * size..end * size).ok_or_else(missing)?.to_vec() }),
+        None => {
+            let message = format!("an array of shape {} has fewer than {wanted} cells from index {at:?} on", Dims::new(&from));
+            Err(Fault::new("E0501", message))
+        }
+    }
+}
+
+/// The cells at new positions, each of which must be given. Cells for negative positions are left out.
+fn scatter_new<A: Atomic>(size: i64, positions: &[i64], xs: &Block<A>) -> Result<Block<A>> {
+    let count = usize::try_from(size).map_err(|_| Fault::negative(size))?;
+    let mut sources: Vec<Option<usize>> = vector(count)?;
+    sources.resize(count, None);
+    for (source, &position) in positions.iter().enumerate().filter(|(_, position)| **position >= 0) {
+        match usize::try_from(position).ok().and_then(|position| sources.get_mut(position)) {
+            Some(place) => *place = Some(source),
+            None => return Err(Fault::out_of_bounds(position, count)),
+        }
+    }
+    let all: Option<Vec<usize>> = sources.iter().copied().collect();
+    match all {
+        Some(all) => xs.gather(all.into_iter()),
+        None => {
+            let empty = sources.iter().position(Option::is_none).unwrap_or(0);
+            Err(Fault::new("E0501", format!("no cell is scattered to position {empty} of {count}")))
+        }
+    }
 }
 
 fn transpose<A: Atomic>(xs: &Block<A>) -> Result<Block<A>> {
@@ -335,8 +453,8 @@ fn vector_of<A: Atomic>(items: impl Iterator<Item = Scalar>, count: usize) -> Re
 
 /// `a, a+1, .. b-1`.
 fn range<A: Atomic>(a: i64, b: i64) -> Result<Block<A>> {
-    let size = b.wrapping_sub(a);
-    let size = usize::try_from(size).map_err(|_| Fault::negative(size))?;
+    let size = i128::from(b) - i128::from(a);
+    let size = if size < 0 { Err(Fault::negative(b.saturating_sub(a))) } else { length(usize::try_from(size).ok()) }?;
     vector_of((a..b).map(Scalar::I64), size)
 }
 
@@ -346,9 +464,9 @@ fn stepped<A: Atomic>(prim: Prim, a: Scalar, s: Scalar, b: Scalar) -> Result<Blo
     let (Some(start), Some(step), Some(end)) = (a.as_i128(), s.as_i128(), b.as_i128()) else {
         return Err(Fault::malformed("integers were expected"));
     };
-    // Unsigned steps downwards arrive wrapped around.
-    let down = prim == Prim::RangeDownto || (prim == Prim::RangeThrough && end < start);
-    let step = if down && step > 0 && !ty.is_signed() { step - (1i128 << (ty.bytes() * 8)) } else { step };
+    // Steps of unsigned types are signed numbers that arrive wrapped around.
+    let half = 1i128 << (ty.bytes() * 8 - 1);
+    let step = if !ty.is_signed() && step >= half { step - 2 * half } else { step };
     let leads = match prim {
         Prim::RangeUpto => step > 0 && start <= end,
         Prim::RangeDownto => step < 0 && start >= end,
@@ -360,6 +478,6 @@ fn stepped<A: Atomic>(prim: Prim, a: Scalar, s: Scalar, b: Scalar) -> Result<Blo
     }
     let inclusive = i128::from(prim == Prim::RangeThrough);
     let size = ((end - start).abs() + inclusive + step.abs() - 1) / step.abs();
-    let size = usize::try_from(size).map_err(|_| Fault::malformed("a range too long"))?;
+    let size = length(usize::try_from(size).ok())?;
     vector_of((0..size as i128).map(|t| Scalar::from_i128(ty, start + t * step)), size)
 }

@@ -64,9 +64,6 @@ impl Batch {
             whole.push_str(&format!("-- {}\n", "-".repeat(NO_SUGGESTIONS)));
         }
         let mut sources = SourceMap::default();
-        if std::env::var("DUMP").is_ok() {
-            std::fs::write("/tmp/dump.rem", &whole).unwrap();
-        }
         let file = sources.add("generated.rem", whole);
         let checked = driver::check(&mut sources, &NoFiles, file);
         let mut batch = Batch {

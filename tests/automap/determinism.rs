@@ -82,6 +82,23 @@ pub fn check(batch: &Batch, id: DefId, random: &mut Random) -> Option<Result<(),
     }))
 }
 
+/// Whether all optima of an ambiguous rank system have the same sides zero, against the paper's conjecture; `None` where they are
+/// not all known, or there is one only.
+pub fn hidden(batch: &Batch, id: DefId) -> Option<bool> {
+    if !refused_by_rank(batch, id) {
+        return None;
+    }
+    let (system, _) = infer::rank_system(&batch.checked.program, &batch.checked.tables, id);
+    let Outcome::Solved(solution) = solve(&system, &with(Method::Auto)) else { return None };
+    if solution.components.is_empty() || solution.components.iter().any(|component| !component.complete) {
+        return None;
+    }
+    // Components are independent: one that shows is enough.
+    let zeros = |optimum: &Vec<(u32, u32)>| optimum.iter().map(|side| (side.0 > 0, side.1 > 0)).collect::<Vec<_>>();
+    let same = |optima: &Vec<Vec<(u32, u32)>>| optima.iter().all(|optimum| zeros(optimum) == zeros(&optima[0]));
+    Some(solution.components.iter().all(|component| same(&component.optima)))
+}
+
 /// Whether the only thing wrong with a definition is that its ranks cannot agree or are ambiguous.
 fn refused_by_rank(batch: &Batch, id: DefId) -> bool {
     let span = batch.def(id).decl_span();

@@ -83,7 +83,7 @@ struct Meaning {
 pub enum Scope {
     /// The readings of ambiguous programs.
     Readings,
-    /// Every property, with one variant of each kind.
+    /// Every property, with two variants of each kind.
     Some,
     /// Every property, with all variants.
     All,
@@ -104,7 +104,6 @@ pub fn examine(cases: &[Case], seed: u64, scope: Scope) -> Tally {
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(|s| s.to_string()));
             let mut tally = Tally::default();
-            println!("panic:\n{}", cases[0].print("").text);
             tally.case(WELL_TYPED, 0, Err(format!("panic: {}", text.unwrap_or_default())));
             tally
         }
@@ -118,9 +117,6 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
     let printed: Vec<_> = cases.iter().enumerate().map(|(at, case)| case.print(&suffix(at))).collect();
     let texts: Vec<&str> = printed.iter().map(|printed| printed.text.as_str()).collect();
     let batch = Batch::new(&texts);
-    if std::env::var("PANICS").is_ok() {
-        println!("{:?}", batch.checked.stats);
-    }
     let typed = driver::core_problem(&batch.sources, &batch.checked);
     let machine = batch.machine();
     let mut meanings = Vec::new();
@@ -153,6 +149,13 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
                 derived.push(Derived { at, kind: *kind, text: case.print(&suffix(at)).text, remark: String::new() });
             }
         }
+        if let Some(id) = batch.entry(at).filter(|_| verdict == Verdict::Ambiguous) {
+            match determinism::hidden(&batch, id) {
+                Some(true) => tally.note("conjecture: ambiguous systems whose optima have the same sides zero"),
+                Some(false) => tally.note("conjecture: ambiguous systems with optima that differ in which sides are zero"),
+                None => {}
+            }
+        }
         for (text, kind, remark) in readings(&batch, at) {
             derived.push(Derived { at, kind, text, remark });
         }
@@ -178,7 +181,9 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
 
 /// Which of some variants to look at.
 fn chosen(count: usize, random: &mut Random, all: bool) -> Vec<usize> {
-    if all || count == 0 { (0..count).collect() } else { vec![random.below(count)] }
+    let mut order = random.permutation(count);
+    order.truncate(if all { count } else { 2 });
+    order
 }
 
 /// Gives every variant names of its own.
@@ -230,7 +235,7 @@ fn judge(tally: &mut Tally, batch: &Batch, derived: &[Derived], cases: &[Case], 
                 });
             }
             Kind::Added(cost) | Kind::AddedNamed(cost) | Kind::AddedInduced(cost) => {
-                let result = forwards(batch, &machine, position, meaning, cost).map_err(|why| format!("{why}\n{}", d.text));
+                let result = forwards(tally, batch, &machine, position, meaning, cost).map_err(|why| format!("{why}\n{}", d.text));
                 tally.case(FORWARDS, d.at, result);
             }
             _ => {
@@ -280,7 +285,12 @@ fn same_value(batch: &Batch, machine: &Machine, at: usize, meaning: &Meaning) ->
     }
 }
 
-fn forwards(batch: &Batch, machine: &Machine, at: usize, meaning: &Meaning, cost: u32) -> Result<(), String> {
+fn forwards(tally: &mut Tally, batch: &Batch, machine: &Machine, at: usize, meaning: &Meaning, cost: u32) -> Result<(), String> {
+    // `map` and `rep` are functions, whose own arguments may be mapped and replicated: there may be a cheaper program now.
+    if batch.entry(at).is_some_and(|id| batch.checked.ranked(id)) && batch.cost(at) < cost {
+        tally.note("forwards: a cheaper program");
+        return Ok(());
+    }
     if batch.verdict(at) != Verdict::Accepted {
         return Err(refusal(batch, at));
     }

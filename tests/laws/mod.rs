@@ -53,6 +53,7 @@ pub fn steps(term: &Expr, preserve: bool, fuel: usize) -> Result<Walk, String> {
     let ty = type_of(term)?;
     let (mut state, mut shadow) = (term.clone(), erased(term)?);
     erased::validate::validate_expr(&shadow).map_err(|problem| format!("{problem}:\n{}", print::expr(term)))?;
+    let mut eraser = erase::Eraser::default();
     let mut walk = Walk { steps: 0, rules: BTreeMap::new(), end: End::Unfinished };
     while walk.steps < fuel {
         match (typed::step(&state), step::erased::step(&shadow)) {
@@ -69,7 +70,7 @@ pub fn steps(term: &Expr, preserve: bool, fuel: usize) -> Result<Walk, String> {
                         return Err(format!("{rule:?} changes the type from {old} to {new}, on\n{}", print::expr(&state)));
                     }
                 }
-                let expected = erased(&next)?;
+                let expected = eraser.closed(&next).map_err(|error| format!("{}:\n{}", error.message, print::expr(&next)))?;
                 if !erased::equal::equal(&expected, &below) {
                     let (expected, below) = (erased::print::expr(&expected), erased::print::expr(&below));
                     let before = print::expr(&state);
@@ -110,16 +111,24 @@ pub fn with_types(term: &Expr, ty: &Type) -> Result<Result<Value, &'static str>,
     }
 }
 
+/// The value that a run ended in, or the code of what it is stuck at; `None` if it was given up.
+pub fn outcome(walk: &Walk) -> Result<Option<Result<Value, &'static str>>, String> {
+    Ok(match &walk.end {
+        End::Unfinished => None,
+        End::Stuck(stuck) => Some(Err(stuck.code)),
+        End::Value(value) => {
+            let value = erased_eval::eval(&erased(value)?).map_err(|failure| format!("a value that fails: {failure:?}"))?;
+            Some(Ok(value))
+        }
+    })
+}
+
 /// The end of a run is what both evaluators say.
 pub fn agreement(term: &Expr, walk: &Walk) -> Result<(), String> {
     let ty = type_of(term)?;
     let show = || print::expr(term);
     let without = erased_eval::eval(&erased(term)?).map_err(|failure| failure.code);
-    let stepped = match &walk.end {
-        End::Unfinished => return Ok(()),
-        End::Stuck(stuck) => Err(stuck.code),
-        End::Value(value) => Ok(erased_eval::eval(&erased(value)?).map_err(|failure| format!("a value that fails: {failure:?}"))?),
-    };
+    let Some(stepped) = outcome(walk)? else { return Ok(()) };
     match (&stepped, &without) {
         (Ok(a), Ok(b)) if a.agrees(b) => {}
         (Err(a), Err(b)) if a == b => {}

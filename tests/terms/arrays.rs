@@ -3,7 +3,7 @@
 use super::atoms::constants;
 use super::{Gen, call, i64_ty, inst, int, local, make, shape, var, with_outer};
 use remora::base::{PrimType, Scalar, Symbol};
-use remora::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, ShapeItem, Type};
+use remora::ir::core::{Atom, Dim, Expr, ExprKind, Index, Param, Shape, ShapeItem, Type};
 
 /// A binary function type.
 fn binary(ty: &Type) -> [Param; 2] {
@@ -67,7 +67,7 @@ impl Gen<'_> {
         let (n, rest) = (n.clone(), shape(rest));
         let cell = Type::new(ty.atom().clone(), rest.clone());
         let atom = ty.atom().clone();
-        match self.choose(14) {
+        match self.choose(17) {
             0 => {
                 let a = Dim::constant(self.choose(2) as i64);
                 let b = n.sub(&a);
@@ -146,14 +146,45 @@ impl Gen<'_> {
                 let args = vec![xs, int(0), int([1, 0, 2][self.choose(3)]), ys];
                 Some(call(inst("update_slice", &atom, &[n, k], &rest), args))
             }
+            13 => {
+                let shape = self.shape(2);
+                let xs = self.expr(&Type::new(atom.clone(), shape.clone()))?;
+                let indices = vec![Index::Shape(shape), Index::Shape(ty.shape().clone())];
+                let fun = make(ExprKind::Inst { fun: var("recycle"), types: vec![atom], indices });
+                Some(call(fun, vec![xs]))
+            }
+            14 => {
+                let k = Dim::constant(1 + self.choose(3) as i64);
+                let is = Type::new(Atom::Prim(PrimType::I64), Shape::dims([k.clone()]));
+                let positions = if self.choose(2) == 0 { call(var("iota"), vec![int(k.as_constant()?)]) } else { self.expr(&is)? };
+                let xs = self.expr(&with_outer(&k, &cell))?;
+                Some(call(inst("scatter_new", &atom, &[k, n], &rest), vec![positions, xs]))
+            }
+            15 => {
+                let to = Index::Shape(Shape::dims([n]));
+                let from = Shape::dims([Dim::constant(2), self.dim()]);
+                let indices = vec![Index::Shape(from.clone()), to, Index::Shape(rest.clone()), Index::Dim(Dim::constant(2))];
+                let xs = self.expr(&cell.framed(&from))?;
+                let at = make(ExprKind::Array {
+                    dims: vec![2],
+                    elem: PrimType::I64,
+                    items: vec![Scalar::I64(self.choose(2) as i64), Scalar::I64(0)],
+                });
+                let fun = make(ExprKind::Inst { fun: var("subarray"), types: vec![atom], indices });
+                Some(call(fun, vec![xs, at]))
+            }
             _ => self.counted(ty, &n),
         }
     }
 
     /// Vectors of numbers.
     fn counted(&mut self, ty: &Type, n: &Dim) -> Option<Expr> {
-        if ty.shape().items.len() != 1 || *ty.atom() != Atom::Prim(PrimType::I64) {
+        if *ty.atom() != Atom::Prim(PrimType::I64) {
             return None;
+        }
+        if ty.shape().items.len() != 1 || self.choose(3) == 2 {
+            let indices = vec![Index::Shape(ty.shape().clone())];
+            return Some(make(ExprKind::Inst { fun: var("shape_iota"), types: Vec::new(), indices }));
         }
         let size = match (n.as_constant(), n.as_atom()) {
             (Some(n), _) => int(n),

@@ -189,7 +189,7 @@ impl Gen<'_> {
                 Some(call(inst("slice_step", cell.atom(), &[n], cell.shape()), vec![xs, int(i), int(j), int(s)]))
             }
             _ => match (cell.atom(), cell.shape().is_scalar()) {
-                (Atom::Prim(PrimType::I64), true) if !self.scope.shapes.is_empty() && self.choose(2) == 0 => {
+                (Atom::Prim(PrimType::I64), true) if !self.scope.shapes.is_empty() => {
                     let shapes = self.scope.shapes.clone();
                     let mut items = vec![ShapeItem::Dim(self.dim())];
                     items.extend(self.pick(&shapes).map(ShapeItem::Var));

@@ -144,6 +144,13 @@ impl Gen<'_> {
         let opaque = self.choose(4) == 3;
         let (boxed, sigma) = match self.pick(&known) {
             Some((name, sigma)) => (local(name), sigma),
+            None if self.choose(5) == 4 => {
+                let (r, s) = (Dim::constant(self.choose(3) as i64), self.name("@s"));
+                let sizes = self.leaf(&Type::new(Atom::Prim(remora::base::PrimType::I64), Shape::dims([r.clone()])))?;
+                let fun = make(ExprKind::Inst { fun: var("lift_shape"), types: Vec::new(), indices: vec![Index::Dim(r)] });
+                let content = Type::new(Atom::Tuple(Vec::new()), Shape::var(s));
+                (call(fun, vec![sizes]), Type::scalar(Atom::Sigma(vec![s], content)))
+            }
             None if opaque => {
                 let k = self.name("k");
                 let content = Type::new(Atom::Prim(remora::base::PrimType::I64), Shape::dims([Dim::var(k)]));

@@ -1,83 +1,174 @@
 //! The C compiler, and the cache of what it made.
 //!
 //! An entry of the cache is a folder with the text, the library, and a line that says which compiler with which options made a library of
-//! which length and sum. What does not fit is made again. Folders appear by renaming, so that programs that run at the same time do not
-//! see half an entry.
+//! which length and sum for which processor. What does not fit is made again. Folders appear by renaming, so that programs that run at the
+//! same time do not see half an entry; what interrupted programs left behind is removed after a day.
 
 use crate::diag::Diagnostic;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 const TEXT: &str = "program.c";
 const LIBRARY: &str = "program.so";
 const STAMP: &str = "stamp";
+/// How long an entry that is being made is left alone.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
+/// A library in a file: an entry of the cache, or in a folder of its own that goes when this does.
+#[derive(Debug)]
+pub struct Library {
+    path: PathBuf,
+    temporary: Option<PathBuf>,
+}
+
+impl Library {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+    /// Removes it from the cache.
+    pub fn discard(&self) {
+        if let Some(folder) = self.path.parent() {
+            std::fs::remove_dir_all(folder).ok();
+        }
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.temporary {
+            std::fs::remove_dir_all(folder).ok();
+        }
+    }
+}
 
 fn compiler() -> String {
     std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty()).unwrap_or_else(|| "cc".into())
 }
 
 /// The options of the compiler. Contraction and vector versions of functions change the last bits of results, reassociation is
-/// only used where the program says that the order does not matter.
-fn flags(strict: bool) -> Vec<&'static str> {
+/// only used where the program says that the order does not matter. The options in `REMORA_CFLAGS` come last.
+fn flags(strict: bool) -> Vec<String> {
     let mut flags = vec!["-std=gnu11", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-w"];
     flags.push(if strict { "-ffp-contract=off" } else { "-ffp-contract=fast" });
     flags.extend(["-fvisibility=hidden", "-fPIC", "-shared"]);
-    flags
+    let own = std::env::var("REMORA_CFLAGS").unwrap_or_default();
+    flags.into_iter().chain(own.split_whitespace()).map(str::to_string).collect()
 }
 
-/// A library from the text of a C program, from the cache where it is there.
-pub fn library(text: &str, strict: bool) -> Result<PathBuf, Box<Diagnostic>> {
-    let cc = compiler();
-    let flags = flags(strict);
-    let how = format!("{cc} {}", flags.join(" "));
+/// What the processor can do that compilers for it make use of.
+pub fn processor() -> String {
+    let mut features = vec![std::env::consts::ARCH];
+    #[cfg(target_arch = "x86_64")]
+    {
+        macro_rules! detect {
+            ($($name:tt)*) => { $(if std::arch::is_x86_feature_detected!($name) { features.push($name); })* };
+        }
+        detect!("sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "adx" "f16c" "avx" "avx2" "fma" "sha" "gfni" "vaes" "vpclmulqdq" "sse4a"
+            "avx512f" "avx512cd" "avx512dq" "avx512bw" "avx512vl" "avx512ifma" "avx512vbmi" "avx512vbmi2" "avx512vnni" "avx512bitalg"
+            "avx512vpopcntdq" "avx512bf16");
+    }
+    features.sort_unstable();
+    features.join(",")
+}
+
+/// Everything besides the text that a library depends on.
+fn how(strict: bool) -> String {
+    format!("{} {} {}", compiler(), flags(strict).join(" "), processor())
+}
+
+/// A library from the text of a C program: from the cache where it is there, else from the C compiler or, if there is one, `given`, which
+/// was made from the same text before.
+pub fn library(text: &str, strict: bool, given: Option<&[u8]>) -> Result<Library, Box<Diagnostic>> {
+    let how = how(strict);
     let name = name(text, &how);
     let cache = cache_folder();
     if let Some(folder) = cache.as_ref().map(|cache| cache.join(&name))
         && is_good(&folder, text, &how)
     {
-        return Ok(folder.join(LIBRARY));
+        return Ok(Library { path: folder.join(LIBRARY), temporary: None });
     }
-    // Where the cache cannot be written, the library is made elsewhere, and used once.
-    let places = cache.into_iter().chain([std::env::temp_dir().join("remora")]);
-    let mut problem = None;
-    for place in places {
-        let temporary = place.join(format!("{name}.{}.{}", std::process::id(), unique()));
-        match std::fs::create_dir_all(&temporary).and_then(|()| std::fs::write(temporary.join(TEXT), text)) {
-            Ok(()) => {}
-            Err(error) => {
+    let mut problem = String::new();
+    if let Some(cache) = cache {
+        let temporary = cache.join(format!("{name}.{}.{}", std::process::id(), unique()));
+        match std::fs::create_dir_all(&temporary).map_err(Problem::from).and_then(|()| fill(&temporary, text, strict, given)) {
+            Ok(()) => {
+                sweep(&cache);
+                return Ok(keep(temporary, &cache.join(&name), text, &how));
+            }
+            Err(Problem::Compiler(diagnostic)) => {
                 std::fs::remove_dir_all(&temporary).ok();
-                problem = Some(format!("`{}`: {error}", place.display()));
-                continue;
+                return Err(diagnostic);
+            }
+            Err(Problem::Space(why)) => {
+                std::fs::remove_dir_all(&temporary).ok();
+                problem = format!("`{}`: {why}; ", cache.display());
             }
         }
-        let made = compile(&cc, &flags, &temporary);
-        if let Err(diagnostic) = made {
-            std::fs::remove_dir_all(&temporary).ok();
-            return Err(diagnostic);
-        }
-        return Ok(keep(&temporary, &place.join(&name), &how));
     }
-    let message = format!("the compiled program cannot be written: {}", problem.unwrap_or_default());
-    Err(Box::new(Diagnostic::bare("E0616", message).help("set REMORA_CACHE to a folder with free space that can be written")))
+    // Where the cache cannot be written, the library is made elsewhere, and used once. Nobody else may write there.
+    let place = std::env::temp_dir();
+    let temporary = place.join(format!("remora-{name}.{}.{}", std::process::id(), unique()));
+    match private(&temporary).map_err(Problem::from).and_then(|()| fill(&temporary, text, strict, given)) {
+        Ok(()) => Ok(Library { path: temporary.join(LIBRARY), temporary: Some(temporary) }),
+        Err(why) => {
+            std::fs::remove_dir_all(&temporary).ok();
+            match why {
+                Problem::Compiler(diagnostic) => Err(diagnostic),
+                Problem::Space(why) => {
+                    let message = format!("the compiled program cannot be written: {problem}`{}`: {why}", place.display());
+                    Err(Box::new(
+                        Diagnostic::bare("E0616", message).help("set REMORA_CACHE to a folder with free space that can be written"),
+                    ))
+                }
+            }
+        }
+    }
 }
 
-/// Puts a library that was made from the text into the cache, unless there is one. Where that fails the compiler will be asked.
-pub fn provide(text: &str, strict: bool, library: &[u8]) {
-    let how = format!("{} {}", compiler(), flags(strict).join(" "));
-    let Some(cache) = cache_folder() else { return };
-    let name = name(text, &how);
-    if is_good(&cache.join(&name), text, &how) {
-        return;
+/// Why there is no library.
+enum Problem {
+    /// It cannot be written here.
+    Space(String),
+    /// It cannot be written anywhere.
+    Compiler(Box<Diagnostic>),
+}
+
+impl From<std::io::Error> for Problem {
+    fn from(error: std::io::Error) -> Problem {
+        Problem::Space(error.to_string())
     }
-    let temporary = cache.join(format!("{name}.{}.{}", std::process::id(), unique()));
-    let put = |file: &str, bytes: &[u8]| std::fs::write(temporary.join(file), bytes);
-    let written = std::fs::create_dir_all(&temporary).and_then(|()| put(TEXT, text.as_bytes())).and_then(|()| put(LIBRARY, library));
-    if written.is_ok() {
-        keep(&temporary, &cache.join(&name), &how);
-    } else {
-        std::fs::remove_dir_all(&temporary).ok();
+}
+
+/// Makes a folder that only its owner may use, and that was not there before.
+fn private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Puts the text and the library into a folder.
+fn fill(folder: &Path, text: &str, strict: bool, given: Option<&[u8]>) -> Result<(), Problem> {
+    std::fs::write(folder.join(TEXT), text)?;
+    match given {
+        Some(library) => Ok(std::fs::write(folder.join(LIBRARY), library)?),
+        None => compile(&compiler(), &flags(strict), folder),
+    }
+}
+
+/// Removes what programs that were interrupted have left in the cache.
+fn sweep(cache: &Path) {
+    let Ok(entries) = std::fs::read_dir(cache) else { return };
+    for entry in entries.flatten() {
+        let unfinished = entry.file_name().to_string_lossy().split('.').count() == 3;
+        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+        if unfinished && age.is_some_and(|age| age > ABANDONED) {
+            std::fs::remove_dir_all(entry.path()).ok();
+        }
     }
 }
 
@@ -116,19 +207,28 @@ fn is_good(folder: &Path, text: &str, how: &str) -> bool {
 }
 
 /// Gives an entry its name. Where that fails, somebody else was faster or something damaged is in the way.
-fn keep(temporary: &Path, folder: &Path, how: &str) -> PathBuf {
-    let library = temporary.join(LIBRARY);
-    if let Ok(bytes) = std::fs::read(&library) {
+fn keep(temporary: PathBuf, folder: &Path, text: &str, how: &str) -> Library {
+    if let Ok(bytes) = std::fs::read(temporary.join(LIBRARY)) {
         std::fs::write(temporary.join(STAMP), stamp(&bytes, how)).ok();
     }
-    if std::fs::rename(temporary, folder).is_ok() {
-        return folder.join(LIBRARY);
+    let kept = Library { path: folder.join(LIBRARY), temporary: None };
+    if std::fs::rename(&temporary, folder).is_ok() {
+        return kept;
     }
-    std::fs::remove_dir_all(folder).ok();
-    if std::fs::rename(temporary, folder).is_ok() { folder.join(LIBRARY) } else { library }
+    if is_good(folder, text, how) {
+        std::fs::remove_dir_all(&temporary).ok();
+        return kept;
+    }
+    let damaged = temporary.with_extension("damaged");
+    std::fs::rename(folder, &damaged).ok();
+    std::fs::remove_dir_all(&damaged).or_else(|_| std::fs::remove_file(&damaged)).ok();
+    if std::fs::rename(&temporary, folder).is_ok() {
+        return kept;
+    }
+    Library { path: temporary.join(LIBRARY), temporary: Some(temporary) }
 }
 
-fn compile(cc: &str, flags: &[&str], folder: &Path) -> Result<(), Box<Diagnostic>> {
+fn compile(cc: &str, flags: &[String], folder: &Path) -> Result<(), Problem> {
     let mut words = cc.split_whitespace();
     let program = words.next().unwrap_or("cc");
     let mut command = Command::new(program);
@@ -136,16 +236,19 @@ fn compile(cc: &str, flags: &[&str], folder: &Path) -> Result<(), Box<Diagnostic
     let output = command.output().map_err(|error| {
         let message = format!("the C compiler `{program}` cannot be started: {error}");
         let help = "install one (`apt-get install gcc`), name one in CC, or use `--backend interp`, the evaluator";
-        Box::new(Diagnostic::bare("E0615", message).help(help))
+        Problem::Compiler(Box::new(Diagnostic::bare("E0615", message).help(help)))
     })?;
     if output.status.success() && folder.join(LIBRARY).is_file() {
         return Ok(());
     }
     let text = String::from_utf8_lossy(&output.stderr);
+    if let Some(line) = text.lines().find(|line| line.contains("No space left on device") || line.contains("Disk quota exceeded")) {
+        return Err(Problem::Space(line.to_string()));
+    }
     let first: Vec<&str> = text.lines().take(12).collect();
     let mut diagnostic = Diagnostic::bare("E0615", format!("the C compiler `{cc}` failed: {}", output.status));
     if !first.is_empty() {
         diagnostic = diagnostic.note(first.join("\n"));
     }
-    Err(Box::new(diagnostic.help("`--backend interp` runs the program without it")))
+    Err(Problem::Compiler(Box::new(diagnostic.help("`--backend interp` runs the program without it"))))
 }

@@ -28,6 +28,8 @@ struct Contents {
     sources: Vec<(String, String)>,
     entries: Vec<String>,
     strict: bool,
+    /// What the processor must be able to do.
+    processor: String,
 }
 
 /// A program that this one carries.
@@ -76,7 +78,7 @@ pub fn own() -> Option<Bundle> {
 /// Writes a program with its sources and its library.
 pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], strict: bool) -> Result<(), Box<Diagnostic>> {
     let native = driver::compile(&loaded.sources, &loaded.checked, names, strict)?;
-    let library = files::read(&build::library(&native.text, strict)?)?;
+    let library = files::read(build::library(&native.text, strict, None)?.path())?;
     let unknown = |error: std::io::Error| Box::new(Diagnostic::bare("E0603", format!("this program cannot be copied: {error}")));
     let exe = std::env::current_exe().map_err(unknown)?;
     let mut program = files::read(&exe)?;
@@ -86,7 +88,7 @@ pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], strict: bool) -> Re
     let sources = loaded.sources.files().map(|(_, file)| (file.name.clone(), file.text.to_string())).collect();
     let root = loaded.sources.file(loaded.root).name.clone();
     let entries = names.iter().map(|name| name.as_str().to_string()).collect();
-    let contents = serde_json::to_vec(&Contents { root, sources, entries, strict }).unwrap_or_default();
+    let contents = serde_json::to_vec(&Contents { root, sources, entries, strict, processor: build::processor() }).unwrap_or_default();
     program.extend_from_slice(&contents);
     program.extend_from_slice(&library);
     program.extend_from_slice(&(contents.len() as u64).to_le_bytes());
@@ -109,18 +111,20 @@ fn executable(_: &Path) -> Result<(), Box<Diagnostic>> {
 }
 
 impl Bundle {
-    /// The checked program. Its library is put into the cache, unless it is there.
-    pub fn load(&self) -> Result<Loaded, Box<Diagnostic>> {
-        let Contents { root, sources, entries: names, strict } = &self.contents;
+    /// The checked program.
+    pub fn load(&self) -> Loaded {
+        let Contents { root, sources, .. } = &self.contents;
         let mut map = SourceMap::default();
         let text = sources.iter().find(|(name, _)| name == root).map(|(_, text)| text.as_str()).unwrap_or_default();
         let file = map.add(root.as_str(), text);
         let checked = driver::check(&mut map, &Memory(sources), file);
-        let loaded = Loaded { sources: map, root: file, checked };
-        let names: Vec<Symbol> = names.iter().map(|name| Symbol::new(name)).collect();
-        let native = driver::compile(&loaded.sources, &loaded.checked, &names, *strict)?;
-        build::provide(&native.text, *strict, &self.library);
-        Ok(loaded)
+        Loaded { sources: map, root: file, checked }
+    }
+    /// The compiled program, if this processor can run it.
+    pub fn library(&self) -> Option<&[u8]> {
+        let here = build::processor();
+        let fits = self.contents.processor.split(',').all(|feature| here.split(',').any(|found| found == feature));
+        fits.then_some(self.library.as_slice())
     }
     /// How the program is compiled and what it was compiled for.
     pub fn entries(&self) -> Vec<Symbol> {

@@ -10,11 +10,9 @@ use crate::ir::core::Define;
 use crate::ir::soac::{self, Fun, Var};
 use crate::runtime::{Array, Buffer, Value};
 use crate::{each_buffer, each_prim};
-use libloading::Library;
 use rustc_hash::FxHashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 type Context = *mut c_void;
@@ -37,7 +35,7 @@ pub struct Program {
     support: Support,
     program: soac::Program,
     /// Never unloaded: the threads of OpenMP wait in code that would go with it.
-    library: ManuallyDrop<Library>,
+    library: ManuallyDrop<libloading::Library>,
 }
 
 /// Arguments as the compiled program takes them.
@@ -50,19 +48,35 @@ pub struct Prepared<'p> {
     _values: Vec<Value>,
 }
 
-fn broken(path: &Path, what: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic::bare("E0616", format!("`{}` cannot be loaded: {what}", path.display())).help("remove it, it is made again"))
+/// A library in memory.
+pub struct Library {
+    library: ManuallyDrop<libloading::Library>,
+    name: String,
+}
+
+impl Library {
+    /// Loads a library that was made from the text of a program.
+    pub fn load(file: &super::build::Library) -> Result<Library, Box<Diagnostic>> {
+        let name = file.path().display().to_string();
+        // SAFETY: the library was made by the C compiler from our text; it has no initialisers.
+        match unsafe { libloading::Library::new(file.path()) } {
+            Ok(library) => Ok(Library { library: ManuallyDrop::new(library), name }),
+            Err(error) => Err(broken(&name, &error.to_string())),
+        }
+    }
+}
+
+fn broken(name: &str, what: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::bare("E0616", format!("`{name}` cannot be loaded: {what}")).help("remove it, it is made again"))
 }
 
 impl Program {
-    /// Loads a library that was made from the first-order program.
-    pub fn load(path: PathBuf, program: soac::Program, threads: usize) -> Result<Program, Box<Diagnostic>> {
-        // SAFETY: the library was made by the C compiler from our text; it has no initialisers.
-        let library = unsafe { Library::new(&path) }.map_err(|error| broken(&path, &error.to_string()))?;
+    /// The program in a library that was made from `program`, with a context of its own.
+    pub fn new(Library { library, name }: Library, program: soac::Program, threads: usize) -> Result<Program, Box<Diagnostic>> {
         macro_rules! symbol {
             ($name:literal) => {
                 // SAFETY: the run-time support declares the function with this type.
-                *unsafe { library.get($name) }.map_err(|error| broken(&path, &error.to_string()))?
+                *unsafe { library.get($name) }.map_err(|error| broken(&name, &error.to_string()))?
             };
         }
         let new: unsafe extern "C" fn(c_int) -> Context = symbol!(b"remora_context_new\0");
@@ -80,7 +94,7 @@ impl Program {
         if context.is_null() {
             return Err(Box::new(Diagnostic::bare("E0507", "out of memory")));
         }
-        Ok(Program { context, support, program, library: ManuallyDrop::new(library) })
+        Ok(Program { context, support, program, library })
     }
 
     /// Runs an entry point whose parameters have these names.

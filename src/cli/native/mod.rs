@@ -8,6 +8,7 @@ use super::program::Loaded;
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver;
+use load::Library;
 pub use load::{Prepared, Program};
 
 /// How programs are compiled and run.
@@ -19,9 +20,18 @@ pub struct Options {
     pub strict: bool,
 }
 
-/// Compiles a program for some entry points, or finds it in the cache, and loads it.
-pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options) -> Result<Program, Box<Diagnostic>> {
+/// Compiles a program for some entry points, or finds it in the cache, and loads it. `given` is a library that was made before from the
+/// same program.
+pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options, given: Option<&[u8]>) -> Result<Program, Box<Diagnostic>> {
     let native = driver::compile(&loaded.sources, &loaded.checked, entries, options.strict)?;
-    let library = build::library(&native.text, options.strict)?;
-    Program::load(library, native.program, options.threads)
+    let file = build::library(&native.text, options.strict, given)?;
+    let library = match Library::load(&file) {
+        Ok(library) => library,
+        // Something is wrong with the entry of the cache, or another program has just replaced it.
+        Err(_) => {
+            file.discard();
+            Library::load(&build::library(&native.text, options.strict, given)?)?
+        }
+    };
+    Program::new(library, native.program, options.threads)
 }

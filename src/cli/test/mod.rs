@@ -50,7 +50,7 @@ pub(super) struct TestArgs {
     /// Threads of the evaluator (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Compile so that floating-point results are the same to the last bit as the evaluator's
+    /// Compile so that floating-point results are the same to the last bit as the evaluator's, and check that they are
     #[arg(long)]
     strict_fp: bool,
     /// Name every case that passes
@@ -170,7 +170,7 @@ fn compile(args: &TestArgs, loaded: &Loaded, blocks: &[&Block]) -> Result<native
     entries.sort_by_key(|name| name.as_str());
     entries.dedup();
     let options = native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp };
-    native::prepare(loaded, &entries, &options)
+    native::prepare(loaded, &entries, &options, None)
 }
 
 fn rendered(loaded: &Loaded, diagnostics: &[Diagnostic]) -> String {
@@ -214,6 +214,8 @@ fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case
     let names = loaded.checked.parameter_names(define.name);
     let signature = Signature::new(define, &names).map_err(|d| wrong(entry.1)(says(d)))?;
     let values = input(path, &signature, &case.input, seed).map_err(|d| wrong(case.span)(says(d)))?;
+    let oracle = (args.backend == Backend::Cpu && args.strict_fp)
+        .then(|| driver::run(&loaded.checked, define.name, values.clone(), args.threads.map(usize::from)));
     let result = match args.backend {
         Backend::Interp => driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from)),
         Backend::Soac => driver::run_soac(&loaded.sources, &loaded.checked, define.name, values),
@@ -223,6 +225,12 @@ fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case
             None => Err(Box::new(Diagnostic::bare("E0615", "nothing was compiled"))),
         },
     };
+    if let (Some(Ok(want)), Ok(got)) = (&oracle, &result) {
+        let (want, got) = (values::show(want), values::show(got));
+        if want != got {
+            return Err(wrong(case.span)(format!("not the same to the last bit: {got}the evaluator's result is\n{want}")));
+        }
+    }
     match (&case.expect, result) {
         (Expect::Success, Ok(_)) => Ok(()),
         (Expect::Success | Expect::Values(_), Err(d)) => Err(wrong(case.span)(format!("it fails:\n{}", says(d)))),

@@ -74,12 +74,13 @@ impl Emitter<'_> {
             Expr::Local(local) => self.local(*local),
             Expr::Load(ptr, index) => format!("{}[{}]", self.ptr(*ptr), self.expr(index)),
             Expr::Op(op, args) => self.op(*op, args),
+            Expr::Int(Int::Count, a, b) => format!("remora_count({}, {})", self.expr(a), self.expr(b)),
             Expr::Int(op, a, b) => {
                 let (a, b) = (self.nested(a), self.nested(b));
                 match op {
                     Int::Add => format!("{a} + {b}"),
                     Int::Sub => format!("{a} - {b}"),
-                    Int::Mul => format!("{a} * {b}"),
+                    Int::Mul | Int::Count => format!("{a} * {b}"),
                     Int::Div => format!("{a} / {b}"),
                     Int::Rem => format!("{a} % {b}"),
                     Int::Min => format!("{a} < {b} ? {a} : {b}"),

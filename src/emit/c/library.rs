@@ -7,6 +7,19 @@ use crate::ir::soac::{Fun, Program, Size, Type, Var};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+/// What is no name of a parameter: words of C and C++, and what the library itself names.
+#[rustfmt::skip]
+const RESERVED: &[&str] = &[
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "class", "code",
+    "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "context", "continue", "co_await", "co_return",
+    "co_yield", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false",
+    "float", "for", "friend", "goto", "if", "in", "inline", "int", "linux", "long", "mutable", "namespace", "new", "noexcept", "not",
+    "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires",
+    "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unix", "unsigned", "using", "virtual", "void",
+    "volatile", "wchar_t", "while", "xor", "xor_eq",
+];
+
 /// A library as text.
 #[derive(Debug, Clone)]
 pub struct Library {
@@ -14,6 +27,11 @@ pub struct Library {
     pub source: String,
     /// The header.
     pub header: String,
+}
+
+/// The type of a scalar as users of a library see it: not every compiler that reads the header knows halves.
+fn outer_type(prim: PrimType) -> &'static str {
+    if prim == PrimType::F16 { "uint16_t" } else { c_type(prim) }
 }
 
 /// The type of an array that is returned.
@@ -64,7 +82,7 @@ impl Writer<'_> {
         let arrays: BTreeSet<(PrimType, usize)> = results.map(|ty| (ty.elem, ty.rank())).collect();
         for (elem, rank) in arrays {
             let name = format!("{prefix}_{elem}_{rank}d");
-            let _ = writeln!(out, "typedef struct {{\n  {} *data;\n  int64_t shape[{rank}];\n  void *owner;\n}} {name};", c_type(elem));
+            let _ = writeln!(out, "typedef struct {{\n  {} *data;\n  int64_t shape[{rank}];\n  void *owner;\n}} {name};", outer_type(elem));
         }
         out
     }
@@ -89,12 +107,13 @@ extern \"C\" {{
 /* A context with so many threads, or one for each processor if that is 0. NULL if there is no memory. */
 {prefix}_context *{prefix}_new(int threads);
 void {prefix}_free({prefix}_context *context);
-/* What the last call failed with: its code, message and place in the source; empty if it did not. */
+/* The place in the source, the code and the message of what the last call of a function on this thread failed with; empty if it did
+   not. The text stays as it is until the next call on this thread. */
 const char *{prefix}_error({prefix}_context *context);
 /* Gives back the memory of a result (its owner). */
 void {prefix}_release({prefix}_context *context, void *owner);
 
-/* Functions return 0, or the number of the error's code. */
+/* Functions return 0, or the number of the error's code. Halves (f16) are passed as their bits. */
 ",
             self.types()
         );
@@ -108,24 +127,23 @@ void {prefix}_release({prefix}_context *context, void *owner);
     fn support(&self) -> String {
         let prefix = self.prefix;
         format!(
-            "REMORA_DOOR {prefix}_context *{prefix}_new(int threads) {{ return remora_context_new(threads); }}
+            "static __thread char remora_text[1400];
+REMORA_DOOR {prefix}_context *{prefix}_new(int threads) {{ return remora_context_new(threads); }}
 REMORA_DOOR void {prefix}_free({prefix}_context *context) {{ remora_context_free(context); }}
 REMORA_DOOR const char *{prefix}_error({prefix}_context *context) {{
-  static __thread char text[1400];
+  (void)context;
+  return remora_text;
+}}
+/* Keeps the message of a failure for the thread that called, as long as the context is its own. */
+static int remora_refuse(remora_context *context) {{
   const char *place = \"\";
-  pthread_mutex_lock(&context->in_use);
-  if (!context->failed) {{
-    pthread_mutex_unlock(&context->in_use);
-    return \"\";
-  }}
   for (int k = 0; remora_places[k].file >= 0; k++) {{
     if (remora_places[k].file == context->file && remora_places[k].start == context->start && remora_places[k].end == context->end) {{
       place = remora_places[k].text;
     }}
   }}
-  snprintf(text, sizeof text, \"%s: error[%s]: %s\", place, context->code, context->message);
-  pthread_mutex_unlock(&context->in_use);
-  return text;
+  snprintf(remora_text, sizeof remora_text, \"%s%serror[%s]: %s\", place, *place ? \": \" : \"\", context->code, context->message);
+  return atoi(context->code + 1);
 }}
 REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
   pthread_mutex_lock(&context->in_use);
@@ -144,10 +162,8 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         let name = self.program.vars[var].name;
         let twice = fun.params.iter().filter(|other| self.program.vars[**other].name == name).count() > 1;
         let text = sanitized(name.as_str());
-        // Words of C and of this header are no names.
-        let taken =
-            ["context", "int", "double", "float", "char", "long", "short", "void", "if", "else", "for", "while", "do", "return", "bool"];
-        let taken = taken.contains(&text.as_str()) || text.starts_with("out") || text.is_empty();
+        // Words of C, of C++ and of this header are no names.
+        let taken = RESERVED.contains(&text.as_str()) || text.starts_with("out") || text.starts_with('_') || text.is_empty();
         if twice || taken { self.name(var) } else { text }
     }
     fn shape(&self, fun: &Fun, ty: &Type) -> String {
@@ -176,18 +192,21 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         for var in &fun.params {
             let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
             params.push(match ty.rank() {
-                0 => format!("{} {name}", c_type(ty.elem)),
-                _ => format!("const {} *{name} /* {} */", c_type(ty.elem), self.shape(fun, ty)),
+                0 => format!("{} {name}", outer_type(ty.elem)),
+                _ => format!("const {} *{name} /* {} */", outer_type(ty.elem), self.shape(fun, ty)),
             });
         }
         for (k, var) in fun.results.iter().enumerate() {
             let ty = self.program.ty(*var);
             params.push(match ty.rank() {
-                0 => format!("{} *out{k}", c_type(ty.elem)),
+                0 => format!("{} *out{k}", outer_type(ty.elem)),
                 _ => format!("{} *out{k} /* {} */", array_type(self.prefix, ty), self.shape(fun, ty)),
             });
         }
-        format!("int {}_{}({})", self.prefix, sanitized(fun.name.as_str()), params.join(", "))
+        // The functions that every library has keep their names.
+        let name = sanitized(fun.name.as_str());
+        let suffix = if ["new", "free", "error", "release", "context"].contains(&name.as_str()) { "_entry" } else { "" };
+        format!("int {}_{name}{suffix}({})", self.prefix, params.join(", "))
     }
 
     fn function(&self, id: usize, fun: &Fun) -> String {
@@ -200,9 +219,16 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
                 _ => writeln!(out, "  in[{k}] = (uint64_t)(uintptr_t){name};"),
             };
         }
-        out.push_str("  pthread_mutex_lock(&context->in_use);\n");
-        let _ = writeln!(out, "  if (remora_entry_{id}(context, in, out)) {{");
-        out.push_str("    int code = atoi(context->code + 1);\n    pthread_mutex_unlock(&context->in_use);\n    return code;\n  }\n");
+        out.push_str("  remora_text[0] = 0;\n  pthread_mutex_lock(&context->in_use);\n");
+        let sizes: BTreeSet<Var> = fun.params.iter().flat_map(|var| &self.program.ty(*var).shape).flat_map(Size::vars).collect();
+        let mut bad = String::new();
+        for var in sizes.iter().filter(|var| fun.params.contains(var)) {
+            let name = self.param(fun, *var);
+            let _ = write!(bad, "({name} < 0 && (context->failed = 0, remora_fail(&context->thread[0], \"E0504\", -1, 0, 0,");
+            let _ = write!(bad, " \"an array cannot have the negative size %lld\", (long long){name}))) || ");
+        }
+        let _ = writeln!(out, "  if ({bad}remora_entry_{id}(context, in, out)) {{");
+        out.push_str("    int code = remora_refuse(context);\n    pthread_mutex_unlock(&context->in_use);\n    return code;\n  }\n");
         let name = |var: Var| match fun.results.iter().position(|result| *result == var) {
             Some(k) => format!("(int64_t)out[{k}]"),
             None => self.param(fun, var),

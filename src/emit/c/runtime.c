@@ -97,6 +97,12 @@ static void remora_flush(remora_thread *th) {
 
 static void *remora_data(remora_block *block) { return (char *)block + REMORA_HEADER; }
 
+/* The product of sizes; what does not fit is more than there is memory. */
+static inline int64_t remora_count(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 static remora_block *remora_alloc(remora_thread *th, int64_t count, int64_t size, int file, int start, int end) {
   int64_t bytes;
   if (count < 0 || __builtin_mul_overflow(count, size, &bytes) || bytes > ((int64_t)1 << 46)) {
@@ -320,7 +326,7 @@ static inline _Float16 remora_next_after_half(_Float16 a, _Float16 b) {
     return b;
   }
   uint16_t bits = remora_bits__Float16(a);
-  if (bits == 0) {
+  if (!(bits & 0x7fff)) {
     return remora_from_bits__Float16(1 | (remora_bits__Float16(b) & 0x8000));
   }
   int away = (a < b) == !(bits & 0x8000);
@@ -381,6 +387,9 @@ REMORA_VECTOR(float, erff)
 #define REMORA_EXPORT __attribute__((visibility("default")))
 #endif
 
+/* More threads than this are of no use, and the system may not have them. */
+#define REMORA_MOST_THREADS 512
+
 REMORA_EXPORT remora_context *remora_context_new(int threads) {
   remora_context *c = calloc(1, sizeof *c);
   if (!c) {
@@ -388,6 +397,9 @@ REMORA_EXPORT remora_context *remora_context_new(int threads) {
   }
 #ifdef _OPENMP
   c->threads = threads > 0 ? threads : omp_get_num_procs();
+  if (c->threads > REMORA_MOST_THREADS) {
+    c->threads = REMORA_MOST_THREADS;
+  }
 #else
   c->threads = 1;
 #endif

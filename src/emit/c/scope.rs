@@ -20,6 +20,9 @@ pub struct Homes {
     next: usize,
 }
 
+/// Calls its argument with what else is mentioned.
+pub type Also<'a> = dyn Fn(&mut dyn FnMut(Mention)) + 'a;
+
 /// What is found on the way.
 struct Walk<'a> {
     homes: Homes,
@@ -34,7 +37,7 @@ struct Walk<'a> {
 
 impl Homes {
     /// Where the variables of a function are declared, apart from those in `outside`. `also` is mentioned at its end.
-    pub fn new(body: &[Stmt], outside: &FxHashSet<Mention>, also: &dyn Fn(&mut dyn FnMut(Mention))) -> Homes {
+    pub fn new(body: &[Stmt], outside: &FxHashSet<Mention>, also: &Also) -> Homes {
         let homes = Homes { parents: vec![(0, 0)], next: 1, ..Homes::default() };
         let mut walk = Walk {
             homes,

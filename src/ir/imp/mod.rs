@@ -121,6 +121,8 @@ pub enum Int {
     Add,
     Sub,
     Mul,
+    /// The product of numbers that are not negative, the largest number where it does not fit.
+    Count,
     /// Rounded towards 0; operands are not negative.
     Div,
     /// Operands are not negative.
@@ -315,12 +317,13 @@ impl Expr {
         match (op, a.as_int(), b.as_int()) {
             (Int::Add, Some(0), _) => return b,
             (Int::Add | Int::Sub, _, Some(0)) => return a,
-            (Int::Mul, Some(1), _) => return b,
-            (Int::Mul, _, Some(1)) => return a,
-            (Int::Mul, Some(0), _) | (Int::Mul, _, Some(0)) => return Expr::int(0),
+            (Int::Mul | Int::Count, Some(1), _) => return b,
+            (Int::Mul | Int::Count, _, Some(1)) => return a,
+            (Int::Mul | Int::Count, Some(0), _) | (Int::Mul | Int::Count, _, Some(0)) => return Expr::int(0),
             (Int::Add, Some(x), Some(y)) => return Expr::int(x.wrapping_add(y)),
             (Int::Sub, Some(x), Some(y)) => return Expr::int(x.wrapping_sub(y)),
             (Int::Mul, Some(x), Some(y)) => return Expr::int(x.wrapping_mul(y)),
+            (Int::Count, Some(x), Some(y)) => return Expr::int(x.saturating_mul(y)),
             _ => {}
         }
         Expr::Int(op, Box::new(a), Box::new(b))

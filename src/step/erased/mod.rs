@@ -66,6 +66,14 @@ fn constants(shape: &Shape, span: Span) -> Result<Vec<i64>, Stuck> {
     shape.items.iter().map(constant).collect::<Option<_>>().ok_or_else(|| Stuck::malformed("a shape with variables", span))
 }
 
+/// The value of a closed index.
+fn closed(index: &Index, span: Span) -> Result<block::Index, Stuck> {
+    match index {
+        Index::Dim(dim) => constants(&Shape::dims([dim.clone()]), span).map(|sizes| block::Index::Dim(sizes[0])),
+        Index::Shape(shape) => constants(shape, span).map(block::Index::Shape),
+    }
+}
+
 /// The sizes of a closed shape; none may be negative.
 fn sizes(shape: &Shape, span: Span) -> Result<Vec<usize>, Stuck> {
     block::sizes(&constants(shape, span)?).map_err(|fault| Stuck::at(fault, span))
@@ -133,8 +141,11 @@ fn reduce(expr: &Expr) -> Stepped<Expr> {
                     params.iter().zip(indices).for_each(|(name, index)| closing.index(*name, index.clone()));
                     close(&closing, body).map(|body| Some((body, Rule::IBeta)))
                 }
-                _ if spine(fun).is_some() => Ok(None),
-                _ => Err(Stuck::malformed("an index abstraction was expected", span)),
+                _ => match spine(expr) {
+                    Some(spine) if arity(&spine.primitive) > 0 => Ok(None),
+                    Some(spine) => prims::delta(&spine, span).map(|result| Some((result, Rule::Delta))),
+                    None => Err(Stuck::malformed("an index abstraction was expected", span)),
+                },
             }
         }
         ExprKind::Let { name, rhs, body } => {

@@ -26,12 +26,15 @@ pub(super) fn delta(spine: &Spine, span: Span) -> Result<Expr, Stuck> {
         }
         Primitive::Prim(prim) if block::higher_order(*prim) => Higher { spine, span }.delta(*prim),
         Primitive::Prim(prim) => {
-            let sizes = spine.indices.iter().flatten();
-            let sizes: Vec<i64> = sizes.filter_map(|i| if let Index::Dim(d) = i { d.as_constant() } else { None }).collect();
+            let indices = spine.indices.iter().flatten().map(|index| super::closed(index, span)).collect::<Result<Vec<_>, _>>()?;
             let blocks: Vec<Block<Expr>> = spine.args.iter().map(block_of).collect();
-            match block::delta(*prim, &sizes, &blocks.iter().collect::<Vec<_>>()).map_err(fault)? {
+            match block::delta(*prim, &indices, &blocks.iter().collect::<Vec<_>>()).map_err(fault)? {
                 Made::Array(block) => Ok(from_block(block, span)),
                 Made::Boxed(block) => Ok(sized(block, span)),
+                Made::Lifted(block) => {
+                    let indices = vec![Index::Shape(Shape::dims(block.dims.iter().map(|n| size(*n))))];
+                    Ok(Expr::new(ExprKind::Box { indices, body: from_block(block, span) }, span))
+                }
             }
         }
     }

@@ -82,6 +82,14 @@ fn constants(shape: &Shape, span: Span) -> Result<Vec<i64>, Stuck> {
     shape.items.iter().map(constant).collect::<Option<_>>().ok_or_else(|| Stuck::malformed("a shape with variables", span))
 }
 
+/// The value of a closed index.
+fn closed(index: &Index, span: Span) -> Result<block::Index, Stuck> {
+    match index {
+        Index::Dim(dim) => constants(&Shape::dims([dim.clone()]), span).map(|sizes| block::Index::Dim(sizes[0])),
+        Index::Shape(shape) => constants(shape, span).map(block::Index::Shape),
+    }
+}
+
 /// The sizes of a closed shape; none may be negative.
 fn sizes(shape: &Shape, span: Span) -> Result<Vec<usize>, Stuck> {
     block::sizes(&constants(shape, span)?).map_err(|fault| Stuck::at(fault, span))
@@ -131,7 +139,7 @@ impl Machine {
                 if let Some((fun, rule)) = self.step(fun)? {
                     return Ok(Some((make(ExprKind::Inst { fun, types: types.clone(), indices: indices.clone() }), rule)));
                 }
-                self.instantiate(fun, types, indices, span)
+                self.instantiate(whole, fun, types, indices)
             }
             ExprKind::Let { name, ty, rhs, body } => {
                 if let Some((rhs, rule)) = self.step(rhs)? {
@@ -304,7 +312,8 @@ impl Machine {
         Ok(Some((more(result, &rest), Rule::Delta)))
     }
 
-    fn instantiate(&mut self, fun: &Expr, types: &[Atom], indices: &[Index], span: Span) -> Stepped<Expr> {
+    fn instantiate(&mut self, whole: &Expr, fun: &Expr, types: &[Atom], indices: &[Index]) -> Stepped<Expr> {
+        let span = whole.span();
         let mut closing = Closing::default();
         match fun.kind() {
             ExprKind::IFn { params, body } if !indices.is_empty() => {
@@ -317,8 +326,11 @@ impl Machine {
                 params.iter().zip(types).for_each(|(name, atom)| closing.atom(*name, atom.clone()));
                 self.close(&closing, body).map(|body| Some((body, Rule::TBeta)))
             }
-            _ if spine(fun).is_some() => Ok(None),
-            _ => Err(Stuck::malformed("a polymorphic value was expected", span)),
+            _ => match spine(whole) {
+                Some(spine) if arity(&spine.primitive) > 0 => Ok(None),
+                Some(spine) => prims::delta(&spine, span).map(|result| Some((result, Rule::Delta))),
+                None => Err(Stuck::malformed("a polymorphic value was expected", span)),
+            },
         }
     }
 

@@ -25,16 +25,16 @@ pub(super) fn delta(spine: &Spine, span: Span) -> Result<Expr, Stuck> {
         }
         Primitive::Prim(prim) if block::higher_order(*prim) => Higher { spine, span }.delta(*prim),
         Primitive::Prim(prim) => {
-            let sizes: Vec<i64> =
-                spine.indices.iter().filter_map(|i| if let Index::Dim(d) = i { super::constant(d) } else { None }).collect();
+            let indices = spine.indices.iter().map(|index| super::closed(index, span)).collect::<Result<Vec<_>, _>>()?;
             let blocks: Vec<Block<Expr>> = spine.args.iter().map(block_of).collect();
-            let made = block::delta(*prim, &sizes, &blocks.iter().collect::<Vec<_>>()).map_err(fault)?;
+            let made = block::delta(*prim, &indices, &blocks.iter().collect::<Vec<_>>()).map_err(fault)?;
             // Ranges of i64 and comparisons have no type parameter or a result of another type; the latter is of rank 0.
             let i64s = Atom::Prim(PrimType::I64);
             let atom = spine.types.first().unwrap_or(&i64s);
             match made {
                 Made::Array(block) => Ok(from_block(block, atom, span)),
                 Made::Boxed(block) => Ok(sized(block, atom, span)),
+                Made::Lifted(block) => Ok(lifted(block, span)),
             }
         }
     }
@@ -48,6 +48,14 @@ fn sized(block: Block<Expr>, atom: &Atom, span: Span) -> Expr {
     let ty = Type::new(atom.clone(), Shape::dims([Dim::var(k)].into_iter().chain(inner)));
     let body = from_block(block, atom, span);
     Expr::new(ExprKind::Box { indices: vec![(k, Index::Dim(outer))], ty, body }, span)
+}
+
+/// The box that hides the whole shape of an array of tuples without components.
+fn lifted(block: Block<Expr>, span: Span) -> Expr {
+    let (s, unit) = (Symbol::new("@s"), Atom::Tuple(Vec::new()));
+    let shape = Shape::dims(block.dims.iter().map(|n| size(*n)));
+    let ty = Type::new(unit.clone(), Shape::var(s));
+    Expr::new(ExprKind::Box { indices: vec![(s, Index::Shape(shape))], ty, body: from_block(block, &unit, span) }, span)
 }
 
 /// Primitives that take functions.

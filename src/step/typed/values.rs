@@ -41,6 +41,9 @@ impl Atomic for Expr {
     fn scalar(&self) -> Option<Scalar> {
         if let ExprKind::Lit(scalar) = self.kind() { Some(*scalar) } else { None }
     }
+    fn unit() -> Expr {
+        Expr::new(ExprKind::Tuple(Vec::new()), Span::default())
+    }
     fn from_scalar(scalar: Scalar) -> Expr {
         lit(scalar, Span::default())
     }
