@@ -379,11 +379,11 @@ impl Search {
             let (m, r) = (self.engine.interval(gate.m), self.engine.interval(gate.r));
             let zero = |side| Cut::AtMost(side, 0);
             if m.1 > 0 && r.1 > 0 {
-                let mut choices = Vec::new();
-                choices.push(vec![zero(gate.m), zero(gate.r)]);
-                choices.push(vec![Cut::AtLeast(gate.m, 1), zero(gate.r)]);
-                choices.push(vec![zero(gate.m), Cut::AtLeast(gate.r, 1)]);
-                return Some(choices);
+                return Some(vec![
+                    vec![zero(gate.m), zero(gate.r)],
+                    vec![Cut::AtLeast(gate.m, 1), zero(gate.r)],
+                    vec![zero(gate.m), Cut::AtLeast(gate.r, 1)],
+                ]);
             }
             for (side, (lo, hi)) in [(gate.m, m), (gate.r, r)] {
                 if lo < hi {

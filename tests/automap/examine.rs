@@ -89,14 +89,14 @@ pub enum Scope {
     All,
 }
 
-/// Examines programs.
-pub fn examine(cases: &[Case], seed: u64, scope: Scope) -> Tally {
-    match catch_unwind(AssertUnwindSafe(|| examine_together(cases, seed, scope))) {
+/// Examines programs. Properties that had enough cases need not be looked at.
+pub fn examine(cases: &[Case], seed: u64, scope: Scope, enough: &[&str]) -> Tally {
+    match catch_unwind(AssertUnwindSafe(|| examine_together(cases, seed, scope, enough))) {
         Ok(tally) => tally,
         Err(_) if cases.len() > 1 => {
             let (left, right) = cases.split_at(cases.len() / 2);
-            let mut tally = examine(left, seed, scope);
-            let mut rest = examine(right, seed, scope);
+            let mut tally = examine(left, seed, scope, enough);
+            let mut rest = examine(right, seed, scope, enough);
             rest.failures.iter_mut().for_each(|failure| failure.at += left.len());
             tally.add(rest);
             tally
@@ -110,7 +110,7 @@ pub fn examine(cases: &[Case], seed: u64, scope: Scope) -> Tally {
     }
 }
 
-fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
+fn examine_together(cases: &[Case], seed: u64, scope: Scope, enough: &[&str]) -> Tally {
     let all = scope == Scope::All;
     let mut tally = Tally::default();
     let random = &mut Random::new(seed);
@@ -128,7 +128,7 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
             Verdict::Ambiguous => "ambiguous".to_string(),
             Verdict::Rejected(code) => format!("rejected {code}"),
         });
-        if let Some(id) = batch.entry(at).filter(|_| scope != Scope::Readings) {
+        if let Some(id) = batch.entry(at).filter(|_| scope != Scope::Readings && !enough.contains(&DETERMINISM)) {
             if let Some(result) = determinism::check(&batch, id, random) {
                 tally.case(DETERMINISM, at, result);
             }
@@ -143,7 +143,7 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
                 None => "has no arguments",
             });
             derived.push(Derived { at, kind: Kind::Explicit, text: batch.explicit(at), remark: String::new() });
-            let variants = added(&batch, at, case, &printed[at]);
+            let variants = if enough.contains(&FORWARDS) { Vec::new() } else { added(&batch, at, case, &printed[at]) };
             for index in chosen(variants.len(), random, all) {
                 let (case, kind) = &variants[index];
                 derived.push(Derived { at, kind: *kind, text: case.print(&suffix(at)).text, remark: String::new() });
@@ -165,7 +165,7 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
     judge(&mut tally, &second, &derived, cases, &meanings);
     let mut removals = Vec::new();
     for (position, from) in derived.iter().enumerate().filter(|(_, d)| d.kind == Kind::Explicit) {
-        if second.verdict(position) == Verdict::Accepted {
+        if second.verdict(position) == Verdict::Accepted && !enough.contains(&BACKWARDS) {
             let variants = removed(&second, position);
             for index in chosen(variants.len(), random, all) {
                 let (text, kind) = variants[index].clone();
@@ -364,7 +364,7 @@ pub fn report(cases: &[Case], failure: &Failure, attempts: usize) -> String {
         if Batch::new(&[case.print("").text]).errors(0).any(|error| error.code.starts_with("E02")) {
             return false;
         }
-        let tally = examine(std::slice::from_ref(case), 1, Scope::All);
+        let tally = examine(std::slice::from_ref(case), 1, Scope::All, &[]);
         match tally.failures.into_iter().find(|f| f.property == failure.property) {
             Some(found) => {
                 why = found.why;
