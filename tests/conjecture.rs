@@ -20,6 +20,8 @@ use shared::{Random, sides, solved, whole_optima};
 
 /// Ranks of type variables that are tried: 0 up to this.
 const LIMIT: i32 = 5;
+/// Limit for systems that seem to refute the conjecture.
+const FURTHER: i32 = 20;
 /// Most sites, and most type variables.
 const MOST: usize = 6;
 
@@ -71,8 +73,8 @@ impl Row {
 }
 
 impl Small {
-    /// Tries all ranks of type variables.
-    fn kind(&self, cost: Cost) -> Kind {
+    /// Tries all ranks of type variables up to a limit.
+    fn kind(&self, cost: Cost, limit: i32) -> Kind {
         let mut types = [0; MOST];
         let mut best = i32::MAX;
         let (mut first, mut several, mut visible) = ([0; MOST], false, false);
@@ -85,7 +87,7 @@ impl Small {
                     visible |= differences.iter().zip(&first).any(|(a, b)| a.signum() != b.signum());
                 }
             }
-            let Some(at) = (0..self.types).find(|&at| types[at] < LIMIT) else { break };
+            let Some(at) = (0..self.types).find(|&at| types[at] < limit) else { break };
             types[at] += 1;
             types[..at].fill(0);
         }
@@ -238,7 +240,12 @@ fn search(class: Class, cost: Cost, budget: u64) -> Found {
         let number = if size <= budget { number } else { random.next() % size };
         let small = class.system(number);
         found.looked += 1;
-        match small.kind(cost) {
+        let kind = match small.kind(cost, LIMIT) {
+            // An optimum with larger ranks may be missing.
+            Kind::Hidden => small.kind(cost, FURTHER),
+            kind => kind,
+        };
+        match kind {
             Kind::Infeasible | Kind::Unique => {}
             Kind::Visible => found.ambiguous += 1,
             Kind::Hidden => {
