@@ -42,7 +42,7 @@ fi
 printf '%s\0' "${programs[@]}" | xargs -0 -n 1 -P "$(nproc)" "$work/one"
 
 # That the sanitizers were there is worth a look, too.
-one=$(find "$cache" -name program.so | head -n 1)
+one=$(find "$cache" -name program.so -print -quit)
 if ! grep -q __asan_report "$one" || ! grep -q __ubsan_handle "$one"; then
   echo "$one was made without sanitizers"; exit 1
 fi

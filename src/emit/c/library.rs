@@ -171,7 +171,11 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         dims.concat()
     }
     fn shown(&self, fun: &Fun, var: Var) -> String {
-        if fun.params.contains(&var) { self.param(fun, var) } else { "?".into() }
+        match fun.results.iter().position(|result| *result == var) {
+            _ if fun.params.contains(&var) => self.param(fun, var),
+            Some(k) => format!("*out{k}"),
+            None => "?".into(),
+        }
     }
     fn size(&self, size: &Size, name: &dyn Fn(Var) -> String) -> String {
         let terms: Vec<String> = size

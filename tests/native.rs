@@ -1,0 +1,373 @@
+//! Compiled programs as users meet them: libraries called from C and from Python, programs that stand alone, the cache and all that can be
+//! wrong with it or with the C compiler, measurements.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests write files and start programs")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder with a program and a cache of its own.
+struct Place(tempfile::TempDir);
+
+const REMORA: &str = env!("CARGO_BIN_EXE_remora");
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/native");
+const PROGRAM: &str = "\
+entry main (n: i64) : i64 = i64.sum (iota n * 2)
+entry scale [n] (xs: [n]f64) (s: f64) : [n]f64 = xs * s
+entry pick [n] (xs: [n]i64) (i: i64) : i64 = xs[i]
+entry huge (n: i64) : [n]f64 = map f64.i64 (iota n)
+";
+
+impl Place {
+    fn new(text: &str) -> Place {
+        let place = Place(tempfile::tempdir().expect("a folder"));
+        place.write("a.rem", text);
+        place
+    }
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).expect("written");
+    }
+    /// An executable file.
+    fn script(&self, name: &str, text: &str) -> String {
+        use std::os::unix::fs::PermissionsExt;
+        self.write(name, text);
+        std::fs::set_permissions(self.path(name), std::fs::Permissions::from_mode(0o755)).expect("set");
+        self.path(name).display().to_string()
+    }
+    fn cache(&self) -> PathBuf {
+        self.path("cache")
+    }
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.0.path()).args(args).env("REMORA_CACHE", self.cache()).env("REMORA_CFLAGS", "-O1").stdin(Stdio::null());
+        command
+    }
+    fn remora(&self, args: &[&str]) -> Command {
+        self.command(REMORA, args)
+    }
+    /// The names of what is in the cache.
+    fn entries(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.cache()) else { return Vec::new() };
+        entries.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect()
+    }
+    fn entry(&self) -> PathBuf {
+        let entries = self.entries();
+        assert_eq!(entries.len(), 1, "{entries:?}");
+        self.cache().join(&entries[0])
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs a command that succeeds; what it printed to standard output and to standard error.
+#[track_caller]
+fn good(command: &mut Command) -> (String, String) {
+    let output = command.output().expect("it starts");
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}\n{out}{err}", output.status);
+    (out, err)
+}
+
+/// Runs a command that fails with a message that has all of the texts in it.
+#[track_caller]
+fn refused(command: &mut Command, texts: &[&str]) -> Output {
+    let output = command.output().expect("it starts");
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{command:?}\n{}{err}", text(&output.stdout));
+    for text in texts {
+        assert!(err.contains(text) && !err.contains("panicked"), "{command:?}: no {text:?} in\n{err}");
+    }
+    output
+}
+
+fn library(place: &Place, flags: &str) {
+    std::fs::copy(Path::new(SOURCES).join("library.rem"), place.path("library.rem")).expect("copied");
+    good(place.remora(&["build", "library.rem", "--lib", "-o", "libt.so"]).env("REMORA_CFLAGS", flags));
+    assert!(place.path("t.h").is_file());
+}
+
+/// Compiles the C program that calls the library, and runs it on so many threads.
+fn driver(place: &Place, flags: &[&str], threads: &[&str]) {
+    let source = Path::new(SOURCES).join("library.c").display().to_string();
+    let args = ["-std=gnu11", "-O1", "-g1", "-Wall", "-Wextra", "-Werror", "-pthread", "-I.", "-o", "driver", &source];
+    let link = ["-L.", "-lt", "-Wl,-rpath,$ORIGIN"];
+    good(&mut place.command("cc", &[&args[..], flags, &link].concat()));
+    for threads in threads {
+        let (out, _) =
+            good(place.command(place.path("driver"), &[threads]).env("ASAN_OPTIONS", "detect_leaks=1:allocator_may_return_null=1"));
+        assert_eq!(out, "good\n");
+    }
+}
+
+#[test]
+fn a_library_called_from_c() {
+    let place = Place::new(PROGRAM);
+    library(&place, "-O2");
+    driver(&place, &[], &["1", "3", "0"]);
+}
+
+#[test]
+fn a_library_called_from_c_leaks_nothing() {
+    let flags = "-fsanitize=address,undefined -fno-sanitize-recover=undefined";
+    let place = Place::new(PROGRAM);
+    library(&place, &format!("-O1 -g1 {flags}"));
+    driver(&place, &flags.split(' ').collect::<Vec<_>>(), &["3"]);
+}
+
+#[test]
+fn headers_are_c_and_cpp() {
+    let place = Place::new(PROGRAM);
+    library(&place, "-O0");
+    place.write("use.c", "#include \"t.h\"\n#include \"t.h\"\nint main(void) { t_free(t_new(1)); return 0; }\n");
+    let strict = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"];
+    for standard in ["-std=c99", "-std=c17"] {
+        good(&mut place.command("cc", &[&strict[..], &[standard, "use.c"]].concat()));
+    }
+    if Command::new("g++").arg("--version").output().is_err() {
+        println!("skipped: there is no g++ here");
+        return;
+    }
+    for standard in ["-std=c++11", "-std=c++20"] {
+        good(&mut place.command("g++", &[&strict[..], &[standard, "-x", "c++", "use.c"]].concat()));
+    }
+}
+
+#[test]
+fn a_library_called_from_python() {
+    if Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        let place = Place::new(PROGRAM);
+        library(&place, "-O1");
+        let script = Path::new(SOURCES).join("library.py").display().to_string();
+        assert_eq!(good(&mut place.command("python3", &[&script, "./libt.so"])).0, "good\n");
+    } else {
+        println!("skipped: there is no python3 here");
+    }
+}
+
+#[test]
+fn libraries_without_entry_points_are_refused() {
+    let place = Place::new("-- nothing\n");
+    refused(&mut place.remora(&["build", "a.rem", "--lib"]), &["E0611", "entry"]);
+    refused(&mut place.remora(&["build", "a.rem"]), &["E0611"]);
+    let place = Place::new(PROGRAM);
+    refused(&mut place.remora(&["build", "a.rem", "--lib", "-o", "no/such/libx.so"]), &["E0603"]);
+    refused(&mut place.remora(&["build", "a.rem", "-o", "no/such/x"]), &["E0603"]);
+    refused(place.remora(&["build", "a.rem"]).env("CC", "/nonexistent"), &["E0615", "/nonexistent"]);
+}
+
+/// The program needs neither sources nor a C compiler, and no cache that can be written.
+#[test]
+fn a_program_that_stands_alone() {
+    let place = Place::new(PROGRAM);
+    good(&mut place.remora(&["build", "a.rem", "-o", "program"]));
+    std::fs::remove_file(place.path("a.rem")).expect("removed");
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let cache = elsewhere.path().join("cache");
+    let run = |args: &[&str], cache: &Path| {
+        let mut command = Command::new(place.path("program"));
+        command.current_dir(elsewhere.path()).args(args).env_clear().env("PATH", "").env("REMORA_CACHE", cache).stdin(Stdio::null());
+        command
+    };
+    assert_eq!(good(&mut run(&["10"], &cache)), ("90i64\n".into(), String::new()));
+    assert_eq!(good(&mut run(&["10"], &cache)), ("90i64\n".into(), String::new()));
+    assert_eq!(good(&mut run(&["-e", "scale", "[1, 2]", "-0.5"], &cache)).0, "[-0.5f64, -1.0f64]\n");
+    assert_eq!(good(&mut run(&["-e", "pick", "[1, 2]", "1", "--threads", "2"], &cache)).0, "2i64\n");
+    refused(&mut run(&["-e", "scael", "1"], &cache), &["E0611", "did you mean `scale`"]);
+    refused(&mut run(&["1", "2"], &cache), &["E0612"]);
+    refused(&mut run(&["-e", "pick", "[1, 2]", "2"], &cache), &["E0501", "index 2", "a.rem:3:"]);
+    std::fs::write(elsewhere.path().join("file"), "").expect("written");
+    assert_eq!(good(&mut run(&["10"], &elsewhere.path().join("file"))), ("90i64\n".into(), String::new()));
+    assert_eq!(good(&mut run(&["10", "--backend", "cpu"], &elsewhere.path().join("new/deep"))).0, "90i64\n");
+    // The program makes no other files.
+    let mut left: Vec<_> = std::fs::read_dir(elsewhere.path()).expect("read").map(|e| e.expect("read").file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["cache", "file", "new"]);
+}
+
+#[test]
+fn without_a_compiler_the_evaluator_runs_programs() {
+    let place = Place::new(PROGRAM);
+    for cc in ["/nonexistent", "false", "/dev/null"] {
+        let (out, err) = good(place.remora(&["run", "a.rem", "10"]).env("CC", cc));
+        assert!(out == "90i64\n" && err.contains("note: the evaluator runs this program") && err.contains(cc), "{cc}: {out}{err}");
+        refused(place.remora(&["run", "a.rem", "--backend", "cpu", "10"]).env("CC", cc), &["E0615", cc, "--backend interp"]);
+        refused(place.remora(&["bench", "a.rem", "10"]).env("CC", cc), &["E0615"]);
+    }
+    assert_eq!(place.entries(), [""; 0]);
+    let noisy = place.script("noisy", "#!/bin/sh\necho 'program.c:1: it is no good' >&2\nexit 3\n");
+    refused(place.remora(&["run", "a.rem", "--backend", "cpu", "10"]).env("CC", noisy), &["E0615", "it is no good", "3"]);
+    // What is in the cache needs no compiler.
+    good(place.remora(&["run", "a.rem", "10"]).env("CC", "cc"));
+    place.write("b.rem", PROGRAM);
+    assert_eq!(good(place.remora(&["run", "b.rem", "10"]).env("CC", "cc").env("PATH", "")), ("90i64\n".into(), String::new()));
+}
+
+/// A compiler that says that all is well but leaves nothing, or something that is no library.
+#[test]
+fn compilers_that_lie() {
+    let place = Place::new(PROGRAM);
+    let run = |cc: &str| {
+        let mut command = place.remora(&["run", "a.rem", "--backend", "cpu", "10"]);
+        command.env("CC", cc);
+        command
+    };
+    refused(&mut run("true"), &["E0615"]);
+    let lies = place.script("lies", "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\necho nonsense > \"$2\"\n");
+    refused(&mut run(&lies), &["E0616"]);
+    // Once it works, it works.
+    place.script("lies", "#!/bin/sh\nexec cc \"$@\"\n");
+    assert_eq!(good(&mut run(&lies)).0, "90i64\n");
+}
+
+#[test]
+fn caches_that_cannot_be_written() {
+    let place = Place::new(PROGRAM);
+    place.write("file", "");
+    let temporary = place.path("tmp");
+    std::fs::create_dir(&temporary).expect("made");
+    let run = |cache: &str| {
+        let mut command = place.remora(&["run", "a.rem", "10"]);
+        command.env("REMORA_CACHE", place.path(cache)).env("TMPDIR", &temporary);
+        command
+    };
+    for cache in ["file", "file/deeper", "/dev/full", "/proc/none"] {
+        assert_eq!(good(&mut run(cache)), ("90i64\n".into(), String::new()), "{cache}");
+    }
+    assert_eq!(std::fs::read_dir(&temporary).expect("read").count(), 0, "nothing is left behind");
+    refused(run("file").env("TMPDIR", place.path("file")), &["E0616", "REMORA_CACHE"]);
+    let home = |command: &mut Command| {
+        command.env_remove("REMORA_CACHE").env_remove("XDG_CACHE_HOME").env("HOME", place.path("home"));
+        good(command).0
+    };
+    assert_eq!(home(&mut run("file")), "90i64\n");
+    assert!(place.path("home/.cache/remora").is_dir());
+}
+
+/// The disk is full in the cache: the compiler cannot write what it makes there.
+#[test]
+fn a_full_disk() {
+    let place = Place::new(PROGRAM);
+    let cc = place.script(
+        "full",
+        "#!/bin/sh\ncase \"$*\" in */cache/*) echo \"fatal error: error writing to program.so: No space left on device\" >&2; exit 1;; esac\nexec cc \"$@\"\n",
+    );
+    assert_eq!(good(place.remora(&["run", "a.rem", "10"]).env("CC", &cc)), ("90i64\n".into(), String::new()));
+    assert_eq!(place.entries(), [""; 0]);
+    let nowhere = place.script("nowhere", "#!/bin/sh\necho 'No space left on device' >&2\nexit 1\n");
+    refused(place.remora(&["run", "a.rem", "10"]).env("CC", nowhere), &["E0616", "No space left on device"]);
+}
+
+#[test]
+fn damaged_entries_are_made_again() {
+    let place = Place::new(PROGRAM);
+    let run = || good(&mut place.remora(&["run", "a.rem", "--backend", "cpu", "10"]));
+    let fine = ("90i64\n".to_string(), String::new());
+    assert_eq!(run(), fine);
+    let entry = place.entry();
+    let library = entry.join("program.so");
+    let whole = std::fs::read(&library).expect("read");
+    let mut flipped = whole.clone();
+    for bytes in [&b""[..], &b"no library"[..], &whole[..whole.len() / 2], {
+        let middle = flipped.len() / 2;
+        flipped[middle] ^= 0x10;
+        &flipped[..]
+    }] {
+        std::fs::write(&library, bytes).expect("written");
+        assert_eq!(run(), fine);
+        assert_eq!(place.entry(), entry);
+        assert!(std::fs::read(&library).expect("read") != bytes);
+    }
+    for (name, bytes) in [("stamp", ""), ("program.c", "int main;"), ("stamp", "999999999999999999999999 x\n")] {
+        std::fs::write(entry.join(name), bytes).expect("written");
+        assert_eq!(run(), fine, "{name}");
+    }
+    for name in ["stamp", "program.c", "program.so"] {
+        std::fs::remove_file(entry.join(name)).expect("removed");
+        assert_eq!(run(), fine, "{name}");
+    }
+    // A file where the folder should be.
+    std::fs::remove_dir_all(&entry).expect("removed");
+    std::fs::write(&entry, "").expect("written");
+    assert_eq!(run(), fine);
+    assert!(place.entry().is_dir());
+}
+
+/// Somebody stops the program while the compiler runs.
+#[test]
+fn interrupted_runs_leave_no_half_entries() {
+    let place = Place::new(PROGRAM);
+    let slow = place.script("slow", "#!/bin/sh\necho started > started\nexec sleep 60\n");
+    let mut child = place.remora(&["run", "a.rem", "10"]).env("CC", slow).spawn().expect("it starts");
+    while !place.path("started").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        assert!(child.try_wait().expect("asked").is_none());
+    }
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    assert!(place.entries().iter().all(|name| name.contains('.')), "{:?}", place.entries());
+    assert_eq!(good(&mut place.remora(&["run", "a.rem", "--backend", "cpu", "10"])).0, "90i64\n");
+    // What was left goes after a day.
+    let old = std::fs::File::open(place.cache().join(place.entries().iter().find(|name| name.contains('.')).expect("left"))).expect("open");
+    old.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 24 * 3600)).expect("set");
+    good(&mut place.remora(&["run", "a.rem", "-e", "scale", "[1]", "2"]));
+    assert!(place.entries().iter().all(|name| !name.contains('.')), "{:?}", place.entries());
+}
+
+#[test]
+fn programs_that_run_at_the_same_time() {
+    let place = Place::new(PROGRAM);
+    for damage in [false, true] {
+        if damage {
+            std::fs::write(place.entry().join("program.so"), "damaged").expect("written");
+        }
+        let start = |_| place.remora(&["run", "a.rem", "--backend", "cpu", "10"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let children: Vec<_> = (0..6).map(|k| start(k).expect("it starts")).collect();
+        for child in children {
+            let output = child.wait_with_output().expect("it ends");
+            assert_eq!((text(&output.stdout), text(&output.stderr)), ("90i64\n".into(), String::new()));
+        }
+        assert!(place.entry().is_dir());
+    }
+}
+
+#[test]
+fn memory_that_is_not_there() {
+    let place = Place::new(PROGRAM);
+    refused(&mut place.remora(&["run", "a.rem", "-e", "huge", "4398046511104"]), &["E0507", "35184372088832 bytes", "a.rem:4:"]);
+    refused(&mut place.remora(&["run", "a.rem", "-e", "huge", "9223372036854775807"]), &["E0507"]);
+    refused(&mut place.remora(&["run", "a.rem", "-e", "huge", "-1"]), &["E0504", "-1"]);
+    assert_eq!(good(&mut place.remora(&["run", "a.rem", "--threads", "65535", "10"])).0, "90i64\n");
+}
+
+#[test]
+fn measurements() {
+    let place = Place::new(PROGRAM);
+    for backend in ["cpu", "interp"] {
+        let args = ["bench", "a.rem", "--json", "--seconds", "0.01", "--runs", "12", "--threads", "2", "--backend", backend, "-e", "scale"];
+        let (out, err) = good(&mut place.remora(&[&args[..], &["[1, 2, 3]", "-2"]].concat()));
+        assert_eq!((out.lines().count(), err.as_str()), (1, ""));
+        let report: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+        let mut keys: Vec<&str> = report.as_object().expect("an object").keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        let mut documented =
+            ["entry", "backend", "threads", "runs", "median_seconds", "min_seconds", "max_seconds", "bytes_per_second", "peak_bytes"];
+        documented.sort_unstable();
+        assert_eq!(keys, documented);
+        assert_eq!((&report["entry"], &report["backend"], &report["threads"]), (&"scale".into(), &backend.into(), &2.into()));
+        let number = |key: &str| report[key].as_f64().expect("a number");
+        assert!(number("runs") >= 12.0 && number("bytes_per_second") > 0.0);
+        assert!(0.0 < number("min_seconds") && number("min_seconds") <= number("median_seconds"));
+        assert!(number("median_seconds") <= number("max_seconds"));
+    }
+    let peak = |n: &str| {
+        let (out, _) = good(&mut place.remora(&["bench", "a.rem", "--json", "--seconds", "0.01", "-e", "huge", n]));
+        serde_json::from_str::<serde_json::Value>(&out).expect("JSON")["peak_bytes"].as_i64()
+    };
+    assert_eq!(peak("1000000"), Some(8_000_000));
+    refused(&mut place.remora(&["bench", "a.rem", "-e", "pick", "[1]", "5"]), &["E0501"]);
+}
