@@ -3,7 +3,7 @@
 //! This is the plain definition: a shape and a list of atoms in row-major order. It never asks what kind of atoms an array has, so
 //! an array without atoms is just a shape. The evaluator of core has faster code for its own values; tests compare the two.
 
-use super::buffer::vector;
+use super::buffer;
 use super::dims::{Dims, count};
 use super::prim::Prim;
 use super::value::Shortage;
@@ -95,6 +95,16 @@ pub enum Made<A> {
 }
 
 type Result<T> = std::result::Result<T, Fault>;
+
+/// The most atoms of an array here. They take several times the memory of scalars, and what is larger is no test.
+const MOST: usize = 1 << 24;
+
+/// A vector with room for `count` items.
+fn vector<T>(count: usize) -> Result<Vec<T>> {
+    let shortage = Shortage { bytes: count as u128 * size_of::<T>() as u128 };
+    let fits = count <= MOST;
+    if fits { Ok(buffer::vector(count)?) } else { Err(Fault::from(shortage)) }
+}
 
 fn missing() -> Fault {
     Fault::malformed("an array does not have the cells that its type says")
