@@ -132,6 +132,7 @@ impl<'p> Lower<'_, 'p> {
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
     }
 
+    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
     pub(super) fn hist(
         &mut self,
         width: &Size,

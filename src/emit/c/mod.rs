@@ -17,7 +17,7 @@ use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Arg, Expr, Failure, Fun, Handle, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Stmt, Target};
 use rustc_hash::FxHashSet;
-use scope::Homes;
+use scope::{Also, Homes};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -171,7 +171,7 @@ impl Emitter<'_> {
     }
 
     /// Starts the text of a function of C whose variables other than those in `outside` are its own.
-    fn open(&self, body: &[Stmt], outside: &FxHashSet<Mention>, also: &dyn Fn(&mut dyn FnMut(Mention))) -> Text {
+    fn open(&self, body: &[Stmt], outside: &FxHashSet<Mention>, also: Also) -> Text {
         let homes = Homes::new(body, outside, also);
         let mut text = Text { out: String::new(), indent: 1, homes, block: 0, fails: false };
         for handle in text.homes.handles.clone() {
