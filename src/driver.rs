@@ -211,7 +211,7 @@ pub fn specialise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) ->
 /// The optimised first-order program for these entry points.
 ///
 /// # Errors
-/// Those of [`specialise`].
+/// Those of [`specialise()`].
 pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
     specialise(sources, checked, entries).map(optimise::optimise)
 }
@@ -219,7 +219,7 @@ pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> R
 /// Runs an entry point by way of the optimised first-order program.
 ///
 /// # Errors
-/// Those of [`specialise`], and what the program fails with.
+/// Those of [`specialise()`], and what the program fails with.
 pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
     let program = optimise(sources, checked, &[entry])?;
     let define = checked.core.defs.iter().rfind(|define| define.name == entry);

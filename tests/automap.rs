@@ -5,6 +5,8 @@
 //! run. A failure is printed with the seed of its program and with a smaller program. What exactly each property says, and where
 //! it is weaker than in the paper, is in `docs/theory.md`.
 
+#![allow(clippy::disallowed_methods, reason = "the number of cases comes from the environment")]
+
 #[path = "automap/batch.rs"]
 mod batch;
 #[path = "rank/brute.rs"]
@@ -40,14 +42,18 @@ fn until(style: Style, scope: Scope, properties: &[&'static str]) -> Tally {
     let next = AtomicU64::new(0);
     let total = Mutex::new(Tally::default());
     let work = || loop {
-        let enough = |tally: &Tally| properties.iter().all(|property| tally.count(property) >= cases) || tally.failures.len() > REPORTED;
-        if enough(&total.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return;
-        }
+        let enough: Vec<&str> = {
+            let tally = total.lock().unwrap_or_else(PoisonError::into_inner);
+            let enough = properties.iter().copied().filter(|property| tally.count(property) >= cases).collect::<Vec<_>>();
+            if enough.len() == properties.len() || tally.failures.len() > REPORTED {
+                return;
+            }
+            enough
+        };
         let turn = next.fetch_add(1, Ordering::Relaxed);
         let seeds = first.wrapping_mul(1 << 32) + turn * TOGETHER..;
         let programs: Vec<_> = seeds.take(TOGETHER as usize).map(|seed| case(seed, style)).collect();
-        let mut tally = examine(&programs, turn, scope);
+        let mut tally = examine(&programs, turn, scope, &enough);
         let left = REPORTED.saturating_sub(total.lock().unwrap_or_else(PoisonError::into_inner).failures.len());
         for failure in tally.failures.iter_mut().take(left) {
             failure.why =

@@ -1,5 +1,5 @@
 //! The corpus of the fuzzer is replayed, and every target is fuzzed for a short time: without an engine, on mutations of the inputs in
-//! the repository that follow from a seed (`PROPTEST_RNG_SEED`). An input may take [`MOST_TIME`] and [`MOST_MEMORY`]; one that takes
+//! the repository that follow from a seed (`PROPTEST_RNG_SEED`), for longer where `FUZZ_SECONDS` says so. An input may take [`MOST_TIME`] and [`MOST_MEMORY`]; one that takes
 //! more, or panics, is written to a file and named.
 
 #![allow(clippy::disallowed_methods, reason = "tests read files and the environment")]
@@ -19,10 +19,10 @@ use targets::Target;
 const MOST_TIME: Duration = Duration::from_secs(10);
 /// Memory for one input, in bytes, beyond what the test had before.
 const MOST_MEMORY: usize = 2 << 30;
-/// How long each target is fuzzed.
-const FUZZING: Duration = Duration::from_secs(3);
+/// How many seconds each target is fuzzed, unless `FUZZ_SECONDS` says otherwise.
+const FUZZING: u64 = 3;
 /// Inputs after which fuzzing ends even if there is time left.
-const MOST_INPUTS: u64 = 20_000;
+const MOST_INPUTS: u64 = 1_000_000;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz")
@@ -105,8 +105,9 @@ fn fuzz(target: Target) {
     let watch = Watch::new(target);
     let mut random = Random::new(seed());
     let mut mutator = Mutator::new(target, targets::seeds(target, &folder()));
+    let seconds = std::env::var("FUZZ_SECONDS").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(FUZZING);
     let (start, mut tried) = (Instant::now(), 0);
-    while start.elapsed() < FUZZING && tried < MOST_INPUTS {
+    while start.elapsed() < Duration::from_secs(seconds) && tried < MOST_INPUTS {
         let input = mutator.seed(&mut random).to_vec();
         let input = mutator.mutate(&input, random.next());
         watch.run(target, &input);

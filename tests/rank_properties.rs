@@ -1,5 +1,7 @@
 //! Properties of the rank solver on generated systems.
 
+#![allow(clippy::disallowed_methods, reason = "the number of cases comes from the environment")]
+
 #[path = "rank/brute.rs"]
 mod brute;
 #[path = "rank/shared.rs"]

@@ -172,7 +172,7 @@ mod tests {
         });
         let xs = Value::Array(Array::new(&[3], data).expect("three elements"));
         let call = if in_place { call_in_place } else { call };
-        let result = call(program, &ty.expect("a type"), Symbol::new("f"), vec![xs]);
+        let result = call(program, &ty.expect("a type"), Symbol::new("f"), vec![xs], &[]);
         result.map(|value| format!("{value:?}")).map_err(|failure| failure.message.clone())
     }
     /// In place the program as it is fails with this message, and with the copies that it needs it does not.

@@ -3,7 +3,7 @@
 //! * **Views are free**: index, slice, rearrange, dense reshape, coerce and replicate give another offset and other strides, iota and
 //!   copies of a scalar are no memory at all.
 //! * **Results are made where they go**: the rows that a map makes are written into the array of its results, the results of
-//!   branches and iterations into the buffer that is to hold them ([`Lower::dests`]).
+//!   branches and iterations into the buffer that is to hold them (`Lower::dests`).
 //! * **Buffers live** from the statement that makes them to the last one that mentions an array in them, at most to the end of the body
 //!   that they are made in. Small arrays of known size lie in the frame of the function.
 //! * **Loops that carry arrays** work in place where the array is updated, between two buffers where its size is known before, else with a

@@ -50,7 +50,11 @@ impl Aliases {
     }
     /// Whether all memory in which an array may lie can be overwritten.
     pub fn is_owned(&self, var: Var) -> bool {
-        !self.roots(var).iter().any(|root| self.borrowed.contains(root))
+        !self.roots(var).iter().any(|root| self.is_borrowed(*root))
+    }
+    /// Whether memory may not be overwritten.
+    pub fn is_borrowed(&self, root: Var) -> bool {
+        self.borrowed.contains(&root)
     }
     /// All arrays that may share memory with this one.
     pub fn sharing(&self, var: Var) -> impl Iterator<Item = Var> {

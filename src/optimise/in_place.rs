@@ -242,8 +242,8 @@ impl Pass<'_> {
             let twice = results[k].var().is_some_and(|result| {
                 results.iter().enumerate().any(|(j, other)| j != k && other.var().is_some_and(|var| self.aliases.may_share(result, var)))
             });
-            if twice || inner.iter().any(|root| vars.contains(root)) {
-                // Memory that another parameter has or had: it is not known who else has it.
+            if twice || inner.iter().any(|root| vars.contains(root) || self.aliases.is_borrowed(*root)) {
+                // Memory that is not the program's own, or that another parameter has or had: it is not known who else has it.
                 self.aliases.borrow(&[var]);
             }
         }

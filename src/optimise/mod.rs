@@ -10,6 +10,7 @@ mod hoist;
 mod in_place;
 mod inline;
 mod simplify;
+mod streams;
 #[cfg(test)]
 mod testing;
 mod unroll;
@@ -21,6 +22,7 @@ pub use hoist::hoist;
 pub use in_place::in_place;
 pub use inline::inline;
 pub use simplify::simplify;
+pub use streams::streams;
 pub use unroll::unroll;
 
 use crate::ir::soac::{Program, check, visit_mut::renumber};
@@ -28,44 +30,73 @@ use crate::ir::soac::{Program, check, visit_mut::renumber};
 /// A transformation.
 pub type Pass = fn(Program) -> Program;
 
-/// The passes with their names, first to last.
-pub const PIPELINE: &[(&str, Pass)] = &[
-    ("inline", inline),
-    ("simplify", simplify),
-    ("common subexpressions", cse),
-    ("simplify", simplify),
-    ("dead code", dead),
-    ("fuse", fuse),
-    ("simplify", simplify),
-    ("common subexpressions", cse),
-    ("dead code", dead),
-    ("unroll", unroll),
-    ("simplify", simplify),
-    ("common subexpressions", cse),
-    ("dead code", dead),
-    ("fuse", fuse),
-    ("simplify", simplify),
-    ("dead code", dead),
-    ("hoist", hoist),
-    ("common subexpressions", cse),
-    ("simplify", simplify),
-    ("dead code", dead),
-    ("in place", in_place),
+/// A step of the pipeline.
+#[derive(Debug, Clone, Copy)]
+pub enum Step {
+    /// A pass with its name.
+    Run(&'static str, Pass),
+    /// Steps for programs of which something holds.
+    Where(fn(&Program) -> bool, &'static [Step]),
+}
+use Step::{Run, Where};
+
+/// The passes in their order.
+pub const PIPELINE: &[Step] = &[
+    Run("inline", inline),
+    Run("simplify", simplify),
+    Run("streams", streams),
+    Run("common subexpressions", cse),
+    Run("dead code", dead),
+    Run("fuse", fuse),
+    Run("simplify", simplify),
+    Run("common subexpressions", cse),
+    Run("dead code", dead),
+    Where(
+        unroll::applies,
+        &[
+            Run("unroll", unroll),
+            Run("simplify", simplify),
+            Run("common subexpressions", cse),
+            Run("dead code", dead),
+            Run("fuse", fuse),
+            Run("simplify", simplify),
+            Run("dead code", dead),
+        ],
+    ),
+    Run("hoist", hoist),
+    Run("common subexpressions", cse),
+    Run("simplify", simplify),
+    Run("dead code", dead),
+    Run("in place", in_place),
 ];
 
 /// Runs all passes. In debug builds the validator runs after each.
 ///
 /// # Panics
 /// In debug builds, where a pass breaks the rules of the language; the message names it.
-pub fn optimise(mut program: Program) -> Program {
-    for (name, pass) in PIPELINE {
-        program = pass(program);
+pub fn optimise(program: Program) -> Program {
+    let mut program = optimise_by(PIPELINE, program, &mut |name, program| {
         if cfg!(debug_assertions)
-            && let Err(problem) = check::validate(&program)
+            && let Err(problem) = check::validate(program)
         {
             panic!("the pass `{name}` broke its contract: {problem}");
         }
-    }
+    });
     renumber(&mut program);
+    program
+}
+
+/// Runs the passes of a list and shows the program after each, with the name of the pass.
+pub fn optimise_by(steps: &[Step], mut program: Program, see: &mut dyn FnMut(&str, &Program)) -> Program {
+    for step in steps {
+        match step {
+            Run(name, pass) => {
+                program = pass(program);
+                see(name, &program);
+            }
+            Where(holds, steps) if holds(&program) => program = optimise_by(steps, program, see),
+            Where(..) => {}
+        }
+    }
     program
 }

@@ -4,6 +4,7 @@
 //! and the cells, its mapped results the stacks of what the lambda returns. Nothing is computed in another order.
 
 use crate::base::{Span, Symbol};
+use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
 use crate::ir::soac::{Body, Exp, Lambda, Operand, Operator, Program, Soac, Stm, Var};
 
@@ -20,6 +21,22 @@ pub fn unroll(mut program: Program) -> Program {
         program.funs[id].body = body;
     }
     program
+}
+
+/// Whether there is something to unroll.
+pub fn applies(program: &Program) -> bool {
+    program.funs.iter().any(|(_, fun)| applies_to(program, &fun.body))
+}
+fn applies_to(program: &Program, body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = cells(program, stm).is_some();
+        stm.exp.parts(&mut |part| {
+            if let Part::Body(_, body) = part {
+                found = found || applies_to(program, body);
+            }
+        });
+        found
+    })
 }
 
 fn unroll_body(program: &mut Program, body: &mut Body) {

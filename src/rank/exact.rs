@@ -2,17 +2,22 @@
 //!
 //! Depth-first over the sites in order: both sides zero, then `M >= 1`, then `R >= 1`, then values from below, with
 //! propagation, a bound on the cost, and the smallest type ranks at the leaves. The bound starts at what the intervals allow
-//! and grows until a solution appears, so every pass is finite; "infeasible" comes from a pass without bound whose leaves
-//! are refuted by [`super::linear`] over the integers. Independent of the integer program, and used to certify it.
+//! and grows until a solution appears, so every pass is finite; "infeasible" comes from branch and bound over the exact
+//! relaxation ([`super::linear`]), without any bound. Independent of the integer program, and used to certify it.
 
 use std::collections::BTreeSet;
 
-use super::engine::{Affine, Clash, Engine, INF, Problem, Reason};
-use super::linear;
+use super::engine::{Affine, Clash, Engine, Gate, INF, Problem, Reason};
+use super::lattice;
+use super::linear::{self, Relaxed};
 use super::types::{self, Completion};
 
 /// The largest cost above the first bound that is tried.
 const FURTHEST: i64 = 1 << 16;
+/// Deepest branching.
+const DEEPEST: usize = 600;
+/// A relaxation of so many cells counts as a node.
+const CELLS_PER_NODE: usize = 500;
 /// Rounds of narrowing by the bound at one node.
 const ROUNDS: usize = 40;
 
@@ -122,10 +127,10 @@ fn collect(mut search: Search, cost: i64, limit: usize) -> Found {
     if leaves.is_empty() { Found::Infeasible } else { Found::Optima { cost, leaves, complete } }
 }
 
-/// Whether all ways to choose a zero side per gate are refuted without any bound on the cost.
+/// Whether there is provably no solution, at any cost.
 pub(super) fn signs_infeasible(search: &mut Search) -> bool {
     search.restart(Goal::Signs, INF);
-    search.descend();
+    search.signs();
     !search.gave_up() && search.best.is_none()
 }
 
@@ -153,7 +158,7 @@ enum Goal {
     },
     /// The vectors up to the bound with the least total `M + R`.
     Least,
-    /// Some choice of zero sides that is not refuted.
+    /// Any solution.
     Signs,
 }
 
@@ -174,6 +179,7 @@ pub(super) struct Search {
     budget: usize,
     unknown: bool,
     done: bool,
+    depth: usize,
 }
 
 /// A way to narrow a variable: raise its lower or lower its upper bound.
@@ -200,6 +206,7 @@ impl Search {
             budget,
             unknown: false,
             done: false,
+            depth: 0,
         }
     }
 
@@ -228,8 +235,12 @@ impl Search {
                 for cuts in choices {
                     let mark = self.engine.mark();
                     match cuts.iter().try_for_each(|&cut| self.cut(cut)) {
-                        Ok(()) if cuts.iter().all(|&cut| self.holds(cut)) => self.descend(),
-                        // The cut lies beyond what is tracked.
+                        Ok(()) if self.depth < DEEPEST && cuts.iter().all(|&cut| self.holds(cut)) => {
+                            self.depth += 1;
+                            self.descend();
+                            self.depth -= 1;
+                        }
+                        // The cut lies beyond what is tracked, or values grow without end.
                         Ok(()) => self.unknown = true,
                         Err(_) => {}
                     }
@@ -303,23 +314,76 @@ impl Search {
         Ok(())
     }
 
+    /// Looks for any solution, or for the proof that there is none: branch and bound over the relaxation. Branches on a gate with both
+    /// sides positive in the relaxation's solution, then on a value that is no integer.
+    fn signs(&mut self) {
+        let Problem { rows, lo, .. } = &self.engine.problem;
+        // A relaxation of many cells counts as several nodes.
+        self.nodes += 1 + rows.len() * lo.len() / CELLS_PER_NODE;
+        if self.done || self.nodes > self.budget || self.engine.propagate().is_err() || lattice::refuted(&self.engine.problem) {
+            return;
+        }
+        let cuts = match linear::relaxed(&self.engine.problem) {
+            Some(Relaxed::Refuted) => return,
+            Some(Relaxed::Point(point)) => {
+                let positive = |(var, offset): Affine| point[var as usize].exceeds(offset);
+                let violated = self.engine.problem.gates.iter().find(|gate| positive(gate.m) && positive(gate.r));
+                match (violated, linear::fractional(&self.engine.problem, &point)) {
+                    (Some(gate), _) => [Cut::AtMost(gate.m, 0), Cut::AtMost(gate.r, 0)],
+                    (None, None) => {
+                        (self.best, self.done) = (Some(0), true);
+                        return;
+                    }
+                    (None, Some(var)) => {
+                        let Some(below) = point[var].floor() else {
+                            self.unknown = true;
+                            return;
+                        };
+                        [Cut::AtMost((var as u32, 0), below), Cut::AtLeast((var as u32, 0), below + 1)]
+                    }
+                }
+            }
+            None => match self.open_gate() {
+                Some(cuts) => cuts,
+                None => {
+                    self.unknown = true;
+                    return;
+                }
+            },
+        };
+        for cut in cuts {
+            let mark = self.engine.mark();
+            match self.cut(cut) {
+                Ok(()) if self.depth < DEEPEST && self.holds(cut) => {
+                    self.depth += 1;
+                    self.signs();
+                    self.depth -= 1;
+                }
+                // The cut lies beyond what is tracked, or values grow without end.
+                Ok(()) => self.unknown = true,
+                Err(_) => {}
+            }
+            self.engine.undo(mark);
+        }
+    }
+
+    /// The two ways to choose the zero side of the first gate that is open.
+    fn open_gate(&self) -> Option<[Cut; 2]> {
+        let open = |gate: &&Gate| self.engine.interval(gate.m).1 > 0 && self.engine.interval(gate.r).1 > 0;
+        self.engine.problem.gates.iter().find(open).map(|gate| [Cut::AtMost(gate.m, 0), Cut::AtMost(gate.r, 0)])
+    }
+
     /// The ways to go on, in order; `None` at a leaf.
     fn choices(&self) -> Option<Vec<Vec<Cut>>> {
         for gate in &self.engine.problem.gates {
             let (m, r) = (self.engine.interval(gate.m), self.engine.interval(gate.r));
             let zero = |side| Cut::AtMost(side, 0);
             if m.1 > 0 && r.1 > 0 {
-                let mut choices = Vec::new();
-                if self.goal == Goal::Signs {
-                    return Some(vec![vec![zero(gate.m)], vec![zero(gate.r)]]);
-                }
-                choices.push(vec![zero(gate.m), zero(gate.r)]);
-                choices.push(vec![Cut::AtLeast(gate.m, 1), zero(gate.r)]);
-                choices.push(vec![zero(gate.m), Cut::AtLeast(gate.r, 1)]);
-                return Some(choices);
-            }
-            if self.goal == Goal::Signs {
-                continue;
+                return Some(vec![
+                    vec![zero(gate.m), zero(gate.r)],
+                    vec![Cut::AtLeast(gate.m, 1), zero(gate.r)],
+                    vec![zero(gate.m), Cut::AtLeast(gate.r, 1)],
+                ]);
             }
             for (side, (lo, hi)) in [(gate.m, m), (gate.r, r)] {
                 if lo < hi {
@@ -327,7 +391,7 @@ impl Search {
                 }
             }
         }
-        if self.goal == Goal::Signs { None } else { self.frame_choices() }
+        self.frame_choices()
     }
 
     /// All sides are fixed; a frame that contains other variables may still leave the cost open.
@@ -348,14 +412,6 @@ impl Search {
     }
 
     fn leaf(&mut self) {
-        if self.goal == Goal::Signs {
-            match linear::solvable(&self.engine.problem) {
-                Some(true) => (self.best, self.done) = (Some(0), true),
-                Some(false) => {}
-                None => self.unknown = true,
-            }
-            return;
-        }
         let gates = &self.engine.problem.gates;
         let side = |side| self.engine.interval(side).0;
         let sides: Vec<(i64, i64)> = gates.iter().map(|gate| (side(gate.m), side(gate.r))).collect();

@@ -16,10 +16,25 @@ const NODES: usize = 200;
 
 /// A reduced fraction with positive denominator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Fraction(i128, i128);
+pub(super) struct Fraction(i128, i128);
 
 impl Fraction {
     const ZERO: Fraction = Fraction(0, 1);
+
+    /// The largest integer that is not larger.
+    pub(super) fn floor(self) -> Option<i64> {
+        i64::try_from(self.0.div_euclid(self.1)).ok()
+    }
+
+    /// Whether it is no integer.
+    pub(super) fn is_fractional(self) -> bool {
+        self.1 != 1
+    }
+
+    /// Whether the sum with an integer is positive.
+    pub(super) fn exceeds(self, offset: i64) -> bool {
+        i128::from(offset).checked_mul(self.1).and_then(|offset| self.0.checked_add(offset)).is_none_or(|sum| sum > 0)
+    }
 
     fn new(numerator: i128, denominator: i128) -> Option<Fraction> {
         let divisor = gcd(numerator, denominator);
@@ -50,7 +65,7 @@ impl Fraction {
 }
 
 /// What the rational relaxation of a problem says, gates aside.
-enum Relaxed {
+pub(super) enum Relaxed {
     /// No solution in fractions, hence none in integers.
     Refuted,
     /// A solution in fractions: a value per variable.
@@ -76,11 +91,8 @@ fn branch(problem: Problem, nodes: &mut usize) -> Option<bool> {
         Relaxed::Refuted => return Some(false),
         Relaxed::Point(point) => point,
     };
-    let fractional = |var: &usize| point[*var].1 != 1;
-    let bounded = |var: &usize| problem.hi[*var] < INF;
-    // Variables with two bounds first: they make the search finite.
-    let Some(var) = (0..point.len()).filter(fractional).min_by_key(|var| (!bounded(var), *var)) else { return Some(true) };
-    let below = i64::try_from(point[var].0.div_euclid(point[var].1)).ok()?;
+    let Some(var) = fractional(&problem, &point) else { return Some(true) };
+    let below = point[var].floor()?;
     let mut undecided = false;
     for up in [false, true] {
         let mut half = Engine::new(problem.clone());
@@ -94,8 +106,14 @@ fn branch(problem: Problem, nodes: &mut usize) -> Option<bool> {
     if undecided { None } else { Some(false) }
 }
 
+/// The variable to branch on: one whose value is no integer. Variables with two bounds come first: they make the search finite.
+pub(super) fn fractional(problem: &Problem, point: &[Fraction]) -> Option<usize> {
+    let bounded = |var: &usize| problem.hi[*var] < INF;
+    (0..point.len()).filter(|&var| point[var].is_fractional()).min_by_key(|var| (!bounded(var), *var))
+}
+
 /// Solves the relaxation; `None` when it is too large.
-fn relaxed(problem: &Problem) -> Option<Relaxed> {
+pub(super) fn relaxed(problem: &Problem) -> Option<Relaxed> {
     let tableau = Tableau::new(problem)?;
     let mut point: Vec<Fraction> = problem.lo.iter().map(|&lo| Fraction(lo.into(), 1)).collect();
     let open: Vec<usize> = (0..problem.lo.len()).filter(|&var| problem.lo[var] < problem.hi[var]).collect();

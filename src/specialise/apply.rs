@@ -299,13 +299,7 @@ impl Specialiser<'_> {
     }
 
     /// A map along one dimension.
-    fn map_level(
-        &mut self,
-        frame: &[Size],
-        cells: Vec<(Symbol, Static)>,
-        run: &mut dyn FnMut(&mut Self, Vec<(Symbol, Static)>) -> Outcome<Static>,
-        span: Span,
-    ) -> Outcome<Static> {
+    fn map_level(&mut self, frame: &[Size], cells: Vec<(Symbol, Static)>, run: &mut CellWork<'_, Self>, span: Span) -> Outcome<Static> {
         let Some((width, inner)) = frame.split_first() else { return run(self, cells) };
         let (mut inputs, mut params) = (Vec::new(), Vec::new());
         let (stms, value) = self.in_block(|this| {
@@ -387,6 +381,9 @@ impl Specialiser<'_> {
         }
     }
 }
+
+/// What is done with named cells.
+type CellWork<'a, S> = dyn FnMut(&mut S, Vec<(Symbol, Static)>) -> Outcome<Static> + 'a;
 
 /// Whether an operator is one scalar operation that is known to be commutative.
 fn is_commutative(lambda: &Lambda) -> bool {

@@ -77,7 +77,7 @@ pub enum Rule {
 /// Why a state that is no value does not step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stuck {
-    /// E0501 to E0507: an operation outside of its domain. E0599: the state was not well typed.
+    /// E0501 to E0508: an operation outside of its domain. E0599: the state was not well typed.
     pub code: &'static str,
     /// Where in the source.
     pub span: Span,

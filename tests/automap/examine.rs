@@ -71,6 +71,9 @@ struct Derived {
     remark: String,
 }
 
+/// The types and the result of a reading.
+type Shown = (Vec<String>, Option<Result<Value, String>>);
+
 /// What an accepted program is and does.
 struct Meaning {
     types: Vec<String>,
@@ -89,14 +92,14 @@ pub enum Scope {
     All,
 }
 
-/// Examines programs.
-pub fn examine(cases: &[Case], seed: u64, scope: Scope) -> Tally {
-    match catch_unwind(AssertUnwindSafe(|| examine_together(cases, seed, scope))) {
+/// Examines programs. Properties that had enough cases need not be looked at.
+pub fn examine(cases: &[Case], seed: u64, scope: Scope, enough: &[&str]) -> Tally {
+    match catch_unwind(AssertUnwindSafe(|| examine_together(cases, seed, scope, enough))) {
         Ok(tally) => tally,
         Err(_) if cases.len() > 1 => {
             let (left, right) = cases.split_at(cases.len() / 2);
-            let mut tally = examine(left, seed, scope);
-            let mut rest = examine(right, seed, scope);
+            let mut tally = examine(left, seed, scope, enough);
+            let mut rest = examine(right, seed, scope, enough);
             rest.failures.iter_mut().for_each(|failure| failure.at += left.len());
             tally.add(rest);
             tally
@@ -110,7 +113,7 @@ pub fn examine(cases: &[Case], seed: u64, scope: Scope) -> Tally {
     }
 }
 
-fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
+fn examine_together(cases: &[Case], seed: u64, scope: Scope, enough: &[&str]) -> Tally {
     let all = scope == Scope::All;
     let mut tally = Tally::default();
     let random = &mut Random::new(seed);
@@ -128,10 +131,12 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
             Verdict::Ambiguous => "ambiguous".to_string(),
             Verdict::Rejected(code) => format!("rejected {code}"),
         });
-        if let Some(id) = batch.entry(at).filter(|_| scope != Scope::Readings) {
-            if let Some(result) = determinism::check(&batch, id, random) {
-                tally.case(DETERMINISM, at, result);
-            }
+        if scope != Scope::Readings
+            && !enough.contains(&DETERMINISM)
+            && let Some(id) = batch.entry(at)
+            && let Some(result) = determinism::check(&batch, id, random)
+        {
+            tally.case(DETERMINISM, at, result);
         }
         meanings.push((verdict == Verdict::Accepted && scope != Scope::Readings).then(|| meaning(&batch, &machine, at, case)));
         if verdict == Verdict::Accepted && scope != Scope::Readings {
@@ -143,7 +148,7 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
                 None => "has no arguments",
             });
             derived.push(Derived { at, kind: Kind::Explicit, text: batch.explicit(at), remark: String::new() });
-            let variants = added(&batch, at, case, &printed[at]);
+            let variants = if enough.contains(&FORWARDS) { Vec::new() } else { added(&batch, at, case, &printed[at]) };
             for index in chosen(variants.len(), random, all) {
                 let (case, kind) = &variants[index];
                 derived.push(Derived { at, kind: *kind, text: case.print(&suffix(at)).text, remark: String::new() });
@@ -165,7 +170,7 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope) -> Tally {
     judge(&mut tally, &second, &derived, cases, &meanings);
     let mut removals = Vec::new();
     for (position, from) in derived.iter().enumerate().filter(|(_, d)| d.kind == Kind::Explicit) {
-        if second.verdict(position) == Verdict::Accepted {
+        if second.verdict(position) == Verdict::Accepted && !enough.contains(&BACKWARDS) {
             let variants = removed(&second, position);
             for index in chosen(variants.len(), random, all) {
                 let (text, kind) = variants[index].clone();
@@ -204,7 +209,7 @@ fn meaning(batch: &Batch, machine: &Machine, at: usize, case: &Case) -> Meaning 
 /// Judges variants by the programs they came from.
 fn judge(tally: &mut Tally, batch: &Batch, derived: &[Derived], cases: &[Case], meanings: &[Option<Meaning>]) {
     let machine = batch.machine();
-    let mut results: BTreeMap<usize, Vec<(Vec<String>, Option<Result<Value, String>>)>> = BTreeMap::new();
+    let mut results: BTreeMap<usize, Vec<Shown>> = BTreeMap::new();
     for (position, d) in derived.iter().enumerate() {
         if let Kind::Reading(def) = d.kind {
             let result = pasted(tally, batch, position, def, d);
@@ -364,7 +369,7 @@ pub fn report(cases: &[Case], failure: &Failure, attempts: usize) -> String {
         if Batch::new(&[case.print("").text]).errors(0).any(|error| error.code.starts_with("E02")) {
             return false;
         }
-        let tally = examine(std::slice::from_ref(case), 1, Scope::All);
+        let tally = examine(std::slice::from_ref(case), 1, Scope::All, &[]);
         match tally.failures.into_iter().find(|f| f.property == failure.property) {
             Some(found) => {
                 why = found.why;

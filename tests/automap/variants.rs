@@ -6,12 +6,6 @@ use remora::base::Span;
 use remora::ir::surface::{Expr as Node, ExprKind, view};
 use remora::ir::tables::Res;
 
-/// A text to be checked, made from an accepted or ambiguous one.
-pub struct Variant {
-    pub text: String,
-    pub kind: Kind,
-}
-
 /// What was done, and what it should cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

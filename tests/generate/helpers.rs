@@ -140,7 +140,7 @@ fn entry(random: &mut Random, sigs: &[Sig], style: Style) -> (Definition, Vec<Ar
         };
         let base = if at > 0 && maker.random.percent(12) { Base::Bool } else { Base::Int };
         let ty = Ty::new(&shape, base);
-        let written = !(at > 0 || !named) || !maker.random.percent(unwritten);
+        let written = at == 0 && named || !maker.random.percent(unwritten);
         let name = format!("{}{at}", ["c", "v", "m", "t"][shape.len()]);
         shown.push(Param { name: name.clone(), ty: written.then(|| maker.text(&ty)) });
         maker.vars.push((name, ty));
@@ -152,7 +152,7 @@ fn entry(random: &mut Random, sigs: &[Sig], style: Style) -> (Definition, Vec<Ar
     let rank = maker.random.below(4).min(if named { rank + 1 } else { 3 });
     let base = maker.random.pick(&[Base::Int, Base::Int, Base::Int, Base::Int, Base::Bool, Base::Pair]);
     let result = Ty::new(&maker.shape(rank), base);
-    let depth = if wild { 1 + maker.random.below(2) } else { 1 + maker.random.below(4) };
+    let depth = if wild { 1 + maker.random.below(2) } else { maker.random.pick(&[1, 2, 2, 3, 3]) };
     let body = maker.expr(&result, depth);
     let written = maker.random.percent(if wild { 5 } else { 25 }).then(|| maker.text(&result));
     let binders =

@@ -53,6 +53,14 @@ pub struct Maker<'a> {
     pub fresh: usize,
 }
 
+/// What is needed to make a local function and to apply it.
+struct Cells {
+    params: Vec<Param>,
+    vars: Vec<(String, Ty)>,
+    args: Vec<Expr>,
+    cell: Ty,
+}
+
 /// A way to make an expression of a type, with some depth left.
 type Way<'a> = fn(&mut Maker<'a>, &Ty, usize) -> Option<Expr>;
 
@@ -277,7 +285,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Parameters of a local function: cells of the shape, and the arguments for them.
-    fn cells(&mut self, ty: &Ty, depth: usize) -> (Vec<Param>, Vec<(String, Ty)>, Vec<Expr>, Ty) {
+    fn cells(&mut self, ty: &Ty, depth: usize) -> Cells {
         let frame = self.random.below(ty.shape.len() + 1);
         let cell = Ty::new(&ty.shape[frame..], ty.base);
         let count = 1 + self.random.below(2);
@@ -285,7 +293,7 @@ impl<'a> Maker<'a> {
         let (mut params, mut vars, mut args) = (Vec::new(), Vec::new(), Vec::new());
         for at in 0..count {
             let own = if self.random.percent(60) { Ty::int(&[]) } else { Ty::int(&cell.shape) };
-            let outer = if at == full { ty.shape[..frame].to_vec() } else { self.suffix(&ty.shape[..frame].to_vec()) };
+            let outer = if at == full { ty.shape[..frame].to_vec() } else { self.suffix(&ty.shape[..frame]) };
             let arg = Ty::int(&[&outer[..], &own.shape[..]].concat());
             args.push(self.operand(&arg, depth));
             let name = self.name("p");
@@ -293,11 +301,11 @@ impl<'a> Maker<'a> {
             params.push(Param { name: name.clone(), ty: written });
             vars.push((name, own));
         }
-        (params, vars, args, cell)
+        Cells { params, vars, args, cell }
     }
 
     fn let_function(&mut self, ty: &Ty, depth: usize) -> Option<Expr> {
-        let (params, vars, args, cell) = self.cells(ty, depth);
+        let Cells { params, vars, args, cell } = self.cells(ty, depth);
         let inner = self.within(vars, |m| m.expr(&cell, depth));
         let name = self.name("f");
         let use_ = Expr::call(&name, args);
@@ -309,7 +317,7 @@ impl<'a> Maker<'a> {
     }
 
     fn lambda_applied(&mut self, ty: &Ty, depth: usize) -> Option<Expr> {
-        let (params, vars, args, cell) = self.cells(ty, depth);
+        let Cells { params, vars, args, cell } = self.cells(ty, depth);
         let inner = self.within(vars, |m| m.expr(&cell, depth));
         Some(Expr::apply(Expr::new(Form::Lambda(params), vec![inner]), args))
     }
@@ -396,7 +404,7 @@ impl<'a> Maker<'a> {
                 args.push(self.scalar_function(param.functions));
                 continue;
             }
-            let outer = if at == full { ty.shape[..frame].to_vec() } else { self.suffix(&ty.shape[..frame].to_vec()) };
+            let outer = if at == full { ty.shape[..frame].to_vec() } else { self.suffix(&ty.shape[..frame]) };
             at += 1;
             let own: Vec<usize> = param.ty.shape.iter().map(|&dim| sizes[dim]).collect();
             let arg = Ty::new(&[&outer[..], &own[..]].concat(), param.ty.base);

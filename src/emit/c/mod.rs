@@ -171,7 +171,7 @@ impl Emitter<'_> {
     }
 
     /// Starts the text of a function of C whose variables other than those in `outside` are its own.
-    fn open(&self, body: &[Stmt], outside: &FxHashSet<Mention>, also: Also) -> Text {
+    fn open(&self, body: &[Stmt], outside: &FxHashSet<Mention>, also: &Also) -> Text {
         let homes = Homes::new(body, outside, also);
         let mut text = Text { out: String::new(), indent: 1, homes, block: 0, fails: false };
         for handle in text.homes.handles.clone() {

@@ -6,9 +6,6 @@ use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Handle, Local, Place, Ptr, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Calls its argument with what is mentioned at the end of a function.
-pub type Also<'a> = &'a dyn Fn(&mut dyn FnMut(Mention));
-
 /// Blocks are numbered in the order in which they begin; 0 is the function.
 #[derive(Debug, Default)]
 pub struct Homes {
@@ -22,6 +19,9 @@ pub struct Homes {
     pub handles: Vec<Handle>,
     next: usize,
 }
+
+/// Calls its argument with what else is mentioned.
+pub type Also<'a> = dyn Fn(&mut dyn FnMut(Mention)) + 'a;
 
 /// What is found on the way.
 struct Walk<'a> {
@@ -37,7 +37,7 @@ struct Walk<'a> {
 
 impl Homes {
     /// Where the variables of a function are declared, apart from those in `outside`. `also` is mentioned at its end.
-    pub fn new(body: &[Stmt], outside: &FxHashSet<Mention>, also: Also) -> Homes {
+    pub fn new(body: &[Stmt], outside: &FxHashSet<Mention>, also: &Also) -> Homes {
         let homes = Homes { parents: vec![(0, 0)], next: 1, ..Homes::default() };
         let mut walk = Walk {
             homes,

@@ -12,6 +12,9 @@
 mod cheap;
 mod merge;
 mod peel;
+mod slices;
+
+pub(super) use cheap::is_cheap_op;
 
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::visit_mut::Subst;
@@ -150,7 +153,7 @@ impl Fuser<'_> {
                 if let Some(to) = self.absorb(block, c) {
                     c = to;
                     changed = true;
-                } else if self.recompute(block, c) {
+                } else if self.recompute(block, c) || self.cells_of_slice(block, c) {
                     changed = true;
                 }
             }

@@ -160,3 +160,24 @@ fn fusion_happens_in_lambdas_and_loops() {
     );
     assert_eq!(found, "map 2 loop 1");
 }
+
+#[test]
+fn parts_of_what_is_mapped() {
+    body_becomes(
+        ALL,
+        "([n i64] [xs [f32 n]] [ys [f32 n]]) ([R [f32 n]])",
+        "(let ([as [f32 n]]) (soac n ([x f32 xs] [y f32 ys]) (let ([a f32]) (f32.** x y)) (return a)))
+         (let ([last i64]) (i64.- n 1))
+         (let ([bs [f32 n]]) (slice as last -1 unchecked))
+         (let ([cs [f32 n]]) (soac n ([b f32 bs]) (let ([c f32]) (f32.exp b)) (return c)))
+         (return cs)",
+        "(let ([last i64]) (i64.- n 1))
+         (let ([xs.1 [f32 n]]) (slice xs last -1 unchecked))
+         (let ([ys.1 [f32 n]]) (slice ys last -1 unchecked))
+         (let ([cs [f32 n]]) (soac n ([x f32 xs.1] [y f32 ys.1])
+           (let ([a f32]) (f32.** x y))
+           (let ([c f32]) (f32.exp a))
+           (return c)))
+         (return cs)",
+    );
+}

@@ -5,6 +5,14 @@ use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var};
 
+/// So many cheap operations take no longer than a branch.
+const FEW: usize = 5;
+
+/// A scalar operation that cannot fail and is fast.
+fn is_cheap(stm: &Stm) -> bool {
+    matches!(&stm.exp, Exp::Scalar(op, _) if crate::optimise::fuse::is_cheap_op(op.op)) && !stm.exp.may_fail()
+}
+
 impl Simplifier<'_> {
     /// Rules for statements with bodies before the bodies are looked at.
     pub(super) fn control(&mut self, stm: &mut Stm, out: &mut Vec<Stm>) -> Step {
@@ -192,6 +200,17 @@ impl Simplifier<'_> {
     fn joined(&mut self, stm: &mut Stm, out: &mut Vec<Stm>) -> Step {
         let span = stm.span;
         let Exp::If { cond, then, els } = &mut stm.exp else { return Step::Keep };
+        // Where one side is known and the other is a few operations, those are cheaper than a branch.
+        if let ([a], [b]) = (then.result.as_slice(), els.result.as_slice()) {
+            let side = match (a, b) {
+                (_, Operand::Const(Scalar::Bool(false))) if els.stms.is_empty() => Some(&mut then.stms),
+                (Operand::Const(Scalar::Bool(true)), _) if then.stms.is_empty() => Some(&mut els.stms),
+                _ => None,
+            };
+            if let Some(stms) = side.filter(|stms| stms.len() <= FEW && stms.iter().all(is_cheap)) {
+                out.append(stms);
+            }
+        }
         let mut k = 0;
         while k < then.result.len() {
             let (a, b) = (then.result[k], els.result[k]);

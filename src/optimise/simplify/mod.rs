@@ -11,7 +11,7 @@ mod scalar;
 mod views;
 
 use super::facts::Facts;
-use crate::base::scalar::Op;
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit_mut::Subst;
 use crate::ir::soac::{Body, Check, Exp, Operand, Program, Size, Stm, Type, Var};
@@ -237,6 +237,10 @@ impl Simplifier<'_> {
                 self.facts.learn(start);
                 self.facts.learn_at_most(&end, &n);
             }
+            Exp::Scalar(op, args) if op.prim == PrimType::I64 => {
+                let (op, args) = (*op, args.clone());
+                self.learn_result(op, &args, &stm.pat);
+            }
             Exp::RangeCount(..) | Exp::SliceCount(..) | Exp::Filter { .. } => {
                 stm.pat.first().into_iter().for_each(|count| self.facts.learn(Size::var(*count)));
             }
@@ -259,6 +263,30 @@ impl Simplifier<'_> {
             if looked_through {
                 self.defs.insert(*var, stm.exp.clone());
             }
+        }
+    }
+    /// What an operation says about its result.
+    fn learn_result(&mut self, op: ScalarOp, args: &[Operand], pat: &[Var]) {
+        let ([a, b], [var]) = (args, pat) else { return };
+        let (a, b, result) = (self.size_of(*a), self.size_of(*b), Size::var(*var));
+        match op.op {
+            // It did not fail, so the divisor is not 0.
+            Op::Mod if self.facts.natural(&b) => self.learn_bounds(&result, &b),
+            Op::Min => {
+                self.facts.learn_at_most(&result, &a);
+                self.facts.learn_at_most(&result, &b);
+                if self.facts.natural(&a) && self.facts.natural(&b) {
+                    self.facts.learn(result);
+                }
+            }
+            Op::Max => {
+                self.facts.learn_at_most(&a, &result);
+                self.facts.learn_at_most(&b, &result);
+                if self.facts.natural(&a) || self.facts.natural(&b) {
+                    self.facts.learn(result);
+                }
+            }
+            _ => {}
         }
     }
     fn learn_bounds(&mut self, i: &Size, n: &Size) {

@@ -219,3 +219,37 @@ fn results_of_maps_that_are_known() {
          (return xs b d)",
     );
 }
+
+#[test]
+fn a_few_operations_instead_of_a_branch() {
+    body_becomes(
+        BOTH,
+        "([c bool] [x f64] [y f64]) ([R bool] [S bool])",
+        "(let ([r bool]) (if c
+           (then (let ([s f64]) (f64.* x y)) (let ([t bool]) (f64.< s 4.0)) (return t))
+           (else (return false))))
+         (let ([u bool]) (if c
+           (then (return true))
+           (else (let ([v f64]) (f64.exp x)) (let ([w bool]) (f64.< v 4.0)) (return w))))
+         (return r u)",
+        "(let ([s f64]) (f64.* x y))
+         (let ([t bool]) (f64.< s 4.0))
+         (let ([r bool]) (bool.&& c t))
+         (let ([u bool]) (if c
+           (then (return true))
+           (else (let ([v f64]) (f64.exp x)) (let ([w bool]) (f64.< v 4.0)) (return w))))
+         (return r u)",
+    );
+}
+
+#[test]
+fn remainders_are_in_bounds() {
+    body_becomes(
+        BOTH,
+        "([n i64] [xs [f32 n]] [i i64]) ([R f32])",
+        "(let ([j i64]) (i64.% i n)) (let ([x f32]) (index xs j)) (return x)",
+        "(let ([j i64]) (i64.% i n)) (let ([x f32]) (index xs j unchecked)) (return x)",
+    );
+    // The remainder that truncates may be negative.
+    stays(BOTH, "([n i64] [xs [f32 n]] [i i64]) ([R f32])", "(let ([j i64]) (i64.%% i n)) (let ([x f32]) (index xs j)) (return x)");
+}
