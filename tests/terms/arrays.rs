@@ -13,6 +13,11 @@ fn binary(ty: &Type) -> [Param; 2] {
 impl Gen<'_> {
     /// An array of this type, which has a rank.
     pub fn array(&mut self, ty: &Type) -> Option<Expr> {
+        if *ty.atom() == Atom::Prim(PrimType::I64)
+            && let (ShapeItem::Dim(n), 3) = (&ty.shape().items[0], self.choose(4))
+        {
+            return self.counted(ty, n);
+        }
         match self.choose(10) {
             0..=3 => self.map(ty),
             4 => {

@@ -144,6 +144,12 @@ impl Gen<'_> {
         let opaque = self.choose(4) == 3;
         let (boxed, sigma) = match self.pick(&known) {
             Some((name, sigma)) => (local(name), sigma),
+            None if !self.scope.shapes.is_empty() && self.choose(3) == 2 => {
+                let (k, shapes) = (self.name("k"), self.scope.shapes.clone());
+                let items = vec![ShapeItem::Dim(self.dim()), ShapeItem::Var(self.pick(&shapes)?)];
+                let content = Type::new(Atom::Prim(remora::base::PrimType::I64), Shape::dims([Dim::var(k)]));
+                (make(ExprKind::ReifyShape(Shape { items })), Type::scalar(Atom::Sigma(vec![k], content)))
+            }
             None if self.choose(5) == 4 => {
                 let (r, s) = (Dim::constant(self.choose(3) as i64), self.name("@s"));
                 let sizes = self.leaf(&Type::new(Atom::Prim(remora::base::PrimType::I64), Shape::dims([r.clone()])))?;
