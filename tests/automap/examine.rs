@@ -318,9 +318,9 @@ fn backwards(tally: &mut Tally, batch: &Batch, machine: &Machine, at: usize, mea
             tally.note("backwards: a cheaper program, refused by elaboration");
             return Ok(());
         }
-        // A function that nobody looks at is replicated: elaboration does not find how often.
+        // An argument that is never used is replicated; the optimum that was chosen does not say how often.
         Verdict::Rejected("E0405") => {
-            tally.note("backwards: a replicated function of unknown length");
+            tally.note("backwards: an unused argument is replicated, unknown how often");
             return Ok(());
         }
         Verdict::Rejected(code) => {
