@@ -15,6 +15,7 @@ const PROGRAM: &str = "\
 entry main (n: i64) : i64 = i64.sum (iota n * 2)
 entry scale [n] (xs: [n]f64) (s: f64) : [n]f64 = xs * s
 entry pick [n] (xs: [n]i64) (i: i64) : i64 = xs[i]
+entry square (n: i64) (m: i64) : [n][m]i64 = rep (rep 1)
 entry huge (n: i64) : [n]f64 = map f64.i64 (iota n)
 ";
 
@@ -338,8 +339,12 @@ fn programs_that_run_at_the_same_time() {
 #[test]
 fn memory_that_is_not_there() {
     let place = Place::new(PROGRAM);
-    refused(&mut place.remora(&["run", "a.rem", "-e", "huge", "4398046511104"]), &["E0507", "35184372088832 bytes", "a.rem:4:"]);
+    refused(&mut place.remora(&["run", "a.rem", "-e", "huge", "4398046511104"]), &["E0507", "35184372088832 bytes", "a.rem:5:"]);
     refused(&mut place.remora(&["run", "a.rem", "-e", "huge", "9223372036854775807"]), &["E0507"]);
+    // The product of the sizes is 2 to the 64th.
+    for sizes in [["8589934592", "2147483648"], ["4294967296", "4294967296"]] {
+        refused(&mut place.remora(&["run", "a.rem", "-e", "square", sizes[0], sizes[1]]), &["E0507", "bytes", "a.rem:4:"]);
+    }
     refused(&mut place.remora(&["run", "a.rem", "-e", "huge", "-1"]), &["E0504", "-1"]);
     assert_eq!(good(&mut place.remora(&["run", "a.rem", "--threads", "65535", "10"])).0, "90i64\n");
 }
