@@ -30,9 +30,9 @@ use crate::emit;
 use crate::eval;
 use crate::infer::{self, Inferred};
 use crate::ir::core::{self, check::CoreError};
-use crate::ir::soac;
 use crate::ir::surface::{Ast, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
+use crate::ir::{imp, soac};
 use crate::lower;
 use crate::optimise;
 use crate::rank::{self, text::Fixture};
@@ -229,6 +229,18 @@ pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments
     call(&program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
+/// The optimised first-order program for these entry points, and the program with memory that is made of it.
+fn lowered(
+    sources: &SourceMap,
+    checked: &Checked,
+    entries: &[Symbol],
+    strict: bool,
+) -> Result<(soac::Program, imp::Program), Box<Diagnostic>> {
+    let program = optimise(sources, checked, entries)?;
+    let imp = lower::lower(&program, lower::Options { strict, in_place: true });
+    Ok((program, imp))
+}
+
 /// A program as C, with what its doors take and return.
 #[derive(Debug)]
 pub struct Native {
@@ -244,8 +256,7 @@ pub struct Native {
 /// # Errors
 /// E0801: what cannot be compiled.
 pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], strict: bool) -> Result<Native, Box<Diagnostic>> {
-    let program = optimise(sources, checked, entries)?;
-    let imp = lower::lower(&program, lower::Options { strict, in_place: true });
+    let (program, imp) = lowered(sources, checked, entries, strict)?;
     Ok(Native { text: emit::c::emit(&imp, strict), program })
 }
 
@@ -260,8 +271,7 @@ pub fn library(
     prefix: &str,
     strict: bool,
 ) -> Result<emit::c::Library, Box<Diagnostic>> {
-    let program = optimise(sources, checked, entries)?;
-    let imp = lower::lower(&program, lower::Options { strict, in_place: true });
+    let (program, imp) = lowered(sources, checked, entries, strict)?;
     let shown = |span: Span| if span == Span::default() { String::new() } else { sources.place(span) };
     Ok(emit::c::library(&program, &imp, prefix, strict, &shown))
 }

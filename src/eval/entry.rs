@@ -85,15 +85,7 @@ impl Sizes {
         Ok(())
     }
     fn value(&self, dim: &Dim) -> Option<i64> {
-        let mut sum = 0i64;
-        for (monomial, coefficient) in dim.terms() {
-            let mut product = coefficient;
-            for atom in monomial {
-                product = product.wrapping_mul(self.known.get(atom)?.0);
-            }
-            sum = sum.wrapping_add(product);
-        }
-        Some(sum)
+        dim.evaluate(&mut |atom| self.known.get(&atom).map(|(size, _)| *size))
     }
     fn check(&self, span: Span) -> Outcome<()> {
         for (dim, size, what) in &self.checks {

@@ -148,7 +148,7 @@ impl Run<'_> {
         self.operand(operand).as_bool().ok_or_else(|| broken("a truth value was expected"))
     }
     fn size(&self, size: &Size) -> Outcome<i64> {
-        size.value(&mut |var| self.get(var).as_i64()).ok_or_else(|| broken("a size was expected"))
+        size.evaluate(&mut |var| self.get(var).as_i64()).ok_or_else(|| broken("a size was expected"))
     }
     fn natural(&self, size: &Size, span: Span) -> Outcome<usize> {
         let n = self.size(size)?;

@@ -173,7 +173,7 @@ impl<'p> Lower<'_, 'p> {
             }
             _ => {}
         }
-        self.bind_results(pat, carried, span);
+        self.bind_results(pat, carried);
     }
     fn atom_bool(&mut self, e: Expr) -> Expr {
         if e.is_atom() {
@@ -303,8 +303,7 @@ impl<'p> Lower<'_, 'p> {
         self.release(&scope.handles);
     }
 
-    fn bind_results(&mut self, pat: &[Var], carried: Vec<Carried>, span: Span) {
-        let _ = span;
+    fn bind_results(&mut self, pat: &[Var], carried: Vec<Carried>) {
         for (var, carried) in pat.iter().zip(&carried) {
             if let Carried::Scalar(local) = carried {
                 self.locs.insert(*var, Loc::Scalar(Expr::Local(*local)));

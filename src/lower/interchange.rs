@@ -5,7 +5,7 @@
 //! that what is read is used several times.
 
 use super::{Array, Loc, Lower, Mem};
-use crate::base::{PrimType, Span};
+use crate::base::PrimType;
 use crate::ir::imp::{Expr, Int, Order, Stmt};
 use crate::ir::soac::{Body, Exp, Soac, Var};
 
@@ -66,12 +66,12 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// The cells from `lo` to `hi` of the map, written to `out`.
-    pub(super) fn interchanged(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, out: &Mem, span: Span) {
-        self.side_by_side(nest, lo, hi, &[(Vec::new(), out.clone())], span);
+    pub(super) fn interchanged(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, out: &Mem) {
+        self.side_by_side(nest, lo, hi, &[(Vec::new(), out.clone())]);
     }
 
     /// A map whose whole body is such a nest, several cells at a time.
-    pub(super) fn tiled(&mut self, outer: &'p Soac, lo: Expr, hi: Expr, out: &Mem, span: Span) -> bool {
+    pub(super) fn tiled(&mut self, outer: &'p Soac, lo: Expr, hi: Expr, out: &Mem) -> bool {
         let Some(map) = only(&outer.lambda.body) else { return false };
         if !(outer.scans.is_empty() && outer.reduces.is_empty()) {
             return false;
@@ -96,18 +96,18 @@ impl<'p> Lower<'_, 'p> {
             let first = lo.clone().plus(Expr::Local(block).times(rows.clone()));
             let first = this.atom("first", first);
             let cells: Vec<Expr> = (0..ROWS as i64).map(|k| first.clone().plus(Expr::int(k))).collect();
-            this.rows(nest, outer, &cells, &width, out, span);
+            this.rows(nest, outer, &cells, &width, out);
         });
         self.emit(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body });
         let rest = lo.plus(blocks.times(rows));
         let rest = self.atom("rest", rest);
         let row = self.local("i", PrimType::I64);
-        let (body, ()) = self.block(|this| this.rows(nest, outer, &[Expr::Local(row)], &width, out, span));
+        let (body, ()) = self.block(|this| this.rows(nest, outer, &[Expr::Local(row)], &width, out));
         self.emit(Stmt::For { var: row, from: rest, to: hi, order: Order::Sequential, body });
         true
     }
     /// Some cells of the outer map.
-    fn rows(&mut self, nest: Nest<'p>, outer: &'p Soac, cells: &[Expr], width: &Expr, out: &Mem, span: Span) {
+    fn rows(&mut self, nest: Nest<'p>, outer: &'p Soac, cells: &[Expr], width: &Expr, out: &Mem) {
         let mut contexts = Vec::with_capacity(cells.len());
         for i in cells {
             let i = self.atom("i", i.clone());
@@ -117,11 +117,11 @@ impl<'p> Lower<'_, 'p> {
             let offset = self.atom("row", offset);
             contexts.push((bound, Mem { offset, strides: out.strides[1..].into(), ..out.clone() }));
         }
-        self.side_by_side(nest, Expr::int(0), width.clone(), &contexts, span);
+        self.side_by_side(nest, Expr::int(0), width.clone(), &contexts);
     }
 
     /// The sums from `lo` to `hi`, for each context (parameters of maps around) in a place of its own.
-    fn side_by_side(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, contexts: &[(Vec<(Var, Loc)>, Mem)], span: Span) {
+    fn side_by_side(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, contexts: &[(Vec<(Var, Loc)>, Mem)]) {
         let operator = &nest.reduce.reduces[0];
         let elem = self.program.operand_ty(operator.neutral[0]).elem;
         let depth = self.size(&nest.reduce.width);
@@ -150,7 +150,7 @@ impl<'p> Lower<'_, 'p> {
                 let (cell, ()) = this.block(|this| {
                     for (bound, out) in contexts {
                         this.locs.extend(bound.iter().cloned());
-                        this.add_up(nest, &Expr::Local(j), &Expr::Local(k), out, elem, span);
+                        this.add_up(nest, &Expr::Local(j), &Expr::Local(k), out, elem);
                     }
                 });
                 this.emit(Stmt::For { var: j, from, to, order: Order::Any, body: cell });
@@ -161,8 +161,7 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// Adds element `k` of cell `j` to the sum of cell `j`.
-    fn add_up(&mut self, nest: Nest<'p>, j: &Expr, k: &Expr, out: &Mem, elem: PrimType, span: Span) {
-        let _ = span;
+    fn add_up(&mut self, nest: Nest<'p>, j: &Expr, k: &Expr, out: &Mem, elem: PrimType) {
         let program = self.program;
         for (input, param) in nest.reduce.inputs.iter().zip(&nest.reduce.lambda.params) {
             let ty = program.ty(*param).elem;

@@ -33,7 +33,7 @@ impl<'p> Lower<'_, 'p> {
         let ordered = soac.scans.iter().chain(&soac.reduces).any(|op| self.ordered(op));
         if self.host && !tiny && scalar_scans && !ordered {
             if has_parallel(&soac.lambda.body) && soac.scans.is_empty() && soac.reduces.is_empty() {
-                self.two_versions(soac, width, cost, &outs, span);
+                self.two_versions(soac, width, cost, &outs);
             } else {
                 self.soac_in_pieces(soac, width, cost, &outs, pat, span);
             }
@@ -41,9 +41,9 @@ impl<'p> Lower<'_, 'p> {
             let host = self.host;
             self.host = host && !tiny;
             let sums = self.start(soac.scans.iter().chain(&soac.reduces), span);
-            self.soac_loop(soac, Expr::int(0), width, &outs, &sums, span);
+            self.soac_loop(soac, Expr::int(0), width, &outs, &sums);
             self.host = host;
-            self.bind_sums(soac, sums, pat, span);
+            self.bind_sums(soac, sums, pat);
         }
         for (&var, out) in pat.iter().zip(outs) {
             if let Some(mem) = out {
@@ -63,22 +63,22 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// A parallel loop, and where it has fewer iterations than there are threads a sequential one with parallel loops inside.
-    fn two_versions(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Option<Mem>], span: Span) {
+    fn two_versions(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Option<Mem>]) {
         let (outer, ()) = self.block(|this| {
-            this.parallel(width.clone(), cost, false, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
+            this.parallel(width.clone(), cost, false, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[]));
         });
         if width.as_int().is_some_and(|n| n > 256) {
             self.code.extend(outer);
             return;
         }
-        let (inner, ()) = self.block(|this| this.soac_loop(soac, Expr::int(0), width.clone(), outs, &[], span));
+        let (inner, ()) = self.block(|this| this.soac_loop(soac, Expr::int(0), width.clone(), outs, &[]));
         self.emit(Stmt::If(width.less(Expr::Threads), inner, outer));
     }
 
     fn soac_in_pieces(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Option<Mem>], pat: &[Var], span: Span) {
         let collects = !soac.scans.is_empty() || !soac.reduces.is_empty();
         if !collects {
-            self.parallel(width, cost, false, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
+            self.parallel(width, cost, false, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[]));
             return;
         }
         let pieces = self.local("pieces", PrimType::I64);
@@ -99,7 +99,7 @@ impl<'p> Lower<'_, 'p> {
                 }
             }
             sums.extend(this.start(&soac.reduces, span));
-            this.soac_loop(soac, lo, hi, outs, &sums, span);
+            this.soac_loop(soac, lo, hi, outs, &sums);
             let scanned = before.len();
             for (sum, (mem, ty)) in sums[scanned..].iter().zip(&found) {
                 this.store_partial(sum, mem, ty, &piece);
@@ -107,7 +107,7 @@ impl<'p> Lower<'_, 'p> {
         });
         let sums = self.combine_partials(&soac.reduces, &found, &pieces, span);
         let scanned = before.len();
-        self.bind_collected(sums, &pat[scanned..], span);
+        self.bind_collected(sums, &pat[scanned..]);
     }
 
     /// One cell for each piece, for each component of the operators.
@@ -301,12 +301,12 @@ impl<'p> Lower<'_, 'p> {
             }
         }
     }
-    fn bind_sums(&mut self, soac: &'p Soac, sums: Vec<Collected>, pat: &[Var], span: Span) {
+    fn bind_sums(&mut self, soac: &'p Soac, sums: Vec<Collected>, pat: &[Var]) {
         let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
         let sums: Vec<Collected> = sums.into_iter().skip(scanned).collect();
-        self.bind_collected(sums, &pat[scanned..], span);
+        self.bind_collected(sums, &pat[scanned..]);
     }
-    fn bind_collected(&mut self, sums: Vec<Collected>, pat: &[Var], span: Span) {
+    fn bind_collected(&mut self, sums: Vec<Collected>, pat: &[Var]) {
         for (sum, &var) in sums.into_iter().zip(pat) {
             match sum {
                 Collected::Scalar(local) => {
@@ -322,7 +322,6 @@ impl<'p> Lower<'_, 'p> {
                         }
                         None => mem,
                     };
-                    let _ = span;
                     self.bind_mem(var, mem);
                 }
             }
@@ -364,12 +363,12 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// The iterations from `lo` to `hi`, one after the other.
-    fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Option<Mem>], sums: &[Collected], span: Span) {
+    fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Option<Mem>], sums: &[Collected]) {
         if let ([Some(out)], false) = (outs, self.host) {
             if let Some(nest) = self.nest_of(soac) {
-                return self.interchanged(nest, lo, hi, out, span);
+                return self.interchanged(nest, lo, hi, out);
             }
-            if self.tiled(soac, lo.clone(), hi.clone(), out, span) {
+            if self.tiled(soac, lo.clone(), hi.clone(), out) {
                 return;
             }
         }
@@ -419,7 +418,6 @@ impl<'p> Lower<'_, 'p> {
             this.release(&scope.handles);
         });
         self.host = host;
-        let _ = span;
         self.emit(Stmt::For { var, from: lo, to: hi, order, body });
     }
 }

@@ -45,7 +45,8 @@ use crate::ir::core::free::FreeVars;
 use crate::ir::core::read::Reader;
 use crate::ir::core::sexp::{E_FORM, Sexp, SexpKind};
 use crate::ir::core::subst::Subst;
-use crate::ir::core::{Define, Dim, Expr, ExprKind, ExprNode, Type, print};
+use crate::ir::core::value::computes_nothing;
+use crate::ir::core::{Define, Dim, Expr, ExprNode, Type, print};
 use library::Library;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Bound, Scope};
@@ -181,31 +182,7 @@ impl Elaborator<'_> {
 
     /// Whether evaluating the expression computes nothing.
     fn is_value(&self, expr: &Expr) -> bool {
-        match expr.kind() {
-            ExprKind::Var(_)
-            | ExprKind::Lit(_)
-            | ExprKind::Array { .. }
-            | ExprKind::Fn { .. }
-            | ExprKind::IFn { .. }
-            | ExprKind::TFn { .. }
-            | ExprKind::ReifyDim(_)
-            | ExprKind::ReifyShape(_) => true,
-            ExprKind::Frame { cells, .. } => cells.iter().all(|cell| self.is_value(cell)),
-            ExprKind::Tuple(parts) => parts.iter().all(|part| self.is_value(part)),
-            ExprKind::Record(fields) => fields.iter().all(|(_, part)| self.is_value(part)),
-            ExprKind::Inst { fun: part, .. } | ExprKind::Rep { arg: part, .. } | ExprKind::Box { body: part, .. } => self.is_value(part),
-            ExprKind::App { fun, args } => {
-                self.partial.contains(&Arc::as_ptr(&expr.0)) && self.is_value(fun) && args.iter().all(|arg| self.is_value(arg))
-            }
-            ExprKind::Let { rhs, body, .. } => self.is_value(rhs) && self.is_value(body),
-            ExprKind::Proj(_, part) | ExprKind::Field(_, part) => self.is_value(part),
-            ExprKind::If { .. }
-            | ExprKind::Loop { .. }
-            | ExprKind::Map { .. }
-            | ExprKind::Unbox { .. }
-            | ExprKind::Coerce { .. }
-            | ExprKind::Assert { .. } => false,
-        }
+        computes_nothing(expr, &|call| self.partial.contains(&Arc::as_ptr(&call.0)))
     }
 
     fn equal(&mut self, a: &Type, b: &Type) -> bool {

@@ -81,7 +81,7 @@ impl Specialiser<'_> {
                         types: [t0, &types[..]].concat(),
                         args: Vec::new(),
                     };
-                    self.saturated(fun, span)
+                    self.saturated(fun)
                 }
                 Fun::Prim { name, indices: i0, types: t0, args } if args.is_empty() => {
                     let (indices, types) = ([i0, &indices[..]].concat(), [t0, &types[..]].concat());

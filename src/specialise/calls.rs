@@ -41,14 +41,14 @@ fn open(define: &Define) -> Open<'_> {
     }
 }
 
-/// The parameters and the result of a type without its quantifiers.
-fn signature(ty: &core::Type) -> (Vec<Param>, core::Type) {
+/// The parameters of a type without its quantifiers.
+fn parameters(ty: &core::Type) -> Vec<Param> {
     let mut ty = ty.clone();
     loop {
         let next = match ty.atom() {
             core::Atom::Pi(_, body) | core::Atom::Forall(_, body) => body.clone(),
-            core::Atom::Fun(params, ret) if ty.shape().is_scalar() => return (params.clone(), ret.clone()),
-            _ => return (Vec::new(), ty),
+            core::Atom::Fun(params, _) if ty.shape().is_scalar() => return params.clone(),
+            _ => return Vec::new(),
         };
         ty = next;
     }
@@ -80,7 +80,7 @@ impl Specialiser<'_> {
     }
 
     /// A definition with its index and type arguments: if those are all and it is no function, its value.
-    pub(super) fn saturated(&mut self, fun: Fun, span: Span) -> Outcome<Static> {
+    pub(super) fn saturated(&mut self, fun: Fun) -> Outcome<Static> {
         if let Fun::Global { name, indices, types, .. } = &fun
             && let Some(&define) = self.defs.get(name)
         {
@@ -91,7 +91,6 @@ impl Specialiser<'_> {
                 return self.eval(open.body, &mut env);
             }
         }
-        let _ = span;
         Ok(Static::Fun(Rc::new(fun)))
     }
 
@@ -293,7 +292,7 @@ impl Specialiser<'_> {
     pub(super) fn entry(&mut self, define: &Define) -> Outcome<()> {
         let span = define.span;
         let open = open(define);
-        let (params, ret) = signature(&define.ty);
+        let params = parameters(&define.ty);
         if !open.types.is_empty() {
             return self.limit(span, format!("`{}` is polymorphic: it cannot be run on data", define.name));
         }
@@ -329,7 +328,6 @@ impl Specialiser<'_> {
             });
             args.push(value);
         }
-        let _ = ret;
         let mut env = bound(&open, &indices, &[]);
         let value = self.eval(open.body, &mut env)?;
         let value = self.apply(value, args, span)?;

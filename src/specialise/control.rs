@@ -156,13 +156,13 @@ impl Specialiser<'_> {
         let inside = inside?;
         let names: Vec<Symbol> = params.iter().map(|param| param.name).collect();
         let mut bound: Vec<(Symbol, Static)> = names.iter().copied().zip(inside.iter().cloned()).collect();
-        let (form, counter) = match (form, count) {
+        let form = match (form, count) {
             (core::LoopForm::For(i, _), Some(n)) => {
                 self.depth += 1;
                 let var = self.fresh(*i, soac::Type::scalar(PrimType::I64));
                 self.depth -= 1;
                 bound.push((*i, Static::Data(Operand::Var(var))));
-                (LoopForm::For(var, n), true)
+                LoopForm::For(var, n)
             }
             (core::LoopForm::While(cond), _) => {
                 let hidden = bound.iter().map(|(name, value)| (*name, env.terms.insert(*name, value.clone()))).collect();
@@ -172,7 +172,7 @@ impl Specialiser<'_> {
                 });
                 restore(&mut env.terms, hidden);
                 let (stms, cond) = result?;
-                (LoopForm::While(Body { stms, result: vec![cond] }), false)
+                LoopForm::While(Body { stms, result: vec![cond] })
             }
             _ => return self.broken(span, "a loop without a count"),
         };
@@ -192,7 +192,6 @@ impl Specialiser<'_> {
         });
         restore(&mut env.terms, hidden);
         let (stms, next) = result?;
-        let _ = counter;
         self.finish_loop(&inside, state, form, Body { stms, result: next }, params.len(), span)
     }
 

@@ -43,6 +43,7 @@
 
 pub mod erased;
 pub mod link;
+mod sizes;
 pub mod typed;
 
 use crate::base::Span;

@@ -45,7 +45,7 @@ pub struct Prepared<'p> {
     door: Door,
     words: Vec<u64>,
     /// What the words point into.
-    _values: Vec<Value>,
+    values: Vec<Value>,
 }
 
 /// A library in memory.
@@ -117,7 +117,7 @@ impl Program {
         let mut values: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
         args.into_iter().for_each(|arg| flatten(arg, &mut values));
         let words = values.iter().map(word).collect();
-        Ok(Prepared { program: self, fun, door, words, _values: values })
+        Ok(Prepared { program: self, fun, door, words, values })
     }
 
     /// The most bytes that arrays took since the last call.
@@ -213,7 +213,7 @@ impl Prepared<'_> {
             _ => 0,
         };
         let (results, _) = self.run()?;
-        Ok(self._values.iter().chain(&results).map(count).sum())
+        Ok(self.values.iter().chain(&results).map(count).sum())
     }
 
     fn words(&self) -> Result<(Vec<u64>, Duration), Box<Diagnostic>> {
@@ -251,7 +251,7 @@ impl Prepared<'_> {
                 out.push(Value::Scalar(scalar(*word, ty.elem)));
                 continue;
             }
-            let shape = ty.shape.iter().map(|size| size.value(&mut |v| sizes.get(&v).copied()).and_then(|n| usize::try_from(n).ok()));
+            let shape = ty.shape.iter().map(|size| size.evaluate(&mut |v| sizes.get(&v).copied()).and_then(|n| usize::try_from(n).ok()));
             let shape = shape.collect::<Option<Vec<usize>>>().ok_or_else(wrong)?;
             let count: usize = shape.iter().product();
             // SAFETY: the buffer has as many elements as the type says.

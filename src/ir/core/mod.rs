@@ -41,6 +41,7 @@ pub mod read;
 pub mod sexp;
 pub mod sizes;
 pub mod subst;
+pub mod value;
 
 pub use index::{Dim, DimAtom, Index, Shape, ShapeItem};
 

@@ -3,14 +3,15 @@
 mod prims;
 mod values;
 
+use super::sizes::{constants, literal_dims, size, sizes, usizes};
 use super::{Rule, Step, Stuck};
 use crate::base::scalar::Member;
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core::subst::fresh_symbol;
-use crate::ir::core::{Dim, Index, Shape, ShapeItem};
+use crate::ir::core::{Index, Shape};
 use crate::ir::erased::subst::Closing;
 use crate::ir::erased::{Expr, ExprKind, LoopForm};
-use crate::runtime::block::{self, Block, Fault};
+use crate::runtime::block::{Block, Fault};
 use crate::runtime::prim::{Primitive, lookup};
 use values::{block_of, from_block, lit};
 
@@ -58,37 +59,6 @@ fn spine(expr: &Expr) -> Option<Spine> {
         }
         _ => None,
     }
-}
-
-/// The sizes of a closed shape.
-fn constants(shape: &Shape, span: Span) -> Result<Vec<i64>, Stuck> {
-    let constant = |item: &ShapeItem| if let ShapeItem::Dim(dim) = item { dim.as_constant() } else { None };
-    shape.items.iter().map(constant).collect::<Option<_>>().ok_or_else(|| Stuck::malformed("a shape with variables", span))
-}
-
-/// The value of a closed index.
-fn closed(index: &Index, span: Span) -> Result<block::Index, Stuck> {
-    match index {
-        Index::Dim(dim) => constants(&Shape::dims([dim.clone()]), span).map(|sizes| block::Index::Dim(sizes[0])),
-        Index::Shape(shape) => constants(shape, span).map(block::Index::Shape),
-    }
-}
-
-/// The sizes of a closed shape; none may be negative.
-fn sizes(shape: &Shape, span: Span) -> Result<Vec<usize>, Stuck> {
-    block::sizes(&constants(shape, span)?).map_err(|fault| Stuck::at(fault, span))
-}
-
-fn literal_dims(dims: &[usize]) -> Vec<u64> {
-    dims.iter().map(|n| *n as u64).collect()
-}
-
-fn usizes(dims: &[u64]) -> Vec<usize> {
-    dims.iter().map(|n| usize::try_from(*n).unwrap_or(usize::MAX)).collect()
-}
-
-fn size(n: usize) -> Dim {
-    Dim::constant(n as i64)
 }
 
 /// The next state; `None` for a value.

@@ -1,7 +1,7 @@
 //! The delta rules of erased core. They know shapes and indices, no types.
 
+use super::Spine;
 use super::values::{block_of, from_block, lit};
-use super::{Spine, size};
 use crate::base::scalar::Member;
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core::{Dim, Index, Shape};
@@ -9,6 +9,7 @@ use crate::ir::erased::{Expr, ExprKind};
 use crate::runtime::block::{self, Atomic, Block, Fault, Made};
 use crate::runtime::prim::{Prim, Primitive};
 use crate::step::Stuck;
+use crate::step::sizes::{closed, size};
 
 /// What a primitive with all its arguments becomes.
 pub(super) fn delta(spine: &Spine, span: Span) -> Result<Expr, Stuck> {
@@ -26,7 +27,7 @@ pub(super) fn delta(spine: &Spine, span: Span) -> Result<Expr, Stuck> {
         }
         Primitive::Prim(prim) if block::higher_order(*prim) => Higher { spine, span }.delta(*prim),
         Primitive::Prim(prim) => {
-            let indices = spine.indices.iter().flatten().map(|index| super::closed(index, span)).collect::<Result<Vec<_>, _>>()?;
+            let indices = spine.indices.iter().flatten().map(|index| closed(index, span)).collect::<Result<Vec<_>, _>>()?;
             let blocks: Vec<Block<Expr>> = spine.args.iter().map(block_of).collect();
             match block::delta(*prim, &indices, &blocks.iter().collect::<Vec<_>>()).map_err(fault)? {
                 Made::Array(block) => Ok(from_block(block, span)),

@@ -3,6 +3,7 @@
 use crate::base::{Scalar, Span};
 use crate::ir::erased::{Expr, ExprKind};
 use crate::runtime::block::{Atomic, Block};
+use crate::step::sizes::{literal_dims, usizes};
 
 /// A scalar.
 pub(super) fn lit(value: Scalar, span: Span) -> Expr {
@@ -12,7 +13,7 @@ pub(super) fn lit(value: Scalar, span: Span) -> Expr {
 /// The atoms of a value.
 pub(super) fn block_of(value: &Expr) -> Block<Expr> {
     match value.kind() {
-        ExprKind::Array { dims, atoms } => Block { dims: super::usizes(dims), atoms: atoms.clone() },
+        ExprKind::Array { dims, atoms } => Block { dims: usizes(dims), atoms: atoms.clone() },
         _ => Block::atom(value.clone()),
     }
 }
@@ -21,7 +22,7 @@ pub(super) fn block_of(value: &Expr) -> Block<Expr> {
 pub(super) fn from_block(block: Block<Expr>, span: Span) -> Expr {
     match (&block.dims[..], &block.atoms[..]) {
         ([], [only]) => only.clone(),
-        _ => Expr::new(ExprKind::Array { dims: super::literal_dims(&block.dims), atoms: block.atoms }, span),
+        _ => Expr::new(ExprKind::Array { dims: literal_dims(&block.dims), atoms: block.atoms }, span),
     }
 }
 

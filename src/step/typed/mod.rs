@@ -3,6 +3,7 @@
 mod prims;
 mod values;
 
+use super::sizes::{constant, constants, literal_dims, sizes};
 use super::{Rule, Step, Stuck};
 use crate::base::scalar::Member;
 use crate::base::{PrimType, Scalar, Span, Symbol};
@@ -10,10 +11,9 @@ use crate::ir::core::check::{TypeEnv, infer_type};
 use crate::ir::core::closing::Closing;
 use crate::ir::core::equal::equal;
 use crate::ir::core::free::FreeVars;
-use crate::ir::core::prims as prims_of_core;
 use crate::ir::core::subst::fresh_symbol;
-use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type};
-use crate::runtime::block::{self, Block, Fault};
+use crate::ir::core::{Atom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, Type};
+use crate::runtime::block::{Block, Fault};
 use crate::runtime::prim::{Primitive, lookup};
 use values::{block_of, from_block, lit};
 
@@ -68,35 +68,6 @@ fn spine(expr: &Expr) -> Option<Spine> {
         }
         _ => None,
     }
-}
-
-/// The value of a closed size.
-fn constant(dim: &Dim) -> Option<i64> {
-    let known = |atom| if let DimAtom::Size(name) = atom { prims_of_core::constant_size(name) } else { None };
-    dim.as_constant().or_else(|| dim.subst(&mut |atom| known(atom)).as_constant())
-}
-
-/// The sizes of a closed shape.
-fn constants(shape: &Shape, span: Span) -> Result<Vec<i64>, Stuck> {
-    let constant = |item: &ShapeItem| if let ShapeItem::Dim(dim) = item { constant(dim) } else { None };
-    shape.items.iter().map(constant).collect::<Option<_>>().ok_or_else(|| Stuck::malformed("a shape with variables", span))
-}
-
-/// The value of a closed index.
-fn closed(index: &Index, span: Span) -> Result<block::Index, Stuck> {
-    match index {
-        Index::Dim(dim) => constants(&Shape::dims([dim.clone()]), span).map(|sizes| block::Index::Dim(sizes[0])),
-        Index::Shape(shape) => constants(shape, span).map(block::Index::Shape),
-    }
-}
-
-/// The sizes of a closed shape; none may be negative.
-fn sizes(shape: &Shape, span: Span) -> Result<Vec<usize>, Stuck> {
-    block::sizes(&constants(shape, span)?).map_err(|fault| Stuck::at(fault, span))
-}
-
-fn literal_dims(dims: &[usize]) -> Vec<u64> {
-    dims.iter().map(|n| *n as u64).collect()
 }
 
 impl Machine {
@@ -412,9 +383,4 @@ fn truth(cond: &Expr) -> Result<bool, Stuck> {
         ExprKind::Lit(Scalar::Bool(truth)) => Ok(*truth),
         _ => Err(Stuck::malformed("a truth value was expected", cond.span())),
     }
-}
-
-/// A literal size.
-fn size(n: usize) -> Dim {
-    Dim::constant(n as i64)
 }

@@ -1,13 +1,14 @@
 //! The delta rules of core.
 
+use super::Spine;
 use super::values::{block_of, from_block, lit};
-use super::{Spine, size};
 use crate::base::scalar::Member;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, Type};
 use crate::runtime::block::{self, Atomic, Block, Fault, Made};
 use crate::runtime::prim::{Prim, Primitive};
 use crate::step::Stuck;
+use crate::step::sizes::{closed, size};
 
 /// What a primitive with all its arguments becomes.
 pub(super) fn delta(spine: &Spine, span: Span) -> Result<Expr, Stuck> {
@@ -25,7 +26,7 @@ pub(super) fn delta(spine: &Spine, span: Span) -> Result<Expr, Stuck> {
         }
         Primitive::Prim(prim) if block::higher_order(*prim) => Higher { spine, span }.delta(*prim),
         Primitive::Prim(prim) => {
-            let indices = spine.indices.iter().map(|index| super::closed(index, span)).collect::<Result<Vec<_>, _>>()?;
+            let indices = spine.indices.iter().map(|index| closed(index, span)).collect::<Result<Vec<_>, _>>()?;
             let blocks: Vec<Block<Expr>> = spine.args.iter().map(block_of).collect();
             let made = block::delta(*prim, &indices, &blocks.iter().collect::<Vec<_>>()).map_err(fault)?;
             // Ranges of i64 and comparisons have no type parameter or a result of another type; the latter is of rank 0.

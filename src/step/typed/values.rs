@@ -3,14 +3,11 @@
 use crate::base::{Scalar, Span};
 use crate::ir::core::{Atom, Expr, ExprKind, Type};
 use crate::runtime::block::{Atomic, Block};
+use crate::step::sizes::{literal_dims, usizes};
 
 /// A scalar.
 pub(super) fn lit(value: Scalar, span: Span) -> Expr {
     Expr::new(ExprKind::Lit(value), span)
-}
-
-fn usizes(dims: &[u64]) -> Vec<usize> {
-    dims.iter().map(|n| usize::try_from(*n).unwrap_or(usize::MAX)).collect()
 }
 
 /// The atoms of a value.
@@ -29,7 +26,7 @@ pub(super) fn from_block(block: Block<Expr>, atom: &Atom, span: Span) -> Expr {
     if let ([], [only]) = (&block.dims[..], &block.atoms[..]) {
         return only.clone();
     }
-    let dims = super::literal_dims(&block.dims);
+    let dims = literal_dims(&block.dims);
     if let Atom::Prim(elem) = atom {
         let items: Vec<Scalar> = block.atoms.iter().filter_map(Atomic::scalar).collect();
         return Expr::new(ExprKind::Array { dims, elem: *elem, items }, span);

@@ -5,6 +5,7 @@ use super::{Checker, Result};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::free::Name;
 use crate::ir::core::print::{self, literal_shape};
+use crate::ir::core::value::computes_nothing;
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, ShapeItem, Type};
 use std::sync::Arc;
 
@@ -152,34 +153,9 @@ impl Checker {
         Ok(Type::scalar(if indices { Atom::Pi(names, body_type) } else { Atom::Forall(names, body_type) }))
     }
 
-    /// Whether evaluating the expression computes nothing: it is a value, or made of values by `let`, projections and partial
-    /// applications. Its type has been inferred.
+    /// Whether evaluating the expression computes nothing. Its type has been inferred.
     pub(super) fn is_value(&self, expr: &Expr) -> bool {
-        match expr.kind() {
-            ExprKind::Var(_)
-            | ExprKind::Lit(_)
-            | ExprKind::Array { .. }
-            | ExprKind::Fn { .. }
-            | ExprKind::IFn { .. }
-            | ExprKind::TFn { .. }
-            | ExprKind::ReifyDim(_)
-            | ExprKind::ReifyShape(_) => true,
-            ExprKind::Frame { cells, .. } => cells.iter().all(|cell| self.is_value(cell)),
-            ExprKind::Tuple(parts) => parts.iter().all(|part| self.is_value(part)),
-            ExprKind::Record(fields) => fields.iter().all(|(_, part)| self.is_value(part)),
-            ExprKind::Inst { fun: part, .. } | ExprKind::Rep { arg: part, .. } | ExprKind::Box { body: part, .. } => self.is_value(part),
-            ExprKind::App { fun, args } => {
-                self.partial.contains(&Arc::as_ptr(&expr.0)) && self.is_value(fun) && args.iter().all(|arg| self.is_value(arg))
-            }
-            ExprKind::Let { rhs, body, .. } => self.is_value(rhs) && self.is_value(body),
-            ExprKind::Proj(_, part) | ExprKind::Field(_, part) => self.is_value(part),
-            ExprKind::If { .. }
-            | ExprKind::Loop { .. }
-            | ExprKind::Map { .. }
-            | ExprKind::Unbox { .. }
-            | ExprKind::Coerce { .. }
-            | ExprKind::Assert { .. } => false,
-        }
+        computes_nothing(expr, &|call| self.partial.contains(&Arc::as_ptr(&call.0)))
     }
 
     fn record(&mut self, span: Span, fields: &[(Symbol, Expr)]) -> Result<Type> {

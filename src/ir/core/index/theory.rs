@@ -82,8 +82,7 @@ pub struct NoJoin {
 impl Dim {
     /// The value; sizes without a value are 0.
     pub fn value(&self, assignment: &Assignment) -> i64 {
-        let value = |atom: &DimAtom| assignment.dims.get(atom).copied().unwrap_or(0);
-        self.terms().fold(0i64, |sum, (monomial, c)| sum.wrapping_add(monomial.iter().map(value).fold(c, i64::wrapping_mul)))
+        self.evaluate(&mut |atom| Some(assignment.dims.get(&atom).copied().unwrap_or(0))).unwrap_or(0)
     }
 
     /// Whether it is a natural number for all natural values of its index variables, as far as the signs of the coefficients show:

@@ -1,0 +1,131 @@
+//! Polynomials with integer coefficients, always in normal form, so that equal polynomials are equal values: what sizes are, in core over
+//! index variables and in first-order programs over variables.
+
+use std::collections::BTreeMap;
+
+/// A polynomial over indeterminates `A`: monomials (sorted lists of indeterminates) with nonzero coefficients. Coefficients wrap around
+/// like `i64`, as run-time sizes do.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Poly<A: Ord> {
+    terms: BTreeMap<Vec<A>, i64>,
+}
+
+impl<A: Ord> Default for Poly<A> {
+    fn default() -> Poly<A> {
+        Poly { terms: BTreeMap::new() }
+    }
+}
+
+impl<A: Ord + Copy> Poly<A> {
+    /// A number.
+    pub fn constant(value: i64) -> Poly<A> {
+        let mut out = Poly::default();
+        out.add_term(Vec::new(), value);
+        out
+    }
+    /// A single indeterminate.
+    pub fn atom(atom: A) -> Poly<A> {
+        Poly { terms: BTreeMap::from([(vec![atom], 1)]) }
+    }
+    /// The monomials with their coefficients, none of which is 0; the constant is the empty monomial and comes first.
+    pub fn terms(&self) -> impl Iterator<Item = (&[A], i64)> {
+        self.terms.iter().map(|(monomial, coefficient)| (monomial.as_slice(), *coefficient))
+    }
+    /// The value, if it has no indeterminates.
+    pub fn as_constant(&self) -> Option<i64> {
+        match self.terms.len() {
+            0 => Some(0),
+            1 => self.terms.get(&Vec::new()).copied(),
+            _ => None,
+        }
+    }
+    /// The indeterminate, if it is one.
+    pub fn as_atom(&self) -> Option<A> {
+        match self.terms.iter().next() {
+            Some((monomial, 1)) if self.terms.len() == 1 && monomial.len() == 1 => Some(monomial[0]),
+            _ => None,
+        }
+    }
+    fn add_term(&mut self, monomial: Vec<A>, coefficient: i64) {
+        let entry = self.terms.entry(monomial);
+        match entry {
+            std::collections::btree_map::Entry::Vacant(slot) => {
+                if coefficient != 0 {
+                    slot.insert(coefficient);
+                }
+            }
+            std::collections::btree_map::Entry::Occupied(mut slot) => {
+                let sum = slot.get().wrapping_add(coefficient);
+                if sum == 0 {
+                    slot.remove();
+                } else {
+                    slot.insert(sum);
+                }
+            }
+        }
+    }
+    /// The sum.
+    pub fn add(&self, other: &Poly<A>) -> Poly<A> {
+        let mut sum = self.clone();
+        for (monomial, coefficient) in &other.terms {
+            sum.add_term(monomial.clone(), *coefficient);
+        }
+        sum
+    }
+    /// The product with a number.
+    pub fn scale(&self, factor: i64) -> Poly<A> {
+        let mut out = Poly::default();
+        for (monomial, coefficient) in &self.terms {
+            out.add_term(monomial.clone(), coefficient.wrapping_mul(factor));
+        }
+        out
+    }
+    /// The difference.
+    pub fn sub(&self, other: &Poly<A>) -> Poly<A> {
+        self.add(&other.scale(-1))
+    }
+    /// The product.
+    pub fn mul(&self, other: &Poly<A>) -> Poly<A> {
+        let mut out = Poly::default();
+        for (m1, c1) in &self.terms {
+            for (m2, c2) in &other.terms {
+                let mut monomial = [m1.as_slice(), m2.as_slice()].concat();
+                monomial.sort_unstable();
+                out.add_term(monomial, c1.wrapping_mul(*c2));
+            }
+        }
+        out
+    }
+    /// The number of terms and the highest degree: how large it is when written out.
+    pub fn extent(&self) -> (usize, usize) {
+        (self.terms.len(), self.terms.keys().map(Vec::len).max().unwrap_or(0))
+    }
+    /// All indeterminates, with repetitions.
+    pub fn atoms(&self) -> impl Iterator<Item = A> {
+        self.terms.keys().flatten().copied()
+    }
+    /// Replaces indeterminates; `None` keeps one.
+    pub fn subst(&self, replace: &mut dyn FnMut(A) -> Option<Poly<A>>) -> Poly<A> {
+        let mut out = Poly::default();
+        for (monomial, coefficient) in &self.terms {
+            let mut product = Poly::constant(*coefficient);
+            for &atom in monomial {
+                product = product.mul(&replace(atom).unwrap_or_else(|| Poly::atom(atom)));
+            }
+            out = out.add(&product);
+        }
+        out
+    }
+    /// The value where those of the indeterminates are known.
+    pub fn evaluate(&self, of: &mut dyn FnMut(A) -> Option<i64>) -> Option<i64> {
+        let mut sum = 0i64;
+        for (monomial, coefficient) in &self.terms {
+            let mut product = *coefficient;
+            for &atom in monomial {
+                product = product.wrapping_mul(of(atom)?);
+            }
+            sum = sum.wrapping_add(product);
+        }
+        Some(sum)
+    }
+}
