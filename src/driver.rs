@@ -14,6 +14,7 @@
 //! A definition with an error is left out, and so is what uses it; everything else is checked. Nothing of the standard
 //! library is inferred unless it is used.
 
+mod modules;
 mod remc;
 mod stats;
 mod suggest;
@@ -95,8 +96,9 @@ fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, 
     let uses = uses::Uses::new(&checked.program);
     let broken: Vec<Span> = checked.diagnostics.iter().filter_map(|d| d.labels.first()).map(|l| l.span).collect();
     let mut refused = uses.around(&broken);
-    for def in uses.order(&checked.program) {
-        if uses.of(def).any(|used| refused.contains(&used)) {
+    for def in uses.order() {
+        let template = modules::template(&checked, def);
+        if crate::resolve::dependencies(&checked.program, def).into_iter().chain(template).any(|used| refused.contains(&used)) {
             refused.insert(def);
         }
         if !refused.contains(&def) && check_definition(sources, &mut checked, def, errors).is_none() {
@@ -120,7 +122,8 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         Ok(inferred) => inferred,
         Err(errors) => {
             stats.times.infer += start.elapsed();
-            diagnostics.extend(errors);
+            let errors = modules::explain(sources, checked, def, errors);
+            checked.diagnostics.extend(errors);
             return None;
         }
     };
@@ -133,7 +136,8 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     let values = match decided {
         Ok(verdict) => verdict.values,
         Err(errors) => {
-            diagnostics.extend(errors);
+            let errors = modules::explain(sources, checked, def, errors);
+            checked.diagnostics.extend(errors);
             return None;
         }
     };
@@ -147,14 +151,17 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     stats.times.elaborate += start.elapsed().saturating_sub(sizes);
     match elaborated {
         Ok(defines) => {
-            checked.core.defs.extend(defines);
+            if !checked.program.is_template(def) {
+                checked.core.defs.extend(defines);
+            }
             Some(())
         }
         Err(error) => {
-            if ["E0403", "E0404"].contains(&error.code) {
+            if ["E0403", "E0404"].contains(&error.code) && checked.program.defs[def].is_written() {
                 errors.push(SizeError { diagnostic: diagnostics.len(), def, tables: inferred.tables(&values) });
             }
-            diagnostics.push(error);
+            let error = modules::explain(sources, checked, def, vec![error]);
+            checked.diagnostics.extend(error);
             None
         }
     }

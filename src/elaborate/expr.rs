@@ -41,7 +41,9 @@ impl Elab<'_> {
             return self.application(&app);
         }
         match &node.kind {
-            surface::ExprKind::Paren(inner) | surface::ExprKind::Attr { expr: inner, .. } => self.expr(*inner),
+            surface::ExprKind::Paren(inner) | surface::ExprKind::Attr { expr: inner, .. } | surface::ExprKind::Open { expr: inner, .. } => {
+                self.expr(*inner)
+            }
             surface::ExprKind::Int { .. } | surface::ExprKind::Float { .. } | surface::ExprKind::Bool(_) => {
                 let scalar = self.scalar(e).ok_or_else(|| self.unfit(e, span))?;
                 Ok((Expr::new(ExprKind::Lit(scalar), span), Type::prim(scalar.prim())))

@@ -294,9 +294,10 @@ impl<'a> Elab<'a> {
             Ok(true) | Err(_) => Ok(()),
         }
     }
-    /// Every definition of the user's files that is not polymorphic in types can be run.
+    /// Every definition of the user's files that is not polymorphic in types can be run; those in modules cannot.
     fn is_entry(&self, decl: &DefDecl) -> bool {
-        decl.entry || !self.program.defs[self.def].stdlib
+        let def = &self.program.defs[self.def];
+        def.is_plain() && (decl.entry || !def.stdlib)
     }
 
     /// A function of these parameters, or the body itself if there are none. A body that is again a function gives its parameters

@@ -70,6 +70,16 @@ impl Show<'_, '_> {
             Node::Record(fields) => {
                 self.list('{', '}', fields.iter().map(|(label, part)| (Some(*label), part)));
             }
+            Node::Abstract(_, name, args) => {
+                let parens = atomic && !args.is_empty();
+                self.out.push_str(if parens { "(" } else { "" });
+                self.out.push_str(name.as_str());
+                for arg in args.iter() {
+                    self.out.push(' ');
+                    self.ty(arg, true);
+                }
+                self.out.push_str(if parens { ")" } else { "" });
+            }
             Node::Link(_) | Node::Error => self.out.push('_'),
         }
     }

@@ -3,6 +3,7 @@
 use super::{peel, suggest};
 use crate::base::{FileId, SourceMap, Span};
 use crate::diag::Diagnostic;
+use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind};
 use crate::ir::surface::{Decl, ImportDecl};
 use crate::ir::tables::{Program, Unit};
 use crate::syntax;
@@ -31,8 +32,8 @@ pub(super) fn import_with(name: &str) -> Option<&'static str> {
 
 /// What loading found out beside the trees.
 pub(super) struct Loaded {
-    /// For each file, the files it imports, with the index of the declaration.
-    pub imports: FxHashMap<FileId, Vec<(usize, FileId)>>,
+    /// The file that each import names, by the place of its path.
+    pub imports: FxHashMap<Span, FileId>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -80,14 +81,12 @@ impl Files<'_> {
         let (source, diagnostics) = syntax::parse(&mut self.program.ast, file, &text);
         self.loaded.diagnostics.extend(diagnostics);
         let mut imports = Vec::new();
-        for (index, decl) in source.decls.iter().enumerate() {
-            if let (Decl::Import(import), _) = peel(decl)
-                && let Some(imported) = self.import(import, &path)
-            {
-                imports.push((index, imported));
+        source.decls.iter().for_each(|decl| imports_of(decl, &mut imports));
+        for import in imports {
+            if let Some(imported) = self.import(import, &path) {
+                self.loaded.imports.insert(import.path_span, imported);
             }
         }
-        self.loaded.imports.insert(file, imports);
         self.states.insert(path, State::Done(file));
         self.program.units.push(Unit { source, stdlib });
     }
@@ -189,6 +188,31 @@ impl Files<'_> {
             }
         }
         self.loaded.diagnostics.push(diagnostic);
+    }
+}
+
+/// The imports in a declaration, in source order.
+fn imports_of<'d>(decl: &'d Decl, out: &mut Vec<&'d ImportDecl>) {
+    match peel(decl).0 {
+        Decl::Import(import) => out.push(import),
+        Decl::Module(module) => imports_in(&module.body, out),
+        Decl::Open(open) => imports_in(&open.module, out),
+        Decl::Def(_) | Decl::Val(_) | Decl::Type(_) | Decl::ModuleType(_) | Decl::Local(_) | Decl::Error(_) => {}
+    }
+}
+
+fn imports_in<'d>(module: &'d ModuleExpr, out: &mut Vec<&'d ImportDecl>) {
+    match &module.kind {
+        ModuleExprKind::Import(import) => out.push(import),
+        ModuleExprKind::Struct(decls) => decls.iter().for_each(|decl| imports_of(decl, out)),
+        ModuleExprKind::Apply { fun, arg } => {
+            imports_in(fun, out);
+            imports_in(arg, out);
+        }
+        ModuleExprKind::Ascribe { module: inner, .. } | ModuleExprKind::Paren(inner) | ModuleExprKind::Lambda { body: inner, .. } => {
+            imports_in(inner, out);
+        }
+        ModuleExprKind::Error | ModuleExprKind::Name(_) => {}
     }
 }
 
