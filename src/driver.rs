@@ -367,7 +367,10 @@ impl Checked {
     /// The type of an accepted definition, sizes included.
     pub fn type_of(&self, def: DefId) -> Option<String> {
         let scheme = self.schemes.get(def)?;
-        Some(elaborate::show_type(&scheme.ty))
+        match self.tables.defs.get(def) {
+            Some(signature) => Some(elaborate::show_type_as(&scheme.ty, &signature.ty)),
+            None => Some(elaborate::show_type(&scheme.ty)),
+        }
     }
     /// The name in the source of a definition of core.
     pub fn source_name(&self, core_name: Symbol) -> Symbol {

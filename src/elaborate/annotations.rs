@@ -221,7 +221,7 @@ impl Elab<'_> {
                 let given = given.collect::<Result<Vec<_>>>()?;
                 self.abbreviation(*def, given, span)
             }
-            None => Err(Diagnostic::error("E0203", span, "unknown type")),
+            None => Err(self.missing(span)),
         }
     }
 

@@ -24,7 +24,7 @@ mod special;
 mod types;
 mod zonk;
 
-pub use show::show_type;
+pub use show::{show_type, show_type_as};
 
 use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -267,9 +267,11 @@ impl<'a> Elab<'a> {
         let unique = core_name(self.program, self.def);
         scheme.name = if existential.is_empty() { unique } else { Symbol::new(&format!("{unique}.boxed{}", existential[0])) };
         scheme.ty = self.sizes.zonk_type(&scheme.ty);
-        let value = zonk::expr(self, &value);
-        if decl.params.is_empty() {
-            self.closed_or_value(&scheme, &value, decl)?;
+        let mut value = zonk::expr(self, &value);
+        if decl.params.is_empty()
+            && let Err(open) = self.closed_or_value(&scheme, &value, decl)
+        {
+            value = self.expanded(value, &scheme.ty, decl.body).ok_or(open)?;
         }
         let body = abstracted(&scheme, value, decl.span);
         let entry = existential.is_empty() && self.is_entry(decl);
@@ -293,6 +295,22 @@ impl<'a> Elab<'a> {
             Ok(false) => Err(self.open_type(scheme, decl)),
             Ok(true) | Err(_) => Ok(()),
         }
+    }
+    /// A partial application as the function that it is: its arguments are evaluated at each call, so that it needs no computation and can
+    /// have many types.
+    fn expanded(&mut self, value: core::Expr, ty: &Type, body: ExprId) -> Option<core::Expr> {
+        let ast = &self.program.ast;
+        let partial = matches!(
+            ast.exprs[view::strip(ast, body)].kind,
+            ExprKind::Apply { .. } | ExprKind::Binary { .. } | ExprKind::LeftSection { .. } | ExprKind::RightSection { .. }
+        );
+        let (Atom::Fun(params, ret), true, true) = (ty.atom(), ty.shape().is_scalar(), partial) else { return None };
+        let span = value.span();
+        let named = |this: &mut Self, param: &Param| (param.name.unwrap_or_else(|| this.fresh_name(Symbol::new("x"))), param.ty.clone());
+        let params: Vec<(Symbol, Type)> = params.iter().map(|param| named(self, param)).collect();
+        let args = params.iter().map(|(name, _)| core::Expr::new(core::ExprKind::Var(*name), span)).collect();
+        let call = core::Expr::new(core::ExprKind::App { fun: value, args }, span);
+        Some(core::Expr::new(core::ExprKind::Fn { params, ret: ret.clone(), body: call }, span))
     }
     /// Every definition of the user's files that is not polymorphic in types can be run; those in modules cannot.
     fn is_entry(&self, decl: &DefDecl) -> bool {

@@ -1,7 +1,7 @@
 //! Declarations in order: what is defined, and what the following ones see.
 
 use super::peel;
-use super::scope::{Closure, Functor, FunctorKind, Globals, Module, Scope, Sig, Uniques};
+use super::scope::{Closure, Functor, FunctorKind, Globals, Module, Scope, Sig, Uniques, scalar_types};
 use super::walk::{Later, Walk, not_applied};
 use crate::base::{Arena, FileId, IdxMap, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -269,7 +269,7 @@ impl<'p, 'a> Builder<'p, 'a> {
                     let name = Symbol::new(name);
                     globals.terms.insert(name, crate::ir::tables::Res::Scalar(*prim, name));
                 }
-                globals.types.insert(Symbol::new("t"), TypeRes::Prim(*prim));
+                globals.types.extend(scalar_types(*prim));
                 Rc::new(globals)
             }
             Module::Functor(functor) => return self.report(not_applied(span, functor)),
@@ -292,8 +292,7 @@ impl<'p, 'a> Builder<'p, 'a> {
             let kind = FunctorKind::Written { params: &decl.params, sig: decl.sig.as_ref(), body: &decl.body };
             let closure = self.scope.visible.clone();
             let functor = Functor { kind, closure, region: self.at.region, declared: decl.name.span, name: decl.name.name };
-            self.check_functor(&functor);
-            Module::Functor(Rc::new(functor))
+            self.check_functor(functor)
         };
         self.at.path = outer;
         module

@@ -63,23 +63,24 @@ impl<'a> Builder<'_, 'a> {
                 let closure = self.scope.visible.clone();
                 let name = self.at.path.last().copied().unwrap_or_else(|| Symbol::new("module"));
                 let functor = Functor { kind, closure, region: self.at.region, declared: module.span, name };
-                self.check_functor(&functor);
-                Module::Functor(Rc::new(functor))
+                self.check_functor(functor)
             }
         }
     }
 
-    /// Checks the body of a parametric module for all applications.
-    pub(super) fn check_functor(&mut self, functor: &Functor<'a>) {
-        let FunctorKind::Written { params, sig, body } = functor.kind else { return };
+    /// Checks the body of a parametric module for all applications. The result is the module, if it can be applied at all.
+    pub(super) fn check_functor(&mut self, functor: Functor<'a>) -> Module<'a> {
+        let FunctorKind::Written { params, sig, body } = functor.kind else { return Module::Broken };
         if self.copying() {
-            return;
+            return Module::Functor(Rc::new(functor));
         }
+        let mut broken = false;
         let outer = (self.at.clone(), self.scope.visible.clone());
         let region = self.new_region(self.at.region, RegionKind::Template);
         self.at = Place { region: Some(region), template: true, ..outer.0.clone() };
         for param in params {
             let shown = self.unknown_module(param.name.name, &param.sig);
+            broken |= shown.is_broken();
             self.scope.globals().modules.insert(param.name.name, shown);
         }
         let module = self.module(body);
@@ -87,6 +88,7 @@ impl<'a> Builder<'_, 'a> {
             self.seal(module, sig);
         }
         (self.at, self.scope.visible) = outer;
+        if broken { Module::Broken } else { Module::Functor(Rc::new(functor)) }
     }
 
     /// A module of which only the type is known.

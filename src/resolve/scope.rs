@@ -50,7 +50,11 @@ impl<'a> Module<'a> {
     pub fn ty(&self, name: Symbol) -> Option<TypeRes> {
         match self {
             Module::Struct(globals) => globals.types.get(&name).copied(),
-            Module::Scalar(prim) => (name.as_str() == "t").then_some(TypeRes::Prim(*prim)),
+            Module::Scalar(prim) => match name.as_str() {
+                "t" => Some(TypeRes::Prim(*prim)),
+                "int_t" => bits(*prim).map(TypeRes::Prim),
+                _ => None,
+            },
             Module::Functor(_) | Module::Broken => None,
         }
     }
@@ -72,6 +76,22 @@ impl<'a> Module<'a> {
             Module::Functor(_) | Module::Broken => Vec::new(),
         }
     }
+}
+
+/// The unsigned integers with as many bits as a float type.
+fn bits(prim: PrimType) -> Option<PrimType> {
+    match prim {
+        PrimType::F16 => Some(PrimType::U16),
+        PrimType::F32 => Some(PrimType::U32),
+        PrimType::F64 => Some(PrimType::U64),
+        _ => None,
+    }
+}
+
+/// All types of a scalar module.
+pub(super) fn scalar_types(prim: PrimType) -> impl Iterator<Item = (Symbol, TypeRes)> {
+    let own = (Symbol::new("t"), TypeRes::Prim(prim));
+    std::iter::once(own).chain(bits(prim).map(|bits| (Symbol::new("int_t"), TypeRes::Prim(bits))))
 }
 
 /// What is visible where something was written.
@@ -185,7 +205,7 @@ impl<'a> Scope<'a> {
                     let name = Symbol::new(name);
                     self.bind_res(name, Res::Scalar(*prim, name));
                 }
-                self.bind_type(Symbol::new("t"), TypeRes::Prim(*prim));
+                scalar_types(*prim).for_each(|(name, ty)| self.bind_type(name, ty));
             }
             Module::Functor(_) | Module::Broken => {}
         }

@@ -413,7 +413,7 @@ impl<'a> Builder<'_, 'a> {
     ) {
         let Some(module) = actual else { return };
         let Some(found) = module.ty(name.name) else { return self.lacks("type", name, view, module) };
-        if !self.same_arity(name, tparams, found, view) || found == wanted {
+        if !self.same_arity(name, tparams, found, view) || self.behind(found, view) == self.behind(wanted, view) {
             return;
         }
         let tparams = self.ast.copy_tparams(tparams);
@@ -434,6 +434,23 @@ impl<'a> Builder<'_, 'a> {
         };
         let role = Role::SameType(Matching { spec, member, at: view.at });
         self.define(name, DefKind::Def(Arc::new(decl)), uses, Some(role), true);
+    }
+
+    /// The type that a plain name for a type leads to, as far as the module type may know.
+    fn behind(&self, mut res: TypeRes, view: &View<'a>) -> TypeRes {
+        while let TypeRes::Abbreviation(def) = res {
+            let def = &self.types[def];
+            let known = def.hiding == Hiding::Shown || (def.hiding == view.hiding && def.hiding != Hiding::Unknown);
+            let next = match &self.ast.types[def.decl.ty].kind {
+                TypeKind::Name { args, .. } if known && args.is_empty() && def.decl.tparams.is_empty() => self.names.types.get(def.decl.ty),
+                _ => None,
+            };
+            match next {
+                Some(next) => res = *next,
+                None => break,
+            }
+        }
+        res
     }
 
     fn type_uses(&self, res: TypeRes) -> Vec<DefId> {
