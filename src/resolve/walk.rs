@@ -553,8 +553,8 @@ impl<'a> Walk<'_, 'a> {
     fn project(&mut self, node: ExprId, inner: ExprId, field: Ident) {
         let mut path = Vec::new();
         if !self.is_module(inner, &mut path) {
-            return match path.as_slice() {
-                [module] if self.scope.term(module.name).is_none() => self.unknown_module(*module, field),
+            return match (&self.ast.exprs[inner].kind, path.as_slice()) {
+                (ExprKind::Name(_), [module]) if self.scope.term(module.name).is_none() => self.unknown_module(*module, field),
                 _ => self.expr(inner),
             };
         }
