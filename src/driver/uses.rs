@@ -15,7 +15,7 @@ impl<'p> Uses<'p> {
     pub(super) fn new(program: &'p Program) -> Uses<'p> {
         let mut places: FxHashMap<FileId, Vec<(Span, DefId)>> = FxHashMap::default();
         for (id, def) in program.defs.iter() {
-            places.entry(def.file).or_default().push((def.decl_span(), id));
+            places.entry(def.decl_span().file).or_default().push((def.decl_span(), id));
         }
         places.values_mut().for_each(|list| list.sort());
         Uses { program, places }

@@ -153,7 +153,11 @@ impl<'p, 'a> Builder<'p, 'a> {
 
     /// Adds a definition.
     pub fn define(&mut self, name: Ident, decl: DefKind, uses: Vec<DefId>, role: Option<Role>, needed: bool) -> DefId {
-        let file = name.span.file;
+        // What a module type makes belongs to where it is used.
+        let file = match role {
+            Some(Role::Shown(matching) | Role::SameType(matching)) => matching.at.file,
+            _ => name.span.file,
+        };
         let stdlib = self.library.contains(&file);
         let role = role.unwrap_or_else(|| match (self.copying(), self.at.path.is_empty()) {
             (true, _) => Role::Copy { template: self.templates.get(&name.span).copied() },
