@@ -71,12 +71,20 @@ pub struct Schemes {
     pub size_time: Duration,
     /// Names of all definitions in core.
     taken: FxHashSet<Symbol>,
+    /// Constants that are others by another name: the same sizes.
+    constants: FxHashMap<Symbol, Symbol>,
+    /// The constants that are sizes in the type of a definition.
+    mentioned: FxHashMap<DefId, Vec<Symbol>>,
 }
 
 impl Schemes {
     /// For a program of which nothing has been elaborated yet.
     pub fn new(program: &Program) -> Schemes {
         Schemes { taken: program.defs.iter().map(|(_, d)| d.unique).collect(), ..Schemes::default() }
+    }
+    /// The constant that a constant of type `i64` is another name of; itself, if of none.
+    fn constant(&self, name: Symbol) -> Symbol {
+        self.constants.get(&name).copied().unwrap_or(name)
     }
     /// The sized type of a definition that has been elaborated.
     pub fn get(&self, def: DefId) -> Option<&Scheme> {
@@ -106,7 +114,9 @@ fn elaborate_variant(
         DefKind::Val(decl) => {
             let types = elab.type_params(def);
             let sizes = elab.size_params(&decl.tparams, &[]);
+            elab.push_frame();
             let ty = elab.annotation(decl.ty)?;
+            elab.pop_frame();
             Scheme { name: program.defs[def].unique, sizes, types, ty: elab.sizes.zonk_type(&ty) }
         }
         DefKind::Def(decl) => elab.definition(decl, existential)?,
@@ -114,6 +124,14 @@ fn elaborate_variant(
     let defs = std::mem::take(&mut elab.defs);
     let time = elab.sizes.time;
     schemes.size_time += time;
+    let mentioned = sizes::free_atoms(&scheme.ty).into_iter().filter_map(|atom| match atom {
+        DimAtom::Size(name) if schemes.taken.contains(&name) => Some(name),
+        DimAtom::Size(_) | DimAtom::Var(_) | DimAtom::Meta(_) => None,
+    });
+    let mentioned: Vec<Symbol> = mentioned.collect();
+    if !mentioned.is_empty() {
+        schemes.mentioned.insert(def, mentioned);
+    }
     if existential.is_empty() {
         schemes.defs.insert(def, scheme);
     } else {
@@ -273,6 +291,14 @@ impl<'a> Elab<'a> {
         {
             value = self.expanded(value, &scheme.ty, decl.body).ok_or(open)?;
         }
+        let value = self.with_constants(value);
+        if let core::ExprKind::Var(other) = value.kind()
+            && is_i64(&scheme.ty)
+            && self.schemes.taken.contains(other)
+        {
+            let first = self.schemes.constant(*other);
+            self.schemes.constants.insert(scheme.name, first);
+        }
         let body = abstracted(&scheme, value, decl.span);
         let entry = existential.is_empty() && self.is_entry(decl);
         self.defs.push(core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, span: decl.name.span });
@@ -294,6 +320,29 @@ impl<'a> Elab<'a> {
         match check::is_value(&mut env, value) {
             Ok(false) => Err(self.open_type(scheme, decl)),
             Ok(true) | Err(_) => Ok(()),
+        }
+    }
+    /// Binds the constants of the program that are sizes in a value where it is evaluated: a size is a variable of the scope.
+    fn with_constants(&self, value: core::Expr) -> core::Expr {
+        if self.sizes.globals.is_empty() {
+            return value;
+        }
+        let used = zonk::mentioned_sizes(&value);
+        let constants: Vec<Symbol> = self.sizes.globals.iter().copied().filter(|name| used.contains(name)).collect();
+        let bind = |body: core::Expr| {
+            constants.iter().rev().fold(body, |body, name| {
+                let rhs = core::Expr::new(core::ExprKind::Var(*name), body.span());
+                let span = body.span();
+                core::Expr::new(core::ExprKind::Let { name: *name, ty: Some(Type::prim(PrimType::I64)), rhs, body }, span)
+            })
+        };
+        match value.kind() {
+            _ if constants.is_empty() => value,
+            core::ExprKind::Fn { params, ret, body } => {
+                let kind = core::ExprKind::Fn { params: params.clone(), ret: ret.clone(), body: bind(body.clone()) };
+                core::Expr::new(kind, value.span())
+            }
+            _ => bind(value),
         }
     }
     /// A partial application as the function that it is: its arguments are evaluated at each call, so that it needs no computation and can
