@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Most definitions that applications of parametric modules may make: modules of modules grow fast.
-pub(super) const MOST_COPIES: usize = 1 << 16;
+pub(super) const MOST_COPIES: usize = 1 << 15;
 
 /// Resolution of a whole program.
 pub(super) struct Builder<'p, 'a> {
@@ -130,6 +130,7 @@ impl<'p, 'a> Builder<'p, 'a> {
             diagnostics: if copying { &mut self.repeated } else { &mut self.diagnostics },
             defining: Vec::new(),
             later: &self.later,
+            modules: &self.at.path,
             in_dim: false,
             stdlib,
             suggested: &mut self.suggested,
@@ -193,7 +194,7 @@ impl<'p, 'a> Builder<'p, 'a> {
     /// Declarations in order; those that are not local are added to `offered`.
     pub fn decls(&mut self, decls: &'a [Decl], offered: &mut Globals<'a>) {
         for decl in decls {
-            if self.copies > MOST_COPIES {
+            if self.at.application.is_some_and(|at| self.too_many_copies(at)) {
                 return;
             }
             let (decl, local) = peel(decl);

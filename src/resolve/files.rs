@@ -8,6 +8,7 @@ use crate::ir::surface::{Decl, ImportDecl};
 use crate::ir::tables::{Program, Unit};
 use crate::syntax;
 use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
 /// Reads source files: the only way in which resolution touches the outside.
 pub trait Loader {
@@ -21,13 +22,28 @@ pub trait Loader {
 }
 
 /// The parts of the standard library that are inside the compiler: the path in an `import`, and the text.
-const LIBRARY: [(&str, &str); 1] = [("lib/np", include_str!("../../stdlib/lib/np.rem"))];
+const LIBRARY: [(&str, &str); 6] = [
+    ("lib/np", include_str!("../../stdlib/lib/np.rem")),
+    ("lib/complex", include_str!("../../stdlib/lib/complex.rem")),
+    ("lib/random", include_str!("../../stdlib/lib/random.rem")),
+    ("lib/segmented", include_str!("../../stdlib/lib/segmented.rem")),
+    ("lib/sorting", include_str!("../../stdlib/lib/sorting.rem")),
+    ("lib/vector", include_str!("../../stdlib/lib/vector.rem")),
+];
 const PRELUDE: &str = include_str!("../../stdlib/prelude.rem");
 
 /// The import that would bring a definition of this name.
 pub(super) fn import_with(name: &str) -> Option<&'static str> {
-    let defines = |line: &str| line.strip_prefix("def ").and_then(|rest| rest.split_whitespace().next()) == Some(name);
-    LIBRARY.iter().find(|(_, text)| text.lines().any(defines)).map(|(path, _)| *path)
+    static DEFINED: OnceLock<FxHashMap<&str, &str>> = OnceLock::new();
+    let defined = DEFINED.get_or_init(|| {
+        let mut defined = FxHashMap::default();
+        for (path, text) in LIBRARY {
+            let names = text.lines().filter_map(|line| line.strip_prefix("def ")?.split_whitespace().next());
+            names.for_each(|name| drop(defined.entry(name).or_insert(path)));
+        }
+        defined
+    });
+    defined.get(name).copied()
 }
 
 /// What loading found out beside the trees.

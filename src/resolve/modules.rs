@@ -219,7 +219,8 @@ impl<'a> Builder<'_, 'a> {
         module
     }
 
-    fn too_many_copies(&mut self, span: Span) -> bool {
+    /// Whether applications have made more definitions than is sensible, which is reported once.
+    pub(super) fn too_many_copies(&mut self, span: Span) -> bool {
         let too_many = self.copies > super::build::MOST_COPIES;
         if too_many && !self.complained {
             self.complained = true;

@@ -39,6 +39,18 @@ struct View<'a> {
     /// The modules around the current specification.
     prefix: Vec<Symbol>,
     failed: bool,
+    /// What the module lacks.
+    missing: Vec<Missing>,
+}
+
+/// Something that a module lacks.
+struct Missing {
+    what: &'static str,
+    /// Its name, with the inner modules around it.
+    shown: String,
+    place: Span,
+    /// What there is that may have been meant.
+    instead: Option<String>,
 }
 
 impl<'a> Builder<'_, 'a> {
@@ -54,8 +66,9 @@ impl<'a> Builder<'_, 'a> {
     /// A module as a module type shows it; without a module, one of which nothing else is known. The names in the type are looked up
     /// where the builder is.
     pub(super) fn view_as(&mut self, sig: &'a ModuleType, actual: Option<Module<'a>>, hiding: Hiding, at: Span) -> Module<'a> {
-        let mut view = View { hiding, at, refinements: Vec::new(), prefix: Vec::new(), failed: false };
+        let mut view = View { hiding, at, refinements: Vec::new(), prefix: Vec::new(), failed: false, missing: Vec::new() };
         let module = self.view(sig, &mut view, actual);
+        self.report_missing(&view);
         if view.failed { Module::Broken } else { module }
     }
 
@@ -200,9 +213,12 @@ impl<'a> Builder<'_, 'a> {
                 self.bind_type(decl.name.name, res, shown);
             }
             Spec::Abstract(ty) => {
-                if let Some(res) = self.abstract_spec(ty, view, actual) {
-                    self.bind_type(ty.name.name, res, shown);
-                }
+                let res = match self.abstract_spec(ty, view, actual) {
+                    Some(res) => res,
+                    // What is wrong was said: later specifications may name the type.
+                    None => self.unknown_type(ty),
+                };
+                self.bind_type(ty.name.name, res, shown);
             }
             Spec::Module(spec) => {
                 let inner = match actual {
@@ -240,29 +256,47 @@ impl<'a> Builder<'_, 'a> {
         shown.types.insert(name, res);
     }
 
-    /// Reports that the module does not have what the module type asks for.
-    fn lacks(&mut self, what: &str, name: Ident, view: &mut View<'a>, actual: &Module<'a>) {
+    /// Notes that the module does not have what the module type asks for.
+    fn lacks(&mut self, what: &'static str, name: Ident, view: &mut View<'a>, actual: &Module<'a>) {
         view.failed = true;
         if actual.is_broken() {
             return;
         }
         let text = name.name.as_str();
-        let mut diagnostic =
-            Diagnostic::error("E0210", view.at, format!("the module has no {what} `{text}`, which its module type asks for"))
-                .here(format!("has no {what} `{text}`"))
-                .label(name.span, "asked for here");
         let others: [(&str, bool); 3] = [
             ("value", actual.term(name.name).is_some()),
             ("type", actual.ty(name.name).is_some()),
             ("module", actual.module(name.name).is_some()),
         ];
-        if let Some((other, _)) = others.iter().find(|(_, there)| *there) {
-            diagnostic = diagnostic.note(format!("it has a {other} `{text}`"));
-        } else if what == "value"
-            && let Some(near) = suggest::closest(text, actual.term_names())
-        {
-            diagnostic = diagnostic.note(format!("it has a value `{near}`"));
-        }
+        let instead = match others.iter().find(|(_, there)| *there) {
+            Some((other, _)) => Some(format!("it has a {other} `{text}`")),
+            None if what == "value" => suggest::closest(text, actual.term_names()).map(|near| format!("it has a value `{near}`")),
+            None => None,
+        };
+        let around: String = view.prefix.iter().map(|part| format!("{part}.")).collect();
+        view.missing.push(Missing { what, shown: format!("{around}{text}"), place: name.span, instead });
+    }
+
+    fn report_missing(&mut self, view: &View<'a>) {
+        let Some(first) = view.missing.first() else { return };
+        let count = view.missing.len();
+        let names: Vec<String> = view.missing.iter().take(4).map(|missing| format!("`{}`", missing.shown)).collect();
+        let more = if count > 4 { format!(" and {} more", count - 4) } else { String::new() };
+        let Missing { what, shown, place, .. } = first;
+        let diagnostic = match count {
+            1 => Diagnostic::error("E0210", view.at, format!("the module has no {what} `{shown}`, which its module type asks for"))
+                .here(format!("has no {what} `{shown}`"))
+                .label(*place, "asked for here"),
+            _ => Diagnostic::error("E0210", view.at, format!("the module lacks {count} members that its module type asks for"))
+                .here(format!("lacks {}{more}", names.join(", ")))
+                .label(*place, "the first of them is asked for here"),
+        };
+        let notes = view.missing.iter().filter_map(|missing| Some((missing, missing.instead.as_ref()?)));
+        let noted = |diagnostic: Diagnostic, (missing, note): (&Missing, &String)| match count {
+            1 => diagnostic.note(note.clone()),
+            _ => diagnostic.note(format!("for `{}`, {note}", missing.shown)),
+        };
+        let diagnostic = notes.take(3).fold(diagnostic, noted);
         self.report(diagnostic);
     }
 
@@ -302,7 +336,7 @@ impl<'a> Builder<'_, 'a> {
         self.names.exprs.insert(body, res);
         let ValDecl { name, tparams, ty, doc, span } = val;
         let decl = DefDecl { entry: false, name, tparams, params: Vec::new(), ret: Some(ty), body, attrs: Vec::new(), doc, span };
-        let def = self.define(name, DefKind::Def(Arc::new(decl)), uses, Some(Role::Shown(matching)), !sure);
+        let def = self.define(name, DefKind::Def(Arc::new(decl)), uses, Some(Role::Shown(matching)), !sure && !view.failed);
         Some(Res::Global(def))
     }
 
@@ -353,27 +387,29 @@ impl<'a> Builder<'_, 'a> {
         if let Some(index) = view.refinements.iter().rposition(|refinement| refinement.path == path) {
             return self.refined(ty, index, view, actual);
         }
+        let Some(module) = actual else { return Some(self.unknown_type(ty)) };
+        let Some(res) = module.ty(ty.name.name) else {
+            self.lacks("type", ty.name, view, module);
+            return None;
+        };
         let tparams = self.ast.copy_tparams(&ty.tparams);
-        let res = match actual {
-            None => None,
-            Some(module) => {
-                let Some(res) = module.ty(ty.name.name) else {
-                    self.lacks("type", ty.name, view, module);
-                    return None;
-                };
-                if !self.same_arity(ty.name, &tparams, res, view) {
-                    return None;
-                }
-                Some(res)
-            }
-        };
+        if !self.same_arity(ty.name, &tparams, res, view) {
+            return None;
+        }
         self.declare_tparams(&tparams, ty.span);
-        let (behind, uses, hiding) = match res {
-            Some(res) => (self.type_reference(ty.name, &tparams, res), self.type_uses(res), view.hiding),
-            None => (self.ast.types.alloc(TypeExpr { kind: TypeKind::Error, span: ty.span }), Vec::new(), Hiding::Unknown),
-        };
+        let behind = self.type_reference(ty.name, &tparams, res);
+        let uses = self.type_uses(res);
         let decl = TypeDecl { name: ty.name, tparams, ty: behind, doc: ty.doc, span: ty.span };
-        Some(self.define_type(Arc::new(decl), hiding, uses))
+        Some(self.define_type(Arc::new(decl), view.hiding, uses))
+    }
+
+    /// An abstract type behind which there is nothing.
+    fn unknown_type(&mut self, ty: &AbstractType) -> TypeRes {
+        let tparams = self.ast.copy_tparams(&ty.tparams);
+        self.declare_tparams(&tparams, ty.span);
+        let behind = self.ast.types.alloc(TypeExpr { kind: TypeKind::Error, span: ty.span });
+        let decl = TypeDecl { name: ty.name, tparams, ty: behind, doc: ty.doc, span: ty.span };
+        self.define_type(Arc::new(decl), Hiding::Unknown, Vec::new())
     }
 
     /// An abstract type that a `with` gives a meaning.

@@ -53,6 +53,8 @@ pub(super) struct Walk<'w, 'a> {
     pub defining: Vec<Ident>,
     /// Definitions of this file that come later.
     pub later: &'w Later,
+    /// The names of the modules around.
+    pub modules: &'w [Symbol],
     /// Whether the current expression is a size in a type.
     pub in_dim: bool,
     pub stdlib: bool,
@@ -311,6 +313,9 @@ impl<'a> Walk<'_, 'a> {
         let diagnostic = Diagnostic::error("E0209", name.span, format!("unknown module `{text}`")).here("not known");
         if self.scope.sig(name.name).is_some() {
             return diagnostic.help(format!("`{text}` is a module type, not a module"));
+        }
+        if self.modules.contains(&name.name) {
+            return diagnostic.note("a module is visible after its declaration, not inside of itself");
         }
         let near = self.may_suggest().then(|| {
             let prims = PrimType::ALL.iter().map(|p| p.name());
@@ -636,7 +641,8 @@ impl<'a> Walk<'_, 'a> {
             return diagnostic.help(help);
         }
         if let Some(path) = import_with(text) {
-            return diagnostic.help(format!("`{text}` is in the library for NumPy users: write `import \"{path}\"` at the top"));
+            let library = if path == "lib/np" { "the library for NumPy users" } else { "a library" };
+            return diagnostic.help(format!("`{text}` is in {library}: write `import \"{path}\"` at the top"));
         }
         let modules = [PrimType::F64, PrimType::I64, PrimType::Bool];
         if let Some(prim) = modules.into_iter().find(|prim| scalar::member(*prim, text).is_some()) {
@@ -663,6 +669,10 @@ impl<'a> Walk<'_, 'a> {
         let text = module.name.as_str();
         if text == "?" {
             return;
+        }
+        if self.modules.contains(&module.name) && !self.later.terms.contains_key(&module.name) {
+            let diagnostic = self.no_module(module);
+            return self.diagnostics.push(diagnostic);
         }
         if self.defining.iter().any(|d| d.name == module.name) || self.later.terms.contains_key(&module.name) {
             return self.unknown(module);
