@@ -11,6 +11,7 @@
 
 mod annotations;
 mod apply;
+mod constants;
 mod control;
 mod errors;
 mod expr;
@@ -301,7 +302,8 @@ impl<'a> Elab<'a> {
         }
         let body = abstracted(&scheme, value, decl.span);
         let entry = existential.is_empty() && self.is_entry(decl);
-        self.defs.push(core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, span: decl.name.span });
+        let define = core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, span: decl.name.span };
+        self.add_definition(define, &mut scheme);
         Ok(scheme)
     }
     /// The value restriction: what is computed when the program starts has one type, only values are polymorphic.
@@ -321,45 +323,6 @@ impl<'a> Elab<'a> {
             Ok(false) => Err(self.open_type(scheme, decl)),
             Ok(true) | Err(_) => Ok(()),
         }
-    }
-    /// Binds the constants of the program that are sizes in a value where it is evaluated: a size is a variable of the scope.
-    fn with_constants(&self, value: core::Expr) -> core::Expr {
-        if self.sizes.globals.is_empty() {
-            return value;
-        }
-        let used = zonk::mentioned_sizes(&value);
-        let constants: Vec<Symbol> = self.sizes.globals.iter().copied().filter(|name| used.contains(name)).collect();
-        let bind = |body: core::Expr| {
-            constants.iter().rev().fold(body, |body, name| {
-                let rhs = core::Expr::new(core::ExprKind::Var(*name), body.span());
-                let span = body.span();
-                core::Expr::new(core::ExprKind::Let { name: *name, ty: Some(Type::prim(PrimType::I64)), rhs, body }, span)
-            })
-        };
-        match value.kind() {
-            _ if constants.is_empty() => value,
-            core::ExprKind::Fn { params, ret, body } => {
-                let kind = core::ExprKind::Fn { params: params.clone(), ret: ret.clone(), body: bind(body.clone()) };
-                core::Expr::new(kind, value.span())
-            }
-            _ => bind(value),
-        }
-    }
-    /// A partial application as the function that it is: its arguments are evaluated at each call, so that it needs no computation and can
-    /// have many types.
-    fn expanded(&mut self, value: core::Expr, ty: &Type, body: ExprId) -> Option<core::Expr> {
-        let ast = &self.program.ast;
-        let partial = matches!(
-            ast.exprs[view::strip(ast, body)].kind,
-            ExprKind::Apply { .. } | ExprKind::Binary { .. } | ExprKind::LeftSection { .. } | ExprKind::RightSection { .. }
-        );
-        let (Atom::Fun(params, ret), true, true) = (ty.atom(), ty.shape().is_scalar(), partial) else { return None };
-        let span = value.span();
-        let named = |this: &mut Self, param: &Param| (param.name.unwrap_or_else(|| this.fresh_name(Symbol::new("x"))), param.ty.clone());
-        let params: Vec<(Symbol, Type)> = params.iter().map(|param| named(self, param)).collect();
-        let args = params.iter().map(|(name, _)| core::Expr::new(core::ExprKind::Var(*name), span)).collect();
-        let call = core::Expr::new(core::ExprKind::App { fun: value, args }, span);
-        Some(core::Expr::new(core::ExprKind::Fn { params, ret: ret.clone(), body: call }, span))
     }
     /// Every definition of the user's files that is not polymorphic in types can be run; those in modules cannot.
     fn is_entry(&self, decl: &DefDecl) -> bool {

@@ -39,7 +39,9 @@ pub(super) fn import_with(name: &str) -> Option<&'static str> {
         let mut defined = FxHashMap::default();
         for (path, text) in LIBRARY {
             let names = text.lines().filter_map(|line| line.strip_prefix("def ")?.split_whitespace().next());
-            names.for_each(|name| drop(defined.entry(name).or_insert(path)));
+            for name in names {
+                defined.entry(name).or_insert(path);
+            }
         }
         defined
     });
