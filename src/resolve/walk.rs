@@ -420,13 +420,17 @@ impl<'a> Walk<'_, 'a> {
             ExprKind::Assert { cond, expr } => self.exprs(&[*cond, *expr]),
             ExprKind::Open { module, expr } => {
                 let mark = self.scope.mark();
-                if let Some(module) = self.module_path(module) {
-                    if let Module::Functor(functor) = &module {
-                        let diagnostic = not_applied(ast.exprs[*expr].span, functor);
+                match self.module_path(module) {
+                    Some(Module::Functor(functor)) => {
+                        let diagnostic = not_applied(ast.exprs[*expr].span, &functor);
                         self.diagnostics.push(diagnostic);
                     }
-                    self.scope.open(&module);
-                    self.expr(*expr);
+                    // What is in the module is not known, so nothing can be said of the names.
+                    Some(Module::Broken) | None => {}
+                    Some(module) => {
+                        self.scope.open(&module);
+                        self.expr(*expr);
+                    }
                 }
                 self.scope.leave(mark);
             }

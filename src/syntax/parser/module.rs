@@ -77,6 +77,7 @@ impl Parser<'_> {
         self.bump();
         if !self.at(Tok::LParen) {
             self.expected("a parameter such as `(m: numeric)`");
+            self.skip_until(|_| false);
             return ModuleExpr { kind: ModuleExprKind::Error, span: self.span_from(start) };
         }
         let param = Box::new(self.module_param());
