@@ -271,7 +271,7 @@ fn lowered(
     strict: bool,
 ) -> Result<(soac::Program, imp::Program), Box<Diagnostic>> {
     let program = optimise(sources, checked, entries)?;
-    let imp = lower::lower(&program, lower::Options { strict, in_place: true });
+    let imp = lower::lower(&program, lower::Options { strict, in_place: true, device: false });
     Ok((program, imp))
 }
 
@@ -292,6 +292,29 @@ pub struct Native {
 pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], strict: bool) -> Result<Native, Box<Diagnostic>> {
     let (program, imp) = lowered(sources, checked, entries, strict)?;
     Ok(Native { text: emit::c::emit(&imp, strict), program })
+}
+
+/// A program for CUDA, with what its doors take and return.
+#[derive(Debug)]
+pub struct CudaProgram {
+    /// The texts.
+    pub text: emit::cuda::Cuda,
+    /// The first-order program that it was made from: entry point number `k` is function number `k`.
+    pub program: soac::Program,
+}
+
+/// The program for CUDA for these entry points of an accepted program (all that are declared, if none are given).
+///
+/// # Errors
+/// E0801: what cannot be compiled, and E0802: what cannot be compiled for a device.
+pub fn compile_cuda(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<CudaProgram, Box<Diagnostic>> {
+    let program = kernels(sources, checked, entries)?;
+    let imp = lower::lower_kernels(&program).map_err(|span| {
+        let message = "a thread needs memory here, and only the thread knows how much";
+        let diagnostic = if span == Span::default() { Diagnostic::bare("E0802", message) } else { Diagnostic::error("E0802", span, message) };
+        Box::new(diagnostic.help("use `--backend cpu`"))
+    })?;
+    Ok(CudaProgram { text: emit::cuda::emit(&imp), program })
 }
 
 /// The C library for these entry points of an accepted program, its names beginning with `prefix`.
