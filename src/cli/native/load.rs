@@ -36,6 +36,14 @@ pub struct Program {
     program: soac::Program,
     /// Never unloaded: the threads of OpenMP wait in code that would go with it.
     library: ManuallyDrop<libloading::Library>,
+    /// What has the arrays, if that is not this process; it lives longer than the context.
+    _device: Option<Box<dyn Device>>,
+}
+
+/// Something that runs kernels.
+pub trait Device {
+    /// Its `remora_device` (see `emit/cuda/table.h`), which lives as long as the device.
+    fn table(&self) -> *const c_void;
 }
 
 /// Arguments as the compiled program takes them.
@@ -72,14 +80,36 @@ fn broken(name: &str, what: &str) -> Box<Diagnostic> {
 
 impl Program {
     /// The program in a library that was made from `program`, with a context of its own.
-    pub fn new(Library { library, name }: Library, program: soac::Program, threads: usize) -> Result<Program, Box<Diagnostic>> {
+    pub fn new(library: Library, program: soac::Program, threads: usize) -> Result<Program, Box<Diagnostic>> {
+        // SAFETY: any number of threads is allowed.
+        Program::with_context(library, program, None, |library| unsafe {
+            let new = library.get::<unsafe extern "C" fn(c_int) -> Context>(b"remora_context_new\0")?;
+            Ok(new(c_int::try_from(threads).unwrap_or(0)))
+        })
+    }
+
+    /// The host plan in a library that was made from `program`, with a context of its own on a device.
+    pub fn on_device(library: Library, program: soac::Program, device: Box<dyn Device>) -> Result<Program, Box<Diagnostic>> {
+        let table = device.table();
+        // SAFETY: the table is that of the device, which lives as long as the program.
+        Program::with_context(library, program, Some(device), |library| unsafe {
+            let new = library.get::<unsafe extern "C" fn(*const c_void) -> Context>(b"remora_context_new_device\0")?;
+            Ok(new(table))
+        })
+    }
+
+    fn with_context(
+        Library { library, name }: Library,
+        program: soac::Program,
+        device: Option<Box<dyn Device>>,
+        new: impl FnOnce(&libloading::Library) -> Result<Context, libloading::Error>,
+    ) -> Result<Program, Box<Diagnostic>> {
         macro_rules! symbol {
             ($name:literal) => {
                 // SAFETY: the run-time support declares the function with this type.
                 *unsafe { library.get($name) }.map_err(|error| broken(&name, &error.to_string()))?
             };
         }
-        let new: unsafe extern "C" fn(c_int) -> Context = symbol!(b"remora_context_new\0");
         let support = Support {
             free: symbol!(b"remora_context_free\0"),
             data: symbol!(b"remora_array_data\0"),
@@ -89,12 +119,11 @@ impl Program {
             place: symbol!(b"remora_error_place\0"),
             peak: symbol!(b"remora_peak_bytes\0"),
         };
-        // SAFETY: any number of threads is allowed.
-        let context = unsafe { new(c_int::try_from(threads).unwrap_or(0)) };
+        let context = new(&library).map_err(|error| broken(&name, &error.to_string()))?;
         if context.is_null() {
             return Err(Box::new(Diagnostic::bare("E0507", "out of memory")));
         }
-        Ok(Program { context, support, program, library })
+        Ok(Program { context, support, program, library, _device: device })
     }
 
     /// Runs an entry point whose parameters have these names.
@@ -134,7 +163,7 @@ impl Program {
             let text = |pointer: *const c_char| CStr::from_ptr(pointer).to_string_lossy().into_owned();
             (text((self.support.code)(self.context)), text((self.support.message)(self.context)))
         };
-        let known = ["E0501", "E0503", "E0504", "E0505", "E0506", "E0507"];
+        let known = ["E0501", "E0503", "E0504", "E0505", "E0506", "E0507", "E0810"];
         let code = known.into_iter().find(|known| *known == code).unwrap_or("E0599");
         let span = Span { file: FileId(file as u32), start: start as u32, end: end as u32 };
         Box::new(if span == Span::default() { Diagnostic::bare(code, message) } else { Diagnostic::error(code, span, message) })

@@ -3,13 +3,14 @@
 pub mod build;
 pub mod bundle;
 mod load;
+mod standin;
 
 use super::program::Loaded;
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver;
 use load::Library;
-pub use load::{Prepared, Program};
+pub use load::{Device, Prepared, Program};
 
 /// How programs are compiled and run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,4 +35,12 @@ pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options, given: Op
         }
     };
     Program::new(library, native.program, options.threads)
+}
+
+/// Compiles a program for a device and loads its host plan.
+pub fn prepare_cuda(loaded: &Loaded, entries: &[Symbol]) -> Result<Program, Box<Diagnostic>> {
+    let cuda = driver::compile_cuda(&loaded.sources, &loaded.checked, entries)?;
+    let device = standin::open(&cuda.text.kernels)?;
+    let file = build::library(&cuda.text.host, false, None)?;
+    Program::on_device(Library::load(&file)?, cuda.program, device)
 }

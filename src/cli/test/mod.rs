@@ -68,6 +68,8 @@ enum Backend {
     Kernel,
     /// Compiled by way of C
     Cpu,
+    /// Compiled for a device
+    Cuda,
 }
 
 /// What is wrong with a case.
@@ -148,7 +150,7 @@ fn run_file(args: &TestArgs, path: &Path, tally: &mut Tally) -> Result<(), Box<D
         return Ok(());
     }
     let wanted: Vec<&Block> = blocks.iter().filter(wanted).collect();
-    let native = if args.backend == Backend::Cpu { Some(compile(args, &loaded, &wanted)) } else { None };
+    let native = if matches!(args.backend, Backend::Cpu | Backend::Cuda) { Some(compile(args, &loaded, &wanted)) } else { None };
     for block in wanted {
         run_block(args, &Subject { path, loaded: &loaded, native: native.as_ref() }, block, tally);
     }
@@ -172,6 +174,9 @@ fn compile(args: &TestArgs, loaded: &Loaded, blocks: &[&Block]) -> Result<native
     entries.sort_by_key(|name| name.as_str());
     entries.dedup();
     let options = native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp };
+    if args.backend == Backend::Cuda {
+        return native::prepare_cuda(loaded, &entries);
+    }
     native::prepare(loaded, &entries, &options, None)
 }
 
@@ -222,7 +227,7 @@ fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case
         Backend::Interp => driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from)),
         Backend::Soac => driver::run_soac(&loaded.sources, &loaded.checked, define.name, values),
         Backend::Kernel => driver::run_kernels(&loaded.sources, &loaded.checked, define.name, values),
-        Backend::Cpu => match native {
+        Backend::Cpu | Backend::Cuda => match native {
             Some(Ok(program)) => program.call(define, &names, values),
             Some(Err(diagnostic)) => Err(diagnostic.clone()),
             None => Err(Box::new(Diagnostic::bare("E0615", "nothing was compiled"))),
