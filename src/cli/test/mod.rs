@@ -250,7 +250,8 @@ fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case
         Backend::Interp => driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from)),
         Backend::Soac => driver::run_soac(&loaded.sources, &loaded.checked, define.name, values),
         Backend::Kernel => driver::run_kernels(&loaded.sources, &loaded.checked, define.name, values),
-        Backend::Cpu | Backend::Cuda => match native.iter().find(|(entries, _)| entries.contains(&define.name)).map(|(_, program)| program) {
+        Backend::Cpu | Backend::Cuda => match native.iter().find(|(entries, _)| entries.contains(&define.name)).map(|(_, program)| program)
+        {
             Some(Ok(program)) => program.call(define, &names, values),
             Some(Err(diagnostic)) if diagnostic.code == "E0802" => return Ok(Ran::Skipped(diagnostic.message.clone())),
             Some(Err(diagnostic)) => Err(diagnostic.clone()),

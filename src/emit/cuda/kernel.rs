@@ -54,7 +54,16 @@ impl Emitter<'_> {
                 self.begin_kernel(&name, &params, launch);
                 let head = format!("auto cell = [&](int64_t {})", self.local(*index));
                 let outside = outside.iter().copied().chain([Mention::Set(*index)]).collect();
-                self.functor(Functor { head, first: Vec::new(), outside, body, also: &[], last: None, exit: "return;", order: self.local(*index) });
+                self.functor(Functor {
+                    head,
+                    first: Vec::new(),
+                    outside,
+                    body,
+                    also: &[],
+                    last: None,
+                    exit: "return;",
+                    order: self.local(*index),
+                });
                 self.kernels.text.push_str("  remora_for_each(width, cell);\n");
                 self.end_kernel(&name);
             }
@@ -113,12 +122,8 @@ impl Emitter<'_> {
 
     /// The type of what a reduction or scan combines.
     fn value_type(&mut self, number: usize, work: &Segments) -> String {
-        let fields: Vec<String> = work
-            .sum
-            .iter()
-            .enumerate()
-            .map(|(k, local)| format!("  {} v{k};\n", c_type(self.fun.locals[*local].prim)))
-            .collect();
+        let fields: Vec<String> =
+            work.sum.iter().enumerate().map(|(k, local)| format!("  {} v{k};\n", c_type(self.fun.locals[*local].prim))).collect();
         let name = format!("remora_value_{number}");
         let _ = write!(self.kernels.types, "\ntypedef struct {name} {{\n{}}} {name};\n", fields.concat());
         name
