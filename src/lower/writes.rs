@@ -10,6 +10,9 @@ use crate::ir::soac::{Lambda, Operator, Size, Var};
 impl<'p> Lower<'_, 'p> {
     /// Kept elements are written at the beginning of the place of their piece; afterwards the pieces are moved together.
     pub(super) fn filter(&mut self, width: &Size, inputs: &[Var], lambda: &'p Lambda, pat: &[Var], span: Span) {
+        if self.host && self.options.device {
+            return self.filter_kernel(width, inputs, lambda, pat, span);
+        }
         let program = self.program;
         let w = self.size(width);
         let w = self.atom("width", w);
@@ -128,7 +131,11 @@ impl<'p> Lower<'_, 'p> {
         let n = self.size(&self.program.ty(dests[0]).shape[0]);
         let n = self.atom("n", n);
         let width = self.size(width);
-        self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, None, span);
+        if self.host && self.options.device {
+            self.scatter_kernels(inputs, lambda, width, n, &outs, span);
+        } else {
+            self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, None, span);
+        }
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
     }
 
@@ -149,7 +156,9 @@ impl<'p> Lower<'_, 'p> {
         let width = self.size(width);
         let width = self.atom("width", width);
         let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
-        if self.host && scalars && !self.ordered(operator) {
+        if self.host && self.options.device {
+            self.hist_kernel(inputs, lambda, width, n, &outs, operator, span);
+        } else if self.host && scalars && !self.ordered(operator) {
             self.private_bins(inputs, lambda, &width, &n, &outs, operator, span);
         } else {
             self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, Some(operator), span);
@@ -246,7 +255,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// Writes cells at indices, those out of bounds left out; combined with what is there if there is an operator.
     #[allow(clippy::too_many_arguments, reason = "the parts of one loop")]
-    fn write_loop(
+    pub(super) fn write_loop(
         &mut self,
         inputs: &[Var],
         lambda: &'p Lambda,

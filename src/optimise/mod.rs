@@ -20,7 +20,7 @@ pub use dead::dead;
 pub use fuse::fuse;
 pub use hoist::hoist;
 pub use in_place::in_place;
-pub use inline::inline;
+pub use inline::{inline, inline_all};
 pub use simplify::simplify;
 pub use streams::streams;
 pub use unroll::unroll;

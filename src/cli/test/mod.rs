@@ -64,6 +64,8 @@ enum Backend {
     Interp,
     /// The evaluator of specialised programs
     Soac,
+    /// The evaluator of programs whose parallelism is in kernels
+    Kernel,
     /// Compiled by way of C
     Cpu,
 }
@@ -219,6 +221,7 @@ fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case
     let result = match args.backend {
         Backend::Interp => driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from)),
         Backend::Soac => driver::run_soac(&loaded.sources, &loaded.checked, define.name, values),
+        Backend::Kernel => driver::run_kernels(&loaded.sources, &loaded.checked, define.name, values),
         Backend::Cpu => match native {
             Some(Ok(program)) => program.call(define, &names, values),
             Some(Err(diagnostic)) => Err(diagnostic.clone()),
