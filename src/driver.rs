@@ -311,7 +311,8 @@ pub fn compile_cuda(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) 
     let program = kernels(sources, checked, entries)?;
     let imp = lower::lower_kernels(&program).map_err(|span| {
         let message = "a thread needs memory here, and only the thread knows how much";
-        let diagnostic = if span == Span::default() { Diagnostic::bare("E0802", message) } else { Diagnostic::error("E0802", span, message) };
+        let diagnostic =
+            if span == Span::default() { Diagnostic::bare("E0802", message) } else { Diagnostic::error("E0802", span, message) };
         Box::new(diagnostic.help("use `--backend cpu`"))
     })?;
     Ok(CudaProgram { text: emit::cuda::emit(&imp), program })

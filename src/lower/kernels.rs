@@ -193,7 +193,11 @@ impl<'p> Lower<'_, 'p> {
                 let count = operator.neutral.len();
                 for (k, param) in operator.lambda.params.iter().enumerate() {
                     let local = this.local_of(*param);
-                    if k < count { left.push(local) } else { right.push(local) }
+                    if k < count {
+                        left.push(local)
+                    } else {
+                        right.push(local)
+                    }
                     this.locs.insert(*param, Loc::Scalar(Expr::Local(local)));
                 }
                 results.extend(scalars(this.body(&operator.lambda.body, &[])));

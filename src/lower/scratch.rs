@@ -156,11 +156,8 @@ impl Hoist<'_> {
                     let handle = self.fun.handles.alloc(HandleInfo { name: Symbol::new("scratch") });
                     let each_local = self.fun.locals.alloc(LocalInfo { name: Symbol::new("each"), prim: PrimType::I64 });
                     // Sizes of what is never made may be negative.
-                    let each = Expr::Select(
-                        Box::new(Expr::arith(Int::Lt, Expr::int(0), each.clone())),
-                        Box::new(each),
-                        Box::new(Expr::int(0)),
-                    );
+                    let each =
+                        Expr::Select(Box::new(Expr::arith(Int::Lt, Expr::int(0), each.clone())), Box::new(each), Box::new(Expr::int(0)));
                     self.before.push(Stmt::Set(each_local, each));
                     let total = Expr::Int(Int::Count, Box::new(Expr::Local(threads)), Box::new(Expr::Local(each_local)));
                     self.before.push(Stmt::Alloc { handle, ptr: all, count: total, span: place });

@@ -29,11 +29,23 @@ struct Support {
     peak: unsafe extern "C" fn(Context) -> i64,
 }
 
+/// What runs kernels: CUDA's driver, or what plays it in tests.
+pub trait Machine {
+    /// Its functions, a `remora_device` as `src/emit/cuda/table.h` has it, which stays where it is as long as this lives.
+    fn table(&self) -> *const c_void;
+    /// What went wrong last.
+    fn message(&self) -> Option<String>;
+    /// What it is, for people.
+    fn name(&self) -> String;
+}
+
 /// A compiled program with a context of its own.
 pub struct Program {
     context: Context,
     support: Support,
     program: soac::Program,
+    /// Where its kernels run, if it has some. Lives as long as the context.
+    device: Option<Box<dyn Machine>>,
     /// Never unloaded: the threads of OpenMP wait in code that would go with it.
     library: ManuallyDrop<libloading::Library>,
 }
@@ -72,14 +84,40 @@ fn broken(name: &str, what: &str) -> Box<Diagnostic> {
 
 impl Program {
     /// The program in a library that was made from `program`, with a context of its own.
-    pub fn new(Library { library, name }: Library, program: soac::Program, threads: usize) -> Result<Program, Box<Diagnostic>> {
+    pub fn new(library: Library, program: soac::Program, threads: usize) -> Result<Program, Box<Diagnostic>> {
+        let new = |library: &libloading::Library| {
+            // SAFETY: the run-time support declares the function with this type.
+            let new = unsafe { library.get::<unsafe extern "C" fn(c_int) -> Context>(b"remora_context_new\0") }?;
+            // SAFETY: any number of threads is allowed.
+            Ok(unsafe { new(c_int::try_from(threads).unwrap_or(0)) })
+        };
+        Program::with(library, program, None, &new)
+    }
+
+    /// The host plan in a library that was made from `program`, which runs kernels on a device.
+    pub fn on_device(library: Library, program: soac::Program, device: Box<dyn Machine>) -> Result<Program, Box<Diagnostic>> {
+        let table = device.table();
+        let new = |library: &libloading::Library| {
+            // SAFETY: the host plan declares the function with this type.
+            let new = unsafe { library.get::<unsafe extern "C" fn(*const c_void) -> Context>(b"remora_context_new_device\0") }?;
+            // SAFETY: the table is that of the device, which lives as long as the program.
+            Ok(unsafe { new(table) })
+        };
+        Program::with(library, program, Some(device), &new)
+    }
+
+    fn with(
+        Library { library, name }: Library,
+        program: soac::Program,
+        device: Option<Box<dyn Machine>>,
+        new: &dyn Fn(&libloading::Library) -> Result<Context, libloading::Error>,
+    ) -> Result<Program, Box<Diagnostic>> {
         macro_rules! symbol {
             ($name:literal) => {
                 // SAFETY: the run-time support declares the function with this type.
                 *unsafe { library.get($name) }.map_err(|error| broken(&name, &error.to_string()))?
             };
         }
-        let new: unsafe extern "C" fn(c_int) -> Context = symbol!(b"remora_context_new\0");
         let support = Support {
             free: symbol!(b"remora_context_free\0"),
             data: symbol!(b"remora_array_data\0"),
@@ -89,12 +127,12 @@ impl Program {
             place: symbol!(b"remora_error_place\0"),
             peak: symbol!(b"remora_peak_bytes\0"),
         };
-        // SAFETY: any number of threads is allowed.
-        let context = unsafe { new(c_int::try_from(threads).unwrap_or(0)) };
+        let context = new(&library).map_err(|error| broken(&name, &error.to_string()))?;
         if context.is_null() {
-            return Err(Box::new(Diagnostic::bare("E0507", "out of memory")));
+            let message = device.and_then(|device| device.message()).unwrap_or_else(|| "out of memory".into());
+            return Err(Box::new(Diagnostic::bare("E0507", message)));
         }
-        Ok(Program { context, support, program, library })
+        Ok(Program { context, support, program, device, library })
     }
 
     /// Runs an entry point whose parameters have these names.
@@ -126,6 +164,11 @@ impl Program {
         unsafe { (self.support.peak)(self.context) }
     }
 
+    /// What runs its kernels, if it has some.
+    pub fn device(&self) -> Option<String> {
+        self.device.as_ref().map(|device| device.name())
+    }
+
     fn failure(&self) -> Box<Diagnostic> {
         let (mut file, mut start, mut end) = (0, 0, 0);
         // SAFETY: the texts live in the context, which is not changed while they are read.
@@ -134,7 +177,7 @@ impl Program {
             let text = |pointer: *const c_char| CStr::from_ptr(pointer).to_string_lossy().into_owned();
             (text((self.support.code)(self.context)), text((self.support.message)(self.context)))
         };
-        let known = ["E0501", "E0503", "E0504", "E0505", "E0506", "E0507"];
+        let known = ["E0501", "E0503", "E0504", "E0505", "E0506", "E0507", "E0810"];
         let code = known.into_iter().find(|known| *known == code).unwrap_or("E0599");
         let span = Span { file: FileId(file as u32), start: start as u32, end: end as u32 };
         Box::new(if span == Span::default() { Diagnostic::bare(code, message) } else { Diagnostic::error(code, span, message) })

@@ -1,7 +1,8 @@
-//! Compiled programs: made by the C compiler, kept in the cache, loaded, run.
+//! Compiled programs: made by the C compiler and by NVRTC, kept in the cache, loaded, run.
 
 pub mod build;
 pub mod bundle;
+pub mod cuda;
 mod load;
 
 use super::program::Loaded;
@@ -9,7 +10,7 @@ use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver;
 use load::Library;
-pub use load::{Prepared, Program};
+pub use load::{Machine, Prepared, Program};
 
 /// How programs are compiled and run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,14 +25,19 @@ pub struct Options {
 /// same program.
 pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options, given: Option<&[u8]>) -> Result<Program, Box<Diagnostic>> {
     let native = driver::compile(&loaded.sources, &loaded.checked, entries, options.strict)?;
-    let file = build::library(&native.text, options.strict, given)?;
-    let library = match Library::load(&file) {
-        Ok(library) => library,
+    let library = load_made(&|| build::library(&native.text, options.strict, given))?;
+    Program::new(library, native.program, options.threads)
+}
+
+/// Loads what is made, or was made before.
+fn load_made(make: &dyn Fn() -> Result<build::Library, Box<Diagnostic>>) -> Result<Library, Box<Diagnostic>> {
+    let file = make()?;
+    match Library::load(&file) {
+        Ok(library) => Ok(library),
         // Something is wrong with the entry of the cache, or another program has just replaced it.
         Err(_) => {
             file.discard();
-            Library::load(&build::library(&native.text, options.strict, given)?)?
+            Library::load(&make()?)
         }
-    };
-    Program::new(library, native.program, options.threads)
+    }
 }

@@ -13,11 +13,11 @@ mod scope;
 
 pub use library::{Library, library};
 
+use super::cuda::Kernels;
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Arg, Expr, Failure, Fun, Handle, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Stmt, Target};
 use rustc_hash::FxHashSet;
-use super::cuda::Kernels;
 use scope::{Also, Homes};
 use std::collections::BTreeSet;
 use std::fmt::Write;

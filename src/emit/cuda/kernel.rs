@@ -111,12 +111,8 @@ impl Emitter<'_> {
 
     /// The type of what a reduction or scan combines.
     fn value_type(&mut self, number: usize, work: &Segments) -> String {
-        let fields: Vec<String> = work
-            .sum
-            .iter()
-            .enumerate()
-            .map(|(k, local)| format!("  {} v{k};\n", c_type(self.fun.locals[*local].prim)))
-            .collect();
+        let fields: Vec<String> =
+            work.sum.iter().enumerate().map(|(k, local)| format!("  {} v{k};\n", c_type(self.fun.locals[*local].prim))).collect();
         let name = format!("remora_value_{number}");
         let _ = write!(self.kernels.types, "\ntypedef struct {name} {{\n{}}} {name};\n", fields.concat());
         name
