@@ -118,7 +118,7 @@ fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<R
     }
     let options = native::Options { threads, strict: args.strict_fp };
     let program = match args.backend {
-        Backend::Cuda => native::cuda::prepare(loaded, &[define.name])?,
+        Backend::Cuda => native::prepare_cuda(loaded, &[define.name])?,
         _ => native::prepare(loaded, &[define.name], &options, None)?,
     };
     let fail = |failure: Box<eval::Failure>| Box::new(driver::failed(&failure));

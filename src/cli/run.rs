@@ -188,7 +188,7 @@ fn compile(
     let strict = bundle.map_or(args.strict_fp, Bundle::strict);
     let options = native::Options { threads: args.threads.map_or(0, usize::from), strict };
     if args.backend == Backend::Cuda {
-        return native::cuda::prepare(loaded, &[entry.name]).map(Some);
+        return native::prepare_cuda(loaded, &[entry.name]).map(Some);
     }
     let entries = bundle.map_or_else(|| vec![entry.name], Bundle::entries);
     match native::prepare(loaded, &entries, &options, bundle.and_then(Bundle::library)) {

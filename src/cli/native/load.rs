@@ -30,11 +30,13 @@ struct Support {
 }
 
 /// What runs kernels: CUDA's driver, or what plays it in tests.
-pub trait Machine {
+pub trait Device {
     /// Its functions, a `remora_device` as `src/emit/cuda/table.h` has it, which stays where it is as long as this lives.
     fn table(&self) -> *const c_void;
-    /// What went wrong last.
-    fn message(&self) -> Option<String>;
+    /// What went wrong last, if it knows.
+    fn message(&self) -> Option<String> {
+        None
+    }
     /// What it is, for people.
     fn name(&self) -> String;
 }
@@ -45,7 +47,7 @@ pub struct Program {
     support: Support,
     program: soac::Program,
     /// Where its kernels run, if it has some. Lives as long as the context.
-    device: Option<Box<dyn Machine>>,
+    device: Option<Box<dyn Device>>,
     /// Never unloaded: the threads of OpenMP wait in code that would go with it.
     library: ManuallyDrop<libloading::Library>,
 }
@@ -95,7 +97,7 @@ impl Program {
     }
 
     /// The host plan in a library that was made from `program`, which runs kernels on a device.
-    pub fn on_device(library: Library, program: soac::Program, device: Box<dyn Machine>) -> Result<Program, Box<Diagnostic>> {
+    pub fn on_device(library: Library, program: soac::Program, device: Box<dyn Device>) -> Result<Program, Box<Diagnostic>> {
         let table = device.table();
         let new = |library: &libloading::Library| {
             // SAFETY: the host plan declares the function with this type.
@@ -109,7 +111,7 @@ impl Program {
     fn with(
         Library { library, name }: Library,
         program: soac::Program,
-        device: Option<Box<dyn Machine>>,
+        device: Option<Box<dyn Device>>,
         new: &dyn Fn(&libloading::Library) -> Result<Context, libloading::Error>,
     ) -> Result<Program, Box<Diagnostic>> {
         macro_rules! symbol {

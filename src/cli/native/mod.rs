@@ -2,15 +2,17 @@
 
 pub mod build;
 pub mod bundle;
-pub mod cuda;
+mod cuda;
 mod load;
+mod standin;
 
 use super::program::Loaded;
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver;
+use load::Device;
 use load::Library;
-pub use load::{Machine, Prepared, Program};
+pub use load::{Prepared, Program};
 
 /// How programs are compiled and run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,4 +42,22 @@ fn load_made(make: &dyn Fn() -> Result<build::Library, Box<Diagnostic>>) -> Resu
             Library::load(&make()?)
         }
     }
+}
+
+/// Compiles a program for some entry points for the CUDA device of this machine (or for what the environment names instead of one), or
+/// finds it in the cache, and loads it.
+///
+/// # Errors
+/// E0803: no driver, E0804: too old a driver, E0805: no device, E0806: no NVRTC, E0807: NVRTC refuses the kernels, E0810: the device fails;
+/// E0801, E0802: what cannot be compiled; and those of the C compiler and the cache.
+pub fn prepare_cuda(loaded: &Loaded, entries: &[Symbol]) -> Result<Program, Box<Diagnostic>> {
+    // What is missing on the machine is said before anything is compiled.
+    let found = if standin::wanted() { None } else { Some(cuda::open()?) };
+    let made = driver::compile_cuda(&loaded.sources, &loaded.checked, entries)?;
+    let device: Box<dyn Device> = match found {
+        None => standin::open(&made.text.kernels)?,
+        Some(device) => cuda::load(device, &made.text.kernels)?,
+    };
+    let library = load_made(&|| build::library(&made.text.host, false, None))?;
+    Program::on_device(library, made.program, device)
 }

@@ -72,8 +72,10 @@ struct _Float16 {
 
 struct remora_failure {
   int32_t code;
-  int32_t pad;
+  uint32_t lock;
   int64_t args[8];
+  int64_t order;
+  int64_t launch;
 };
 
 /* Nothing is done after a failure. All threads of the block agree on it, so that none waits for another that has left. */

@@ -23,6 +23,7 @@ typedef struct remora_thread {
 typedef struct remora_context {
   int64_t threads; /* that can run at a time: a multiple of the size of a block */
   int64_t processors;
+  int64_t launches; /* until now */
   remora_thread thread[1];
   const remora_device *device;
   remora_failure *failure;
@@ -167,6 +168,7 @@ static int64_t remora_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static int remora_launch(remora_thread *th, const char *kernel, int64_t grid, void **args, int32_t count) {
   const remora_device *d = th->context->device;
+  th->context->launches++;
   return d->launch(d->self, kernel, grid < 1 ? 1 : grid, REMORA_BLOCK, 0, args, count) ? remora_device_failed(th) : 0;
 }
 

@@ -16,6 +16,8 @@ struct Functor<'a> {
     also: &'a [Expr],
     last: Option<String>,
     exit: &'a str,
+    /// The number of the cell among all.
+    order: String,
 }
 
 impl Emitter<'_> {
@@ -24,8 +26,8 @@ impl Emitter<'_> {
         let number = self.kernels.names.len();
         let name = format!("remora_{}_{number}", sanitized(launch.name.as_str()));
         let captured = free(&[], |see| visit::kernel(launch, see));
-        let mut params = vec!["remora_failure *failure".to_string()];
-        let mut args = vec!["&th->context->failure".to_string()];
+        let mut params = vec!["remora_failure *failure".to_string(), "int64_t launch".to_string()];
+        let mut args = vec!["&th->context->failure".to_string(), "&th->context->launches".to_string()];
         for mention in &captured {
             match mention {
                 Mention::Set(local) => {
@@ -52,7 +54,16 @@ impl Emitter<'_> {
                 self.begin_kernel(&name, &params, launch);
                 let head = format!("auto cell = [&](int64_t {})", self.local(*index));
                 let outside = outside.iter().copied().chain([Mention::Set(*index)]).collect();
-                self.functor(Functor { head, first: Vec::new(), outside, body, also: &[], last: None, exit: "return;" });
+                self.functor(Functor {
+                    head,
+                    first: Vec::new(),
+                    outside,
+                    body,
+                    also: &[],
+                    last: None,
+                    exit: "return;",
+                    order: self.local(*index),
+                });
                 self.kernels.text.push_str("  remora_for_each(width, cell);\n");
                 self.end_kernel(&name);
             }
@@ -101,7 +112,7 @@ impl Emitter<'_> {
         let params = params.join(", ");
         let _ = write!(
             self.kernels.text,
-            "\n/* {definition} */\nextern \"C\" __global__ void __launch_bounds__(REMORA_BLOCK) {name}({params}) {{\n  REMORA_KERNEL\n"
+            "\n/* {definition} */\nextern \"C\" __global__ void __launch_bounds__(REMORA_BLOCK) {name}({params}) {{\n  REMORA_LAUNCH\n"
         );
         self.kernels.names.push(name.to_string());
     }
@@ -133,6 +144,7 @@ impl Emitter<'_> {
             also: &work.values,
             last: Some(format!("return {acc}{{{}}};", list(self, &work.values))),
             exit: "return neutral;",
+            order: format!("{segment} * width + {index}"),
         });
         let Combine { left, right, body, results } = &work.combine;
         let parts = |this: &Self, locals: &[Local], from: &str| -> Vec<String> {
@@ -150,6 +162,7 @@ impl Emitter<'_> {
             also: results,
             last: Some(format!("return {acc}{{{}}};", list(self, results))),
             exit: "return neutral;",
+            order: "INT64_MAX".into(),
         });
         let place = if scan { format!("int64_t {segment}, int64_t {index}") } else { format!("int64_t {segment}") };
         let own: Vec<Local> = work.sum.iter().copied().chain([work.segment, work.index]).collect();
@@ -161,6 +174,7 @@ impl Emitter<'_> {
             also: &[],
             last: None,
             exit: "return;",
+            order: if scan { format!("{segment} * width + {index}") } else { segment.clone() },
         });
         self.mode = mode;
     }
@@ -168,6 +182,7 @@ impl Emitter<'_> {
     fn functor(&mut self, functor: Functor) {
         let mode = std::mem::replace(&mut self.mode, Mode::Thread);
         self.kernels.exit = functor.exit.to_string();
+        self.kernels.order = functor.order;
         let mut inner = self.open(functor.body, &functor.outside, &|see| functor.also.iter().for_each(|e| visit::expr(e, see)));
         let declared = std::mem::take(&mut inner.out);
         inner.indent = 2;
@@ -198,7 +213,7 @@ impl Emitter<'_> {
                 let values: String = args.iter().map(|(_, arg)| format!(", (int64_t){}", self.nested(arg))).collect();
                 let number = self.kernels.failures.len();
                 text.line(&format!("if (!REMORA_LIKELY({cond})) {{"));
-                text.line(&format!("  remora_fail(failure, {number}{values});"));
+                text.line(&format!("  remora_fail_in_order(failure, launch, {}, {number}{values});", self.kernels.order));
                 text.line(&format!("  {}", self.kernels.exit));
                 text.line("}");
                 let read: String = args.iter().enumerate().map(|(k, (cast, _))| format!(", ({cast})failure->args[{k}]")).collect();

@@ -2,6 +2,31 @@
 
 #define REMORA_LIKELY(x) __builtin_expect(!!(x), 1)
 
+/* Nothing is done after a launch in which something failed. All threads of the block agree on it. */
+#define REMORA_LAUNCH                                                                                                        \
+  if (__syncthreads_or(*(volatile int32_t *)&failure->code != 0 && *(volatile int64_t *)&failure->launch != launch)) {       \
+    return;                                                                                                                  \
+  }
+
+/* Records the failure of a check in the cell with this number. Of several failures in a launch the first in order counts, so that it does
+   not matter which thread comes first. */
+template <class... Args>
+REMORA_DEVICE void remora_fail_in_order(remora_failure *failure, int64_t launch, int64_t order, int32_t number, Args... args) {
+  static_assert(sizeof...(Args) <= 8, "a failure has at most eight values");
+  remora_locked(&failure->lock, 0, [&] {
+    volatile remora_failure *record = failure;
+    if (record->code == 0 || order < record->order) {
+      const int64_t values[sizeof...(Args) + 1] = {(int64_t)args..., 0};
+      for (int k = 0; k < (int)sizeof...(Args); k++) {
+        record->args[k] = values[k];
+      }
+      record->order = order;
+      record->launch = launch;
+      record->code = number + 1;
+    }
+  });
+}
+
 /* The product of sizes of what exists. */
 REMORA_DEVICE int64_t remora_count(int64_t a, int64_t b) { return a * b; }
 

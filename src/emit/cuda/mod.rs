@@ -40,6 +40,8 @@ pub(super) struct Kernels {
     failures: Vec<String>,
     /// How a thread gives up.
     exit: String,
+    /// The number of the cell that is computed.
+    order: String,
 }
 
 /// The texts of a program.

@@ -9,8 +9,10 @@
    is zeroed before an entry point runs. */
 typedef struct remora_failure {
   int32_t code;
-  int32_t pad;
+  uint32_t lock;   /* held by the thread that writes this */
   int64_t args[8];
+  int64_t order;   /* of the cell that failed: the first counts */
+  int64_t launch;  /* the number of the launch in which it failed */
 } remora_failure;
 #endif
 

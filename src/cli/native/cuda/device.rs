@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code, reason = "calls of the driver of CUDA")]
 
-use super::super::load::Machine;
+use super::super::load;
 use crate::diag::Diagnostic;
 use cudarc::driver::sys::{self as cuda, CUdevice_attribute_enum as Attribute, CUresult};
 use rustc_hash::FxHashMap;
@@ -38,7 +38,7 @@ struct Table {
 }
 
 /// A CUDA device.
-pub(super) struct Device(Box<Inner>);
+pub struct Device(Box<Inner>);
 
 /// What the table's `self` points to; everything behind it is changed through cells.
 struct Inner {
@@ -391,7 +391,7 @@ impl Drop for Inner {
     }
 }
 
-impl Machine for Device {
+impl load::Device for Device {
     fn table(&self) -> *const c_void {
         (&raw const self.0.table).cast()
     }
