@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "calls of the compiled program")]
 
+use super::table::Table;
 use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::eval;
@@ -11,6 +12,7 @@ use crate::ir::soac::{self, Fun, Var};
 use crate::runtime::{Array, Buffer, Value};
 use crate::{each_buffer, each_prim};
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
@@ -57,6 +59,9 @@ pub struct Prepared<'p> {
     program: &'p Program,
     fun: &'p Fun,
     door: Door,
+    /// The same with arguments and results that stay on the device, and the words for it once they are needed.
+    resident: Option<Door>,
+    on_device: OnceCell<Resident>,
     words: Vec<u64>,
     /// What the words point into.
     values: Vec<Value>,
@@ -157,7 +162,10 @@ impl Program {
         let mut values: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
         args.into_iter().for_each(|arg| flatten(arg, &mut values));
         let words = values.iter().map(word).collect();
-        Ok(Prepared { program: self, fun, door, words, values })
+        let name = format!("remora_resident_{}\0", id.raw());
+        // SAFETY: programs for devices have these, of the same type.
+        let resident = self.device.as_ref().and_then(|_| unsafe { self.library.get::<Door>(name.as_bytes()) }.ok()).map(|door| *door);
+        Ok(Prepared { program: self, fun, door, resident, on_device: OnceCell::new(), words, values })
     }
 
     /// The most bytes that arrays took since the last call.
@@ -236,6 +244,53 @@ fn scalar(word: u64, prim: PrimType) -> Scalar {
     }
 }
 
+/// Arguments on a device.
+struct Resident {
+    table: Table,
+    words: Vec<u64>,
+    /// Places and sizes of what was allocated.
+    arrays: Vec<(*mut c_void, i64)>,
+}
+
+impl Resident {
+    fn new(device: &dyn Device, values: &[Value]) -> Result<Resident, Box<Diagnostic>> {
+        // SAFETY: the table is a `remora_device`.
+        let table = unsafe { *device.table().cast::<Table>() };
+        let mut resident = Resident { table, words: Vec::new(), arrays: Vec::new() };
+        for value in values {
+            let word = word(value);
+            let Value::Array(array) = value else {
+                resident.words.push(word);
+                continue;
+            };
+            let bytes = (array.count() * array.prim().bytes()) as i64;
+            let mut place = std::ptr::null_mut();
+            // SAFETY: the array has so many bytes, and what is allocated has room for them.
+            let failed = unsafe {
+                (table.alloc)(table.this, bytes, &mut place) != 0 || {
+                    resident.arrays.push((place, bytes));
+                    bytes > 0 && (table.put)(table.this, place, word as *const c_void, bytes) != 0
+                }
+            };
+            if failed {
+                let message = device.message().unwrap_or_else(|| "the device fails".into());
+                return Err(Box::new(Diagnostic::bare("E0810", message)));
+            }
+            resident.words.push(place as u64);
+        }
+        Ok(resident)
+    }
+}
+
+impl Drop for Resident {
+    fn drop(&mut self) {
+        for (place, bytes) in &self.arrays {
+            // SAFETY: the memory is that of the device, which the program keeps.
+            unsafe { (self.table.release)(self.table.this, *place, *bytes) }
+        }
+    }
+}
+
 impl Prepared<'_> {
     /// Runs the entry point; its results, and how long it took without their conversion.
     pub fn run(&self) -> Result<(Vec<Value>, Duration), Box<Diagnostic>> {
@@ -244,9 +299,17 @@ impl Prepared<'_> {
         self.free(&words);
         Ok((results?, seconds))
     }
-    /// Runs the entry point and forgets its results; how long it took.
+    /// Runs the entry point and forgets its results; how long it took. On a device, arguments and results stay there.
     pub fn time(&self) -> Result<Duration, Box<Diagnostic>> {
-        let (words, seconds) = self.words()?;
+        let (words, seconds) = match (self.resident, &self.program.device) {
+            (Some(door), Some(device)) => {
+                if self.on_device.get().is_none() {
+                    self.on_device.set(Resident::new(device.as_ref(), &self.values)?).ok();
+                }
+                self.enter(door, self.on_device.get().map_or(&[], |resident| &resident.words))?
+            }
+            _ => self.words()?,
+        };
         self.free(&words);
         Ok(seconds)
     }
@@ -262,10 +325,13 @@ impl Prepared<'_> {
     }
 
     fn words(&self) -> Result<(Vec<u64>, Duration), Box<Diagnostic>> {
+        self.enter(self.door, &self.words)
+    }
+    fn enter(&self, door: Door, words: &[u64]) -> Result<(Vec<u64>, Duration), Box<Diagnostic>> {
         let mut out = vec![0u64; self.fun.results.len().max(1)];
         let start = Instant::now();
         // SAFETY: the words are those that the door takes, by the types of the function; the arrays that they point into are alive.
-        let failed = unsafe { (self.door)(self.program.context, self.words.as_ptr(), out.as_mut_ptr()) } != 0;
+        let failed = unsafe { door(self.program.context, words.as_ptr(), out.as_mut_ptr()) } != 0;
         let seconds = start.elapsed();
         if failed { Err(self.program.failure()) } else { Ok((out, seconds)) }
     }

@@ -5,6 +5,7 @@ pub mod bundle;
 mod cuda;
 mod load;
 mod standin;
+mod table;
 
 use super::program::Loaded;
 use crate::base::Symbol;

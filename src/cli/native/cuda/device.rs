@@ -4,6 +4,7 @@
 #![allow(unsafe_code, reason = "calls of the driver of CUDA")]
 
 use super::super::load;
+use super::super::table::Table;
 use crate::diag::Diagnostic;
 use cudarc::driver::sys::{self as cuda, CUdevice_attribute_enum as Attribute, CUresult};
 use rustc_hash::FxHashMap;
@@ -21,21 +22,6 @@ const FREE_SHARED: i64 = 48 << 10;
 const MOST_BLOCKS: i64 = i32::MAX as i64;
 /// Results up to this size are fetched by way of memory that the device reaches by itself.
 const PINNED: usize = 4096;
-
-/// `remora_device`.
-#[repr(C)]
-struct Table {
-    this: *mut c_void,
-    alloc: unsafe extern "C" fn(*mut c_void, i64, *mut *mut c_void) -> c_int,
-    release: unsafe extern "C" fn(*mut c_void, *mut c_void, i64),
-    put: unsafe extern "C" fn(*mut c_void, *mut c_void, *const c_void, i64) -> c_int,
-    get: unsafe extern "C" fn(*mut c_void, *mut c_void, *const c_void, i64) -> c_int,
-    copy: unsafe extern "C" fn(*mut c_void, *mut c_void, *const c_void, i64) -> c_int,
-    fill: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int, i64) -> c_int,
-    launch: unsafe extern "C" fn(*mut c_void, *const c_char, i64, i32, i64, *mut *mut c_void, i32) -> c_int,
-    ask: unsafe extern "C" fn(*mut c_void, i32) -> i64,
-    message: unsafe extern "C" fn(*mut c_void) -> *const c_char,
-}
 
 /// A CUDA device.
 pub struct Device(Box<Inner>);
