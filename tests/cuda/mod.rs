@@ -53,12 +53,22 @@ pub fn compilers() -> Option<&'static Compilers> {
     COMPILERS.get_or_init(find).as_ref()
 }
 
+/// NVRTC and ptxas in the virtual environment.
+fn installed() -> Option<(PathBuf, PathBuf)> {
+    let lib = Path::new(ROOT).join(".venv/lib");
+    let packages = std::fs::read_dir(lib).into_iter().flatten().flatten().map(|entry| entry.path().join("site-packages/nvidia"));
+    let mut found = packages.map(|nvidia| (nvidia.join("cuda_nvrtc/lib/libnvrtc.so.12"), nvidia.join("cuda_nvcc/bin/ptxas")));
+    found.find(|(nvrtc, ptxas)| nvrtc.is_file() && ptxas.is_file())
+}
+
+/// The folder of NVRTC.
+pub fn nvrtc_folder() -> Option<PathBuf> {
+    Some(installed()?.0.parent()?.to_path_buf())
+}
+
 fn find() -> Option<Compilers> {
     let venv = Path::new(ROOT).join(".venv");
-    let packages =
-        std::fs::read_dir(venv.join("lib")).into_iter().flatten().flatten().map(|entry| entry.path().join("site-packages/nvidia"));
-    let found = packages.map(|nvidia| (nvidia.join("cuda_nvrtc/lib/libnvrtc.so.12"), nvidia.join("cuda_nvcc/bin/ptxas")));
-    if let Some((nvrtc, ptxas)) = found.into_iter().find(|(nvrtc, ptxas)| nvrtc.is_file() && ptxas.is_file()) {
+    if let Some((nvrtc, ptxas)) = installed() {
         // SAFETY: NVRTC has no conditions.
         let nvrtc = unsafe { libloading::Library::new(&nvrtc) }.unwrap_or_else(|error| panic!("{}: {error}", nvrtc.display()));
         let output = Command::new(&ptxas).arg("--version").output().unwrap_or_else(|error| panic!("{}: {error}", ptxas.display()));
