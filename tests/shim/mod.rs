@@ -34,6 +34,18 @@ pub fn runtime() -> Result<PathBuf, String> {
     make("shim", &text, ".so", &["-O2", "-g1", "-shared", "-fPIC", "-Wall"], &["-ldl"])
 }
 
+/// The device as a library that `REMORA_DEVICE` may name.
+pub fn device() -> Result<PathBuf, String> {
+    let library = runtime()?;
+    make(
+        "device",
+        &read("tests/shim/device.cpp"),
+        ".so",
+        &["-O1", "-shared", "-fPIC", "-fvisibility=hidden"],
+        &[&library.display().to_string()],
+    )
+}
+
 /// A library of kernels; `text` is all that NVRTC would get.
 pub fn kernels(text: &str) -> Result<PathBuf, String> {
     let device = runtime()?;
