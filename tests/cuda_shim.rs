@@ -124,7 +124,7 @@ unsafe fn squares(machine: &Machine, table: &Table) {
     let mut host: Vec<i64> = (-1..1000).collect();
     let (mut width, bytes) = (host.len() as i64, host.len() as i64 * 8);
     unsafe {
-        assert_eq!((table.alloc)(table.this, 72, &mut failure), 0);
+        assert_eq!((table.alloc)(table.this, 128, &mut failure), 0);
         assert_eq!((table.fill)(table.this, failure, 0, 72), 0);
         assert_eq!((table.alloc)(table.this, bytes, &mut xs), 0);
         assert_eq!((table.put)(table.this, xs, host.as_ptr().cast(), bytes), 0);
@@ -139,7 +139,7 @@ unsafe fn squares(machine: &Machine, table: &Table) {
         assert_eq!((table.copy)(table.this, xs, xs, bytes + 1), 1);
         assert!((table.ask)(table.this, 0) > 0 && machine.launches() == 1 && machine.live() == 2);
         (table.release)(table.this, xs, bytes);
-        (table.release)(table.this, failure, 72);
+        (table.release)(table.this, failure, 128);
     }
     assert_eq!(host, (-1..1000).map(|x: i64| x * x).collect::<Vec<_>>());
     assert_eq!(machine.live(), 0);

@@ -53,12 +53,22 @@ pub fn compilers() -> Option<&'static Compilers> {
     COMPILERS.get_or_init(find).as_ref()
 }
 
+/// NVRTC and ptxas in the virtual environment.
+fn installed() -> Option<(PathBuf, PathBuf)> {
+    let lib = Path::new(ROOT).join(".venv/lib");
+    let packages = std::fs::read_dir(lib).into_iter().flatten().flatten().map(|entry| entry.path().join("site-packages/nvidia"));
+    let mut found = packages.map(|nvidia| (nvidia.join("cuda_nvrtc/lib/libnvrtc.so.12"), nvidia.join("cuda_nvcc/bin/ptxas")));
+    found.find(|(nvrtc, ptxas)| nvrtc.is_file() && ptxas.is_file())
+}
+
+/// The folder of NVRTC.
+pub fn nvrtc_folder() -> Option<PathBuf> {
+    Some(installed()?.0.parent()?.to_path_buf())
+}
+
 fn find() -> Option<Compilers> {
     let venv = Path::new(ROOT).join(".venv");
-    let packages =
-        std::fs::read_dir(venv.join("lib")).into_iter().flatten().flatten().map(|entry| entry.path().join("site-packages/nvidia"));
-    let found = packages.map(|nvidia| (nvidia.join("cuda_nvrtc/lib/libnvrtc.so.12"), nvidia.join("cuda_nvcc/bin/ptxas")));
-    if let Some((nvrtc, ptxas)) = found.into_iter().find(|(nvrtc, ptxas)| nvrtc.is_file() && ptxas.is_file()) {
+    if let Some((nvrtc, ptxas)) = installed() {
         // SAFETY: NVRTC has no conditions.
         let nvrtc = unsafe { libloading::Library::new(&nvrtc) }.unwrap_or_else(|error| panic!("{}: {error}", nvrtc.display()));
         let output = Command::new(&ptxas).arg("--version").output().unwrap_or_else(|error| panic!("{}: {error}", ptxas.display()));
@@ -162,40 +172,45 @@ impl Compilers {
         if output.status.success() { Ok(log) } else { Err(format!("ptxas, {machine}: {log}")) }
     }
 
+    /// # Safety
+    /// The function of NVRTC has this type.
+    unsafe fn function<F: Copy>(&self, name: &str) -> Result<F, String> {
+        // SAFETY: see above.
+        unsafe { self.nvrtc.get::<F>(name.as_bytes()) }.map(|function| *function).map_err(|error| error.to_string())
+    }
+
     fn ptx(&self, name: &str, text: &str) -> Result<Vec<u8>, String> {
         type Program = *mut c_void;
         type Create = unsafe extern "C" fn(*mut Program, *const c_char, *const c_char, c_int, *const c_void, *const c_void) -> c_int;
         type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int;
         type Size = unsafe extern "C" fn(Program, *mut usize) -> c_int;
         type Get = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
+        type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
         let string = |text: &str| CString::new(text).map_err(|error| error.to_string());
         let (text, name) = (string(text)?, string(&format!("{name}.cu"))?);
         let options = OPTIONS.map(|option| CString::new(option).unwrap_or_default());
         let pointers = options.each_ref().map(|option| option.as_ptr());
         // SAFETY: the functions have these types in nvrtc.h; everything they are given lives until they return.
         unsafe {
-            let function = |name: &[u8]| self.nvrtc.get::<unsafe extern "C" fn()>(name).map(|f| *f).map_err(|error| error.to_string());
-            let create: Create = std::mem::transmute(function(b"nvrtcCreateProgram\0")?);
-            let compile: Compile = std::mem::transmute(function(b"nvrtcCompileProgram\0")?);
-            let destroy: unsafe extern "C" fn(*mut Program) -> c_int = std::mem::transmute(function(b"nvrtcDestroyProgram\0")?);
-            let sizes = [function(b"nvrtcGetProgramLogSize\0")?, function(b"nvrtcGetPTXSize\0")?];
-            let gets = [function(b"nvrtcGetProgramLog\0")?, function(b"nvrtcGetPTX\0")?];
-            let read = |program: Program, which: usize| {
-                let (size, get): (Size, Get) = (std::mem::transmute(sizes[which]), std::mem::transmute(gets[which]));
+            let read = |program: Program, what: &str| {
+                let size: Size = self.function(&format!("nvrtcGet{what}Size"))?;
+                let get: Get = self.function(&format!("nvrtcGet{what}"))?;
                 let mut count = 0;
                 size(program, &mut count);
                 let mut bytes = vec![0u8; count + 1];
                 get(program, bytes.as_mut_ptr().cast());
-                CStr::from_ptr(bytes.as_ptr().cast()).to_bytes().to_vec()
+                Ok::<_, String>(CStr::from_ptr(bytes.as_ptr().cast()).to_bytes().to_vec())
             };
             let mut program = std::ptr::null_mut();
+            let create: Create = self.function("nvrtcCreateProgram")?;
             if create(&mut program, text.as_ptr(), name.as_ptr(), 0, std::ptr::null(), std::ptr::null()) != 0 {
                 return Err("NVRTC makes no program".into());
             }
+            let compile: Compile = self.function("nvrtcCompileProgram")?;
             let failed = compile(program, pointers.len() as c_int, pointers.as_ptr()) != 0;
-            let result = read(program, usize::from(!failed));
-            destroy(&mut program);
-            if failed { Err(format!("NVRTC: {}", String::from_utf8_lossy(&result))) } else { Ok(result) }
+            let result = read(program, if failed { "ProgramLog" } else { "PTX" });
+            self.function::<Destroy>("nvrtcDestroyProgram")?(&mut program);
+            if failed { Err(format!("NVRTC: {}", String::from_utf8_lossy(&result?))) } else { result }
         }
     }
 }

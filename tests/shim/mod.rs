@@ -59,6 +59,33 @@ pub fn program(kernels: &str, driver: &str) -> Result<PathBuf, String> {
     make("program", &text, "", &["-O1", "-rdynamic", "-w"], &[&device.display().to_string(), "-ldl"])
 }
 
+/// A library that plays CUDA's driver and NVRTC (`tests/cuda/fake.cpp`), as a folder for `LD_LIBRARY_PATH` and what else has to be in the
+/// environment. NVRTC is left out if `nvrtc` is false.
+pub fn fake(nvrtc: bool) -> Result<Vec<(&'static str, PathBuf)>, String> {
+    let device = runtime()?;
+    // What is included is part of what the library depends on, though it is not in its text.
+    let text = format!(
+        "// {:016x}\n#include \"{ROOT}/tests/cuda/fake.cpp\"\n",
+        sum(&(read("tests/cuda/fake.cpp") + &read("tests/shim/device.cpp")))
+    );
+    let made = make("fake", &text, ".so", &["-O1", "-shared", "-fPIC", "-Wall"], &[&device.display().to_string()])?;
+    let folder = made.with_extension(if nvrtc { "all" } else { "driver" });
+    let io = |error: std::io::Error| format!("{}: {error}", folder.display());
+    if !folder.is_dir() {
+        let own = folder.with_extension(format!("{}.{nvrtc}", std::process::id()));
+        std::fs::create_dir_all(&own).map_err(io)?;
+        for name in ["libcuda.so", "libnvrtc.so"].iter().take(if nvrtc { 2 } else { 1 }) {
+            std::fs::copy(&made, own.join(name)).map_err(io)?;
+        }
+        // Another test may have been faster.
+        std::fs::rename(&own, &folder).ok();
+    }
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim");
+    let header = Path::new(ROOT).join("tests/shim/shim.h");
+    let library = ("LD_LIBRARY_PATH", folder.clone());
+    Ok(vec![library, ("REMORA_SHIM_HEADER", header), ("REMORA_SHIM_LIBRARY", device), ("REMORA_SHIM_FOLDER", kept)])
+}
+
 fn sum(text: &str) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     text.hash(&mut hasher);

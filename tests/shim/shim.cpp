@@ -821,6 +821,11 @@ REMORA_SHIM_EXPORT void remora_shim_schedule(void *device, int schedule, uint64_
 }
 /* Allocations that were not released. */
 REMORA_SHIM_EXPORT int64_t remora_shim_live(void *device) { return (int64_t)((Device *)device)->memory.size(); }
+/* How many parameters a kernel has; -1 if there is none of this name. */
+REMORA_SHIM_EXPORT int remora_shim_arguments(void *device, const char *kernel) {
+  const auto *entry = (const remora_shim_entry *)dlsym(((Device *)device)->library, (std::string("remora_shim_") + kernel).c_str());
+  return entry ? entry->count : -1;
+}
 /* Kernels that were launched since the schedule was set. */
 REMORA_SHIM_EXPORT int64_t remora_shim_launches(void *device) { return (int64_t)((Device *)device)->launches; }
 REMORA_SHIM_EXPORT void remora_shim_close(void *handle) {

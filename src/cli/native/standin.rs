@@ -18,6 +18,9 @@ impl Device for StandIn {
     fn table(&self) -> *const c_void {
         self.table
     }
+    fn name(&self) -> String {
+        "stand-in".into()
+    }
 }
 
 impl Drop for StandIn {
@@ -31,6 +34,11 @@ impl Drop for StandIn {
 
 /// The variable that names the library.
 pub const VARIABLE: &str = "REMORA_DEVICE";
+
+/// Whether the environment names one.
+pub fn wanted() -> bool {
+    std::env::var_os(VARIABLE).is_some_and(|path| !path.is_empty())
+}
 
 /// Opens the device of the library that the environment names.
 pub fn open(kernels: &str) -> Result<Box<dyn Device>, Box<Diagnostic>> {

@@ -36,10 +36,12 @@ impl Emitter<'_> {
         true
     }
 
-    /// The function that is called from outside: arguments go to the device, results come from there.
-    pub fn device_door(&self) -> String {
+    /// The function that is called from outside: arguments go to the device, results come from there. If they are `resident`, they are
+    /// there and stay there.
+    pub fn device_door(&self, resident: bool) -> String {
         let fun = self.fun;
-        let mut out = format!("\nREMORA_EXPORT int remora_entry_{}(remora_context *c, const uint64_t *in, uint64_t *out) {{\n", self.id);
+        let name = if resident { "resident" } else { "entry" };
+        let mut out = format!("\nREMORA_EXPORT int remora_{name}_{}(remora_context *c, const uint64_t *in, uint64_t *out) {{\n", self.id);
         out.push_str("  remora_thread *th = &c->thread[0];\n  int failed = 1;\n  (void)in;\n  (void)out;\n");
         let mut args = vec!["th".to_string()];
         let (mut arrays, mut stores, mut frees) = (String::new(), String::new(), String::new());
@@ -50,6 +52,7 @@ impl Emitter<'_> {
                     let _ = writeln!(out, "  {ty} {name};\n  memcpy(&{name}, &in[{k}], sizeof {name});");
                     args.push(name);
                 }
+                Param::Ptr(_) if resident => args.push(format!("(void *)(uintptr_t)in[{k}]")),
                 Param::Ptr(ptr) => {
                     let elem = self.elem(*ptr);
                     let _ = writeln!(out, "  remora_block *a{k} = NULL;");
@@ -69,7 +72,10 @@ impl Emitter<'_> {
                 }
                 Result::Array(..) => {
                     let _ = writeln!(out, "  remora_block *r{k} = NULL;");
-                    let _ = writeln!(stores, "  if (remora_result(th, r{k})) goto done;\n  out[{k}] = (uint64_t)(uintptr_t)r{k};");
+                    if !resident {
+                        let _ = writeln!(stores, "  if (remora_result(th, r{k})) goto done;");
+                    }
+                    let _ = writeln!(stores, "  out[{k}] = (uint64_t)(uintptr_t)r{k};");
                     let _ = writeln!(frees, "  if (failed) remora_release(th, &r{k});");
                 }
             }

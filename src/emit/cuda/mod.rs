@@ -60,7 +60,8 @@ pub fn emit(program: &Program) -> Cuda {
         emitter.kernels = kernels;
         plan.push_str(&emitter.function());
         if fun.entry {
-            plan.push_str(&emitter.device_door());
+            plan.push_str(&emitter.device_door(false));
+            plan.push_str(&emitter.device_door(true));
         }
         kernels = emitter.kernels;
     }
