@@ -331,7 +331,7 @@ impl Sizes {
             (Atom::Tuple(xs), Atom::Tuple(ys)) if xs.len() == ys.len() => {
                 xs.iter().zip(ys).try_for_each(|(x, y)| self.unify_types(x, y, span, seen))
             }
-            (Atom::Record(xs), Atom::Record(ys)) if xs.len() == ys.len() => {
+            (Atom::Record(xs), Atom::Record(ys)) | (Atom::Sum(xs), Atom::Sum(ys)) if xs.len() == ys.len() => {
                 xs.iter().zip(ys).try_for_each(|((_, x), (_, y))| self.unify_types(x, y, span, seen))
             }
             (Atom::Fun(ps, r), Atom::Fun(qs, s)) => self.unify_functions((ps, r), (qs, s), span, seen),
@@ -428,7 +428,7 @@ pub(super) fn free_atoms(ty: &Type) -> Vec<DimAtom> {
                 walk(t, bound, seen, out);
             }
             Atom::Tuple(ts) => ts.iter().for_each(|t| walk(t, bound, seen, out)),
-            Atom::Record(fs) => fs.iter().for_each(|(_, t)| walk(t, bound, seen, out)),
+            Atom::Record(fs) | Atom::Sum(fs) => fs.iter().for_each(|(_, t)| walk(t, bound, seen, out)),
         }
         bound.truncate(depth);
     }

@@ -105,6 +105,11 @@ impl Reader<'_> {
             },
             ("rec", fields) => Some(ExprKind::Record(fields.iter().map(|field| self.field(field)).collect::<Option<_>>()?)),
             ("field", [label, record]) => Some(ExprKind::Field(self.term_name(label)?, self.expr(record)?)),
+            ("inject", [label, ty, payload]) => {
+                Some(ExprKind::Inject { label: self.term_name(label)?, ty: self.ty(ty)?, payload: self.expr(payload)? })
+            }
+            ("is", [label, sum]) => Some(ExprKind::Is(self.term_name(label)?, self.expr(sum)?)),
+            ("payload", [label, sum]) => Some(ExprKind::Payload(self.term_name(label)?, self.expr(sum)?)),
             ("box", [indices, ty, body]) => {
                 let indices = self.parens(indices, "hidden indices ((n i) ..)")?;
                 let mut pairs = Vec::with_capacity(indices.len());
