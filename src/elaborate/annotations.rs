@@ -26,6 +26,7 @@ fn unknown_sizes(ty: &RType, memo: &mut FxHashMap<usize, u64>) -> u64 {
                 RBase::Arrow(from, to) => sum(&mut [from, to].into_iter()),
                 RBase::Tuple(parts) => sum(&mut parts.iter()),
                 RBase::Record(fields) => sum(&mut fields.iter().map(|(_, t)| t)),
+                RBase::Sum(constructors) => sum(&mut constructors.iter().flat_map(|(_, payload)| payload)),
             };
             memo.insert(key, count);
             count
@@ -79,6 +80,14 @@ impl Elab<'_> {
             }
             RBase::Tuple(parts) => Atom::Tuple(parts.iter().map(|p| self.fresh_shared(p, span, shared, memo)).collect()),
             RBase::Record(fields) => Atom::Record(fields.iter().map(|(l, t)| (*l, self.fresh_shared(t, span, shared, memo))).collect()),
+            RBase::Sum(constructors) => {
+                let mut payloads = Vec::with_capacity(constructors.len());
+                for (label, payload) in constructors {
+                    let parts = payload.iter().map(|t| self.fresh_shared(t, span, shared, memo)).collect();
+                    payloads.push((*label, Type::scalar(Atom::Tuple(parts))));
+                }
+                Atom::Sum(payloads)
+            }
         };
         let out = Type::new(atom, shape);
         let closed = ty.rank == 0 && self.sizes.count() == before;
@@ -119,7 +128,7 @@ impl Elab<'_> {
                 out.sort_by_key(|(l, _)| *l);
                 Ok(Type::scalar(Atom::Record(out)))
             }
-            TypeKind::Sum(_) => Err(Diagnostic::error("E0111", span, "sum types are not supported yet")),
+            TypeKind::Sum(clauses) => self.sum(clauses),
             TypeKind::Arrow { param, from, to } => self.arrow(*param, *from, *to),
             TypeKind::Exists(..) if self.parameter => Err(Diagnostic::error("E0403", span, "a parameter of existential size")
                 .here("the caller decides this size, so it has a name of its own")
@@ -130,6 +139,16 @@ impl Elab<'_> {
                 Ok(Type::scalar(Atom::Sigma(vars, inner)))
             }
         }
+    }
+    /// A sum type: each constructor has a tuple of what it is applied to.
+    fn sum(&mut self, clauses: &[(surface::Ident, Vec<TypeId>)]) -> Result<Type> {
+        let mut payloads = Vec::with_capacity(clauses.len());
+        for (label, payload) in clauses {
+            let parts = payload.iter().map(|t| self.annotation(*t)).collect::<Result<_>>()?;
+            payloads.push((label.name, Type::scalar(Atom::Tuple(parts))));
+        }
+        payloads.sort_by_key(|(label, _)| *label);
+        Ok(Type::scalar(Atom::Sum(payloads)))
     }
     fn bound_size(&mut self, pat: PatId) -> Symbol {
         let name = self.fresh_name(self.pat_name(pat));
@@ -327,7 +346,9 @@ impl Elab<'_> {
             }
             PatKind::Name(_) | PatKind::Wild | PatKind::Error | PatKind::Lit(_) | PatKind::Constr(..) => {
                 let ty = self.tables.pats.get(pat).cloned().ok_or_else(|| self.missing(node.span))?;
-                Ok(self.fresh_type(&ty, node.span))
+                let ty = self.fresh_type(&ty, node.span);
+                self.pattern_agrees(pat, &ty)?;
+                Ok(ty)
             }
         }
     }

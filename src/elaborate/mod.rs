@@ -11,6 +11,7 @@
 
 mod annotations;
 mod apply;
+mod cases;
 mod control;
 mod errors;
 mod expr;

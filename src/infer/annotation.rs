@@ -45,7 +45,13 @@ impl Context<'_> {
                 let fields: Vec<(Ident, Ty)> = fields.iter().map(|(label, part)| (*label, self.annotation_in(*part, args))).collect();
                 self.record_type(fields)
             }
-            TypeKind::Sum(_) => self.unsupported(ty.span, "sum types"),
+            TypeKind::Sum(clauses) => {
+                let clauses: Vec<(Ident, Arc<[Ty]>)> = clauses
+                    .iter()
+                    .map(|(label, payload)| (*label, payload.iter().map(|part| self.annotation_in(*part, args)).collect()))
+                    .collect();
+                self.sum_type(clauses)
+            }
             TypeKind::Arrow { param, from, to } => {
                 let from = self.annotation_in(*from, args);
                 if let Some(param) = param {
@@ -125,10 +131,19 @@ impl Context<'_> {
         Ty::cell(self.base(Node::Record(fields)))
     }
 
-    /// Reports a construct that is planned.
-    pub(super) fn unsupported(&mut self, span: Span, what: &str) -> Ty {
-        self.error(Diagnostic::error("E0111", span, format!("{what} are not supported yet")));
-        self.error_type()
+    /// A sum type; reports constructors that occur twice.
+    fn sum_type(&mut self, mut clauses: Vec<(Ident, Arc<[Ty]>)>) -> Ty {
+        clauses.sort_by_key(|(label, _)| (label.name, label.span));
+        for pair in clauses.windows(2) {
+            if pair[0].0.name == pair[1].0.name {
+                let message = format!("the constructor `#{}` occurs twice", pair[1].0.name);
+                let error = Diagnostic::error("E0312", pair[1].0.span, message).label(pair[0].0.span, "first here");
+                self.diagnostics.push(error);
+            }
+        }
+        clauses.dedup_by(|next, kept| next.0.name == kept.0.name);
+        let clauses: Arc<[(Symbol, Arc<[Ty]>)]> = clauses.into_iter().map(|(label, payload)| (label.name, payload)).collect();
+        Ty::cell(self.base(Node::Sum(clauses)))
     }
 
     /// The type of a pattern on its own; binds its variables.
@@ -156,7 +171,11 @@ impl Context<'_> {
                 self.bind_pattern(*inner, Judgement::plain(annotated.clone()));
                 annotated
             }
-            PatKind::Lit(_) | PatKind::Constr(..) => self.unsupported(ast.pats[id].span, "patterns that can fail"),
+            PatKind::Lit(literal) => self.value(*literal),
+            PatKind::Constr(name, args) => {
+                let payload: Arc<[Ty]> = args.iter().map(|arg| self.pattern(*arg)).collect();
+                self.constructor(*name, payload)
+            }
         };
         self.pats.push((id, ty.clone()));
         ty
@@ -196,7 +215,23 @@ impl Context<'_> {
                     return;
                 }
             }
-            PatKind::Error | PatKind::Record(_) | PatKind::Ascribe(..) | PatKind::Lit(_) | PatKind::Constr(..) => {}
+            PatKind::Constr(name, args) => {
+                let ty = judgement.clone().merged();
+                let rank = self.reduce(&ty.rank);
+                if let Node::Sum(known) = self.node(ty.base)
+                    && let Some((_, payload)) = known.iter().find(|(label, _)| *label == name.name)
+                    && payload.len() == args.len()
+                    && rank.terms.is_empty()
+                    && rank.constant == 0
+                {
+                    self.pats.push((id, ty));
+                    for (arg, ty) in args.iter().zip(payload.iter()) {
+                        self.bind_pattern_from(*arg, Judgement::plain(ty.clone()), source);
+                    }
+                    return;
+                }
+            }
+            PatKind::Error | PatKind::Record(_) | PatKind::Ascribe(..) | PatKind::Lit(_) => {}
         }
         let ty = self.pattern(id);
         let reason = self.reason(Kind::Pattern, pat.span, source);

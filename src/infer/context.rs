@@ -95,9 +95,12 @@ pub(super) struct Context<'a> {
     pub(super) reasons: Vec<Reason>,
 
     pub(super) waiting: FxHashMap<Base, Vec<(usize, ReasonId)>>,
-    pub(super) woken: Vec<(usize, ReasonId)>,
+    /// What became known, with its own reason and the reason why it became known.
+    pub(super) woken: Vec<(usize, ReasonId, ReasonId)>,
     pub(super) pending: Vec<Pending>,
 
+    /// Holes with the types that are wanted there.
+    pub(super) holes: Vec<(Span, Ty)>,
     pub(super) env: FxHashMap<PatId, Binding>,
     /// Expressions that were judged before their parent asks for them.
     pub(super) ready: FxHashMap<ExprId, Judgement>,
@@ -137,6 +140,7 @@ impl<'a> Context<'a> {
             waiting: FxHashMap::default(),
             woken: Vec::new(),
             pending: Vec::new(),
+            holes: Vec::new(),
             env: FxHashMap::default(),
             ready: FxHashMap::default(),
             abbreviations: FxHashMap::default(),
@@ -250,6 +254,13 @@ impl<'a> Context<'a> {
                         let fields: Arc<[(Symbol, Ty)]> = fields.iter().map(|(l, t)| (*l, self.import(t, map, memo))).collect();
                         Ty::cell(self.base(Node::Record(fields)))
                     }
+                    RBase::Sum(constructors) => {
+                        let new: Arc<[(Symbol, Arc<[Ty]>)]> = constructors
+                            .iter()
+                            .map(|(label, payload)| (*label, payload.iter().map(|part| self.import(part, map, memo)).collect()))
+                            .collect();
+                        Ty::cell(self.base(Node::Sum(new)))
+                    }
                 };
                 memo.insert(key, cell.clone());
                 cell
@@ -281,6 +292,14 @@ impl<'a> Context<'a> {
                         let new: Vec<Ty> = fields.iter().map(|(_, part)| self.substitute(part, map, memo)).collect();
                         let old: Vec<&Ty> = fields.iter().map(|(_, part)| part).collect();
                         self.rebuilt(root, &old, &new, |new| Node::Record(fields.iter().map(|f| f.0).zip(new.iter().cloned()).collect()))
+                    }
+                    Node::Sum(constructors) => {
+                        let old: Vec<&Ty> = constructors.iter().flat_map(|(_, payload)| payload.iter()).collect();
+                        let new: Vec<Ty> = old.iter().map(|part| self.substitute(part, map, memo)).collect();
+                        self.rebuilt(root, &old, &new, |new| {
+                            let mut new = new.iter().cloned();
+                            Node::Sum(constructors.iter().map(|(label, old)| (*label, new.by_ref().take(old.len()).collect())).collect())
+                        })
                     }
                     Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Error => Ty::cell(root),
                 };

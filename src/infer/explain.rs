@@ -70,6 +70,17 @@ impl Show<'_, '_> {
             Node::Record(fields) => {
                 self.list('{', '}', fields.iter().map(|(label, part)| (Some(*label), part)));
             }
+            Node::Sum(constructors) => {
+                self.out.push_str(if atomic { "(" } else { "" });
+                for (index, (label, payload)) in constructors.iter().enumerate() {
+                    let _ = write!(self.out, "{}#{label}", if index > 0 { " | " } else { "" });
+                    for part in payload.iter() {
+                        self.out.push(' ');
+                        self.ty(part, true);
+                    }
+                }
+                self.out.push_str(if atomic { ")" } else { "" });
+            }
             Node::Link(_) | Node::Error => self.out.push('_'),
         }
     }
@@ -209,6 +220,51 @@ impl Context<'_> {
             _ => false,
         });
         caret.then(|| "`^` is the exclusive or of bits; powers are written `x ** y`".into())
+    }
+
+    /// Reports the holes with the types that are wanted there.
+    pub(super) fn report_holes(&mut self, values: Option<&[u32]>) {
+        for (span, ty) in std::mem::take(&mut self.holes) {
+            let known = !matches!(self.node(ty.base), Node::Var(class) if class.is_any()) && !matches!(self.node(ty.base), Node::Error);
+            let shown = self.show(&ty, values);
+            let error = Diagnostic::error("E0307", span, "a hole is left in the program");
+            self.error(if known { error.here(format!("a value of type `{shown}` is wanted here")) } else { error.here("nothing says what is wanted here") });
+        }
+    }
+
+    /// Reports a constructor that its type does not have, or not with as many values.
+    pub(super) fn no_such_constructor(
+        &mut self,
+        node: &Node,
+        base: Base,
+        name: Ident,
+        given: usize,
+        declared: Option<usize>,
+        source: Option<ReasonId>,
+    ) {
+        let shown = self.show(&Ty::cell(base), None);
+        let values = |count: usize| if count == 1 { "1 value".to_string() } else { format!("{count} values") };
+        let label = name.name;
+        let mut error = match (node, declared) {
+            (Node::Sum(_), Some(count)) => {
+                let verb = if given == 1 { "is" } else { "are" };
+                let given = if given == 0 { "none".to_string() } else { given.to_string() };
+                Diagnostic::error("E0312", name.span, format!("`#{label}` has {}, but {given} {verb} given", values(count)))
+            }
+            (Node::Sum(constructors), None) => {
+                let all: Vec<String> = constructors.iter().map(|(label, _)| format!("`#{label}`")).collect();
+                Diagnostic::error("E0312", name.span, format!("`{shown}` has no constructor `#{label}`"))
+                    .help(format!("its constructors are {}", all.join(", ")))
+            }
+            _ => Diagnostic::error("E0301", name.span, format!("`#{label}` makes a value of a sum type, but `{shown}` is expected")),
+        };
+        if let Some(Reason { kind, expected, found }) = source.map(|source| self.reasons[source.0 as usize]) {
+            let (place, what) = if expected.contains(name.span) { (found, kind.subject()) } else { (expected, kind.expected_label()) };
+            if !place.contains(name.span) {
+                error = error.label(place, format!("{what}: `{shown}`"));
+            }
+        }
+        self.error(error);
     }
 
     /// Reports a projection from a type without this field.
