@@ -126,6 +126,8 @@ impl Elab<'_> {
             TypeKind::Record(fields) => {
                 let mut out = fields.iter().map(|(l, t)| Ok((l.name, self.annotation(*t)?))).collect::<Result<Vec<_>>>()?;
                 out.sort_by_key(|(l, _)| *l);
+                // A field that occurs twice was reported.
+                out.dedup_by_key(|(l, _)| *l);
                 Ok(Type::scalar(Atom::Record(out)))
             }
             TypeKind::Sum(clauses) => self.sum(clauses),
@@ -148,6 +150,8 @@ impl Elab<'_> {
             payloads.push((label.name, Type::scalar(Atom::Tuple(parts))));
         }
         payloads.sort_by_key(|(label, _)| *label);
+        // A constructor that occurs twice was reported.
+        payloads.dedup_by_key(|(label, _)| *label);
         Ok(Type::scalar(Atom::Sum(payloads)))
     }
     fn bound_size(&mut self, pat: PatId) -> Symbol {

@@ -86,12 +86,10 @@ impl Elab<'_> {
         match &node.kind {
             PatKind::Name(_) | PatKind::Wild | PatKind::Error => Ok(()),
             PatKind::Paren(inner) | PatKind::Ascribe(inner, _) => self.tests(*inner, value, out),
-            PatKind::Tuple(parts) => {
-                parts.iter().enumerate().try_for_each(|(at, part)| {
-                    let value = self.project(value.clone(), Symbol::new(&at.to_string()), span)?;
-                    self.tests(*part, &value, out)
-                })
-            }
+            PatKind::Tuple(parts) => parts.iter().enumerate().try_for_each(|(at, part)| {
+                let value = self.project(value.clone(), Symbol::new(&at.to_string()), span)?;
+                self.tests(*part, &value, out)
+            }),
             PatKind::Record(fields) => fields.iter().try_for_each(|(label, part)| {
                 let value = self.project(value.clone(), label.name, span)?;
                 self.tests(*part, &value, out)

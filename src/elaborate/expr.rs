@@ -369,7 +369,8 @@ impl Elab<'_> {
                 _ => {
                     let cell = |ty: &Type| Type::scalar(ty.atom().clone());
                     self.unify_at(&cell(&declared), &cell(&actual), span).map_err(|error| {
-                        Diagnostic { help: Vec::new(), ..error }.note("the sizes in the type of a function or of a sum cannot be checked at run time")
+                        Diagnostic { help: Vec::new(), ..error }
+                            .note("the sizes in the type of a function or of a sum cannot be checked at run time")
                     })?;
                 }
             }

@@ -64,9 +64,9 @@ impl Context<'_> {
             }
             Head::Project(field) => self.projection(app.node, field, args),
             Head::Constr(name) => {
-                let payload: Arc<[Ty]> = args.iter().map(|_| self.fresh()).collect();
+                let payload: Arc<[(Ty, Span)]> = app.args.iter().map(|arg| (self.fresh(), self.span(*arg))).collect();
                 let sum = self.constructor(name, payload.clone());
-                let head = payload.iter().rev().fold(sum, |to, from| self.arrow(from.clone(), to));
+                let head = payload.iter().rev().fold(sum, |to, (from, _)| self.arrow(from.clone(), to));
                 let callee = Callee { name: Some(Symbol::new(&format!("#{}", name.name))), span: name.span };
                 self.apply_to(app.node, callee, Judgement::plain(head), args)
             }

@@ -38,6 +38,8 @@ enum Maker {
     Int(i128),
     /// A number with a fraction, by its bits.
     Float(u64),
+    /// Whole numbers without a case, such as this one.
+    Other(i128),
 }
 
 /// The search was given up.
@@ -99,7 +101,7 @@ impl Search<'_> {
             Ok(None) => {}
             Ok(Some(row)) => {
                 let error = Diagnostic::error("E0314", span, format!("the pattern of {place} does not match every value"))
-                    .here(format!("`{}` is not matched", row_text(&row)))
+                    .here(format!("`{}` is not matched", row_text(&row, true)))
                     .help("`match e case p -> .. case _ -> ..` says what happens with other values");
                 self.diagnostics.push(error);
             }
@@ -136,20 +138,20 @@ impl Search<'_> {
             match self.missing(&rows, &types) {
                 Ok(None) => break,
                 Ok(Some(row)) => {
-                    missing.push(row_text(&row));
-                    rows.push(row);
+                    missing.push((row_text(&row, true), row_text(&row, false)));
+                    rows.push(row.iter().map(generalised).collect());
                 }
                 Err(TooMuch) => return self.too_much(ast.exprs[expr].span),
             }
         }
-        let (Some(first), Some((last, _))) = (missing.first(), cases.last()) else { return };
+        let (Some((first, general)), Some((last, _))) = (missing.first(), cases.last()) else { return };
         let more = if missing.len() > SHOWN { ", .." } else { "" };
-        let all: Vec<String> = missing.iter().take(SHOWN).map(|text| format!("`{text}`")).collect();
+        let all: Vec<String> = missing.iter().take(SHOWN).map(|(text, _)| format!("`{text}`")).collect();
         let message = format!("no case for {}{more}", all.join(", "));
         let error = Diagnostic::error("E0314", ast.exprs[scrutinee].span, message)
             .here(format!("can be `{first}`"))
             .label(ast.pats[*last].span, "the last case")
-            .help(if missing.len() == 1 { format!("add `case {first} -> ..`") } else { "add these cases, or `case _ -> ..`".into() });
+            .help(if missing.len() == 1 { format!("add `case {general} -> ..`") } else { "add these cases, or `case _ -> ..`".into() });
         self.diagnostics.push(error);
     }
 
@@ -274,7 +276,7 @@ fn absent(rows: &[Vec<Shape>], ty: &RType) -> Shape {
     let number = matches!(&*ty.base, RBase::Prim(prim) if prim.is_int());
     let found = match makers(rows, ty) {
         Some(all) => all.into_iter().find(|maker| !used(maker)),
-        None if number => (0..).map(Maker::Int).find(|maker| !used(maker)),
+        None if number => (0..).find(|n| !used(&Maker::Int(*n))).map(Maker::Other),
         None => None,
     };
     match found {
@@ -328,9 +330,18 @@ fn literal_shape(ast: &Ast, literal: ExprId) -> Shape {
     Shape::Made(maker, Vec::new())
 }
 
-fn row_text(row: &[Shape]) -> String {
+/// The pattern with all numbers in the place of those that are examples.
+fn generalised(shape: &Shape) -> Shape {
+    match shape {
+        Shape::Any | Shape::Made(Maker::Other(_), _) => Shape::Any,
+        Shape::Made(maker, parts) => Shape::Made(maker.clone(), parts.iter().map(generalised).collect()),
+    }
+}
+
+/// A row as text, with or without examples of numbers.
+fn row_text(row: &[Shape], examples: bool) -> String {
     let mut out = String::new();
-    row.iter().for_each(|shape| write(shape, false, &mut out));
+    row.iter().for_each(|shape| write(&if examples { shape.clone() } else { generalised(shape) }, false, &mut out));
     out
 }
 
@@ -340,7 +351,7 @@ fn write(shape: &Shape, atomic: bool, out: &mut String) {
     // Writing to a string does not fail.
     match maker {
         Maker::Bool(truth) => drop(write!(out, "{truth}")),
-        Maker::Int(value) => drop(write!(out, "{value}")),
+        Maker::Int(value) | Maker::Other(value) => drop(write!(out, "{value}")),
         Maker::Float(bits) => drop(write!(out, "{:?}", f64::from_bits(*bits))),
         Maker::Constr(name) => {
             let parens = atomic && !parts.is_empty();

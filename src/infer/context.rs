@@ -105,6 +105,8 @@ pub(super) struct Context<'a> {
     /// Expressions that were judged before their parent asks for them.
     pub(super) ready: FxHashMap<ExprId, Judgement>,
     pub(super) abbreviations: FxHashMap<TypeDefId, Ty>,
+    /// Types that an abbreviation stands for, with its arguments: for messages.
+    pub(super) named: Vec<(Base, TypeDefId, Vec<Ty>)>,
     pub(super) annotation_nodes: usize,
     /// Type parameters of local functions, with the function's extent.
     pub(super) local_params: Vec<(TypeParamId, Span)>,
@@ -119,6 +121,8 @@ pub(super) struct Context<'a> {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Reasons with a reported mismatch, so that one is not reported twice.
     pub(super) reported: FxHashSet<u32>,
+    /// Types that were reported to be no sums.
+    pub(super) no_sums: FxHashSet<Base>,
 }
 
 impl<'a> Context<'a> {
@@ -144,6 +148,7 @@ impl<'a> Context<'a> {
             env: FxHashMap::default(),
             ready: FxHashMap::default(),
             abbreviations: FxHashMap::default(),
+            named: Vec::new(),
             annotation_nodes: 0,
             local_params: Vec::new(),
             exprs: Vec::new(),
@@ -154,6 +159,7 @@ impl<'a> Context<'a> {
             locals: Vec::new(),
             diagnostics: Vec::new(),
             reported: FxHashSet::default(),
+            no_sums: FxHashSet::default(),
         }
     }
 

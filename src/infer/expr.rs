@@ -158,7 +158,7 @@ impl Context<'_> {
                 self.scalar_operand(*cond, PrimType::Bool, Kind::Condition);
                 self.value(*inner)
             }
-            ExprKind::Constr { name, .. } => self.constructor(*name, Arc::from([])),
+            ExprKind::Constr { name, .. } => self.constructor(*name, Arc::default()),
             ExprKind::Match { scrutinee, cases } => self.match_(*scrutinee, cases),
             ExprKind::Hole => {
                 let ty = self.fresh();

@@ -408,9 +408,9 @@ impl Context<'_> {
                     let error = Diagnostic::error("E0305", field.span, message);
                     self.error(error.help("annotate the variable that is projected from, as in `(p: {x: f64, y: f64})`"));
                 }
-                // One type may have many constructors.
+                // One type may have many constructors. After other errors it may well have been known.
                 Wanted::Constructor(name, payload) => {
-                    if sums.insert(self.find(pending.base)) {
+                    if self.diagnostics.iter().all(|d| d.code == "E0313") && sums.insert(self.find(pending.base)) {
                         let message = format!("the sum type with the constructor `#{}` is not known", name.name);
                         let error = Diagnostic::error("E0313", name.span, message).here("nothing says which other constructors there are");
                         let fields = " ..".repeat(payload.len());
@@ -445,7 +445,9 @@ impl Context<'_> {
             Node::Arrow(parts) => self.cyclic(parts.0.base, state) || self.cyclic(parts.1.base, state),
             Node::Tuple(parts) => parts.iter().any(|part| self.cyclic(part.base, state)),
             Node::Record(fields) => fields.iter().any(|(_, part)| self.cyclic(part.base, state)),
-            Node::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload.iter()).any(|part| self.cyclic(part.base, state)),
+            Node::Sum(constructors) => {
+                constructors.iter().flat_map(|(_, payload)| payload.iter()).any(|part| self.cyclic(part.base, state))
+            }
             Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Error => false,
         };
         if !found {

@@ -54,8 +54,8 @@ pub(super) enum Kind {
     Field,
     /// A size in a type.
     Size,
-    /// A constructor and the type that it belongs to.
-    Constructor(Symbol),
+    /// What a constructor is applied to, and the type that the constructor belongs to.
+    Payload(Symbol),
     /// The cases of a `match`.
     Case,
 }
@@ -82,7 +82,7 @@ impl Kind {
             Kind::Update => "place that is updated".into(),
             Kind::Field => "field".into(),
             Kind::Size => "size".into(),
-            Kind::Constructor(name) => format!("payload of `#{name}`"),
+            Kind::Payload(name) => format!("`#{name}` of this type"),
             Kind::Case => "first case".into(),
         }
     }
@@ -107,7 +107,7 @@ impl Kind {
             Kind::Update => "new value".into(),
             Kind::Field => "field".into(),
             Kind::Size => "size".into(),
-            Kind::Constructor(name) => format!("payload of `#{name}`"),
+            Kind::Payload(name) => format!("payload of `#{name}`"),
             Kind::Case => "this case".into(),
         }
     }

@@ -3,7 +3,7 @@
 use super::context::{Context, Sides};
 use super::reason::{Kind, ReasonId};
 use super::types::{Base, Class, Node, Ty};
-use crate::base::Symbol;
+use crate::base::{Span, Symbol};
 use crate::ir::surface::Ident;
 use crate::rank::{LinExpr, VarKind};
 use std::sync::Arc;
@@ -27,8 +27,8 @@ pub(super) struct Pending {
 pub(super) enum Wanted {
     /// The field of this name has this type.
     Field(Ident, Ty),
-    /// There is a constructor of this name with this payload.
-    Constructor(Ident, Arc<[Ty]>),
+    /// There is a constructor of this name with this payload; its parts stand at these places.
+    Constructor(Ident, Arc<[(Ty, Span)]>),
 }
 
 impl Context<'_> {
@@ -178,12 +178,11 @@ impl Context<'_> {
             (Node::Record(a), Node::Record(b)) if a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.0 == y.0) => {
                 self.linked(right, left, |this| a.iter().zip(b.iter()).try_for_each(|(x, y)| this.unify_types(&x.1, &y.1, reason)))
             }
-            (Node::Sum(a), Node::Sum(b)) if a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| same_constructor(x, y)) => {
-                self.linked(right, left, |this| {
+            (Node::Sum(a), Node::Sum(b)) if a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| same_constructor(x, y)) => self
+                .linked(right, left, |this| {
                     let parts = |sum: &[(Symbol, Arc<[Ty]>)]| sum.iter().flat_map(|(_, payload)| payload.to_vec()).collect::<Vec<Ty>>();
                     parts(&a).iter().zip(&parts(&b)).try_for_each(|(x, y)| this.unify_types(x, y, reason))
-                })
-            }
+                }),
             _ => Err(mismatch),
         }
     }
@@ -294,16 +293,16 @@ impl Context<'_> {
     }
 
     /// The type that has a constructor with this payload. It becomes known later.
-    pub(super) fn constructor(&mut self, name: Ident, payload: Arc<[Ty]>) -> Ty {
+    pub(super) fn constructor(&mut self, name: Ident, payload: Arc<[(Ty, Span)]>) -> Ty {
         let base = self.base_var(Class::ANY);
-        let reason = self.reason(Kind::Constructor(name.name), name.span, name.span);
+        let reason = self.reason(Kind::Payload(name.name), name.span, name.span);
         self.waiting.entry(base).or_default().push((self.pending.len(), reason));
         self.pending.push(Pending { base, wanted: Wanted::Constructor(name, payload), done: false });
         Ty::cell(base)
     }
 
     /// Compares a constructor with the type that it turned out to belong to.
-    pub(super) fn constructor_of(&mut self, base: Base, name: Ident, payload: &[Ty], reason: ReasonId, source: Option<ReasonId>) {
+    fn constructor_of(&mut self, base: Base, name: Ident, payload: &[(Ty, Span)], source: ReasonId) {
         let node = self.node(base);
         let declared = match &node {
             Node::Sum(constructors) => constructors.iter().find(|(label, _)| *label == name.name).map(|(_, payload)| payload.clone()),
@@ -312,7 +311,10 @@ impl Context<'_> {
         };
         match declared {
             Some(declared) if declared.len() == payload.len() => {
-                for (wanted, found) in declared.iter().zip(payload) {
+                let from = self.reasons[source.0 as usize];
+                let from = if from.expected.contains(name.span) { from.found } else { from.expected };
+                for (wanted, (found, span)) in declared.iter().zip(payload) {
+                    let reason = self.reason(Kind::Payload(name.name), from, *span);
                     let unified = self.unify_types(wanted, found, reason);
                     self.report_mismatch(unified, wanted, found, reason);
                 }
@@ -336,7 +338,7 @@ impl Context<'_> {
                     let unified = self.unify_types(&ty, &result, reason);
                     self.report_mismatch(unified, &ty, &result, reason);
                 }
-                Wanted::Constructor(name, payload) => self.constructor_of(base, name, &payload, reason, Some(source)),
+                Wanted::Constructor(name, payload) => self.constructor_of(base, name, &payload, source),
             }
         }
     }
