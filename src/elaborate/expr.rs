@@ -94,13 +94,13 @@ impl Elab<'_> {
             }
             surface::ExprKind::Ascribe { expr, ty } => {
                 let (value, actual) = self.expr(*expr)?;
-                let declared = self.annotation(*ty)?;
+                let declared = self.open_annotation(*ty)?;
                 self.unify_at(&declared, &actual, span)?;
                 Ok((value, declared))
             }
             surface::ExprKind::Coerce { expr, ty } => {
                 let value = self.expr(*expr)?;
-                let declared = self.annotation(*ty)?;
+                let declared = self.open_annotation(*ty)?;
                 self.coerce(value, declared, span)
             }
             surface::ExprKind::Assert { cond, expr } => {

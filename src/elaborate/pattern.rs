@@ -90,7 +90,7 @@ impl Elab<'_> {
             }
             PatKind::Paren(p) => self.pattern_agrees(*p, ty),
             PatKind::Ascribe(p, annotation) => {
-                let declared = self.annotation(*annotation)?;
+                let declared = self.open_annotation(*annotation)?;
                 self.unify_at(&declared, ty, node.span)?;
                 self.pattern_agrees(*p, ty)
             }

@@ -186,7 +186,9 @@ impl Sizes {
         let mut unknowns = false;
         for (monomial, coefficient) in diff.terms() {
             unknowns |= monomial.iter().any(|a| matches!(a, DimAtom::Meta(_)));
-            if let ([DimAtom::Meta(m)], 1 | -1) = (monomial, coefficient) {
+            if let [DimAtom::Meta(m)] = monomial
+                && diff.terms().all(|(_, other)| other % coefficient == 0)
+            {
                 let occurrences = diff.atoms().filter(|a| *a == DimAtom::Meta(*m)).count();
                 if occurrences == 1 {
                     candidates.push((*m, coefficient));
@@ -201,7 +203,7 @@ impl Sizes {
             if self.rigid_parameters && until.is_some() {
                 continue;
             }
-            let rest = diff.sub(&Dim::atom(DimAtom::Meta(meta)).scale(coefficient)).scale(-coefficient);
+            let rest = divided(&diff.sub(&Dim::atom(DimAtom::Meta(meta)).scale(coefficient)), -coefficient);
             let level = self.metas[meta as usize].level;
             let outside = rest.atoms().find(|a| !matches!(a, DimAtom::Meta(_)) && self.level(*a) > level);
             let time = |atom: &DimAtom| self.atoms.get(atom).copied();
@@ -398,6 +400,14 @@ impl Rewrite for Zonk<'_> {
     fn dim(&mut self, dim: &Dim) -> Option<Dim> {
         dim.atoms().any(|a| matches!(a, DimAtom::Meta(_))).then(|| self.0.zonk(dim))
     }
+}
+
+/// A size divided by a number that divides all its coefficients.
+fn divided(dim: &Dim, by: i64) -> Dim {
+    dim.terms().fold(Dim::constant(0), |sum, (monomial, coefficient)| {
+        let product = monomial.iter().fold(Dim::constant(coefficient / by), |product, atom| product.mul(&Dim::atom(*atom)));
+        sum.add(&product)
+    })
 }
 
 /// The indeterminates of the sizes in a type that are not bound inside it.

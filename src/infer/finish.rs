@@ -399,10 +399,15 @@ impl Context<'_> {
     fn unsettled_fields(&mut self) {
         let mut sums = FxHashSet::default();
         for pending in std::mem::take(&mut self.pending) {
-            if pending.done || !matches!(self.node(pending.base), Node::Var(_)) {
+            let Node::Var(class) = self.node(pending.base) else { continue };
+            if pending.done {
                 continue;
             }
             match pending.wanted {
+                Wanted::Constructor(name, _) if !class.allows(&Node::Sum(Arc::default())) => {
+                    let message = format!("`#{}` makes a value of a sum type, but {} is expected", name.name, class.describe());
+                    self.error(Diagnostic::error("E0301", name.span, message));
+                }
                 Wanted::Field(field, _) => {
                     let message = format!("the type of the record with the field `{}` is not known", field.name);
                     let error = Diagnostic::error("E0305", field.span, message);
