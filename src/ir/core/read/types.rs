@@ -106,7 +106,7 @@ pub fn is_type(item: &Sexp) -> bool {
     match &item.kind {
         SexpKind::Symbol(name) => prim_word(name.as_str()).is_some(),
         SexpKind::Paren(parts) => {
-            let heads = ["Arr", "->", "→", "Forall", "∀", "Pi", "Π", "Sigma", "Σ", "Tup", "Rec"];
+            let heads = ["Arr", "->", "→", "Forall", "∀", "Pi", "Π", "Sigma", "Σ", "Tup", "Rec", "Sum"];
             parts.first().and_then(Sexp::keyword).is_some_and(|head| heads.contains(&head))
         }
         SexpKind::Bracket(parts) => parts.first().is_some_and(is_type),
@@ -323,10 +323,11 @@ impl Reader<'_> {
             ("Pi" | "Π", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Pi(names, body)),
             ("Sigma" | "Σ", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Sigma(names, body)),
             ("Tup", types) => Some(Atom::Tuple(types.iter().map(|ty| self.ty(ty)).collect::<Option<_>>()?)),
-            ("Rec", fields) => self.record_type(span, fields),
+            ("Rec", fields) => Some(Atom::Record(self.labelled_types(span, fields)?)),
+            ("Sum", payloads) => Some(Atom::Sum(self.labelled_types(span, payloads)?)),
             _ => self.error(
                 span,
-                "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..)",
+                "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..), (Sum (l T) ..)",
             ),
         }
     }
@@ -351,7 +352,7 @@ impl Reader<'_> {
     }
 
     /// In a scope labels may stand in any order, each once.
-    fn record_type(&mut self, span: Span, fields: &[Sexp]) -> Option<Atom> {
+    fn labelled_types(&mut self, span: Span, fields: &[Sexp]) -> Option<Vec<(Symbol, Type)>> {
         let mut read: Vec<(Symbol, Type)> = fields.iter().map(|field| self.field_type(field)).collect::<Option<_>>()?;
         if self.names.is_some() {
             read.sort_by_key(|(label, _)| *label);
@@ -359,7 +360,7 @@ impl Reader<'_> {
                 return self.error(span, format!("the label `{}` occurs twice", pair[0].0));
             }
         }
-        Some(Atom::Record(read))
+        Some(read)
     }
 
     fn field_type(&mut self, field: &Sexp) -> Option<(Symbol, Type)> {
