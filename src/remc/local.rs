@@ -119,8 +119,8 @@ impl Elaborator<'_> {
         ranks.into_iter().collect()
     }
 
-    /// The application of a function with ranks: its parameters have the types of the cells of these ranks that the arguments consist
-    /// of, and it is lifted like any other (Slepak, Shivers, Manolios: The Semantics of Rank Polymorphism, section 5, "reranking").
+    /// The application of a function with ranks, as in the untyped language of the paper's authors: its parameters have the types of the
+    /// cells of these ranks that the arguments consist of, and it is lifted like any other.
     pub(super) fn application_at_ranks(
         &mut self,
         span: Span,
