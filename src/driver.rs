@@ -171,10 +171,13 @@ fn elaborate_one(
         inferred.fill(values, tables);
         elaborate::elaborate(program, tables, schemes, inferred.def())
     };
-    let reception = |result: &Result<_, Diagnostic>| match result {
-        Ok(_) => Reception::Fine,
-        Err(error) if error.code == "E0405" => error.labels.first().map_or(Reception::Refused, |l| Reception::Undetermined(l.span)),
-        Err(_) => Reception::Refused,
+    let reception = |result: &Result<_, Diagnostic>| {
+        let place = |error: &Diagnostic| error.labels.first().map(|label| label.span).unwrap_or_default();
+        match result {
+            Ok(_) => Reception::Fine,
+            Err(error) if error.code == "E0405" => Reception::Undetermined(place(error)),
+            Err(error) => Reception::Refused(place(error)),
+        }
     };
     let first = elaborate(&verdict.values);
     if first.is_ok() || verdict.equals.is_empty() {

@@ -30,7 +30,10 @@ const MAX_REPORTED: usize = 10;
 const MAX_SIZE_CHECKS: usize = 512;
 /// Most combinations of readings of different components that are tried when no reading alone is well sized.
 const MAX_COMBINATIONS: usize = 64;
-/// Most optima of the same meaning that are elaborated when the first one cannot be.
+/// When the first of several optima of the same meaning cannot be elaborated, others are until definitions with so many arguments in all
+/// have been, but at least and at most so many of them.
+const ELABORATED_ARGUMENTS: usize = 20_000;
+const MIN_ELABORATIONS: usize = 8;
 const MAX_ELABORATIONS: usize = 256;
 
 /// The reading that was chosen.
@@ -40,8 +43,19 @@ pub struct Verdict {
     pub values: Vec<u32>,
     /// The components that do not take their canonical optimum, because its sizes contradict each other: component and optimum.
     pub picks: Vec<(usize, usize)>,
-    /// The components with several optima of the chosen meaning: component and these optima, the chosen one first.
-    pub equals: Vec<(usize, Vec<usize>)>,
+    /// The components with several optima of the chosen meaning.
+    pub equals: Vec<Equals>,
+}
+
+/// Optima of a component that mean the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Equals {
+    /// The component.
+    pub component: usize,
+    /// Its optima that have the meaning that was chosen, the chosen one first.
+    pub optima: Vec<usize>,
+    /// The smallest expression that contains the applications that differ.
+    pub place: Span,
 }
 
 /// How a reading was received by whoever elaborates it.
@@ -51,27 +65,46 @@ pub enum Reception {
     Fine,
     /// Nothing says how often something at this place is replicated.
     Undetermined(Span),
-    /// It cannot be elaborated for another reason.
-    Refused,
+    /// It cannot be elaborated, because of what is at this place; everything before it can.
+    Refused(Span),
+}
+
+impl Reception {
+    fn place(self) -> Span {
+        match self {
+            Reception::Fine => Span::default(),
+            Reception::Undetermined(place) | Reception::Refused(place) => place,
+        }
+    }
+    /// Whether this is nearer to an elaboration than what was received before, the last of which is `now`.
+    fn is_progress(self, now: Reception, before: &[Reception]) -> bool {
+        match (now, self) {
+            (Reception::Refused(now), Reception::Refused(new)) => new.start > now.start,
+            (Reception::Refused(_), Reception::Undetermined(_)) => true,
+            (Reception::Undetermined(_), Reception::Undetermined(_)) => !before.contains(&self),
+            _ => false,
+        }
+    }
 }
 
 impl Verdict {
     /// Looks among the optima of the same meaning for one that can be elaborated, given how the chosen one was received. One and the
     /// same program can be written with a replication whose length nothing says (of an argument that is never used, for instance) or
-    /// without. Components change one at a time, and a change that moves the open length elsewhere stays.
+    /// without, and with a map over arrays of different sizes or without. Components change one at a time, those around the place of the
+    /// trouble first; what moves the trouble elsewhere stays.
     ///
     /// Returns values of the rank variables, or `None` if none of those tried can be elaborated.
     pub fn search(&self, inferred: &Inferred, first: Reception, elaborate: &mut dyn FnMut(&[u32]) -> Reception) -> Option<Vec<u32>> {
-        let (mut picks, mut tries) = (self.picks.clone(), MAX_ELABORATIONS);
+        let mut picks = self.picks.clone();
+        let mut tries = (ELABORATED_ARGUMENTS / inferred.arguments().max(1)).clamp(MIN_ELABORATIONS, MAX_ELABORATIONS);
         let mut seen: Vec<Reception> = vec![first];
-        loop {
-            let before = seen.len();
-            for (component, optima) in &self.equals {
+        'trouble: loop {
+            let now = *seen.last()?;
+            let mut near: Vec<&Equals> = self.equals.iter().collect();
+            near.sort_by_key(|equals| !equals.place.contains(now.place()));
+            for Equals { component, optima, .. } in near {
                 for &optimum in &optima[1..] {
-                    if tries == 0 {
-                        return None;
-                    }
-                    tries -= 1;
+                    tries = tries.checked_sub(1)?;
                     let mut tried: Vec<(usize, usize)> = picks.iter().copied().filter(|(c, _)| c != component).collect();
                     tried.push((*component, optimum));
                     let values = inferred.values(&tried);
@@ -79,16 +112,14 @@ impl Verdict {
                     if reception == Reception::Fine {
                         return Some(values);
                     }
-                    if !seen.contains(&reception) && reception != Reception::Refused {
+                    if reception.is_progress(now, &seen) {
                         seen.push(reception);
                         picks = tried;
-                        break;
+                        continue 'trouble;
                     }
                 }
             }
-            if seen.len() == before {
-                return None;
-            }
+            return None;
         }
     }
 }
@@ -120,7 +151,8 @@ pub fn decide(
     let equals = questions.iter().filter_map(|question| {
         let group = question.groups.first().filter(|group| group.members.len() > 1)?;
         let others = group.members.iter().copied().filter(|member| *member != group.optimum);
-        Some((question.component, std::iter::once(group.optimum).chain(others).collect()))
+        let optima = std::iter::once(group.optimum).chain(others).collect();
+        Some(Equals { component: question.component, optima, place: program.ast.exprs[question.subterm].span })
     });
     Ok(Verdict { values: inferred.values(&picks), equals: equals.collect(), picks })
 }
