@@ -39,6 +39,7 @@ use crate::rank::{self, text::Fixture};
 use crate::resolve::{self, Loader};
 use crate::runtime::Value;
 use crate::specialise;
+use crate::vectorise;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::time::Instant;
@@ -237,7 +238,7 @@ fn lowered(
     strict: bool,
 ) -> Result<(soac::Program, imp::Program), Box<Diagnostic>> {
     let program = optimise(sources, checked, entries)?;
-    let imp = lower::lower(&program, lower::Options { strict, in_place: true });
+    let imp = vectorise::vectorise(lower::lower(&program, lower::Options { strict, in_place: true }));
     Ok((program, imp))
 }
 

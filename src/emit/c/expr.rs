@@ -62,7 +62,7 @@ impl Emitter<'_> {
                 let text = scalar(*value);
                 if text.starts_with('-') { format!("({text})") } else { text }
             }
-            Expr::Local(_) | Expr::Load(..) | Expr::Pieces(..) | Expr::Threads => self.expr(e),
+            Expr::Local(_) | Expr::Load(..) | Expr::Blend(..) | Expr::Pieces(..) | Expr::Threads => self.expr(e),
             Expr::Op(..) | Expr::Int(..) | Expr::Select(..) => format!("({})", self.expr(e)),
         }
     }
@@ -88,11 +88,15 @@ impl Emitter<'_> {
                     Int::Le => format!("{a} <= {b}"),
                     Int::Eq => format!("{a} == {b}"),
                     Int::Ne => format!("{a} != {b}"),
-                    Int::And => format!("{a} && {b}"),
-                    Int::Or => format!("{a} || {b}"),
+                    // Operands have no effects. Without jumps there is more that can be vectorised.
+                    Int::And => format!("{a} & {b}"),
+                    Int::Or => format!("{a} | {b}"),
                 }
             }
             Expr::Select(cond, a, b) => format!("{} ? {} : {}", self.nested(cond), self.nested(a), self.nested(b)),
+            Expr::Blend(prim, mask, a, b) => {
+                format!("remora_blend_{}({}, {}, {})", c_type(*prim), self.expr(mask), self.expr(a), self.expr(b))
+            }
             Expr::Pieces(width, cost, each) => {
                 let cost = (*cost).min(1 << 40);
                 format!("remora_pieces(th, {}, INT64_C({cost}), {})", self.expr(width), u8::from(*each))
@@ -137,8 +141,8 @@ fn convert(to: PrimType, from: PrimType, x: &str) -> String {
 fn boolean(op: ScalarOp, args: &[&str]) -> String {
     match (op.op, args) {
         (Op::Convert(from), [x]) => convert(PrimType::Bool, from, x),
-        (Op::And, [a, b]) => format!("{a} && {b}"),
-        (Op::Or, [a, b]) => format!("{a} || {b}"),
+        (Op::And, [a, b]) => format!("{a} & {b}"),
+        (Op::Or, [a, b]) => format!("{a} | {b}"),
         (Op::Not, [a]) => format!("!{a}"),
         (op, [a, b]) => format!("{a} {} {b}", comparison(op).unwrap_or("==")),
         _ => "0".into(),

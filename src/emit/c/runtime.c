@@ -318,6 +318,22 @@ REMORA_BITS(remora_from_bits_double, uint64_t, double)
 REMORA_BITS(remora_bits__Float16, _Float16, uint16_t)
 REMORA_BITS(remora_from_bits__Float16, uint16_t, _Float16)
 
+/* One value or the other, without a jump that keeps loops from being vectorised. */
+#define REMORA_BLEND(T, U, BITS, FROM_BITS)                                                                                  \
+  static inline T remora_blend_##T(int64_t mask, T a, T b) { return FROM_BITS((U)(((BITS(a) ^ BITS(b)) & (U)mask) ^ BITS(b))); }
+REMORA_BLEND(int8_t, uint8_t, (uint8_t), (int8_t))
+REMORA_BLEND(int16_t, uint16_t, (uint16_t), (int16_t))
+REMORA_BLEND(int32_t, uint32_t, (uint32_t), (int32_t))
+REMORA_BLEND(int64_t, uint64_t, (uint64_t), (int64_t))
+REMORA_BLEND(uint8_t, uint8_t, (uint8_t), (uint8_t))
+REMORA_BLEND(uint16_t, uint16_t, (uint16_t), (uint16_t))
+REMORA_BLEND(uint32_t, uint32_t, (uint32_t), (uint32_t))
+REMORA_BLEND(uint64_t, uint64_t, (uint64_t), (uint64_t))
+REMORA_BLEND(float, uint32_t, remora_bits_float, remora_from_bits_float)
+REMORA_BLEND(double, uint64_t, remora_bits_double, remora_from_bits_double)
+REMORA_BLEND(_Float16, uint16_t, remora_bits__Float16, remora_from_bits__Float16)
+static inline bool remora_blend_bool(int64_t mask, bool a, bool b) { return ((uint8_t)mask & (uint8_t)a) | ((uint8_t)~mask & (uint8_t)b); }
+
 static inline _Float16 remora_next_after_half(_Float16 a, _Float16 b) {
   if (a != a || b != b) {
     return remora_from_bits__Float16(0x7e00);
@@ -338,12 +354,18 @@ static inline _Float16 remora_next_after_half(_Float16 a, _Float16 b) {
 #define REMORA_VECTOR(T, NAME) extern __attribute__((simd("notinbranch"), const)) T NAME(T);
 REMORA_VECTOR(double, exp)
 REMORA_VECTOR(double, log)
-REMORA_VECTOR(double, sin)
-REMORA_VECTOR(double, cos)
 REMORA_VECTOR(float, expf)
 REMORA_VECTOR(float, logf)
-REMORA_VECTOR(float, sinf)
-REMORA_VECTOR(float, cosf)
+/* A compiler that knows sine and cosine of the same number by their names makes one call of them, which has no vector version. */
+#define REMORA_UNKNOWN(T, NAME) extern __attribute__((simd("notinbranch"), const)) T remora_##NAME(T) __asm__(#NAME);
+REMORA_UNKNOWN(double, sin)
+REMORA_UNKNOWN(double, cos)
+REMORA_UNKNOWN(float, sinf)
+REMORA_UNKNOWN(float, cosf)
+#define sin(x) remora_sin(x)
+#define cos(x) remora_cos(x)
+#define sinf(x) remora_sinf(x)
+#define cosf(x) remora_cosf(x)
 extern __attribute__((simd("notinbranch"), const)) double pow(double, double);
 extern __attribute__((simd("notinbranch"), const)) float powf(float, float);
 #if __GLIBC_PREREQ(2, 35)
