@@ -24,6 +24,7 @@
 //! expansion, unroll-and-jam; Nuzman and Zaks, Outer-loop vectorization revisited for short SIMD architectures, PACT 2008.)
 
 mod affine;
+mod pack;
 mod plan;
 mod rename;
 #[cfg(test)]
@@ -31,8 +32,9 @@ mod tests;
 mod write;
 
 use crate::base::{Arena, PrimType, Symbol};
-use crate::ir::imp::{Expr, Fun, Int, Local, LocalInfo, Order, Program, Ptr, PtrInfo, Stmt};
+use crate::ir::imp::{Expr, Fun, HandleInfo, Int, Local, LocalInfo, Order, Program, Ptr, PtrInfo, Stmt};
 use crate::ir::imp::visit::{self, Mention};
+use pack::Pack;
 use plan::Plan;
 use rename::Renaming;
 
@@ -117,8 +119,8 @@ impl Vectorise<'_> {
         if !whole.body.iter().any(plan::is_loop) {
             return None;
         }
-        let loop_ = &self.fresh(&whole);
-        let plan = Plan::new(self, loop_)?;
+        let (loop_, packs, plan) = self.plan(&whole)?;
+        let loop_ = &loop_;
         let lanes = plan.lanes();
         let width = loop_.to.clone().minus(loop_.from.clone());
         let known = match (loop_.from.as_int(), loop_.to.as_int()) {
@@ -128,23 +130,35 @@ impl Vectorise<'_> {
         if known.is_some_and(|n| n < lanes) {
             return None;
         }
-        let mut out = Vec::new();
+        let (mut out, mut allocated) = (Vec::new(), Vec::new());
         let count = self.set("count", width, &mut out);
         let blocks = self.set("blocks", Expr::arith(Int::Div, count.clone(), Expr::int(lanes)), &mut out);
+        // Copies are made in the same place for each block.
+        let mut owners = Vec::new();
+        for pack in &packs {
+            let handle = self.fun.handles.alloc(HandleInfo { name: Symbol::new("packed") });
+            let ptr = self.fun.ptrs.alloc(self.fun.ptrs[pack.ptr].clone());
+            let count = Expr::arith(Int::Count, pack.width.clone(), Expr::int(lanes));
+            owners.push((handle, ptr));
+            allocated.push(Stmt::Alloc { handle, ptr, count, span: self.fun.span });
+        }
+        let places: Vec<Ptr> = owners.iter().map(|(_, ptr)| *ptr).collect();
         let block = self.local("block", PrimType::I64);
         let start = |index: Expr| loop_.from.clone().plus(index.times(Expr::int(lanes)));
         let mut body = Vec::new();
         let base = self.set("base", start(Expr::Local(block)), &mut body);
-        plan.write(self, loop_, &base, None, lanes, &mut body);
-        let mut wide = vec![Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body }];
+        plan.write(self, loop_, (&packs, &places), (&base, None, lanes), &mut body);
+        let mut wide = allocated;
+        wide.push(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body });
         if known.is_none_or(|n| n % lanes != 0) {
             let base = self.set("base", start(blocks), &mut wide);
             let rest = self.set("rest", loop_.to.clone().minus(base.clone()), &mut wide);
             let mut tail = Vec::new();
-            let again = &self.fresh(&whole);
-            Plan::new(self, again)?.write(self, again, &base, Some(rest.clone()), lanes, &mut tail);
+            let (again, packs, plan) = self.plan(&whole)?;
+            plan.write(self, &again, (&packs, &places), (&base, Some(rest.clone()), lanes), &mut tail);
             wide.push(Stmt::If(Expr::int(0).less(rest), tail, Vec::new()));
         }
+        wide.extend(owners.into_iter().map(|(handle, _)| Stmt::Release(handle)));
         if known.is_some() {
             out.extend(wide);
             return Some(out);
@@ -155,6 +169,18 @@ impl Vectorise<'_> {
         Some(out)
     }
 
+    /// A plan for the loop with variables of its own, with or without copies of what lies apart.
+    fn plan(&mut self, whole: &Loop) -> Option<(Loop, Vec<Pack>, Plan)> {
+        let loop_ = self.fresh(whole);
+        if let Some((packed, packs)) = pack::pack(self, &loop_)
+            && let Some(plan) = Plan::new(self, &packed, &packs)
+            && plan.interchanges(&packs)
+        {
+            return Some((packed, packs, plan));
+        }
+        let plan = Plan::new(self, &loop_, &[])?;
+        Some((loop_, Vec::new(), plan))
+    }
     /// The same loop with variables of its own, so that the versions share none.
     fn fresh(&mut self, whole: &Loop) -> Loop {
         let mut renaming = Renaming::default();

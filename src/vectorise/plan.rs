@@ -1,6 +1,7 @@
 //! Which statements of an iteration run for all lanes before the next one does, and whether that pays.
 
 use super::affine::{Defs, Step, Steps};
+use super::pack::Pack;
 use super::{Loop, REGISTERS, Vectorise, WIDE};
 use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::imp::visit::{self, Mention};
@@ -388,8 +389,8 @@ fn pays(nodes: &[Node]) -> bool {
 
 impl Plan {
     /// A plan for a loop, if there is one that pays.
-    pub fn new(all: &Vectorise, loop_: &Loop) -> Option<Plan> {
-        let mut facts = Facts::default();
+    pub fn new(all: &Vectorise, loop_: &Loop, packs: &[Pack]) -> Option<Plan> {
+        let mut facts = Facts { private: packs.iter().map(|pack| (pack.ptr, 0)).collect(), ..Facts::default() };
         facts.collect(&loop_.body, true, all.fun)?;
         let sums = if let Order::Reduce(sums) = &loop_.order { sums.clone() } else { Vec::new() };
         if facts.private.values().sum::<u64>() > 64 {
@@ -445,6 +446,26 @@ impl Plan {
         let most = hot.iter().copied().max().or_else(|| wide.iter().map(bytes).max()).unwrap_or(8);
         self.hot = (hot.iter().map(|_| most).sum(), most);
         self.wide = wide;
+    }
+
+    /// Whether all that is copied is read with the lanes inside.
+    pub fn interchanges(&self, packs: &[Pack]) -> bool {
+        fn kept(nodes: &[Node], see: &mut dyn FnMut(&Stmt)) {
+            for node in nodes {
+                match node {
+                    Node::Keep(stmt, _) => see(stmt),
+                    Node::For { nodes, .. } => kept(nodes, see),
+                    _ => {}
+                }
+            }
+        }
+        let mut inside = true;
+        kept(&self.nodes, &mut |stmt| {
+            visit::stmts(std::slice::from_ref(stmt), &mut |mention| {
+                inside = inside && !packs.iter().any(|pack| mention == Mention::Use(pack.ptr));
+            });
+        });
+        inside
     }
 
     /// How many lanes there are to be.

@@ -1,5 +1,6 @@
 //! A plan as statements.
 
+use super::pack::Pack;
 use super::plan::{Node, Plan, SIDE};
 use super::rename::Renaming;
 use super::{Loop, Vectorise};
@@ -60,8 +61,15 @@ fn operation(prim: PrimType, name: &str) -> Option<ScalarOp> {
 }
 
 impl Plan {
-    /// Writes the iterations from `base` on: `count` of them, or as many as there are lanes.
-    pub fn write(&self, all: &mut Vectorise, loop_: &Loop, base: &Expr, count: Option<Expr>, lanes: i64, out: &mut Vec<Stmt>) {
+    /// Writes the iterations from `base` on: `count` of them, or as many as there are lanes. Copies are made at the given places.
+    pub fn write(
+        &self,
+        all: &mut Vectorise,
+        loop_: &Loop,
+        (packs, places): (&[Pack], &[Ptr]),
+        (base, count, lanes): (&Expr, Option<Expr>, i64),
+        out: &mut Vec<Stmt>,
+    ) {
         let mut wide = FxHashMap::default();
         for local in &self.wide {
             let info = all.locals()[*local].clone();
@@ -71,19 +79,42 @@ impl Plan {
         }
         let mut own: Vec<(Ptr, u64)> = self.private.iter().map(|(ptr, count)| (*ptr, *count)).collect();
         own.sort_unstable();
-        let mut private = FxHashMap::default();
+        let mut private: FxHashMap<Ptr, Ptr> = packs.iter().zip(places).map(|(pack, place)| (pack.ptr, *place)).collect();
         for (ptr, count) in own {
+            if private.contains_key(&ptr) {
+                continue;
+            }
             let info = all.fun.ptrs[ptr].clone();
             let new = all.stack(info.name, info.elem, count * lanes as u64);
             out.push(Stmt::Stack(new));
             private.insert(ptr, new);
         }
         let block = Block { plan: self, var: loop_.var, base: base.clone(), lanes, count, wide, private };
+        for (pack, place) in packs.iter().zip(places) {
+            block.copy(all, pack, *place, out);
+        }
         block.nodes(all, &self.nodes, out);
     }
 }
 
 impl Block<'_> {
+    /// Makes a copy for all lanes, in the order in which its elements lie in memory.
+    fn copy(&self, all: &mut Vectorise, pack: &Pack, place: Ptr, out: &mut Vec<Stmt>) {
+        let (lane, var, own) = (all.local("lane", PrimType::I64), all.like(pack.var), all.like(self.var));
+        let renaming = Renaming { locals: [(pack.var, var), (self.var, own)].into_iter().collect(), ..Renaming::default() };
+        let from = Expr::Load(pack.from, Box::new(renaming.expr(&pack.index)));
+        let to = Expr::Local(var).times(Expr::int(self.lanes)).plus(Expr::Local(lane));
+        let elements = Stmt::For {
+            var,
+            from: Expr::int(0),
+            to: pack.width.clone(),
+            order: Order::Any,
+            body: vec![Stmt::Store(place, to, from)],
+        };
+        let body = vec![Stmt::Set(own, self.base.clone().plus(Expr::Local(lane))), elements];
+        out.push(Stmt::For { var: lane, from: Expr::int(0), to: self.width(), order: Order::Any, body });
+    }
+
     fn nodes(&self, all: &mut Vectorise, nodes: &[Node], out: &mut Vec<Stmt>) {
         for node in nodes {
             match node {

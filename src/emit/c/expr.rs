@@ -106,6 +106,11 @@ impl Emitter<'_> {
     }
 
     fn op(&self, op: ScalarOp, args: &[Expr]) -> String {
+        if let (Op::Pow, [x, Expr::Const(power @ (Scalar::F32(_) | Scalar::F64(_)))]) = (op.op, args)
+            && let Some(twice) = few_factors(*power)
+        {
+            return format!("remora_power_{}({}, {twice})", c_type(op.prim), self.expr(x));
+        }
         let args: Vec<String> = args.iter().map(|arg| self.nested(arg)).collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         match (op.prim, args.as_slice()) {
@@ -115,6 +120,17 @@ impl Emitter<'_> {
             (_, args) => integer(op, args),
         }
     }
+}
+
+/// Twice a power that a few multiplications and a square root make.
+fn few_factors(power: Scalar) -> Option<i64> {
+    let twice = 2.0
+        * match power {
+            Scalar::F32(power) => f64::from(power),
+            Scalar::F64(power) => power,
+            _ => return None,
+        };
+    (twice == twice.trunc() && twice.abs() <= 8.0).then_some(twice as i64)
 }
 
 fn comparison(op: Op) -> Option<&'static str> {

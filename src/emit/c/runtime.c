@@ -400,6 +400,28 @@ REMORA_VECTOR(float, erff)
 #endif
 #endif
 
+/* `x` to the power of `twice / 2`, a constant: by multiplication, but to the last bit as `pow` has it where that counts. The square root
+   of minus infinity would be no number. */
+#ifdef REMORA_STRICT
+#define REMORA_POWER(T, S)                                                                                                   \
+  static inline T remora_power_##T(T x, int twice) { return pow##S(x, (T)twice / 2); }
+#else
+#define REMORA_POWER(T, S)                                                                                                   \
+  static inline T remora_power_##T(T x, int twice) {                                                                         \
+    int n = twice < 0 ? -twice : twice;                                                                                      \
+    T product = 1;                                                                                                           \
+    for (int k = 0; k < n / 2; k++) {                                                                                        \
+      product *= x;                                                                                                          \
+    }                                                                                                                        \
+    if (n % 2) {                                                                                                             \
+      product = (x == -(T)INFINITY ? (T)INFINITY : product) * sqrt##S(x == -(T)INFINITY ? (T)INFINITY : x);                  \
+    }                                                                                                                        \
+    return twice < 0 ? 1 / product : product;                                                                                \
+  }
+#endif
+REMORA_POWER(float, f)
+REMORA_POWER(double, )
+
 /* ---- Contexts ---- */
 
 /* In a library the doors have other names, and what is here stays inside. */
