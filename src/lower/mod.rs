@@ -14,6 +14,7 @@
 
 mod control;
 mod exp;
+mod hist;
 mod interchange;
 mod memory;
 mod soac;

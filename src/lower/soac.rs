@@ -111,7 +111,7 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// One cell for each piece, for each component of the operators.
-    fn partials(&mut self, operators: &[Operator], pieces: &Expr, span: Span) -> Vec<(Mem, Type)> {
+    pub(super) fn partials(&mut self, operators: &[Operator], pieces: &Expr, span: Span) -> Vec<(Mem, Type)> {
         let mut out = Vec::new();
         for operand in operators.iter().flat_map(|op| &op.neutral) {
             let ty = self.program.operand_ty(*operand);
