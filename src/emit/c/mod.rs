@@ -21,7 +21,7 @@ use scope::{Also, Homes};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-const RUNTIME: &str = include_str!("runtime.c");
+const RUNTIME: &str = concat!(include_str!("runtime.c"), include_str!("scalars.c"), "\n", include_str!("contexts.c"));
 
 /// The text of a program.
 pub fn emit(program: &Program, strict: bool) -> String {

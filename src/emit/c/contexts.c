@@ -1,0 +1,123 @@
+#if !defined(REMORA_STRICT) && defined(__x86_64__) && defined(__GLIBC__)
+/* The C library has vector versions of these (libmvec, at most 4 units in the last place off). */
+#define REMORA_VECTOR(T, NAME) extern __attribute__((simd("notinbranch"), const)) T NAME(T);
+REMORA_VECTOR(double, exp)
+REMORA_VECTOR(double, log)
+REMORA_VECTOR(float, expf)
+REMORA_VECTOR(float, logf)
+/* A compiler that knows sine and cosine of the same number by their names makes one call of them, which has no vector version. */
+#define REMORA_UNKNOWN(T, NAME) extern __attribute__((simd("notinbranch"), const)) T remora_##NAME(T) __asm__(#NAME);
+REMORA_UNKNOWN(double, sin)
+REMORA_UNKNOWN(double, cos)
+REMORA_UNKNOWN(float, sinf)
+REMORA_UNKNOWN(float, cosf)
+#define sin(x) remora_sin(x)
+#define cos(x) remora_cos(x)
+#define sinf(x) remora_sinf(x)
+#define cosf(x) remora_cosf(x)
+extern __attribute__((simd("notinbranch"), const)) double pow(double, double);
+extern __attribute__((simd("notinbranch"), const)) float powf(float, float);
+#if __GLIBC_PREREQ(2, 35)
+REMORA_VECTOR(double, tan)
+REMORA_VECTOR(double, tanh)
+REMORA_VECTOR(double, sinh)
+REMORA_VECTOR(double, cosh)
+REMORA_VECTOR(double, atan)
+REMORA_VECTOR(double, asin)
+REMORA_VECTOR(double, acos)
+REMORA_VECTOR(double, exp2)
+REMORA_VECTOR(double, expm1)
+REMORA_VECTOR(double, log2)
+REMORA_VECTOR(double, log10)
+REMORA_VECTOR(double, log1p)
+REMORA_VECTOR(double, cbrt)
+REMORA_VECTOR(double, erf)
+REMORA_VECTOR(float, tanf)
+REMORA_VECTOR(float, tanhf)
+REMORA_VECTOR(float, sinhf)
+REMORA_VECTOR(float, coshf)
+REMORA_VECTOR(float, atanf)
+REMORA_VECTOR(float, asinf)
+REMORA_VECTOR(float, acosf)
+REMORA_VECTOR(float, exp2f)
+REMORA_VECTOR(float, expm1f)
+REMORA_VECTOR(float, log2f)
+REMORA_VECTOR(float, log10f)
+REMORA_VECTOR(float, log1pf)
+REMORA_VECTOR(float, cbrtf)
+REMORA_VECTOR(float, erff)
+#endif
+#endif
+
+/* ---- Contexts ---- */
+
+/* In a library the doors have other names, and what is here stays inside. */
+#ifdef REMORA_LIBRARY
+#define REMORA_EXPORT __attribute__((visibility("hidden")))
+#else
+#define REMORA_EXPORT __attribute__((visibility("default")))
+#endif
+
+/* More threads than this are of no use, and the system may not have them. */
+#define REMORA_MOST_THREADS 512
+
+REMORA_EXPORT remora_context *remora_context_new(int threads) {
+  remora_context *c = calloc(1, sizeof *c);
+  if (!c) {
+    return NULL;
+  }
+#ifdef _OPENMP
+  c->threads = threads > 0 ? threads : omp_get_num_procs();
+  if (c->threads > REMORA_MOST_THREADS) {
+    c->threads = REMORA_MOST_THREADS;
+  }
+#else
+  c->threads = 1;
+#endif
+  c->thread = calloc((size_t)c->threads, sizeof *c->thread);
+  if (!c->thread) {
+    free(c);
+    return NULL;
+  }
+  pthread_mutex_init(&c->in_use, NULL);
+  for (int k = 0; k < c->threads; k++) {
+    c->thread[k].context = c;
+    c->thread[k].order = -1;
+  }
+  return c;
+}
+
+REMORA_EXPORT void remora_context_free(remora_context *c) {
+  if (c) {
+    for (int k = 0; k < c->threads; k++) {
+      remora_flush(&c->thread[k]);
+    }
+    pthread_mutex_destroy(&c->in_use);
+    free(c->thread);
+    free(c);
+  }
+}
+
+/* The last failure: its code, its message and the place in the source (file number, first and last byte). */
+REMORA_EXPORT const char *remora_error_code(const remora_context *c) { return c->failed ? c->code : ""; }
+REMORA_EXPORT const char *remora_error_message(const remora_context *c) { return c->failed ? c->message : ""; }
+REMORA_EXPORT void remora_error_place(const remora_context *c, int32_t *file, int32_t *start, int32_t *end) {
+  *file = c->file;
+  *start = c->start;
+  *end = c->end;
+}
+
+/* The most bytes that arrays have taken at a time since the last call. */
+REMORA_EXPORT int64_t remora_peak_bytes(remora_context *c) {
+  int64_t peak = c->thread[0].peak > c->peak ? c->thread[0].peak : c->peak;
+  c->peak = 0;
+  for (int k = 0; k < c->threads; k++) {
+    c->thread[k].peak = c->thread[k].live;
+  }
+  return peak;
+}
+
+REMORA_EXPORT void *remora_array_data(remora_block *block) { return remora_data(block); }
+REMORA_EXPORT void remora_array_free(remora_context *c, remora_block *block) { remora_release(&c->thread[0], &block); }
+
+/* ---- The program ---- */
