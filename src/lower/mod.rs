@@ -3,7 +3,8 @@
 //! * **Views are free**: index, slice, rearrange, dense reshape, coerce and replicate give another offset and other strides, iota and
 //!   copies of a scalar are no memory at all.
 //! * **Results are made where they go**: the rows that a map makes are written into the array of its results, the results of
-//!   branches and iterations into the buffer that is to hold them (`Lower::dests`).
+//!   branches and iterations into the buffer that is to hold them (`Lower::dests`), parts of concatenations and new cells of an array into it
+//!   (`Lower::spots`).
 //! * **Buffers live** from the statement that makes them to the last one that mentions an array in them, at most to the end of the body
 //!   that they are made in. Small arrays of known size lie in the frame of the function.
 //! * **Loops that carry arrays** work in place where the array is updated, between two buffers where its size is known before, else with a
@@ -17,6 +18,7 @@ mod exp;
 mod hist;
 mod interchange;
 mod memory;
+mod place;
 mod soac;
 mod writes;
 
@@ -24,6 +26,7 @@ use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, HandleInfo, Int, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
+use place::Defs;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -39,26 +42,14 @@ pub struct Options {
 /// Lowers a program.
 pub fn lower(program: &Program, options: Options) -> imp::Program {
     let mut out = imp::Program::default();
-    let mut defs = FxHashMap::default();
-    program.consts.iter().for_each(|stm| define(stm, &mut defs));
-    program.funs.iter().for_each(|(_, fun)| fun.body.stms.iter().for_each(|stm| define(stm, &mut defs)));
+    let mut defs = Defs::default();
+    program.consts.iter().for_each(|stm| defs.note(stm));
+    program.funs.iter().for_each(|(_, fun)| fun.body.stms.iter().for_each(|stm| defs.note(stm)));
     for (_, fun) in program.funs.iter() {
         let lowered = Lower::new(program, options, &mut out.tables, &defs).fun(fun);
         out.funs.alloc(lowered);
     }
     out
-}
-
-/// Which statement binds a variable.
-fn define<'p>(stm: &'p Stm, defs: &mut FxHashMap<Var, &'p Stm>) {
-    stm.pat.iter().for_each(|var| {
-        defs.insert(*var, stm);
-    });
-    stm.exp.parts(&mut |part| {
-        if let ir::visit::Part::Body(_, body) = part {
-            body.stms.iter().for_each(|stm| define(stm, defs));
-        }
-    });
 }
 
 /// A step from one cell to the next.
@@ -107,13 +98,17 @@ struct Lower<'a, 'p> {
     program: &'p Program,
     options: Options,
     tables: &'a mut Vec<imp::Table>,
-    defs: &'a FxHashMap<Var, &'p Stm>,
+    defs: &'a Defs<'p>,
     locals: crate::base::Arena<LocalInfo>,
     ptrs: crate::base::Arena<PtrInfo>,
     handles: crate::base::Arena<HandleInfo>,
     locs: FxHashMap<Var, Loc>,
     /// Where variables are to be made.
     dests: FxHashMap<Var, Mem>,
+    /// Variables that are made as parts of others.
+    spots: FxHashMap<Var, place::Spot>,
+    /// Those of them that have been.
+    placed: FxHashSet<Var>,
     code: Vec<Stmt>,
     scopes: Vec<Scope>,
     /// Whether parallel loops may be made here.
@@ -123,7 +118,7 @@ struct Lower<'a, 'p> {
 }
 
 impl<'a, 'p> Lower<'a, 'p> {
-    fn new(program: &'p Program, options: Options, tables: &'a mut Vec<imp::Table>, defs: &'a FxHashMap<Var, &'p Stm>) -> Self {
+    fn new(program: &'p Program, options: Options, tables: &'a mut Vec<imp::Table>, defs: &'a Defs<'p>) -> Self {
         Lower {
             program,
             options,
@@ -134,6 +129,8 @@ impl<'a, 'p> Lower<'a, 'p> {
             handles: Default::default(),
             locs: FxHashMap::default(),
             dests: FxHashMap::default(),
+            spots: FxHashMap::default(),
+            placed: FxHashSet::default(),
             code: Vec::new(),
             scopes: vec![Scope::default()],
             host: true,
@@ -328,6 +325,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             }
         }
         self.scopes.push(Scope::default());
+        self.find_spots(body);
         let last = last_uses(body);
         for (i, stm) in body.stms.iter().enumerate() {
             self.stm(stm);

@@ -344,6 +344,10 @@ impl<'p> Lower<'_, 'p> {
         if out.is_empty() { Order::Any } else { Order::Reduce(out) }
     }
 
+    /// Whether an array is at just this place.
+    fn is_in(&self, array: Var, place: &Mem) -> bool {
+        matches!(self.locs.get(&array), Some(Loc::Array(Array::Mem(mem))) if super::same_place(mem, place))
+    }
     /// The results of the lambda for one cell.
     fn lambda(&mut self, soac: &'p Soac, i: Expr, dests: &[Option<Mem>]) -> Vec<Loc> {
         self.bind_cells(&soac.inputs, &soac.lambda.params, &i);
@@ -379,11 +383,15 @@ impl<'p> Lower<'_, 'p> {
         let (body, ()) = self.block(|this| {
             let i = Expr::Local(var);
             this.scopes.push(super::Scope::default());
+            this.bind_cells(&soac.inputs, &soac.lambda.params, &i);
             // Arrays that are made in each iteration are made in their places.
             let mut dests = Vec::with_capacity(outs.len());
             for (k, (out, operand)) in outs.iter().zip(&soac.lambda.body.result).enumerate() {
                 let rank = this.program.operand_ty(*operand).rank();
+                let over = out.as_ref().and_then(|out| soac.inputs.iter().position(|input| this.is_in(*input, out)));
                 let dest = match out {
+                    // A place that a cell of an input is in as well.
+                    Some(_) if rank > 0 && let Some(k) = over => super::place::cell_of(this.locs.get(&soac.lambda.params[k])),
                     Some(mem) if rank > 0 && k >= scanned => {
                         let offset = this.at(mem, std::slice::from_ref(&i));
                         let offset = this.atom("row", offset);
@@ -393,7 +401,7 @@ impl<'p> Lower<'_, 'p> {
                 };
                 dests.push(dest);
             }
-            let results = this.lambda(soac, i.clone(), &dests);
+            let results = this.body(&soac.lambda.body, &dests);
             let mut at = 0;
             for (n, operator) in soac.scans.iter().chain(&soac.reduces).enumerate() {
                 let to = at + operator.neutral.len();

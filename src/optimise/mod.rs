@@ -9,6 +9,7 @@ mod fuse;
 mod hoist;
 mod in_place;
 mod inline;
+mod rebuild;
 mod simplify;
 mod streams;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub use fuse::fuse;
 pub use hoist::hoist;
 pub use in_place::in_place;
 pub use inline::inline;
+pub use rebuild::rebuild;
 pub use simplify::simplify;
 pub use streams::streams;
 pub use unroll::unroll;
@@ -67,6 +69,7 @@ pub const PIPELINE: &[Step] = &[
     Run("common subexpressions", cse),
     Run("simplify", simplify),
     Run("dead code", dead),
+    Run("rebuild", rebuild),
     Run("in place", in_place),
 ];
 
