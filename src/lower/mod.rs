@@ -20,6 +20,7 @@ mod interchange;
 mod memory;
 mod place;
 mod soac;
+mod tile;
 mod writes;
 
 use crate::base::{PrimType, Scalar, Span, Symbol};

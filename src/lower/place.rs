@@ -11,6 +11,7 @@
 use super::{Array, Loc, Lower, Mem};
 use crate::base::PrimType;
 use crate::base::scalar::Op;
+use crate::ir::soac::cells::{reads_first, view_of};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Size, Soac, Stm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -69,17 +70,10 @@ impl<'p> Defs<'p> {
     /// What a statement takes the memory of a variable from.
     fn above(&self, stm: &Stm, var: Var) -> Above {
         match &stm.exp {
-            Exp::Index { array, .. }
-            | Exp::Slice { array, .. }
-            | Exp::Rearrange { array, .. }
-            | Exp::Reshape(array)
-            | Exp::Coerce(array)
-            | Exp::Update { array, .. }
-            | Exp::UpdateSlice { array, .. } => Above::Array(*array),
+            exp if let Some(array) = view_of(exp) => Above::Array(array),
             Exp::Scatter { dests, .. } | Exp::Hist { dests, .. } => {
                 stm.pat.iter().position(|v| *v == var).and_then(|k| dests.get(k)).map_or(Above::Unknown, |dest| Above::Array(*dest))
             }
-            Exp::Rep(Operand::Var(array)) => Above::Array(*array),
             Exp::Soac(_)
             | Exp::Filter { .. }
             | Exp::Copy(_)
@@ -242,7 +236,7 @@ impl<'p> Lower<'_, 'p> {
         let plain = soac.scans.is_empty() && soac.reduces.is_empty() && soac.inputs.iter().filter(|input| **input == view).count() == 1;
         let first = self.defs.size(start);
         let stretch = (first.clone(), first.add(&program.ty(value).shape[0]));
-        let safe = plain && self.apart(&before[made], soac, k, array, &stretch) && self.done_first(&soac.lambda, soac.lambda.params[k]);
+        let safe = plain && self.apart(&before[made], soac, k, array, &stretch) && reads_first(program, &soac.lambda, soac.lambda.params[k]);
         safe.then_some(view)
     }
     /// Whether an operator reads nothing of a stretch of an array but its cells of input `k`.
@@ -270,46 +264,6 @@ impl<'p> Lower<'_, 'p> {
                 },
                 None => false,
             })
-    }
-    /// Whether a lambda has read its parameter when it begins to write its only result in its place.
-    fn done_first(&self, lambda: &Lambda, param: Var) -> bool {
-        let body = &lambda.body;
-        let [result] = body.result.as_slice() else { return false };
-        let Operand::Var(result) = *result else { return self.program.ty(param).rank() == 0 };
-        if self.program.ty(param).rank() == 0 {
-            return true;
-        }
-        // What makes the memory of the result.
-        let Some(root) = self.origin(result, body) else { return false };
-        let Some(begin) = body.stms.iter().position(|stm| stm.pat.contains(&root)) else { return false };
-        let mut derived: FxHashSet<Var> = [param].into_iter().collect();
-        for stm in &body.stms {
-            if let Above::Array(array) = stm.pat.first().map_or(Above::Unknown, |var| self.defs.above(stm, *var))
-                && derived.contains(&array)
-            {
-                derived.extend(&stm.pat);
-            }
-        }
-        let reads = |stms: &[Stm]| {
-            let mut found = false;
-            stms.iter().for_each(|stm| mentioned(stm, &mut |var| found = found || derived.contains(&var)));
-            found
-        };
-        if reads(&body.stms[begin + 1..]) {
-            return false;
-        }
-        match &body.stms[begin].exp {
-            Exp::Copy(Operand::Var(from)) => *from == param,
-            Exp::Soac(soac) => {
-                // Element by element.
-                let mut inside = false;
-                soac.lambda.body.stms.iter().for_each(|stm| mentioned(stm, &mut |var| inside = inside || derived.contains(&var)));
-                let scalars = soac.lambda.params.iter().all(|param| self.program.ty(*param).rank() == 0);
-                let straight = soac.inputs.iter().all(|input| *input == param || !derived.contains(input));
-                !inside && scalars && straight && soac.scans.is_empty() && soac.reduces.is_empty()
-            }
-            _ => false,
-        }
     }
 }
 

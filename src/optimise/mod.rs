@@ -9,6 +9,7 @@ mod fuse;
 mod hoist;
 mod in_place;
 mod inline;
+mod over;
 mod rebuild;
 mod simplify;
 mod streams;
@@ -22,6 +23,7 @@ pub use fuse::fuse;
 pub use hoist::hoist;
 pub use in_place::in_place;
 pub use inline::inline;
+pub use over::over;
 pub use rebuild::rebuild;
 pub use simplify::simplify;
 pub use streams::streams;
@@ -70,6 +72,7 @@ pub const PIPELINE: &[Step] = &[
     Run("simplify", simplify),
     Run("dead code", dead),
     Run("rebuild", rebuild),
+    Run("over", over),
     Run("in place", in_place),
 ];
 

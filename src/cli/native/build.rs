@@ -57,6 +57,8 @@ fn flags(strict: bool) -> Vec<String> {
     if cfg!(target_arch = "x86_64") {
         flags.push("-mprefer-vector-width=512");
     }
+    // Sums that are made side by side would go through memory instead of staying in registers.
+    flags.push("-fno-loop-unroll-and-jam");
     flags.push(if strict { "-ffp-contract=off" } else { "-ffp-contract=fast" });
     flags.extend(["-fvisibility=hidden", "-fPIC", "-shared"]);
     let own = std::env::var("REMORA_CFLAGS").unwrap_or_default();

@@ -60,8 +60,8 @@ REMORA_INT(uint64_t, uint64_t, unsigned __int128, 64, 0)
 #endif
 
 #define REMORA_FLOAT(T, S, PI)                                                                                               \
-  REMORA_FN T remora_min_##T(T a, T b) { return b != b || a < b || REMORA_TIE(a, b, signbit(a)) ? a : b; }                   \
-  REMORA_FN T remora_max_##T(T a, T b) { return b != b || a > b || REMORA_TIE(a, b, signbit(b)) ? a : b; }                   \
+  REMORA_FN T remora_min_##T(T a, T b) { T least = a < b ? a : b; return b != b || REMORA_TIE(a, b, signbit(a)) ? a : least; }                   \
+  REMORA_FN T remora_max_##T(T a, T b) { T most = a > b ? a : b; return b != b || REMORA_TIE(a, b, signbit(b)) ? a : most; }                   \
   REMORA_FN T remora_sgn_##T(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a; }                                               \
   REMORA_FN T remora_turn_##T(T x) { return x - 2 * rint##S(x / 2); }                                                        \
   REMORA_FN T remora_sinpi_##T(T x) {                                                                                        \

@@ -19,6 +19,7 @@
 //!   the reduced values and the mapped arrays, in this order. Operators are associative and the neutral elements are neutral, or the
 //!   result depends on how the work is divided.
 
+pub mod cells;
 pub mod check;
 pub mod print;
 pub mod read;
