@@ -127,15 +127,15 @@ mod tests {
              (return r)",
             "(let ([r [f32 n n]]) (loop ([x [f32 n n] a]) (for k n)
                (let ([p [f32 n]]) (index x k unchecked))
-               (let ([q [f32 n]]) (copy p))
-               (let ([v [f32 n n]]) (slice x 0 1 unchecked))
-               (let ([y [f32 n n]]) (soac n ([row [f32 n] v])
-                 (let ([z [f32 n]]) (soac n ([u f32 row] [w f32 q])
-                   (let ([t f32]) (f32.+ u w))
+               (let ([p.1 [f32 n]]) (copy p))
+               (let ([x.1 [f32 n n]]) (slice x 0 1 unchecked))
+               (let ([x.2 [f32 n n]]) (soac n ([row [f32 n] x.1])
+                 (let ([z [f32 n]]) (soac n ([u f32 row] [v f32 p.1])
+                   (let ([t f32]) (f32.+ u v))
                    (return t)))
                  (return z)))
-               (let ([s [f32 n n]]) (update-slice x 0 1 y unchecked))
-               (return s)))
+               (let ([y [f32 n n]]) (update-slice x 0 1 x.2 unchecked))
+               (return y)))
              (return r)",
         );
     }

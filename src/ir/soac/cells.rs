@@ -42,7 +42,8 @@ pub fn reads_first(program: &Program, lambda: &Lambda, param: Var) -> bool {
     let mut derived: FxHashSet<Var> = [param].into_iter().collect();
     for stm in &body.stms {
         if view_of(&stm.exp).is_some_and(|array| derived.contains(&array)) {
-            derived.extend(&stm.pat);
+            // A scalar has been read.
+            derived.extend(stm.pat.iter().filter(|var| program.ty(**var).rank() > 0));
         }
     }
     let reads = |stms: &[Stm]| {
