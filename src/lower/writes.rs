@@ -147,29 +147,41 @@ impl<'p> Lower<'_, 'p> {
         let host = std::mem::replace(&mut self.host, false);
         let next = operator.map_or(Vec::new(), |operator| self.beside(operator, span));
         let var = self.local("i", PrimType::I64);
-        let (body, ()) = self.block(|this| {
+        let (body, ()) = self.block(|this| this.write_one(inputs, lambda, &Expr::Local(var), &n, outs, operator, &next));
+        self.emit(Stmt::For { var, from: lo, to: hi, order: Order::Sequential, body });
+        self.host = host;
+    }
+    /// Writes the cells of one iteration.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one iteration")]
+    pub(super) fn write_one(
+        &mut self,
+        inputs: &[Var],
+        lambda: &'p Lambda,
+        i: &Expr,
+        n: &Expr,
+        outs: &[Mem],
+        operator: Option<&'p Operator>,
+        next: &[Option<Mem>],
+    ) {
+        self.scopes.push(Scope::default());
+        self.bind_cells(inputs, &lambda.params, i);
+        let results = self.body(&lambda.body, &[]);
+        let at = match results.first() {
+            Some(Loc::Scalar(e)) => self.atom("at", e.clone()),
+            _ => Expr::int(-1),
+        };
+        let (then, ()) = self.block(|this| {
             this.scopes.push(Scope::default());
-            this.bind_cells(inputs, &lambda.params, &Expr::Local(var));
-            let results = this.body(&lambda.body, &[]);
-            let at = match results.first() {
-                Some(Loc::Scalar(e)) => this.atom("at", e.clone()),
-                _ => Expr::int(-1),
-            };
-            let (then, ()) = this.block(|this| {
-                this.scopes.push(Scope::default());
-                match operator {
-                    None => this.write_cells(outs, &at, &results[1..], &lambda.body.result[1..]),
-                    Some(operator) => this.combine_cells(operator, outs, &at, &results[1..], &next),
-                }
-                let scope = this.scopes.pop().unwrap_or_default();
-                this.release(&scope.handles);
-            });
-            this.emit(Stmt::If(in_bounds(at.clone(), n.clone()), then, Vec::new()));
+            match operator {
+                None => this.write_cells(outs, &at, &results[1..], &lambda.body.result[1..]),
+                Some(operator) => this.combine_cells(operator, outs, &at, &results[1..], next),
+            }
             let scope = this.scopes.pop().unwrap_or_default();
             this.release(&scope.handles);
         });
-        self.emit(Stmt::For { var, from: lo, to: hi, order: Order::Sequential, body });
-        self.host = host;
+        self.emit(Stmt::If(in_bounds(at, n.clone()), then, Vec::new()));
+        let scope = self.scopes.pop().unwrap_or_default();
+        self.release(&scope.handles);
     }
 
     /// Writes cells at an index.
