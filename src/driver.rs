@@ -40,6 +40,7 @@ use crate::rank::{self, text::Fixture};
 use crate::resolve::{self, Loader};
 use crate::runtime::Value;
 use crate::specialise;
+use crate::vectorise;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::time::Instant;
@@ -316,7 +317,7 @@ fn lowered(
     strict: bool,
 ) -> Result<(soac::Program, imp::Program), Box<Diagnostic>> {
     let program = optimise(sources, checked, entries)?;
-    let imp = lower::lower(&program, lower::Options { strict, in_place: true, device: false });
+    let imp = vectorise::vectorise(lower::lower(&program, lower::Options { strict, in_place: true, device: false }));
     Ok((program, imp))
 }
 

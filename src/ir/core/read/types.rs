@@ -350,7 +350,7 @@ impl Reader<'_> {
             ("Pi" | "Π", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Pi(names, body)),
             ("Sigma" | "Σ", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Sigma(names, body)),
             ("Tup" | "×", types) => Some(Atom::Tuple(types.iter().map(|ty| self.ty(ty)).collect::<Option<_>>()?)),
-            ("Rec", fields) => self.record_type(span, fields),
+            ("Rec", fields) => Some(Atom::Record(self.labelled_types(span, fields)?)),
             ("Sum", payloads) => Some(Atom::Sum(self.labelled_types(span, payloads)?)),
             _ => self.error(
                 span,
