@@ -220,5 +220,19 @@ fn write_type(out: &mut String, ty: &Type, written: Option<&RType>, nested: bool
             }
             out.push('}');
         }
+        Atom::Sum(payloads) => {
+            let parens = nested || array;
+            out.push_str(if parens { "(" } else { "" });
+            for (i, (label, payload)) in payloads.iter().enumerate() {
+                let _ = write!(out, "{}#{label}", if i > 0 { " | " } else { "" });
+                let Atom::Tuple(parts) = payload.atom() else { continue };
+                let written = if let Some(RBase::Sum(payloads)) = base { payloads.get(i).map(|(_, parts)| parts) } else { None };
+                for (j, part) in parts.iter().enumerate() {
+                    out.push(' ');
+                    write_type(out, part, written.and_then(|parts| parts.get(j)), true, left, names);
+                }
+            }
+            out.push_str(if parens { ")" } else { "" });
+        }
     }
 }

@@ -99,13 +99,18 @@ pub(super) struct Context<'a> {
     pub(super) reasons: Vec<Reason>,
 
     pub(super) waiting: FxHashMap<Base, Vec<(usize, ReasonId)>>,
-    pub(super) woken: Vec<(usize, ReasonId)>,
+    /// What became known, with its own reason and the reason why it became known.
+    pub(super) woken: Vec<(usize, ReasonId, ReasonId)>,
     pub(super) pending: Vec<Pending>,
 
+    /// Holes with the types that are wanted there.
+    pub(super) holes: Vec<(Span, Ty)>,
     pub(super) env: FxHashMap<PatId, Binding>,
     /// Expressions that were judged before their parent asks for them.
     pub(super) ready: FxHashMap<ExprId, Judgement>,
     pub(super) abbreviations: FxHashMap<TypeDefId, Ty>,
+    /// Types that an abbreviation stands for, with its arguments: for messages.
+    pub(super) named: Vec<(Base, TypeDefId, Vec<Ty>)>,
     pub(super) annotation_nodes: usize,
     /// Type parameters of local functions, with the function's extent.
     pub(super) local_params: Vec<(TypeParamId, Span)>,
@@ -120,6 +125,8 @@ pub(super) struct Context<'a> {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Reasons with a reported mismatch, so that one is not reported twice.
     pub(super) reported: FxHashSet<u32>,
+    /// Types that were reported to be no sums.
+    pub(super) no_sums: FxHashSet<Base>,
 }
 
 impl<'a> Context<'a> {
@@ -143,9 +150,11 @@ impl<'a> Context<'a> {
             waiting: FxHashMap::default(),
             woken: Vec::new(),
             pending: Vec::new(),
+            holes: Vec::new(),
             env: FxHashMap::default(),
             ready: FxHashMap::default(),
             abbreviations: FxHashMap::default(),
+            named: Vec::new(),
             annotation_nodes: 0,
             local_params: Vec::new(),
             exprs: Vec::new(),
@@ -156,6 +165,7 @@ impl<'a> Context<'a> {
             locals: Vec::new(),
             diagnostics: Vec::new(),
             reported: FxHashSet::default(),
+            no_sums: FxHashSet::default(),
         }
     }
 
@@ -258,7 +268,14 @@ impl<'a> Context<'a> {
                     }
                     RBase::Abstract { ty, args, .. } => {
                         let args: Vec<Ty> = args.iter().map(|arg| self.import(arg, map, memo)).collect();
-                        self.named(*ty, args)
+                        self.applied_type(*ty, args)
+                    }
+                    RBase::Sum(constructors) => {
+                        let new: Arc<[(Symbol, Arc<[Ty]>)]> = constructors
+                            .iter()
+                            .map(|(label, payload)| (*label, payload.iter().map(|part| self.import(part, map, memo)).collect()))
+                            .collect();
+                        Ty::cell(self.base(Node::Sum(new)))
                     }
                 };
                 memo.insert(key, cell.clone());
@@ -295,6 +312,14 @@ impl<'a> Context<'a> {
                     Node::Abstract(ty, name, args) => {
                         let new: Vec<Ty> = args.iter().map(|arg| self.substitute(arg, map, memo)).collect();
                         self.rebuilt(root, &args.iter().collect::<Vec<_>>(), &new, |new| Node::Abstract(ty, name, new.into()))
+                    }
+                    Node::Sum(constructors) => {
+                        let old: Vec<&Ty> = constructors.iter().flat_map(|(_, payload)| payload.iter()).collect();
+                        let new: Vec<Ty> = old.iter().map(|part| self.substitute(part, map, memo)).collect();
+                        self.rebuilt(root, &old, &new, |new| {
+                            let mut new = new.iter().cloned();
+                            Node::Sum(constructors.iter().map(|(label, old)| (*label, new.by_ref().take(old.len()).collect())).collect())
+                        })
                     }
                     Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Error => Ty::cell(root),
                 };

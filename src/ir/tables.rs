@@ -284,6 +284,8 @@ pub enum RBase {
         /// Its type arguments.
         args: Vec<RType>,
     },
+    /// A sum, constructors in ascending order, each with its payload.
+    Sum(Vec<(Symbol, Vec<RType>)>),
 }
 
 impl RType {

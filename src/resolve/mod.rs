@@ -19,12 +19,12 @@ mod files;
 mod modules;
 mod scope;
 mod signature;
-mod suggest;
 mod walk;
 
+pub use crate::diag::closest;
+use crate::diag::suggest;
 pub use depend::{dependencies, reachable};
 pub use files::Loader;
-pub use suggest::closest;
 
 use crate::base::{FileId, SourceMap};
 use crate::diag::Diagnostic;
