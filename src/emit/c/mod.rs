@@ -388,6 +388,9 @@ impl Emitter<'_> {
     }
 
     fn for_loop(&mut self, text: &mut Text, var: Local, (from, to): (&Expr, &Expr), order: &Order, body: &[Stmt]) {
+        if self.mode == Mode::Thread && super::cuda::heavy(body) {
+            text.line("#pragma unroll 1");
+        }
         if let Some(pragma) = self.pragma(text, var, order, body).filter(|_| self.mode == Mode::Processor) {
             text.line(&pragma);
         }
