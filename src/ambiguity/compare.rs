@@ -131,6 +131,11 @@ pub(super) fn same_type(a: &RType, b: &RType, seen: &mut FxHashSet<(usize, usize
         (RBase::Record(a), RBase::Record(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|((l, a), (m, b))| l == m && same_type(a, b, seen))
         }
+        (RBase::Sum(a), RBase::Sum(b)) => {
+            let payloads =
+                |a: &[RType], b: &[RType], seen: &mut _| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_type(a, b, seen));
+            a.len() == b.len() && a.iter().zip(b).all(|((l, a), (m, b))| l == m && payloads(a, b, seen))
+        }
         _ => false,
     }
 }

@@ -11,6 +11,7 @@
 
 mod annotations;
 mod apply;
+mod cases;
 mod control;
 mod errors;
 mod expr;
@@ -163,6 +164,8 @@ struct Elab<'a> {
     transparent: FxHashMap<Symbol, Dim>,
     /// Whether the type of a parameter is being read: its sizes cannot be bound in the body.
     parameter: bool,
+    /// Whether what an abbreviation stands for is being read.
+    abbreviated: bool,
     /// Size binders that are existential in this variant.
     existential: FxHashSet<PatId>,
     /// What abbreviations without parameters stand for, where that is the same at each use.
@@ -198,6 +201,7 @@ impl<'a> Elab<'a> {
             frames: Vec::new(),
             transparent: FxHashMap::default(),
             parameter: false,
+            abbreviated: false,
             existential: FxHashSet::default(),
             abbreviations: FxHashMap::default(),
             annotation_nodes: 0,

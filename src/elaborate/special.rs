@@ -52,7 +52,7 @@ impl Elab<'_> {
                 let ty = Type::prim(value.prim());
                 (Expr::new(ExprKind::Lit(value), span), ty)
             })),
-            view::Head::Unary(..) | view::Head::Project(_) | view::Head::Index(_) => Ok(None),
+            view::Head::Unary(..) | view::Head::Project(_) | view::Head::Index(_) | view::Head::Constr(_) => Ok(None),
         }
     }
     /// The name, if the node names a definition of the standard library.

@@ -106,7 +106,7 @@ pub fn is_type(item: &Sexp) -> bool {
     match &item.kind {
         SexpKind::Symbol(name) => prim_word(name.as_str()).is_some(),
         SexpKind::Paren(parts) => {
-            let heads = ["Arr", "Array", "->", "→", "Forall", "∀", "Pi", "Π", "Sigma", "Σ", "Tup", "×", "Rec", "Uniq"];
+            let heads = ["Arr", "Array", "->", "→", "Forall", "∀", "Pi", "Π", "Sigma", "Σ", "Tup", "×", "Rec", "Sum", "Uniq"];
             parts.first().and_then(Sexp::keyword).is_some_and(|head| heads.contains(&head))
                 || infix_arrow(parts).is_some_and(|(params, ret)| is_type(ret) && params.iter().all(is_type))
         }
@@ -348,13 +348,14 @@ impl Reader<'_> {
             ("Pi" | "Π", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Pi(names, body)),
             ("Sigma" | "Σ", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Sigma(names, body)),
             ("Tup" | "×", types) => Some(Atom::Tuple(types.iter().map(|ty| self.ty(ty)).collect::<Option<_>>()?)),
-            ("Rec", fields) => self.record_type(span, fields),
+            ("Rec", fields) => Some(Atom::Record(self.labelled_types(span, fields)?)),
+            ("Sum", payloads) => Some(Atom::Sum(self.labelled_types(span, payloads)?)),
             // Last: in `(Tup -> T)` the arrow is a variable of that name.
             _ => match infix_arrow(parts) {
                 Some((params, ret)) => self.function_type(params, ret),
                 None => self.error(
                     span,
-                    "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..)",
+                    "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..), (Sum (l T) ..)",
                 ),
             },
         }
@@ -379,7 +380,7 @@ impl Reader<'_> {
     }
 
     /// In a scope labels may stand in any order, each once.
-    fn record_type(&mut self, span: Span, fields: &[Sexp]) -> Option<Atom> {
+    fn labelled_types(&mut self, span: Span, fields: &[Sexp]) -> Option<Vec<(Symbol, Type)>> {
         let mut read: Vec<(Symbol, Type)> = fields.iter().map(|field| self.field_type(field)).collect::<Option<_>>()?;
         if self.names.is_some() {
             read.sort_by_key(|(label, _)| *label);
@@ -387,7 +388,7 @@ impl Reader<'_> {
                 return self.error(span, format!("the label `{}` occurs twice", pair[0].0));
             }
         }
-        Some(Atom::Record(read))
+        Some(read)
     }
 
     fn field_type(&mut self, field: &Sexp) -> Option<(Symbol, Type)> {
