@@ -139,12 +139,6 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     };
     inferred.fill(&values, tables);
     ranked.insert(def);
-    let cases = infer::check_cases(program, tables, def);
-    let refused = cases.iter().any(|d| d.severity == Severity::Error);
-    diagnostics.extend(cases);
-    if refused {
-        return None;
-    }
     let start = Instant::now();
     let before = schemes.size_time;
     let elaborated = elaborate::elaborate(program, tables, schemes, def);
@@ -153,6 +147,12 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     stats.times.elaborate += start.elapsed().saturating_sub(sizes);
     match elaborated {
         Ok(defines) => {
+            let cases = infer::check_cases(program, tables, def);
+            let refused = cases.iter().any(|d| d.severity == Severity::Error);
+            diagnostics.extend(cases);
+            if refused {
+                return None;
+            }
             checked.core.defs.extend(defines);
             Some(())
         }

@@ -234,13 +234,13 @@ fn defaults(rows: &[Vec<Shape>]) -> Vec<Vec<Shape>> {
 
 /// All constructors of the type, if the first column has each of them.
 fn complete(rows: &[Vec<Shape>], ty: &RType) -> Option<Vec<Maker>> {
-    let all = makers(rows, ty)?;
+    let all = makers(ty)?;
     let used = |maker: &Maker| rows.iter().any(|row| matches!(row.first(), Some(Shape::Made(own, _)) if own == maker));
     all.iter().all(used).then_some(all)
 }
 
 /// All constructors of a type, if they are finitely many.
-fn makers(rows: &[Vec<Shape>], ty: &RType) -> Option<Vec<Maker>> {
+fn makers(ty: &RType) -> Option<Vec<Maker>> {
     if ty.rank > 0 {
         return None;
     }
@@ -249,10 +249,7 @@ fn makers(rows: &[Vec<Shape>], ty: &RType) -> Option<Vec<Maker>> {
         RBase::Record(fields) => Some(vec![Maker::Tuple(Some(fields.iter().map(|(label, _)| *label).collect()))]),
         RBase::Sum(constructors) => Some(constructors.iter().map(|(label, _)| Maker::Constr(*label)).collect()),
         RBase::Prim(crate::base::PrimType::Bool) => Some(vec![Maker::Bool(false), Maker::Bool(true)]),
-        RBase::Prim(_) | RBase::Param(_) | RBase::Arrow(..) => {
-            debug_assert!(rows.iter().all(|row| !matches!(row.first(), Some(Shape::Made(Maker::Constr(_), _)))));
-            None
-        }
+        RBase::Prim(_) | RBase::Param(_) | RBase::Arrow(..) => None,
     }
 }
 
@@ -276,7 +273,7 @@ fn absent(rows: &[Vec<Shape>], ty: &RType) -> Shape {
         return Shape::Any;
     }
     let number = matches!(&*ty.base, RBase::Prim(prim) if prim.is_int());
-    let found = match makers(rows, ty) {
+    let found = match makers(ty) {
         Some(all) => all.into_iter().find(|maker| !used(maker)),
         None if number => {
             let number = |row: &Vec<Shape>| if let Some(Shape::Made(Maker::Int(n), _)) = row.first() { Some(*n) } else { None };
