@@ -68,6 +68,8 @@ impl Scheme {
 pub struct Schemes {
     defs: FxHashMap<DefId, Scheme>,
     variants: FxHashMap<(DefId, Vec<usize>), Scheme>,
+    /// The variants that the elaboration of the present definition has added: they go with it if it fails.
+    added: Vec<(DefId, Vec<usize>)>,
     /// Time spent on sizes so far.
     pub size_time: Duration,
     /// Names of all definitions in core.
@@ -90,7 +92,14 @@ impl Schemes {
 ///
 /// Errors are about sizes: `E0403` (not equal), `E0404` (irregular), `E0405` (undetermined).
 pub fn elaborate(program: &Program, tables: &Tables, schemes: &mut Schemes, def: DefId) -> Result<Vec<core::Define>, Diagnostic> {
-    elaborate_variant(program, tables, schemes, def, &[])
+    schemes.added.clear();
+    let elaborated = elaborate_variant(program, tables, schemes, def, &[]);
+    if elaborated.is_err() {
+        for variant in std::mem::take(&mut schemes.added) {
+            schemes.variants.remove(&variant);
+        }
+    }
+    elaborated
 }
 
 /// The same with the size parameters at these positions turned into existential results of the function parameters that
@@ -118,6 +127,7 @@ fn elaborate_variant(
     if existential.is_empty() {
         schemes.defs.insert(def, scheme);
     } else {
+        schemes.added.push((def, existential.to_vec()));
         schemes.variants.insert((def, existential.to_vec()), scheme);
     }
     Ok(defs)

@@ -1,7 +1,7 @@
 //! Statements without bodies.
 
 use super::memory::in_bounds;
-use super::{Array, Loc, Lower, Mem, Stride};
+use super::{Array, Loc, Lower, Mem, Stride, same_place};
 use crate::base::scalar::{Member, Op, ScalarOp, member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Stmt, Table, Target};
@@ -13,6 +13,7 @@ impl<'p> Lower<'_, 'p> {
         match &stm.exp {
             Exp::Check(check) => self.check(check, span),
             Exp::Soac(soac) => self.soac(soac, &stm.pat, span),
+            Exp::Seg(seg) => self.seg(seg, &stm.pat, span),
             Exp::Filter { width, inputs, lambda } => self.filter(width, inputs, lambda, &stm.pat, span),
             Exp::Scatter { width, inputs, lambda, dests } => self.scatter(width, inputs, lambda, dests, &stm.pat, span),
             Exp::Hist { width, inputs, lambda, dests, operator } => self.hist(width, inputs, lambda, dests, operator, &stm.pat, span),
@@ -38,7 +39,9 @@ impl<'p> Lower<'_, 'p> {
                 Loc::Scalar(e) => self.set_scalar(var, e),
                 Loc::Array(array) => {
                     let mem = self.alloc_var(var, span);
-                    self.copy_into(&mem, &ty.shape, &array);
+                    if !matches!(&array, Array::Mem(from) if same_place(from, &mem)) {
+                        self.copy_into(&mem, &ty.shape, &array);
+                    }
                     self.bind_mem(var, mem);
                 }
             },
@@ -138,6 +141,10 @@ impl<'p> Lower<'_, 'p> {
                 let mut at = Size::default();
                 for array in arrays {
                     let part = self.ty(*array);
+                    if self.is_placed(*array) {
+                        at = at.add(&part.shape[0]);
+                        continue;
+                    }
                     let start = self.size(&at);
                     let offset = self.at(&mem, &[start]);
                     let offset = self.atom("offset", offset);
@@ -178,12 +185,14 @@ impl<'p> Lower<'_, 'p> {
                 }
                 let source = self.array(*value);
                 let mem = self.writable(var, *array, span);
-                let offset = self.at(&mem, std::slice::from_ref(&start));
-                let offset = self.atom("offset", offset);
-                let mut strides = mem.strides.to_vec();
-                strides[0] = self.stepped(&strides[0], step);
-                let to = Mem { offset, strides: strides.into(), ..mem.clone() };
-                self.copy_into(&to, &cells.shape, &source);
+                if !self.is_placed(*value) {
+                    let offset = self.at(&mem, std::slice::from_ref(&start));
+                    let offset = self.atom("offset", offset);
+                    let mut strides = mem.strides.to_vec();
+                    strides[0] = self.stepped(&strides[0], step);
+                    let to = Mem { offset, strides: strides.into(), ..mem.clone() };
+                    self.copy_into(&to, &cells.shape, &source);
+                }
                 self.bind_mem(var, mem);
             }
             Exp::RangeCount(kind, a, s, b) => self.range_count(var, *kind, [*a, *s, *b], span),
@@ -212,6 +221,10 @@ impl<'p> Lower<'_, 'p> {
         let cell_rank = cells.first().map_or(0, |a| self.program.operand_ty(*a).rank());
         let depth = ty.rank() - cell_rank;
         let sizes: Vec<i64> = ty.shape[..depth].iter().map(|size| size.as_constant().unwrap_or(1)).collect();
+        if self.host && self.options.device && cell_rank == 0 {
+            self.kernel_stack(&mem, cells, &sizes, span);
+            return self.bind_mem(var, mem);
+        }
         for (k, cell) in cells.iter().enumerate() {
             let mut rest = k as i64;
             let mut indices = vec![Expr::int(0); depth];

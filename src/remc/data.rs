@@ -102,6 +102,28 @@ impl Elaborator<'_> {
             [ty] if dims.contains(&0) => (Some(self.ty(ty)?), &[][..]),
             _ => (None, cells),
         };
+        self.framed_cells(span, dims, cell, cells, wanted)
+    }
+
+    /// `#A(n ..)(e ..)`, `(A (n ..) (e ..))` and `(A T (n ..) (e ..))`: a frame, with the type of its cells.
+    pub(super) fn tagged_array(
+        &mut self,
+        span: Span,
+        cell: Option<&Sexp>,
+        dims: &Sexp,
+        cells: &Sexp,
+        wanted: Option<&Type>,
+    ) -> Option<Typed> {
+        let cell = match cell {
+            Some(cell) => Some(self.ty(cell)?),
+            None => None,
+        };
+        let dims = self.literal_dims(dims)?;
+        let cells = self.list(cells, "the cells of the literal, (e ..)")?;
+        self.framed_cells(span, dims, cell, cells, wanted)
+    }
+
+    fn framed_cells(&mut self, span: Span, dims: Vec<u64>, cell: Option<Type>, cells: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
         self.not_only_type(span, &dims, cells)?;
         match (cell, cells) {
             (Some(cell), []) => self.empty(span, dims, cell),

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Emitter, c_type};
+use super::{Emitter, Mode, c_type};
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
 use crate::ir::imp::{Expr, Int};
@@ -62,7 +62,7 @@ impl Emitter<'_> {
                 let text = scalar(*value);
                 if text.starts_with('-') { format!("({text})") } else { text }
             }
-            Expr::Local(_) | Expr::Load(..) | Expr::Pieces(..) | Expr::Threads => self.expr(e),
+            Expr::Local(_) | Expr::Load(..) | Expr::Blend(..) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => self.expr(e),
             Expr::Op(..) | Expr::Int(..) | Expr::Select(..) => format!("({})", self.expr(e)),
         }
     }
@@ -72,9 +72,16 @@ impl Emitter<'_> {
         match e {
             Expr::Const(value) => scalar(*value),
             Expr::Local(local) => self.local(*local),
+            Expr::Load(ptr, index) if self.mode == Mode::Host => {
+                format!("REMORA_LOAD({}, {} + {})", self.elem(*ptr), self.ptr(*ptr), self.nested(index))
+            }
             Expr::Load(ptr, index) => format!("{}[{}]", self.ptr(*ptr), self.expr(index)),
             Expr::Op(op, args) => self.op(*op, args),
             Expr::Int(Int::Count, a, b) => format!("remora_count({}, {})", self.expr(a), self.expr(b)),
+            Expr::Int(op @ (Int::Div | Int::Rem), a, b) if self.mode == Mode::Thread => {
+                let quotient = format!("remora_quotient({}, {})", self.expr(a), self.expr(b));
+                if *op == Int::Div { quotient } else { format!("{} - {quotient} * {}", self.nested(a), self.nested(b)) }
+            }
             Expr::Int(op, a, b) => {
                 let (a, b) = (self.nested(a), self.nested(b));
                 match op {
@@ -88,20 +95,30 @@ impl Emitter<'_> {
                     Int::Le => format!("{a} <= {b}"),
                     Int::Eq => format!("{a} == {b}"),
                     Int::Ne => format!("{a} != {b}"),
-                    Int::And => format!("{a} && {b}"),
-                    Int::Or => format!("{a} || {b}"),
+                    // Operands have no effects. Without jumps there is more that can be vectorised.
+                    Int::And => format!("{a} & {b}"),
+                    Int::Or => format!("{a} | {b}"),
                 }
             }
             Expr::Select(cond, a, b) => format!("{} ? {} : {}", self.nested(cond), self.nested(a), self.nested(b)),
+            Expr::Blend(prim, mask, a, b) => {
+                format!("remora_blend_{}({}, {}, {})", c_type(*prim), self.expr(mask), self.expr(a), self.expr(b))
+            }
             Expr::Pieces(width, cost, each) => {
                 let cost = (*cost).min(1 << 40);
                 format!("remora_pieces(th, {}, INT64_C({cost}), {})", self.expr(width), u8::from(*each))
             }
+            Expr::Thread => "((int64_t)blockIdx.x * REMORA_BLOCK + threadIdx.x)".into(),
             Expr::Threads => "(int64_t)th->context->threads".into(),
         }
     }
 
     fn op(&self, op: ScalarOp, args: &[Expr]) -> String {
+        if let (Op::Pow, [x, Expr::Const(power @ (Scalar::F32(_) | Scalar::F64(_)))]) = (op.op, args)
+            && let Some(twice) = few_factors(*power)
+        {
+            return format!("remora_power_{}({}, {twice})", c_type(op.prim), self.expr(x));
+        }
         let args: Vec<String> = args.iter().map(|arg| self.nested(arg)).collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         match (op.prim, args.as_slice()) {
@@ -111,6 +128,17 @@ impl Emitter<'_> {
             (_, args) => integer(op, args),
         }
     }
+}
+
+/// Twice a power that a few multiplications and a square root make.
+fn few_factors(power: Scalar) -> Option<i64> {
+    let twice = 2.0
+        * match power {
+            Scalar::F32(power) => f64::from(power),
+            Scalar::F64(power) => power,
+            _ => return None,
+        };
+    (twice == twice.trunc() && twice.abs() <= 8.0).then_some(twice as i64)
 }
 
 fn comparison(op: Op) -> Option<&'static str> {
@@ -137,8 +165,8 @@ fn convert(to: PrimType, from: PrimType, x: &str) -> String {
 fn boolean(op: ScalarOp, args: &[&str]) -> String {
     match (op.op, args) {
         (Op::Convert(from), [x]) => convert(PrimType::Bool, from, x),
-        (Op::And, [a, b]) => format!("{a} && {b}"),
-        (Op::Or, [a, b]) => format!("{a} || {b}"),
+        (Op::And, [a, b]) => format!("{a} & {b}"),
+        (Op::Or, [a, b]) => format!("{a} | {b}"),
         (Op::Not, [a]) => format!("!{a}"),
         (op, [a, b]) => format!("{a} {} {b}", comparison(op).unwrap_or("==")),
         _ => "0".into(),
