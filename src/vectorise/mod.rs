@@ -24,6 +24,7 @@
 //! expansion, unroll-and-jam; Nuzman and Zaks, Outer-loop vectorization revisited for short SIMD architectures, PACT 2008.)
 
 mod affine;
+mod chains;
 mod pack;
 mod plan;
 mod rename;
@@ -48,7 +49,10 @@ pub fn vectorise(mut program: Program) -> Program {
     for k in 0..program.funs.len() {
         let fun = &mut program.funs[crate::ir::imp::FunId::new(k)];
         let body = std::mem::take(&mut fun.body);
-        fun.body = Vectorise { fun }.stmts(body).0;
+        let mut all = Vectorise { fun };
+        let body = all.stmts(body).0;
+        let body = chains::chains(&mut all, body);
+        fun.body = body;
     }
     program
 }

@@ -161,6 +161,13 @@ fn is_slow(op: ScalarOp) -> bool {
     op.prim.is_float() && slow.contains(&op.op)
 }
 
+/// Whether straight code has such functions in it.
+pub fn has_slow(list: &[Stmt]) -> bool {
+    let mut slow = false;
+    operations(list, &mut |op| slow = slow || is_slow(op));
+    slow
+}
+
 /// Operations that stop the program where their operands are not what they should be.
 fn may_trap(op: ScalarOp) -> bool {
     op.prim.is_int() && matches!(op.op, Op::Div | Op::Mod | Op::Quot | Op::Rem)
@@ -378,11 +385,7 @@ fn pays(nodes: &[Node]) -> bool {
     nodes.iter().any(|node| match node {
         Node::For { .. } | Node::While(..) => true,
         Node::Keep(_, side) => *side,
-        Node::Lanes(list) => {
-            let mut slow = false;
-            operations(list, &mut |op| slow = slow || is_slow(op));
-            kept && slow
-        }
+        Node::Lanes(list) => kept && has_slow(list),
         Node::Once(_) => false,
     })
 }
