@@ -21,6 +21,8 @@ mod memory;
 mod place;
 mod soac;
 mod tile;
+#[cfg(test)]
+mod tests;
 mod writes;
 
 use crate::base::{PrimType, Scalar, Span, Symbol};

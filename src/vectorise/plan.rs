@@ -451,6 +451,17 @@ impl Plan {
         self.wide = wide;
     }
 
+    /// Whether there are loops that stay in their lanes.
+    pub fn keeps(&self) -> bool {
+        fn kept(nodes: &[Node]) -> bool {
+            nodes.iter().any(|node| match node {
+                Node::Keep(..) => true,
+                Node::For { nodes, .. } => kept(nodes),
+                _ => false,
+            })
+        }
+        kept(&self.nodes)
+    }
     /// Whether all that is copied is read with the lanes inside.
     pub fn interchanges(&self, packs: &[Pack]) -> bool {
         fn kept(nodes: &[Node], see: &mut dyn FnMut(&Stmt)) {
@@ -482,14 +493,14 @@ impl Plan {
     }
 }
 
-/// Calls `see` with the statements of each part that lanes run through, and whether the part is in an inner loop.
+/// Calls `see` with the statements of each part that lanes run through, and whether the part is in an innermost loop.
 fn parts(nodes: &[Node], inner: bool, see: &mut dyn FnMut(&[Stmt], bool)) {
     for node in nodes {
         match node {
             Node::Once(_) => {}
             Node::Lanes(list) => see(list, inner),
             Node::Keep(stmt, _) => see(std::slice::from_ref(stmt), inner),
-            Node::For { nodes, .. } => parts(nodes, true, see),
+            Node::For { nodes, .. } => parts(nodes, !nodes.iter().any(|node| matches!(node, Node::For { .. } | Node::While(..))), see),
             Node::While(first, cond, second) => {
                 let mut all = first.clone();
                 all.push(Stmt::If(cond.clone(), Vec::new(), Vec::new()));
