@@ -187,11 +187,8 @@ impl<'p> Lower<'_, 'p> {
                 this.scopes.push(Scope::default());
                 let at = Expr::Local(p).times(n.clone()).plus(Expr::Local(b));
                 let at = this.atom("at", at);
-                let values: Vec<Loc> = bins
-                    .iter()
-                    .zip(&types)
-                    .map(|(mem, ty)| this.cell(&Array::Mem(mem.clone()), std::slice::from_ref(&at), ty))
-                    .collect();
+                let values: Vec<Loc> =
+                    bins.iter().zip(&types).map(|(mem, ty)| this.cell(&Array::Mem(mem.clone()), std::slice::from_ref(&at), ty)).collect();
                 this.combine_cells(operator, outs, &Expr::Local(b), &values, &next);
                 let scope = this.scopes.pop().unwrap_or_default();
                 this.release(&scope.handles);

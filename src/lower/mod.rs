@@ -20,9 +20,9 @@ mod interchange;
 mod memory;
 mod place;
 mod soac;
-mod tile;
 #[cfg(test)]
 mod tests;
+mod tile;
 mod writes;
 
 use crate::base::{PrimType, Scalar, Span, Symbol};

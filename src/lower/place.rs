@@ -268,7 +268,8 @@ impl<'p> Lower<'_, 'p> {
         let plain = soac.scans.is_empty() && soac.reduces.is_empty() && soac.inputs.iter().filter(|input| **input == view).count() == 1;
         let first = self.defs.size(start);
         let stretch = (first.clone(), first.add(&program.ty(value).shape[0]));
-        let safe = plain && self.apart(&before[made], soac, k, array, &stretch) && reads_first(program, &soac.lambda, soac.lambda.params[k]);
+        let safe =
+            plain && self.apart(&before[made], soac, k, array, &stretch) && reads_first(program, &soac.lambda, soac.lambda.params[k]);
         safe.then_some(view)
     }
     /// Whether an operator reads nothing of a stretch of an array but its cells of input `k`.

@@ -427,7 +427,12 @@ impl<'p> Lower<'_, 'p> {
                 this.overlap |= over.is_some();
                 let dest = match out {
                     // A place that a cell of an input is in as well.
-                    Some(_) if rank > 0 && let Some(k) = over => super::place::cell_of(this.locs.get(&soac.lambda.params[k])),
+                    Some(_)
+                        if rank > 0
+                            && let Some(k) = over =>
+                    {
+                        super::place::cell_of(this.locs.get(&soac.lambda.params[k]))
+                    }
                     Some(mem) if rank > 0 && k >= scanned => {
                         let offset = this.at(mem, std::slice::from_ref(&i));
                         let offset = this.atom("row", offset);

@@ -33,8 +33,8 @@ mod tests;
 mod write;
 
 use crate::base::{Arena, PrimType, Symbol};
-use crate::ir::imp::{Expr, Fun, HandleInfo, Int, Local, LocalInfo, Order, Program, Ptr, PtrInfo, Stmt};
 use crate::ir::imp::visit::{self, Mention};
+use crate::ir::imp::{Expr, Fun, HandleInfo, Int, Local, LocalInfo, Order, Program, Ptr, PtrInfo, Stmt};
 use pack::Pack;
 use plan::Plan;
 use rename::Renaming;
@@ -212,9 +212,7 @@ impl Vectorise<'_> {
             }
         });
         for local in own {
-            if !renaming.locals.contains_key(&local) {
-                renaming.locals.insert(local, self.like(local));
-            }
+            renaming.locals.entry(local).or_insert_with(|| self.like(local));
         }
         Loop { body: renaming.stmts(&whole.body), ..whole.clone() }
     }

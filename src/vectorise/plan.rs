@@ -3,9 +3,9 @@
 use super::affine::{Defs, Step, Steps};
 use super::pack::Pack;
 use super::{Loop, REGISTERS, Vectorise, WIDE};
+use crate::base::PrimType;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::imp::visit::{self, Mention};
-use crate::base::PrimType;
 use crate::ir::imp::{Expr, Int, Local, Order, Place, Ptr, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -157,7 +157,8 @@ fn operations(list: &[Stmt], see: &mut dyn FnMut(ScalarOp)) {
 
 /// Functions that take long and that vector registers speed up.
 fn is_slow(op: ScalarOp) -> bool {
-    let slow = [Op::Exp, Op::Log, Op::Sin, Op::Cos, Op::Tan, Op::Tanh, Op::Pow, Op::Log1p, Op::Expm1, Op::Exp2, Op::Log2, Op::Log10, Op::Erf];
+    let slow =
+        [Op::Exp, Op::Log, Op::Sin, Op::Cos, Op::Tan, Op::Tanh, Op::Pow, Op::Log1p, Op::Expm1, Op::Exp2, Op::Log2, Op::Log10, Op::Erf];
     op.prim.is_float() && slow.contains(&op.op)
 }
 
@@ -252,11 +253,9 @@ impl Planner<'_> {
                         self.facts.uniform.insert(*local);
                     }
                 }
-                Stmt::For { var, from, to, body, .. } => {
-                    if self.is_uniform(from) && self.is_uniform(to) {
-                        self.facts.uniform.insert(*var);
-                        self.uniform(body);
-                    }
+                Stmt::For { var, from, to, body, .. } if self.is_uniform(from) && self.is_uniform(to) => {
+                    self.facts.uniform.insert(*var);
+                    self.uniform(body);
                 }
                 _ => {}
             }
@@ -425,11 +424,9 @@ impl Plan {
     /// Finds the variables that more than one part mentions.
     fn widen(&mut self, defs: &Defs, fun: &crate::ir::imp::Fun) {
         let (mut seen, mut wide, mut hot) = (FxHashMap::default(), Vec::new(), FxHashSet::default());
-        let mut part = 0;
         let mut lists = Vec::new();
         parts(&self.nodes, false, &mut |list, inner| lists.push((list.to_vec(), inner)));
-        for (list, inner) in &lists {
-            part += 1;
+        for (part, (list, inner)) in lists.iter().enumerate() {
             visit::stmts(list, &mut |mention| {
                 let (Mention::Read(local) | Mention::Set(local)) = mention else { return };
                 let own = defs.contains_key(&local) && !self.uniform.contains(&local) && !self.again.contains_key(&local);

@@ -1,7 +1,7 @@
 use super::affine::{Defs, Step, Steps};
 use super::vectorise;
 use crate::base::{Idx, SourceMap, with_big_stack};
-use crate::ir::imp::{Expr, Int, Local, Order, Program, Stmt};
+use crate::ir::imp::{Expr, Fun, Int, Local, Order, Stmt};
 use crate::ir::soac::read;
 use crate::lower::{Options, lower};
 
@@ -28,13 +28,13 @@ fn loops(text: &str, strict: bool) -> Loops {
         let program = vectorise(lower(&program, Options { strict, in_place: true }));
         let mut found = Loops::default();
         for (_, fun) in program.funs.iter() {
-            count(&program, fun, &fun.body, &mut found);
+            count(fun, &fun.body, &mut found);
         }
         found
     })
 }
 
-fn count(program: &Program, fun: &crate::ir::imp::Fun, list: &[Stmt], found: &mut Loops) {
+fn count(fun: &Fun, list: &[Stmt], found: &mut Loops) {
     for stmt in list {
         match stmt {
             Stmt::For { var, order, body, .. } => {
@@ -43,19 +43,19 @@ fn count(program: &Program, fun: &crate::ir::imp::Fun, list: &[Stmt], found: &mu
                     found.kept += usize::from(body.iter().any(|stmt| matches!(stmt, Stmt::For { .. })));
                 }
                 found.side_by_side += usize::from(matches!(order, Order::Reduce(sums) if sums.len() == 4));
-                count(program, fun, body, found);
+                count(fun, body, found);
             }
             Stmt::While(first, _, second) => {
                 let lanes = second.iter().any(|stmt| matches!(stmt, Stmt::For { var, .. } if fun.locals[*var].name.as_str() == "lane"));
                 found.masked += usize::from(lanes);
-                count(program, fun, first, found);
-                count(program, fun, second, found);
+                count(fun, first, found);
+                count(fun, second, found);
             }
             Stmt::If(_, then, els) => {
-                count(program, fun, then, found);
-                count(program, fun, els, found);
+                count(fun, then, found);
+                count(fun, els, found);
             }
-            Stmt::Parallel(parallel) => count(program, fun, &parallel.body, found),
+            Stmt::Parallel(parallel) => count(fun, &parallel.body, found),
             Stmt::Alloc { handle, .. } => found.copies += usize::from(fun.handles[*handle].name.as_str() == "packed"),
             _ => {}
         }

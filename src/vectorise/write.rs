@@ -104,13 +104,8 @@ impl Block<'_> {
         let renaming = Renaming { locals: [(pack.var, var), (self.var, own)].into_iter().collect(), ..Renaming::default() };
         let from = Expr::Load(pack.from, Box::new(renaming.expr(&pack.index)));
         let to = Expr::Local(var).times(Expr::int(self.lanes)).plus(Expr::Local(lane));
-        let elements = Stmt::For {
-            var,
-            from: Expr::int(0),
-            to: pack.width.clone(),
-            order: Order::Any,
-            body: vec![Stmt::Store(place, to, from)],
-        };
+        let elements =
+            Stmt::For { var, from: Expr::int(0), to: pack.width.clone(), order: Order::Any, body: vec![Stmt::Store(place, to, from)] };
         let body = vec![Stmt::Set(own, self.base.clone().plus(Expr::Local(lane))), elements];
         out.push(Stmt::For { var: lane, from: Expr::int(0), to: self.width(), order: Order::Any, body });
     }
