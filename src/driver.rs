@@ -22,17 +22,18 @@ mod uses;
 pub use remc::is_core;
 pub use stats::{Stats, Times};
 
-use crate::ambiguity::{self, Verdict};
+use crate::ambiguity::{self, Reception, Verdict};
 use crate::base::{FileId, SourceMap, Span, Symbol};
 use crate::diag::{Diagnostic, Severity};
 use crate::elaborate::{self, Schemes};
 use crate::emit;
 use crate::eval;
+use crate::flatten;
 use crate::infer::{self, Inferred};
 use crate::ir::core::{self, check::CoreError};
 use crate::ir::surface::{Ast, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
-use crate::ir::{imp, soac};
+use crate::ir::{imp, kernel, soac};
 use crate::lower;
 use crate::optimise;
 use crate::rank::{self, text::Fixture};
@@ -131,18 +132,25 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     let start = Instant::now();
     let decided = decide(sources, program, tables, schemes, &inferred);
     stats.times.rank += start.elapsed();
-    let values = match decided {
-        Ok(verdict) => verdict.values,
+    let verdict = match decided {
+        Ok(verdict) => verdict,
         Err(errors) => {
             diagnostics.extend(errors);
             return None;
         }
     };
-    inferred.fill(&values, tables);
     ranked.insert(def);
+    // Which readings there are makes no difference to patterns.
+    inferred.fill(&verdict.values, tables);
+    let cases = infer::check_cases(program, tables, def);
+    let refused = cases.iter().any(|d| d.severity == Severity::Error);
+    diagnostics.extend(cases);
+    if refused {
+        return None;
+    }
     let start = Instant::now();
     let before = schemes.size_time;
-    let elaborated = elaborate::elaborate(program, tables, schemes, def);
+    let (values, elaborated) = elaborate_one(program, tables, schemes, &inferred, verdict);
     let sizes = schemes.size_time - before;
     stats.times.sizes += sizes;
     stats.times.elaborate += start.elapsed().saturating_sub(sizes);
@@ -157,6 +165,46 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             }
             diagnostics.push(error);
             None
+        }
+    }
+}
+
+/// Elaborates the chosen reading, or another one of the same meaning if only that can be elaborated, and leaves its tables filled in.
+fn elaborate_one(
+    program: &Program,
+    tables: &mut Tables,
+    schemes: &mut Schemes,
+    inferred: &Inferred,
+    verdict: Verdict,
+) -> (Vec<u32>, Result<Vec<core::Define>, Diagnostic>) {
+    let mut elaborate = |values: &[u32]| {
+        inferred.fill(values, tables);
+        elaborate::elaborate(program, tables, schemes, inferred.def())
+    };
+    let reception = |result: &Result<_, Diagnostic>| {
+        let place = |error: &Diagnostic| error.labels.first().map(|label| label.span).unwrap_or_default();
+        match result {
+            Ok(_) => Reception::Fine,
+            Err(error) if error.code == "E0405" => Reception::Undetermined(place(error)),
+            Err(error) => Reception::Refused(place(error)),
+        }
+    };
+    let first = elaborate(&verdict.values);
+    if first.is_ok() || verdict.equals.is_empty() {
+        return (verdict.values, first);
+    }
+    let mut last = None;
+    let other = verdict.search(inferred, reception(&first), &mut |values| {
+        let result = elaborate(values);
+        let received = reception(&result);
+        last = Some(result);
+        received
+    });
+    match (other, last) {
+        (Some(values), Some(elaborated)) => (values, elaborated),
+        _ => {
+            inferred.fill(&verdict.values, tables);
+            (verdict.values, first)
         }
     }
 }
@@ -217,17 +265,50 @@ pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> R
     specialise(sources, checked, entries).map(optimise::optimise)
 }
 
+/// The program for these entry points whose parallelism is in kernels.
+///
+/// # Errors
+/// Those of [`specialise()`].
+pub fn kernels(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
+    let program = optimise::inline_all(specialise(sources, checked, entries)?);
+    let program = flatten::flatten(optimise::optimise(program));
+    if validating()
+        && let Err(problem) = kernel::validate(&program)
+    {
+        panic!("flattening broke its contract ({}): {problem}", sources.files().last().map_or("", |(_, file)| &file.name));
+    }
+    Ok(program)
+}
+
+/// Runs an entry point by way of the program whose parallelism is in kernels.
+///
+/// # Errors
+/// Those of [`specialise()`], and what the program fails with.
+pub fn run_kernels(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
+    evaluate(checked, &kernels(sources, checked, &[entry])?, false, entry, arguments)
+}
+
 /// Runs an entry point by way of the optimised first-order program.
 ///
 /// # Errors
 /// Those of [`specialise()`], and what the program fails with.
 pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
-    let program = optimise(sources, checked, &[entry])?;
+    evaluate(checked, &optimise(sources, checked, &[entry])?, validating(), entry, arguments)
+}
+
+/// Runs a first-order program by its evaluator; with `regions` as one whose updates are done in place.
+fn evaluate(
+    checked: &Checked,
+    program: &soac::Program,
+    regions: bool,
+    entry: Symbol,
+    arguments: Vec<Value>,
+) -> Result<Value, Box<Diagnostic>> {
     let define = checked.core.defs.iter().rfind(|define| define.name == entry);
     let Some(define) = define else { return Err(Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")))) };
     let names = checked.parameter_names(entry);
-    let call = if validating() { eval::soac::call_in_place } else { eval::soac::call };
-    call(&program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
+    let call = if regions { eval::soac::call_in_place } else { eval::soac::call };
+    call(program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
 /// The optimised first-order program for these entry points, and the program with memory that is made of it.
@@ -238,7 +319,7 @@ fn lowered(
     strict: bool,
 ) -> Result<(soac::Program, imp::Program), Box<Diagnostic>> {
     let program = optimise(sources, checked, entries)?;
-    let imp = vectorise::vectorise(lower::lower(&program, lower::Options { strict, in_place: true }));
+    let imp = vectorise::vectorise(lower::lower(&program, lower::Options { strict, in_place: true, device: false }));
     Ok((program, imp))
 }
 
@@ -259,6 +340,30 @@ pub struct Native {
 pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], strict: bool) -> Result<Native, Box<Diagnostic>> {
     let (program, imp) = lowered(sources, checked, entries, strict)?;
     Ok(Native { text: emit::c::emit(&imp, strict), program })
+}
+
+/// A program for CUDA, with what its doors take and return.
+#[derive(Debug)]
+pub struct CudaProgram {
+    /// The texts.
+    pub text: emit::cuda::Cuda,
+    /// The first-order program that it was made from: entry point number `k` is function number `k`.
+    pub program: soac::Program,
+}
+
+/// The program for CUDA for these entry points of an accepted program (all that are declared, if none are given).
+///
+/// # Errors
+/// E0801: what cannot be compiled, and E0802: what cannot be compiled for a device.
+pub fn compile_cuda(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<CudaProgram, Box<Diagnostic>> {
+    let program = kernels(sources, checked, entries)?;
+    let imp = lower::lower_kernels(&program).map_err(|span| {
+        let message = "a thread needs memory here, and only the thread knows how much";
+        let diagnostic =
+            if span == Span::default() { Diagnostic::bare("E0802", message) } else { Diagnostic::error("E0802", span, message) };
+        Box::new(diagnostic.help("use `--backend cpu`"))
+    })?;
+    Ok(CudaProgram { text: emit::cuda::emit(&imp), program })
 }
 
 /// The C library for these entry points of an accepted program, its names beginning with `prefix`.

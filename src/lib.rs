@@ -15,6 +15,7 @@ pub mod erase;
 pub mod erased_eval;
 pub mod eval;
 pub mod explicit;
+pub mod flatten;
 pub mod infer;
 pub mod ir;
 pub mod lower;

@@ -162,7 +162,6 @@ fn what_is_wrong_with_arguments() {
     place.refused(&["run", "a.rem", "-e", "total", "cut.npy"], &["E06", "cut.npy"]);
     place.refused(&["run", "a.rem", "-e", "same", "[1, 2]", "[1]"], &["E0503", "size 1 where 2 is needed"]);
     place.refused(&["run", "a.rem", "-e", "scael"], &["E0611", "did you mean `scale`", "total"]);
-    place.refused(&["run", "a.rem", "--backend", "cuda"], &["E0614"]);
     let ran = place.run_with(&["run", "a.rem", "-e", "scale"], b"1");
     assert!(ran.code == Some(1) && ran.err.contains("E0612"), "{}", ran.err);
     let ran = place.run_with(&["run", "a.rem", "-e", "total"], b"\xff\xfe\x00");

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Runs once to warm up, then at least 10 times and for at least 2 seconds. Making the results counts, reading arguments and
-writing results does not.
+writing results does not; with `--backend cuda` arguments and results stay on the device.
 
 Examples:
   remora bench program.rem -e norm vector.npy
@@ -116,11 +116,11 @@ fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<R
     if args.backend == Backend::Interp {
         return interpreted(args, loaded, define, values, threads, console);
     }
-    if args.backend == Backend::Cuda {
-        return Err(super::run::no_cuda());
-    }
     let options = native::Options { threads, strict: args.strict_fp };
-    let program = native::prepare(loaded, &[define.name], &options, None)?;
+    let program = match args.backend {
+        Backend::Cuda => native::prepare_cuda(loaded, &[define.name])?,
+        _ => native::prepare(loaded, &[define.name], &options, None)?,
+    };
     let fail = |failure: Box<eval::Failure>| Box::new(driver::failed(&failure));
     let (sizes, _) =
         eval::measured(&define.ty, define.name, &values, &loaded.checked.parameter_names(define.name), define.span).map_err(fail)?;
@@ -128,7 +128,8 @@ fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<R
     let bytes = prepared.bytes()?;
     program.peak_bytes();
     let times = repeat(args, console, &mut || prepared.time())?;
-    Ok(report(args, "cpu", threads, times, bytes, program.peak_bytes()))
+    let backend = if program.device().is_some() { "cuda" } else { "cpu" };
+    Ok(report(args, backend, threads, times, bytes, program.peak_bytes()))
 }
 
 fn interpreted(

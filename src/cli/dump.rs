@@ -36,8 +36,14 @@ enum Stage {
     Specialised,
     /// The same, optimised
     Soac,
+    /// The program whose parallelism is in kernels
+    Kernel,
     /// The C program
     C,
+    /// The kernels in CUDA C++
+    Cuda,
+    /// The host plan of the program for CUDA, in C
+    CudaHost,
 }
 
 pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
@@ -55,7 +61,7 @@ pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
             console.print(format!("(use core)\n\n{}", core::print::program(&loaded.checked.core)));
             Ok(SUCCESS)
         }
-        Stage::Specialised | Stage::Soac | Stage::C => {
+        Stage::Specialised | Stage::Soac | Stage::Kernel | Stage::C | Stage::Cuda | Stage::CudaHost => {
             let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
             let own = loaded.checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
             let entries: Vec<Symbol> = own.map(|define| define.name).collect();
@@ -63,6 +69,9 @@ pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
             let text = match args.stage {
                 Stage::Specialised => driver::specialise(sources, checked, &entries).map(|program| soac::print::program(&program)),
                 Stage::Soac => driver::optimise(sources, checked, &entries).map(|program| soac::print::program(&program)),
+                Stage::Cuda => driver::compile_cuda(sources, checked, &entries).map(|cuda| cuda.text.kernels),
+                Stage::CudaHost => driver::compile_cuda(sources, checked, &entries).map(|cuda| cuda.text.host),
+                Stage::Kernel => driver::kernels(sources, checked, &entries).map(|program| soac::print::program(&program)),
                 _ => driver::compile(sources, checked, &entries, false).map(|native| native.text),
             };
             match text {

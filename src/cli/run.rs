@@ -69,23 +69,17 @@ pub(super) enum Backend {
     Interp,
     /// Compiled by way of C, on all processors
     Cpu,
-    /// CUDA (not in this version)
+    /// Compiled for the CUDA device of this machine
     Cuda,
 }
 
 pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
-    if args.backend == Backend::Cuda {
-        return Err(no_cuda());
-    }
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
     run_loaded(args, loaded, None, console)
 }
 
 /// Runs the program that this one carries.
 pub(super) fn run_bundle(args: &RunArgs, bundle: &Bundle, console: &mut Console) -> Outcome {
-    if args.backend == Backend::Cuda {
-        return Err(no_cuda());
-    }
     let loaded = bundle.load();
     if !bundle.entries().iter().any(|name| loaded.checked.source_name(*name).as_str() == name_of(args)) {
         return Err(bundle.unknown(name_of(args)));
@@ -178,7 +172,7 @@ fn has_boxes(ty: &Type) -> bool {
         Atom::Fun(_, ret) => has_boxes(ret),
         Atom::Forall(_, body) | Atom::Pi(_, body) => has_boxes(body),
         Atom::Tuple(parts) => parts.iter().any(has_boxes),
-        Atom::Record(parts) => parts.iter().any(|(_, part)| has_boxes(part)),
+        Atom::Record(parts) | Atom::Sum(parts) => parts.iter().any(|(_, part)| has_boxes(part)),
         Atom::Prim(_) | Atom::Var(_) => false,
     }
 }
@@ -193,6 +187,9 @@ fn compile(
 ) -> Result<Option<native::Program>, Box<Diagnostic>> {
     let strict = bundle.map_or(args.strict_fp, Bundle::strict);
     let options = native::Options { threads: args.threads.map_or(0, usize::from), strict };
+    if args.backend == Backend::Cuda {
+        return native::prepare_cuda(loaded, &[entry.name]).map(Some);
+    }
     let entries = bundle.map_or_else(|| vec![entry.name], Bundle::entries);
     match native::prepare(loaded, &entries, &options, bundle.and_then(Bundle::library)) {
         Ok(program) => Ok(Some(program)),
@@ -202,12 +199,6 @@ fn compile(
         }
         Err(diagnostic) => Err(diagnostic),
     }
-}
-
-/// What is said to those who ask for CUDA.
-pub(super) fn no_cuda() -> Box<Diagnostic> {
-    let message = "this version of remora has no back end `cuda`";
-    Box::new(Diagnostic::bare("E0614", message).help("use `--backend cpu`, or `--backend interp`, the evaluator"))
 }
 
 /// Arguments from the command line, or from standard input if there are none.

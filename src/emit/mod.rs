@@ -1,3 +1,4 @@
 //! Text for other compilers.
 
 pub mod c;
+pub mod cuda;

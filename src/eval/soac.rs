@@ -9,7 +9,9 @@ use super::run::{HOLE, broken, misfit, negative, op_failure, out_of_bounds};
 use super::{Failure, Outcome};
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core;
-use crate::ir::soac::{Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Size, Soac, Stm, Type, Var};
+use crate::ir::soac::{
+    Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Seg, SegKind, Size, Soac, Stm, Type, Var,
+};
 use crate::runtime::{Array, Buffer, Builder, Value, dims};
 
 /// Runs an entry point of a program that was made from a definition of this type.
@@ -207,6 +209,7 @@ impl Run<'_> {
         match &stm.exp {
             Exp::Check(check) => self.check(check, span).map(|()| Vec::new()),
             Exp::Soac(soac) => self.soac(soac, &stm.pat, span),
+            Exp::Seg(seg) => self.seg(seg, &stm.pat, span),
             Exp::Filter { width, inputs, lambda } => self.filter(width, inputs, lambda, &stm.pat, span),
             Exp::Scatter { width, inputs, lambda, dests } => self.write(width, inputs, lambda, dests, None, span),
             Exp::Hist { width, inputs, lambda, dests, operator } => self.write(width, inputs, lambda, dests, Some(operator), span),
@@ -464,6 +467,69 @@ impl Run<'_> {
         out.extend(sums.into_iter().skip(soac.scans.len()).flatten());
         out.extend(self.collected(maps, n, &pat[combined..])?);
         Ok(out)
+    }
+
+    /// One index after the other, in row-major order.
+    fn seg(&mut self, seg: &Seg, pat: &[Var], span: Span) -> Outcome<Vec<Value>> {
+        let mut sizes = Vec::with_capacity(seg.sizes.len());
+        for size in &seg.sizes {
+            let n = self.size(size)?;
+            // Inner sizes of what does not exist may be negative.
+            let none = sizes.contains(&0);
+            sizes.push(if none { usize::try_from(n).unwrap_or(0) } else { self.natural(size, span)? });
+        }
+        let scan = matches!(seg.kind, SegKind::Scan(_));
+        let operators = seg.kind.operators();
+        let (inner, outer) = sizes.split_last().ok_or_else(|| broken("a space without dimensions"))?;
+        let segments: usize = outer.iter().product();
+        let combined: usize = operators.iter().map(|op| op.neutral.len()).sum();
+        let cells = segments * inner;
+        // A reduction of everything returns no array.
+        let mut whole: Vec<Value> = Vec::new();
+        let mut builders: Vec<Builder> =
+            (0..pat.len()).map(|k| Builder::new(if k < combined && !scan { segments } else { cells })).collect();
+        for segment in 0..segments {
+            let mut sums: Vec<Vec<Value>> = operators.iter().map(|op| op.neutral.iter().map(|a| self.operand(*a)).collect()).collect();
+            for j in 0..*inner {
+                let mut rest = segment * inner + j;
+                for (var, n) in seg.space.iter().zip(&sizes).rev() {
+                    self.set(*var, Value::Scalar(Scalar::I64((rest % n) as i64)));
+                    rest /= n;
+                }
+                let mut results = self.body(&seg.body)?.into_iter();
+                let mut at = 0;
+                for (operator, sum) in operators.iter().zip(&mut sums) {
+                    let cell: Vec<Value> = results.by_ref().take(operator.neutral.len()).collect();
+                    *sum = self.combine(operator, std::mem::take(sum), cell)?;
+                    for value in sum.iter().filter(|_| scan) {
+                        builders[at].push(value).map_err(|m| misfit(m, span))?;
+                        at += 1;
+                    }
+                }
+                for (builder, value) in builders[combined..].iter_mut().zip(results) {
+                    builder.push(&value).map_err(|m| misfit(m, span))?;
+                }
+            }
+            if !scan && outer.is_empty() {
+                whole = sums.into_iter().flatten().collect();
+            } else if !scan {
+                for (builder, value) in builders.iter_mut().zip(sums.iter().flatten()) {
+                    builder.push(value).map_err(|m| misfit(m, span))?;
+                }
+            }
+        }
+        let mut whole = whole.into_iter();
+        let results = builders.into_iter().zip(pat).enumerate().map(|(k, (builder, var))| {
+            if let Some(value) = whole.next() {
+                return Ok(value);
+            }
+            let (frame, count) = if k < combined && !scan { (outer, segments) } else { (&sizes[..], cells) };
+            match count {
+                0 => self.empty(self.program.ty(*var)),
+                _ => builder.finish(frame).ok_or_else(|| broken("an array without cells")),
+            }
+        });
+        results.collect()
     }
 
     fn filter(&mut self, width: &Size, inputs: &[Var], lambda: &Lambda, pat: &[Var], span: Span) -> Outcome<Vec<Value>> {

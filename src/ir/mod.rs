@@ -3,6 +3,7 @@
 pub mod core;
 pub mod erased;
 pub mod imp;
+pub mod kernel;
 pub mod soac;
 pub mod surface;
 pub mod tables;

@@ -13,6 +13,7 @@ impl<'p> Lower<'_, 'p> {
         match &stm.exp {
             Exp::Check(check) => self.check(check, span),
             Exp::Soac(soac) => self.soac(soac, &stm.pat, span),
+            Exp::Seg(seg) => self.seg(seg, &stm.pat, span),
             Exp::Filter { width, inputs, lambda } => self.filter(width, inputs, lambda, &stm.pat, span),
             Exp::Scatter { width, inputs, lambda, dests } => self.scatter(width, inputs, lambda, dests, &stm.pat, span),
             Exp::Hist { width, inputs, lambda, dests, operator } => self.hist(width, inputs, lambda, dests, operator, &stm.pat, span),
@@ -220,6 +221,10 @@ impl<'p> Lower<'_, 'p> {
         let cell_rank = cells.first().map_or(0, |a| self.program.operand_ty(*a).rank());
         let depth = ty.rank() - cell_rank;
         let sizes: Vec<i64> = ty.shape[..depth].iter().map(|size| size.as_constant().unwrap_or(1)).collect();
+        if self.host && self.options.device && cell_rank == 0 {
+            self.kernel_stack(&mem, cells, &sizes, span);
+            return self.bind_mem(var, mem);
+        }
         for (k, cell) in cells.iter().enumerate() {
             let mut rest = k as i64;
             let mut indices = vec![Expr::int(0); depth];

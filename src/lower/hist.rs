@@ -46,7 +46,9 @@ impl<'p> Lower<'_, 'p> {
         let width = self.size(width);
         let width = self.atom("width", width);
         let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
-        if self.host && (scalars || is_elementwise(operator)) && !self.ordered(operator) {
+        if self.host && self.options.device {
+            self.hist_kernel(inputs, lambda, width, n, &outs, operator, span);
+        } else if self.host && (scalars || is_elementwise(operator)) && !self.ordered(operator) {
             self.private_bins(inputs, lambda, (&width, &n), &outs, operator, span);
         } else {
             self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, Some(operator), span);

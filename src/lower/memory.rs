@@ -45,7 +45,8 @@ impl Lower<'_, '_> {
     pub(super) fn alloc(&mut self, name: crate::base::Symbol, ty: &Type, span: Span) -> Mem {
         let elements = ty.shape.iter().try_fold(1u64, |n, size| n.checked_mul(u64::try_from(size.as_constant()?).ok()?));
         let bytes = |count: u64| count.saturating_mul(ty.elem.bytes() as u64);
-        if let Some(count) = elements.filter(|count| bytes(*count) <= STACK_BYTES && self.frame + bytes(*count) <= FRAME_BYTES) {
+        let on_stack = elements.filter(|_| !(self.host && self.options.device));
+        if let Some(count) = on_stack.filter(|count| bytes(*count) <= STACK_BYTES && self.frame + bytes(*count) <= FRAME_BYTES) {
             self.frame += bytes(count.max(1));
             let ptr = self.ptr(name, ty.elem, Some(count.max(1)));
             self.emit(Stmt::Stack(ptr));
@@ -130,7 +131,7 @@ impl Lower<'_, '_> {
             let count = self.count(shape);
             let small = count.as_int().is_some_and(|n| n <= 64);
             if !small {
-                if self.host {
+                if self.host && !self.options.device {
                     self.copy_in_pieces(to, source, count);
                 } else {
                     self.emit(Stmt::Copy((to.ptr, to.offset.clone()), (source.ptr, source.offset.clone()), count));
@@ -157,6 +158,9 @@ impl Lower<'_, '_> {
 
     /// Runs `visit` for all indices of a shape, the outermost dimension in parallel where that is possible.
     pub(super) fn nest(&mut self, shape: &[Size], visit: &mut dyn FnMut(&mut Self, &[Expr])) {
+        if self.host && self.options.device {
+            return self.kernel_nest(shape, visit);
+        }
         let Some((outer, inner)) = shape.split_first() else { return visit(self, &[]) };
         let sizes: Vec<Expr> = inner
             .iter()

@@ -17,15 +17,17 @@ mod control;
 mod exp;
 mod hist;
 mod interchange;
+mod kernels;
 mod memory;
 mod place;
+mod scratch;
 mod soac;
 #[cfg(test)]
 mod tests;
 mod tile;
 mod writes;
 
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{Idx, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, HandleInfo, Int, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
@@ -40,6 +42,20 @@ pub struct Options {
     pub strict: bool,
     /// Whether the program has been prepared for updates in place.
     pub in_place: bool,
+    /// Whether arrays are in the memory of a device: the program has been flattened, and kernels are launched.
+    pub device: bool,
+}
+
+/// Lowers a program whose parallelism is in kernels ([`ir::kernel`](crate::ir::kernel)).
+///
+/// # Errors
+/// The place of a statement in a kernel that needs memory whose size the host does not know.
+pub fn lower_kernels(program: &Program) -> Result<imp::Program, Span> {
+    let mut out = lower(program, Options { strict: false, in_place: true, device: true });
+    for id in 0..out.funs.len() {
+        scratch::hoist(&mut out.funs[Idx::new(id)])?;
+    }
+    Ok(out)
 }
 
 /// Lowers a program.
@@ -123,6 +139,8 @@ struct Lower<'a, 'p> {
     host: bool,
     /// Bytes of the arrays in the function's frame.
     frame: u64,
+    /// The name of the definition.
+    name: Symbol,
 }
 
 impl<'a, 'p> Lower<'a, 'p> {
@@ -146,6 +164,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             scopes: vec![Scope::default()],
             host: true,
             frame: 0,
+            name: Symbol::new(""),
         }
     }
 
@@ -171,6 +190,11 @@ impl<'a, 'p> Lower<'a, 'p> {
                 self.locs.insert(var, Loc::Array(Array::Mem(mem)));
             }
         }
+        let mut counts = Vec::with_capacity(params.len());
+        for &var in &fun.params {
+            counts.push(self.count(&self.program.ty(var).shape));
+        }
+        self.name = fun.name;
         self.constants(fun);
         let values = self.body(&fun.body, &[]);
         let mut results = Vec::with_capacity(values.len());
@@ -197,6 +221,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             locals: self.locals,
             ptrs: self.ptrs,
             handles: self.handles,
+            counts,
             span: fun.span,
         }
     }

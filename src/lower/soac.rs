@@ -403,7 +403,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// The iterations from `lo` to `hi`, one after the other.
     fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Option<Mem>], sums: &[Collected], span: Span) {
-        if let ([Some(out)], false) = (outs, self.host) {
+        if let ([Some(out)], false) = (outs, self.host || self.options.device) {
             if let Some(nest) = self.nest_of(soac) {
                 return self.interchanged(nest, lo, hi, out);
             }
@@ -476,7 +476,7 @@ impl<'p> Lower<'_, 'p> {
 }
 
 /// The operation, if an operator is just one that is commutative and associative.
-fn simple(operator: &Operator) -> Option<ScalarOp> {
+pub(super) fn simple(operator: &Operator) -> Option<ScalarOp> {
     let ([stm], [a, b]) = (operator.lambda.body.stms.as_slice(), operator.lambda.params.as_slice()) else { return None };
     let Exp::Scalar(op, args) = &stm.exp else { return None };
     let both = *args == [Operand::Var(*a), Operand::Var(*b)] || *args == [Operand::Var(*b), Operand::Var(*a)];

@@ -10,6 +10,9 @@ use crate::ir::soac::{Lambda, Operand, Operator, Size, Var};
 impl<'p> Lower<'_, 'p> {
     /// Kept elements are written at the beginning of the place of their piece; afterwards the pieces are moved together.
     pub(super) fn filter(&mut self, width: &Size, inputs: &[Var], lambda: &'p Lambda, pat: &[Var], span: Span) {
+        if self.host && self.options.device {
+            return self.filter_kernel(width, inputs, lambda, pat, span);
+        }
         let program = self.program;
         let w = self.size(width);
         let w = self.atom("width", w);
@@ -128,7 +131,11 @@ impl<'p> Lower<'_, 'p> {
         let n = self.size(&self.program.ty(dests[0]).shape[0]);
         let n = self.atom("n", n);
         let width = self.size(width);
-        self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, None, span);
+        if self.host && self.options.device {
+            self.scatter_kernels(inputs, lambda, width, n, &outs, span);
+        } else {
+            self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, None, span);
+        }
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
     }
 

@@ -6,7 +6,7 @@
 use crate::base::Scalar;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::Subst;
-use crate::ir::soac::{Body, Check, Exp, LoopForm, Operand, Program, RangeKind, Size, Stm, Type, Var};
+use crate::ir::soac::{Body, Check, Exp, LoopForm, Operand, Program, RangeKind, SegKind, Size, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 
 /// Removes common subexpressions.
@@ -206,6 +206,13 @@ impl Writer<'_, '_> {
                     for operator in operators {
                         self.word(word | (operator.neutral.len() as u64) << 16 | u64::from(operator.commutative) << 15);
                     }
+                }
+            }
+            Exp::Seg(seg) => {
+                let scan = u64::from(matches!(seg.kind, SegKind::Scan(_)));
+                self.word(219 | scan << 15 | (seg.space.len() as u64) << 16);
+                for operator in seg.kind.operators() {
+                    self.word(220 | (operator.neutral.len() as u64) << 16 | u64::from(operator.commutative) << 15);
                 }
             }
             Exp::Filter { .. } => self.word(212),

@@ -10,8 +10,18 @@ use rustc_hash::FxHashMap;
 /// Bodies of up to this many statements are copied wherever they are called.
 const SMALL: usize = 40;
 
-/// Inlines calls.
-pub fn inline(mut program: Program) -> Program {
+/// Inlines calls where that does not make the program much larger.
+pub fn inline(program: Program) -> Program {
+    inline_up_to(program, SMALL)
+}
+
+/// Inlines all calls.
+pub fn inline_all(program: Program) -> Program {
+    inline_up_to(program, usize::MAX)
+}
+
+/// Inlines calls of functions with up to so many statements, and of those that are called once.
+fn inline_up_to(mut program: Program, most: usize) -> Program {
     let mut calls: FxHashMap<FunId, usize> = FxHashMap::default();
     for (_, fun) in program.funs.iter() {
         count_calls(&fun.body, &mut calls);
@@ -31,7 +41,7 @@ pub fn inline(mut program: Program) -> Program {
             subst.types(&mut program);
         }
         let once = calls.get(&id) == Some(&1);
-        inlined.push(once || statements(&program.funs[id].body) <= SMALL);
+        inlined.push(once || statements(&program.funs[id].body) <= most);
     }
     drop_uncalled(&mut program);
     program

@@ -22,7 +22,7 @@ pub use dead::dead;
 pub use fuse::fuse;
 pub use hoist::hoist;
 pub use in_place::in_place;
-pub use inline::inline;
+pub use inline::{inline, inline_all};
 pub use over::over;
 pub use rebuild::rebuild;
 pub use simplify::simplify;

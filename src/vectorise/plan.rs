@@ -100,7 +100,7 @@ fn accesses(list: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr, bool)) {
             Expr::Op(_, args) => args.iter().for_each(|arg| loads(arg, see)),
             Expr::Int(_, a, b) => [a, b].into_iter().for_each(|e| loads(e, see)),
             Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) => [a, b, c].into_iter().for_each(|e| loads(e, see)),
-            Expr::Const(_) | Expr::Local(_) | Expr::Pieces(..) | Expr::Threads => {}
+            Expr::Const(_) | Expr::Local(_) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => {}
         }
     }
     for stmt in list {
@@ -138,7 +138,7 @@ fn operations(list: &[Stmt], see: &mut dyn FnMut(ScalarOp)) {
             Expr::Load(_, a) => of(a, see),
             Expr::Int(_, a, b) => [a, b].into_iter().for_each(|e| of(e, see)),
             Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) => [a, b, c].into_iter().for_each(|e| of(e, see)),
-            Expr::Const(_) | Expr::Local(_) | Expr::Pieces(..) | Expr::Threads => {}
+            Expr::Const(_) | Expr::Local(_) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => {}
         }
     }
     for stmt in list {

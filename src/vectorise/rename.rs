@@ -27,7 +27,7 @@ impl Renaming {
     pub fn expr(&self, e: &Expr) -> Expr {
         let boxed = |e: &Expr| Box::new(self.expr(e));
         match e {
-            Expr::Const(_) | Expr::Threads => e.clone(),
+            Expr::Const(_) | Expr::Threads | Expr::Thread => e.clone(),
             Expr::Local(local) => Expr::Local(self.local(*local)),
             Expr::Load(ptr, index) => {
                 let (ptr, index) = self.element(*ptr, self.expr(index));

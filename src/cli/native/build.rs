@@ -1,8 +1,9 @@
-//! The C compiler, and the cache of what it made.
+//! The C compiler, and the cache of what it and others made.
 //!
-//! An entry of the cache is a folder with the text, the library, and a line that says which compiler with which options made a library of
-//! which length and sum for which processor. What does not fit is made again. Folders appear by renaming, so that programs that run at the
-//! same time do not see half an entry; what interrupted programs left behind is removed after a day.
+//! An entry of the cache is a folder with the text, what was made of it (a library, or machine code for a device), and a line that says
+//! which compiler with which options made something of which length and sum for which processor. What does not fit is made again. Folders
+//! appear by renaming, so that programs that run at the same time do not see half an entry; what interrupted programs left behind is
+//! removed after a day.
 
 use crate::diag::Diagnostic;
 use std::hash::{Hash, Hasher};
@@ -11,13 +12,24 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-const TEXT: &str = "program.c";
-const LIBRARY: &str = "program.so";
 const STAMP: &str = "stamp";
+
+/// The names of the files of an entry.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Files {
+    /// The text.
+    pub text: &'static str,
+    /// What was made of it.
+    pub made: &'static str,
+}
+
+/// C, and a library.
+const C: Files = Files { text: "program.c", made: "program.so" };
+
 /// How long an entry that is being made is left alone.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
-/// A library in a file: an entry of the cache, or in a folder of its own that goes when this does.
+/// What was made of a text, in a file: an entry of the cache, or in a folder of its own that goes when this does.
 #[derive(Debug)]
 pub struct Library {
     path: PathBuf,
@@ -89,21 +101,33 @@ fn how(strict: bool) -> String {
 /// A library from the text of a C program: from the cache where it is there, else from the C compiler or, if there is one, `given`, which
 /// was made from the same text before.
 pub fn library(text: &str, strict: bool, given: Option<&[u8]>) -> Result<Library, Box<Diagnostic>> {
-    let how = how(strict);
-    let name = name(text, &how);
+    obtain(C, text, &how(strict), &|folder| match given {
+        Some(library) => Ok(std::fs::write(folder.join(C.made), library)?),
+        None => compile(&compiler(), &flags(strict), folder),
+    })
+}
+
+/// What is made of a text: from the cache where it is there, else by `make`, which finds the text in a folder and writes its file there.
+/// `how` is everything besides the text that the result depends on.
+pub(super) fn obtain(files: Files, text: &str, how: &str, make: &Make) -> Result<Library, Box<Diagnostic>> {
+    let name = name(text, how);
     let cache = cache_folder();
     if let Some(folder) = cache.as_ref().map(|cache| cache.join(&name))
-        && is_good(&folder, text, &how)
+        && is_good(files, &folder, text, how)
     {
-        return Ok(Library { path: folder.join(LIBRARY), temporary: None });
+        return Ok(Library { path: folder.join(files.made), temporary: None });
     }
+    let fill = |folder: &Path| {
+        std::fs::write(folder.join(files.text), text)?;
+        make(folder)
+    };
     let mut problem = String::new();
     if let Some(cache) = cache {
         let temporary = cache.join(format!("{name}.{}.{}", std::process::id(), unique()));
-        match std::fs::create_dir_all(&temporary).map_err(Problem::from).and_then(|()| fill(&temporary, text, strict, given)) {
+        match std::fs::create_dir_all(&temporary).map_err(Problem::from).and_then(|()| fill(&temporary)) {
             Ok(()) => {
                 sweep(&cache);
-                return Ok(keep(temporary, &cache.join(&name), text, &how));
+                return Ok(keep(files, temporary, &cache.join(&name), text, how));
             }
             Err(Problem::Compiler(diagnostic)) => {
                 std::fs::remove_dir_all(&temporary).ok();
@@ -118,8 +142,8 @@ pub fn library(text: &str, strict: bool, given: Option<&[u8]>) -> Result<Library
     // Where the cache cannot be written, the library is made elsewhere, and used once. Nobody else may write there.
     let place = std::env::temp_dir();
     let temporary = place.join(format!("remora-{name}.{}.{}", std::process::id(), unique()));
-    match private(&temporary).map_err(Problem::from).and_then(|()| fill(&temporary, text, strict, given)) {
-        Ok(()) => Ok(Library { path: temporary.join(LIBRARY), temporary: Some(temporary) }),
+    match private(&temporary).map_err(Problem::from).and_then(|()| fill(&temporary)) {
+        Ok(()) => Ok(Library { path: temporary.join(files.made), temporary: Some(temporary) }),
         Err(why) => {
             std::fs::remove_dir_all(&temporary).ok();
             match why {
@@ -135,8 +159,11 @@ pub fn library(text: &str, strict: bool, given: Option<&[u8]>) -> Result<Library
     }
 }
 
+/// Makes the file of an entry in a folder.
+pub(super) type Make<'a> = dyn Fn(&Path) -> Result<(), Problem> + 'a;
+
 /// Why there is no library.
-enum Problem {
+pub(super) enum Problem {
     /// It cannot be written here.
     Space(String),
     /// It cannot be written anywhere.
@@ -155,15 +182,6 @@ fn private(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
-}
-
-/// Puts the text and the library into a folder.
-fn fill(folder: &Path, text: &str, strict: bool, given: Option<&[u8]>) -> Result<(), Problem> {
-    std::fs::write(folder.join(TEXT), text)?;
-    match given {
-        Some(library) => Ok(std::fs::write(folder.join(LIBRARY), library)?),
-        None => compile(&compiler(), &flags(strict), folder),
-    }
 }
 
 /// Removes what programs that were interrupted have left in the cache.
@@ -206,22 +224,22 @@ fn stamp(library: &[u8], how: &str) -> String {
     format!("{} {:016x} {how}\n", library.len(), sum(library))
 }
 
-fn is_good(folder: &Path, text: &str, how: &str) -> bool {
+fn is_good(files: Files, folder: &Path, text: &str, how: &str) -> bool {
     let read = |name: &str| std::fs::read(folder.join(name)).ok();
-    let (Some(source), Some(library), Some(found)) = (read(TEXT), read(LIBRARY), read(STAMP)) else { return false };
+    let (Some(source), Some(library), Some(found)) = (read(files.text), read(files.made), read(STAMP)) else { return false };
     source == text.as_bytes() && found == stamp(&library, how).as_bytes()
 }
 
 /// Gives an entry its name. Where that fails, somebody else was faster or something damaged is in the way.
-fn keep(temporary: PathBuf, folder: &Path, text: &str, how: &str) -> Library {
-    if let Ok(bytes) = std::fs::read(temporary.join(LIBRARY)) {
+fn keep(files: Files, temporary: PathBuf, folder: &Path, text: &str, how: &str) -> Library {
+    if let Ok(bytes) = std::fs::read(temporary.join(files.made)) {
         std::fs::write(temporary.join(STAMP), stamp(&bytes, how)).ok();
     }
-    let kept = Library { path: folder.join(LIBRARY), temporary: None };
+    let kept = Library { path: folder.join(files.made), temporary: None };
     if std::fs::rename(&temporary, folder).is_ok() {
         return kept;
     }
-    if is_good(folder, text, how) {
+    if is_good(files, folder, text, how) {
         std::fs::remove_dir_all(&temporary).ok();
         return kept;
     }
@@ -231,20 +249,20 @@ fn keep(temporary: PathBuf, folder: &Path, text: &str, how: &str) -> Library {
     if std::fs::rename(&temporary, folder).is_ok() {
         return kept;
     }
-    Library { path: temporary.join(LIBRARY), temporary: Some(temporary) }
+    Library { path: temporary.join(files.made), temporary: Some(temporary) }
 }
 
 fn compile(cc: &str, flags: &[String], folder: &Path) -> Result<(), Problem> {
     let mut words = cc.split_whitespace();
     let program = words.next().unwrap_or("cc");
     let mut command = Command::new(program);
-    command.args(words).args(flags).arg("-o").arg(folder.join(LIBRARY)).arg(folder.join(TEXT)).arg("-lm");
+    command.args(words).args(flags).arg("-o").arg(folder.join(C.made)).arg(folder.join(C.text)).arg("-lm");
     let output = command.output().map_err(|error| {
         let message = format!("the C compiler `{program}` cannot be started: {error}");
         let help = "install one (`apt-get install gcc`), name one in CC, or use `--backend interp`, the evaluator";
         Problem::Compiler(Box::new(Diagnostic::bare("E0615", message).help(help)))
     })?;
-    if output.status.success() && folder.join(LIBRARY).is_file() {
+    if output.status.success() && folder.join(C.made).is_file() {
         return Ok(());
     }
     let text = String::from_utf8_lossy(&output.stderr);

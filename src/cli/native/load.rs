@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "calls of the compiled program")]
 
+use super::table::Table;
 use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::eval;
@@ -11,6 +12,7 @@ use crate::ir::soac::{self, Fun, Var};
 use crate::runtime::{Array, Buffer, Value};
 use crate::{each_buffer, each_prim};
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
@@ -29,11 +31,25 @@ struct Support {
     peak: unsafe extern "C" fn(Context) -> i64,
 }
 
+/// What runs kernels: CUDA's driver, or what plays it in tests.
+pub trait Device {
+    /// Its functions, a `remora_device` as `src/emit/cuda/table.h` has it, which stays where it is as long as this lives.
+    fn table(&self) -> *const c_void;
+    /// What went wrong last, if it knows.
+    fn message(&self) -> Option<String> {
+        None
+    }
+    /// What it is, for people.
+    fn name(&self) -> String;
+}
+
 /// A compiled program with a context of its own.
 pub struct Program {
     context: Context,
     support: Support,
     program: soac::Program,
+    /// Where its kernels run, if it has some. Lives as long as the context.
+    device: Option<Box<dyn Device>>,
     /// Never unloaded: the threads of OpenMP wait in code that would go with it.
     library: ManuallyDrop<libloading::Library>,
 }
@@ -43,6 +59,9 @@ pub struct Prepared<'p> {
     program: &'p Program,
     fun: &'p Fun,
     door: Door,
+    /// The same with arguments and results that stay on the device, and the words for it once they are needed.
+    resident: Option<Door>,
+    on_device: OnceCell<Resident>,
     words: Vec<u64>,
     /// What the words point into.
     values: Vec<Value>,
@@ -72,14 +91,40 @@ fn broken(name: &str, what: &str) -> Box<Diagnostic> {
 
 impl Program {
     /// The program in a library that was made from `program`, with a context of its own.
-    pub fn new(Library { library, name }: Library, program: soac::Program, threads: usize) -> Result<Program, Box<Diagnostic>> {
+    pub fn new(library: Library, program: soac::Program, threads: usize) -> Result<Program, Box<Diagnostic>> {
+        let new = |library: &libloading::Library| {
+            // SAFETY: the run-time support declares the function with this type.
+            let new = unsafe { library.get::<unsafe extern "C" fn(c_int) -> Context>(b"remora_context_new\0") }?;
+            // SAFETY: any number of threads is allowed.
+            Ok(unsafe { new(c_int::try_from(threads).unwrap_or(0)) })
+        };
+        Program::with(library, program, None, &new)
+    }
+
+    /// The host plan in a library that was made from `program`, which runs kernels on a device.
+    pub fn on_device(library: Library, program: soac::Program, device: Box<dyn Device>) -> Result<Program, Box<Diagnostic>> {
+        let table = device.table();
+        let new = |library: &libloading::Library| {
+            // SAFETY: the host plan declares the function with this type.
+            let new = unsafe { library.get::<unsafe extern "C" fn(*const c_void) -> Context>(b"remora_context_new_device\0") }?;
+            // SAFETY: the table is that of the device, which lives as long as the program.
+            Ok(unsafe { new(table) })
+        };
+        Program::with(library, program, Some(device), &new)
+    }
+
+    fn with(
+        Library { library, name }: Library,
+        program: soac::Program,
+        device: Option<Box<dyn Device>>,
+        new: &dyn Fn(&libloading::Library) -> Result<Context, libloading::Error>,
+    ) -> Result<Program, Box<Diagnostic>> {
         macro_rules! symbol {
             ($name:literal) => {
                 // SAFETY: the run-time support declares the function with this type.
                 *unsafe { library.get($name) }.map_err(|error| broken(&name, &error.to_string()))?
             };
         }
-        let new: unsafe extern "C" fn(c_int) -> Context = symbol!(b"remora_context_new\0");
         let support = Support {
             free: symbol!(b"remora_context_free\0"),
             data: symbol!(b"remora_array_data\0"),
@@ -89,12 +134,12 @@ impl Program {
             place: symbol!(b"remora_error_place\0"),
             peak: symbol!(b"remora_peak_bytes\0"),
         };
-        // SAFETY: any number of threads is allowed.
-        let context = unsafe { new(c_int::try_from(threads).unwrap_or(0)) };
+        let context = new(&library).map_err(|error| broken(&name, &error.to_string()))?;
         if context.is_null() {
-            return Err(Box::new(Diagnostic::bare("E0507", "out of memory")));
+            let message = device.and_then(|device| device.message()).unwrap_or_else(|| "out of memory".into());
+            return Err(Box::new(Diagnostic::bare("E0507", message)));
         }
-        Ok(Program { context, support, program, library })
+        Ok(Program { context, support, program, device, library })
     }
 
     /// Runs an entry point whose parameters have these names.
@@ -117,13 +162,21 @@ impl Program {
         let mut values: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
         args.into_iter().for_each(|arg| flatten(arg, &mut values));
         let words = values.iter().map(word).collect();
-        Ok(Prepared { program: self, fun, door, words, values })
+        let name = format!("remora_resident_{}\0", id.raw());
+        // SAFETY: programs for devices have these, of the same type.
+        let resident = self.device.as_ref().and_then(|_| unsafe { self.library.get::<Door>(name.as_bytes()) }.ok()).map(|door| *door);
+        Ok(Prepared { program: self, fun, door, resident, on_device: OnceCell::new(), words, values })
     }
 
     /// The most bytes that arrays took since the last call.
     pub fn peak_bytes(&self) -> i64 {
         // SAFETY: the context is that of the library.
         unsafe { (self.support.peak)(self.context) }
+    }
+
+    /// What runs its kernels, if it has some.
+    pub fn device(&self) -> Option<String> {
+        self.device.as_ref().map(|device| device.name())
     }
 
     fn failure(&self) -> Box<Diagnostic> {
@@ -134,7 +187,7 @@ impl Program {
             let text = |pointer: *const c_char| CStr::from_ptr(pointer).to_string_lossy().into_owned();
             (text((self.support.code)(self.context)), text((self.support.message)(self.context)))
         };
-        let known = ["E0501", "E0503", "E0504", "E0505", "E0506", "E0507"];
+        let known = ["E0501", "E0503", "E0504", "E0505", "E0506", "E0507", "E0810"];
         let code = known.into_iter().find(|known| *known == code).unwrap_or("E0599");
         let span = Span { file: FileId(file as u32), start: start as u32, end: end as u32 };
         Box::new(if span == Span::default() { Diagnostic::bare(code, message) } else { Diagnostic::error(code, span, message) })
@@ -191,6 +244,53 @@ fn scalar(word: u64, prim: PrimType) -> Scalar {
     }
 }
 
+/// Arguments on a device.
+struct Resident {
+    table: Table,
+    words: Vec<u64>,
+    /// Places and sizes of what was allocated.
+    arrays: Vec<(*mut c_void, i64)>,
+}
+
+impl Resident {
+    fn new(device: &dyn Device, values: &[Value]) -> Result<Resident, Box<Diagnostic>> {
+        // SAFETY: the table is a `remora_device`.
+        let table = unsafe { *device.table().cast::<Table>() };
+        let mut resident = Resident { table, words: Vec::new(), arrays: Vec::new() };
+        for value in values {
+            let word = word(value);
+            let Value::Array(array) = value else {
+                resident.words.push(word);
+                continue;
+            };
+            let bytes = (array.count() * array.prim().bytes()) as i64;
+            let mut place = std::ptr::null_mut();
+            // SAFETY: the array has so many bytes, and what is allocated has room for them.
+            let failed = unsafe {
+                (table.alloc)(table.this, bytes, &mut place) != 0 || {
+                    resident.arrays.push((place, bytes));
+                    bytes > 0 && (table.put)(table.this, place, word as *const c_void, bytes) != 0
+                }
+            };
+            if failed {
+                let message = device.message().unwrap_or_else(|| "the device fails".into());
+                return Err(Box::new(Diagnostic::bare("E0810", message)));
+            }
+            resident.words.push(place as u64);
+        }
+        Ok(resident)
+    }
+}
+
+impl Drop for Resident {
+    fn drop(&mut self) {
+        for (place, bytes) in &self.arrays {
+            // SAFETY: the memory is that of the device, which the program keeps.
+            unsafe { (self.table.release)(self.table.this, *place, *bytes) }
+        }
+    }
+}
+
 impl Prepared<'_> {
     /// Runs the entry point; its results, and how long it took without their conversion.
     pub fn run(&self) -> Result<(Vec<Value>, Duration), Box<Diagnostic>> {
@@ -199,9 +299,17 @@ impl Prepared<'_> {
         self.free(&words);
         Ok((results?, seconds))
     }
-    /// Runs the entry point and forgets its results; how long it took.
+    /// Runs the entry point and forgets its results; how long it took. On a device, arguments and results stay there.
     pub fn time(&self) -> Result<Duration, Box<Diagnostic>> {
-        let (words, seconds) = self.words()?;
+        let (words, seconds) = match (self.resident, &self.program.device) {
+            (Some(door), Some(device)) => {
+                if self.on_device.get().is_none() {
+                    self.on_device.set(Resident::new(device.as_ref(), &self.values)?).ok();
+                }
+                self.enter(door, self.on_device.get().map_or(&[], |resident| &resident.words))?
+            }
+            _ => self.words()?,
+        };
         self.free(&words);
         Ok(seconds)
     }
@@ -217,10 +325,13 @@ impl Prepared<'_> {
     }
 
     fn words(&self) -> Result<(Vec<u64>, Duration), Box<Diagnostic>> {
+        self.enter(self.door, &self.words)
+    }
+    fn enter(&self, door: Door, words: &[u64]) -> Result<(Vec<u64>, Duration), Box<Diagnostic>> {
         let mut out = vec![0u64; self.fun.results.len().max(1)];
         let start = Instant::now();
         // SAFETY: the words are those that the door takes, by the types of the function; the arrays that they point into are alive.
-        let failed = unsafe { (self.door)(self.program.context, self.words.as_ptr(), out.as_mut_ptr()) } != 0;
+        let failed = unsafe { door(self.program.context, words.as_ptr(), out.as_mut_ptr()) } != 0;
         let seconds = start.elapsed();
         if failed { Err(self.program.failure()) } else { Ok((out, seconds)) }
     }

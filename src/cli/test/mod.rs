@@ -64,8 +64,12 @@ enum Backend {
     Interp,
     /// The evaluator of specialised programs
     Soac,
+    /// The evaluator of programs whose parallelism is in kernels
+    Kernel,
     /// Compiled by way of C
     Cpu,
+    /// Compiled for a device
+    Cuda,
 }
 
 /// What is wrong with a case.
@@ -81,12 +85,25 @@ struct Tally<'a> {
     verbose: bool,
     passed: usize,
     failed: usize,
+    skipped: usize,
+}
+
+/// How a case went that has no problem.
+enum Ran {
+    /// It passed.
+    Passed,
+    /// The back end cannot run it, and says so.
+    Skipped(String),
 }
 
 impl Tally<'_> {
-    fn note(&mut self, sources: &SourceMap, name: &str, result: Result<(), Problem>) {
+    fn note(&mut self, sources: &SourceMap, name: &str, result: Result<Ran, Problem>) {
         match result {
-            Ok(()) => {
+            Ok(Ran::Skipped(why)) => {
+                self.skipped += 1;
+                self.console.print(format!("skipped {name}: {why}\n"));
+            }
+            Ok(Ran::Passed) => {
                 self.passed += 1;
                 if self.verbose {
                     self.console.print(format!("ok      {name}\n"));
@@ -103,17 +120,18 @@ impl Tally<'_> {
 }
 
 pub(super) fn run(args: &TestArgs, console: &mut Console) -> Outcome {
-    let mut tally = Tally { console, verbose: args.verbose, passed: 0, failed: 0 };
+    let mut tally = Tally { console, verbose: args.verbose, passed: 0, failed: 0, skipped: 0 };
     for file in &args.files {
         run_file(args, file, &mut tally)?;
     }
-    let (passed, failed) = (tally.passed, tally.failed);
-    if passed + failed == 0 {
+    let (passed, failed, skipped) = (tally.passed, tally.failed, tally.skipped);
+    if passed + failed + skipped == 0 {
         console.progress(
             "note: nothing was run: no `-- ==` block fits (an empty line ends a block; names of entry points are those of `entry:`)",
         );
     }
-    console.print(format!("{passed} passed, {failed} failed\n"));
+    let skipped = if skipped == 0 { String::new() } else { format!(", {skipped} skipped") };
+    console.print(format!("{passed} passed, {failed} failed{skipped}\n"));
     Ok(if failed == 0 && console.errors() == 0 { SUCCESS } else { FAILURE })
 }
 
@@ -140,15 +158,15 @@ fn run_file(args: &TestArgs, path: &Path, tally: &mut Tally) -> Result<(), Box<D
         return Ok(());
     }
     for (block, pattern) in refusals {
-        tally.note(&loaded.sources, &format!("{name}: refused"), refused(&loaded, block, pattern));
+        tally.note(&loaded.sources, &format!("{name}: refused"), refused(&loaded, block, pattern).map(|()| Ran::Passed));
     }
     if loaded.checked.failed() {
         return Ok(());
     }
     let wanted: Vec<&Block> = blocks.iter().filter(wanted).collect();
-    let native = if args.backend == Backend::Cpu { Some(compile(args, &loaded, &wanted)) } else { None };
+    let native = if matches!(args.backend, Backend::Cpu | Backend::Cuda) { compile(args, &loaded, &wanted) } else { Vec::new() };
     for block in wanted {
-        run_block(args, &Subject { path, loaded: &loaded, native: native.as_ref() }, block, tally);
+        run_block(args, &Subject { path, loaded: &loaded, native: &native }, block, tally);
     }
     Ok(())
 }
@@ -157,11 +175,14 @@ fn run_file(args: &TestArgs, path: &Path, tally: &mut Tally) -> Result<(), Box<D
 struct Subject<'a> {
     path: &'a Path,
     loaded: &'a Loaded,
-    native: Option<&'a Result<native::Program, Box<Diagnostic>>>,
+    native: &'a [Compiled],
 }
 
-/// One compiled program with all entry points that are wanted.
-fn compile(args: &TestArgs, loaded: &Loaded, blocks: &[&Block]) -> Result<native::Program, Box<Diagnostic>> {
+/// A compiled program with these entry points, or why there is none.
+type Compiled = (Vec<Symbol>, Result<native::Program, Box<Diagnostic>>);
+
+/// One compiled program with all entry points that are wanted. If one of them cannot be compiled for a device, each by itself.
+fn compile(args: &TestArgs, loaded: &Loaded, blocks: &[&Block]) -> Vec<Compiled> {
     let names = blocks.iter().filter(|block| !block.cases.is_empty()).flat_map(|block| {
         let own: Vec<&str> = block.entries.iter().map(|(name, _)| name.as_str()).collect();
         if own.is_empty() { vec!["main"] } else { own }
@@ -170,7 +191,16 @@ fn compile(args: &TestArgs, loaded: &Loaded, blocks: &[&Block]) -> Result<native
     entries.sort_by_key(|name| name.as_str());
     entries.dedup();
     let options = native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp };
-    native::prepare(loaded, &entries, &options, None)
+    if args.backend == Backend::Cpu {
+        let program = native::prepare(loaded, &entries, &options, None);
+        return vec![(entries, program)];
+    }
+    match native::prepare_cuda(loaded, &entries) {
+        Err(diagnostic) if diagnostic.code == "E0802" && entries.len() > 1 => {
+            entries.into_iter().map(|entry| (vec![entry], native::prepare_cuda(loaded, &[entry]))).collect()
+        }
+        program => vec![(entries, program)],
+    }
 }
 
 fn rendered(loaded: &Loaded, diagnostics: &[Diagnostic]) -> String {
@@ -206,7 +236,7 @@ fn run_block(args: &TestArgs, subject: &Subject, block: &Block, tally: &mut Tall
 }
 
 /// Runs one case and compares.
-fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case, seed: u64) -> Result<(), Problem> {
+fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case, seed: u64) -> Result<Ran, Problem> {
     let Subject { path, loaded, native } = *subject;
     let wrong = |span: Span| move |text: String| Problem { span: Some(span), text };
     let says = |diagnostic: Box<Diagnostic>| rendered(loaded, &[*diagnostic]);
@@ -219,8 +249,11 @@ fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case
     let result = match args.backend {
         Backend::Interp => driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from)),
         Backend::Soac => driver::run_soac(&loaded.sources, &loaded.checked, define.name, values),
-        Backend::Cpu => match native {
+        Backend::Kernel => driver::run_kernels(&loaded.sources, &loaded.checked, define.name, values),
+        Backend::Cpu | Backend::Cuda => match native.iter().find(|(entries, _)| entries.contains(&define.name)).map(|(_, program)| program)
+        {
             Some(Ok(program)) => program.call(define, &names, values),
+            Some(Err(diagnostic)) if diagnostic.code == "E0802" => return Ok(Ran::Skipped(diagnostic.message.clone())),
             Some(Err(diagnostic)) => Err(diagnostic.clone()),
             None => Err(Box::new(Diagnostic::bare("E0615", "nothing was compiled"))),
         },
@@ -231,7 +264,7 @@ fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case
             return Err(wrong(case.span)(format!("not the same to the last bit: {got}the evaluator's result is\n{want}")));
         }
     }
-    match (&case.expect, result) {
+    let met = match (&case.expect, result) {
         (Expect::Success, Ok(_)) => Ok(()),
         (Expect::Success | Expect::Values(_), Err(d)) => Err(wrong(case.span)(format!("it fails:\n{}", says(d)))),
         (Expect::Failure(pattern), Err(d)) => matches(pattern, &says(d), case.span),
@@ -239,7 +272,8 @@ fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case
             Err(wrong(case.span)(format!("expected an error that matches `{pattern}`, got\n{}", values::show(&value))))
         }
         (Expect::Values(want), Ok(got)) => expected(path, want, &got).map_err(wrong(case.span)),
-    }
+    };
+    met.map(|()| Ran::Passed)
 }
 
 fn input(path: &Path, signature: &Signature, input: &Data, seed: u64) -> Result<Vec<Value>, Box<Diagnostic>> {

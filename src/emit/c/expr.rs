@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Emitter, c_type};
+use super::{Emitter, Mode, c_type};
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
 use crate::ir::imp::{Expr, Int};
@@ -62,7 +62,7 @@ impl Emitter<'_> {
                 let text = scalar(*value);
                 if text.starts_with('-') { format!("({text})") } else { text }
             }
-            Expr::Local(_) | Expr::Load(..) | Expr::Blend(..) | Expr::Pieces(..) | Expr::Threads => self.expr(e),
+            Expr::Local(_) | Expr::Load(..) | Expr::Blend(..) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => self.expr(e),
             Expr::Op(..) | Expr::Int(..) | Expr::Select(..) => format!("({})", self.expr(e)),
         }
     }
@@ -72,9 +72,16 @@ impl Emitter<'_> {
         match e {
             Expr::Const(value) => scalar(*value),
             Expr::Local(local) => self.local(*local),
+            Expr::Load(ptr, index) if self.mode == Mode::Host => {
+                format!("REMORA_LOAD({}, {} + {})", self.elem(*ptr), self.ptr(*ptr), self.nested(index))
+            }
             Expr::Load(ptr, index) => format!("{}[{}]", self.ptr(*ptr), self.expr(index)),
             Expr::Op(op, args) => self.op(*op, args),
             Expr::Int(Int::Count, a, b) => format!("remora_count({}, {})", self.expr(a), self.expr(b)),
+            Expr::Int(op @ (Int::Div | Int::Rem), a, b) if self.mode == Mode::Thread => {
+                let quotient = format!("remora_quotient({}, {})", self.expr(a), self.expr(b));
+                if *op == Int::Div { quotient } else { format!("{} - {quotient} * {}", self.nested(a), self.nested(b)) }
+            }
             Expr::Int(op, a, b) => {
                 let (a, b) = (self.nested(a), self.nested(b));
                 match op {
@@ -101,6 +108,7 @@ impl Emitter<'_> {
                 let cost = (*cost).min(1 << 40);
                 format!("remora_pieces(th, {}, INT64_C({cost}), {})", self.expr(width), u8::from(*each))
             }
+            Expr::Thread => "((int64_t)blockIdx.x * REMORA_BLOCK + threadIdx.x)".into(),
             Expr::Threads => "(int64_t)th->context->threads".into(),
         }
     }

@@ -7,12 +7,13 @@
 //!
 //! [`runtime.c`]: https://gcc.gnu.org/onlinedocs/gcc/
 
-mod expr;
+pub(in crate::emit) mod expr;
 mod library;
 mod scope;
 
 pub use library::{Library, library};
 
+use super::cuda::Kernels;
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Arg, Expr, Failure, Fun, Handle, Int, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Stmt, Target};
@@ -39,7 +40,7 @@ fn text(program: &Program, head: &str, places: &mut BTreeSet<Span>) -> String {
         let _ = writeln!(out, "static const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
     }
     for (id, fun) in program.funs.iter() {
-        let mut emitter = Emitter { program, fun, id: id.raw(), pieces: 0, outlined: String::new(), places: BTreeSet::new() };
+        let mut emitter = Emitter::new(program, fun, id.raw(), Mode::Processor);
         let text = emitter.function();
         places.append(&mut emitter.places);
         out.push_str(&emitter.outlined);
@@ -52,7 +53,7 @@ fn text(program: &Program, head: &str, places: &mut BTreeSet<Span>) -> String {
 }
 
 /// The name of a type in C.
-fn c_type(prim: PrimType) -> &'static str {
+pub(in crate::emit) fn c_type(prim: PrimType) -> &'static str {
     match prim {
         PrimType::I8 => "int8_t",
         PrimType::I16 => "int16_t",
@@ -70,33 +71,47 @@ fn c_type(prim: PrimType) -> &'static str {
 }
 
 /// A name of the program as one of C.
-fn sanitized(name: &str) -> String {
+pub(in crate::emit) fn sanitized(name: &str) -> String {
     let out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if out.starts_with(|c: char| c.is_ascii_digit()) { format!("v{out}") } else { out }
 }
 
-struct Emitter<'p> {
-    program: &'p Program,
-    fun: &'p Fun,
-    id: usize,
+/// Who runs what is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::emit) enum Mode {
+    /// A processor, which also has the arrays.
+    Processor,
+    /// The host of a device that has the arrays.
+    Host,
+    /// A thread of a device.
+    Thread,
+}
+
+pub(in crate::emit) struct Emitter<'p> {
+    pub program: &'p Program,
+    pub fun: &'p Fun,
+    pub id: usize,
     pieces: usize,
     /// Functions for the bodies of parallel loops.
     outlined: String,
     /// Where failures come from.
     places: BTreeSet<Span>,
+    pub mode: Mode,
+    /// What has been written for the device.
+    pub kernels: Kernels,
 }
 
 /// What is written at the moment: one function of C.
-struct Text {
-    out: String,
-    indent: usize,
+pub(in crate::emit) struct Text {
+    pub out: String,
+    pub indent: usize,
     homes: Homes,
     block: usize,
-    fails: bool,
+    pub fails: bool,
 }
 
 impl Text {
-    fn line(&mut self, text: &str) {
+    pub fn line(&mut self, text: &str) {
         for _ in 0..self.indent {
             self.out.push_str("  ");
         }
@@ -105,24 +120,31 @@ impl Text {
     }
 }
 
+impl<'p> Emitter<'p> {
+    pub fn new(program: &'p Program, fun: &'p Fun, id: usize, mode: Mode) -> Self {
+        let (outlined, places) = (String::new(), BTreeSet::new());
+        Emitter { program, fun, id, pieces: 0, outlined, places, mode, kernels: Kernels::default() }
+    }
+}
+
 impl Emitter<'_> {
-    fn local(&self, local: Local) -> String {
+    pub fn local(&self, local: Local) -> String {
         format!("{}_{}", sanitized(self.fun.locals[local].name.as_str()), local.raw())
     }
-    fn ptr(&self, ptr: Ptr) -> String {
+    pub fn ptr(&self, ptr: Ptr) -> String {
         format!("{}_p{}", sanitized(self.fun.ptrs[ptr].name.as_str()), ptr.raw())
     }
-    fn handle(&self, handle: Handle) -> String {
+    pub fn handle(&self, handle: Handle) -> String {
         format!("{}_h{}", sanitized(self.fun.handles[handle].name.as_str()), handle.raw())
     }
-    fn elem(&self, ptr: Ptr) -> &'static str {
+    pub fn elem(&self, ptr: Ptr) -> &'static str {
         c_type(self.fun.ptrs[ptr].elem)
     }
-    fn name(&self) -> String {
+    pub fn name(&self) -> String {
         format!("remora_{}_{}", sanitized(self.fun.name.as_str()), self.id)
     }
 
-    fn function(&mut self) -> String {
+    pub fn function(&mut self) -> String {
         let fun = self.fun;
         let mut params = vec!["remora_thread *th".to_string()];
         let mut outside: FxHashSet<Mention> = FxHashSet::default();
@@ -171,10 +193,10 @@ impl Emitter<'_> {
     }
 
     /// Starts the text of a function of C whose variables other than those in `outside` are its own.
-    fn open(&self, body: &[Stmt], outside: &FxHashSet<Mention>, also: &Also) -> Text {
+    pub fn open(&self, body: &[Stmt], outside: &FxHashSet<Mention>, also: &Also) -> Text {
         let homes = Homes::new(body, outside, also);
         let mut text = Text { out: String::new(), indent: 1, homes, block: 0, fails: false };
-        for handle in text.homes.handles.clone() {
+        for handle in text.homes.handles.clone().into_iter().filter(|_| self.mode != Mode::Thread) {
             text.line(&format!("remora_block *{} = NULL;", self.handle(handle)));
         }
         self.declare(&mut text);
@@ -194,8 +216,11 @@ impl Emitter<'_> {
         }
     }
     /// Ends a function of C.
-    fn close(&self, mut text: Text) -> String {
+    pub fn close(&self, mut text: Text) -> String {
         let handles = text.homes.handles.clone();
+        if self.mode == Mode::Thread {
+            return text.out;
+        }
         text.line("return 0;");
         if text.fails {
             text.out.push_str("fail:\n");
@@ -207,7 +232,7 @@ impl Emitter<'_> {
         text.out
     }
 
-    fn stmts(&mut self, text: &mut Text, stmts: &[Stmt]) {
+    pub fn stmts(&mut self, text: &mut Text, stmts: &[Stmt]) {
         for stmt in stmts {
             self.stmt(text, stmt);
         }
@@ -224,6 +249,14 @@ impl Emitter<'_> {
     }
 
     fn stmt(&mut self, text: &mut Text, stmt: &Stmt) {
+        let done = match self.mode {
+            Mode::Processor => false,
+            Mode::Host => self.host_stmt(text, stmt),
+            Mode::Thread => self.thread_stmt(text, stmt),
+        };
+        if done {
+            return;
+        }
         match stmt {
             Stmt::Comment(line) => text.line(&format!("/* {} */", line.replace("*/", ""))),
             Stmt::Set(local, e) => {
@@ -326,6 +359,8 @@ impl Emitter<'_> {
                 }
             }
             Stmt::Parallel(par) => self.parallel(text, par),
+            // Only programs for devices have these.
+            Stmt::Launch(_) | Stmt::Atomic(_) => {}
         }
     }
 
@@ -344,13 +379,16 @@ impl Emitter<'_> {
         let (count, place) = (self.expr(count), self.place(span));
         text.line(&format!("  {to} = remora_alloc(th, {count}, sizeof({elem}), {place});"));
         text.line(&format!("  if (!{to}) goto fail;"));
-        text.line(&format!("  memcpy(remora_data({to}), {p}, (size_t)({count}) * sizeof({elem}));"));
+        match self.mode {
+            Mode::Host => text.line(&format!("  if (remora_copy(th, remora_data({to}), {p}, ({count}) * sizeof({elem}))) goto fail;")),
+            _ => text.line(&format!("  memcpy(remora_data({to}), {p}, (size_t)({count}) * sizeof({elem}));")),
+        }
         text.line(&format!("  {p} = remora_data({to});"));
         text.line("}");
     }
 
     fn for_loop(&mut self, text: &mut Text, var: Local, (from, to): (&Expr, &Expr), order: &Order, body: &[Stmt]) {
-        if let Some(pragma) = self.pragma(text, var, order, body) {
+        if let Some(pragma) = self.pragma(text, var, order, body).filter(|_| self.mode == Mode::Processor) {
             text.line(&pragma);
         }
         let (var, from, to) = (self.local(var), self.expr(from), self.nested(to));
@@ -386,7 +424,7 @@ impl Emitter<'_> {
     }
 
     /// A place in the source as arguments of a call.
-    fn place(&mut self, span: Span) -> String {
+    pub fn place(&mut self, span: Span) -> String {
         self.places.insert(span);
         format!("{}, {}, {}", span.file.0, span.start, span.end)
     }
@@ -394,38 +432,8 @@ impl Emitter<'_> {
     fn check(&mut self, text: &mut Text, cond: &Expr, failure: &Failure) {
         text.fails = true;
         let cond = self.expr(cond);
-        let mut format = String::new();
-        let mut args = String::new();
-        let mut pending = failure.args.iter();
-        let mut rest = failure.message.chars().peekable();
-        while let Some(c) = rest.next() {
-            match c {
-                '{' | '}' if rest.peek() == Some(&c) => {
-                    rest.next();
-                    format.push(c);
-                }
-                '{' => {
-                    rest.next();
-                    if let Some((prim, arg)) = pending.next() {
-                        let (conversion, cast, suffix) =
-                            if prim.is_signed() { ("%lld", "long long", prim) } else { ("%llu", "unsigned long long", prim) };
-                        format.push_str(conversion);
-                        if *prim != PrimType::I64 || failure.code == "E0505" {
-                            format.push_str(suffix.name());
-                        }
-                        let _ = write!(args, ", ({cast}){}", self.nested(arg));
-                    }
-                }
-                '%' => format.push_str("%%"),
-                '"' => format.push_str("\\\""),
-                '\\' => format.push_str("\\\\"),
-                '\n' => format.push_str("\\n"),
-                c if c.is_ascii() && !c.is_ascii_control() => format.push(c),
-                c => c.to_string().bytes().for_each(|byte| {
-                    let _ = write!(format, "\\{byte:03o}");
-                }),
-            }
-        }
+        let (format, args) = message(failure);
+        let args: String = args.iter().map(|(cast, arg)| format!(", ({cast}){}", self.nested(arg))).collect();
         text.line(&format!("if (!REMORA_LIKELY({cond})) {{"));
         let place = self.place(failure.span);
         text.line(&format!("  remora_fail(th, \"{}\", {place}, \"{format}\"{args});", failure.code));
@@ -523,14 +531,54 @@ impl Emitter<'_> {
     }
 }
 
+/// The message of a failure as a format of C without its quotes, and its arguments with the types that the format wants.
+pub(in crate::emit) fn message(failure: &Failure) -> (String, Vec<(&'static str, &Expr)>) {
+    let (mut format, mut args) = (String::new(), Vec::new());
+    let mut pending = failure.args.iter();
+    let mut rest = failure.message.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '{' | '}' if rest.peek() == Some(&c) => {
+                rest.next();
+                format.push(c);
+            }
+            '{' => {
+                rest.next();
+                if let Some((prim, arg)) = pending.next() {
+                    let (conversion, cast) = if prim.is_signed() { ("%lld", "long long") } else { ("%llu", "unsigned long long") };
+                    format.push_str(conversion);
+                    if *prim != PrimType::I64 || failure.code == "E0505" {
+                        format.push_str(prim.name());
+                    }
+                    args.push((cast, arg));
+                }
+            }
+            '%' => format.push_str("%%"),
+            '"' => format.push_str("\\\""),
+            '\\' => format.push_str("\\\\"),
+            '\n' => format.push_str("\\n"),
+            c if c.is_ascii() && !c.is_ascii_control() => format.push(c),
+            c => c.to_string().bytes().for_each(|byte| {
+                let _ = write!(format, "\\{byte:03o}");
+            }),
+        }
+    }
+    (format, args)
+}
+
 /// What a body mentions of its surroundings: locals and pointers that it does not set first. Loop counters and what is declared in it are
 /// its own.
 fn captured(body: &[Stmt], own: &[Local]) -> Vec<Mention> {
+    free(own, |see| visit::stmts(body, see))
+}
+
+/// The same for whatever a walk sees.
+pub(in crate::emit) fn free(own: &[Local], walk: impl FnOnce(&mut dyn FnMut(Mention))) -> Vec<Mention> {
     let (mut set, mut seen, mut out) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
     own.iter().for_each(|local| {
         set.insert(Mention::Set(*local));
     });
-    visit::stmts(body, &mut |mention| match mention {
+    walk(&mut |mention| match mention {
         Mention::Set(_) | Mention::Point(_) => {
             set.insert(mention);
         }

@@ -66,7 +66,7 @@ REMORA_INT(uint64_t, uint64_t, unsigned __int128, 64, 0)
   REMORA_FN T remora_turn_##T(T x) { return x - 2 * rint##S(x / 2); }                                                        \
   REMORA_FN T remora_sinpi_##T(T x) {                                                                                        \
     T r = remora_turn_##T(x);                                                                                                \
-    T folded = fabs##S(r) > (T)0.5 ? copysign##S(1, r) - r : r;                                                              \
+    T folded = fabs##S(r) > (T)0.5 ? copysign##S((T)1, r) - r : r;                                                              \
     return sin##S(folded * PI);                                                                                              \
   }                                                                                                                          \
   REMORA_FN T remora_cospi_##T(T x) { return sin##S(((T)0.5 - fabs##S(remora_turn_##T(x))) * PI); }                          \

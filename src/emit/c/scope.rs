@@ -3,7 +3,7 @@
 
 use super::captured;
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Handle, Local, Place, Ptr, Stmt};
+use crate::ir::imp::{Atomic, Handle, Local, Place, Ptr, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Blocks are numbered in the order in which they begin; 0 is the function.
@@ -163,6 +163,29 @@ impl Walk<'_> {
         visit::expr(e, &mut |mention| list.push(mention));
         list.into_iter().for_each(|mention| self.mention(mention, block));
     }
+    fn atomic(&mut self, atomic: &Atomic, block: usize) {
+        match atomic {
+            Atomic::Op(_, ptr, index, value) => {
+                self.mention(Mention::Use(*ptr), block);
+                self.expr(index, block);
+                self.expr(value, block);
+            }
+            Atomic::Combine(combine, ptr, index, value) => {
+                self.mention(Mention::Use(*ptr), block);
+                self.expr(index, block);
+                self.expr(value, block);
+                self.stmts(&combine.body, block);
+                combine.results.iter().for_each(|e| self.expr(e, block));
+                // The operands are parameters.
+                self.counters.extend(combine.left.iter().chain(&combine.right));
+            }
+            Atomic::Locked(ptr, bin, body) => {
+                self.mention(Mention::Use(*ptr), block);
+                self.expr(bin, block);
+                self.stmts(body, block);
+            }
+        }
+    }
     fn stmts(&mut self, stmts: &[Stmt], block: usize) {
         for stmt in stmts {
             self.stmt(stmt, block);
@@ -200,6 +223,14 @@ impl Walk<'_> {
                     self.mention(mention, block);
                 }
             }
+            Stmt::Launch(launch) => {
+                let mut list = Vec::new();
+                visit::sizes(&launch.work, &mut |mention| list.push(mention));
+                list.extend(launch.threads.map(Mention::Read));
+                list.extend(super::free(&[], |see| visit::kernel(launch, see)));
+                list.into_iter().for_each(|mention| self.mention(mention, block));
+            }
+            Stmt::Atomic(atomic) => self.atomic(atomic, block),
             other => {
                 if let Stmt::Point(ptr, Place::Ptr(base, _)) = other {
                     self.unite(*ptr, *base);

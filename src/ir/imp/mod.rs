@@ -13,6 +13,13 @@
 //!   the order is not fixed and pieces may run at the same time. Of several failures that of the lowest piece counts.
 //!
 //! Inside of a parallel body buffers of the surroundings have no handles: they outlive it.
+//!
+//! # Programs for devices
+//!
+//! Statements are run by the host, arrays are in the memory of the device. [`Stmt::Launch`] runs a kernel. Its code may read what the host
+//! has set before; it sets only what is its own, and makes no buffers. [`Expr::Load`] and [`Stmt::Store`] of the host move one element
+//! between host and device, [`Stmt::Copy`] moves elements on the device. There is no [`Stmt::Parallel`]. A failing check in a kernel ends
+//! the thread; the host ends the program when it finds out.
 
 pub mod visit;
 
@@ -110,6 +117,8 @@ pub struct Fun {
     pub ptrs: Arena<PtrInfo>,
     /// Its handles.
     pub handles: Arena<HandleInfo>,
+    /// The number of elements of each parameter.
+    pub counts: Vec<Expr>,
     /// Where the definition is.
     pub span: Span,
 }
@@ -158,8 +167,10 @@ pub enum Expr {
     /// Into how many pieces a loop is divided, at least 1: of `0` iterations of `1` operations each. With `true` there are not more pieces
     /// than threads.
     Pieces(Box<Expr>, u64, bool),
-    /// The number of threads.
+    /// The number of threads; on a device that of threads that can run at a time.
     Threads,
+    /// In a kernel: the number of the thread that runs this.
+    Thread,
 }
 
 /// What a pointer points at.
@@ -269,6 +280,92 @@ pub enum Stmt {
     },
     /// A loop in pieces, see the [module](self).
     Parallel(Box<Parallel>),
+    /// Runs a kernel on the device.
+    Launch(Box<Launch>),
+    /// In a kernel: combines elements with values so that nothing comes in between.
+    Atomic(Box<Atomic>),
+}
+
+/// A kernel and the threads that run it.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// The name of the definition that it comes from.
+    pub name: Symbol,
+    /// Where in the source.
+    pub span: Span,
+    /// At most so many threads run it, if that matters: each has memory of its own.
+    pub threads: Option<Local>,
+    /// What the threads do.
+    pub work: Work,
+}
+
+/// What the threads of a kernel do.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// Something for each number.
+    Map {
+        /// How many there are.
+        width: Expr,
+        /// The number.
+        index: Local,
+        /// What is done.
+        body: Vec<Stmt>,
+    },
+    /// A reduction of each segment.
+    Reduce(Segments),
+    /// An inclusive scan of each segment.
+    Scan(Segments),
+}
+
+/// A segmented reduction or scan of scalars.
+#[derive(Debug, Clone)]
+pub struct Segments {
+    /// How many segments there are.
+    pub segments: Expr,
+    /// How many cells each of them has.
+    pub width: Expr,
+    /// The number of the segment.
+    pub segment: Local,
+    /// The number of the cell in its segment.
+    pub index: Local,
+    /// Makes a cell.
+    pub cell: Vec<Stmt>,
+    /// What is combined of it.
+    pub values: Vec<Expr>,
+    /// How.
+    pub combine: Combine,
+    /// The neutral element.
+    pub neutral: Vec<Expr>,
+    /// The sum of a segment, or of its cells up to this one.
+    pub sum: Vec<Local>,
+    /// What is done with it, once for each segment or cell.
+    pub done: Vec<Stmt>,
+    /// Whether the order of the cells does not matter.
+    pub commutative: bool,
+}
+
+/// An operator.
+#[derive(Debug, Clone)]
+pub struct Combine {
+    /// The left operand.
+    pub left: Vec<Local>,
+    /// The right operand.
+    pub right: Vec<Local>,
+    /// What is computed first.
+    pub body: Vec<Stmt>,
+    /// The results.
+    pub results: Vec<Expr>,
+}
+
+/// A change of memory that other threads see as a whole.
+#[derive(Debug, Clone)]
+pub enum Atomic {
+    /// An element becomes the result of an operation on it and the value.
+    Op(ScalarOp, Ptr, Expr, Expr),
+    /// An element becomes the result of an operator on it and the value.
+    Combine(Combine, Ptr, Expr, Expr),
+    /// Statements under the lock with this number; locks are 0 before.
+    Locked(Ptr, Expr, Vec<Stmt>),
 }
 
 /// A loop in pieces.

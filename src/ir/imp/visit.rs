@@ -1,6 +1,6 @@
 //! Walks over statements: what they mention.
 
-use super::{Arg, Expr, Handle, Local, Order, Place, Ptr, Stmt, Target};
+use super::{Arg, Atomic, Combine, Expr, Handle, Launch, Local, Order, Place, Ptr, Stmt, Target, Work};
 
 /// Something that a statement mentions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,7 +20,7 @@ pub enum Mention {
 /// Calls `see` with all that an expression mentions.
 pub fn expr(e: &Expr, see: &mut dyn FnMut(Mention)) {
     match e {
-        Expr::Const(_) | Expr::Threads => {}
+        Expr::Const(_) | Expr::Threads | Expr::Thread => {}
         Expr::Local(local) => see(Mention::Read(*local)),
         Expr::Load(ptr, index) => {
             see(Mention::Use(*ptr));
@@ -131,6 +131,65 @@ fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
             expr(&par.pieces, see);
             [par.lo, par.hi, par.piece].into_iter().for_each(|local| see(Mention::Set(local)));
             stmts(&par.body, see);
+        }
+        Stmt::Launch(launch) => {
+            sizes(&launch.work, see);
+            launch.threads.iter().for_each(|local| see(Mention::Read(*local)));
+            kernel(launch, see);
+        }
+        Stmt::Atomic(atomic) => match atomic.as_ref() {
+            Atomic::Op(_, ptr, index, value) => {
+                see(Mention::Use(*ptr));
+                expr(index, see);
+                expr(value, see);
+            }
+            Atomic::Combine(operator, ptr, index, value) => {
+                see(Mention::Use(*ptr));
+                expr(index, see);
+                expr(value, see);
+                combine(operator, see);
+            }
+            Atomic::Locked(ptr, index, body) => {
+                see(Mention::Use(*ptr));
+                expr(index, see);
+                stmts(body, see);
+            }
+        },
+    }
+}
+
+/// Calls `see` with what the host needs to know how many threads there are.
+pub fn sizes(work: &Work, see: &mut dyn FnMut(Mention)) {
+    match work {
+        Work::Map { width, .. } => expr(width, see),
+        Work::Reduce(segments) | Work::Scan(segments) => {
+            expr(&segments.segments, see);
+            expr(&segments.width, see);
+        }
+    }
+}
+
+fn combine(operator: &Combine, see: &mut dyn FnMut(Mention)) {
+    operator.left.iter().chain(&operator.right).for_each(|local| see(Mention::Set(*local)));
+    stmts(&operator.body, see);
+    operator.results.iter().for_each(|e| expr(e, see));
+}
+
+/// Calls `see` with all that the code of a kernel mentions.
+pub fn kernel(launch: &Launch, see: &mut dyn FnMut(Mention)) {
+    match &launch.work {
+        Work::Map { index, body, .. } => {
+            see(Mention::Set(*index));
+            stmts(body, see);
+        }
+        Work::Reduce(work) | Work::Scan(work) => {
+            see(Mention::Set(work.segment));
+            see(Mention::Set(work.index));
+            stmts(&work.cell, see);
+            work.values.iter().chain(&work.neutral).for_each(|e| expr(e, see));
+            combine(&work.combine, see);
+            work.sum.iter().for_each(|local| see(Mention::Set(*local)));
+            stmts(&work.done, see);
         }
     }
 }

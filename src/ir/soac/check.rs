@@ -2,7 +2,7 @@
 //! are compared as polynomials, with variables that are sums and products of others replaced by them.
 
 use super::visit::Part;
-use super::{Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var, print};
+use super::{Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, Seg, SegKind, Size, Soac, Stm, Type, Var, print};
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -191,6 +191,7 @@ impl Checker<'_> {
         match exp {
             Exp::Check(check) => self.check(check, pat),
             Exp::Soac(soac) => self.soac(soac, pat),
+            Exp::Seg(seg) => self.seg(seg, pat),
             Exp::Filter { width, inputs, lambda } => self.filter(width, inputs, lambda, pat),
             Exp::Scatter { width, inputs, lambda, dests } => {
                 self.lambda(width, inputs, lambda)?;
@@ -372,6 +373,30 @@ impl Checker<'_> {
         for (a, var) in results[at..].iter().zip(&pat[at..]) {
             let wanted = self.ty(*a).framed(std::slice::from_ref(&soac.width));
             self.expect(self.program.ty(*var), &wanted, "a mapped result")?;
+        }
+        Ok(())
+    }
+    fn seg(&mut self, seg: &Seg, pat: &[Var]) -> Checked {
+        ensure(seg.space.len() == seg.sizes.len() && !seg.space.is_empty(), || "the dimensions of the space".into())?;
+        let index = Type::scalar(PrimType::I64);
+        ensure(seg.space.iter().all(|var| self.program.ty(*var) == &index), || "the type of an index".into())?;
+        self.scoped(&seg.space, &seg.body)?;
+        let results = &seg.body.result;
+        ensure(results.len() == pat.len(), || "the number of results".into())?;
+        let scan = matches!(seg.kind, SegKind::Scan(_));
+        let outer = &seg.sizes[..seg.sizes.len() - usize::from(!scan)];
+        let mut at = 0;
+        for operator in seg.kind.operators() {
+            let to = at + operator.neutral.len();
+            let cells: Vec<Type> = results.get(at..to).ok_or("the number of results")?.iter().map(|a| self.ty(*a)).collect();
+            self.operator(operator, &cells)?;
+            for (cell, var) in cells.iter().zip(&pat[at..to]) {
+                self.expect(self.program.ty(*var), &cell.framed(outer), "a scanned or reduced result")?;
+            }
+            at = to;
+        }
+        for (a, var) in results[at..].iter().zip(&pat[at..]) {
+            self.expect(self.program.ty(*var), &self.ty(*a).framed(&seg.sizes), "a mapped result")?;
         }
         Ok(())
     }

@@ -16,7 +16,8 @@
 //! * An **update** returns a new array; it happens in place where the old one is not used again.
 //! * **[`Soac`]** is a map whose results may be scanned and reduced on the way. Its lambda gets one cell of each input; it
 //!   returns first what the scans take, then what the reductions take, then the elements of the mapped results. The soac returns the scanned arrays,
-//!   the reduced values and the mapped arrays, in this order. Operators are associative and the neutral elements are neutral, or the
+//!   the reduced values and the mapped arrays, in this order. A [`Seg`] is what flattening makes of nests of these: see
+//!   [`kernel`](crate::ir::kernel). Operators are associative and the neutral elements are neutral, or the
 //!   result depends on how the work is divided.
 
 pub mod cells;
@@ -167,6 +168,44 @@ pub struct Soac {
     pub reduces: Vec<Operator>,
 }
 
+/// An operator over a whole thread space: the body is run for every index of `sizes`, with `space` bound to the index.
+///
+/// It returns first what the operators take, then the elements of the mapped results. With [`SegKind::Reduce`] and [`SegKind::Scan`] the
+/// innermost dimension is reduced or scanned, separately for each index of the others (segmented operators, Blelloch, "Vector Models for
+/// Data-Parallel Computing", 1990). Results are arrays with the sizes of the space in front, those of a reduction without the innermost.
+#[derive(Debug, Clone)]
+pub struct Seg {
+    /// The index, outermost dimension first.
+    pub space: Vec<Var>,
+    /// The sizes of the dimensions.
+    pub sizes: Vec<Size>,
+    /// What is done for each index. It is sequential.
+    pub body: Body,
+    /// What is done with the results.
+    pub kind: SegKind,
+}
+
+/// What is done along the innermost dimension of a [`Seg`].
+#[derive(Debug, Clone)]
+pub enum SegKind {
+    /// Nothing.
+    Map,
+    /// Reductions.
+    Reduce(Vec<Operator>),
+    /// Inclusive scans.
+    Scan(Vec<Operator>),
+}
+
+impl SegKind {
+    /// The operators.
+    pub fn operators(&self) -> &[Operator] {
+        match self {
+            SegKind::Map => &[],
+            SegKind::Reduce(operators) | SegKind::Scan(operators) => operators,
+        }
+    }
+}
+
 /// An associative operator on one or more values at a time.
 #[derive(Debug, Clone)]
 pub struct Operator {
@@ -307,6 +346,8 @@ pub enum Exp {
     Check(Check),
     /// A map with scans and reductions.
     Soac(Soac),
+    /// An operator over a thread space.
+    Seg(Box<Seg>),
     /// For each cell of the inputs the lambda returns whether it is kept, and the element of each result. Binds the number kept and then
     /// the arrays.
     Filter {

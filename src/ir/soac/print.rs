@@ -13,7 +13,7 @@
 //! Variables are written with their numbers, since names are not unique. What is no symbol is quoted, `#"odd name.3"`.
 //! [`read`](super::read) reads it back.
 
-use super::{Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Size, Stm, Type, Var};
+use super::{Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, SegKind, Size, Stm, Type, Var};
 use crate::base::Symbol;
 use crate::ir::core::sexp::{is_plain, quoted_text, scalar_text};
 use std::fmt::Write;
@@ -341,9 +341,13 @@ impl Printer<'_> {
                 self.put(&numbered(self.program.funs[*fun].name, fun.raw()));
                 self.operands(args);
             }
-            Exp::Soac(_) | Exp::Filter { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::If { .. } | Exp::Loop { .. } => {
-                self.nest(exp)
-            }
+            Exp::Soac(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. } => self.nest(exp),
         }
     }
 
@@ -355,6 +359,20 @@ impl Printer<'_> {
                 self.inputs(&soac.width, &soac.inputs, &soac.lambda);
                 soac.scans.iter().for_each(|op| self.operator("scan", op));
                 soac.reduces.iter().for_each(|op| self.operator("reduce", op));
+            }
+            Exp::Seg(seg) => {
+                self.put("seg (");
+                for (i, (var, size)) in seg.space.iter().zip(&seg.sizes).enumerate() {
+                    self.put(if i > 0 { " [" } else { "[" });
+                    self.var(*var);
+                    self.put(" ");
+                    self.size(size);
+                    self.put("]");
+                }
+                self.put(")");
+                self.body(&seg.body);
+                let head = if matches!(seg.kind, SegKind::Scan(_)) { "scan" } else { "reduce" };
+                seg.kind.operators().iter().for_each(|op| self.operator(head, op));
             }
             Exp::Filter { width, inputs, lambda } => {
                 self.put("filter");

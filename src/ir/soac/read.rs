@@ -5,7 +5,8 @@
 //! [validator](super::check), and spans are places in the text.
 
 use super::{
-    Body, Check, Exp, Fun, FunId, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Size, Soac, Stm, Type, Var, VarInfo, check,
+    Body, Check, Exp, Fun, FunId, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Seg, SegKind, Size, Soac, Stm, Type, Var,
+    VarInfo, check,
 };
 use crate::base::scalar::{Member, qualified};
 use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
@@ -290,6 +291,30 @@ impl Reader {
                     }
                 }
                 Exp::Soac(soac)
+            }
+            ("seg", [space, body @ ..]) => {
+                let (mut vars, mut sizes) = (Vec::new(), Vec::new());
+                for item in paren(space, "a space")? {
+                    let [id, size] = bracket(item, "`[i n]`")? else { return expected(item, "`[i n]`") };
+                    sizes.push(self.size(size)?);
+                    vars.push(self.declare(id)?);
+                }
+                let (body, rest) = self.body(at, body)?;
+                let (mut reduces, mut scans) = (Vec::new(), Vec::new());
+                for operator in rest {
+                    match form(operator, "an operator")? {
+                        ("scan", args) => scans.push(self.operator(operator, args)?),
+                        ("reduce", args) => reduces.push(self.operator(operator, args)?),
+                        _ => return expected(operator, "`(scan ..)` or `(reduce ..)`"),
+                    }
+                }
+                let kind = match (reduces.is_empty(), scans.is_empty()) {
+                    (true, true) => SegKind::Map,
+                    (false, true) => SegKind::Reduce(reduces),
+                    (true, false) => SegKind::Scan(scans),
+                    (false, false) => return expected(at, "either scans or reductions"),
+                };
+                Exp::Seg(Box::new(Seg { space: vars, sizes, body, kind }))
             }
             ("filter", args) => {
                 let (width, inputs, lambda, rest) = self.inputs(at, args)?;

@@ -81,6 +81,11 @@ impl Exp {
                 lambda(&soac.lambda, see);
                 soac.scans.iter().chain(&soac.reduces).for_each(|op| operator(op, see));
             }
+            Exp::Seg(seg) => {
+                seg.sizes.iter().for_each(|size| see(Part::Size(size)));
+                see(Part::Body(&seg.space, &seg.body));
+                seg.kind.operators().iter().for_each(|op| operator(op, see));
+            }
             Exp::Filter { width, inputs, lambda: f } => {
                 see(Part::Size(width));
                 inputs.iter().for_each(|a| see(Part::Array(*a)));

@@ -1,0 +1,773 @@
+/* The device library: everything that kernels need and that does not depend on the program. It is compiled by NVRTC, without any header,
+   as CUDA C++17 for sm_70 and later; or by a C++ compiler behind a header that plays the device (REMORA_SHIM).
+
+   Rules. Blocks have REMORA_BLOCK threads. Grids have any size: work is gone over in strides of the grid. Operators are associative and
+   keep the order of their operands; they need not be commutative unless a function says so. `neutral` is the operator's neutral element.
+   Values (`T`) can be copied byte by byte and have at most 64 bytes. Functors never meet a barrier; they may fail inside
+   (`remora_fail`) and then return any value. Every function is to be called by all threads of a block with the same arguments. */
+
+/* ---- Prelude ---- */
+
+#ifndef REMORA_SHIM
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+#define INT8_MIN (-128)
+#define INT8_MAX 127
+#define INT16_MIN (-32768)
+#define INT16_MAX 32767
+#define INT32_MIN (-2147483647 - 1)
+#define INT32_MAX 2147483647
+#define INT64_MIN (-9223372036854775807LL - 1)
+#define INT64_MAX 9223372036854775807LL
+#define UINT8_MAX 255
+#define UINT16_MAX 65535
+#define UINT32_MAX 4294967295u
+#define UINT64_MAX 18446744073709551615ULL
+#define INT64_C(x) x##LL
+#define UINT64_C(x) x##ULL
+
+/* Halves as a type of their own: stored in 16 bits, computed with as floats, rounded to the nearest even number. */
+struct _Float16 {
+  uint16_t bits;
+  _Float16() = default;
+  __device__ explicit _Float16(float x) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x)); }
+  __device__ explicit _Float16(double x) { asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(x)); }
+  /* Integers that a float does not hold are beyond the largest half. */
+  template <class Int> __device__ explicit _Float16(Int x) : _Float16((float)x) {}
+  __device__ operator float() const {
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+    return x;
+  }
+};
+
+/* Shared memory: an array of a fixed size; all that the launch asked for (aligned to 16 bytes). */
+#define REMORA_SHARED(T, name, count) __shared__ T name[count]
+#define REMORA_DYNAMIC(name)                                                                                                 \
+  extern __shared__ ulonglong2 remora_dynamic[];                                                                             \
+  unsigned char *name = (unsigned char *)remora_dynamic
+/* In loops that wait for other threads. */
+#define REMORA_SPIN() __nanosleep(20)
+/* Stands behind each kernel. */
+#define REMORA_ENTRY(kernel)
+#endif
+
+#define REMORA_DEVICE static __device__ __forceinline__
+#define REMORA_FN static __device__ __forceinline__
+#define REMORA_POPC(x) __popcll(x)
+#define REMORA_CLZ(x) __clzll(x)
+#define REMORA_CTZ(x) (__ffsll(x) - 1)
+
+#define REMORA_BLOCK 256
+#define REMORA_WARPS (REMORA_BLOCK / 32)
+#define REMORA_ALL 0xffffffffu
+
+/* ---- Failures ---- */
+
+struct remora_failure {
+  int32_t code;
+  uint32_t lock;
+  int64_t args[8];
+  int64_t order;
+  int64_t launch;
+};
+
+/* Nothing is done after a failure. All threads of the block agree on it, so that none waits for another that has left. */
+#define REMORA_KERNEL                                                                                                        \
+  if (__syncthreads_or(*(volatile int32_t *)&failure->code != 0)) {                                                          \
+    return;                                                                                                                  \
+  }
+
+/* Records the failure of a check, unless another was first. */
+template <class... Args> REMORA_DEVICE void remora_fail(remora_failure *failure, int32_t number, Args... args) {
+  static_assert(sizeof...(Args) <= 8, "a failure has at most eight values");
+  if (atomicCAS(&failure->code, 0, number + 1) == 0) {
+    const int64_t values[sizeof...(Args) + 1] = {(int64_t)args..., 0};
+    for (int k = 0; k < (int)sizeof...(Args); k++) {
+      failure->args[k] = values[k];
+    }
+  }
+}
+
+/* ---- Values as words ---- */
+
+/* A value of any type in words of four bytes, which is what goes from one thread to another. */
+template <class T> struct remora_words {
+  static constexpr int count = (sizeof(T) + 3) / 4;
+  uint32_t word[count];
+  __device__ __forceinline__ static remora_words of(const T &value) {
+    remora_words words;
+    words.word[count - 1] = 0;
+    memcpy(words.word, &value, sizeof(T));
+    return words;
+  }
+  __device__ __forceinline__ T value() const {
+    T value;
+    memcpy(&value, word, sizeof(T));
+    return value;
+  }
+};
+
+/* The value of the thread `delta` lanes further up in the warp; what those get that have none is of no use. */
+template <class T> REMORA_DEVICE T remora_from_above(const T &value, int delta) {
+  remora_words<T> words = remora_words<T>::of(value);
+#pragma unroll
+  for (int k = 0; k < words.count; k++) {
+    words.word[k] = __shfl_down_sync(REMORA_ALL, words.word[k], delta);
+  }
+  return words.value();
+}
+
+/* The value of the thread `delta` lanes further down. */
+template <class T> REMORA_DEVICE T remora_from_below(const T &value, int delta) {
+  remora_words<T> words = remora_words<T>::of(value);
+#pragma unroll
+  for (int k = 0; k < words.count; k++) {
+    words.word[k] = __shfl_up_sync(REMORA_ALL, words.word[k], delta);
+  }
+  return words.value();
+}
+
+/* How blocks cut arrays of values. A thread takes `items` neighbours, a block `tile`. Global memory is read with neighbours in neighbouring
+   threads and values are then exchanged in shared memory, where `slot` keeps the threads in different banks: one slot in every 128 bytes
+   stays empty, so that strides of a power of two become odd. */
+template <class T> struct remora_layout {
+  static constexpr int size = (int)sizeof(T);
+  static constexpr int items = size >= 64 ? 1 : size <= 4 ? 16 : 64 / size;
+  static constexpr int tile = REMORA_BLOCK * items;
+  static constexpr int period = size <= 1 ? 128 : size <= 2 ? 64 : size <= 4 ? 32 : size <= 8 ? 16 : size <= 16 ? 8 : size <= 32 ? 4 : 2;
+  __device__ static constexpr int slots(int count) { return count + count / period; }
+  __device__ __forceinline__ static int slot(int index) { return index + index / period; }
+};
+
+/* ---- Maps ---- */
+
+/* `cell(i)` for each i below `width`. */
+template <class Cell> REMORA_DEVICE void remora_for_each(int64_t width, Cell cell) {
+  const int64_t stride = (int64_t)gridDim.x * REMORA_BLOCK;
+  for (int64_t i = (int64_t)blockIdx.x * REMORA_BLOCK + threadIdx.x; i < width; i += stride) {
+    cell(i);
+  }
+}
+
+/* ---- Reductions ---- */
+
+/* The values of groups of `GROUP` neighbouring lanes combined in order; the result is in the first lane of each group. */
+template <int GROUP, class T, class Op> REMORA_DEVICE T remora_combine_lanes(T value, Op op) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int delta = 1; delta < GROUP; delta *= 2) {
+    const T above = remora_from_above(value, delta);
+    if (lane % (2 * delta) == 0) {
+      value = op(value, above);
+    }
+  }
+  return value;
+}
+
+/* The values of all threads of the block combined in order; the result is in thread 0. `room` has a place for each warp. One barrier: who
+   calls this again must pass other room, and may come back to the first afterwards. */
+template <class T, class Op> REMORA_DEVICE T remora_combine_block(T value, T *room, Op op) {
+  value = remora_combine_lanes<32>(value, op);
+  if (threadIdx.x % 32 == 0) {
+    room[threadIdx.x / 32] = value;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+#pragma unroll
+    for (int warp = 1; warp < REMORA_WARPS; warp++) {
+      value = op(value, room[warp]);
+    }
+  }
+  return value;
+}
+
+/* The cells from `from` to before `to` for an operator that is commutative as well: each thread takes every 256th. */
+template <class T, class Cell, class Op>
+REMORA_DEVICE T remora_fold_strided(int64_t segment, int64_t from, int64_t to, T neutral, Cell cell, Op op) {
+  T total = neutral;
+  int64_t i = from + threadIdx.x;
+  /* Four cells at a time are on their way from memory. */
+  for (; i + 3 * REMORA_BLOCK < to; i += 4 * REMORA_BLOCK) {
+    const T a = cell(segment, i), b = cell(segment, i + REMORA_BLOCK);
+    const T c = cell(segment, i + 2 * REMORA_BLOCK), d = cell(segment, i + 3 * REMORA_BLOCK);
+    total = op(total, op(op(a, b), op(c, d)));
+  }
+  for (; i < to; i += REMORA_BLOCK) {
+    total = op(total, cell(segment, i));
+  }
+  return total;
+}
+
+/* The same in order: each warp takes its share of neighbouring cells and goes over it in tiles; each lane combines the neighbours of a tile
+   that are its own, and the lanes combine what they have. The total of the warp is in its first lane. `exchange` is the warp's own. */
+template <class T, class Cell, class Op>
+REMORA_DEVICE T remora_fold_ordered(int64_t segment, int64_t from, int64_t to, T neutral, T *exchange, Cell cell, Op op) {
+  typedef remora_layout<T> layout;
+  constexpr int TILE = 32 * layout::items;
+  const int lane = threadIdx.x % 32;
+  T total = neutral;
+  for (int64_t tile = from; tile < to; tile += TILE) {
+    const int count = to - tile < TILE ? (int)(to - tile) : TILE;
+    T mine = neutral;
+    if (layout::items == 1) {
+      if (lane < count) {
+        mine = cell(segment, tile + lane);
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < layout::items; k++) {
+        const int at = k * 32 + lane;
+        if (at < count) {
+          exchange[layout::slot(at)] = cell(segment, tile + at);
+        }
+      }
+      __syncwarp();
+#pragma unroll
+      for (int k = 0; k < layout::items; k++) {
+        const int at = lane * layout::items + k;
+        if (at < count) {
+          mine = k == 0 ? exchange[layout::slot(at)] : op(mine, exchange[layout::slot(at)]);
+        }
+      }
+      __syncwarp();
+    }
+    mine = remora_combine_lanes<32>(mine, op);
+    if (lane == 0) {
+      total = op(total, mine);
+    }
+  }
+  return total;
+}
+
+/* Reads a value that another block has written, past the caches that blocks do not share. */
+template <class T> REMORA_DEVICE T remora_peek(const T *address) {
+  remora_words<T> words;
+  words.word[words.count - 1] = 0;
+  if (alignof(T) % 4 == 0) {
+#pragma unroll
+    for (int k = 0; k < words.count; k++) {
+      words.word[k] = ((const volatile uint32_t *)address)[k];
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < (int)sizeof(T); k++) {
+      ((uint8_t *)words.word)[k] = ((const volatile uint8_t *)address)[k];
+    }
+  }
+  return words.value();
+}
+
+/* `done(segment, total)`, once and in one thread, for each of `segments` segments of `width` cells `cell(segment, i)`. A block reduces one of
+   `parts` parts of a segment at a time. With more than one part, `partial` has room for segments * parts values and `counter` for a zero
+   per segment; the block that finishes a segment last combines its parts, and leaves the counter zero (after a failure, it may not be). The
+   last block is found as in NVIDIA's sample `threadFenceReduction`. `COMMUTES`: the operator is commutative, which is faster. */
+template <class T, bool COMMUTES = false, class Cell, class Op, class Done>
+REMORA_DEVICE void remora_reduce(int64_t segments, int64_t width, int64_t parts, T neutral, T *partial, uint32_t *counter, Cell cell, Op op,
+                                 Done done) {
+  typedef remora_layout<T> layout;
+  constexpr int OWN = layout::slots(32 * layout::items);
+  REMORA_SHARED(T, room, 4 * REMORA_WARPS);
+  REMORA_SHARED(T, exchange, COMMUTES || layout::items == 1 ? 1 : REMORA_WARPS * OWN);
+  REMORA_SHARED(uint32_t, arrived, 2);
+  const int warp = threadIdx.x / 32;
+  const int64_t chunk = ((width + parts - 1) / parts + REMORA_BLOCK - 1) / REMORA_BLOCK * REMORA_BLOCK;
+  int odd = 0;
+  for (int64_t item = blockIdx.x; item < segments * parts; item += gridDim.x, odd ^= 1) {
+    const int64_t segment = parts == 1 ? item : item / parts;
+    const int64_t from = parts == 1 ? 0 : (item - segment * parts) * chunk;
+    const int64_t to = from + chunk < width ? from + chunk : width;
+    /* Room is used in turns: who writes it again has been at the barrier behind its last use. */
+    T *const own = room + odd * 2 * REMORA_WARPS;
+    T total;
+    if (COMMUTES) {
+      total = remora_combine_block(remora_fold_strided(segment, from, to, neutral, cell, op), own, op);
+    } else {
+      const int64_t share = (chunk / REMORA_WARPS + 31) / 32 * 32;
+      const int64_t low = from + warp * share, high = low + share < to ? low + share : to;
+      total = remora_fold_ordered(segment, low, high, neutral, exchange + (layout::items == 1 ? 0 : warp * OWN), cell, op);
+      if (threadIdx.x % 32 == 0) {
+        own[warp] = total;
+      }
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        for (int k = 1; k < REMORA_WARPS; k++) {
+          total = op(total, own[k]);
+        }
+      }
+    }
+    if (parts == 1) {
+      if (threadIdx.x == 0) {
+        done(segment, total);
+      }
+      continue;
+    }
+    if (threadIdx.x == 0) {
+      partial[item] = total;
+      __threadfence();
+      arrived[odd] = atomicAdd(&counter[segment], 1u);
+      __threadfence();
+    }
+    __syncthreads();
+    if (arrived[odd] != parts - 1) {
+      continue;
+    }
+    /* The last one: each thread takes its share of neighbouring parts. */
+    const int64_t share = (parts + REMORA_BLOCK - 1) / REMORA_BLOCK;
+    T mine = neutral;
+    for (int64_t part = threadIdx.x * share; part < (threadIdx.x + 1) * share && part < parts; part++) {
+      mine = op(mine, remora_peek(&partial[segment * parts + part]));
+    }
+    mine = remora_combine_block(mine, own + REMORA_WARPS, op);
+    if (threadIdx.x == 0) {
+      counter[segment] = 0;
+      done(segment, mine);
+    }
+  }
+}
+
+/* The same for small segments, with `GROUP` lanes for each (1, 2, .., 32). */
+template <class T, int GROUP, bool COMMUTES = false, class Cell, class Op, class Done>
+REMORA_DEVICE void remora_reduce_small(int64_t segments, int64_t width, T neutral, Cell cell, Op op, Done done) {
+  constexpr int GROUPS = REMORA_BLOCK / GROUP;
+  const int lane = threadIdx.x % GROUP;
+  for (int64_t base = (int64_t)blockIdx.x * GROUPS; base < segments; base += (int64_t)gridDim.x * GROUPS) {
+    const int64_t segment = base + threadIdx.x / GROUP;
+    T total = neutral;
+    if (segment < segments) {
+      if (COMMUTES) {
+        for (int64_t i = lane; i < width; i += GROUP) {
+          total = op(total, cell(segment, i));
+        }
+      } else {
+        const int64_t share = (width + GROUP - 1) / GROUP;
+        for (int64_t i = lane * share; i < (lane + 1) * share && i < width; i++) {
+          total = op(total, cell(segment, i));
+        }
+      }
+    }
+    total = remora_combine_lanes<GROUP>(total, op);
+    if (lane == 0 && segment < segments) {
+      done(segment, total);
+    }
+  }
+}
+
+/* ---- Scans ---- */
+
+/* What a tile has told the others: words of a value, each beside a flag, so that a word and its flag are written and read at once and
+   no fence is needed. The flag is 0 before anything is known. Tiles take sizeof(remora_tile<T>) = 8 * ceil(sizeof(T) / 4) bytes. */
+template <class T> struct remora_tile {
+  uint64_t piece[remora_words<T>::count];
+};
+
+/* The value is that of the cells of the tile alone, and the segment began before it. */
+#define REMORA_AGGREGATE 1u
+/* The value is that of all cells of the segment up to the end of the tile. */
+#define REMORA_PREFIX 2u
+
+template <class T> REMORA_DEVICE void remora_publish(remora_tile<T> *tile, uint32_t flag, const T &value) {
+  const remora_words<T> words = remora_words<T>::of(value);
+#pragma unroll
+  for (int k = 0; k < words.count; k++) {
+    *(volatile uint64_t *)&tile->piece[k] = (uint64_t)flag << 32 | words.word[k];
+  }
+}
+
+/* The flag of a tile and its value; 0 while it is being written. */
+template <class T> REMORA_DEVICE uint32_t remora_collect(const remora_tile<T> *tile, T *value) {
+  remora_words<T> words;
+  uint64_t piece = *(const volatile uint64_t *)&tile->piece[0];
+  const uint32_t flag = (uint32_t)(piece >> 32);
+  words.word[0] = (uint32_t)piece;
+  bool same = true;
+#pragma unroll
+  for (int k = 1; k < words.count; k++) {
+    piece = *(const volatile uint64_t *)&tile->piece[k];
+    words.word[k] = (uint32_t)piece;
+    same = same && (uint32_t)(piece >> 32) == flag;
+  }
+  *value = words.value();
+  return same ? flag : 0;
+}
+
+/* The value of the cells of the segment before a tile, in lane 0 of the warp that asks. The lanes look at the 32 tiles before, then at the 32
+   before those, until one of them knows its prefix. */
+template <class T, class Op> REMORA_DEVICE T remora_look_back(const remora_tile<T> *state, int64_t tile, T neutral, Op op) {
+  const int lane = threadIdx.x % 32;
+  T total = neutral;
+  for (int64_t near = tile - 1;; near -= 32) {
+    T value = neutral;
+    uint32_t prefixes, needed;
+    for (;;) {
+      const uint32_t flag = near < lane ? REMORA_PREFIX : remora_collect(&state[near - lane], &value);
+      const uint32_t missing = __ballot_sync(REMORA_ALL, flag == 0);
+      prefixes = __ballot_sync(REMORA_ALL, flag == REMORA_PREFIX);
+      /* The lanes up to the first prefix, that is the nearest tile with one. */
+      needed = prefixes ^ (prefixes - 1);
+      if ((missing & needed) == 0) {
+        break;
+      }
+      REMORA_SPIN();
+    }
+#pragma unroll
+    for (int delta = 1; delta < 32; delta *= 2) {
+      const T further = remora_from_above(value, delta);
+      if (lane % (2 * delta) == 0 && lane + delta < 32 && (needed >> (lane + delta) & 1)) {
+        value = op(further, value);
+      }
+    }
+    if (lane == 0) {
+      total = near == tile - 1 ? value : op(value, total);
+    }
+    if (prefixes != 0) {
+      return total;
+    }
+  }
+}
+
+/* The segment and the position in it of what is less than the width and a tile behind the start of a segment. */
+REMORA_DEVICE void remora_wrap(int64_t *segment, int64_t *position, int64_t width) {
+  if (*position >= width) {
+    if (*position < 2 * width) {
+      *segment += 1;
+      *position -= width;
+    } else {
+      /* The width is below the size of a tile. */
+      const uint32_t whole = (uint32_t)*position / (uint32_t)width;
+      *segment += whole;
+      *position -= (int64_t)whole * width;
+    }
+  }
+}
+
+/* `done(segment, i, prefix)` for each of `width` cells `cell(segment, i)` of each of `segments` segments, where the prefix is the inclusive one
+   within the segment. One pass with decoupled look-back over the cells of all segments in a row (Merrill and Garland, Single-pass
+   parallel prefix scan with decoupled look-back, 2016, section 4), for segments of any size: a tile in which a segment begins knows its
+   prefix at once. Values go with their flags, in the manner of the LL protocol of NCCL. `state` has a tile for each
+   `remora_layout<T>::tile` = 256 * min(16, max(1, 64 / sizeof(T))) cells, rounded up; it and `ticket` are zeroed before each launch. */
+template <class T, class Cell, class Op, class Done>
+REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remora_tile<T> *state, uint32_t *ticket, Cell cell, Op op,
+                               Done done) {
+  typedef remora_layout<T> layout;
+  constexpr int ITEMS = layout::items, TILE = layout::tile;
+  REMORA_SHARED(T, exchange, ITEMS == 1 ? 1 : layout::slots(TILE));
+  REMORA_SHARED(T, warp_total, REMORA_WARPS);
+  REMORA_SHARED(uint32_t, warp_heads, REMORA_WARPS);
+  REMORA_SHARED(T, before, 1);
+  REMORA_SHARED(int64_t, place, 3);
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+  const int64_t total = segments * width, tiles = (total + TILE - 1) / TILE;
+  for (int64_t turn = blockIdx.x; turn < tiles; turn += gridDim.x) {
+    /* Tiles are taken in the order in which blocks come, so that all tiles before this one are being worked on. */
+    if (thread == 0) {
+      const int64_t tile = atomicAdd(ticket, 1u);
+      place[0] = tile;
+      place[1] = tile * TILE / width;
+      place[2] = tile * TILE - place[1] * width;
+    }
+    __syncthreads();
+    const int64_t tile = place[0], first_segment = place[1], first_position = place[2];
+    const int count = total - tile * TILE < TILE ? (int)(total - tile * TILE) : TILE;
+
+    /* Read with neighbours in neighbouring threads, then each thread gets neighbours. */
+    const bool inside = first_position + count <= width;
+    T value[ITEMS];
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+      const int at = k * REMORA_BLOCK + thread;
+      if (at < count) {
+        int64_t segment = first_segment, position = first_position + at;
+        if (!inside) {
+          remora_wrap(&segment, &position, width);
+        }
+        const T read = cell(segment, position);
+        if (ITEMS == 1) {
+          value[k] = read;
+        } else {
+          exchange[layout::slot(at)] = read;
+        }
+      }
+    }
+    if (ITEMS > 1) {
+      __syncthreads();
+    }
+
+    /* The total of a thread is that behind the last head, the first cell of a segment, in it. */
+    int64_t own_segment = first_segment, own_position = first_position + thread * ITEMS;
+    remora_wrap(&own_segment, &own_position, width);
+    int64_t position = own_position;
+    bool head = false;
+    T sum = neutral;
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+      if (thread * ITEMS + k < count) {
+        if (ITEMS > 1) {
+          value[k] = exchange[layout::slot(thread * ITEMS + k)];
+        }
+        sum = k == 0 || position == 0 ? value[k] : op(sum, value[k]);
+        head = head || position == 0;
+        position = position + 1 == width ? 0 : position + 1;
+      }
+    }
+
+    /* Within the warp: lanes take from lanes below, down to the nearest with a head. */
+    const uint32_t heads = __ballot_sync(REMORA_ALL, head), below = (1u << lane) - 1;
+    const uint32_t reach = heads & (below | 1u << lane);
+    const int nearest = reach == 0 ? 0 : 31 - __clz(reach);
+#pragma unroll
+    for (int delta = 1; delta < 32; delta *= 2) {
+      const T other = remora_from_below(sum, delta);
+      if (lane - delta >= nearest) {
+        sum = op(other, sum);
+      }
+    }
+    const T lanes_before = remora_from_below(sum, 1);
+    if (lane == 31) {
+      warp_total[warp] = sum;
+      warp_heads[warp] = heads;
+    }
+    __syncthreads();
+
+    /* The first warp tells the others' blocks what this tile has, and finds what is before it. */
+    if (warp == 0) {
+      T all = warp_total[0];
+      bool begins = warp_heads[0] != 0;
+#pragma unroll
+      for (int k = 1; k < REMORA_WARPS; k++) {
+        all = warp_heads[k] != 0 ? warp_total[k] : op(all, warp_total[k]);
+        begins = begins || warp_heads[k] != 0;
+      }
+      if (lane == 0) {
+        remora_publish(&state[tile], begins ? REMORA_PREFIX : REMORA_AGGREGATE, all);
+      }
+      if (first_position != 0) {
+        const T earlier = remora_look_back(state, tile, neutral, op);
+        if (lane == 0) {
+          before[0] = earlier;
+          if (!begins) {
+            remora_publish(&state[tile], REMORA_PREFIX, op(earlier, all));
+          }
+        }
+      }
+    }
+    __syncthreads();
+
+    /* What is before this thread: tiles, warps, lanes, each as far as no head is in between. */
+    bool known = first_position != 0;
+    T prefix = known ? before[0] : neutral;
+    for (int k = 0; k < warp; k++) {
+      prefix = known && warp_heads[k] == 0 ? op(prefix, warp_total[k]) : warp_total[k];
+      known = true;
+    }
+    if (lane > 0) {
+      prefix = known && (heads & below) == 0 ? op(prefix, lanes_before) : lanes_before;
+    }
+    position = own_position;
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+      if (thread * ITEMS + k < count) {
+        prefix = position == 0 ? value[k] : op(prefix, value[k]);
+        position = position + 1 == width ? 0 : position + 1;
+        if (ITEMS > 1) {
+          exchange[layout::slot(thread * ITEMS + k)] = prefix;
+        }
+      }
+    }
+    if (ITEMS > 1) {
+      __syncthreads();
+    }
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+      const int at = k * REMORA_BLOCK + thread;
+      if (at < count) {
+        int64_t segment = first_segment, position = first_position + at;
+        if (!inside) {
+          remora_wrap(&segment, &position, width);
+        }
+        done(segment, position, ITEMS == 1 ? prefix : exchange[layout::slot(at)]);
+      }
+    }
+  }
+}
+
+/* ---- Updates by many threads ---- */
+
+/* Words that can be compared and swapped. */
+template <int BYTES> struct remora_word;
+template <> struct remora_word<1> {
+  typedef uint8_t bits;
+};
+template <> struct remora_word<2> {
+  typedef unsigned short bits;
+};
+template <> struct remora_word<4> {
+  typedef unsigned int bits;
+};
+template <> struct remora_word<8> {
+  typedef unsigned long long bits;
+};
+
+template <class Bits> REMORA_DEVICE Bits remora_swap(Bits *address, Bits from, Bits to) { return atomicCAS(address, from, to); }
+#ifndef REMORA_SHIM
+/* A byte through the word around it, which is inside of the allocation: allocations are whole words. */
+REMORA_DEVICE uint8_t remora_swap(uint8_t *address, uint8_t from, uint8_t to) {
+  unsigned int *word = (unsigned int *)((uint64_t)address & ~(uint64_t)3);
+  const int shift = (int)((uint64_t)address & 3) * 8;
+  unsigned int seen = *(volatile unsigned int *)word;
+  for (;;) {
+    if ((uint8_t)(seen >> shift) != from) {
+      return (uint8_t)(seen >> shift);
+    }
+    const unsigned int assumed = seen;
+    seen = atomicCAS(word, assumed, (assumed & ~(0xffu << shift)) | (unsigned int)to << shift);
+    if (seen == assumed) {
+      return from;
+    }
+  }
+}
+#endif
+
+/* *address = op(*address, value) as one step; for values of 1, 2, 4 and 8 bytes. The operator is commutative, as threads come in any order. */
+template <class T, class Op> REMORA_DEVICE void remora_update(T *address, T value, Op op) {
+  typedef typename remora_word<sizeof(T)>::bits Bits;
+  Bits seen = *(volatile Bits *)address;
+  for (;;) {
+    T old;
+    memcpy(&old, &seen, sizeof(T));
+    const T next = op(old, value);
+    Bits bits;
+    memcpy(&bits, &next, sizeof(T));
+    /* Where nothing changes, nothing is written: that makes minima and maxima cheap. */
+    if (bits == seen) {
+      return;
+    }
+    const Bits found = remora_swap((Bits *)address, seen, bits);
+    if (found == seen) {
+      return;
+    }
+    seen = found;
+  }
+}
+
+/* Additions, minima, maxima and operations on bits, in hardware where it has them. Sums of integers wrap around. */
+#define REMORA_HARDWARE(NAME, CALL, T, U)                                                                                    \
+  REMORA_DEVICE void remora_atomic_##NAME(T *address, T value) { CALL((U *)address, (U)value); }
+#define REMORA_SOFTWARE(NAME, T, EXPRESSION)                                                                                 \
+  REMORA_DEVICE void remora_atomic_##NAME(T *address, T value) {                                                             \
+    remora_update(address, value, [](T a, T b) { return (T)(EXPRESSION); });                                                 \
+  }
+#define REMORA_SMALL(T)                                                                                                      \
+  REMORA_SOFTWARE(add, T, a + b)                                                                                             \
+  REMORA_SOFTWARE(min, T, b < a ? b : a)                                                                                     \
+  REMORA_SOFTWARE(max, T, a < b ? b : a)                                                                                     \
+  REMORA_SOFTWARE(and, T, a & b)                                                                                             \
+  REMORA_SOFTWARE(or, T, a | b)                                                                                              \
+  REMORA_SOFTWARE(xor, T, a ^ b)
+#define REMORA_LARGE(T, ADD, ORDER, BITS)                                                                                    \
+  REMORA_HARDWARE(add, atomicAdd, T, ADD)                                                                                    \
+  REMORA_HARDWARE(min, atomicMin, T, ORDER)                                                                                  \
+  REMORA_HARDWARE(max, atomicMax, T, ORDER)                                                                                  \
+  REMORA_HARDWARE(and, atomicAnd, T, BITS)                                                                                   \
+  REMORA_HARDWARE(or, atomicOr, T, BITS)                                                                                     \
+  REMORA_HARDWARE(xor, atomicXor, T, BITS)
+
+REMORA_SMALL(int8_t)
+REMORA_SMALL(int16_t)
+REMORA_SMALL(uint8_t)
+REMORA_SMALL(uint16_t)
+REMORA_LARGE(int32_t, int, int, unsigned int)
+REMORA_LARGE(uint32_t, unsigned int, unsigned int, unsigned int)
+REMORA_LARGE(int64_t, unsigned long long, long long, unsigned long long)
+REMORA_LARGE(uint64_t, unsigned long long, unsigned long long, unsigned long long)
+REMORA_SOFTWARE(and, bool, a && b)
+REMORA_SOFTWARE(or, bool, a || b)
+REMORA_SOFTWARE(xor, bool, a != b)
+REMORA_SOFTWARE(add, _Float16, (float)a + (float)b)
+/* In global memory, sums of floats take the smallest (subnormal) numbers for zero. */
+REMORA_HARDWARE(add, atomicAdd, float, float)
+REMORA_HARDWARE(add, atomicAdd, double, double)
+
+/* `body()` while no other thread holds the lock of this bin; locks are zero when free. What it reads is what the holder before has
+   written. Threads of a warp that want the same lock take turns (independent thread scheduling, sm_70 and later). */
+template <class Body> REMORA_DEVICE void remora_locked(uint32_t *locks, int64_t bin, Body body) {
+  bool finished = false;
+  while (!finished) {
+    if (atomicCAS((unsigned int *)&locks[bin], 0u, 1u) == 0) {
+      __threadfence();
+      body();
+      __threadfence();
+      atomicExch((unsigned int *)&locks[bin], 0u);
+      finished = true;
+    } else {
+      REMORA_SPIN();
+    }
+  }
+}
+
+/* A histogram with a copy for each block in shared memory, which has room for `bins` values. `cell(i, bin)` gives the value of the i-th cell and
+   sets its bin, those outside of 0 .. bins - 1 are left out; `update(address, value)` combines a value with one in shared memory;
+   `flush(bin, value)` combines what the block has with the result. */
+template <class T, class Cell, class Update, class Flush>
+REMORA_DEVICE void remora_hist_shared(int64_t width, int64_t bins, T neutral, T *shared, Cell cell, Update update, Flush flush) {
+  for (int64_t bin = threadIdx.x; bin < bins; bin += REMORA_BLOCK) {
+    shared[bin] = neutral;
+  }
+  __syncthreads();
+  remora_for_each(width, [&](int64_t i) {
+    int64_t bin = -1;
+    const T value = cell(i, bin);
+    if (0 <= bin && bin < bins) {
+      update(&shared[bin], value);
+    }
+  });
+  __syncthreads();
+  for (int64_t bin = threadIdx.x; bin < bins; bin += REMORA_BLOCK) {
+    /* Bins that nothing came to are not written. */
+    const T value = shared[bin];
+    const remora_words<T> words = remora_words<T>::of(value), nothing = remora_words<T>::of(neutral);
+    bool touched = false;
+#pragma unroll
+    for (int k = 0; k < words.count; k++) {
+      touched = touched || words.word[k] != nothing.word[k];
+    }
+    if (touched) {
+      flush(bin, value);
+    }
+  }
+}
+
+/* ---- Transposition ---- */
+
+/* to[p][c][r] = from[p][r][c], through tiles of 32 by 32 in shared memory; rows of a tile are one longer, which keeps a column in different
+   banks. Two tiles in turns need one barrier each. */
+template <class T> REMORA_DEVICE void remora_transpose(int64_t planes, int64_t rows, int64_t columns, const T *from, T *to) {
+  REMORA_SHARED(T, tiles, 2 * 32 * 33);
+  const int x = threadIdx.x % 32, y = threadIdx.x / 32;
+  const int64_t down = (rows + 31) / 32, across = (columns + 31) / 32;
+  T *tile = tiles;
+  for (int64_t item = blockIdx.x; item < planes * down * across; item += gridDim.x) {
+    const int64_t plane = item / (down * across), rest = item - plane * down * across;
+    const int64_t row = rest / across * 32, column = rest % across * 32, base = plane * rows * columns;
+#pragma unroll
+    for (int k = 0; k < 32; k += REMORA_WARPS) {
+      if (row + y + k < rows && column + x < columns) {
+        tile[(y + k) * 33 + x] = from[base + (row + y + k) * columns + column + x];
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 32; k += REMORA_WARPS) {
+      if (column + y + k < columns && row + x < rows) {
+        to[base + (column + y + k) * rows + row + x] = tile[x * 33 + y + k];
+      }
+    }
+    tile = tile == tiles ? tiles + 32 * 33 : tiles;
+  }
+}

@@ -1,0 +1,78 @@
+//! Programs for CUDA: the kernels as CUDA C++, and the host plan as C.
+//!
+//! The host plan (`host.c` and what is made of the program) has the doors of [`emit::c`](super::c). It reaches the device through the
+//! functions in `table.h`, which whoever loads it passes to `remora_context_new_device`.
+//!
+//! The text of the kernels needs no header. It begins with the device library (`device.cu`), which has the loops over work: a kernel
+//! states what is done for a cell, how values are combined and what is done with the results.
+
+mod host;
+mod kernel;
+
+use super::c::{Emitter, Mode, c_type, expr};
+use crate::ir::imp::Program;
+use std::fmt::Write;
+
+const DEVICE: &str = concat!(include_str!("device.cu"), "\n", include_str!("../c/scalars.c"), "\n", include_str!("kernels.cu"));
+const HOST: &str = concat!(include_str!("table.h"), "\n", include_str!("host.c"), include_str!("../c/scalars.c"), "\n");
+
+/// A program for CUDA.
+#[derive(Debug, Clone)]
+pub struct Cuda {
+    /// The host plan, in C.
+    pub host: String,
+    /// The kernels, in CUDA C++.
+    pub kernels: String,
+    /// The names of the kernels.
+    pub names: Vec<String>,
+}
+
+/// What has been written for the device.
+#[derive(Debug, Default)]
+pub(super) struct Kernels {
+    /// The kernels.
+    text: String,
+    /// Types of what is combined, which the host needs too.
+    types: String,
+    /// Their names.
+    names: Vec<String>,
+    /// What the host does about failures: number `k + 1` is at `k`.
+    failures: Vec<String>,
+    /// How a thread gives up.
+    exit: String,
+    /// The number of the cell that is computed.
+    order: String,
+}
+
+/// The texts of a program.
+pub fn emit(program: &Program) -> Cuda {
+    let (mut host, mut plan) = (HOST.to_string(), String::new());
+    let mut kernels = Kernels::default();
+    let mut device = DEVICE.to_string();
+    for (k, table) in program.tables.iter().enumerate() {
+        let items: Vec<String> = table.items.iter().map(|item| expr::scalar(*item)).collect();
+        let items = if items.is_empty() { "0".to_string() } else { items.join(", ") };
+        let _ = writeln!(host, "static const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
+        let _ = writeln!(device, "static __device__ const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
+    }
+    for (id, fun) in program.funs.iter() {
+        let mut emitter = Emitter::new(program, fun, id.raw(), Mode::Host);
+        emitter.kernels = kernels;
+        plan.push_str(&emitter.function());
+        if fun.entry {
+            plan.push_str(&emitter.device_door(false));
+            plan.push_str(&emitter.device_door(true));
+        }
+        kernels = emitter.kernels;
+    }
+    host.push_str(&kernels.types);
+    host.push_str("\nstatic int remora_kernel_failed(remora_thread *th, const remora_failure *failure) {\n  switch (failure->code) {\n");
+    for (k, failure) in kernels.failures.iter().enumerate() {
+        let _ = writeln!(host, "  case {}:\n    {failure}\n    break;", k + 1);
+    }
+    host.push_str("  }\n  return 1;\n}\n");
+    host.push_str(&plan);
+    device.push_str(&kernels.types);
+    device.push_str(&kernels.text);
+    Cuda { host, kernels: device, names: kernels.names }
+}

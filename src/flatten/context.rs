@@ -1,0 +1,131 @@
+//! The maps around a statement.
+
+use crate::base::Span;
+use crate::ir::soac::visit::{Part, mentioned};
+use crate::ir::soac::{Body, Exp, Operand, Operator, Size, Soac, Stm, Type, Var};
+use rustc_hash::FxHashSet;
+
+/// The maps around a statement: their indices and sizes, and what each thread knows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Context {
+    /// Indices, outermost first.
+    pub space: Vec<Var>,
+    /// Sizes of the dimensions; none depends on an index.
+    pub sizes: Vec<Size>,
+    /// Statements that every thread runs first. They are cheap and do not fail; what is not needed is left out.
+    pub known: Vec<Stm>,
+    /// All variables that are bound here.
+    bound: FxHashSet<Var>,
+}
+
+impl Context {
+    /// The context with one more dimension inside.
+    pub fn with(&self, index: Var, size: &Size) -> Context {
+        let mut inner = self.clone();
+        inner.space.push(index);
+        inner.sizes.push(size.clone());
+        inner.bound.insert(index);
+        inner
+    }
+    /// Adds a statement that every thread runs.
+    pub fn know(&mut self, stm: Stm) {
+        self.bound.extend(&stm.pat);
+        self.known.push(stm);
+    }
+    /// Whether a variable is the same for all threads.
+    pub fn invariant(&self, var: Var) -> bool {
+        !self.bound.contains(&var)
+    }
+    /// Whether a size is the same for all threads.
+    pub fn regular(&self, size: &Size) -> bool {
+        size.vars().all(|var| self.invariant(var))
+    }
+    /// Whether the sizes of a type are the same for all threads.
+    pub fn regular_type(&self, ty: &Type) -> bool {
+        ty.shape.iter().all(|size| self.regular(size))
+    }
+    /// Whether an operator mentions nothing that only a thread knows.
+    pub fn invariant_operator(&self, operator: &Operator) -> bool {
+        let mut invariant = operator.neutral.iter().filter_map(|a| a.var()).all(|var| self.invariant(var));
+        operator.lambda.body.stms.iter().for_each(|stm| mentioned(stm, &mut |var| invariant = invariant && self.invariant(var)));
+        invariant && operator.lambda.body.result.iter().filter_map(|a| a.var()).all(|var| self.invariant(var))
+    }
+    /// The index as operands.
+    pub fn at(&self) -> Vec<Operand> {
+        self.space.iter().map(|var| Operand::Var(*var)).collect()
+    }
+    /// Makes known that a variable is the cell of an array of the whole space.
+    pub fn know_cell(&mut self, var: Var, array: Var, span: Span) {
+        let exp = Exp::Index { array, at: self.at(), checked: false };
+        self.know(Stm { pat: vec![var], exp, span });
+    }
+}
+
+/// What every thread may compute for itself: little work, no failure, no memory.
+pub(super) fn cheap(exp: &Exp) -> bool {
+    match exp {
+        Exp::Scalar(..) | Exp::Size(_) | Exp::Index { .. } | Exp::Slice { .. } => !exp.may_fail(),
+        Exp::Rearrange { .. } | Exp::Coerce(_) | Exp::Rep(_) | Exp::Iota { .. } => true,
+        _ => false,
+    }
+}
+
+/// Whether a statement has parallelism that is worth distributing.
+pub(super) fn parallel(exp: &Exp) -> bool {
+    match exp {
+        Exp::Soac(Soac { width, lambda, .. }) => {
+            width.as_constant().is_none_or(|n| n > super::FEW) || lambda.body.stms.iter().any(|stm| parallel(&stm.exp))
+        }
+        Exp::Loop { .. } => {
+            let mut found = false;
+            exp.parts(&mut |part| {
+                if let Part::Body(_, body) = part {
+                    found = found || parallel_body(body);
+                }
+            });
+            found
+        }
+        _ => false,
+    }
+}
+
+/// Whether a body has parallelism that is worth distributing.
+pub(super) fn parallel_body(body: &Body) -> bool {
+    body.stms.iter().any(|stm| parallel(&stm.exp))
+}
+
+/// What of the statements the rest needs: those without failures whose results are not used are left out.
+pub(super) fn needed(stms: Vec<Stm>, result: &[Operand], types: &dyn Fn(Var) -> Type, also: &[Operator]) -> Vec<Stm> {
+    let mut used: FxHashSet<Var> = result.iter().filter_map(|a| a.var()).collect();
+    for stm in also.iter().flat_map(|op| &op.lambda.body.stms) {
+        mentioned(stm, &mut |var| {
+            used.insert(var);
+        });
+    }
+    let mut out = Vec::with_capacity(stms.len());
+    for stm in stms.into_iter().rev() {
+        if stm.exp.may_fail() || stm.pat.iter().any(|var| used.contains(var)) {
+            mentioned(&stm, &mut |var| {
+                used.insert(var);
+            });
+            mention_types(&stm, types, &mut used);
+            out.push(stm);
+        }
+    }
+    out.reverse();
+    out
+}
+
+/// Sizes of what a statement binds are needed too.
+fn mention_types(stm: &Stm, types: &dyn Fn(Var) -> Type, used: &mut FxHashSet<Var>) {
+    used.extend(stm.pat.iter().flat_map(|var| types(*var).shape).flat_map(|size| size.vars().collect::<Vec<_>>()));
+    if let Exp::Loop { params, .. } = &stm.exp {
+        used.extend(params.iter().flat_map(|(var, _)| types(*var).shape).flat_map(|size| size.vars().collect::<Vec<_>>()));
+    }
+    stm.exp.parts(&mut |part| {
+        if let Part::Body(params, body) = part {
+            used.extend(params.iter().flat_map(|var| types(*var).shape).flat_map(|size| size.vars().collect::<Vec<_>>()));
+            body.stms.iter().for_each(|stm| mention_types(stm, types, used));
+        }
+    });
+}

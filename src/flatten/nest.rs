@@ -1,0 +1,412 @@
+//! Soacs with the maps around them.
+
+use super::context::{Context, cheap, needed, parallel_body};
+use super::{ENOUGH, Flatten};
+use crate::base::scalar::{Member, member};
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Seg, SegKind, Size, Soac, Stm, Type, Var};
+
+/// What is done in a kernel.
+pub(super) struct Kernel {
+    pub stms: Vec<Stm>,
+    pub result: Vec<Operand>,
+    pub kind: SegKind,
+}
+
+impl Flatten {
+    /// A new index.
+    fn index(&mut self) -> Var {
+        self.program.fresh(Symbol::new("i"), Type::scalar(PrimType::I64))
+    }
+
+    /// Emits a kernel over the space of a context that binds `pat`. All that it binds is new.
+    pub(super) fn kernel(&mut self, context: &Context, kernel: Kernel, pat: Vec<Var>, span: Span, out: &mut Vec<Stm>) {
+        let Kernel { stms, result, kind } = kernel;
+        let all = context.known.iter().cloned().chain(stms).collect();
+        let stms = needed(all, &result, &|var| self.program.ty(var).clone(), &[]);
+        let mut subst = Subst::default();
+        let mut space = context.space.clone();
+        rebind_all(&mut self.program, space.iter_mut(), &mut subst);
+        let body = fresh_body(&mut self.program, &Body { stms, result }, &mut subst);
+        let kind = match kind {
+            SegKind::Map => SegKind::Map,
+            SegKind::Reduce(operators) => SegKind::Reduce(self.fresh_operators(operators)),
+            SegKind::Scan(operators) => SegKind::Scan(self.fresh_operators(operators)),
+        };
+        let seg = Seg { space, sizes: context.sizes.clone(), body, kind };
+        out.push(Stm { pat, exp: Exp::Seg(Box::new(seg)), span });
+    }
+    fn fresh_operators(&mut self, operators: Vec<Operator>) -> Vec<Operator> {
+        let fresh = |operator: Operator| {
+            let mut subst = Subst::default();
+            let mut params = operator.lambda.params;
+            rebind_all(&mut self.program, params.iter_mut(), &mut subst);
+            let body = fresh_body(&mut self.program, &operator.lambda.body, &mut subst);
+            Operator { lambda: Lambda { params, body }, ..operator }
+        };
+        operators.into_iter().map(fresh).collect()
+    }
+
+    /// A soac in a context. `pat` are arrays of the whole space. Returns whether that is possible; if it is not, nothing that was emitted
+    /// may be used.
+    pub(super) fn nest(&mut self, context: &Context, soac: &Soac, pat: &[Var], span: Span, out: &mut Vec<Stm>) -> bool {
+        let operators = || soac.scans.iter().chain(&soac.reduces);
+        if !context.regular(&soac.width) || !operators().all(|op| context.invariant_operator(op)) {
+            return false;
+        }
+        let on_arrays = operators().flat_map(|op| &op.neutral).any(|a| self.program.operand_ty(*a).rank() > 0);
+        let inner_parallel = parallel_body(&soac.lambda.body);
+        let both = !soac.scans.is_empty() && !soac.reduces.is_empty();
+        if operators().next().is_some() && (on_arrays || inner_parallel || both) {
+            return self.split(context, soac, pat, span, out);
+        }
+        let inner = self.enter(context, soac, span);
+        let flat = Kernel {
+            stms: soac.lambda.body.stms.clone(),
+            result: soac.lambda.body.result.clone(),
+            kind: match (soac.scans.is_empty(), soac.reduces.is_empty()) {
+                (true, true) => SegKind::Map,
+                (true, false) => SegKind::Reduce(soac.reduces.clone()),
+                (false, _) => SegKind::Scan(soac.scans.clone()),
+            },
+        };
+        if !inner_parallel {
+            self.kernel(&inner, flat, pat.to_vec(), span, out);
+            return true;
+        }
+        self.versions(&inner, &soac.lambda.body, flat, pat, span, out);
+        true
+    }
+
+    /// The context inside of a soac.
+    fn enter(&mut self, context: &Context, soac: &Soac, span: Span) -> Context {
+        let index = self.index();
+        let mut inner = context.with(index, &soac.width);
+        for (input, param) in soac.inputs.iter().zip(&soac.lambda.params) {
+            let exp = Exp::Index { array: *input, at: vec![Operand::Var(index)], checked: false };
+            inner.know(Stm { pat: vec![*param], exp, span });
+        }
+        inner
+    }
+
+    /// A map with parallelism inside: one thread for each cell, or distributed.
+    fn versions(&mut self, inner: &Context, body: &Body, flat: Kernel, pat: &[Var], span: Span, out: &mut Vec<Stm>) {
+        let deep: Vec<Var> = pat.iter().map(|var| self.like(*var, self.ty(*var).clone())).collect();
+        let mut distributed = Vec::new();
+        if !self.distribute(inner, body, &deep, span, &mut distributed) {
+            return self.kernel(inner, flat, pat.to_vec(), span, out);
+        }
+        // Where there is nothing but a map in the map, or if the threads are certainly few, there is no choice.
+        let threads = inner.sizes.iter().fold(Size::constant(1), |n, m| n.mul(m));
+        let mut inside = body.stms.iter().filter(|stm| !cheap(&stm.exp));
+        let maps = |stm: &Stm| matches!(&stm.exp, Exp::Soac(soac) if soac.scans.is_empty() && soac.reduces.is_empty());
+        let single = inside.next().is_some_and(maps) && inside.next().is_none();
+        let known = threads.as_constant().map(|n| n >= ENOUGH);
+        let bind = |deep: Vec<Var>, stms: Vec<Stm>, out: &mut Vec<Stm>| {
+            let mut subst = Subst::default();
+            deep.iter().zip(pat).for_each(|(deep, var)| {
+                subst.operands.insert(*deep, Operand::Var(*var));
+            });
+            for mut stm in stms {
+                stm.pat.iter_mut().for_each(|var| *var = subst.array(*var));
+                subst.stm(&mut stm);
+                out.push(stm);
+            }
+        };
+        if single || known == Some(false) {
+            return bind(deep, distributed, out);
+        }
+        if known == Some(true) {
+            return self.kernel(inner, flat, pat.to_vec(), span, out);
+        }
+        let outer: Vec<Var> = pat.iter().map(|var| self.like(*var, self.ty(*var).clone())).collect();
+        let mut sequential = Vec::new();
+        self.kernel(inner, flat, outer.clone(), span, &mut sequential);
+        let cond = self.enough(threads, span, out);
+        let body = |stms: Vec<Stm>, vars: Vec<Var>| Body { stms, result: vars.into_iter().map(Operand::Var).collect() };
+        let exp = Exp::If { cond, then: body(sequential, outer), els: body(distributed, deep) };
+        out.push(Stm { pat: pat.to_vec(), exp, span });
+    }
+    /// Whether there are enough threads.
+    fn enough(&mut self, threads: Size, span: Span, out: &mut Vec<Stm>) -> Operand {
+        let count = self.program.fresh(Symbol::new("threads"), Type::scalar(PrimType::I64));
+        out.push(Stm { pat: vec![count], exp: Exp::Size(threads), span });
+        let Some(Member::Op(op)) = member(PrimType::I64, ">=") else { return Operand::Const(Scalar::Bool(false)) };
+        let cond = self.program.fresh(Symbol::new("enough"), Type::scalar(PrimType::Bool));
+        out.push(Stm { pat: vec![cond], exp: Exp::Scalar(op, vec![Operand::Var(count), Operand::int(ENOUGH)]), span });
+        Operand::Var(cond)
+    }
+
+    /// A soac whose operators must be apart from what they are given: first a map, then each scan and reduction by itself.
+    fn split(&mut self, context: &Context, soac: &Soac, pat: &[Var], span: Span, out: &mut Vec<Stm>) -> bool {
+        let combined: usize = soac.scans.iter().chain(&soac.reduces).map(|op| op.neutral.len()).sum();
+        // If nothing is mapped but the inputs themselves, they are what is combined.
+        let mut given: Vec<Var> = Vec::with_capacity(combined);
+        let results = &soac.lambda.body.result;
+        let plain = soac.lambda.body.stms.is_empty()
+            && results.len() == combined
+            && results.iter().all(|a| a.var().is_some_and(|var| soac.lambda.params.contains(&var)));
+        let mut context = context.clone();
+        if plain {
+            for result in results {
+                let k = soac.lambda.params.iter().position(|param| Some(*param) == result.var()).unwrap_or(0);
+                given.push(soac.inputs[k]);
+            }
+        } else {
+            let lambda = soac.lambda.clone();
+            let map = Soac { width: soac.width.clone(), inputs: soac.inputs.clone(), lambda, scans: Vec::new(), reduces: Vec::new() };
+            let mut mapped = Vec::with_capacity(pat.len());
+            for (k, result) in results.iter().enumerate() {
+                if k >= combined {
+                    mapped.push(pat[k]);
+                    continue;
+                }
+                let cell = self.program.operand_ty(*result);
+                if !context.regular_type(&cell) {
+                    return false;
+                }
+                let frame: Vec<Size> = context.sizes.iter().chain([&soac.width]).cloned().collect();
+                let array = self.program.fresh(Symbol::new("given"), cell.framed(&frame));
+                mapped.push(array);
+                if context.space.is_empty() {
+                    given.push(array);
+                } else {
+                    let row = self.like(array, cell.framed(std::slice::from_ref(&soac.width)));
+                    context.know_cell(row, array, span);
+                    given.push(row);
+                }
+            }
+            if !self.nest(&context.clone(), &map, &mapped, span, out) {
+                return false;
+            }
+        }
+        let mut at = 0;
+        for (operator, scan) in soac.scans.iter().map(|op| (op, true)).chain(soac.reduces.iter().map(|op| (op, false))) {
+            let to = at + operator.neutral.len();
+            if !self.alone(&context, operator, scan, &soac.width, &given[at..to], &pat[at..to], span, out) {
+                return false;
+            }
+            at = to;
+        }
+        true
+    }
+
+    /// One scan or reduction of arrays.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a soac")]
+    fn alone(
+        &mut self,
+        context: &Context,
+        operator: &Operator,
+        scan: bool,
+        width: &Size,
+        given: &[Var],
+        pat: &[Var],
+        span: Span,
+        out: &mut Vec<Stm>,
+    ) -> bool {
+        let cells: Vec<Type> = operator.neutral.iter().map(|a| self.program.operand_ty(*a)).collect();
+        if cells.iter().all(|cell| cell.rank() == 0) {
+            let soac = self.identity(width, given, vec![operator.clone()], scan);
+            return self.nest(context, &soac, pat, span, out);
+        }
+        match self.elementwise(operator) {
+            Some((size, inner)) => self.interchanged(context, (&size, inner), scan, width, given, pat, span, out),
+            None if context.space.is_empty() => {
+                let soac = self.identity(width, given, vec![operator.clone()], scan);
+                self.one_by_one(soac, pat.to_vec(), span, out);
+                true
+            }
+            None => false,
+        }
+    }
+    /// A soac that scans or reduces arrays as they are.
+    fn identity(&mut self, width: &Size, given: &[Var], operators: Vec<Operator>, scan: bool) -> Soac {
+        let params: Vec<Var> = given.iter().map(|var| self.like(*var, self.ty(*var).cell(1))).collect();
+        let result = params.iter().map(|var| Operand::Var(*var)).collect();
+        let lambda = Lambda { params, body: Body { stms: Vec::new(), result } };
+        let (scans, reduces) = if scan { (operators, Vec::new()) } else { (Vec::new(), operators) };
+        Soac { width: width.clone(), inputs: given.to_vec(), lambda, scans, reduces }
+    }
+
+    /// An operator on arrays that combines their elements (or rows), one by one: how many there are, and the operator on them.
+    fn elementwise(&self, operator: &Operator) -> Option<(Size, Operator)> {
+        let [stm] = operator.lambda.body.stms.as_slice() else { return None };
+        let Exp::Soac(soac) = &stm.exp else { return None };
+        let count = operator.neutral.len();
+        let results: Vec<Option<Var>> = operator.lambda.body.result.iter().map(|a| a.var()).collect();
+        let all = results.len() == stm.pat.len() && results.iter().zip(&stm.pat).all(|(a, b)| *a == Some(*b));
+        if !all || !soac.scans.is_empty() || !soac.reduces.is_empty() {
+            return None;
+        }
+        // Each parameter of the operator is an input, once.
+        let mut params = Vec::with_capacity(2 * count);
+        for param in &operator.lambda.params {
+            let k = soac.inputs.iter().position(|input| input == param)?;
+            params.push(soac.lambda.params[k]);
+        }
+        if soac.inputs.len() != params.len() {
+            return None;
+        }
+        // Nothing in it mentions the operands as a whole.
+        let mut whole = false;
+        soac.lambda.body.stms.iter().for_each(|stm| {
+            crate::ir::soac::visit::mentioned(stm, &mut |var| whole = whole || operator.lambda.params.contains(&var));
+        });
+        let neutral: Option<Vec<Operand>> = operator.neutral.iter().map(|a| self.all_of(*a)).collect();
+        let lambda = Lambda { params, body: soac.lambda.body.clone() };
+        (!whole).then_some((soac.width.clone(), Operator { lambda, neutral: neutral?, commutative: operator.commutative }))
+    }
+    /// The scalar that an array consists of, one dimension less, if that is certain.
+    fn all_of(&self, operand: Operand) -> Option<Operand> {
+        let var = operand.var()?;
+        self.reps.get(&var).copied().filter(|a| self.program.operand_ty(*a).rank() == 0 && self.ty(var).rank() == 1)
+    }
+
+    /// A reduction with an operator on elements: a map over the elements of reductions.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a soac")]
+    fn interchanged(
+        &mut self,
+        context: &Context,
+        (size, inner): (&Size, Operator),
+        scan: bool,
+        width: &Size,
+        given: &[Var],
+        pat: &[Var],
+        span: Span,
+        out: &mut Vec<Stm>,
+    ) -> bool {
+        if !context.regular(size) {
+            return false;
+        }
+        let mut context = context.clone();
+        let mut turned = Vec::with_capacity(given.len());
+        for array in given {
+            let ty = self.ty(*array).clone();
+            let mut perm: Vec<usize> = (0..ty.rank()).collect();
+            perm.swap(0, 1);
+            let shape = perm.iter().map(|k| ty.shape[*k].clone()).collect();
+            let view = self.like(*array, Type { elem: ty.elem, shape });
+            let stm = Stm { pat: vec![view], exp: Exp::Rearrange { array: *array, perm }, span };
+            if context.space.is_empty() {
+                out.push(stm)
+            } else {
+                context.know(stm)
+            }
+            turned.push(view);
+        }
+        let params: Vec<Var> = turned.iter().map(|var| self.like(*var, self.ty(*var).cell(1))).collect();
+        let one = self.identity(width, &params, vec![inner], scan);
+        let sums: Vec<Var> = one
+            .lambda
+            .body
+            .result
+            .iter()
+            .map(|a| {
+                let cell = self.program.operand_ty(*a);
+                let ty = if scan { cell.framed(std::slice::from_ref(width)) } else { cell };
+                self.program.fresh(Symbol::new("sum"), ty)
+            })
+            .collect();
+        let result = sums.iter().map(|var| Operand::Var(*var)).collect();
+        let body = Body { stms: vec![Stm { pat: sums, exp: Exp::Soac(one), span }], result };
+        let map = Soac { width: size.clone(), inputs: turned, lambda: Lambda { params, body }, scans: Vec::new(), reduces: Vec::new() };
+        if !scan {
+            return self.nest(&context, &map, pat, span, out);
+        }
+        // Scans come out the wrong way round.
+        let depth = context.space.len();
+        let mut made = Vec::with_capacity(pat.len());
+        for var in pat {
+            let ty = self.ty(*var).clone();
+            let mut shape = ty.shape.clone();
+            shape.swap(depth, depth + 1);
+            made.push(self.like(*var, Type { elem: ty.elem, shape }));
+        }
+        if !self.nest(&context, &map, &made, span, out) {
+            return false;
+        }
+        for (var, array) in pat.iter().zip(made) {
+            let mut perm: Vec<usize> = (0..self.ty(*var).rank()).collect();
+            perm.swap(depth, depth + 1);
+            out.push(Stm { pat: vec![*var], exp: Exp::Rearrange { array, perm }, span });
+        }
+        true
+    }
+
+    /// A reduction or scan on the host: a loop in which each cell is combined by kernels.
+    pub(super) fn one_by_one(&mut self, soac: Soac, pat: Vec<Var>, span: Span, out: &mut Vec<Stm>) {
+        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let combined = scanned + soac.reduces.iter().map(|op| op.neutral.len()).sum::<usize>();
+        let i = self.index();
+        let mut stms = Vec::new();
+        for (input, param) in soac.inputs.iter().zip(&soac.lambda.params) {
+            let exp = Exp::Index { array: *input, at: vec![Operand::Var(i)], checked: false };
+            stms.push(Stm { pat: vec![*param], exp, span });
+        }
+        stms.extend(soac.lambda.body.stms);
+        // The loop carries the sums and the arrays that are filled.
+        let (mut params, mut results, mut finals) = (Vec::new(), Vec::new(), vec![None; pat.len()]);
+        let mut at = 0;
+        let mut filled: Vec<(usize, Operand)> = Vec::new();
+        for (k, operator) in soac.scans.iter().chain(&soac.reduces).enumerate() {
+            let to = at + operator.neutral.len();
+            let mut subst = Subst::default();
+            let (left, right) = operator.lambda.params.split_at(operator.neutral.len());
+            for (j, (a, b)) in left.iter().zip(right).enumerate() {
+                let sum = self.like(*a, self.ty(*a).clone());
+                params.push((sum, operator.neutral[j]));
+                subst.operands.insert(*a, Operand::Var(sum));
+                subst.operands.insert(*b, soac.lambda.body.result[at + j]);
+            }
+            let body = fresh_body(&mut self.program, &operator.lambda.body, &mut subst);
+            stms.extend(body.stms);
+            for (j, result) in body.result.into_iter().enumerate() {
+                if k < soac.scans.len() {
+                    filled.push((at + j, result));
+                } else {
+                    finals[at + j] = Some(params.len() - operator.neutral.len() + j);
+                }
+                results.push(result);
+            }
+            at = to;
+        }
+        filled.extend(soac.lambda.body.result.iter().copied().enumerate().skip(combined));
+        let mut zeros = Vec::new();
+        for (k, value) in filled {
+            let ty = self.ty(pat[k]).clone();
+            let empty = self.like(pat[k], ty.clone());
+            zeros.push(Stm { pat: vec![empty], exp: Exp::Rep(Operand::Const(zero(ty.elem))), span });
+            let (array, next) = (self.like(pat[k], ty.clone()), self.like(pat[k], ty));
+            let exp = Exp::Update { array, at: vec![Operand::Var(i)], value, checked: false };
+            stms.push(Stm { pat: vec![next], exp, span });
+            finals[k] = Some(params.len());
+            params.push((array, Operand::Var(empty)));
+            results.push(Operand::Var(next));
+        }
+        out.extend(zeros);
+        let count = self.program.fresh(Symbol::new("count"), Type::scalar(PrimType::I64));
+        out.push(Stm { pat: vec![count], exp: Exp::Size(soac.width), span });
+        // Sums that nobody asked for are dropped.
+        let bound: Vec<Var> = params
+            .iter()
+            .enumerate()
+            .map(|(k, (var, _))| {
+                let wanted = finals.iter().position(|f| *f == Some(k));
+                wanted.map_or_else(|| self.like(*var, self.ty(*var).clone()), |k| pat[k])
+            })
+            .collect();
+        let body = self.host_body(Body { stms, result: results });
+        let exp = Exp::Loop { params, form: LoopForm::For(i, Operand::Var(count)), body };
+        out.push(Stm { pat: bound, exp, span });
+    }
+}
+
+/// The number 0.
+fn zero(prim: PrimType) -> Scalar {
+    match prim {
+        PrimType::Bool => Scalar::Bool(false),
+        _ if prim.is_float() => Scalar::from_f64(prim, 0.0),
+        _ => Scalar::from_i128(prim, 0),
+    }
+}

@@ -1,0 +1,74 @@
+//! NVIDIA's compilers take the device library; what its functions take of a multiprocessor is in `tests/cuda/library.txt`.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and start programs")]
+#![allow(unsafe_code, reason = "calls of NVRTC")]
+
+mod cuda;
+mod programs;
+mod shim;
+
+use std::path::Path;
+use std::process::Command;
+
+/// The kernels of the programs in a folder, with their names; programs that are refused or that no device runs are left out.
+fn kernels(folder: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    programs::programs(&root.join(folder), &mut paths);
+    let texts = paths.iter().filter_map(|path| {
+        let output = Command::new(env!("CARGO_BIN_EXE_remora")).args(["dump", "--stage", "cuda"]).arg(path).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok().filter(|text| output.status.success() && text.contains("REMORA_ENTRY(remora_"))?;
+        Some((path.file_stem()?.to_str()?.to_string(), text))
+    });
+    texts.collect()
+}
+
+#[test]
+fn kernels_of_the_benchmarks_do_not_spill() {
+    let texts = kernels("examples");
+    assert!(texts.len() >= 18, "{}", texts.len());
+    let Some(rows) = cuda::compile_all(&texts) else { return };
+    cuda::check_table("benchmarks", &rows);
+    for (name, row) in &rows {
+        assert!(row.spill_stores == 0 && row.spill_loads == 0, "{name}: {row:?}");
+    }
+}
+
+#[test]
+fn kernels_of_the_corpus_compile_for_real_machines() {
+    let texts = kernels("tests/corpus");
+    assert!(texts.len() >= 80, "{}", texts.len());
+    let Some(rows) = cuda::compile_all(&texts) else { return };
+    assert!(rows.len() >= 1000, "{}", rows.len());
+}
+
+#[test]
+fn the_device_library_compiles_for_real_machines() {
+    let texts = [("library".to_string(), shim::library() + &shim::read("tests/shim/library.cu"))];
+    let Some(rows) = cuda::compile_all(&texts) else { return };
+    cuda::check_table("library", &rows);
+    // A few bytes are no harm; a library function that lives in memory is.
+    for (_, row) in &rows {
+        assert!(row.spill_stores <= 16 && row.registers <= 128, "{row:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_refused() {
+    let Some(compilers) = cuda::compilers() else { return };
+    let problem = |text: &str| compilers.compile("wrong", text).expect_err("refused");
+    let refused = problem("extern \"C\" __global__ void k(float *x) { x[0] = y; }");
+    assert!(refused.contains("wrong.cu(1): error: identifier \"y\" is undefined"), "{refused}");
+    // PTX that no machine takes: more shared memory than there is.
+    let refused = problem(
+        "extern \"C\" __global__ void k(float *x) { __shared__ float s[100000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[5]; }",
+    );
+    assert!(refused.contains("ptxas, sm_"), "{refused}");
+    // Registers that do not suffice are counted.
+    let text =
+        "extern \"C\" __global__ void __launch_bounds__(1024, 2) k(double *x) { double v[64]; for (int k = 0; k < 64; k++) { v[k] = x[k]; }
+        __syncthreads(); for (int j = 0; j < 3; j++) { for (int k = 0; k < 64; k++) { v[k] = v[k] * v[(k * 7 + 1) % 64] + x[k + j]; } }
+        for (int k = 0; k < 64; k++) { x[k] = v[k]; } }";
+    let rows = compilers.compile("spills", text).expect("accepted");
+    assert!(rows.len() == 2 && rows[0].machine == "sm_80" && rows[0].registers <= 32 && rows[0].spill_stores > 0, "{rows:?}");
+}

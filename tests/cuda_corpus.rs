@@ -1,0 +1,48 @@
+//! The corpus and the examples, compiled for CUDA and run by a device that is played by the processor (`tests/shim`): the kernels and the host
+//! plan are those that a GPU would get. Threads run in order, and in an order that changes all the time.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and start the program")]
+
+mod programs;
+mod shim;
+
+use libtest_mimic::{Arguments, Trial};
+use programs::programs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (library, device) = match shim::runtime().and_then(|library| Ok((library, shim::device()?))) {
+        Ok(both) => both,
+        Err(problem) => {
+            eprintln!("{problem}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim");
+    let mut paths = Vec::new();
+    programs(&root.join("tests/corpus"), &mut paths);
+    programs(&root.join("examples"), &mut paths);
+    let mut trials = Vec::new();
+    for path in paths {
+        let name = path.strip_prefix(root).expect("inside the project").display().to_string();
+        let (library, device, folder) = (library.clone(), device.clone(), folder.clone());
+        trials.push(Trial::test(name.clone(), move || {
+            for seed in [None, Some("7")] {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+                command.env("REMORA_CACHE", folder.join("cache")).env("REMORA_CFLAGS", "-O0").env("REMORA_DEVICE", &device);
+                command.env("REMORA_SHIM_HEADER", root.join("tests/shim/shim.h")).env("REMORA_SHIM_LIBRARY", &library);
+                command.env("REMORA_SHIM_FOLDER", &folder).envs(seed.map(|seed| ("REMORA_SHIM_SEED", seed)));
+                let output = command.current_dir(root).args(["test", "--backend", "cuda"]).arg(&name).output()?;
+                if !output.status.success() {
+                    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+                    return Err(format!("seed {seed:?}: {}\n{out}{err}", output.status).into());
+                }
+            }
+            Ok(())
+        }));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

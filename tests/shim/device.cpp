@@ -1,0 +1,70 @@
+/* The stand-in device as what REMORA_DEVICE names: makes a library of the text of kernels and opens it. The test that uses it says where
+   everything is: REMORA_SHIM_HEADER is shim.h, REMORA_SHIM_LIBRARY the library of shim.cpp, REMORA_SHIM_FOLDER where libraries are kept;
+   REMORA_SHIM_SEED, if there is one, makes schedules random. Once all is done the device says what was not released. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string>
+#include <unistd.h>
+#include TABLE
+
+extern "C" {
+void *remora_shim_open(const char *library);
+const remora_device *remora_shim_table(void *device);
+void remora_shim_schedule(void *device, int schedule, uint64_t seed);
+int64_t remora_shim_live(void *device);
+void remora_shim_close(void *device);
+}
+
+static std::string variable(const char *name) {
+  const char *value = getenv(name);
+  return value ? value : "";
+}
+
+static bool exists(const std::string &path) { return access(path.c_str(), R_OK) == 0; }
+
+extern "C" __attribute__((visibility("default"))) const remora_device *remora_device_open(const char *kernels) {
+  const std::string text = kernels, device = variable("REMORA_SHIM_LIBRARY");
+  uint64_t hash = 14695981039346656037u;
+  for (const char c : text + device) {
+    hash = (hash ^ (unsigned char)c) * 1099511628211u;
+  }
+  char name[32];
+  snprintf(name, sizeof name, "/%016llx", (unsigned long long)hash);
+  const std::string base = variable("REMORA_SHIM_FOLDER") + name, library = base + ".so";
+  if (!exists(library)) {
+    const std::string own = base + "." + std::to_string(getpid()), source = own + ".cpp";
+    FILE *file = fopen(source.c_str(), "w");
+    if (!file) {
+      perror(source.c_str());
+      return nullptr;
+    }
+    fprintf(file, "#include \"%s\"\n%s", variable("REMORA_SHIM_HEADER").c_str(), kernels);
+    fclose(file);
+    const std::string compiler = variable("CXX").empty() ? "c++" : variable("CXX");
+    const std::string command = compiler + " -std=gnu++17 -fno-strict-aliasing -ffp-contract=off -fno-gnu-unique -O1 -w -shared -fPIC " +
+                                "-fvisibility=hidden -o '" + own + "' '" + source + "' '" + device + "'";
+    if (system(command.c_str()) != 0 || rename(own.c_str(), library.c_str()) != 0) {
+      return nullptr;
+    }
+    unlink(source.c_str());
+  }
+  void *machine = remora_shim_open(library.c_str());
+  if (!machine) {
+    return nullptr;
+  }
+  const std::string seed = variable("REMORA_SHIM_SEED");
+  if (!seed.empty()) {
+    remora_shim_schedule(machine, 2, strtoull(seed.c_str(), nullptr, 10));
+  }
+  return remora_shim_table(machine);
+}
+
+extern "C" __attribute__((visibility("default"))) void remora_device_close(const remora_device *table) {
+  const int64_t live = remora_shim_live(table->self);
+  if (live != 0) {
+    fprintf(stderr, "the device still has %lld arrays\n", (long long)live);
+    abort();
+  }
+  remora_shim_close(table->self);
+}
