@@ -4,7 +4,43 @@
 #![allow(unsafe_code, reason = "calls of NVRTC")]
 
 mod cuda;
+mod programs;
 mod shim;
+
+use std::path::Path;
+use std::process::Command;
+
+/// The kernels of the programs in a folder, with their names; programs that are refused or that no device runs are left out.
+fn kernels(folder: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    programs::programs(&root.join(folder), &mut paths);
+    let texts = paths.iter().filter_map(|path| {
+        let output = Command::new(env!("CARGO_BIN_EXE_remora")).args(["dump", "--stage", "cuda"]).arg(path).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok().filter(|text| output.status.success() && text.contains("REMORA_ENTRY(remora_"))?;
+        Some((path.file_stem()?.to_str()?.to_string(), text))
+    });
+    texts.collect()
+}
+
+#[test]
+fn kernels_of_the_benchmarks_do_not_spill() {
+    let texts = kernels("examples");
+    assert!(texts.len() >= 18, "{}", texts.len());
+    let Some(rows) = cuda::compile_all(&texts) else { return };
+    cuda::check_table("benchmarks", &rows);
+    for (name, row) in &rows {
+        assert!(row.spill_stores == 0 && row.spill_loads == 0, "{name}: {row:?}");
+    }
+}
+
+#[test]
+fn kernels_of_the_corpus_compile_for_real_machines() {
+    let texts = kernels("tests/corpus");
+    assert!(texts.len() >= 80, "{}", texts.len());
+    let Some(rows) = cuda::compile_all(&texts) else { return };
+    assert!(rows.len() >= 1000, "{}", rows.len());
+}
 
 #[test]
 fn the_device_library_compiles_for_real_machines() {

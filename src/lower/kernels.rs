@@ -6,7 +6,7 @@ use super::{Array, Loc, Lower, Mem, Scope};
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Atomic, Combine, Expr, Int, Launch, Local, Segments, Stmt, Work};
-use crate::ir::soac::{Body, Lambda, Operand, Operator, Seg, SegKind, Size, Var};
+use crate::ir::soac::{Body, Exp, Lambda, Operand, Operator, Seg, SegKind, Size, Var};
 
 impl<'p> Lower<'_, 'p> {
     /// The code of a kernel.
@@ -338,11 +338,16 @@ impl<'p> Lower<'_, 'p> {
         operator: &'p Operator,
         span: Span,
     ) {
-        if !operator.commutative && simple(operator).is_none() {
+        if !operator.commutative && simple(operator).is_none() && self.on_elements(operator).is_none() {
             self.launch_map(Expr::int(1), span, |this, _| {
                 this.write_loop(inputs, lambda, (Expr::int(0), width), n, outs, Some(operator), span);
             });
             return;
+        }
+        if let (Some(op), [out]) = (self.on_elements(operator), outs)
+            && lambda.body.stms.iter().all(|stm| !matches!(stm.exp, Exp::Soac(_) | Exp::Loop { .. }))
+        {
+            return self.hist_of_rows(inputs, lambda, width, n, out, (operator, op), span);
         }
         let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
         let single = scalars && outs.len() == 1;
@@ -361,18 +366,52 @@ impl<'p> Lower<'_, 'p> {
             this.emit(Stmt::If(in_bounds(at, n), then, Vec::new()));
         });
     }
+    /// The operation of an operator on arrays that combines their elements, one by one, with an operation that memory can do.
+    fn on_elements(&self, operator: &Operator) -> Option<ScalarOp> {
+        let ([stm], [result]) = (operator.lambda.body.stms.as_slice(), operator.lambda.body.result.as_slice()) else { return None };
+        let Exp::Soac(soac) = &stm.exp else { return None };
+        let both = soac.inputs.len() == 2 && operator.lambda.params.iter().all(|param| soac.inputs.contains(param));
+        let plain = soac.scans.is_empty() && soac.reduces.is_empty() && result.var() == stm.pat.first().copied();
+        let rank = self.program.operand_ty(operator.neutral[0]).rank();
+        let inner = Operator { lambda: soac.lambda.clone(), neutral: Vec::new(), commutative: true };
+        simple(&inner).filter(fast).filter(|_| both && plain && rank == 1 && operator.lambda.params.len() == 2)
+    }
+    /// A histogram whose bins are rows: a thread for each element of each value.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
+    fn hist_of_rows(
+        &mut self,
+        inputs: &[Var],
+        lambda: &'p Lambda,
+        width: Expr,
+        n: Expr,
+        out: &Mem,
+        (operator, op): (&'p Operator, ScalarOp),
+        span: Span,
+    ) {
+        let row = self.program.operand_ty(operator.neutral[0]);
+        let size = self.size(&row.shape[0]);
+        let size = self.atom("n", size);
+        let dims = [width, size];
+        let count = self.product(&dims);
+        self.launch_map(count, span, |this, t| {
+            let indices = this.indices(t, &dims);
+            this.bind_cells(inputs, &lambda.params, &indices[0]);
+            let results = this.body(&lambda.body, &[]);
+            let at = this.position(&results);
+            let (then, ()) = this.block(|this| {
+                let Some(Loc::Array(array)) = results.get(1) else { return };
+                let value = this.element(array, &indices[1..], row.elem);
+                let place = this.at(out, &[at.clone(), indices[1].clone()]);
+                this.emit(Stmt::Atomic(Box::new(Atomic::Op(op, out.ptr, place, value))));
+            });
+            this.emit(Stmt::If(in_bounds(at, n), then, Vec::new()));
+        });
+    }
+
     /// Combines a scalar with its bin.
     fn update_bin(&mut self, operator: &'p Operator, out: &Mem, at: &Expr, value: &Loc) {
         let position = self.at(out, std::slice::from_ref(at));
         let Loc::Scalar(value) = value else { return };
-        let fast = |op: &ScalarOp| {
-            let wide = op.prim.bytes() >= 4;
-            match op.op {
-                Op::Add => wide,
-                Op::Min | Op::Max | Op::And | Op::Or | Op::Xor => wide && op.prim.is_int(),
-                _ => false,
-            }
-        };
         let atomic = match simple(operator).filter(fast) {
             Some(op) => Atomic::Op(op, out.ptr, position, value.clone()),
             None => Atomic::Combine(self.combined(std::slice::from_ref(operator)), out.ptr, position, value.clone()),
@@ -400,6 +439,16 @@ impl<'p> Lower<'_, 'p> {
         for ((result, a), out) in results.iter().zip(left).zip(outs) {
             self.write_cell(out, at, result, &program.ty(*a).shape);
         }
+    }
+}
+
+/// Whether memory can do an operation.
+fn fast(op: &ScalarOp) -> bool {
+    let wide = op.prim.bytes() >= 4;
+    match op.op {
+        Op::Add => wide,
+        Op::Min | Op::Max | Op::And | Op::Or | Op::Xor => wide && op.prim.is_int(),
+        _ => false,
     }
 }
 

@@ -78,6 +78,10 @@ impl Emitter<'_> {
             Expr::Load(ptr, index) => format!("{}[{}]", self.ptr(*ptr), self.expr(index)),
             Expr::Op(op, args) => self.op(*op, args),
             Expr::Int(Int::Count, a, b) => format!("remora_count({}, {})", self.expr(a), self.expr(b)),
+            Expr::Int(op @ (Int::Div | Int::Rem), a, b) if self.mode == Mode::Thread => {
+                let quotient = format!("remora_quotient({}, {})", self.expr(a), self.expr(b));
+                if *op == Int::Div { quotient } else { format!("{} - {quotient} * {}", self.nested(a), self.nested(b)) }
+            }
             Expr::Int(op, a, b) => {
                 let (a, b) = (self.nested(a), self.nested(b));
                 match op {
