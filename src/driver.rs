@@ -22,7 +22,7 @@ mod uses;
 pub use remc::is_core;
 pub use stats::{Stats, Times};
 
-use crate::ambiguity::{self, Verdict};
+use crate::ambiguity::{self, Reception, Verdict};
 use crate::base::{FileId, SourceMap, Span, Symbol};
 use crate::diag::{Diagnostic, Severity};
 use crate::elaborate::{self, Schemes};
@@ -40,6 +40,7 @@ use crate::rank::{self, text::Fixture};
 use crate::resolve::{self, Loader};
 use crate::runtime::Value;
 use crate::specialise;
+use crate::vectorise;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::time::Instant;
@@ -131,18 +132,23 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     let start = Instant::now();
     let decided = decide(sources, program, tables, schemes, &inferred);
     stats.times.rank += start.elapsed();
-    let values = match decided {
-        Ok(verdict) => verdict.values,
+    let verdict = match decided {
+        Ok(verdict) => verdict,
         Err(errors) => {
             diagnostics.extend(errors);
             return None;
         }
     };
-    inferred.fill(&values, tables);
     ranked.insert(def);
+    let cases = infer::check_cases(program, tables, def);
+    let refused = cases.iter().any(|d| d.severity == Severity::Error);
+    diagnostics.extend(cases);
+    if refused {
+        return None;
+    }
     let start = Instant::now();
     let before = schemes.size_time;
-    let elaborated = elaborate::elaborate(program, tables, schemes, def);
+    let (values, elaborated) = elaborate_one(program, tables, schemes, &inferred, verdict);
     let sizes = schemes.size_time - before;
     stats.times.sizes += sizes;
     stats.times.elaborate += start.elapsed().saturating_sub(sizes);
@@ -157,6 +163,46 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             }
             diagnostics.push(error);
             None
+        }
+    }
+}
+
+/// Elaborates the chosen reading, or another one of the same meaning if only that can be elaborated, and leaves its tables filled in.
+fn elaborate_one(
+    program: &Program,
+    tables: &mut Tables,
+    schemes: &mut Schemes,
+    inferred: &Inferred,
+    verdict: Verdict,
+) -> (Vec<u32>, Result<Vec<core::Define>, Diagnostic>) {
+    let mut elaborate = |values: &[u32]| {
+        inferred.fill(values, tables);
+        elaborate::elaborate(program, tables, schemes, inferred.def())
+    };
+    let reception = |result: &Result<_, Diagnostic>| {
+        let place = |error: &Diagnostic| error.labels.first().map(|label| label.span).unwrap_or_default();
+        match result {
+            Ok(_) => Reception::Fine,
+            Err(error) if error.code == "E0405" => Reception::Undetermined(place(error)),
+            Err(error) => Reception::Refused(place(error)),
+        }
+    };
+    let first = elaborate(&verdict.values);
+    if first.is_ok() || verdict.equals.is_empty() {
+        return (verdict.values, first);
+    }
+    let mut last = None;
+    let other = verdict.search(inferred, reception(&first), &mut |values| {
+        let result = elaborate(values);
+        let received = reception(&result);
+        last = Some(result);
+        received
+    });
+    match (other, last) {
+        (Some(values), Some(elaborated)) => (values, elaborated),
+        _ => {
+            inferred.fill(&verdict.values, tables);
+            (verdict.values, first)
         }
     }
 }
@@ -271,7 +317,7 @@ fn lowered(
     strict: bool,
 ) -> Result<(soac::Program, imp::Program), Box<Diagnostic>> {
     let program = optimise(sources, checked, entries)?;
-    let imp = lower::lower(&program, lower::Options { strict, in_place: true, device: false });
+    let imp = vectorise::vectorise(lower::lower(&program, lower::Options { strict, in_place: true, device: false }));
     Ok((program, imp))
 }
 

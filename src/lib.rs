@@ -27,3 +27,4 @@ pub mod runtime;
 pub mod specialise;
 pub mod step;
 pub mod syntax;
+pub mod vectorise;

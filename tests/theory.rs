@@ -102,7 +102,7 @@ struct Counts {
     ends: Count,
 }
 
-const FORMS: &str = "array frame fn i-fn t-fn let if loop for while map rep tuple proj rec field box unbox reify-dimension reify-shape \
+const FORMS: &str = "array frame fn i-fn t-fn let if loop for while map rep tuple proj rec field inject is payload box unbox reify-dimension reify-shape \
     coerce assert index slice slice_step update update_slice iota range range_upto range_downto range_through reduce reduce_comm scan \
     filter scatter hist reduce_by_index transpose flatten unflatten concat reverse rotate equal notequal shape_iota recycle lift_shape subarray \
     scatter_new";
@@ -165,7 +165,7 @@ fn lockstep() {
     }
     let missing: Vec<&str> = FORMS.split_whitespace().filter(|form| !forms.contains_key(*form)).collect();
     assert!(missing.is_empty(), "forms that never occur: {missing:?}");
-    assert_eq!(rules.len(), 18, "{rules:?}");
+    assert_eq!(rules.len(), 20, "{rules:?}");
     for code in ["E0501", "E0503", "E0504", "E0505", "E0506"] {
         assert!(ends.contains_key(code), "no run ends in {code}: {ends:?}");
     }

@@ -16,11 +16,13 @@ const STEPS: usize = 50_000;
 /// Readings of a component that are the same program.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
-    /// The first of its optima.
+    /// The optimum that stands for all of them.
     pub(super) optimum: usize,
+    /// All of them, in order.
+    pub(super) members: Vec<usize>,
 }
 
-/// A component whose optima differ in meaning, or are too many to be listed.
+/// A component with several optima, by what they mean.
 #[derive(Debug, Clone)]
 pub(super) struct Question {
     /// Its index.
@@ -35,7 +37,14 @@ pub(super) struct Question {
     pub(super) complete: bool,
 }
 
-/// The components of a definition that need an answer.
+impl Question {
+    /// Whether the optima differ in meaning, or are too many to be listed.
+    pub(super) fn open(&self) -> bool {
+        self.groups.len() > 1 || !self.complete
+    }
+}
+
+/// The components of a definition with more than one optimum.
 pub(super) fn questions(program: &Program, inferred: &Inferred) -> Vec<Question> {
     let components = inferred.components();
     if components.is_empty() {
@@ -50,11 +59,11 @@ pub(super) fn questions(program: &Program, inferred: &Inferred) -> Vec<Question>
         nodes.dedup();
         let Some(subterm) = tree.common(&nodes) else { continue };
         let comparison = Comparison { program, inferred, outer: tree.outer_names(program, subterm), subterm };
-        let groups =
-            if component.complete { comparison.groups(index, component.optima.len(), &mut scratch) } else { vec![Group { optimum: 0 }] };
-        if groups.len() > 1 || !component.complete {
-            questions.push(Question { component: index, nodes, subterm, groups, complete: component.complete });
-        }
+        let groups = match component.complete {
+            true => comparison.groups(index, component.optima.len(), &mut scratch),
+            false => vec![Group { optimum: 0, members: vec![0] }],
+        };
+        questions.push(Question { component: index, nodes, subterm, groups, complete: component.complete });
     }
     questions
 }
@@ -69,7 +78,7 @@ struct Comparison<'a> {
 
 /// A reading, as far as others are compared with it.
 struct Reading {
-    optimum: usize,
+    group: Group,
     /// The type of the subterm, of the variables that it takes from outside, and of the definition.
     types: Vec<RType>,
     normal: Option<Normal>,
@@ -80,17 +89,18 @@ impl Comparison<'_> {
         let mut readings: Vec<Reading> = Vec::new();
         for optimum in 0..optima {
             let reading = self.reading(index, optimum, scratch);
-            let known = readings.iter().any(|other| {
+            let known = readings.iter_mut().find(|other| {
                 let same_types = other.types.iter().zip(&reading.types).all(|(a, b)| same_type(a, b, &mut FxHashSet::default()));
                 other.types.len() == reading.types.len()
                     && same_types
                     && matches!((&other.normal, &reading.normal), (Some(a), Some(b)) if same(a, b))
             });
-            if !known {
-                readings.push(reading);
+            match known {
+                Some(known) => known.group.members.push(optimum),
+                None => readings.push(reading),
             }
         }
-        readings.into_iter().map(|r| Group { optimum: r.optimum }).collect()
+        readings.into_iter().map(|reading| reading.group).collect()
     }
 
     fn reading(&self, component: usize, optimum: usize, scratch: &mut Tables) -> Reading {
@@ -101,7 +111,7 @@ impl Comparison<'_> {
         types.extend(self.outer.iter().filter_map(|e| scratch.exprs.get(*e).cloned()));
         types.extend(scratch.defs.get(self.inferred.def()).map(|signature| signature.ty.clone()));
         let term = Translator::new(self.program, scratch).expr(self.subterm);
-        Reading { optimum, types, normal: normalise(&term, STEPS) }
+        Reading { group: Group { optimum, members: vec![optimum] }, types, normal: normalise(&term, STEPS) }
     }
 }
 
@@ -120,6 +130,11 @@ pub(super) fn same_type(a: &RType, b: &RType, seen: &mut FxHashSet<(usize, usize
         (RBase::Tuple(a), RBase::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_type(a, b, seen)),
         (RBase::Record(a), RBase::Record(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|((l, a), (m, b))| l == m && same_type(a, b, seen))
+        }
+        (RBase::Sum(a), RBase::Sum(b)) => {
+            let payloads =
+                |a: &[RType], b: &[RType], seen: &mut _| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_type(a, b, seen));
+            a.len() == b.len() && a.iter().zip(b).all(|((l, a), (m, b))| l == m && payloads(a, b, seen))
         }
         _ => false,
     }

@@ -3,7 +3,8 @@
 //! Ambiguity is about meaning: for each component of the system that has several optima, every optimum is written out as a term
 //! of the smallest expression that contains all applications that differ ([`term`], [`translate`]), the other components being
 //! at their canonical optimum. When the normal forms ([`normal`]) and the types are the same, the optima are one program, and the
-//! canonical one is taken. Otherwise the definition is refused with every different reading as source text (`report`).
+//! first one that can be elaborated is taken ([`Verdict::search`]). Otherwise the definition is refused with every different reading
+//! as source text (`report`).
 //!
 //! Readings whose sizes contradict each other are no readings: a caller that knows about sizes says which ones are well sized.
 
@@ -17,7 +18,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use crate::base::SourceMap;
+use crate::base::{SourceMap, Span};
 use crate::diag::Diagnostic;
 use crate::infer::Inferred;
 use crate::ir::tables::{DefId, Program, Tables};
@@ -29,6 +30,11 @@ const MAX_REPORTED: usize = 10;
 const MAX_SIZE_CHECKS: usize = 512;
 /// Most combinations of readings of different components that are tried when no reading alone is well sized.
 const MAX_COMBINATIONS: usize = 64;
+/// When the first of several optima of the same meaning cannot be elaborated, others are until definitions with so many arguments in all
+/// have been, but at least and at most so many of them.
+const ELABORATED_ARGUMENTS: usize = 20_000;
+const MIN_ELABORATIONS: usize = 8;
+const MAX_ELABORATIONS: usize = 256;
 
 /// The reading that was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +43,85 @@ pub struct Verdict {
     pub values: Vec<u32>,
     /// The components that do not take their canonical optimum, because its sizes contradict each other: component and optimum.
     pub picks: Vec<(usize, usize)>,
+    /// The components with several optima of the chosen meaning.
+    pub equals: Vec<Equals>,
+}
+
+/// Optima of a component that mean the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Equals {
+    /// The component.
+    pub component: usize,
+    /// Its optima that have the meaning that was chosen, the chosen one first.
+    pub optima: Vec<usize>,
+    /// The smallest expression that contains the applications that differ.
+    pub place: Span,
+}
+
+/// How a reading was received by whoever elaborates it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reception {
+    /// It can be elaborated.
+    Fine,
+    /// Nothing says how often something at this place is replicated.
+    Undetermined(Span),
+    /// It cannot be elaborated, because of what is at this place; everything before it can.
+    Refused(Span),
+}
+
+impl Reception {
+    fn place(self) -> Span {
+        match self {
+            Reception::Fine => Span::default(),
+            Reception::Undetermined(place) | Reception::Refused(place) => place,
+        }
+    }
+    /// Whether this is nearer to an elaboration than what was received before, the last of which is `now`.
+    fn is_progress(self, now: Reception, before: &[Reception]) -> bool {
+        match (now, self) {
+            (Reception::Refused(now), Reception::Refused(new)) => new.start > now.start,
+            (Reception::Refused(_), Reception::Undetermined(_)) => true,
+            (Reception::Undetermined(_), Reception::Undetermined(_)) => !before.contains(&self),
+            _ => false,
+        }
+    }
+}
+
+impl Verdict {
+    /// Looks among the optima of the same meaning for one that can be elaborated, given how the chosen one was received. One and the
+    /// same program can be written with a replication whose length nothing says (of an argument that is never used, for instance) or
+    /// without, and with a map over arrays of different sizes or without. Components change one at a time, those around the place of the
+    /// trouble first; what moves the trouble elsewhere stays.
+    ///
+    /// Returns values of the rank variables, or `None` if none of those tried can be elaborated.
+    pub fn search(&self, inferred: &Inferred, first: Reception, elaborate: &mut dyn FnMut(&[u32]) -> Reception) -> Option<Vec<u32>> {
+        let mut picks = self.picks.clone();
+        let mut tries = (ELABORATED_ARGUMENTS / inferred.arguments().max(1)).clamp(MIN_ELABORATIONS, MAX_ELABORATIONS);
+        let mut seen: Vec<Reception> = vec![first];
+        'trouble: loop {
+            let now = *seen.last()?;
+            let mut near: Vec<&Equals> = self.equals.iter().collect();
+            near.sort_by_key(|equals| !equals.place.contains(now.place()));
+            for Equals { component, optima, .. } in near {
+                for &optimum in &optima[1..] {
+                    tries = tries.checked_sub(1)?;
+                    let mut tried: Vec<(usize, usize)> = picks.iter().copied().filter(|(c, _)| c != component).collect();
+                    tried.push((*component, optimum));
+                    let values = inferred.values(&tried);
+                    let reception = elaborate(&values);
+                    if reception == Reception::Fine {
+                        return Some(values);
+                    }
+                    if reception.is_progress(now, &seen) {
+                        seen.push(reception);
+                        picks = tried;
+                        continue 'trouble;
+                    }
+                }
+            }
+            return None;
+        }
+    }
 }
 
 /// Decides which reading a definition has, or explains between which ones it cannot decide.
@@ -51,16 +136,25 @@ pub fn decide(
 ) -> Result<Verdict, Vec<Diagnostic>> {
     let def: DefId = inferred.def();
     let mut questions = compare::questions(program, inferred);
-    if questions.is_empty() {
-        return Ok(Verdict { values: inferred.values(&[]), picks: Vec::new() });
+    let mut picks = Vec::new();
+    if questions.iter().any(Question::open) {
+        let (mut open, settled): (Vec<Question>, Vec<Question>) = questions.into_iter().partition(Question::open);
+        picks = SizeCheck { inferred, well_sized, left: MAX_SIZE_CHECKS }.narrow(&mut open);
+        questions = settled;
+        questions.append(&mut open);
+        questions.sort_by_key(|question| question.component);
     }
-    let mut sizes = SizeCheck { inferred, well_sized, left: MAX_SIZE_CHECKS };
-    let picks = sizes.narrow(&mut questions);
-    questions.retain(|q| q.groups.len() > 1 || !q.complete);
-    if questions.is_empty() {
-        return Ok(Verdict { values: inferred.values(&picks), picks });
+    if questions.iter().any(Question::open) {
+        questions.retain(Question::open);
+        return Err(report::report(&report::Ambiguity { program, sources, inferred, def, picks: &picks }, &questions));
     }
-    Err(report::report(&report::Ambiguity { program, sources, inferred, def, picks: &picks }, &questions))
+    let equals = questions.iter().filter_map(|question| {
+        let group = question.groups.first().filter(|group| group.members.len() > 1)?;
+        let others = group.members.iter().copied().filter(|member| *member != group.optimum);
+        let optima = std::iter::once(group.optimum).chain(others).collect();
+        Some(Equals { component: question.component, optima, place: program.ast.exprs[question.subterm].span })
+    });
+    Ok(Verdict { values: inferred.values(&picks), equals: equals.collect(), picks })
 }
 
 /// Drops readings whose sizes contradict each other.
@@ -109,14 +203,21 @@ impl SizeCheck<'_> {
         (self.well_sized)(&self.inferred.tables(&self.inferred.values(picks)))
     }
 
-    /// Keeps the groups that are well sized, if any is.
+    /// Keeps the groups that are well sized, if any is. A group stands for the first of its optima that is well sized.
     fn resolve(&mut self, question: &mut Question, picks: &mut Vec<(usize, usize)>) -> bool {
-        let fits = |me: &mut Self, group: &Group| {
+        let fits = |me: &mut Self, optimum: usize| {
             let mut picks = picks.clone();
-            picks.push((question.component, group.optimum));
+            picks.push((question.component, optimum));
             me.ok(&picks)
         };
-        let kept: Vec<Group> = question.groups.iter().filter(|group| fits(self, group)).cloned().collect();
+        let kept: Vec<Group> = question
+            .groups
+            .iter()
+            .filter_map(|group| {
+                let optimum = group.members.iter().copied().find(|optimum| fits(self, *optimum))?;
+                Some(Group { optimum, members: group.members.clone() })
+            })
+            .collect();
         let Some(first) = kept.first() else { return false };
         if first.optimum != 0 {
             picks.push((question.component, first.optimum));

@@ -329,6 +329,7 @@ impl<'a> Translator<'a> {
                 Term::app(fun, values)
             }
             Form::Head(Head::Unary(op, _)) => Term::app(Term::constant(Const::Unary(op.into())), values),
+            Form::Head(Head::Constr(name)) => Term::node(Tag::Constr(name.name), values),
             Form::Head(Head::Project(name)) => {
                 let record = values.remove(0);
                 Term::app(field(name.name, record), values)

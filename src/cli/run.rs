@@ -172,7 +172,7 @@ fn has_boxes(ty: &Type) -> bool {
         Atom::Fun(_, ret) => has_boxes(ret),
         Atom::Forall(_, body) | Atom::Pi(_, body) => has_boxes(body),
         Atom::Tuple(parts) => parts.iter().any(has_boxes),
-        Atom::Record(parts) => parts.iter().any(|(_, part)| has_boxes(part)),
+        Atom::Record(parts) | Atom::Sum(parts) => parts.iter().any(|(_, part)| has_boxes(part)),
         Atom::Prim(_) | Atom::Var(_) => false,
     }
 }

@@ -4,7 +4,7 @@ use super::files;
 use crate::base::{Scalar, Symbol};
 use crate::diag::Diagnostic;
 use crate::eval::{self, EntryShape as Shape};
-use crate::ir::core::{Atom, Define};
+use crate::ir::core::{Atom, Define, Type};
 use crate::runtime::Value;
 use crate::runtime::data::{self, Expected, Stream};
 use std::path::Path;
@@ -75,10 +75,15 @@ impl Signature {
                 _ => break,
             }
         }
-        let params = match ty.atom() {
-            Atom::Fun(params, _) if ty.shape().is_scalar() => params.as_slice(),
-            _ => &[],
+        let (params, result) = match ty.atom() {
+            Atom::Fun(params, result) if ty.shape().is_scalar() => (params.as_slice(), result),
+            _ => (&[][..], ty),
         };
+        if has_sums(result) {
+            let message = format!("`{}` cannot be run from outside: its result has a sum type", define.name);
+            let error = Diagnostic::error("E0613", define.span, message);
+            return Err(Box::new(error.help("the formats of data have no sums: return what a `match` makes of it")));
+        }
         let read = params.iter().enumerate().map(|(i, param)| {
             let what = match names.get(i).copied().flatten() {
                 Some(name) => format!("argument `{name}`"),
@@ -142,6 +147,17 @@ impl Signature {
     fn assemble(&self, values: Vec<Value>) -> Vec<Value> {
         let mut values = values.into_iter();
         self.params.iter().filter_map(|form| form.assemble(&mut values)).collect()
+    }
+}
+
+/// Whether there are values of sum types in data of a type.
+fn has_sums(ty: &Type) -> bool {
+    match ty.atom() {
+        Atom::Sum(_) => true,
+        Atom::Tuple(parts) => parts.iter().any(has_sums),
+        Atom::Record(fields) => fields.iter().any(|(_, part)| has_sums(part)),
+        Atom::Sigma(_, content) => has_sums(content),
+        Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) => false,
     }
 }
 

@@ -2,7 +2,10 @@
 
 pub mod explain;
 pub mod json;
+pub mod suggest;
 pub mod text;
+
+pub use suggest::closest;
 
 use crate::base::Span;
 

@@ -75,7 +75,7 @@ fn well_sized_alternative(
     let call = |x: &str, y: &str| match app.head {
         Head::Op(op) => Some(format!("{x} {} {y}", op.name)),
         Head::Expr(f) => Some(format!("{} {x} {y}", operand(sources, checked, f))),
-        Head::Unary(..) | Head::Project(_) | Head::Index(_) => None,
+        Head::Unary(..) | Head::Project(_) | Head::Index(_) | Head::Constr(_) => None,
     };
     let (x, y) = fresh_names(text);
     let candidates = [

@@ -26,6 +26,7 @@ fn unknown_sizes(ty: &RType, memo: &mut FxHashMap<usize, u64>) -> u64 {
                 RBase::Arrow(from, to) => sum(&mut [from, to].into_iter()),
                 RBase::Tuple(parts) => sum(&mut parts.iter()),
                 RBase::Record(fields) => sum(&mut fields.iter().map(|(_, t)| t)),
+                RBase::Sum(constructors) => sum(&mut constructors.iter().flat_map(|(_, payload)| payload)),
             };
             memo.insert(key, count);
             count
@@ -79,6 +80,14 @@ impl Elab<'_> {
             }
             RBase::Tuple(parts) => Atom::Tuple(parts.iter().map(|p| self.fresh_shared(p, span, shared, memo)).collect()),
             RBase::Record(fields) => Atom::Record(fields.iter().map(|(l, t)| (*l, self.fresh_shared(t, span, shared, memo))).collect()),
+            RBase::Sum(constructors) => {
+                let mut payloads = Vec::with_capacity(constructors.len());
+                for (label, payload) in constructors {
+                    let parts = payload.iter().map(|t| self.fresh_shared(t, span, shared, memo)).collect();
+                    payloads.push((*label, Type::scalar(Atom::Tuple(parts))));
+                }
+                Atom::Sum(payloads)
+            }
         };
         let out = Type::new(atom, shape);
         let closed = ty.rank == 0 && self.sizes.count() == before;
@@ -111,25 +120,64 @@ impl Elab<'_> {
                 Ok(elem.framed(&Shape::dims([dim])))
             }
             TypeKind::Tuple(parts) => {
-                let parts = parts.iter().map(|t| self.annotation(*t)).collect::<Result<_>>()?;
-                Ok(Type::scalar(Atom::Tuple(parts)))
+                let mut hidden = Vec::new();
+                let parts = parts.iter().map(|t| self.component(*t, &mut hidden)).collect::<Result<_>>()?;
+                Ok(hiding(hidden, Atom::Tuple(parts)))
             }
             TypeKind::Record(fields) => {
-                let mut out = fields.iter().map(|(l, t)| Ok((l.name, self.annotation(*t)?))).collect::<Result<Vec<_>>>()?;
+                let mut hidden = Vec::new();
+                let mut out = fields.iter().map(|(l, t)| Ok((l.name, self.component(*t, &mut hidden)?))).collect::<Result<Vec<_>>>()?;
                 out.sort_by_key(|(l, _)| *l);
-                Ok(Type::scalar(Atom::Record(out)))
+                // A field that occurs twice was reported.
+                out.dedup_by_key(|(l, _)| *l);
+                Ok(hiding(hidden, Atom::Record(out)))
             }
-            TypeKind::Sum(_) => Err(Diagnostic::error("E0111", span, "sum types are not supported yet")),
+            TypeKind::Sum(clauses) => self.sum(clauses),
             TypeKind::Arrow { param, from, to } => self.arrow(*param, *from, *to),
-            TypeKind::Exists(..) if self.parameter => Err(Diagnostic::error("E0403", span, "a parameter of existential size")
-                .here("the caller decides this size, so it has a name of its own")
-                .help("declare the size in brackets after the name of the definition: `def f [n] (x: [n]t) = ..`")),
+            TypeKind::Exists(..) if self.parameter && !self.abbreviated => {
+                Err(Diagnostic::error("E0403", span, "a parameter of existential size")
+                    .here("the caller decides this size, so it has a name of its own")
+                    .help("declare the size in brackets after the name of the definition: `def f [n] (x: [n]t) = ..`"))
+            }
             TypeKind::Exists(sizes, inner) => {
                 let vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
                 let inner = self.annotation(*inner)?;
                 Ok(Type::scalar(Atom::Sigma(vars, inner)))
             }
         }
+    }
+    /// A sum type: each constructor has a tuple of what it is applied to.
+    fn sum(&mut self, clauses: &[(surface::Ident, Vec<TypeId>)]) -> Result<Type> {
+        let mut payloads = Vec::with_capacity(clauses.len());
+        let mut hidden = Vec::new();
+        for (label, payload) in clauses {
+            let parts = payload.iter().map(|t| self.component(*t, &mut hidden)).collect::<Result<_>>()?;
+            payloads.push((label.name, Type::scalar(Atom::Tuple(parts))));
+        }
+        payloads.sort_by_key(|(label, _)| *label);
+        // A constructor that occurs twice was reported.
+        payloads.dedup_by_key(|(label, _)| *label);
+        Ok(hiding(hidden, Atom::Sum(payloads)))
+    }
+    /// A component of a type. Sizes that it hides are hidden by the whole: they are added under names of their own.
+    fn component(&mut self, ty: TypeId, hidden: &mut Vec<Symbol>) -> Result<Type> {
+        let ty = self.annotation(ty)?;
+        let (Atom::Sigma(vars, inner), true) = (ty.atom(), ty.shape().is_scalar()) else { return Ok(ty) };
+        let mut map = FxHashMap::default();
+        for var in vars {
+            let name = self.fresh_name(*var);
+            map.insert(DimAtom::Var(*var), Dim::var(name));
+            hidden.push(name);
+        }
+        Ok(types::rewrite(inner, &mut types::Substitution::sizes(map)))
+    }
+    /// A written type whose hidden sizes are those of the value that it is about: unknowns.
+    pub(super) fn open_annotation(&mut self, ty: TypeId) -> Result<Type> {
+        let span = self.program.ast.types[ty].span;
+        let ty = self.annotation(ty)?;
+        let (Atom::Sigma(vars, inner), true) = (ty.atom(), ty.shape().is_scalar()) else { return Ok(ty) };
+        let map = vars.iter().map(|var| (DimAtom::Var(*var), self.fresh_dim(span))).collect();
+        Ok(types::rewrite(inner, &mut types::Substitution::sizes(map)))
     }
     fn bound_size(&mut self, pat: PatId) -> Symbol {
         let name = self.fresh_name(self.pat_name(pat));
@@ -233,7 +281,10 @@ impl Elab<'_> {
                         _ => return Err(Diagnostic::error("E0306", span, "wrong arguments for this type abbreviation")),
                     }
                 }
-                let body = self.annotation(decl.ty)?;
+                let outer = std::mem::replace(&mut self.abbreviated, true);
+                let body = self.annotation(decl.ty);
+                self.abbreviated = outer;
+                let body = body?;
                 let body = if decl.tparams.is_empty() { body } else { types::rewrite(&body, &mut substitution) };
                 // Where each use means the same, all uses share it: abbreviations of abbreviations grow fast.
                 if decl.tparams.is_empty() && self.sizes.count() == before && super::sizes::free_atoms(&body).is_empty() {
@@ -309,7 +360,7 @@ impl Elab<'_> {
         match &node.kind {
             PatKind::Paren(p) => self.pattern_type(*p),
             PatKind::Ascribe(inner, ty) => {
-                let ty = self.annotation(*ty)?;
+                let ty = self.open_annotation(*ty)?;
                 if !matches!(program.ast.pats[*inner].kind, PatKind::Name(_) | PatKind::Wild) {
                     let inner = self.pattern_type(*inner)?;
                     self.unify_at(&ty, &inner, node.span)?;
@@ -327,7 +378,9 @@ impl Elab<'_> {
             }
             PatKind::Name(_) | PatKind::Wild | PatKind::Error | PatKind::Lit(_) | PatKind::Constr(..) => {
                 let ty = self.tables.pats.get(pat).cloned().ok_or_else(|| self.missing(node.span))?;
-                Ok(self.fresh_type(&ty, node.span))
+                let ty = self.fresh_type(&ty, node.span);
+                self.pattern_agrees(pat, &ty)?;
+                Ok(ty)
             }
         }
     }
@@ -340,6 +393,12 @@ impl Elab<'_> {
             _ => Symbol::new("p"),
         }
     }
+}
+
+/// A type that hides sizes, if there are any.
+fn hiding(hidden: Vec<Symbol>, atom: Atom) -> Type {
+    let ty = Type::scalar(atom);
+    if hidden.is_empty() { ty } else { Type::scalar(Atom::Sigma(hidden, ty)) }
 }
 
 /// In a variant of a definition some sizes of a function parameter's result are existential.

@@ -21,6 +21,8 @@ pub(super) enum Head {
     Project(Symbol),
     /// A lambda, to be elaborated when the sizes of its arguments are known.
     Lambda(ExprId),
+    /// A constructor of a sum type.
+    Constr(Symbol, Type),
 }
 
 /// An argument.
@@ -106,6 +108,10 @@ impl Elab<'_> {
                 Ok(Head::Fun { value: self.unary(*op, *span, at)?, instance: None })
             }
             view::Head::Project(field) => Ok(Head::Project(field.name)),
+            view::Head::Constr(name) => {
+                let span = self.program.ast.exprs[node].span;
+                Ok(Head::Constr(name.name, self.sum_type(node, span)?))
+            }
             view::Head::Index(array) => {
                 let array = self.expr(*array)?;
                 let surface::ExprKind::Index { indices, .. } = &self.program.ast.exprs[self.operator_node(node)].kind else {
@@ -152,6 +158,7 @@ impl Elab<'_> {
             Head::Index(array, count) => (HeadRest::Index(array, count), None),
             Head::Project(field) => (HeadRest::Project(field), None),
             Head::Lambda(lambda) => (HeadRest::Lambda(lambda), None),
+            Head::Constr(name, ty) => (HeadRest::Constr(name, ty), None),
         };
         let head_depth = info.head_frame as usize;
         if let Some(value) = head_value {
@@ -270,6 +277,13 @@ impl Elab<'_> {
                 let at = self.program.ast.exprs[lambda].span;
                 let value = self.function(params, *ret, *body, Some(&hint), at)?;
                 self.apply_exact(Head::Fun { value, instance: None }, args, span)
+            }
+            Head::Constr(name, ty) => {
+                let mut parts = Vec::with_capacity(args.len());
+                for arg in args {
+                    parts.push(self.ready(arg)?);
+                }
+                self.injection(name, ty, parts, span)
             }
             Head::Fun { mut value, mut instance } => {
                 let mut args = args;
@@ -591,6 +605,7 @@ enum HeadRest {
     Index(Typed, usize),
     Project(Symbol),
     Lambda(ExprId),
+    Constr(Symbol, Type),
 }
 
 fn reassemble(head: HeadRest, parts: Vec<Part>) -> (Head, Vec<Arg>) {
@@ -603,5 +618,6 @@ fn reassemble(head: HeadRest, parts: Vec<Part>) -> (Head, Vec<Arg>) {
         HeadRest::Index(array, count) => (Head::Index(array, count), args),
         HeadRest::Project(field) => (Head::Project(field), args),
         HeadRest::Lambda(lambda) => (Head::Lambda(lambda), args),
+        HeadRest::Constr(name, ty) => (Head::Constr(name, ty), args),
     }
 }

@@ -8,6 +8,9 @@ use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopParam
 use crate::ir::surface::{self, ExprId, PatId, PatKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// A branch: its value, its type, and the bindings to put around it.
+pub(super) type Branch = (Expr, Type, Frame);
+
 /// Sizes at which two types differ, in order of occurrence, with a name for each pair.
 #[derive(Debug, Default)]
 struct Differences {
@@ -17,8 +20,14 @@ struct Differences {
 impl Elab<'_> {
     pub(super) fn conditional(&mut self, cond: ExprId, then: ExprId, els: ExprId, span: Span) -> Result<Typed> {
         let (cond, _) = self.expr(cond)?;
-        let (a, a_ty, a_frame) = self.branch(then)?;
-        let (b, b_ty, b_frame) = self.branch(els)?;
+        let a = self.branch(|elab| elab.expr(then))?;
+        let b = self.branch(|elab| elab.expr(els))?;
+        let chosen = self.choice(cond, a, b, span)?;
+        Ok(self.open(chosen))
+    }
+    /// A conditional between two branches, not opened yet.
+    pub(super) fn choice(&mut self, cond: Expr, a: Branch, b: Branch, span: Span) -> Result<Typed> {
+        let ((a, a_ty, a_frame), (b, b_ty, b_frame)) = (a, b);
         self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
         let mut differences = Differences::default();
         let ty = self.common(&a_ty, &b_ty, &mut differences, span)?;
@@ -32,12 +41,12 @@ impl Elab<'_> {
             let (b, _) = make_box(side(false), ty, b, span);
             (wrap(a_frame, a), wrap(b_frame, b), boxed)
         };
-        Ok(self.open((Expr::new(ExprKind::If { cond, then, els }, span), ty)))
+        Ok((Expr::new(ExprKind::If { cond, then, els }, span), ty))
     }
-    /// A branch: its value, its type, and the bindings to put around it.
-    fn branch(&mut self, e: ExprId) -> Result<(Expr, Type, Frame)> {
+    /// A branch in a scope of its own.
+    pub(super) fn branch(&mut self, work: impl FnOnce(&mut Self) -> Result<Typed>) -> Result<Branch> {
         self.push_frame();
-        let (value, ty) = self.expr(e)?;
+        let (value, ty) = work(self)?;
         let ty = self.sizes.zonk_type(&ty);
         let inner = self.level();
         // Sizes of the branch are compared below as sizes of a deeper scope: they are never those of the other branch.
@@ -67,6 +76,10 @@ impl Elab<'_> {
             (Atom::Record(xs), Atom::Record(ys)) if xs.len() == ys.len() => {
                 let fields = xs.iter().zip(ys).map(|((l, x), (_, y))| Ok((*l, self.common(x, y, out, span)?)));
                 Atom::Record(fields.collect::<Result<_>>()?)
+            }
+            (Atom::Sum(xs), Atom::Sum(ys)) if xs.len() == ys.len() => {
+                let payloads = xs.iter().zip(ys).map(|((l, x), (_, y))| Ok((*l, self.common(x, y, out, span)?)));
+                Atom::Sum(payloads.collect::<Result<_>>()?)
             }
             (Atom::Fun(..), Atom::Fun(..)) | (Atom::Sigma(..), Atom::Sigma(..)) => {
                 let scalar = |t: &Type| Type::scalar(t.atom().clone());
@@ -327,7 +340,7 @@ impl Elab<'_> {
                 }
                 Ok(())
             }
-            (Atom::Record(xs), Atom::Record(ys)) if xs.len() == ys.len() => {
+            (Atom::Record(xs), Atom::Record(ys)) | (Atom::Sum(xs), Atom::Sum(ys)) if xs.len() == ys.len() => {
                 for ((_, x), (_, y)) in xs.iter().zip(ys) {
                     self.compare_loop(x, y, changing, position, found, result, span)?;
                 }
@@ -364,7 +377,7 @@ fn project(tuple: &Expr, i: usize, span: Span) -> Expr {
     }
 }
 
-/// Replaces sizes in the arrays of a type (in tuples and records, not in functions), in order of occurrence.
+/// Replaces sizes in the arrays of a type (in tuples, records and sums, not in functions), in order of occurrence.
 fn map_dims(ty: &Type, by: &mut dyn FnMut(&Dim) -> Option<Dim>) -> Type {
     let items = ty.shape().items.iter().map(|i| match i {
         ShapeItem::Dim(d) => ShapeItem::Dim(by(d).unwrap_or_else(|| d.clone())),
@@ -374,6 +387,7 @@ fn map_dims(ty: &Type, by: &mut dyn FnMut(&Dim) -> Option<Dim>) -> Type {
     let atom = match ty.atom() {
         Atom::Tuple(ts) => Atom::Tuple(ts.iter().map(|t| map_dims(t, by)).collect()),
         Atom::Record(fs) => Atom::Record(fs.iter().map(|(l, t)| (*l, map_dims(t, by))).collect()),
+        Atom::Sum(ps) => Atom::Sum(ps.iter().map(|(l, t)| (*l, map_dims(t, by))).collect()),
         other => other.clone(),
     };
     Type::new(atom, shape)

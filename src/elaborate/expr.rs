@@ -94,13 +94,13 @@ impl Elab<'_> {
             }
             surface::ExprKind::Ascribe { expr, ty } => {
                 let (value, actual) = self.expr(*expr)?;
-                let declared = self.annotation(*ty)?;
+                let declared = self.open_annotation(*ty)?;
                 self.unify_at(&declared, &actual, span)?;
                 Ok((value, declared))
             }
             surface::ExprKind::Coerce { expr, ty } => {
                 let value = self.expr(*expr)?;
-                let declared = self.annotation(*ty)?;
+                let declared = self.open_annotation(*ty)?;
                 self.coerce(value, declared, span)
             }
             surface::ExprKind::Assert { cond, expr } => {
@@ -109,8 +109,10 @@ impl Elab<'_> {
                 let message = Symbol::new("the condition is false");
                 Ok(self.open((Expr::new(ExprKind::Assert { cond, message, expr }, span), ty)))
             }
-            surface::ExprKind::Match { .. } | surface::ExprKind::Constr { .. } => {
-                Err(Diagnostic::error("E0111", span, "sum types are not supported yet"))
+            surface::ExprKind::Match { scrutinee, cases } => self.match_(*scrutinee, cases, span),
+            surface::ExprKind::Constr { name, .. } => {
+                let ty = self.sum_type(e, span)?;
+                self.injection(name.name, ty, Vec::new(), span)
             }
             surface::ExprKind::Hole => Err(Diagnostic::error("E0307", span, "a hole is left in the program")),
             surface::ExprKind::Error => Err(Diagnostic::error("E0101", span, "this expression could not be read")),
@@ -367,7 +369,8 @@ impl Elab<'_> {
                 _ => {
                     let cell = |ty: &Type| Type::scalar(ty.atom().clone());
                     self.unify_at(&cell(&declared), &cell(&actual), span).map_err(|error| {
-                        Diagnostic { help: Vec::new(), ..error }.note("the sizes in the type of a function cannot be checked at run time")
+                        Diagnostic { help: Vec::new(), ..error }
+                            .note("the sizes in the type of a function or of a sum cannot be checked at run time")
                     })?;
                 }
             }

@@ -6,7 +6,7 @@ use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Shape, Type};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, Type};
 use crate::ir::surface::{ExprId, IndexArg, RangeKind};
 
 /// An elaborated position of an index.
@@ -125,13 +125,7 @@ impl Elab<'_> {
     }
     /// An opaque size expression as the variable to which it was bound.
     pub(super) fn sized(&mut self, expr: &Expr) -> Expr {
-        match self.size_of(expr) {
-            Some(_) => expr.clone(),
-            None => match self.size_or_bind(expr).as_atom() {
-                Some(DimAtom::Size(name)) => Expr::new(ExprKind::Var(name), expr.span()),
-                _ => expr.clone(),
-            },
-        }
+        self.size_term(expr).1
     }
 
     /// `a with [i, j:k] = v`.

@@ -11,6 +11,7 @@
 
 mod annotations;
 mod apply;
+mod cases;
 mod control;
 mod errors;
 mod expr;
@@ -67,6 +68,8 @@ impl Scheme {
 pub struct Schemes {
     defs: FxHashMap<DefId, Scheme>,
     variants: FxHashMap<(DefId, Vec<usize>), Scheme>,
+    /// The variants that the elaboration of the present definition has added: they go with it if it fails.
+    added: Vec<(DefId, Vec<usize>)>,
     /// Time spent on sizes so far.
     pub size_time: Duration,
     /// Names of all definitions in core.
@@ -89,7 +92,14 @@ impl Schemes {
 ///
 /// Errors are about sizes: `E0403` (not equal), `E0404` (irregular), `E0405` (undetermined).
 pub fn elaborate(program: &Program, tables: &Tables, schemes: &mut Schemes, def: DefId) -> Result<Vec<core::Define>, Diagnostic> {
-    elaborate_variant(program, tables, schemes, def, &[])
+    schemes.added.clear();
+    let elaborated = elaborate_variant(program, tables, schemes, def, &[]);
+    if elaborated.is_err() {
+        for variant in std::mem::take(&mut schemes.added) {
+            schemes.variants.remove(&variant);
+        }
+    }
+    elaborated
 }
 
 /// The same with the size parameters at these positions turned into existential results of the function parameters that
@@ -117,6 +127,7 @@ fn elaborate_variant(
     if existential.is_empty() {
         schemes.defs.insert(def, scheme);
     } else {
+        schemes.added.push((def, existential.to_vec()));
         schemes.variants.insert((def, existential.to_vec()), scheme);
     }
     Ok(defs)
@@ -153,6 +164,8 @@ struct Elab<'a> {
     transparent: FxHashMap<Symbol, Dim>,
     /// Whether the type of a parameter is being read: its sizes cannot be bound in the body.
     parameter: bool,
+    /// Whether what an abbreviation stands for is being read.
+    abbreviated: bool,
     /// Size binders that are existential in this variant.
     existential: FxHashSet<PatId>,
     /// What abbreviations without parameters stand for, where that is the same at each use.
@@ -188,6 +201,7 @@ impl<'a> Elab<'a> {
             frames: Vec::new(),
             transparent: FxHashMap::default(),
             parameter: false,
+            abbreviated: false,
             existential: FxHashSet::default(),
             abbreviations: FxHashMap::default(),
             annotation_nodes: 0,

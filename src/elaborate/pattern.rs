@@ -17,7 +17,7 @@ impl Elab<'_> {
                 self.locals.insert(pat, Local::Var { name, ty: ty.clone() });
                 Ok(())
             }
-            PatKind::Wild => Ok(()),
+            PatKind::Wild | PatKind::Lit(_) => Ok(()),
             PatKind::Paren(p) | PatKind::Ascribe(p, _) => self.bind_pattern_var(*p, name, ty),
             PatKind::Tuple(parts) => {
                 let whole = self.sizes.zonk_type(ty);
@@ -38,13 +38,15 @@ impl Elab<'_> {
                 }
                 Ok(())
             }
-            PatKind::Lit(_) | PatKind::Constr(..) | PatKind::Error => {
-                Err(Diagnostic::error("E0111", span, "patterns that can fail are not supported yet"))
+            PatKind::Constr(label, args) => {
+                let parts = self.payload_parts(&(Expr::new(ExprKind::Var(name), span), ty.clone()), label.name, span)?;
+                args.iter().zip(parts).try_for_each(|(arg, part)| self.bind_part(*arg, part))
             }
+            PatKind::Error => Err(Diagnostic::error("E0101", span, "this pattern could not be read")),
         }
     }
     fn bind_part(&mut self, pat: PatId, (value, ty): Typed) -> Result<()> {
-        let wild = matches!(self.program.ast.pats[pat].kind, PatKind::Wild);
+        let wild = matches!(self.program.ast.pats[pat].kind, PatKind::Wild | PatKind::Lit(_));
         if wild {
             return Ok(());
         }
@@ -81,10 +83,14 @@ impl Elab<'_> {
         let program = self.program;
         let node = &program.ast.pats[pat];
         match &node.kind {
-            PatKind::Name(_) | PatKind::Wild | PatKind::Error | PatKind::Lit(_) | PatKind::Constr(..) => Ok(()),
+            PatKind::Name(_) | PatKind::Wild | PatKind::Error | PatKind::Lit(_) => Ok(()),
+            PatKind::Constr(label, args) => {
+                let parts = self.payload_types(ty, label.name, node.span)?;
+                args.iter().zip(&parts).try_for_each(|(arg, ty)| self.pattern_agrees(*arg, ty))
+            }
             PatKind::Paren(p) => self.pattern_agrees(*p, ty),
             PatKind::Ascribe(p, annotation) => {
-                let declared = self.annotation(*annotation)?;
+                let declared = self.open_annotation(*annotation)?;
                 self.unify_at(&declared, ty, node.span)?;
                 self.pattern_agrees(*p, ty)
             }

@@ -128,9 +128,37 @@ impl Elab<'_> {
     /// The size of an `i64` expression; one that is no size expression is bound in the current scope, and is then the
     /// same size as every syntactically equal one in sight.
     pub(super) fn size_or_bind(&mut self, expr: &Expr) -> Dim {
+        self.size_term(expr).0
+    }
+    /// A size with an expression that denotes it: sums, differences and products are taken apart, so that only what is no size
+    /// expression inside of them is bound to a variable.
+    pub(super) fn size_term(&mut self, expr: &Expr) -> (Dim, Expr) {
         if let Some(dim) = self.size_of(expr) {
-            return dim;
+            return (dim, expr.clone());
         }
+        if let ExprKind::App { fun, args } = expr.kind()
+            && let (ExprKind::Var(op), [a, b]) = (fun.kind(), args.as_slice())
+            && matches!(op.as_str(), "i64.+" | "i64.-" | "i64.*")
+        {
+            let ((x, a), (y, b)) = (self.size_term(a), self.size_term(b));
+            let whole = Expr::new(ExprKind::App { fun: fun.clone(), args: vec![a, b] }, expr.span());
+            let dim = match op.as_str() {
+                "i64.+" => core::sizes::limited(x.add(&y)),
+                "i64.-" => core::sizes::limited(x.sub(&y)),
+                _ => core::sizes::product(&x, &y),
+            };
+            if let Some(dim) = dim {
+                return (dim, whole);
+            }
+        }
+        let dim = self.opaque_size(expr);
+        let var = match dim.as_atom() {
+            Some(DimAtom::Size(name)) => Expr::new(ExprKind::Var(name), expr.span()),
+            _ => expr.clone(),
+        };
+        (dim, var)
+    }
+    fn opaque_size(&mut self, expr: &Expr) -> Dim {
         let known = self.frames.iter().rev().flat_map(|f| &f.opaque).find(|(e, _)| same(e, expr)).map(|(_, n)| *n);
         let name = known.unwrap_or_else(|| {
             let name = self.bind_let(Symbol::new("n"), expr.clone(), Type::prim(PrimType::I64), expr.span());

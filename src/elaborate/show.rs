@@ -155,5 +155,18 @@ fn write_type(out: &mut String, ty: &Type, nested: bool, left: &mut usize, names
             }
             out.push('}');
         }
+        Atom::Sum(payloads) => {
+            let parens = nested || array;
+            out.push_str(if parens { "(" } else { "" });
+            for (i, (label, payload)) in payloads.iter().enumerate() {
+                let _ = write!(out, "{}#{label}", if i > 0 { " | " } else { "" });
+                let Atom::Tuple(parts) = payload.atom() else { continue };
+                for part in parts {
+                    out.push(' ');
+                    write_type(out, part, true, left, names);
+                }
+            }
+            out.push_str(if parens { ")" } else { "" });
+        }
     }
 }

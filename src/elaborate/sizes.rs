@@ -186,7 +186,9 @@ impl Sizes {
         let mut unknowns = false;
         for (monomial, coefficient) in diff.terms() {
             unknowns |= monomial.iter().any(|a| matches!(a, DimAtom::Meta(_)));
-            if let ([DimAtom::Meta(m)], 1 | -1) = (monomial, coefficient) {
+            if let [DimAtom::Meta(m)] = monomial
+                && diff.terms().all(|(_, other)| other % coefficient == 0)
+            {
                 let occurrences = diff.atoms().filter(|a| *a == DimAtom::Meta(*m)).count();
                 if occurrences == 1 {
                     candidates.push((*m, coefficient));
@@ -201,7 +203,7 @@ impl Sizes {
             if self.rigid_parameters && until.is_some() {
                 continue;
             }
-            let rest = diff.sub(&Dim::atom(DimAtom::Meta(meta)).scale(coefficient)).scale(-coefficient);
+            let rest = divided(&diff.sub(&Dim::atom(DimAtom::Meta(meta)).scale(coefficient)), -coefficient);
             let level = self.metas[meta as usize].level;
             let outside = rest.atoms().find(|a| !matches!(a, DimAtom::Meta(_)) && self.level(*a) > level);
             let time = |atom: &DimAtom| self.atoms.get(atom).copied();
@@ -331,7 +333,7 @@ impl Sizes {
             (Atom::Tuple(xs), Atom::Tuple(ys)) if xs.len() == ys.len() => {
                 xs.iter().zip(ys).try_for_each(|(x, y)| self.unify_types(x, y, span, seen))
             }
-            (Atom::Record(xs), Atom::Record(ys)) if xs.len() == ys.len() => {
+            (Atom::Record(xs), Atom::Record(ys)) | (Atom::Sum(xs), Atom::Sum(ys)) if xs.len() == ys.len() => {
                 xs.iter().zip(ys).try_for_each(|((_, x), (_, y))| self.unify_types(x, y, span, seen))
             }
             (Atom::Fun(ps, r), Atom::Fun(qs, s)) => self.unify_functions((ps, r), (qs, s), span, seen),
@@ -400,6 +402,14 @@ impl Rewrite for Zonk<'_> {
     }
 }
 
+/// A size divided by a number that divides all its coefficients.
+fn divided(dim: &Dim, by: i64) -> Dim {
+    dim.terms().fold(Dim::constant(0), |sum, (monomial, coefficient)| {
+        let product = monomial.iter().fold(Dim::constant(coefficient / by), |product, atom| product.mul(&Dim::atom(*atom)));
+        sum.add(&product)
+    })
+}
+
 /// The indeterminates of the sizes in a type that are not bound inside it.
 pub(super) fn free_atoms(ty: &Type) -> Vec<DimAtom> {
     fn walk(ty: &Type, bound: &mut Vec<DimAtom>, seen: &mut FxHashSet<usize>, out: &mut Vec<DimAtom>) {
@@ -428,7 +438,7 @@ pub(super) fn free_atoms(ty: &Type) -> Vec<DimAtom> {
                 walk(t, bound, seen, out);
             }
             Atom::Tuple(ts) => ts.iter().for_each(|t| walk(t, bound, seen, out)),
-            Atom::Record(fs) => fs.iter().for_each(|(_, t)| walk(t, bound, seen, out)),
+            Atom::Record(fs) | Atom::Sum(fs) => fs.iter().for_each(|(_, t)| walk(t, bound, seen, out)),
         }
         bound.truncate(depth);
     }

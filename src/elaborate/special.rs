@@ -52,7 +52,7 @@ impl Elab<'_> {
                 let ty = Type::prim(value.prim());
                 (Expr::new(ExprKind::Lit(value), span), ty)
             })),
-            view::Head::Unary(..) | view::Head::Project(_) | view::Head::Index(_) => Ok(None),
+            view::Head::Unary(..) | view::Head::Project(_) | view::Head::Index(_) | view::Head::Constr(_) => Ok(None),
         }
     }
     /// The name, if the node names a definition of the standard library.
@@ -141,7 +141,7 @@ impl Elab<'_> {
         }
         let at = view::strip(&self.program.ast, f);
         let lambda = match &self.program.ast.exprs[at].kind {
-            surface::ExprKind::Lambda { params, ret, body } if params.len() == arrays.len() => Some((params.clone(), *ret, *body)),
+            surface::ExprKind::Lambda { params, ret, body } if params.len() >= arrays.len() => Some((params.clone(), *ret, *body)),
             _ => None,
         };
         let callee = if lambda.is_none() { Some(self.callee(f)?) } else { None };
@@ -161,17 +161,7 @@ impl Elab<'_> {
             cells.push((name, cell, at));
         }
         let (body, ty) = match (lambda, callee) {
-            (Some((params, ret, body)), _) => {
-                for (pat, (name, cell, _)) in params.iter().zip(&cells) {
-                    self.pattern_agrees(*pat, cell)?;
-                    self.bind_pattern_var(*pat, *name, cell)?;
-                }
-                let declared = ret.map(|ret| self.annotation(ret)).transpose()?;
-                let (value, ty) = self.expr(body)?;
-                let at = self.program.ast.exprs[body].span;
-                let (value, ty) = self.ascribe_result(value, ty, declared, at)?;
-                self.open((value, ty))
-            }
+            (Some((params, ret, body)), _) => self.mapped_lambda(&params, ret, body, &cells, self.program.ast.exprs[f].span)?,
             (None, Some(head)) => {
                 let cells = cells.into_iter().map(|(name, cell, at)| Arg::Ready((Expr::new(ExprKind::Var(name), at), cell), at));
                 self.apply_exact(head, cells.collect(), span)?
@@ -181,5 +171,29 @@ impl Elab<'_> {
         let (body, ty) = self.close_map(body, ty, span).map_err(|error| self.blame(error, f))?;
         let frame = frame_shape(std::slice::from_ref::<Dim>(&n));
         Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args, body }, span), ty.framed(&frame)))
+    }
+
+    /// The body of a lambda for these cells. A lambda with more parameters than there are cells gives functions of the others.
+    fn mapped_lambda(
+        &mut self,
+        params: &[surface::PatId],
+        ret: Option<surface::TypeId>,
+        body: ExprId,
+        cells: &[(Symbol, Type, Span)],
+        span: Span,
+    ) -> Result<Typed> {
+        for (pat, (name, cell, _)) in params.iter().zip(cells) {
+            self.pattern_agrees(*pat, cell)?;
+            self.bind_pattern_var(*pat, *name, cell)?;
+        }
+        let rest = &params[cells.len()..];
+        if !rest.is_empty() {
+            return self.function(rest, ret, body, None, span);
+        }
+        let declared = ret.map(|ret| self.annotation(ret)).transpose()?;
+        let (value, ty) = self.expr(body)?;
+        let at = self.program.ast.exprs[body].span;
+        let (value, ty) = self.ascribe_result(value, ty, declared, at)?;
+        Ok(self.open((value, ty)))
     }
 }

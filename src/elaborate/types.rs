@@ -90,6 +90,7 @@ fn rewrite_type(ty: &Type, by: &mut dyn Rewrite, memo: &mut FxHashMap<usize, (Ty
         }
         Atom::Tuple(ts) => Some(Atom::Tuple(ts.iter().map(|t| inner(t, by)).collect())),
         Atom::Record(fs) => Some(Atom::Record(fs.iter().map(|(l, t)| (*l, inner(t, by))).collect())),
+        Atom::Sum(ps) => Some(Atom::Sum(ps.iter().map(|(l, t)| (*l, inner(t, by))).collect())),
     };
     let out = if changed { Type::new(out.unwrap_or_else(|| ty.atom().clone()), shape) } else { ty.clone() };
     memo.insert(key, (ty.clone(), out.clone()));
@@ -160,7 +161,7 @@ pub(super) fn binders(ty: &Type) -> Vec<(Symbol, bool)> {
             }
             Atom::Forall(_, t) | Atom::Pi(_, t) => walk(t, seen, out),
             Atom::Tuple(ts) => ts.iter().for_each(|t| walk(t, seen, out)),
-            Atom::Record(fs) => fs.iter().for_each(|(_, t)| walk(t, seen, out)),
+            Atom::Record(fs) | Atom::Sum(fs) => fs.iter().for_each(|(_, t)| walk(t, seen, out)),
         }
     }
     let mut out = Vec::new();
@@ -181,7 +182,7 @@ pub(super) fn under_array(ty: &Type, var: Symbol) -> bool {
             Atom::Fun(params, ret) => params.iter().any(|p| walk(&p.ty, var, inside, seen)) || walk(ret, var, inside, seen),
             Atom::Forall(_, t) | Atom::Pi(_, t) | Atom::Sigma(_, t) => walk(t, var, inside, seen),
             Atom::Tuple(ts) => ts.iter().any(|t| walk(t, var, inside, seen)),
-            Atom::Record(fs) => fs.iter().any(|(_, t)| walk(t, var, inside, seen)),
+            Atom::Record(fs) | Atom::Sum(fs) => fs.iter().any(|(_, t)| walk(t, var, inside, seen)),
         }
     }
     walk(ty, var, false, &mut FxHashSet::default())

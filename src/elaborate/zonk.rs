@@ -82,6 +82,9 @@ impl Zonker<'_> {
             ExprKind::Proj(i, e) => ExprKind::Proj(*i, self.expr(e)),
             ExprKind::Record(es) => ExprKind::Record(self.pairs(es)),
             ExprKind::Field(l, e) => ExprKind::Field(*l, self.expr(e)),
+            ExprKind::Inject { label, ty, payload } => ExprKind::Inject { label: *label, ty: self.ty(ty), payload: self.expr(payload) },
+            ExprKind::Is(l, e) => ExprKind::Is(*l, self.expr(e)),
+            ExprKind::Payload(l, e) => ExprKind::Payload(*l, self.expr(e)),
             ExprKind::Box { indices, ty, body } => ExprKind::Box {
                 indices: indices.iter().map(|(n, i)| (*n, self.index(i))).collect(),
                 ty: self.ty(ty),
@@ -233,7 +236,11 @@ fn mentioned(e: &Expr, out: &mut FxHashSet<Symbol>) {
             }
             ExprKind::Tuple(es) => stack.extend(es.iter().cloned()),
             ExprKind::Record(es) => stack.extend(es.iter().map(|(_, e)| e.clone())),
-            ExprKind::Proj(_, e) | ExprKind::Field(_, e) => stack.push(e.clone()),
+            ExprKind::Proj(_, e) | ExprKind::Field(_, e) | ExprKind::Is(_, e) | ExprKind::Payload(_, e) => stack.push(e.clone()),
+            ExprKind::Inject { ty, payload, .. } => {
+                types.push(ty.clone());
+                stack.push(payload.clone());
+            }
             ExprKind::Box { indices, ty, body } => {
                 shapes.extend(indices.iter().map(|(_, i)| as_shape(i)));
                 types.push(ty.clone());

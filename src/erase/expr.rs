@@ -98,6 +98,17 @@ impl Eraser {
                 let Some((_, part)) = found else { return malformed(span, format!("there is no field `{label}`")) };
                 (erased::ExprKind::Field(*label, record), part.clone())
             }
+            ExprKind::Inject { label, ty, payload } => {
+                let ty = self.annotation(ty, span)?;
+                (erased::ExprKind::Inject(*label, self.expr(payload)?.0), ty)
+            }
+            ExprKind::Is(label, sum) => (erased::ExprKind::Is(*label, self.expr(sum)?.0), Type::prim(PrimType::Bool)),
+            ExprKind::Payload(label, sum) => {
+                let (sum, ty) = self.expr(sum)?;
+                let found = if let Atom::Sum(payloads) = ty.atom() { payloads.iter().find(|(name, _)| name == label) } else { None };
+                let Some((_, part)) = found else { return malformed(span, format!("there is no constructor `{label}`")) };
+                (erased::ExprKind::Payload(*label, sum), part.clone())
+            }
             ExprKind::Box { indices, ty, body } => self.boxed(span, indices, ty, body)?,
             ExprKind::Unbox { boxed, value, indices, body } => self.unboxed(span, boxed, *value, indices, body)?,
             ExprKind::ReifyDim(dim) => (erased::ExprKind::ReifyDim(self.dim(dim, span)?), Type::prim(PrimType::I64)),

@@ -107,6 +107,16 @@ impl Run<'_> {
                 }
                 _ => Err(broken("a record was expected", span)),
             },
+            ExprKind::Inject(label, payload) => Ok(Value::Sum(*label, Arc::new(self.expr(env, payload)?))),
+            ExprKind::Is(label, sum) => match self.expr(env, sum)? {
+                Value::Sum(made, _) => Ok(Value::Scalar(Scalar::Bool(made == *label))),
+                _ => Err(broken("a sum was expected", span)),
+            },
+            ExprKind::Payload(label, sum) => match self.expr(env, sum)? {
+                Value::Sum(made, payload) if made == *label => Ok((*payload).clone()),
+                Value::Sum(made, _) => Err(Failure::at(Fault::payload(*label, made), span)),
+                _ => Err(broken("a sum was expected", span)),
+            },
             ExprKind::Box { indices, body } => {
                 let indices = indices.iter().map(|index| self.index(env, index, span)).collect::<Outcome<_>>()?;
                 Ok(Value::Box(Arc::new(Boxed { indices, value: self.expr(env, body)? })))

@@ -20,6 +20,8 @@ pub enum Value {
     Tuple(Arc<[Value]>),
     /// A record.
     Record(Arc<[(Symbol, Value)]>),
+    /// A value of a sum type: the constructor and its payload.
+    Sum(Symbol, Arc<Value>),
     /// A box.
     Box(Arc<Boxed>),
     /// A function.
@@ -77,6 +79,7 @@ impl Atomic for Value {
             (Value::Array(a), Value::Array(b)) => a.same(b),
             (Value::Tuple(a), Value::Tuple(b)) => a.iter().zip(b.iter()).all(|(a, b)| a.same(b)),
             (Value::Record(a), Value::Record(b)) => a.iter().zip(b.iter()).all(|((_, a), (_, b))| a.same(b)),
+            (Value::Sum(k, a), Value::Sum(l, b)) => k == l && a.same(b),
             (Value::Box(a), Value::Box(b)) => a.value.same(&b.value),
             _ => false,
         }
@@ -123,6 +126,7 @@ impl Value {
                 let indices = boxed.indices.iter().map(index).collect::<Option<_>>()?;
                 Value::Box(Arc::new(Boxed { indices, value: Value::from_runtime(&boxed.value)? }))
             }
+            runtime::Value::Sum(sum) => Value::Sum(sum.label, Arc::new(Value::from_runtime(&sum.payload)?)),
             // What it computes cannot be seen; any function stands for it.
             runtime::Value::Opaque(_) => Callee::Prim(Prim::Iota, Vec::new()).into(),
         })
@@ -149,6 +153,7 @@ impl Value {
             (Value::Record(a), Value::Record(b)) => {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|((k, a), (l, b))| k == l && a.agrees(b))
             }
+            (Value::Sum(k, a), Value::Sum(l, b)) => k == l && a.agrees(b),
             (Value::Box(a), Value::Box(b)) => a.indices == b.indices && a.value.agrees(&b.value),
             (Value::Function(_), Value::Function(_)) => true,
             _ => false,

@@ -54,6 +54,12 @@ pub enum Code {
     Tuple(Option<Arc<[Symbol]>>, Vec<Code>),
     /// A component of a tuple or record.
     Proj(usize, Box<Code>),
+    /// A value of a sum type.
+    Inject(Symbol, Box<Code>),
+    /// Whether a sum was made by a constructor.
+    Is(Symbol, Box<Code>),
+    /// The payload of a sum made by a constructor.
+    Payload(Symbol, Box<Code>, Span),
     /// A box.
     Box(Vec<Code>, Box<Code>),
     /// Opens a box.
@@ -194,7 +200,7 @@ pub enum Atom {
     Var(Slot),
     /// A tuple or record.
     Tuple(Option<Arc<[Symbol]>>, Vec<Type>),
-    /// Functions and boxes.
+    /// Functions, boxes and sums.
     Opaque,
 }
 

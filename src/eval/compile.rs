@@ -220,6 +220,20 @@ impl Compiler<'_> {
                 let (k, ty) = found.ok_or_else(|| malformed(span, format!("no field {label}")))?;
                 Ok(typed(Code::Proj(k, Box::new(record.code)), ty))
             }
+            ExprKind::Inject { label, ty, payload } => {
+                let ty = replace(ty, &self.scope);
+                Ok(typed(Code::Inject(*label, Box::new(self.expr(payload)?.code)), ty))
+            }
+            ExprKind::Is(label, sum) => Ok(typed(Code::Is(*label, Box::new(self.expr(sum)?.code)), Type::prim(PrimType::Bool))),
+            ExprKind::Payload(label, sum) => {
+                let sum = self.expr(sum)?;
+                let found = match sum.ty.atom() {
+                    Atom::Sum(payloads) => payloads.iter().find(|(l, _)| l == label),
+                    _ => None,
+                };
+                let ty = found.map(|(_, ty)| ty.clone()).ok_or_else(|| malformed(span, format!("no constructor {label}")))?;
+                Ok(typed(Code::Payload(*label, Box::new(sum.code), span), ty))
+            }
             ExprKind::Box { indices, ty, body } => {
                 let names = indices.iter().map(|(name, _)| *name).collect();
                 let sigma = replace(&Type::scalar(Atom::Sigma(names, ty.clone())), &self.scope);

@@ -44,7 +44,7 @@ impl Marker<'_> {
         match code {
             Code::Const(_) | Code::Global(_) | Code::Dim(_) | Code::Shape(_) | Code::BoxedShape(_) | Code::Type(_) => {}
             Code::Local(slot, last) => *last = self.used(*slot),
-            Code::Op1(_, operand, _) => self.code(operand),
+            Code::Op1(_, operand, _) | Code::Inject(_, operand) | Code::Is(_, operand) | Code::Payload(_, operand, _) => self.code(operand),
             Code::Op2(_, operands, _) => self.codes(&mut operands[..]),
             Code::Op3(_, operands, _) => self.codes(&mut operands[..]),
             Code::If(parts) => {

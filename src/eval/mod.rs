@@ -24,6 +24,7 @@ pub use entry::{Measured, Shape as EntryShape, measured, shape_of};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Program, Type};
+use crate::runtime::block::Fault;
 use crate::runtime::{Shortage, Value, prim};
 use code::{Callee, Function};
 use run::Run;
@@ -49,6 +50,9 @@ pub type Outcome<T> = Result<T, Box<Failure>>;
 impl Failure {
     fn new(code: &'static str, span: Span, message: impl Into<String>) -> Box<Failure> {
         Box::new(Failure { code, span, message: message.into(), calls: Vec::new() })
+    }
+    fn fault(fault: Fault, span: Span) -> Box<Failure> {
+        Failure::new(fault.code, span, fault.message)
     }
     /// The failure as it leaves a call at this place.
     fn called_at(mut self: Box<Failure>, call: Span) -> Box<Failure> {

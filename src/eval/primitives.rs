@@ -128,6 +128,7 @@ fn equal(a: &Value, b: &Value) -> bool {
         (Value::Array(a), Value::Array(b)) => a.dims() == b.dims() && (0..a.count()).all(|i| a.at(i) == b.at(i)),
         (Value::Tuple(a), Value::Tuple(b)) => a.frame == b.frame && a.parts.iter().zip(&b.parts).all(|(a, b)| equal(a, b)),
         (Value::Box(a), Value::Box(b)) => equal(&a.value, &b.value),
+        (Value::Sum(a), Value::Sum(b)) => a.label == b.label && equal(&a.payload, &b.payload),
         (Value::Cells(a), Value::Cells(b)) => a.dims() == b.dims() && a.items().iter().zip(b.items()).all(|(a, b)| equal(a, b)),
         _ => false,
     }

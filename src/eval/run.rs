@@ -7,7 +7,9 @@ use super::primitives::sized;
 use super::{Failure, Machine, Outcome};
 use crate::base::scalar::{OpError, ScalarOp};
 use crate::base::{Scalar, Span};
+use crate::runtime::block::Fault;
 use crate::runtime::builder::Misfit;
+use crate::runtime::value::Sum;
 use crate::runtime::{Boxed, Builder, Value, dims};
 use std::sync::Arc;
 
@@ -156,6 +158,21 @@ impl<'m> Run<'m> {
                     let value = self.value(expr)?;
                     self.coerce(ty, &value, 0, *span)?;
                     return Ok(value);
+                }
+                Code::Inject(label, payload) => {
+                    let payload = self.value(payload)?;
+                    return Ok(Value::Sum(Arc::new(Sum { label: *label, payload })));
+                }
+                Code::Is(label, sum) => {
+                    let Value::Sum(sum) = self.value(sum)? else { return Err(broken("a constructor of what is no sum")) };
+                    return Ok(Value::Scalar(Scalar::Bool(sum.label == *label)));
+                }
+                Code::Payload(label, sum, span) => {
+                    let Value::Sum(sum) = self.value(sum)? else { return Err(broken("the payload of what is no sum")) };
+                    if sum.label != *label {
+                        return Err(Failure::fault(Fault::payload(*label, sum.label), *span));
+                    }
+                    return Ok(sum.payload.clone());
                 }
                 Code::Assert(parts, message, span) => {
                     if !self.truth(&parts[0])? {

@@ -175,7 +175,7 @@ impl Scope {
                 let labels = fields.iter().map(|(label, _)| *label).collect();
                 AtomCode::Tuple(Some(labels), fields.iter().map(|(_, ty)| self.type_code(ty)).collect())
             }
-            Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => AtomCode::Opaque,
+            Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) | Atom::Sum(_) => AtomCode::Opaque,
         }
     }
     /// The code of a type.

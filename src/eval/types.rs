@@ -100,6 +100,7 @@ impl Replacer<'_> {
             Atom::Var(name) => self.by.atom(*name).unwrap_or_else(|| atom.clone()),
             Atom::Tuple(parts) => Atom::Tuple(parts.iter().map(|part| self.ty(part)).collect()),
             Atom::Record(fields) => Atom::Record(fields.iter().map(|(label, ty)| (*label, self.ty(ty))).collect()),
+            Atom::Sum(payloads) => Atom::Sum(payloads.iter().map(|(label, ty)| (*label, self.ty(ty))).collect()),
             Atom::Fun(params, ret) if params.iter().all(|p| p.name.is_none()) => {
                 let params = params.iter().map(|p| Param { name: None, ty: self.ty(&p.ty) }).collect();
                 match Type::fun(params, self.ty(ret)).atom() {

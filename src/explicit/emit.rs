@@ -183,6 +183,11 @@ impl Writer<'_> {
                 self.value(plan, 0, 0, Level::Atom);
                 &args[..]
             }
+            Form::Head(Head::Constr(name)) => {
+                self.out.push('#');
+                self.out.push_str(name.name.as_str());
+                &args[..]
+            }
             Form::Head(Head::Op(op)) => {
                 if let [left, right] = args[..] {
                     self.operand(plan, left);

@@ -67,7 +67,7 @@ pub fn head_span(program: &Program, nest: &Nest) -> Span {
     match nest.form {
         Form::Function => nest.head.and_then(|h| h.expr).map_or(span(nest.node), span),
         Form::Head(Head::Expr(e)) | Form::Head(Head::Index(e)) | Form::ProjectSection(e) => span(e),
-        Form::Head(Head::Op(ident)) | Form::Head(Head::Project(ident)) => ident.span,
+        Form::Head(Head::Op(ident) | Head::Project(ident) | Head::Constr(ident)) => ident.span,
         Form::Head(Head::Unary(_, span)) => span,
         Form::IndexSection => span(nest.node),
     }
@@ -79,6 +79,7 @@ pub fn function_text(program: &Program, sources: &SourceMap, nest: &Nest) -> Str
     match nest.form {
         Form::Head(Head::Op(ident)) => ident.name.to_string(),
         Form::Head(Head::Project(ident)) => format!(".{ident}", ident = ident.name),
+        Form::Head(Head::Constr(ident)) => format!("#{ident}", ident = ident.name),
         Form::Head(Head::Unary(UnaryOp::Neg, _)) => "-".to_string(),
         Form::Head(Head::Unary(UnaryOp::Not, _)) => "!".to_string(),
         Form::Head(Head::Index(array)) => format!("{}[]", text(array)),

@@ -81,6 +81,18 @@ impl TypePrinter<'_> {
                 self.list(fields.iter().map(|(name, t)| (Some(name.as_str()), t)));
                 self.out.push('}');
             }
+            RBase::Sum(constructors) => {
+                let parens = tight || ty.rank > 0;
+                self.out.push_str(if parens { "(" } else { "" });
+                for (i, (label, payload)) in constructors.iter().enumerate() {
+                    let _ = write!(self.out, "{}#{label}", if i > 0 { " | " } else { "" });
+                    for part in payload {
+                        self.out.push(' ');
+                        self.ty(part, true);
+                    }
+                }
+                self.out.push_str(if parens { ")" } else { "" });
+            }
         }
     }
 

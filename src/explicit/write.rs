@@ -114,7 +114,7 @@ impl<'a> Writer<'a> {
         self.printer.sources.snippet(self.ast().exprs[expr].span)
     }
 
-    /// Finds out which nodes change, and returns whether this one does.
+    /// Finds out which nodes change, and returns whether this one does or is to be replicated by an application around it.
     fn mark(&mut self, part: Part) -> bool {
         let mut changed = match part {
             Part::Expr(e, _) | Part::Pun(e) => self.mark_node(e),
@@ -134,7 +134,7 @@ impl<'a> Writer<'a> {
             Part::Type(t) if changed => _ = self.dirty_types.insert(t),
             _ => {}
         }
-        changed
+        changed || matches!(part, Part::Expr(e, _) | Part::Pun(e) if self.wraps.contains_key(&e))
     }
 
     fn mark_node(&mut self, expr: ExprId) -> bool {

@@ -5,7 +5,7 @@ use super::reason::Kind;
 use super::types::{Node, Ty};
 use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::surface::{Dim, Ident, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
+use crate::ir::surface::{Dim, Ident, PatId, PatKind, TypeArg, TypeDecl, TypeId, TypeKind, TypeParam};
 use crate::ir::tables::{TypeDefId, TypeParamId, TypeRes};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -45,7 +45,13 @@ impl Context<'_> {
                 let fields: Vec<(Ident, Ty)> = fields.iter().map(|(label, part)| (*label, self.annotation_in(*part, args))).collect();
                 self.record_type(fields)
             }
-            TypeKind::Sum(_) => self.unsupported(ty.span, "sum types"),
+            TypeKind::Sum(clauses) => {
+                let clauses: Vec<(Ident, Arc<[Ty]>)> = clauses
+                    .iter()
+                    .map(|(label, payload)| (*label, payload.iter().map(|part| self.annotation_in(*part, args)).collect()))
+                    .collect();
+                self.sum_type(clauses)
+            }
             TypeKind::Arrow { param, from, to } => {
                 let from = self.annotation_in(*from, args);
                 if let Some(param) = param {
@@ -85,9 +91,7 @@ impl Context<'_> {
         }
         let params: Vec<&Ident> =
             decl.tparams.iter().filter_map(|p| if let TypeParam::Type(ident) = p { Some(ident) } else { None }).collect();
-        if params.len() != types.len() {
-            let message = format!("`{}` takes {} type arguments, but {} are given", decl.name.name, params.len(), types.len());
-            self.error(Diagnostic::error("E0309", span, message));
+        if !self.right_arguments(&decl, given, span) {
             return self.error_type();
         }
         let closed = types.is_empty();
@@ -95,13 +99,58 @@ impl Context<'_> {
             return ty.clone();
         }
         let names = &self.program.names;
-        let inner: Args = params.iter().zip(types).filter_map(|(p, ty)| Some((*names.declared.get(&p.span)?, ty))).collect();
+        let inner: Args = params.iter().zip(&types).filter_map(|(p, ty)| Some((*names.declared.get(&p.span)?, ty.clone()))).collect();
         self.bind_tparams(&decl.tparams);
         let ty = self.annotation_in(decl.ty, &inner);
+        if ty.rank.terms.is_empty() && ty.rank.constant == 0 {
+            self.named.push((ty.base, def, types));
+        }
         if closed {
             self.abbreviations.insert(def, ty.clone());
         }
         ty
+    }
+
+    /// Whether an abbreviation has got sizes and types in the order of its parameters.
+    fn right_arguments(&mut self, decl: &TypeDecl, given: &[TypeArg], span: Span) -> bool {
+        let fits = |(param, arg): (&TypeParam, &TypeArg)| {
+            matches!((param, arg), (TypeParam::Size(_), TypeArg::Size(_)) | (TypeParam::Type(_), TypeArg::Type(_)))
+        };
+        if decl.tparams.len() == given.len() && decl.tparams.iter().zip(given).all(fits) {
+            return true;
+        }
+        let name = decl.name.name;
+        let form: Vec<String> = decl
+            .tparams
+            .iter()
+            .map(|param| match param {
+                TypeParam::Size(pat) => match self.ast().pats[*pat].kind {
+                    PatKind::Name(size) => format!(" [{size}]"),
+                    _ => " []".into(),
+                },
+                TypeParam::Type(ident) => format!(" {}", ident.name),
+            })
+            .collect();
+        let count = |what: &str, count: usize| match count {
+            0 => String::new(),
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        let listed = |sizes: usize, all: usize| {
+            let parts: Vec<String> =
+                [count("size", sizes), count("type", all - sizes)].into_iter().filter(|part| !part.is_empty()).collect();
+            if parts.is_empty() { "no arguments".to_string() } else { parts.join(" and ") }
+        };
+        let wanted = listed(decl.tparams.iter().filter(|p| matches!(p, TypeParam::Size(_))).count(), decl.tparams.len());
+        let got = listed(given.iter().filter(|a| matches!(a, TypeArg::Size(_))).count(), given.len());
+        let message = if wanted == got {
+            format!("the arguments of `{name}` are in another order")
+        } else {
+            format!("`{name}` takes {wanted}, but {got} {} given", if given.len() == 1 { "is" } else { "are" })
+        };
+        let error = Diagnostic::error("E0309", span, message).here(format!("`{name}{}` is expected", form.concat()));
+        self.error(error.label(decl.name.span, "declared here"));
+        false
     }
 
     fn dim(&mut self, dim: Dim) {
@@ -110,25 +159,20 @@ impl Context<'_> {
         }
     }
 
-    /// A record type; reports labels that occur twice.
+    /// A record type. That a field occurs twice was reported when names were resolved.
     pub(super) fn record_type(&mut self, mut fields: Vec<(Ident, Ty)>) -> Ty {
         fields.sort_by_key(|(label, _)| (label.name, label.span));
-        for pair in fields.windows(2) {
-            if pair[0].0.name == pair[1].0.name {
-                let message = format!("the field `{}` occurs twice", pair[1].0.name);
-                let error = Diagnostic::error("E0306", pair[1].0.span, message).label(pair[0].0.span, "first here");
-                self.diagnostics.push(error);
-            }
-        }
         fields.dedup_by(|next, kept| next.0.name == kept.0.name);
         let fields: Arc<[(Symbol, Ty)]> = fields.into_iter().map(|(label, ty)| (label.name, ty)).collect();
         Ty::cell(self.base(Node::Record(fields)))
     }
 
-    /// Reports a construct that is planned.
-    pub(super) fn unsupported(&mut self, span: Span, what: &str) -> Ty {
-        self.error(Diagnostic::error("E0111", span, format!("{what} are not supported yet")));
-        self.error_type()
+    /// A sum type. That a constructor occurs twice was reported when names were resolved.
+    fn sum_type(&mut self, mut clauses: Vec<(Ident, Arc<[Ty]>)>) -> Ty {
+        clauses.sort_by_key(|(label, _)| (label.name, label.span));
+        clauses.dedup_by(|next, kept| next.0.name == kept.0.name);
+        let clauses: Arc<[(Symbol, Arc<[Ty]>)]> = clauses.into_iter().map(|(label, payload)| (label.name, payload)).collect();
+        Ty::cell(self.base(Node::Sum(clauses)))
     }
 
     /// The type of a pattern on its own; binds its variables.
@@ -156,7 +200,11 @@ impl Context<'_> {
                 self.bind_pattern(*inner, Judgement::plain(annotated.clone()));
                 annotated
             }
-            PatKind::Lit(_) | PatKind::Constr(..) => self.unsupported(ast.pats[id].span, "patterns that can fail"),
+            PatKind::Lit(literal) => self.value(*literal),
+            PatKind::Constr(name, args) => {
+                let payload: Arc<[(Ty, Span)]> = args.iter().map(|arg| (self.pattern(*arg), ast.pats[*arg].span)).collect();
+                self.constructor(*name, payload)
+            }
         };
         self.pats.push((id, ty.clone()));
         ty
@@ -196,7 +244,23 @@ impl Context<'_> {
                     return;
                 }
             }
-            PatKind::Error | PatKind::Record(_) | PatKind::Ascribe(..) | PatKind::Lit(_) | PatKind::Constr(..) => {}
+            PatKind::Constr(name, args) => {
+                let ty = judgement.clone().merged();
+                let rank = self.reduce(&ty.rank);
+                if let Node::Sum(known) = self.node(ty.base)
+                    && let Some((_, payload)) = known.iter().find(|(label, _)| *label == name.name)
+                    && payload.len() == args.len()
+                    && rank.terms.is_empty()
+                    && rank.constant == 0
+                {
+                    self.pats.push((id, ty));
+                    for (arg, ty) in args.iter().zip(payload.iter()) {
+                        self.bind_pattern_from(*arg, Judgement::plain(ty.clone()), source);
+                    }
+                    return;
+                }
+            }
+            PatKind::Error | PatKind::Record(_) | PatKind::Ascribe(..) | PatKind::Lit(_) => {}
         }
         let ty = self.pattern(id);
         let reason = self.reason(Kind::Pattern, pat.span, source);

@@ -9,6 +9,7 @@ use crate::diag::Diagnostic;
 use crate::ir::surface::view::{Application, Head};
 use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, Operator, UnaryOp, view};
 use crate::rank::LinExpr;
+use std::sync::Arc;
 
 /// Frames with more terms than this are abbreviated by a variable, so that applications to thousands of arguments stay linear.
 const LONG_FRAME: usize = 16;
@@ -62,6 +63,13 @@ impl Context<'_> {
                 self.apply_to(app.node, Callee { name: Some(Symbol::new(name)), span }, Judgement::plain(ty), args)
             }
             Head::Project(field) => self.projection(app.node, field, args),
+            Head::Constr(name) => {
+                let payload: Arc<[(Ty, Span)]> = app.args.iter().map(|arg| (self.fresh(), self.span(*arg))).collect();
+                let sum = self.constructor(name, payload.clone());
+                let head = payload.iter().rev().fold(sum, |to, (from, _)| self.arrow(from.clone(), to));
+                let callee = Callee { name: Some(Symbol::new(&format!("#{}", name.name))), span: name.span };
+                self.apply_to(app.node, callee, Judgement::plain(head), args)
+            }
             Head::Index(array) => {
                 let count = match &self.ast().exprs[self.head_node(app.node)].kind {
                     ExprKind::Index { indices, .. } => indices.len(),
@@ -265,7 +273,7 @@ impl Context<'_> {
                 Some((param, result))
             }
             Node::Error => None,
-            Node::Prim(_) | Node::Param(_) | Node::Tuple(_) | Node::Record(_) | Node::Link(_) => {
+            Node::Prim(_) | Node::Param(_) | Node::Tuple(_) | Node::Record(_) | Node::Sum(_) | Node::Link(_) => {
                 self.not_a_function(function, index, total, callee.name, callee.span);
                 None
             }

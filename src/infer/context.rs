@@ -95,13 +95,18 @@ pub(super) struct Context<'a> {
     pub(super) reasons: Vec<Reason>,
 
     pub(super) waiting: FxHashMap<Base, Vec<(usize, ReasonId)>>,
-    pub(super) woken: Vec<(usize, ReasonId)>,
+    /// What became known, with its own reason and the reason why it became known.
+    pub(super) woken: Vec<(usize, ReasonId, ReasonId)>,
     pub(super) pending: Vec<Pending>,
 
+    /// Holes with the types that are wanted there.
+    pub(super) holes: Vec<(Span, Ty)>,
     pub(super) env: FxHashMap<PatId, Binding>,
     /// Expressions that were judged before their parent asks for them.
     pub(super) ready: FxHashMap<ExprId, Judgement>,
     pub(super) abbreviations: FxHashMap<TypeDefId, Ty>,
+    /// Types that an abbreviation stands for, with its arguments: for messages.
+    pub(super) named: Vec<(Base, TypeDefId, Vec<Ty>)>,
     pub(super) annotation_nodes: usize,
     /// Type parameters of local functions, with the function's extent.
     pub(super) local_params: Vec<(TypeParamId, Span)>,
@@ -116,6 +121,8 @@ pub(super) struct Context<'a> {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Reasons with a reported mismatch, so that one is not reported twice.
     pub(super) reported: FxHashSet<u32>,
+    /// Types that were reported to be no sums.
+    pub(super) no_sums: FxHashSet<Base>,
 }
 
 impl<'a> Context<'a> {
@@ -137,9 +144,11 @@ impl<'a> Context<'a> {
             waiting: FxHashMap::default(),
             woken: Vec::new(),
             pending: Vec::new(),
+            holes: Vec::new(),
             env: FxHashMap::default(),
             ready: FxHashMap::default(),
             abbreviations: FxHashMap::default(),
+            named: Vec::new(),
             annotation_nodes: 0,
             local_params: Vec::new(),
             exprs: Vec::new(),
@@ -150,6 +159,7 @@ impl<'a> Context<'a> {
             locals: Vec::new(),
             diagnostics: Vec::new(),
             reported: FxHashSet::default(),
+            no_sums: FxHashSet::default(),
         }
     }
 
@@ -250,6 +260,13 @@ impl<'a> Context<'a> {
                         let fields: Arc<[(Symbol, Ty)]> = fields.iter().map(|(l, t)| (*l, self.import(t, map, memo))).collect();
                         Ty::cell(self.base(Node::Record(fields)))
                     }
+                    RBase::Sum(constructors) => {
+                        let new: Arc<[(Symbol, Arc<[Ty]>)]> = constructors
+                            .iter()
+                            .map(|(label, payload)| (*label, payload.iter().map(|part| self.import(part, map, memo)).collect()))
+                            .collect();
+                        Ty::cell(self.base(Node::Sum(new)))
+                    }
                 };
                 memo.insert(key, cell.clone());
                 cell
@@ -281,6 +298,14 @@ impl<'a> Context<'a> {
                         let new: Vec<Ty> = fields.iter().map(|(_, part)| self.substitute(part, map, memo)).collect();
                         let old: Vec<&Ty> = fields.iter().map(|(_, part)| part).collect();
                         self.rebuilt(root, &old, &new, |new| Node::Record(fields.iter().map(|f| f.0).zip(new.iter().cloned()).collect()))
+                    }
+                    Node::Sum(constructors) => {
+                        let old: Vec<&Ty> = constructors.iter().flat_map(|(_, payload)| payload.iter()).collect();
+                        let new: Vec<Ty> = old.iter().map(|part| self.substitute(part, map, memo)).collect();
+                        self.rebuilt(root, &old, &new, |new| {
+                            let mut new = new.iter().cloned();
+                            Node::Sum(constructors.iter().map(|(label, old)| (*label, new.by_ref().take(old.len()).collect())).collect())
+                        })
                     }
                     Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Error => Ty::cell(root),
                 };

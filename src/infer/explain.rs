@@ -4,8 +4,8 @@ use super::context::Context;
 use super::reason::{Kind, Reason, ReasonId};
 use super::types::{Base, Node, Ty};
 use crate::base::{Span, Symbol};
-use crate::diag::{Diagnostic, Label};
-use crate::ir::surface::{ExprId, ExprKind, Ident};
+use crate::diag::{Diagnostic, Label, closest};
+use crate::ir::surface::{ExprId, ExprKind, Ident, TypeParam};
 use crate::rank::{self, LinExpr, Options, Outcome};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -24,6 +24,8 @@ struct Show<'c, 'a> {
     values: Option<&'c [u32]>,
     out: String,
     budget: usize,
+    /// Whether abbreviations are written for the types that they stand for.
+    names: bool,
 }
 
 impl Show<'_, '_> {
@@ -52,7 +54,12 @@ impl Show<'_, '_> {
     }
 
     fn base(&mut self, base: Base, atomic: bool) {
-        match self.ctx.node(base) {
+        let node = self.ctx.node(base);
+        let names = std::mem::replace(&mut self.names, true);
+        if names && matches!(node, Node::Record(_) | Node::Sum(_)) && self.abbreviation(base, atomic) {
+            return;
+        }
+        match node {
             Node::Var(class) => self.out.push_str(class.placeholder()),
             Node::Prim(prim) => self.out.push_str(prim.name()),
             Node::Param(param) => self.out.push_str(self.ctx.program.tparams[param].name.as_str()),
@@ -70,8 +77,47 @@ impl Show<'_, '_> {
             Node::Record(fields) => {
                 self.list('{', '}', fields.iter().map(|(label, part)| (Some(*label), part)));
             }
+            Node::Sum(constructors) => {
+                self.out.push_str(if atomic { "(" } else { "" });
+                for (index, (label, payload)) in constructors.iter().enumerate() {
+                    let _ = write!(self.out, "{}#{label}", if index > 0 { " | " } else { "" });
+                    for part in payload.iter() {
+                        self.out.push(' ');
+                        self.ty(part, true);
+                    }
+                }
+                self.out.push_str(if atomic { ")" } else { "" });
+            }
             Node::Link(_) | Node::Error => self.out.push('_'),
         }
+    }
+
+    /// Writes the abbreviation that the user wrote for a type, if there is one.
+    fn abbreviation(&mut self, base: Base, atomic: bool) -> bool {
+        let root = self.ctx.find(base);
+        let Some(at) = (0..self.ctx.named.len()).find(|at| {
+            let named = self.ctx.named[*at].0;
+            self.ctx.find(named) == root
+        }) else {
+            return false;
+        };
+        let (_, def, types) = self.ctx.named[at].clone();
+        let decl = self.ctx.program.types[def].decl.clone();
+        let parens = atomic && !decl.tparams.is_empty();
+        self.out.push_str(if parens { "(" } else { "" });
+        self.out.push_str(decl.name.name.as_str());
+        let mut types = types.iter();
+        for param in &decl.tparams {
+            match param {
+                TypeParam::Size(_) => self.out.push_str(" []"),
+                TypeParam::Type(_) => {
+                    self.out.push(' ');
+                    types.next().into_iter().for_each(|ty| self.ty(ty, true));
+                }
+            }
+        }
+        self.out.push_str(if parens { ")" } else { "" });
+        true
     }
 
     fn list<'t>(&mut self, open: char, close: char, parts: impl Iterator<Item = (Option<Symbol>, &'t Ty)>) {
@@ -94,9 +140,18 @@ impl Show<'_, '_> {
 impl Context<'_> {
     /// A type as the user writes it.
     pub(super) fn show(&mut self, ty: &Ty, values: Option<&[u32]>) -> String {
-        let mut show = Show { ctx: self, values, out: String::new(), budget: SHOWN_NODES };
+        let mut show = Show { ctx: self, values, out: String::new(), budget: SHOWN_NODES, names: true };
         show.ty(ty, false);
         show.out
+    }
+
+    /// What an abbreviation stands for that is written for the type.
+    fn stands_for(&mut self, ty: &Ty) -> Option<String> {
+        let cell = Ty::cell(ty.base);
+        let name = self.show(&cell, None);
+        let mut show = Show { ctx: self, values: None, out: String::new(), budget: SHOWN_NODES, names: false };
+        show.ty(&cell, false);
+        (show.out != name).then(|| format!("`{name}` is `{}`", show.out))
     }
 
     /// Reports two types whose bases cannot be equal, once per reason.
@@ -120,6 +175,10 @@ impl Context<'_> {
         if !class && (inner_wanted.as_str(), inner_got.as_str()) != (wanted.as_str(), got.as_str()) {
             error = error.note(format!("`{inner_got}` and `{inner_wanted}` are different"));
         }
+        if class {
+            error.notes.extend(self.stands_for(found));
+        }
+        error.notes.extend(self.label_differences(&left, &right));
         if let (Node::Tuple(a), Node::Tuple(b)) = (self.node(left.base), self.node(right.base)) {
             error = error.note(format!("a tuple of {} is expected, this is one of {}", a.len(), b.len()));
         }
@@ -136,6 +195,29 @@ impl Context<'_> {
         };
         error.help.extend(advice);
         self.error(error);
+    }
+
+    /// In words, which fields or constructors only one of two types has.
+    fn label_differences(&mut self, wanted: &Ty, got: &Ty) -> Vec<String> {
+        let (what, mark, wanted, got) = match (self.node(wanted.base), self.node(got.base)) {
+            (Node::Record(a), Node::Record(b)) => {
+                ("field", "", a.iter().map(|f| f.0).collect::<Vec<_>>(), b.iter().map(|f| f.0).collect::<Vec<_>>())
+            }
+            (Node::Sum(a), Node::Sum(b)) => ("constructor", "#", a.iter().map(|c| c.0).collect(), b.iter().map(|c| c.0).collect()),
+            _ => return Vec::new(),
+        };
+        let listed = |from: &[Symbol], without: &[Symbol]| {
+            let only: Vec<String> = from.iter().filter(|l| !without.contains(l)).map(|l| format!("`{mark}{l}`")).collect();
+            let plural = if only.len() == 1 { "" } else { "s" };
+            (!only.is_empty()).then(|| format!("{what}{plural} {}", only.join(", ")))
+        };
+        let missing = listed(&wanted, &got).map(|list| format!("the {list} is only in the type that is expected"));
+        let extra = listed(&got, &wanted).map(|list| format!("the {list} is only in the type found"));
+        [missing, extra]
+            .into_iter()
+            .flatten()
+            .map(|note| if note.contains("`, `") { note.replace(" is only", " are only") } else { note })
+            .collect()
     }
 
     /// In words, what an overloaded operator or literal needs.
@@ -209,6 +291,65 @@ impl Context<'_> {
             _ => false,
         });
         caret.then(|| "`^` is the exclusive or of bits; powers are written `x ** y`".into())
+    }
+
+    /// Reports the holes with the types that are wanted there.
+    pub(super) fn report_holes(&mut self, values: Option<&[u32]>) {
+        for (span, ty) in std::mem::take(&mut self.holes) {
+            let known = !matches!(self.node(ty.base), Node::Var(class) if class.is_any()) && !matches!(self.node(ty.base), Node::Error);
+            let shown = self.show(&ty, values);
+            let error = Diagnostic::error("E0307", span, "a hole is left in the program");
+            self.error(if known {
+                error.here(format!("a value of type `{shown}` is wanted here"))
+            } else {
+                error.here("nothing says what is wanted here")
+            });
+        }
+    }
+
+    /// Reports a constructor that its type does not have, or not with as many values.
+    pub(super) fn no_such_constructor(
+        &mut self,
+        node: &Node,
+        base: Base,
+        name: Ident,
+        given: usize,
+        declared: Option<usize>,
+        source: ReasonId,
+    ) {
+        if !matches!(node, Node::Sum(_)) {
+            let root = self.find(base);
+            if !self.no_sums.insert(root) {
+                return;
+            }
+        }
+        let shown = self.show(&Ty::cell(base), None);
+        let values = |count: usize| if count == 1 { "1 value".to_string() } else { format!("{count} values") };
+        let label = name.name;
+        let mut error = match (node, declared) {
+            (Node::Sum(_), Some(count)) => {
+                let verb = if given == 1 { "is" } else { "are" };
+                let given = if given == 0 { "none".to_string() } else { given.to_string() };
+                Diagnostic::error("E0312", name.span, format!("`#{label}` has {}, but {given} {verb} given", values(count)))
+            }
+            (Node::Sum(constructors), None) => {
+                let all: Vec<String> = constructors.iter().map(|(label, _)| format!("`#{label}`")).collect();
+                let error = Diagnostic::error("E0312", name.span, format!("`{shown}` has no constructor `#{label}`"));
+                match closest(label.as_str(), constructors.iter().map(|(label, _)| label.as_str())) {
+                    Some(close) => error.help(format!("a constructor with a similar name is `#{close}`")),
+                    None => error.help(format!("its constructors are {}", all.join(", "))),
+                }
+            }
+            _ => Diagnostic::error("E0301", name.span, format!("`#{label}` makes a value of a sum type, but `{shown}` is expected")),
+        };
+        let Reason { kind, expected, found } = self.reasons[source.0 as usize];
+        {
+            let (place, what) = if expected.contains(name.span) { (found, kind.subject()) } else { (expected, kind.expected_label()) };
+            if !place.contains(name.span) {
+                error = error.label(place, format!("{what}: `{shown}`"));
+            }
+        }
+        self.error(error);
     }
 
     /// Reports a projection from a type without this field.

@@ -5,7 +5,7 @@ use super::reason::Kind;
 use super::types::{Class, Node, Ty};
 use crate::base::{PrimType, Span};
 use crate::diag::Diagnostic;
-use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, PatId, PatKind, TypeId, view};
+use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, PatId, TypeId, view};
 use crate::ir::tables::Res;
 use crate::rank::LinExpr;
 use rustc_hash::FxHashMap;
@@ -98,6 +98,7 @@ impl Context<'_> {
             ExprKind::Apply { .. } | ExprKind::Binary { .. } | ExprKind::Unary { .. } | ExprKind::Project { .. } => {
                 return self.application(id);
             }
+            ExprKind::Constr { args, .. } if !args.is_empty() => return self.application(id),
             ExprKind::Index { indices, .. } if indices.iter().all(|i| matches!(i, IndexArg::Index(_))) => return self.application(id),
             ExprKind::LeftSection { lhs, op } => return self.left_section(id, *lhs, op),
             ExprKind::RightSection { op, rhs } => return self.right_section(id, op, *rhs),
@@ -157,43 +158,29 @@ impl Context<'_> {
                 self.scalar_operand(*cond, PrimType::Bool, Kind::Condition);
                 self.value(*inner)
             }
-            ExprKind::Constr { args, .. } => {
-                for arg in args {
-                    self.value(*arg);
-                }
-                self.unsupported(expr.span, "sum types")
-            }
-            ExprKind::Match { scrutinee, cases } => {
-                self.value(*scrutinee);
-                for (pat, body) in cases {
-                    self.declare_only(*pat);
-                    self.value(*body);
-                }
-                self.unsupported(expr.span, "`match` expressions")
-            }
+            ExprKind::Constr { name, .. } => self.constructor(*name, Arc::default()),
+            ExprKind::Match { scrutinee, cases } => self.match_(*scrutinee, cases),
             ExprKind::Hole => {
-                self.error(Diagnostic::error("E0307", expr.span, "a hole is left in the program"));
-                self.error_type()
+                let ty = self.fresh();
+                self.holes.push((expr.span, ty.clone()));
+                ty
             }
             _ => self.error_type(),
         }
     }
 
-    /// Gives the variables of a pattern that is not supported a type, so that their uses are no further errors.
-    fn declare_only(&mut self, id: PatId) {
-        let ty = self.error_type();
-        match &self.ast().pats[id].kind {
-            PatKind::Name(_) => self.env_insert(id, Judgement::plain(ty.clone())),
-            PatKind::Paren(inner) | PatKind::Ascribe(inner, _) => self.declare_only(*inner),
-            PatKind::Tuple(parts) | PatKind::Constr(_, parts) => parts.iter().for_each(|part| self.declare_only(*part)),
-            PatKind::Record(fields) => fields.iter().for_each(|(_, part)| self.declare_only(*part)),
-            PatKind::Error | PatKind::Wild | PatKind::Lit(_) => {}
+    /// All cases have the type of the first.
+    fn match_(&mut self, scrutinee: ExprId, cases: &[(PatId, ExprId)]) -> Ty {
+        let ty = self.value(scrutinee);
+        let mut result: Option<(Ty, Span)> = None;
+        for (pat, body) in cases {
+            self.bind_pattern_from(*pat, Judgement::plain(ty.clone()), self.span(scrutinee));
+            match &result {
+                Some((first, span)) => self.equal(*body, &first.clone(), Kind::Case, *span),
+                None => result = Some((self.value(*body), self.span(*body))),
+            }
         }
-        self.pats.push((id, ty));
-    }
-
-    fn env_insert(&mut self, pat: PatId, judgement: Judgement) {
-        self.env.insert(pat, super::context::Binding { judgement, tparams: Arc::from([]) });
+        result.map_or_else(|| self.error_type(), |(ty, _)| ty)
     }
 
     /// A name or an operator in prefix position that is not applied.

@@ -3,6 +3,7 @@
 use super::context::{Context, SiteRef, Spine};
 use super::explain;
 use super::types::{Base, Node, Ty};
+use super::unify::Wanted;
 use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{ExprId, PatId};
@@ -188,6 +189,10 @@ impl Export<'_> {
             Node::Arrow(parts) => RBase::Arrow(self.ty(&parts.0), self.ty(&parts.1)),
             Node::Tuple(parts) => RBase::Tuple(parts.iter().map(|part| self.ty(part)).collect()),
             Node::Record(fields) => RBase::Record(fields.iter().map(|(label, part)| (*label, self.ty(part))).collect()),
+            Node::Sum(constructors) => {
+                let payload = |payload: &[Ty], this: &mut Self| payload.iter().map(|part| this.ty(part)).collect();
+                RBase::Sum(constructors.iter().map(|(label, parts)| (*label, payload(parts, self))).collect())
+            }
             Node::Var(class) => match inferred.generalised.get(&root) {
                 Some(param) => RBase::Param(*param),
                 None => RBase::Prim(class.default()),
@@ -247,6 +252,7 @@ pub(super) fn infer_in_mode(
     let mut ctx = Context::new(program, tables, local);
     let (declared, ty) = ctx.definition(def);
     if !ctx.diagnostics.is_empty() {
+        ctx.report_holes(None);
         return Err(ctx.diagnostics);
     }
     let start = Instant::now();
@@ -254,7 +260,10 @@ pub(super) fn infer_in_mode(
         Outcome::Solved(solution) => solution,
         Outcome::Infeasible(_) => {
             let arguments = ctx.apps.iter().map(|(_, spine)| spine.slots.len()).sum();
-            return Err(conflicts(program, tables, def, options, arguments));
+            let mut errors = conflicts(program, tables, def, options, arguments);
+            ctx.report_holes(None);
+            errors.append(&mut ctx.diagnostics);
+            return Err(errors);
         }
         Outcome::TooHard(why) => {
             let span = program.defs[def].span;
@@ -263,6 +272,10 @@ pub(super) fn infer_in_mode(
         }
     };
     let rank_time = start.elapsed();
+    if !ctx.holes.is_empty() {
+        ctx.report_holes(Some(&solution.values));
+        return Err(ctx.diagnostics);
+    }
     let free = ctx.free_bases(&ty);
     let inferred = ctx.into_inferred(def, declared, ty, solution);
     if let Some(deep) = inferred.too_deep(program) {
@@ -384,11 +397,31 @@ impl Context<'_> {
 
     /// Reports projections from types that never became known.
     fn unsettled_fields(&mut self) {
+        let mut sums = FxHashSet::default();
         for pending in std::mem::take(&mut self.pending) {
-            if !pending.done && matches!(self.node(pending.record), Node::Var(_)) {
-                let message = format!("the type of the record with the field `{}` is not known", pending.field.name);
-                let error = Diagnostic::error("E0305", pending.field.span, message);
-                self.error(error.help("annotate the variable that is projected from, as in `(p: {x: f64, y: f64})`"));
+            let Node::Var(class) = self.node(pending.base) else { continue };
+            if pending.done {
+                continue;
+            }
+            match pending.wanted {
+                Wanted::Constructor(name, _) if !class.allows(&Node::Sum(Arc::default())) => {
+                    let message = format!("`#{}` makes a value of a sum type, but {} is expected", name.name, class.describe());
+                    self.error(Diagnostic::error("E0301", name.span, message));
+                }
+                Wanted::Field(field, _) => {
+                    let message = format!("the type of the record with the field `{}` is not known", field.name);
+                    let error = Diagnostic::error("E0305", field.span, message);
+                    self.error(error.help("annotate the variable that is projected from, as in `(p: {x: f64, y: f64})`"));
+                }
+                // One type may have many constructors. After other errors it may well have been known.
+                Wanted::Constructor(name, payload) => {
+                    if self.diagnostics.iter().all(|d| d.code == "E0313") && sums.insert(self.find(pending.base)) {
+                        let message = format!("the sum type with the constructor `#{}` is not known", name.name);
+                        let error = Diagnostic::error("E0313", name.span, message).here("nothing says which other constructors there are");
+                        let fields = " ..".repeat(payload.len());
+                        self.error(error.help(format!("annotate the type, as in `(e : #{}{fields} | #other)`", name.name)));
+                    }
+                }
             }
         }
     }
@@ -417,6 +450,9 @@ impl Context<'_> {
             Node::Arrow(parts) => self.cyclic(parts.0.base, state) || self.cyclic(parts.1.base, state),
             Node::Tuple(parts) => parts.iter().any(|part| self.cyclic(part.base, state)),
             Node::Record(fields) => fields.iter().any(|(_, part)| self.cyclic(part.base, state)),
+            Node::Sum(constructors) => {
+                constructors.iter().flat_map(|(_, payload)| payload.iter()).any(|part| self.cyclic(part.base, state))
+            }
             Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Error => false,
         };
         if !found {
@@ -473,6 +509,7 @@ impl Context<'_> {
             Node::Arrow(parts) => vec![parts.0.base, parts.1.base],
             Node::Tuple(parts) => parts.iter().map(|part| part.base).collect(),
             Node::Record(fields) => fields.iter().map(|(_, part)| part.base).collect(),
+            Node::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload.iter().map(|part| part.base)).collect(),
             Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Error => Vec::new(),
         };
         let mut all: Vec<TypeParamId> = parts.iter().flat_map(|part| self.mentioned(*part, local, memo).to_vec()).collect();
@@ -503,6 +540,9 @@ impl Context<'_> {
             }
             Node::Tuple(parts) => parts.iter().for_each(|part| self.collect_free(part.base, free, seen)),
             Node::Record(fields) => fields.iter().for_each(|(_, part)| self.collect_free(part.base, free, seen)),
+            Node::Sum(constructors) => {
+                constructors.iter().flat_map(|(_, payload)| payload.iter()).for_each(|part| self.collect_free(part.base, free, seen));
+            }
             Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Error => {}
         }
     }

@@ -17,6 +17,7 @@
 
 mod annotation;
 mod apply;
+mod cases;
 mod context;
 mod explain;
 mod expr;
@@ -25,6 +26,7 @@ mod reason;
 mod types;
 mod unify;
 
+pub use cases::check_cases;
 pub use context::SiteRef;
 pub use finish::{Inferred, Part, infer_def, infer_with, rank_system};
 

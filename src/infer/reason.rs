@@ -54,6 +54,10 @@ pub(super) enum Kind {
     Field,
     /// A size in a type.
     Size,
+    /// What a constructor is applied to, and the type that the constructor belongs to.
+    Payload(Symbol),
+    /// The cases of a `match`.
+    Case,
 }
 
 impl Kind {
@@ -78,6 +82,8 @@ impl Kind {
             Kind::Update => "place that is updated".into(),
             Kind::Field => "field".into(),
             Kind::Size => "size".into(),
+            Kind::Payload(name) => format!("`#{name}` of this type"),
+            Kind::Case => "first case".into(),
         }
     }
     /// What stands at the place of the type found, as the subject of a sentence.
@@ -101,6 +107,8 @@ impl Kind {
             Kind::Update => "new value".into(),
             Kind::Field => "field".into(),
             Kind::Size => "size".into(),
+            Kind::Payload(name) => format!("payload of `#{name}`"),
+            Kind::Case => "this case".into(),
         }
     }
 }

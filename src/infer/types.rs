@@ -43,6 +43,8 @@ pub(super) enum Node {
     Tuple(Arc<[Ty]>),
     /// A record, labels in ascending order.
     Record(Arc<[(Symbol, Ty)]>),
+    /// A sum, constructors in ascending order.
+    Sum(Arc<[(Symbol, Arc<[Ty]>)]>),
     /// Something that was reported already: equal to everything.
     Error,
 }
@@ -104,7 +106,7 @@ impl Class {
         match node {
             Node::Prim(p) => self.mask & bit(*p) != 0,
             Node::Param(_) => self.mask & PARAM != 0,
-            Node::Tuple(_) | Node::Record(_) => self.mask & PRODUCT != 0,
+            Node::Tuple(_) | Node::Record(_) | Node::Sum(_) => self.mask & PRODUCT != 0,
             Node::Arrow(_) => self.mask & ARROW != 0,
             Node::Var(_) | Node::Link(_) | Node::Error => true,
         }

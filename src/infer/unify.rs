@@ -1,9 +1,9 @@
 //! Structural unification modulo rank: bases are unified at once, every pair of ranks becomes one linear equation.
 
 use super::context::{Context, Sides};
-use super::reason::ReasonId;
+use super::reason::{Kind, ReasonId};
 use super::types::{Base, Class, Node, Ty};
-use crate::base::Symbol;
+use crate::base::{Span, Symbol};
 use crate::ir::surface::Ident;
 use crate::rank::{LinExpr, VarKind};
 use std::sync::Arc;
@@ -14,13 +14,21 @@ pub(super) struct Mismatch {
     right: Base,
 }
 
-/// `record.field` has the type `result`, to be settled when the record's base is known.
+/// Something about a base that is to be settled when the base is known.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
-    pub(super) record: Base,
-    pub(super) field: Ident,
-    pub(super) result: Ty,
+    pub(super) base: Base,
+    pub(super) wanted: Wanted,
     pub(super) done: bool,
+}
+
+/// What is to be settled.
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    /// The field of this name has this type.
+    Field(Ident, Ty),
+    /// There is a constructor of this name with this payload; its parts stand at these places.
+    Constructor(Ident, Arc<[(Ty, Span)]>),
 }
 
 impl Context<'_> {
@@ -170,6 +178,11 @@ impl Context<'_> {
             (Node::Record(a), Node::Record(b)) if a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.0 == y.0) => {
                 self.linked(right, left, |this| a.iter().zip(b.iter()).try_for_each(|(x, y)| this.unify_types(&x.1, &y.1, reason)))
             }
+            (Node::Sum(a), Node::Sum(b)) if a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| same_constructor(x, y)) => self
+                .linked(right, left, |this| {
+                    let parts = |sum: &[(Symbol, Arc<[Ty]>)]| sum.iter().flat_map(|(_, payload)| payload.to_vec()).collect::<Vec<Ty>>();
+                    parts(&a).iter().zip(&parts(&b)).try_for_each(|(x, y)| this.unify_types(x, y, reason))
+                }),
             _ => Err(mismatch),
         }
     }
@@ -232,6 +245,9 @@ impl Context<'_> {
         match node {
             Node::Tuple(parts) => parts.iter().try_for_each(|part| self.restrict(part.base, Class::EQUALITY)),
             Node::Record(fields) => fields.iter().try_for_each(|(_, part)| self.restrict(part.base, Class::EQUALITY)),
+            Node::Sum(constructors) => {
+                constructors.iter().flat_map(|(_, payload)| payload.iter()).try_for_each(|part| self.restrict(part.base, Class::EQUALITY))
+            }
             Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Arrow(_) | Node::Error => Ok(()),
         }
     }
@@ -245,7 +261,7 @@ impl Context<'_> {
             if matches!(self.nodes[target.0 as usize], Node::Var(_)) {
                 self.waiting.entry(target).or_default().extend(waiting);
             } else {
-                self.woken.extend(waiting);
+                self.woken.extend(waiting.into_iter().map(|(index, own)| (index, own, reason)));
             }
         }
     }
@@ -257,7 +273,7 @@ impl Context<'_> {
             Node::Var(_) => {
                 let result = self.fresh();
                 self.waiting.entry(root).or_default().push((self.pending.len(), reason));
-                self.pending.push(Pending { record: root, field, result: result.clone(), done: false });
+                self.pending.push(Pending { base: root, wanted: Wanted::Field(field, result.clone()), done: false });
                 result
             }
             node => self.field_of(&node, record, field),
@@ -276,20 +292,60 @@ impl Context<'_> {
         })
     }
 
-    /// Settles the projections whose record became known.
+    /// The type that has a constructor with this payload. It becomes known later.
+    pub(super) fn constructor(&mut self, name: Ident, payload: Arc<[(Ty, Span)]>) -> Ty {
+        let base = self.base_var(Class::ANY);
+        let reason = self.reason(Kind::Payload(name.name), name.span, name.span);
+        self.waiting.entry(base).or_default().push((self.pending.len(), reason));
+        self.pending.push(Pending { base, wanted: Wanted::Constructor(name, payload), done: false });
+        Ty::cell(base)
+    }
+
+    /// Compares a constructor with the type that it turned out to belong to.
+    fn constructor_of(&mut self, base: Base, name: Ident, payload: &[(Ty, Span)], source: ReasonId) {
+        let node = self.node(base);
+        let declared = match &node {
+            Node::Sum(constructors) => constructors.iter().find(|(label, _)| *label == name.name).map(|(_, payload)| payload.clone()),
+            Node::Error => return,
+            _ => None,
+        };
+        match declared {
+            Some(declared) if declared.len() == payload.len() => {
+                let from = self.reasons[source.0 as usize];
+                let from = if from.expected.contains(name.span) { from.found } else { from.expected };
+                for (wanted, (found, span)) in declared.iter().zip(payload) {
+                    let reason = self.reason(Kind::Payload(name.name), from, *span);
+                    let unified = self.unify_types(wanted, found, reason);
+                    self.report_mismatch(unified, wanted, found, reason);
+                }
+            }
+            declared => self.no_such_constructor(&node, base, name, payload.len(), declared.map(|d| d.len()), source),
+        }
+    }
+
+    /// Settles the projections and constructors whose types became known.
     fn settle_fields(&mut self) {
-        while let Some((index, reason)) = self.woken.pop() {
-            let Pending { record, field, result, done } = self.pending[index].clone();
+        while let Some((index, reason, source)) = self.woken.pop() {
+            let Pending { base, wanted, done } = self.pending[index].clone();
             if done {
                 continue;
             }
             self.pending[index].done = true;
-            let node = self.node(record);
-            let ty = self.field_of(&node, record, field);
-            let unified = self.unify_types(&ty, &result, reason);
-            self.report_mismatch(unified, &ty, &result, reason);
+            match wanted {
+                Wanted::Field(field, result) => {
+                    let node = self.node(base);
+                    let ty = self.field_of(&node, base, field);
+                    let unified = self.unify_types(&ty, &result, reason);
+                    self.report_mismatch(unified, &ty, &result, reason);
+                }
+                Wanted::Constructor(name, payload) => self.constructor_of(base, name, &payload, source),
+            }
         }
     }
+}
+
+fn same_constructor(a: &(Symbol, Arc<[Ty]>), b: &(Symbol, Arc<[Ty]>)) -> bool {
+    a.0 == b.0 && a.1.len() == b.1.len()
 }
 
 fn lookup(fields: &[(Symbol, Ty)], name: Symbol) -> Option<Ty> {

@@ -151,6 +151,8 @@ pub enum RBase {
     Tuple(Vec<RType>),
     /// A record, labels in ascending order.
     Record(Vec<(Symbol, RType)>),
+    /// A sum, constructors in ascending order, each with its payload.
+    Sum(Vec<(Symbol, Vec<RType>)>),
 }
 
 impl RType {

@@ -91,7 +91,7 @@ impl<'p> Lower<'_, 'p> {
     /// The parameter of a loop whose memory a variable is in, if that is certain: the way there is made of updates.
     fn root(&self, mut var: Var) -> Option<Var> {
         loop {
-            let Some(stm) = self.defs.get(&var) else { return Some(var) };
+            let Some(stm) = self.defs.stms.get(&var) else { return Some(var) };
             let k = stm.pat.iter().position(|v| *v == var)?;
             var = match &stm.exp {
                 Exp::Update { array, .. } | Exp::UpdateSlice { array, .. } => *array,

@@ -1,7 +1,7 @@
 //! Statements without bodies.
 
 use super::memory::in_bounds;
-use super::{Array, Loc, Lower, Mem, Stride};
+use super::{Array, Loc, Lower, Mem, Stride, same_place};
 use crate::base::scalar::{Member, Op, ScalarOp, member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Stmt, Table, Target};
@@ -39,7 +39,9 @@ impl<'p> Lower<'_, 'p> {
                 Loc::Scalar(e) => self.set_scalar(var, e),
                 Loc::Array(array) => {
                     let mem = self.alloc_var(var, span);
-                    self.copy_into(&mem, &ty.shape, &array);
+                    if !matches!(&array, Array::Mem(from) if same_place(from, &mem)) {
+                        self.copy_into(&mem, &ty.shape, &array);
+                    }
                     self.bind_mem(var, mem);
                 }
             },
@@ -139,6 +141,10 @@ impl<'p> Lower<'_, 'p> {
                 let mut at = Size::default();
                 for array in arrays {
                     let part = self.ty(*array);
+                    if self.is_placed(*array) {
+                        at = at.add(&part.shape[0]);
+                        continue;
+                    }
                     let start = self.size(&at);
                     let offset = self.at(&mem, &[start]);
                     let offset = self.atom("offset", offset);
@@ -179,12 +185,14 @@ impl<'p> Lower<'_, 'p> {
                 }
                 let source = self.array(*value);
                 let mem = self.writable(var, *array, span);
-                let offset = self.at(&mem, std::slice::from_ref(&start));
-                let offset = self.atom("offset", offset);
-                let mut strides = mem.strides.to_vec();
-                strides[0] = self.stepped(&strides[0], step);
-                let to = Mem { offset, strides: strides.into(), ..mem.clone() };
-                self.copy_into(&to, &cells.shape, &source);
+                if !self.is_placed(*value) {
+                    let offset = self.at(&mem, std::slice::from_ref(&start));
+                    let offset = self.atom("offset", offset);
+                    let mut strides = mem.strides.to_vec();
+                    strides[0] = self.stepped(&strides[0], step);
+                    let to = Mem { offset, strides: strides.into(), ..mem.clone() };
+                    self.copy_into(&to, &cells.shape, &source);
+                }
                 self.bind_mem(var, mem);
             }
             Exp::RangeCount(kind, a, s, b) => self.range_count(var, *kind, [*a, *s, *b], span),

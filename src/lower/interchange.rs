@@ -5,7 +5,7 @@
 //! that what is read is used several times.
 
 use super::{Array, Loc, Lower, Mem};
-use crate::base::PrimType;
+use crate::base::{PrimType, Span};
 use crate::ir::imp::{Expr, Int, Order, Stmt};
 use crate::ir::soac::{Body, Exp, Soac, Var};
 
@@ -17,8 +17,8 @@ const ROWS: usize = 4;
 /// A map of reductions.
 #[derive(Clone, Copy)]
 pub(super) struct Nest<'p> {
-    map: &'p Soac,
-    reduce: &'p Soac,
+    pub(super) map: &'p Soac,
+    pub(super) reduce: &'p Soac,
 }
 
 /// The statement that is the whole body and makes its only result.
@@ -70,22 +70,32 @@ impl<'p> Lower<'_, 'p> {
         self.side_by_side(nest, lo, hi, &[(Vec::new(), out.clone())]);
     }
 
-    /// A map whose whole body is such a nest, several cells at a time.
-    pub(super) fn tiled(&mut self, outer: &'p Soac, lo: Expr, hi: Expr, out: &Mem) -> bool {
-        let Some(map) = only(&outer.lambda.body) else { return false };
+    /// The nest that is the whole body of a map, if it is the same for all cells.
+    pub(super) fn nest_in(&mut self, outer: &'p Soac) -> Option<Nest<'p>> {
+        let map = only(&outer.lambda.body)?;
         if !(outer.scans.is_empty() && outer.reduces.is_empty()) {
-            return false;
+            return None;
         }
         // What the nest looks like is seen when the parameters are bound.
         let saved = self.locs.clone();
-        let (_, ()) = self.block(|this| this.bind_cells(&outer.inputs, &outer.lambda.params, &lo));
+        let (_, ()) = self.block(|this| this.bind_cells(&outer.inputs, &outer.lambda.params, &Expr::int(0)));
         let nest = self.nest_of(map);
         let varies = map.inputs.iter().any(|input| outer.lambda.params.contains(input));
         self.locs = saved;
-        let Some(nest) = nest else { return false };
-        if varies {
-            return false;
-        }
+        nest.filter(|_| !varies)
+    }
+    /// A map whose whole body is such a nest, several cells at a time.
+    pub(super) fn tiled(&mut self, outer: &'p Soac, lo: Expr, hi: Expr, out: &Mem, span: Span) -> bool {
+        let Some(nest) = self.nest_in(outer) else { return false };
+        let enough = self.enough(nest, &lo, &hi);
+        let (tiles, ()) = self.block(|this| this.tiles(nest, outer, (lo.clone(), hi.clone()), out, span));
+        let (rows, ()) = self.block(|this| this.some_rows(nest, outer, lo, hi, out));
+        self.emit(Stmt::If(enough, tiles, rows));
+        true
+    }
+    /// Some rows at a time.
+    fn some_rows(&mut self, nest: Nest<'p>, outer: &'p Soac, lo: Expr, hi: Expr, out: &Mem) {
+        let map = nest.map;
         let width = self.size(&map.width);
         let width = self.atom("width", width);
         let rows = Expr::int(ROWS as i64);
@@ -104,7 +114,6 @@ impl<'p> Lower<'_, 'p> {
         let row = self.local("i", PrimType::I64);
         let (body, ()) = self.block(|this| this.rows(nest, outer, &[Expr::Local(row)], &width, out));
         self.emit(Stmt::For { var: row, from: rest, to: hi, order: Order::Sequential, body });
-        true
     }
     /// Some cells of the outer map.
     fn rows(&mut self, nest: Nest<'p>, outer: &'p Soac, cells: &[Expr], width: &Expr, out: &Mem) {

@@ -66,6 +66,10 @@ impl Lower<'_, '_> {
         if let Some(dest) = self.dests.get(&var) {
             return dest.clone();
         }
+        if let Some(mem) = self.spot(var, span) {
+            self.placed.insert(var);
+            return mem;
+        }
         let program = self.program;
         self.alloc(program.vars[var].name, program.ty(var), span)
     }

@@ -3,7 +3,8 @@
 //! * **Views are free**: index, slice, rearrange, dense reshape, coerce and replicate give another offset and other strides, iota and
 //!   copies of a scalar are no memory at all.
 //! * **Results are made where they go**: the rows that a map makes are written into the array of its results, the results of
-//!   branches and iterations into the buffer that is to hold them (`Lower::dests`).
+//!   branches and iterations into the buffer that is to hold them (`Lower::dests`), parts of concatenations and new cells of an array into it
+//!   (`Lower::spots`).
 //! * **Buffers live** from the statement that makes them to the last one that mentions an array in them, at most to the end of the body
 //!   that they are made in. Small arrays of known size lie in the frame of the function.
 //! * **Loops that carry arrays** work in place where the array is updated, between two buffers where its size is known before, else with a
@@ -14,17 +15,21 @@
 
 mod control;
 mod exp;
+mod hist;
 mod interchange;
 mod kernels;
 mod memory;
+mod place;
 mod scratch;
 mod soac;
+mod tile;
 mod writes;
 
 use crate::base::{Idx, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, HandleInfo, Int, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
+use place::Defs;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -54,26 +59,14 @@ pub fn lower_kernels(program: &Program) -> Result<imp::Program, Span> {
 /// Lowers a program.
 pub fn lower(program: &Program, options: Options) -> imp::Program {
     let mut out = imp::Program::default();
-    let mut defs = FxHashMap::default();
-    program.consts.iter().for_each(|stm| define(stm, &mut defs));
-    program.funs.iter().for_each(|(_, fun)| fun.body.stms.iter().for_each(|stm| define(stm, &mut defs)));
+    let mut defs = Defs::default();
+    program.consts.iter().for_each(|stm| defs.note(stm));
+    program.funs.iter().for_each(|(_, fun)| fun.body.stms.iter().for_each(|stm| defs.note(stm)));
     for (_, fun) in program.funs.iter() {
         let lowered = Lower::new(program, options, &mut out.tables, &defs).fun(fun);
         out.funs.alloc(lowered);
     }
     out
-}
-
-/// Which statement binds a variable.
-fn define<'p>(stm: &'p Stm, defs: &mut FxHashMap<Var, &'p Stm>) {
-    stm.pat.iter().for_each(|var| {
-        defs.insert(*var, stm);
-    });
-    stm.exp.parts(&mut |part| {
-        if let ir::visit::Part::Body(_, body) = part {
-            body.stms.iter().for_each(|stm| define(stm, defs));
-        }
-    });
 }
 
 /// A step from one cell to the next.
@@ -122,13 +115,17 @@ struct Lower<'a, 'p> {
     program: &'p Program,
     options: Options,
     tables: &'a mut Vec<imp::Table>,
-    defs: &'a FxHashMap<Var, &'p Stm>,
+    defs: &'a Defs<'p>,
     locals: crate::base::Arena<LocalInfo>,
     ptrs: crate::base::Arena<PtrInfo>,
     handles: crate::base::Arena<HandleInfo>,
     locs: FxHashMap<Var, Loc>,
     /// Where variables are to be made.
     dests: FxHashMap<Var, Mem>,
+    /// Variables that are made as parts of others.
+    spots: FxHashMap<Var, place::Spot>,
+    /// Those of them that have been.
+    placed: FxHashSet<Var>,
     code: Vec<Stmt>,
     scopes: Vec<Scope>,
     /// Whether parallel loops may be made here.
@@ -140,7 +137,7 @@ struct Lower<'a, 'p> {
 }
 
 impl<'a, 'p> Lower<'a, 'p> {
-    fn new(program: &'p Program, options: Options, tables: &'a mut Vec<imp::Table>, defs: &'a FxHashMap<Var, &'p Stm>) -> Self {
+    fn new(program: &'p Program, options: Options, tables: &'a mut Vec<imp::Table>, defs: &'a Defs<'p>) -> Self {
         Lower {
             program,
             options,
@@ -151,6 +148,8 @@ impl<'a, 'p> Lower<'a, 'p> {
             handles: Default::default(),
             locs: FxHashMap::default(),
             dests: FxHashMap::default(),
+            spots: FxHashMap::default(),
+            placed: FxHashSet::default(),
             code: Vec::new(),
             scopes: vec![Scope::default()],
             host: true,
@@ -352,6 +351,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             }
         }
         self.scopes.push(Scope::default());
+        self.find_spots(body);
         let last = last_uses(body);
         for (i, stm) in body.stms.iter().enumerate() {
             self.stm(stm);

@@ -129,7 +129,7 @@ impl Hoist<'_> {
             Expr::Int(op, a, b) => Expr::Int(*op, Box::new(self.on_host(a)?), Box::new(self.on_host(b)?)),
             Expr::Op(op, args) => Expr::Op(*op, args.iter().map(|arg| self.on_host(arg)).collect::<Option<_>>()?),
             Expr::Select(a, b, c) => Expr::Select(Box::new(self.on_host(a)?), Box::new(self.on_host(b)?), Box::new(self.on_host(c)?)),
-            Expr::Load(..) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => return None,
+            Expr::Load(..) | Expr::Blend(..) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => return None,
         })
     }
     /// The number of threads that have memory, as a local of the host.

@@ -33,7 +33,7 @@ impl<'p> Lower<'_, 'p> {
         let ordered = soac.scans.iter().chain(&soac.reduces).any(|op| self.ordered(op));
         if self.host && !tiny && scalar_scans && !ordered {
             if has_parallel(&soac.lambda.body) && soac.scans.is_empty() && soac.reduces.is_empty() {
-                self.two_versions(soac, width, cost, &outs);
+                self.two_versions(soac, width, cost, &outs, span);
             } else {
                 self.soac_in_pieces(soac, width, cost, &outs, pat, span);
             }
@@ -41,7 +41,7 @@ impl<'p> Lower<'_, 'p> {
             let host = self.host;
             self.host = host && !tiny;
             let sums = self.start(soac.scans.iter().chain(&soac.reduces), span);
-            self.soac_loop(soac, Expr::int(0), width, &outs, &sums);
+            self.soac_loop(soac, Expr::int(0), width, &outs, &sums, span);
             self.host = host;
             self.bind_sums(soac, sums, pat);
         }
@@ -63,22 +63,24 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// A parallel loop, and where it has fewer iterations than there are threads a sequential one with parallel loops inside.
-    fn two_versions(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Option<Mem>]) {
+    fn two_versions(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Option<Mem>], span: Span) {
+        // Copies are made for each piece.
+        let few = self.nest_in(soac).is_some();
         let (outer, ()) = self.block(|this| {
-            this.parallel(width.clone(), cost, false, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[]));
+            this.parallel(width.clone(), cost, few, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
         });
         if width.as_int().is_some_and(|n| n > 256) {
             self.code.extend(outer);
             return;
         }
-        let (inner, ()) = self.block(|this| this.soac_loop(soac, Expr::int(0), width.clone(), outs, &[]));
+        let (inner, ()) = self.block(|this| this.soac_loop(soac, Expr::int(0), width.clone(), outs, &[], span));
         self.emit(Stmt::If(width.less(Expr::Threads), inner, outer));
     }
 
     fn soac_in_pieces(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Option<Mem>], pat: &[Var], span: Span) {
         let collects = !soac.scans.is_empty() || !soac.reduces.is_empty();
         if !collects {
-            self.parallel(width, cost, false, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[]));
+            self.parallel(width, cost, false, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
             return;
         }
         let pieces = self.local("pieces", PrimType::I64);
@@ -99,7 +101,7 @@ impl<'p> Lower<'_, 'p> {
                 }
             }
             sums.extend(this.start(&soac.reduces, span));
-            this.soac_loop(soac, lo, hi, outs, &sums);
+            this.soac_loop(soac, lo, hi, outs, &sums, span);
             let scanned = before.len();
             for (sum, (mem, ty)) in sums[scanned..].iter().zip(&found) {
                 this.store_partial(sum, mem, ty, &piece);
@@ -111,7 +113,7 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// One cell for each piece, for each component of the operators.
-    fn partials(&mut self, operators: &[Operator], pieces: &Expr, span: Span) -> Vec<(Mem, Type)> {
+    pub(super) fn partials(&mut self, operators: &[Operator], pieces: &Expr, span: Span) -> Vec<(Mem, Type)> {
         let mut out = Vec::new();
         for operand in operators.iter().flat_map(|op| &op.neutral) {
             let ty = self.program.operand_ty(*operand);
@@ -344,6 +346,10 @@ impl<'p> Lower<'_, 'p> {
         if out.is_empty() { Order::Any } else { Order::Reduce(out) }
     }
 
+    /// Whether an array is at just this place.
+    fn is_in(&self, array: Var, place: &Mem) -> bool {
+        matches!(self.locs.get(&array), Some(Loc::Array(Array::Mem(mem))) if super::same_place(mem, place))
+    }
     /// The results of the lambda for one cell.
     fn lambda(&mut self, soac: &'p Soac, i: Expr, dests: &[Option<Mem>]) -> Vec<Loc> {
         self.bind_cells(&soac.inputs, &soac.lambda.params, &i);
@@ -363,12 +369,12 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// The iterations from `lo` to `hi`, one after the other.
-    fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Option<Mem>], sums: &[Collected]) {
+    fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Option<Mem>], sums: &[Collected], span: Span) {
         if let ([Some(out)], false) = (outs, self.host || self.options.device) {
             if let Some(nest) = self.nest_of(soac) {
                 return self.interchanged(nest, lo, hi, out);
             }
-            if self.tiled(soac, lo.clone(), hi.clone(), out) {
+            if self.tiled(soac, lo.clone(), hi.clone(), out, span) {
                 return;
             }
         }
@@ -379,11 +385,20 @@ impl<'p> Lower<'_, 'p> {
         let (body, ()) = self.block(|this| {
             let i = Expr::Local(var);
             this.scopes.push(super::Scope::default());
+            this.bind_cells(&soac.inputs, &soac.lambda.params, &i);
             // Arrays that are made in each iteration are made in their places.
             let mut dests = Vec::with_capacity(outs.len());
             for (k, (out, operand)) in outs.iter().zip(&soac.lambda.body.result).enumerate() {
                 let rank = this.program.operand_ty(*operand).rank();
+                let over = out.as_ref().and_then(|out| soac.inputs.iter().position(|input| this.is_in(*input, out)));
                 let dest = match out {
+                    // A place that a cell of an input is in as well.
+                    Some(_)
+                        if rank > 0
+                            && let Some(k) = over =>
+                    {
+                        super::place::cell_of(this.locs.get(&soac.lambda.params[k]))
+                    }
                     Some(mem) if rank > 0 && k >= scanned => {
                         let offset = this.at(mem, std::slice::from_ref(&i));
                         let offset = this.atom("row", offset);
@@ -393,7 +408,7 @@ impl<'p> Lower<'_, 'p> {
                 };
                 dests.push(dest);
             }
-            let results = this.lambda(soac, i.clone(), &dests);
+            let results = this.body(&soac.lambda.body, &dests);
             let mut at = 0;
             for (n, operator) in soac.scans.iter().chain(&soac.reduces).enumerate() {
                 let to = at + operator.neutral.len();

@@ -1,11 +1,11 @@
-//! Filters, scatters and histograms.
+//! Filters and scatters.
 
 use super::memory::in_bounds;
-use super::soac::{Collected, cost};
-use super::{Array, Loc, Lower, Mem, Scope};
+use super::soac::cost;
+use super::{Array, Loc, Lower, Mem, Scope, same_place};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Stmt};
-use crate::ir::soac::{Lambda, Operator, Size, Var};
+use crate::ir::soac::{Lambda, Operand, Operator, Size, Var};
 
 impl<'p> Lower<'_, 'p> {
     /// Kept elements are written at the beginning of the place of their piece; afterwards the pieces are moved together.
@@ -139,120 +139,6 @@ impl<'p> Lower<'_, 'p> {
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
-    pub(super) fn hist(
-        &mut self,
-        width: &Size,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        dests: &[Var],
-        operator: &'p Operator,
-        pat: &[Var],
-        span: Span,
-    ) {
-        let outs: Vec<Mem> = pat.iter().zip(dests).map(|(var, dest)| self.writable(*var, *dest, span)).collect();
-        let n = self.size(&self.program.ty(dests[0]).shape[0]);
-        let n = self.atom("n", n);
-        let width = self.size(width);
-        let width = self.atom("width", width);
-        let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
-        if self.host && self.options.device {
-            self.hist_kernel(inputs, lambda, width, n, &outs, operator, span);
-        } else if self.host && scalars && !self.ordered(operator) {
-            self.private_bins(inputs, lambda, &width, &n, &outs, operator, span);
-        } else {
-            self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, Some(operator), span);
-        }
-        pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
-    }
-
-    /// A histogram for each piece, added up in the order of the pieces; where there are many bins for few values, just one.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
-    fn private_bins(
-        &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        width: &Expr,
-        n: &Expr,
-        outs: &[Mem],
-        operator: &'p Operator,
-        span: Span,
-    ) {
-        let pieces = self.local("pieces", PrimType::I64);
-        self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(width.clone()), cost(&lambda.body).saturating_add(4), true)));
-        let pieces = Expr::Local(pieces);
-        let few =
-            Expr::arith(Int::Le, pieces.clone().times(n.clone()), width.clone()).and(Expr::arith(Int::Lt, Expr::int(1), pieces.clone()));
-        let host = std::mem::replace(&mut self.host, false);
-        let (alone, ()) =
-            self.block(|this| this.write_loop(inputs, lambda, (Expr::int(0), width.clone()), n.clone(), outs, Some(operator), span));
-        self.host = host;
-        let (divided, ()) = self.block(|this| {
-            this.scopes.push(Scope::default());
-            let one = Size::constant(1);
-            let mut bins = Vec::new();
-            for operand in &operator.neutral {
-                let elem = this.program.operand_ty(*operand).elem;
-                let ptr = this.ptr(Symbol::new("bins"), elem, None);
-                let handle = this.handle("bins");
-                this.emit(Stmt::Alloc { handle, ptr, count: Expr::arith(Int::Count, pieces.clone(), n.clone()), span });
-                if let Some(scope) = this.scopes.last_mut() {
-                    scope.handles.push(handle);
-                }
-                bins.push(this.dense(ptr, Expr::int(0), std::slice::from_ref(&one), &[handle]));
-            }
-            this.in_pieces(width.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
-                let base = this.atom("base", piece.times(n.clone()));
-                let own: Vec<Mem> = bins.iter().map(|mem| Mem { offset: base.clone(), ..mem.clone() }).collect();
-                let i = this.local("b", PrimType::I64);
-                let (body, ()) = this.block(|this| {
-                    for (mem, operand) in own.iter().zip(&operator.neutral) {
-                        let value = this.int(*operand);
-                        let at = this.at(mem, &[Expr::Local(i)]);
-                        this.emit(Stmt::Store(mem.ptr, at, value));
-                    }
-                });
-                this.emit(Stmt::For { var: i, from: Expr::int(0), to: n.clone(), order: Order::Any, body });
-                this.write_loop(inputs, lambda, (lo, hi), n.clone(), &own, Some(operator), span);
-            });
-            let b = this.local("b", PrimType::I64);
-            let p = this.local("p", PrimType::I64);
-            this.host = false;
-            let (body, ()) = this.block(|this| {
-                let sums: Vec<Collected> = outs
-                    .iter()
-                    .map(|out| {
-                        let elem = this.ptrs[out.ptr].elem;
-                        let local = this.local("sum", elem);
-                        let value = this.element(&Array::Mem(out.clone()), &[Expr::Local(b)], elem);
-                        this.emit(Stmt::Set(local, value));
-                        Collected::Scalar(local)
-                    })
-                    .collect();
-                let (inner, ()) = this.block(|this| {
-                    let at = Expr::Local(p).times(n.clone()).plus(Expr::Local(b));
-                    let cells: Vec<Loc> = bins
-                        .iter()
-                        .map(|mem| Loc::Scalar(this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&at), this.ptrs[mem.ptr].elem)))
-                        .collect();
-                    this.combine(operator, &sums, &cells);
-                });
-                this.emit(Stmt::For { var: p, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body: inner });
-                for (sum, out) in sums.iter().zip(outs) {
-                    if let Collected::Scalar(local) = sum {
-                        let at = this.at(out, &[Expr::Local(b)]);
-                        this.emit(Stmt::Store(out.ptr, at, Expr::Local(*local)));
-                    }
-                }
-            });
-            this.host = host;
-            this.emit(Stmt::For { var: b, from: Expr::int(0), to: n.clone(), order: Order::Sequential, body });
-            let scope = this.scopes.pop().unwrap_or_default();
-            this.release(&scope.handles);
-        });
-        self.emit(Stmt::If(few, divided, alone));
-    }
-
     /// Writes cells at indices, those out of bounds left out; combined with what is there if there is an operator.
     #[allow(clippy::too_many_arguments, reason = "the parts of one loop")]
     pub(super) fn write_loop(
@@ -266,66 +152,59 @@ impl<'p> Lower<'_, 'p> {
         span: Span,
     ) {
         let host = std::mem::replace(&mut self.host, false);
-        let program = self.program;
-        // Arrays are combined beside their place and then written to it.
-        let next: Vec<Option<Mem>> = match operator {
-            Some(operator) => operator
-                .neutral
-                .iter()
-                .map(|a| {
-                    let ty = program.operand_ty(*a);
-                    (ty.rank() > 0).then(|| self.alloc(Symbol::new("next"), &ty, span))
-                })
-                .collect(),
-            None => outs.iter().map(|_| None).collect(),
-        };
+        let next = operator.map_or(Vec::new(), |operator| self.beside(operator, span));
         let var = self.local("i", PrimType::I64);
-        let (body, ()) = self.block(|this| {
+        let (body, ()) = self.block(|this| this.write_one(inputs, lambda, &Expr::Local(var), &n, outs, operator, &next));
+        self.emit(Stmt::For { var, from: lo, to: hi, order: Order::Sequential, body });
+        self.host = host;
+    }
+    /// Writes the cells of one iteration.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one iteration")]
+    pub(super) fn write_one(
+        &mut self,
+        inputs: &[Var],
+        lambda: &'p Lambda,
+        i: &Expr,
+        n: &Expr,
+        outs: &[Mem],
+        operator: Option<&'p Operator>,
+        next: &[Option<Mem>],
+    ) {
+        self.scopes.push(Scope::default());
+        self.bind_cells(inputs, &lambda.params, i);
+        let results = self.body(&lambda.body, &[]);
+        let at = match results.first() {
+            Some(Loc::Scalar(e)) => self.atom("at", e.clone()),
+            _ => Expr::int(-1),
+        };
+        let (then, ()) = self.block(|this| {
             this.scopes.push(Scope::default());
-            this.bind_cells(inputs, &lambda.params, &Expr::Local(var));
-            let results = this.body(&lambda.body, &[]);
-            let at = match results.first() {
-                Some(Loc::Scalar(e)) => this.atom("at", e.clone()),
-                _ => Expr::int(-1),
-            };
-            let (then, ()) = this.block(|this| {
-                this.scopes.push(Scope::default());
-                let values = match operator {
-                    None => results[1..].to_vec(),
-                    Some(operator) => {
-                        let (left, right) = operator.lambda.params.split_at(outs.len());
-                        for (k, (a, b)) in left.iter().zip(right).enumerate() {
-                            let ty = program.ty(*a).framed(&[Size::constant(1)]);
-                            match this.cell(&Array::Mem(outs[k].clone()), std::slice::from_ref(&at), &ty) {
-                                Loc::Scalar(e) => this.set_scalar(*a, e),
-                                cell => {
-                                    this.locs.insert(*a, cell);
-                                }
-                            }
-                            this.locs.insert(*b, results[k + 1].clone());
-                        }
-                        this.body(&operator.lambda.body, &next)
-                    }
-                };
-                for ((value, operand), out) in values.iter().zip(&lambda.body.result[1..]).zip(outs) {
-                    let position = this.at(out, std::slice::from_ref(&at));
-                    match value {
-                        Loc::Scalar(e) => this.emit(Stmt::Store(out.ptr, position, e.clone())),
-                        Loc::Array(array) => {
-                            let offset = this.atom("row", position);
-                            let to = Mem { offset, strides: out.strides[1..].into(), ..out.clone() };
-                            this.copy_into(&to, &program.operand_ty(*operand).shape, array);
-                        }
-                    }
-                }
-                let scope = this.scopes.pop().unwrap_or_default();
-                this.release(&scope.handles);
-            });
-            this.emit(Stmt::If(in_bounds(at.clone(), n.clone()), then, Vec::new()));
+            match operator {
+                None => this.write_cells(outs, &at, &results[1..], &lambda.body.result[1..]),
+                Some(operator) => this.combine_cells(operator, outs, &at, &results[1..], next),
+            }
             let scope = this.scopes.pop().unwrap_or_default();
             this.release(&scope.handles);
         });
-        self.emit(Stmt::For { var, from: lo, to: hi, order: Order::Sequential, body });
-        self.host = host;
+        self.emit(Stmt::If(in_bounds(at, n.clone()), then, Vec::new()));
+        let scope = self.scopes.pop().unwrap_or_default();
+        self.release(&scope.handles);
+    }
+
+    /// Writes cells at an index.
+    pub(super) fn write_cells(&mut self, outs: &[Mem], at: &Expr, values: &[Loc], operands: &[Operand]) {
+        for ((value, operand), out) in values.iter().zip(operands).zip(outs) {
+            let position = self.at(out, std::slice::from_ref(at));
+            match value {
+                Loc::Scalar(e) => self.emit(Stmt::Store(out.ptr, position, e.clone())),
+                Loc::Array(array) => {
+                    let offset = self.atom("row", position);
+                    let to = Mem { offset, strides: out.strides[1..].into(), ..out.clone() };
+                    if !matches!(array, Array::Mem(from) if same_place(from, &to)) {
+                        self.copy_into(&to, &self.program.operand_ty(*operand).shape, array);
+                    }
+                }
+            }
+        }
     }
 }

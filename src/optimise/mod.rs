@@ -9,6 +9,8 @@ mod fuse;
 mod hoist;
 mod in_place;
 mod inline;
+mod over;
+mod rebuild;
 mod simplify;
 mod streams;
 #[cfg(test)]
@@ -21,6 +23,8 @@ pub use fuse::fuse;
 pub use hoist::hoist;
 pub use in_place::in_place;
 pub use inline::{inline, inline_all};
+pub use over::over;
+pub use rebuild::rebuild;
 pub use simplify::simplify;
 pub use streams::streams;
 pub use unroll::unroll;
@@ -67,6 +71,8 @@ pub const PIPELINE: &[Step] = &[
     Run("common subexpressions", cse),
     Run("simplify", simplify),
     Run("dead code", dead),
+    Run("rebuild", rebuild),
+    Run("over", over),
     Run("in place", in_place),
 ];
 

@@ -13,7 +13,8 @@ use std::time::Instant;
 use good_lp::solvers::{SolutionStatus, coin_cbc::CoinCbcProblem};
 use good_lp::{Expression, ProblemVariables, ResolutionError, Solution as _, SolverModel, Variable, variable};
 
-use super::engine::{Affine, Engine, Gate, INF, Problem, Reason};
+use super::engine::{Affine, Engine, Gate, INF, Problem, Reason, Row};
+use super::exact;
 use super::types::{self, Completion};
 
 /// Largest cap; beyond it floating-point feasibility tolerances are no longer safe.
@@ -84,6 +85,9 @@ pub(super) struct Goal<'a> {
 
 /// Solves with growing caps.
 pub(super) fn solve(problem: &Problem, goal: Goal, budget: &mut Budget) -> Answer {
+    // A bound on the cost bounds sides, which makes the program much stronger than a cap does.
+    let bounded = goal.bound.and_then(|cost| exact::bounded(problem, cost));
+    let problem = bounded.as_ref().unwrap_or(problem);
     let open = problem.hi.iter().any(|&hi| hi >= INF);
     let mut cap = first_cap(problem);
     loop {
@@ -176,6 +180,8 @@ struct Program<'a> {
     /// Expressions that must be at most zero.
     at_most_zero: Vec<Expression>,
     equal_zero: Vec<Expression>,
+    /// Whether some row has a variable for what is divisible.
+    quotients: bool,
 }
 
 impl Program<'_> {
@@ -193,6 +199,26 @@ impl Program<'_> {
 
     fn binary(&mut self) -> Variable {
         self.vars.add(variable().binary())
+    }
+
+    /// A row. Where coefficients of variables without a bound have a divisor that others do not have, as in `2x + m = 2y + r`, what is
+    /// divisible is a multiple of a variable of its own: to find out that `m - r` is even by branching on `x` and `y` takes as many
+    /// nodes as these have values.
+    fn row(&mut self, row: &Row) {
+        let open = |var: u32| self.problem.hi[var as usize] >= INF;
+        let divisor = row.terms.iter().filter(|(var, c)| open(*var) && c.abs() > 1).map(|(_, c)| c.abs()).min();
+        let (multiples, rest): (Vec<_>, Vec<_>) = row.terms.iter().partition(|(_, c)| divisor.is_some_and(|d| c % d == 0));
+        let Some(divisor) = divisor.filter(|_| !rest.is_empty()) else {
+            let sum = self.sum(&row.terms, row.constant);
+            return self.equal_zero.push(sum);
+        };
+        let quotients: Vec<(u32, i64)> = multiples.iter().map(|(var, c)| (*var, c / divisor)).collect();
+        let most: f64 = quotients.iter().map(|(var, c)| c.abs() as f64 * self.upper[*var as usize] as f64).sum();
+        let quotient = self.vars.add(variable().integer().min(-most).max(most));
+        let defined = self.sum(&quotients, 0) - quotient;
+        let sum = self.sum(&rest, row.constant) + divisor as f64 * quotient;
+        self.quotients = true;
+        self.equal_zero.extend([defined, sum]);
     }
 
     /// The gate's disjunction and its cost.
@@ -241,10 +267,9 @@ fn solve_with(problem: &Problem, goal: Goal, cap: i64, seconds: f64) -> Answer {
     let upper: Vec<i64> =
         (0..problem.lo.len()).map(|at| if problem.hi[at] >= INF { problem.lo[at].saturating_add(cap) } else { problem.hi[at] }).collect();
     let columns = (0..problem.lo.len()).map(|at| vars.add(variable().integer().min(problem.lo[at] as f64).max(upper[at] as f64))).collect();
-    let mut program = Program { problem, vars, columns, upper, at_most_zero: Vec::new(), equal_zero: Vec::new() };
+    let mut program = Program { problem, vars, columns, upper, at_most_zero: Vec::new(), equal_zero: Vec::new(), quotients: false };
     for row in &program.problem.rows {
-        let sum = program.sum(&row.terms, row.constant);
-        program.equal_zero.push(sum);
+        program.row(row);
     }
     let mut total = Expression::from(0.0);
     for gate in &program.problem.gates {
@@ -271,13 +296,17 @@ fn solve_with(problem: &Problem, goal: Goal, cap: i64, seconds: f64) -> Answer {
 }
 
 fn run(program: Program, objective: Expression, seconds: f64) -> Answer {
-    let Program { problem, vars, columns, upper: _, at_most_zero, equal_zero } = program;
+    let Program { problem, vars, columns, upper: _, at_most_zero, equal_zero, quotients } = program;
     let mut model = good_lp::coin_cbc(vars.minimise(objective));
     limit(&mut model, seconds);
     model.set_parameter("maxNodes", "100000");
     // Optimal means optimal: no gap is acceptable.
     model.set_parameter("ratioGap", "0");
     model.set_parameter("allowableGap", "0");
+    if quotients {
+        // It would replace them by what they stand for.
+        model.set_parameter("preprocess", "off");
+    }
     for expression in equal_zero {
         model.add_constraint(expression.eq(0.0));
     }

@@ -31,11 +31,25 @@ struct Call {
 
 impl Elaborator<'_> {
     pub(super) fn application(&mut self, span: Span, head: &Sexp, operands: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
+        if let Some(ranked) = self.ranked(head) {
+            return self.application_at_ranks(span, ranked?, operands, wanted);
+        }
         let mut open = Open::default();
         let fun = self.instance_of(head, &mut open);
         let args: Vec<Option<Instance>> = operands.iter().map(|operand| self.instance_of(operand, &mut open)).collect();
-        let mut fun = fun?;
-        let mut args: Vec<Instance> = args.into_iter().collect::<Option<_>>()?;
+        let args: Vec<Instance> = fun.is_some().then(|| args.into_iter().collect::<Option<_>>())??;
+        self.apply(span, fun?, args, open, wanted)
+    }
+
+    /// The application of a function to arguments.
+    pub(super) fn apply(
+        &mut self,
+        span: Span,
+        mut fun: Instance,
+        mut args: Vec<Instance>,
+        mut open: Open,
+        wanted: Option<&Type>,
+    ) -> Option<Typed> {
         self.leave_open(&mut fun, &mut open)?;
         let Atom::Fun(params, ret) = fun.ty.atom().clone() else {
             let message = format!("a function is expected here, {} has type {}", fun.called, print::type_brief(&fun.ty));

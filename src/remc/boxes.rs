@@ -1,6 +1,7 @@
 //! Boxes: `box`, `boxes`, `unbox`, `lift`.
 
 use super::errors::{E_BOX, E_LEAK, E_TYPE, counted};
+use super::local::is_body;
 use super::names::unit_type;
 use super::scope::{Bound, index_variable, is_shape};
 use super::{Elaborator, Typed};
@@ -23,8 +24,9 @@ fn is_index_list(item: &Sexp) -> bool {
 impl Elaborator<'_> {
     /// `(box ((n i) ..) T e)` or, in the notation of the paper, `(box i .. e T)`.
     pub(super) fn boxed(&mut self, span: Span, operands: &[Sexp]) -> Option<Typed> {
-        if let [indices, ty, body] = operands
+        if let [indices, ty, body @ ..] = operands
             && is_index_list(indices)
+            && is_body(body)
         {
             return self.box_of_pairs(span, indices, ty, body);
         }
@@ -38,10 +40,10 @@ impl Elaborator<'_> {
         };
         let read: Vec<Option<Index>> = indices.iter().map(|index| self.read(|reader| reader.index(index))).collect();
         let read: Vec<Index> = read.into_iter().collect::<Option<_>>()?;
-        self.one_box(span, names, inner, read, body)
+        self.one_box(span, names, inner, read, std::slice::from_ref(body))
     }
 
-    fn box_of_pairs(&mut self, span: Span, indices: &Sexp, ty: &Sexp, body: &Sexp) -> Option<Typed> {
+    fn box_of_pairs(&mut self, span: Span, indices: &Sexp, ty: &Sexp, body: &[Sexp]) -> Option<Typed> {
         let mut binders = Vec::new();
         let mut read = Vec::new();
         for pair in self.list(indices, "hidden indices ((n i) ..)")? {
@@ -74,10 +76,10 @@ impl Elaborator<'_> {
     }
 
     /// A box with hidden indices `names`, which `inner` mentions.
-    fn one_box(&mut self, span: Span, names: &[Symbol], inner: &Type, indices: Vec<Index>, body: &Sexp) -> Option<Typed> {
+    fn one_box(&mut self, span: Span, names: &[Symbol], inner: &Type, indices: Vec<Index>, body: &[Sexp]) -> Option<Typed> {
         let subst = self.hidden(span, names, &indices)?;
         let wanted = self.substituted(&subst, inner, span)?;
-        let body = self.exactly(body, &wanted, || "the value in this box".into())?;
+        let body = self.exactly_body(body, &wanted, || "the value in this box".into())?;
         let indices = names.iter().copied().zip(indices).collect();
         let expr = Expr::new(ExprKind::Box { indices, ty: inner.clone(), body: body.expr }, span);
         Some(Typed::new(expr, Type::scalar(Atom::Sigma(names.to_vec(), inner.clone()))))
@@ -127,24 +129,31 @@ impl Elaborator<'_> {
     }
 
     fn cell_box(&mut self, cell: &Sexp, names: &[Symbol], inner: &Type) -> Option<Expr> {
-        let [indices, body] = self.list(cell, "a box ((i ..) e)")? else { return self.form(cell.span, "expected a box ((i ..) e)") };
+        let (indices, body) = match self.list(cell, "a box ((i ..) e)")? {
+            [indices, body @ ..] if is_body(body) => (indices, body),
+            _ => return self.form(cell.span, "expected a box ((i ..) e)"),
+        };
         let items = self.list(indices, "hidden indices (i ..)")?;
         let read: Vec<Option<Index>> = items.iter().map(|index| self.read(|reader| reader.index(index))).collect();
         let read: Vec<Index> = read.into_iter().collect::<Option<_>>()?;
         self.one_box(cell.span, names, inner, read, body).map(|boxed| boxed.expr)
     }
 
-    /// `(unbox e (x n ..) body)` or, in the notation of the paper, `(unbox (n .. x e) body)`.
+    /// `(unbox e (x n ..) body)` or, in the notations of the papers, `(unbox (n .. x e) body)` and `(UNPACK ([n .. x] ⇐ e) body)`.
     pub(super) fn unbox(&mut self, span: Span, first: &Sexp, operands: &[Sexp]) -> Option<Typed> {
         const FORMS: &str = "expected (unbox e (x n ..) body) or (unbox (n .. x e) body)";
         let (boxed, value, indices, body) = match operands {
-            [boxed, names, body] => match self.list(names, "names (x n ..)")? {
-                [value, indices @ ..] => (boxed, value, indices, body),
-                [] => return self.form(names.span, "expected names (x n ..)"),
-            },
-            [_, body] => match self.list(first, "(n .. x e)")? {
+            [_, body @ ..] if is_body(body) => match self.list(first, "(n .. x e)")? {
+                [names, arrow, boxed] if arrow.keyword() == Some("⇐") => match self.list(names, "names [n .. x]")? {
+                    [indices @ .., value] => (boxed, value, indices, body),
+                    [] => return self.form(names.span, "expected names [n .. x]"),
+                },
                 [indices @ .., value, boxed] => (boxed, value, indices, body),
                 _ => return self.form(span, FORMS),
+            },
+            [boxed, names, body @ ..] if is_body(body) => match self.list(names, "names (x n ..)")? {
+                [value, indices @ ..] => (boxed, value, indices, body),
+                [] => return self.form(names.span, "expected names (x n ..)"),
             },
             _ => return self.form(span, FORMS),
         };
@@ -165,7 +174,7 @@ impl Elaborator<'_> {
         self.for_each_cell(span, boxed, 0, "unbox", |this, boxed| this.open_box(span, boxed, value, &binders, body))
     }
 
-    fn open_box(&mut self, span: Span, boxed: Typed, value: Symbol, binders: &[Binder], body: &Sexp) -> Option<Typed> {
+    fn open_box(&mut self, span: Span, boxed: Typed, value: Symbol, binders: &[Binder], body: &[Sexp]) -> Option<Typed> {
         let Atom::Sigma(names, inner) = boxed.ty.atom() else { return None };
         // A name of an index needs no sigil here: the box says what it is.
         let fits = |(name, binder): (&Symbol, &Binder)| !binder.large || is_shape(*name);
@@ -185,7 +194,7 @@ impl Elaborator<'_> {
         let content = self.substituted(&subst, inner, span);
         let (inner, binding) = self.bind(value, content, None);
         bound.push(binding);
-        let body = self.expr(body, None);
+        let body = self.body(body, None);
         self.scope.unbind(bound.clone());
         let body = body?;
         self.stays_inside(&body.ty, &bound, body.span(), |name| {
@@ -198,7 +207,7 @@ impl Elaborator<'_> {
 
     /// `(lift [n e] body)`: the numbers of `e` become sizes; each body goes into a box that hides its size. `(lift [@s e] body)`
     /// makes shapes of vectors.
-    pub(super) fn lifted_index(&mut self, span: Span, binding: &Sexp, body: &Sexp) -> Option<Typed> {
+    pub(super) fn lifted_index(&mut self, span: Span, binding: &Sexp, body: &[Sexp]) -> Option<Typed> {
         let [name, value] = self.list(binding, "(lift [n e] body)")? else {
             return self.form(binding.span, "expected (lift [n e] body) or (lift [@s e] body)");
         };
@@ -223,7 +232,7 @@ impl Elaborator<'_> {
         })
     }
 
-    fn lift_size(&mut self, span: Span, binder: Binder, number: Typed, body: &Sexp) -> Option<Typed> {
+    fn lift_size(&mut self, span: Span, binder: Binder, number: Typed, body: &[Sexp]) -> Option<Typed> {
         // To make an index of a number, a box that holds nothing but it is opened.
         let name = self.fresh(Symbol::new("n"));
         let size = Index::Dim(number.dim.clone().unwrap_or_else(|| Dim::size(name)));
@@ -240,10 +249,10 @@ impl Elaborator<'_> {
     }
 
     /// `body` in a box that hides `binder`, which is the index that the box `witness` hides.
-    fn in_lifted_box(&mut self, span: Span, binder: Binder, witness: Expr, body: &Sexp) -> Option<Typed> {
+    fn in_lifted_box(&mut self, span: Span, binder: Binder, witness: Expr, body: &[Sexp]) -> Option<Typed> {
         let mut bound = Vec::new();
         let index = self.bind_index(binder, &mut bound);
-        let body = self.expr(body, None);
+        let body = self.body(body, None);
         self.scope.unbind(bound);
         let body = body?;
         let outer = self.fresh(index);

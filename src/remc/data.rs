@@ -102,6 +102,28 @@ impl Elaborator<'_> {
             [ty] if dims.contains(&0) => (Some(self.ty(ty)?), &[][..]),
             _ => (None, cells),
         };
+        self.framed_cells(span, dims, cell, cells, wanted)
+    }
+
+    /// `#A(n ..)(e ..)`, `(A (n ..) (e ..))` and `(A T (n ..) (e ..))`: a frame, with the type of its cells.
+    pub(super) fn tagged_array(
+        &mut self,
+        span: Span,
+        cell: Option<&Sexp>,
+        dims: &Sexp,
+        cells: &Sexp,
+        wanted: Option<&Type>,
+    ) -> Option<Typed> {
+        let cell = match cell {
+            Some(cell) => Some(self.ty(cell)?),
+            None => None,
+        };
+        let dims = self.literal_dims(dims)?;
+        let cells = self.list(cells, "the cells of the literal, (e ..)")?;
+        self.framed_cells(span, dims, cell, cells, wanted)
+    }
+
+    fn framed_cells(&mut self, span: Span, dims: Vec<u64>, cell: Option<Type>, cells: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
         self.not_only_type(span, &dims, cells)?;
         match (cell, cells) {
             (Some(cell), []) => self.empty(span, dims, cell),
@@ -145,6 +167,9 @@ impl Elaborator<'_> {
             ("proj", [at, tuple]) => self.projection(span, at, tuple),
             ("rec", fields) => self.record(span, fields),
             ("field", [label, record]) => self.field(span, label, record),
+            ("inject", [label, ty, payload]) => self.injection(span, label, ty, payload),
+            ("is", [label, sum]) => self.taken_apart(span, label, sum, true),
+            ("payload", [label, sum]) => self.taken_apart(span, label, sum, false),
             ("reify-dimension", [dim]) => self.read(|reader| reader.dim(dim)).map(|dim| {
                 let expr = Expr::new(ExprKind::ReifyDim(dim.clone()), span);
                 Typed { expr, ty: Type::prim(PrimType::I64), dim: Some(dim) }
@@ -228,6 +253,39 @@ impl Elaborator<'_> {
             };
             Some(Typed::new(Expr::new(ExprKind::Field(label, record.expr), span), ty))
         })
+    }
+
+    fn injection(&mut self, span: Span, label: &Sexp, ty: &Sexp, payload: &Sexp) -> Option<Typed> {
+        let label = self.name(label)?;
+        let ty = self.ty(ty)?;
+        let wanted = self.payload_type(span, label, &ty)?;
+        let payload = self.expr(payload, Some(&wanted))?;
+        if !self.equality.equal(&mut self.free, &wanted, &payload.ty) {
+            let (wanted, found) = (print::type_brief(&wanted), print::type_brief(&payload.ty));
+            return self.error(E_TYPE, payload.span(), format!("the payload of `{label}` has type {wanted}, found {found}"));
+        }
+        Some(Typed::new(Expr::new(ExprKind::Inject { label, ty: ty.clone(), payload: payload.expr }, span), ty))
+    }
+
+    /// `is`, or else `payload`.
+    fn taken_apart(&mut self, span: Span, label: &Sexp, sum: &Sexp, is: bool) -> Option<Typed> {
+        let label = self.name(label)?;
+        let sum = self.expr(sum, None)?;
+        self.for_each_cell(span, sum, 0, if is { "is" } else { "payload" }, |this, sum| {
+            let payload = this.payload_type(sum.span(), label, &sum.ty)?;
+            let expr = Expr::new(if is { ExprKind::Is(label, sum.expr) } else { ExprKind::Payload(label, sum.expr) }, span);
+            Some(Typed::new(expr, if is { Type::prim(PrimType::Bool) } else { payload }))
+        })
+    }
+
+    fn payload_type(&mut self, span: Span, label: Symbol, ty: &Type) -> Option<Type> {
+        match ty.atom() {
+            Atom::Sum(payloads) => match payloads.iter().find(|(name, _)| *name == label) {
+                Some((_, ty)) => Some(ty.clone()),
+                None => self.error(E_TYPE, span, format!("there is no constructor `{label}` in {}", print::type_brief(ty))),
+            },
+            _ => self.error(E_TYPE, span, format!("expected a sum, found {}", print::type_brief(ty))),
+        }
     }
 
     fn coercion(&mut self, span: Span, ty: &Sexp, value: &Sexp) -> Option<Typed> {

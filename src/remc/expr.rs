@@ -2,6 +2,7 @@
 
 use super::errors::{E_COUNT, E_FRAMES, E_LEAK, E_TYPE};
 use super::lift::Part;
+use super::local::is_body;
 use super::scope::is_i64;
 use super::{Elaborator, Typed};
 use crate::base::{PrimType, Scalar, Span, Symbol};
@@ -46,30 +47,34 @@ impl Elaborator<'_> {
             return self.application(span, head, operands, wanted);
         }
         let colon = |item: &Sexp| item.keyword() == Some(":");
+        let word = self.canonical(word);
         match (word, operands) {
             ("array", [dims, items @ ..]) => self.array(span, dims, items, wanted),
             ("frame", [dims, cells @ ..]) => self.frame(span, dims, cells, wanted),
-            ("t-app" | "i-app" | "T-APP" | "I-APP", [_, ..]) => self.instance(item, wanted),
-            ("fn" | "λ" | "\\", [params, body]) => {
-                let params = self.list(params, "parameters ([x T] ..)")?;
-                self.function(span, params, None, body, &mut None)
-            }
-            ("fn" | "λ" | "\\", [params, sign, ret, body]) if colon(sign) => {
+            ("t-app" | "i-app", [_, ..]) => self.instance(item, wanted),
+            ("fn", [params, sign, ret, body @ ..]) if colon(sign) && is_body(body) => {
                 let params = self.list(params, "parameters ([x T] ..)")?;
                 self.function(span, params, Some(ret), body, &mut None)
             }
-            ("i-fn" | "Iλ" | "I\\", [names, body]) => {
+            ("fn", [params, body @ ..]) if is_body(body) => {
+                let params = self.list(params, "parameters ([x T] ..)")?;
+                self.function(span, params, None, body, &mut None)
+            }
+            ("i-fn", [names, body @ ..]) if is_body(body) => {
                 let names = self.binder_list(names, "index variables")?;
-                self.abstraction(names, &[], |this| this.expr(body, None))
+                self.abstraction(names, &[], |this| this.body(body, None))
             }
-            ("t-fn" | "Tλ" | "T\\", [names, body]) => {
+            ("t-fn", [names, body @ ..]) if is_body(body) => {
                 let names = self.binder_list(names, "type variables")?;
-                self.abstraction(&[], names, |this| this.expr(body, None))
+                self.abstraction(&[], names, |this| this.body(body, None))
             }
-            ("let", [binding, body]) => self.binding(span, binding, body, wanted),
+            ("#r", _) => self.form(span, "a function with ranks is applied where it stands: (~(r ..)f e ..)"),
+            ("#A", [dims, items]) => self.tagged_array(span, None, dims, items, wanted),
+            ("#A", [elem, dims, items]) => self.tagged_array(span, Some(elem), dims, items, wanted),
+            ("let", [binding, body @ ..]) if is_body(body) => self.binding(span, binding, body, wanted),
             ("if", [cond, then, els]) => self.branch(span, cond, then, els, wanted),
-            ("loop", [params, form, body]) => self.looping(span, params, form, body),
-            ("map", [frame, args, body]) => self.map(span, frame, args, body),
+            ("loop", [params, form, body @ ..]) if is_body(body) => self.looping(span, params, form, body),
+            ("map", [frame, args, body @ ..]) if is_body(body) => self.map(span, frame, args, body),
             ("rep", [frame, arg]) => {
                 let items = self.list(frame, "a frame [i ..]")?;
                 let frame = self.read(|reader| reader.shape_items(items))?;
@@ -80,7 +85,7 @@ impl Elaborator<'_> {
             ("box", [_, _, ..]) => self.boxed(span, operands),
             ("boxes", [names, ty, dims, cells @ ..]) => self.boxes(span, names, ty, dims, cells),
             ("unbox", [first, _, ..]) => self.unbox(span, first, operands),
-            ("lift", [binding, body]) => self.lifted_index(span, binding, body),
+            ("lift", [binding, body @ ..]) if is_body(body) => self.lifted_index(span, binding, body),
             ("reshape", [shape, value]) => self.reshape(span, shape, value),
             _ => match self.data_form(span, word, operands, wanted) {
                 Some(result) => result,
@@ -100,7 +105,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn binding(&mut self, span: Span, binding: &Sexp, body: &Sexp, wanted: Option<&Type>) -> Option<Typed> {
+    fn binding(&mut self, span: Span, binding: &Sexp, body: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
         const FORM: &str = "a binding [x e] or [x : T e]";
         let (name, ty, rhs) = match self.list(binding, FORM)? {
             [name, rhs] => (name, None, rhs),
@@ -116,11 +121,22 @@ impl Elaborator<'_> {
             }
             _ => self.expr(rhs, None),
         };
-        let name = name?;
-        let ty = declared.flatten().or_else(|| value.as_ref().map(|value| value.ty.clone()));
+        self.bound_in(span, name?, declared.flatten(), value, |this| this.body(body, wanted))
+    }
+
+    /// `body` where a name has this value.
+    pub(super) fn bound_in(
+        &mut self,
+        span: Span,
+        name: Symbol,
+        declared: Option<Type>,
+        value: Option<Typed>,
+        body: impl FnOnce(&mut Self) -> Option<Typed>,
+    ) -> Option<Typed> {
+        let ty = declared.or_else(|| value.as_ref().map(|value| value.ty.clone()));
         let dim = value.as_ref().and_then(|value| value.dim.clone());
         let (inner, bound) = self.bind(name, ty.clone(), dim);
-        let body = self.expr(body, wanted);
+        let body = body(self);
         self.scope.unbind(vec![bound]);
         let (body, value) = (body?, value?);
         self.stays_inside(&body.ty, &[bound], body.span(), |name| {
@@ -155,7 +171,7 @@ impl Elaborator<'_> {
         Some(cond)
     }
 
-    fn looping(&mut self, span: Span, params: &Sexp, form: &Sexp, body: &Sexp) -> Option<Typed> {
+    fn looping(&mut self, span: Span, params: &Sexp, form: &Sexp, body: &[Sexp]) -> Option<Typed> {
         let mut starts = Vec::new();
         for param in self.list(params, "loop parameters ([x T e] ..)")? {
             let [name, ty, init] = self.list(param, "a loop parameter [x T e]")? else {
@@ -194,7 +210,7 @@ impl Elaborator<'_> {
             bound.push(binding);
             LoopForm::For(inner, count.expr)
         });
-        let body = self.exactly(body, &result, || "the body of this loop".into());
+        let body = self.exactly_body(body, &result, || "the body of this loop".into());
         self.scope.unbind(bound);
         let form = match (counter, test) {
             (Some(form), _) => form,
@@ -212,7 +228,7 @@ impl Elaborator<'_> {
     }
 
     /// The explicit map.
-    fn map(&mut self, span: Span, frame: &Sexp, args: &Sexp, body: &Sexp) -> Option<Typed> {
+    fn map(&mut self, span: Span, frame: &Sexp, args: &Sexp, body: &[Sexp]) -> Option<Typed> {
         let items = self.list(frame, "a frame [i ..]")?;
         let frame = self.read(|reader| reader.shape_items(items))?;
         let mut arrays = Vec::new();
@@ -237,7 +253,7 @@ impl Elaborator<'_> {
             bound.push(binding);
             out.push((inner, value.expr));
         }
-        let body = self.expr(body, None);
+        let body = self.body(body, None);
         self.scope.unbind(bound.clone());
         let body = body?;
         self.stays_inside(&body.ty, &bound, body.span(), irregular)?;
@@ -314,9 +330,9 @@ fn form_syntax(word: &str) -> Option<&'static str> {
         "frame" => "(frame [n ..] e ..), (frame [n ..] T) or (frame [n ..] : T e ..)",
         "t-app" => "(t-app e t ..)",
         "i-app" => "(i-app e i ..)",
-        "fn" | "λ" | "\\" => "(fn ([x T] ..) e) or (fn ([x T] ..) : T e)",
-        "i-fn" | "Iλ" | "I\\" => "(i-fn (n ..) e)",
-        "t-fn" | "Tλ" | "T\\" => "(t-fn (t ..) e)",
+        "fn" => "(fn ([x T] ..) e) or (fn ([x T] ..) : T e)",
+        "i-fn" => "(i-fn (n ..) e)",
+        "t-fn" => "(t-fn (t ..) e)",
         "let" => "(let [x e] e) or (let [x : T e] e)",
         "if" => "(if e e e)",
         "loop" => "(loop ([x T e] ..) (for i n) e) or (loop ([x T e] ..) (while c) e)",
@@ -333,7 +349,8 @@ fn form_syntax(word: &str) -> Option<&'static str> {
         "reify-shape" => "(reify-shape s)",
         "coerce" => "(coerce T e)",
         "assert" => "(assert e \"text\" e)",
-        "define" | "entry" => "an expression; definitions stand at the top level",
+        "#A" => "(A (n ..) (e ..)) or (A T (n ..) (e ..))",
+        "define" | "entry" => "an expression; definitions stand at the top level or, with `define`, in front of the expression of a body",
         _ => return None,
     })
 }

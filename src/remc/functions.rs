@@ -10,13 +10,13 @@ use crate::ir::core::sexp::Sexp;
 use crate::ir::core::{Expr, ExprKind, Param, Type};
 
 impl Elaborator<'_> {
-    /// `(fn ([x T] ..) : U body)`; without parameters a function of the unit tuple. `declared` becomes the type if the result's is given.
+    /// `(fn ([x T] ..) : U body ..)`; without parameters a function of the unit tuple. `declared` becomes the type if the result's is given.
     pub(super) fn function(
         &mut self,
         span: Span,
         params: &[Sexp],
         ret: Option<&Sexp>,
-        body: &Sexp,
+        body: &[Sexp],
         declared: &mut Option<Type>,
     ) -> Option<Typed> {
         let mut bound = Vec::new();
@@ -46,8 +46,8 @@ impl Elaborator<'_> {
             *declared = Some(self.function_type(&list, ret));
         }
         let value = match &ret {
-            Some(Some(ret)) => self.exactly(body, ret, || "the body of this function".into()),
-            _ => self.expr(body, None),
+            Some(Some(ret)) => self.exactly_body(body, ret, || "the body of this function".into()),
+            _ => self.body(body, None),
         };
         self.scope.unbind(bound);
         let distinct = self.distinct_names(span, &names);
@@ -79,7 +79,7 @@ impl Elaborator<'_> {
     }
 
     /// The type of a function; parameters that later types mention have names.
-    fn function_type(&mut self, params: &[(Symbol, Type)], ret: &Type) -> Type {
+    pub(super) fn function_type(&mut self, params: &[(Symbol, Type)], ret: &Type) -> Type {
         let mut later = (*self.free.of(ret)).clone();
         let mut out: Vec<Param> = Vec::with_capacity(params.len());
         for (name, ty) in params.iter().rev() {

@@ -29,6 +29,7 @@ mod instance;
 pub mod instantiate;
 pub mod library;
 mod lift;
+mod local;
 mod names;
 mod program;
 mod report;

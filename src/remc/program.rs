@@ -2,6 +2,7 @@
 
 use super::errors::{E_NAME, E_PROGRAM, E_VALUE};
 use super::library::{self, Library};
+use super::local::is_body;
 use super::scope::{Bound, Scope};
 use super::{Elaborator, Global, Insertion, Typed, names};
 use crate::base::{FileId, SourceMap, Span, Symbol};
@@ -91,15 +92,22 @@ fn used_library<'s>(items: &'s [Sexp], diagnostics: &mut Vec<Diagnostic>) -> (&'
     ("default", rest)
 }
 
-/// The parts of `(define HEAD [: T] BODY)`.
-struct Parts<'s> {
-    name: Symbol,
+/// The parts of `(define HEAD [: T] BODY ..)`.
+pub(super) struct Parts<'s> {
+    pub(super) name: Symbol,
     types: &'s [Sexp],
     indices: &'s [Sexp],
     /// For the form with parameters.
     params: Option<&'s [Sexp]>,
     ty: Option<&'s Sexp>,
-    body: &'s Sexp,
+    /// Definitions and an expression.
+    body: &'s [Sexp],
+}
+
+impl Parts<'_> {
+    fn span(&self) -> Span {
+        self.body.last().map_or_else(Span::default, |last| last.span)
+    }
 }
 
 impl Elaborator<'_> {
@@ -197,12 +205,12 @@ impl Elaborator<'_> {
         name
     }
 
-    fn definition_parts<'s>(&mut self, item: &'s Sexp) -> Option<Parts<'s>> {
+    pub(super) fn definition_parts<'s>(&mut self, item: &'s Sexp) -> Option<Parts<'s>> {
         const FORMS: &str = "expected (define x [: T] e) or (define (f [x T] ..) [: T] e)";
         let SexpKind::Paren(all) = &item.kind else { return self.form(item.span, FORMS) };
         let (head, ty, body) = match all.as_slice() {
-            [_, head, body] => (head, None, body),
-            [_, head, colon, ty, body] if colon.keyword() == Some(":") => (head, Some(ty), body),
+            [_, head, colon, ty, body @ ..] if colon.keyword() == Some(":") && is_body(body) => (head, Some(ty), body),
+            [_, head, body @ ..] if is_body(body) => (head, None, body),
             _ => return self.form(item.span, FORMS),
         };
         let (head, params) = match &head.kind {
@@ -220,17 +228,17 @@ impl Elaborator<'_> {
     }
 
     /// The value of a definition, and the type that it declares, for the case that the value has errors.
-    fn defined_value(&mut self, parts: &Parts<'_>) -> (Option<Typed>, Option<Type>) {
+    pub(super) fn defined_value(&mut self, parts: &Parts<'_>) -> (Option<Typed>, Option<Type>) {
         let mut declared = None;
         let value = self.abstraction(parts.indices, parts.types, |this| match parts.params {
-            Some(params) => this.function(parts.body.span, params, parts.ty, parts.body, &mut declared),
+            Some(params) => this.function(parts.span(), params, parts.ty, parts.body, &mut declared),
             None => {
                 let wanted = match parts.ty {
                     Some(ty) => Some(this.ty(ty)?),
                     None => None,
                 };
                 declared = wanted.clone();
-                let value = this.expr(parts.body, wanted.as_ref())?;
+                let value = this.body(parts.body, wanted.as_ref())?;
                 if let Some(wanted) = wanted {
                     this.expect(&wanted, &value, || format!("the value of `{}`", parts.name))?;
                 }
@@ -326,8 +334,11 @@ impl Elaborator<'_> {
         let nothing = Global { inner: name, ty: None, broken: true };
         let Some(parts) = self.definition_parts(item) else { return nothing };
         let alias = parts.params.is_none() && parts.ty.is_none() && parts.types.is_empty() && parts.indices.is_empty();
-        if alias && let Some(other) = parts.body.name() {
-            return match self.variable(parts.body.span, other) {
+        if alias
+            && let [only] = parts.body
+            && let Some(other) = only.name()
+        {
+            return match self.variable(only.span, other) {
                 Some(Typed { expr, ty, .. }) => match expr.kind() {
                     ExprKind::Var(inner) => Global { inner: *inner, ty: Some(ty), broken: self.broken },
                     _ => nothing,

@@ -13,12 +13,12 @@
 mod depend;
 mod files;
 mod scope;
-mod suggest;
 mod walk;
 
+pub use crate::diag::closest;
+use crate::diag::suggest;
 pub use depend::{dependencies, reachable};
 pub use files::Loader;
-pub use suggest::closest;
 
 use crate::base::{FileId, SourceMap, Symbol};
 use crate::diag::Diagnostic;

@@ -8,7 +8,7 @@ use super::dims::{Dims, count};
 use super::prim::Prim;
 use super::value::Shortage;
 use crate::base::scalar::{FoldOp, OpError, ScalarOp};
-use crate::base::{PrimType, Scalar};
+use crate::base::{PrimType, Scalar, Symbol};
 
 /// What can be an element of an array.
 pub trait Atomic: Clone {
@@ -56,6 +56,10 @@ impl Fault {
     /// An index beyond an array.
     pub fn out_of_bounds(index: i64, size: usize) -> Fault {
         Fault::new("E0501", format!("index {index} is out of bounds for an array of size {size}"))
+    }
+    /// The payload of a constructor that did not make the value.
+    pub fn payload(wanted: Symbol, made: Symbol) -> Fault {
+        Fault::new("E0506", format!("assertion failed: a value made by `#{made}` has no payload of `#{wanted}`"))
     }
     /// A scalar operation on these operands.
     pub fn operation(op: ScalarOp, error: OpError, operands: &[Scalar]) -> Fault {

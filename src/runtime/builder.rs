@@ -83,7 +83,7 @@ impl Builder {
                 items.extend_from_slice(cells.items());
                 Ok(())
             }
-            (Builder::Cells(dims, items), Value::Box(_) | Value::Opaque(_)) if dims.is_empty() => {
+            (Builder::Cells(dims, items), Value::Box(_) | Value::Sum(_) | Value::Opaque(_)) if dims.is_empty() => {
                 items.push(cell.clone());
                 Ok(())
             }
@@ -107,7 +107,7 @@ impl Builder {
                 Builder::Tuple(tuple.frame.clone(), tuple.labels.clone(), parts)
             }
             Value::Cells(cells) => Builder::Cells(Dims::new(cells.dims()), vector(room.saturating_mul(cells.items().len()))?),
-            Value::Box(_) | Value::Opaque(_) => Builder::Cells(Dims::new(&[]), vector(room)?),
+            Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => Builder::Cells(Dims::new(&[]), vector(room)?),
         })
     }
     /// Adds the cells of another builder.

@@ -27,10 +27,12 @@ pub enum Value {
     Array(Array),
     /// A tuple or record, or an array of them.
     Tuple(Arc<Tuple>),
-    /// An array of functions or boxes.
+    /// An array of functions, boxes or sums.
     Cells(Cells),
     /// A box.
     Box(Arc<Boxed>),
+    /// A value of a sum type.
+    Sum(Arc<Sum>),
     /// A function or whatever else the evaluator alone understands.
     Opaque(Arc<dyn Any + Send + Sync>),
 }
@@ -60,6 +62,15 @@ pub struct Cells {
     items: Arc<Vec<Value>>,
     dims: Dims,
     offset: usize,
+}
+
+/// A value of a sum type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sum {
+    /// The constructor that made it.
+    pub label: Symbol,
+    /// What it was made of.
+    pub payload: Value,
 }
 
 /// A box: values of the hidden indices and the content.
@@ -174,7 +185,7 @@ fn reframe(value: &Value, old: usize, new: &[usize]) -> Option<Value> {
             Value::tuples(dims, tuple.labels.clone(), parts)
         }
         Value::Scalar(scalar) => Value::Array(Array::new(&dims, Buffer::filled(*scalar, 1).ok()?)?),
-        Value::Box(_) | Value::Opaque(_) => Value::Cells(Cells::new(&dims, vec![value.clone()])?),
+        Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => Value::Cells(Cells::new(&dims, vec![value.clone()])?),
         Value::Cells(_) => return None,
     })
 }
@@ -202,7 +213,7 @@ impl Value {
             Value::Array(array) => &array.dims,
             Value::Cells(cells) => &cells.dims,
             Value::Tuple(tuple) => &tuple.frame,
-            Value::Scalar(_) | Value::Box(_) | Value::Opaque(_) => &[],
+            Value::Scalar(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => &[],
         }
     }
     /// The size of the outermost dimension.
@@ -246,7 +257,7 @@ impl Value {
                 let parts = tuple.parts.iter().map(|part| part.cell(i)).collect::<Option<_>>()?;
                 Some(Value::tuples(tuple.frame[1..].to_vec(), tuple.labels.clone(), parts))
             }
-            Value::Scalar(_) | Value::Box(_) | Value::Opaque(_) => None,
+            Value::Scalar(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => None,
         }
     }
     /// The cells `from..to` of the outermost dimension; `None` unless `from <= to <= n`.
@@ -274,7 +285,7 @@ impl Value {
                 frame[0] = to - from;
                 Some(Value::tuples(frame, tuple.labels.clone(), parts))
             }
-            Value::Scalar(_) | Value::Box(_) | Value::Opaque(_) => None,
+            Value::Scalar(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => None,
         }
     }
     /// The value with the first `old` sizes of its frame replaced by `new`, as many cells as before.
@@ -309,7 +320,7 @@ impl Value {
                 }
                 Value::Cells(Cells { items: Arc::new(items), dims: cells.dims.prefixed(frame), offset: 0 })
             }
-            Value::Box(_) | Value::Opaque(_) => {
+            Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => {
                 let mut items = vector(copies)?;
                 items.resize(copies, self.clone());
                 Value::Cells(Cells { items: Arc::new(items), dims: Dims::new(frame), offset: 0 })
@@ -347,7 +358,7 @@ impl Value {
                 let size = count(inner);
                 let source = match cell {
                     Value::Cells(other) if other.dims() == inner => other.items(),
-                    Value::Box(_) | Value::Opaque(_) if inner.is_empty() => std::slice::from_ref(cell),
+                    Value::Box(_) | Value::Sum(_) | Value::Opaque(_) if inner.is_empty() => std::slice::from_ref(cell),
                     _ => return Ok(false),
                 };
                 let start = cells.offset + i * size;
@@ -373,6 +384,7 @@ impl fmt::Debug for Value {
         match self {
             Value::Scalar(scalar) => write!(f, "{scalar}"),
             Value::Box(boxed) => write!(f, "box({:?}, {:?})", boxed.indices, boxed.value),
+            Value::Sum(sum) => write!(f, "#{}({:?})", sum.label, sum.payload),
             Value::Opaque(_) => f.write_str("<function>"),
             Value::Tuple(tuple) if tuple.frame.is_empty() => {
                 let mut out = f.debug_tuple("");
@@ -404,6 +416,7 @@ impl PartialEq for Value {
             (Value::Tuple(a), Value::Tuple(b)) => a.frame == b.frame && a.labels == b.labels && a.parts == b.parts,
             (Value::Cells(a), Value::Cells(b)) => a.dims == b.dims && a.items() == b.items(),
             (Value::Box(a), Value::Box(b)) => a.indices == b.indices && a.value == b.value,
+            (Value::Sum(a), Value::Sum(b)) => a == b,
             _ => false,
         }
     }

@@ -414,7 +414,11 @@ fn weigh(
             add(body);
         }
         ExprKind::Rep { arg, .. } => add(arg),
-        ExprKind::Proj(_, inner) | ExprKind::Field(_, inner) => add(inner),
+        ExprKind::Proj(_, inner)
+        | ExprKind::Field(_, inner)
+        | ExprKind::Inject { payload: inner, .. }
+        | ExprKind::Is(_, inner)
+        | ExprKind::Payload(_, inner) => add(inner),
         ExprKind::Box { body, .. } => add(body),
         ExprKind::Coerce { expr, .. } => add(expr),
         ExprKind::Assert { cond, expr, .. } => {

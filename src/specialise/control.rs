@@ -26,9 +26,14 @@ impl Specialiser<'_> {
         if let Operand::Const(Scalar::Bool(truth)) = cond {
             return self.eval(if truth { then } else { els }, env);
         }
-        let a = self.in_block(|this| this.eval(then, env))?;
-        let b = self.in_block(|this| this.eval(els, env))?;
-        self.merge(cond, a, b, span)
+        let a = self.in_block(|this| this.knowing(cond, true, |this| this.eval(then, env)))?;
+        let b = self.in_block(|this| this.knowing(cond, false, |this| this.eval(els, env)))?;
+        let second = matches!(&b.1, Static::Data(Operand::Const(Scalar::Bool(false)))).then(|| a.1.clone());
+        let value = self.merge(cond, a, b, span)?;
+        if let Some(second) = second {
+            self.both_hold(&value, cond, &second);
+        }
+        Ok(value)
     }
 
     /// The value of one of two branches.

@@ -81,6 +81,9 @@ impl Specialiser<'_> {
                 },
                 _ => self.broken(span, "a record was expected"),
             },
+            ExprKind::Inject { label, ty, payload } => self.injection(*label, ty, payload, env, span),
+            ExprKind::Is(label, sum) => self.is_made_by(*label, sum, env, span),
+            ExprKind::Payload(label, sum) => self.payload(*label, sum, env, span),
             ExprKind::Box { indices, ty, body } => self.box_up(indices, ty, body, env, span),
             ExprKind::Unbox { boxed, value, indices, body } => self.unbox(boxed, *value, indices, body, env, span),
             ExprKind::ReifyDim(dim) => {

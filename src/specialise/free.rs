@@ -155,7 +155,13 @@ impl FreeNames {
             }
             ExprKind::Tuple(parts) => parts.iter().for_each(|part| self.expr(free, part)),
             ExprKind::Record(fields) => fields.iter().for_each(|(_, part)| self.expr(free, part)),
-            ExprKind::Proj(_, inner) | ExprKind::Field(_, inner) => self.expr(free, inner),
+            ExprKind::Proj(_, inner) | ExprKind::Field(_, inner) | ExprKind::Is(_, inner) | ExprKind::Payload(_, inner) => {
+                self.expr(free, inner);
+            }
+            ExprKind::Inject { ty, payload, .. } => {
+                self.ty(free, ty);
+                self.expr(free, payload);
+            }
             ExprKind::Box { indices, ty, body } => {
                 let mut names = FxHashSet::default();
                 indices.iter().for_each(|(_, index)| add_index(&mut names, index));

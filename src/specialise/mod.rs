@@ -9,7 +9,8 @@
 //!   defunctionalisation in Futhark, TFP 2018, but without its restrictions): one that comes out of a branch becomes a choice
 //!   between two by the condition of the branch, with the variables that they captured as results of the branch; an array of
 //!   functions becomes arrays of what they captured.
-//! * A tuple becomes its components, an array of tuples one array for each, a box its sizes and its content.
+//! * A tuple becomes its components, an array of tuples one array for each, a box its sizes and its content, a sum a tag and the parts of its
+//!   payloads (`sums`).
 
 mod apply;
 mod calls;
@@ -17,6 +18,7 @@ mod control;
 mod expr;
 mod free;
 mod prims;
+mod sums;
 mod types;
 mod values;
 
@@ -73,6 +75,7 @@ struct Specialiser<'p> {
     constants: FxHashMap<Symbol, Static>,
     instances: FxHashMap<String, Arc<Instance>>,
     statements: usize,
+    sums: sums::Sums,
 }
 
 impl<'p> Specialiser<'p> {
@@ -93,6 +96,7 @@ impl<'p> Specialiser<'p> {
             constants: FxHashMap::default(),
             instances: FxHashMap::default(),
             statements: 0,
+            sums: sums::Sums::default(),
         }
     }
 

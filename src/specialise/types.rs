@@ -74,6 +74,7 @@ impl Specialiser<'_> {
                 let field = |(label, part): &(Symbol, core::Type)| Ok((*label, self.resolve(part, env, span)?));
                 Atom::Record(parts.iter().map(field).collect::<Outcome<_>>()?)
             }
+            core::Atom::Sum(payloads) => self.sum_type(payloads, env, span)?,
             core::Atom::Sigma(names, body) => {
                 let mut params = Vec::with_capacity(names.len());
                 let mut hidden = Vec::with_capacity(names.len());

@@ -93,7 +93,11 @@ fn variables(expr: &Expr, out: &mut FxHashSet<Symbol>) {
             args.iter().for_each(|(_, arg)| variables(arg, out));
         }
         ExprKind::Rep { arg, .. } => all(&[arg]),
-        ExprKind::Proj(_, inner) | ExprKind::Field(_, inner) => all(&[inner]),
+        ExprKind::Proj(_, inner)
+        | ExprKind::Field(_, inner)
+        | ExprKind::Inject { payload: inner, .. }
+        | ExprKind::Is(_, inner)
+        | ExprKind::Payload(_, inner) => all(&[inner]),
         ExprKind::Record(fields) => fields.iter().for_each(|(_, field)| variables(field, out)),
         ExprKind::Unbox { boxed, body, .. } => all(&[boxed, body]),
         ExprKind::Coerce { expr, .. } => all(&[expr]),

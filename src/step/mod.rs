@@ -67,6 +67,8 @@ pub enum Rule {
     If,
     Proj,
     Field,
+    Is,
+    Payload,
     Unbox,
     Assert,
     For,

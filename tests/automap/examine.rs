@@ -318,11 +318,6 @@ fn backwards(tally: &mut Tally, batch: &Batch, machine: &Machine, at: usize, mea
             tally.note("backwards: a cheaper program, refused by elaboration");
             return Ok(());
         }
-        // An argument that is never used is replicated; the optimum that was chosen does not say how often.
-        Verdict::Rejected("E0405") => {
-            tally.note("backwards: an unused argument is replicated, unknown how often");
-            return Ok(());
-        }
         Verdict::Rejected(code) => {
             tally.note(format!("backwards: rejected {code}"));
             return Err(refusal(batch, at));

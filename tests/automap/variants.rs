@@ -104,13 +104,13 @@ fn spine(node: &Expr) -> Option<(Expr, Vec<Expr>)> {
 }
 
 /// Every text that differs from an accepted one by a `map` that is removed (`map f x` to `f x`), or a `rep` (`rep x` to `id x`; paper,
-/// figure 4.14).
+/// figure 4.14). An `f` that is an application and gives an array of functions gets a name, as arrays of functions have to.
 pub fn removed(batch: &Batch, at: usize) -> Vec<(String, Kind)> {
     let range = &batch.ranges[at];
     let text = &batch.sources.file(batch.file).text[range.clone()];
     let program = &batch.checked.program;
     let inside = |span: Span| span.file == batch.file && range.contains(&(span.start as usize));
-    let mut edits: Vec<(Span, Kind)> = Vec::new();
+    let mut edits: Vec<(Span, Kind, Option<Span>)> = Vec::new();
     for (_, node) in program.ast.exprs.iter() {
         let node: &Node = node;
         let ExprKind::Apply { fun, args } = &node.kind else { continue };
@@ -127,13 +127,24 @@ pub fn removed(batch: &Batch, at: usize) -> Vec<(String, Kind)> {
             "map3" => 4,
             _ => continue,
         };
-        if args.len() >= arity {
-            edits.push((span, if arity == 1 { Kind::RemovedRep } else { Kind::RemovedMap }));
+        if args.len() < arity {
+            continue;
         }
+        let function = view::strip(&program.ast, args[0]);
+        let applied = view::application(&program.ast, &|e| program.names.exprs.get(e).is_some(), function).is_some();
+        let many = batch.checked.tables.exprs.get(function).is_some_and(|ty| ty.rank > 0);
+        let named = (arity > 1 && applied && many).then(|| program.ast.exprs[args[0]].span);
+        edits.push((span, if arity == 1 { Kind::RemovedRep } else { Kind::RemovedMap }, named));
     }
-    edits.sort_by_key(|(span, _)| *span);
-    let edit = |(span, kind): (Span, Kind)| {
-        let (from, to) = (span.start as usize - range.start, span.end as usize - range.start);
+    edits.sort_by_key(|(span, ..)| *span);
+    let edit = |(span, kind, named): (Span, Kind, Option<Span>)| {
+        let place = |span: Span| (span.start as usize - range.start, span.end as usize - range.start);
+        let (from, to) = place(span);
+        if let Some(function) = named {
+            let (start, end) = place(function);
+            let named = format!("(let lifted = {} in lifted)", &text[start..end]);
+            return (format!("{}{}{named}{}", &text[..from], &text[to..start], &text[end..]), kind);
+        }
         let by = if kind == Kind::RemovedRep { "id" } else { "" };
         (format!("{}{by}{}", &text[..from], &text[to..]), kind)
     };

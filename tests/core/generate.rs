@@ -73,6 +73,7 @@ fn ty() -> impl Strategy<Value = Type> {
         let names = prop::collection::vec(index_name(), 0..3);
         let type_names = prop::collection::vec(type_name(), 0..3);
         let fields = prop::collection::vec((name(), ty.clone()), 0..3);
+        let payloads = prop::collection::vec((name(), ty.clone()), 0..3);
         let function = (prop::collection::vec(param, 1..3), ty.clone()).prop_map(|(params, ret)| Type::fun(params, ret).atom().clone());
         let atom = prop_oneof![
             function,
@@ -81,6 +82,7 @@ fn ty() -> impl Strategy<Value = Type> {
             (names, ty.clone()).prop_map(|(names, ty)| Atom::Sigma(names, ty)),
             types().prop_map(Atom::Tuple),
             fields.prop_map(Atom::Record),
+            payloads.prop_map(Atom::Sum),
         ];
         (atom, shape()).prop_map(|(atom, shape)| Type::new(atom, shape))
     })
@@ -140,6 +142,9 @@ fn plain(e: BoxedStrategy<Expr>) -> BoxedStrategy<ExprKind> {
         (0usize..9, e.clone()).prop_map(|(at, tuple)| ExprKind::Proj(at, tuple)),
         prop::collection::vec((name(), e.clone()), 0..3).prop_map(ExprKind::Record),
         (name(), e.clone()).prop_map(|(label, record)| ExprKind::Field(label, record)),
+        (name(), ty(), e.clone()).prop_map(|(label, ty, payload)| ExprKind::Inject { label, ty, payload }),
+        (name(), e.clone()).prop_map(|(label, sum)| ExprKind::Is(label, sum)),
+        (name(), e.clone()).prop_map(|(label, sum)| ExprKind::Payload(label, sum)),
         (ty(), e.clone()).prop_map(|(ty, expr)| ExprKind::Coerce { ty, expr }),
         (e.clone(), name(), e.clone()).prop_map(|(cond, message, expr)| ExprKind::Assert { cond, message, expr }),
     ]

@@ -165,6 +165,10 @@ pub fn canonical(value: &Expr, ty: &Type) -> Result<(), String> {
         (Atom::Record(types), ExprKind::Record(parts)) if types.len() == parts.len() => {
             types.iter().zip(parts).try_for_each(|((_, ty), (_, part))| canonical(part, ty))
         }
+        (Atom::Sum(payloads), ExprKind::Inject { label, payload, .. }) => match payloads.iter().find(|(l, _)| l == label) {
+            Some((_, ty)) => canonical(payload, ty),
+            None => wrong("another constructor"),
+        },
         (Atom::Sigma(names, _), ExprKind::Box { indices, body, .. }) if names.len() == indices.len() => canonical(body, &type_of(body)?),
         _ => wrong("another form"),
     }

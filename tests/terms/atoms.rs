@@ -47,8 +47,32 @@ impl Gen<'_> {
                 let fields = fields.iter().map(|(label, ty)| Some((*label, self.simple(ty)?))).collect::<Option<_>>()?;
                 Some(make(ExprKind::Record(fields)))
             }
+            Atom::Sum(payloads) => {
+                let (label, payload) = payloads[self.choose(payloads.len())].clone();
+                let payload = self.simple(&payload)?;
+                Some(make(ExprKind::Inject { label, ty: ty.clone(), payload }))
+            }
             Atom::Sigma(names, content) => self.boxed(names, content, false),
         }
+    }
+
+    /// A sum that is asked for its constructor, or for a payload: mostly where it is known to be there.
+    pub fn taken_apart(&mut self, ty: &Type) -> Option<Expr> {
+        let other = self.ty(1);
+        let payloads = vec![(Symbol::new("c"), other), (Symbol::new("d"), ty.clone())];
+        let sum = Type::scalar(Atom::Sum(payloads));
+        let value = self.expr(&sum)?;
+        let d = Symbol::new("d");
+        if self.choose(6) == 0 {
+            return Some(make(ExprKind::Payload(d, value)));
+        }
+        let name = self.name("v");
+        self.scope.terms.push((name, sum.clone()));
+        let cond = make(ExprKind::Is(d, var(name.as_str())));
+        let then = make(ExprKind::Payload(d, var(name.as_str())));
+        let els = self.expr(ty)?;
+        let body = make(ExprKind::If { cond, then, els });
+        Some(make(ExprKind::Let { name, ty: Some(sum), rhs: value, body }))
     }
 
     /// A `fn` of this type; its body is simple unless `full`.

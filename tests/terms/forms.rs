@@ -9,7 +9,7 @@ use remora::ir::core::{Atom, Dim, Expr, ExprKind, Index, LoopForm, LoopParam, Pa
 impl Gen<'_> {
     /// One of the forms that have this type.
     pub fn form(&mut self, ty: &Type) -> Option<Expr> {
-        match self.choose(24) {
+        match self.choose(26) {
             0..=6 => self.by_type(ty),
             7 => self.binding(ty),
             8 => {
@@ -31,6 +31,7 @@ impl Gen<'_> {
             19 | 20 => self.polymorphic(ty),
             21 => self.element(ty),
             22 => self.reduction(ty),
+            23 => self.taken_apart(ty),
             _ => self.used(ty),
         }
     }
@@ -53,6 +54,11 @@ impl Gen<'_> {
             Atom::Record(fields) => {
                 let fields = fields.iter().map(|(label, ty)| Some((*label, self.expr(ty)?))).collect::<Option<_>>()?;
                 Some(make(ExprKind::Record(fields)))
+            }
+            Atom::Sum(payloads) => {
+                let (label, payload) = payloads[self.choose(payloads.len())].clone();
+                let payload = self.expr(&payload)?;
+                Some(make(ExprKind::Inject { label, ty: ty.clone(), payload }))
             }
             Atom::Sigma(names, content) => {
                 if self.choose(2) == 0 {

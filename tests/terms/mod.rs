@@ -203,7 +203,7 @@ impl Gen<'_> {
     }
 
     fn atom(&mut self, depth: usize) -> Atom {
-        match if depth == 0 { 0 } else { self.choose(9) } {
+        match if depth == 0 { 0 } else { self.choose(10) } {
             0..=4 => Atom::Prim(self.prim()),
             5 => {
                 let parts = (0..self.choose(3)).map(|_| self.ty(depth - 1)).collect();
@@ -215,6 +215,11 @@ impl Gen<'_> {
                 Atom::Record(labels.into_iter().take(count).map(|label| (label, self.ty(depth - 1))).collect())
             }
             7 => {
+                let labels = ["c", "d", "e"].map(Symbol::new);
+                let count = 1 + self.choose(3);
+                Atom::Sum(labels.into_iter().take(count).map(|label| (label, self.ty(depth - 1))).collect())
+            }
+            8 => {
                 let params = (0..=self.choose(2)).map(|_| self.ty(depth - 1)).collect();
                 self.fun_ty(params, depth - 1).atom().clone()
             }

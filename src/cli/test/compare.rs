@@ -41,7 +41,7 @@ fn kind(value: &Value) -> String {
             format!("({})", tuple.parts.iter().map(kind).collect::<Vec<_>>().join(", "))
         }
         Value::Tuple(tuple) => format!("an array of shape {} of tuples of {}", brackets(&tuple.frame), tuple.parts.len()),
-        Value::Cells(_) | Value::Box(_) | Value::Opaque(_) => "a value that cannot be compared".into(),
+        Value::Cells(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => "a value that cannot be compared".into(),
     }
 }
 

@@ -3,12 +3,18 @@
 #define REMORA_VECTOR(T, NAME) extern __attribute__((simd("notinbranch"), const)) T NAME(T);
 REMORA_VECTOR(double, exp)
 REMORA_VECTOR(double, log)
-REMORA_VECTOR(double, sin)
-REMORA_VECTOR(double, cos)
 REMORA_VECTOR(float, expf)
 REMORA_VECTOR(float, logf)
-REMORA_VECTOR(float, sinf)
-REMORA_VECTOR(float, cosf)
+/* A compiler that knows sine and cosine of the same number by their names makes one call of them, which has no vector version. */
+#define REMORA_UNKNOWN(T, NAME) extern __attribute__((simd("notinbranch"), const)) T remora_##NAME(T) __asm__(#NAME);
+REMORA_UNKNOWN(double, sin)
+REMORA_UNKNOWN(double, cos)
+REMORA_UNKNOWN(float, sinf)
+REMORA_UNKNOWN(float, cosf)
+#define sin(x) remora_sin(x)
+#define cos(x) remora_cos(x)
+#define sinf(x) remora_sinf(x)
+#define cosf(x) remora_cosf(x)
 extern __attribute__((simd("notinbranch"), const)) double pow(double, double);
 extern __attribute__((simd("notinbranch"), const)) float powf(float, float);
 #if __GLIBC_PREREQ(2, 35)

@@ -62,7 +62,7 @@ impl Emitter<'_> {
                 let text = scalar(*value);
                 if text.starts_with('-') { format!("({text})") } else { text }
             }
-            Expr::Local(_) | Expr::Load(..) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => self.expr(e),
+            Expr::Local(_) | Expr::Load(..) | Expr::Blend(..) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => self.expr(e),
             Expr::Op(..) | Expr::Int(..) | Expr::Select(..) => format!("({})", self.expr(e)),
         }
     }
@@ -95,11 +95,15 @@ impl Emitter<'_> {
                     Int::Le => format!("{a} <= {b}"),
                     Int::Eq => format!("{a} == {b}"),
                     Int::Ne => format!("{a} != {b}"),
-                    Int::And => format!("{a} && {b}"),
-                    Int::Or => format!("{a} || {b}"),
+                    // Operands have no effects. Without jumps there is more that can be vectorised.
+                    Int::And => format!("{a} & {b}"),
+                    Int::Or => format!("{a} | {b}"),
                 }
             }
             Expr::Select(cond, a, b) => format!("{} ? {} : {}", self.nested(cond), self.nested(a), self.nested(b)),
+            Expr::Blend(prim, mask, a, b) => {
+                format!("remora_blend_{}({}, {}, {})", c_type(*prim), self.expr(mask), self.expr(a), self.expr(b))
+            }
             Expr::Pieces(width, cost, each) => {
                 let cost = (*cost).min(1 << 40);
                 format!("remora_pieces(th, {}, INT64_C({cost}), {})", self.expr(width), u8::from(*each))
@@ -110,6 +114,11 @@ impl Emitter<'_> {
     }
 
     fn op(&self, op: ScalarOp, args: &[Expr]) -> String {
+        if let (Op::Pow, [x, Expr::Const(power @ (Scalar::F32(_) | Scalar::F64(_)))]) = (op.op, args)
+            && let Some(twice) = few_factors(*power)
+        {
+            return format!("remora_power_{}({}, {twice})", c_type(op.prim), self.expr(x));
+        }
         let args: Vec<String> = args.iter().map(|arg| self.nested(arg)).collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         match (op.prim, args.as_slice()) {
@@ -119,6 +128,17 @@ impl Emitter<'_> {
             (_, args) => integer(op, args),
         }
     }
+}
+
+/// Twice a power that a few multiplications and a square root make.
+fn few_factors(power: Scalar) -> Option<i64> {
+    let twice = 2.0
+        * match power {
+            Scalar::F32(power) => f64::from(power),
+            Scalar::F64(power) => power,
+            _ => return None,
+        };
+    (twice == twice.trunc() && twice.abs() <= 8.0).then_some(twice as i64)
 }
 
 fn comparison(op: Op) -> Option<&'static str> {
@@ -145,8 +165,8 @@ fn convert(to: PrimType, from: PrimType, x: &str) -> String {
 fn boolean(op: ScalarOp, args: &[&str]) -> String {
     match (op.op, args) {
         (Op::Convert(from), [x]) => convert(PrimType::Bool, from, x),
-        (Op::And, [a, b]) => format!("{a} && {b}"),
-        (Op::Or, [a, b]) => format!("{a} || {b}"),
+        (Op::And, [a, b]) => format!("{a} & {b}"),
+        (Op::Or, [a, b]) => format!("{a} | {b}"),
         (Op::Not, [a]) => format!("!{a}"),
         (op, [a, b]) => format!("{a} {} {b}", comparison(op).unwrap_or("==")),
         _ => "0".into(),

@@ -16,7 +16,7 @@ pub use library::{Library, library};
 use super::cuda::Kernels;
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Arg, Expr, Failure, Fun, Handle, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Stmt, Target};
+use crate::ir::imp::{Arg, Expr, Failure, Fun, Handle, Int, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Stmt, Target};
 use rustc_hash::FxHashSet;
 use scope::{Also, Homes};
 use std::collections::BTreeSet;
@@ -388,7 +388,7 @@ impl Emitter<'_> {
     }
 
     fn for_loop(&mut self, text: &mut Text, var: Local, (from, to): (&Expr, &Expr), order: &Order, body: &[Stmt]) {
-        if let Some(pragma) = self.pragma(text, order, body).filter(|_| self.mode == Mode::Processor) {
+        if let Some(pragma) = self.pragma(text, var, order, body).filter(|_| self.mode == Mode::Processor) {
             text.line(&pragma);
         }
         let (var, from, to) = (self.local(var), self.expr(from), self.nested(to));
@@ -397,11 +397,19 @@ impl Emitter<'_> {
         text.line("}");
     }
     /// What the C compiler is told about a loop. Jumps out of it and calls cannot be vectorised.
-    fn pragma(&self, text: &Text, order: &Order, body: &[Stmt]) -> Option<String> {
-        // Arrays in the frame that iterations share are written by all of them.
+    fn pragma(&self, text: &Text, var: Local, order: &Order, body: &[Stmt]) -> Option<String> {
+        // Arrays in the frame that iterations share are written by all of them, unless each has an element of its own.
         let mut shared = false;
-        writes(body, &mut |ptr| shared = shared || (self.fun.ptrs[ptr].stack.is_some() && !text.homes.belongs_to_next(ptr)));
-        if shared {
+        writes(body, &mut |ptr, index| {
+            let own = match index {
+                Expr::Local(i) => *i == var,
+                Expr::Int(Int::Add, _, i) => **i == Expr::Local(var),
+                _ => false,
+            };
+            shared = shared || (!own && self.fun.ptrs[ptr].stack.is_some() && !text.homes.belongs_to_next(ptr));
+        });
+        // The neighbours in vector registers are those of the innermost loop; `vectorise` has taken the others.
+        if shared || !body.iter().all(few) {
             return None;
         }
         match order {
@@ -591,11 +599,24 @@ pub(in crate::emit) fn free(own: &[Local], walk: impl FnOnce(&mut dyn FnMut(Ment
     out
 }
 
-/// The pointers through which a body writes.
-fn writes(body: &[Stmt], see: &mut dyn FnMut(Ptr)) {
+/// Whether a statement has no loops in it but some that the C compiler unrolls.
+fn few(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::For { from, to, body, .. } => {
+            let count = from.as_int().zip(to.as_int()).and_then(|(from, to)| to.checked_sub(from));
+            count.is_some_and(|count| count <= 8) && body.iter().all(few)
+        }
+        Stmt::If(_, then, els) => then.iter().chain(els).all(few),
+        Stmt::While(..) => false,
+        _ => true,
+    }
+}
+
+/// The pointers through which a body writes, and where.
+fn writes(body: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr)) {
     for stmt in body {
         match stmt {
-            Stmt::Store(ptr, ..) => see(*ptr),
+            Stmt::Store(ptr, index, _) => see(*ptr, index),
             Stmt::If(_, then, els) => {
                 writes(then, see);
                 writes(els, see);

@@ -60,8 +60,8 @@ REMORA_INT(uint64_t, uint64_t, unsigned __int128, 64, 0)
 #endif
 
 #define REMORA_FLOAT(T, S, PI)                                                                                               \
-  REMORA_FN T remora_min_##T(T a, T b) { return b != b || a < b || REMORA_TIE(a, b, signbit(a)) ? a : b; }                   \
-  REMORA_FN T remora_max_##T(T a, T b) { return b != b || a > b || REMORA_TIE(a, b, signbit(b)) ? a : b; }                   \
+  REMORA_FN T remora_min_##T(T a, T b) { T least = a < b ? a : b; return b != b || REMORA_TIE(a, b, signbit(a)) ? a : least; }                   \
+  REMORA_FN T remora_max_##T(T a, T b) { T most = a > b ? a : b; return b != b || REMORA_TIE(a, b, signbit(b)) ? a : most; }                   \
   REMORA_FN T remora_sgn_##T(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a; }                                               \
   REMORA_FN T remora_turn_##T(T x) { return x - 2 * rint##S(x / 2); }                                                        \
   REMORA_FN T remora_sinpi_##T(T x) {                                                                                        \
@@ -100,6 +100,44 @@ REMORA_BITS(remora_from_bits_float, uint32_t, float)
 REMORA_BITS(remora_from_bits_double, uint64_t, double)
 REMORA_BITS(remora_bits__Float16, _Float16, uint16_t)
 REMORA_BITS(remora_from_bits__Float16, uint16_t, _Float16)
+
+/* One value or the other, without a jump that keeps loops from being vectorised. */
+#define REMORA_BLEND(T, U, BITS, FROM_BITS)                                                                                  \
+  REMORA_FN T remora_blend_##T(int64_t mask, T a, T b) { return FROM_BITS((U)(((BITS(a) ^ BITS(b)) & (U)mask) ^ BITS(b))); }
+REMORA_BLEND(int8_t, uint8_t, (uint8_t), (int8_t))
+REMORA_BLEND(int16_t, uint16_t, (uint16_t), (int16_t))
+REMORA_BLEND(int32_t, uint32_t, (uint32_t), (int32_t))
+REMORA_BLEND(int64_t, uint64_t, (uint64_t), (int64_t))
+REMORA_BLEND(uint8_t, uint8_t, (uint8_t), (uint8_t))
+REMORA_BLEND(uint16_t, uint16_t, (uint16_t), (uint16_t))
+REMORA_BLEND(uint32_t, uint32_t, (uint32_t), (uint32_t))
+REMORA_BLEND(uint64_t, uint64_t, (uint64_t), (uint64_t))
+REMORA_BLEND(float, uint32_t, remora_bits_float, remora_from_bits_float)
+REMORA_BLEND(double, uint64_t, remora_bits_double, remora_from_bits_double)
+REMORA_BLEND(_Float16, uint16_t, remora_bits__Float16, remora_from_bits__Float16)
+REMORA_FN bool remora_blend_bool(int64_t mask, bool a, bool b) { return ((uint8_t)mask & (uint8_t)a) | ((uint8_t)~mask & (uint8_t)b); }
+
+/* `x` to the power of `twice / 2`, a constant: by multiplication, but to the last bit as `pow` has it where that counts. The square root
+   of minus infinity would be no number. */
+#ifdef REMORA_STRICT
+#define REMORA_POWER(T, S)                                                                                                   \
+  REMORA_FN T remora_power_##T(T x, int twice) { return pow##S(x, (T)twice / 2); }
+#else
+#define REMORA_POWER(T, S)                                                                                                   \
+  REMORA_FN T remora_power_##T(T x, int twice) {                                                                         \
+    int n = twice < 0 ? -twice : twice;                                                                                      \
+    T product = 1;                                                                                                           \
+    for (int k = 0; k < n / 2; k++) {                                                                                        \
+      product *= x;                                                                                                          \
+    }                                                                                                                        \
+    if (n % 2) {                                                                                                             \
+      product = (x == -(T)INFINITY ? (T)INFINITY : product) * sqrt##S(x == -(T)INFINITY ? (T)INFINITY : x);                  \
+    }                                                                                                                        \
+    return twice < 0 ? 1 / product : product;                                                                                \
+  }
+#endif
+REMORA_POWER(float, f)
+REMORA_POWER(double, )
 
 REMORA_FN _Float16 remora_next_after_half(_Float16 a, _Float16 b) {
   if (a != a || b != b) {

@@ -56,7 +56,12 @@ fn different_types() {
          E0303 argument 2 of `==` has the type `i32 -> i32`, but a type without functions is needed",
     );
     check("def t 'a (x: a) : i32 = x", "E0301 result has the type `a`, but `i32` is expected");
-    check("def t = match 1 case _ -> 2", "E0111 `match` expressions are not supported yet");
+    check(
+        "def t (x: i32) = (x + true) + ???",
+        "E0301 argument 2 of `+` has the type `bool`, but `i32` is expected\n\
+        E0307 a hole is left in the program",
+    );
+    check("def t = match 1 case #a -> 2", "E0301 `#a` makes a value of a sum type, but a numeric type is expected");
     check("def t y = let f 'a (x: a) = if true then x else y in f 1", "E0308 the type parameter `'a` of a local function escapes from it");
     check(
         "def t (x: i32) = (x + true, x == false)",

@@ -131,6 +131,11 @@ fn show(program: &Program, ty: &RType) -> String {
             let fields: Vec<String> = fields.iter().map(|(l, p)| format!("{l}: {}", show(program, p))).collect();
             let _ = write!(out, "{{{}}}", fields.join(", "));
         }
+        RBase::Sum(constructors) => {
+            let show = |payload: &[RType]| payload.iter().map(|p| format!(" {}", show(program, p))).collect::<String>();
+            let all: Vec<String> = constructors.iter().map(|(l, payload)| format!("#{l}{}", show(payload))).collect();
+            out += &all.join(" | ");
+        }
     }
     out
 }

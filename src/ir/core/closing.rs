@@ -135,6 +135,11 @@ impl Pass<'_> {
             ExprKind::Proj(at, tuple) => ExprKind::Proj(*at, self.expr(by, tuple)?),
             ExprKind::Record(fields) => ExprKind::Record(self.named(by, fields)?),
             ExprKind::Field(label, record) => ExprKind::Field(*label, self.expr(by, record)?),
+            ExprKind::Inject { label, ty, payload } => {
+                ExprKind::Inject { label: *label, ty: self.ty(by, ty)?, payload: self.expr(by, payload)? }
+            }
+            ExprKind::Is(label, sum) => ExprKind::Is(*label, self.expr(by, sum)?),
+            ExprKind::Payload(label, sum) => ExprKind::Payload(*label, self.expr(by, sum)?),
             ExprKind::Box { indices, ty, body } => {
                 let names: Vec<Name> = indices.iter().map(|(name, _)| Name::Index(*name)).collect();
                 let ty = self.ty(&by.below(&[], &names), ty)?;
@@ -268,6 +273,9 @@ impl Renaming<'_> {
                 ExprKind::Record(fields.iter().map(|(label, field)| Ok((*label, self.expr(field)?))).collect::<Result<_, TooLarge>>()?)
             }
             ExprKind::Field(label, record) => ExprKind::Field(*label, self.expr(record)?),
+            ExprKind::Inject { label, ty, payload } => ExprKind::Inject { label: *label, ty: ty.clone(), payload: self.expr(payload)? },
+            ExprKind::Is(label, sum) => ExprKind::Is(*label, self.expr(sum)?),
+            ExprKind::Payload(label, sum) => ExprKind::Payload(*label, self.expr(sum)?),
             ExprKind::Box { indices, ty, body } => ExprKind::Box { indices: indices.clone(), ty: ty.clone(), body: self.expr(body)? },
             ExprKind::Coerce { ty, expr } => ExprKind::Coerce { ty: ty.clone(), expr: self.expr(expr)? },
             ExprKind::Assert { cond, message, expr } => {

@@ -18,7 +18,7 @@ pub fn equal(a: &Type, b: &Type) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Exact,
-    /// Sizes may differ where a run-time check can find out: not inside functions, polymorphic types and boxes.
+    /// Sizes may differ where a run-time check can find out: not inside functions, polymorphic types, boxes and sums.
     UpToSizes,
 }
 
@@ -185,6 +185,9 @@ impl Pass<'_> {
             (Atom::Tuple(a), Atom::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.types(mode, a, b, pairing)),
             (Atom::Record(a), Atom::Record(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|((k, a), (l, b))| k == l && self.types(mode, a, b, pairing))
+            }
+            (Atom::Sum(a), Atom::Sum(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|((k, a), (l, b))| k == l && self.types(Mode::Exact, a, b, pairing))
             }
             _ => false,
         }

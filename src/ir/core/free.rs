@@ -73,7 +73,7 @@ impl FreeVars {
             Atom::Forall(bound, body) => self.add_bound(names, body, bound, Name::Type),
             Atom::Pi(bound, body) | Atom::Sigma(bound, body) => self.add_bound(names, body, bound, Name::Index),
             Atom::Tuple(types) => types.iter().for_each(|ty| names.extend(self.of(ty).iter().copied())),
-            Atom::Record(fields) => fields.iter().for_each(|(_, ty)| names.extend(self.of(ty).iter().copied())),
+            Atom::Record(fields) | Atom::Sum(fields) => fields.iter().for_each(|(_, ty)| names.extend(self.of(ty).iter().copied())),
         }
     }
 

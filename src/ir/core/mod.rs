@@ -3,8 +3,8 @@
 //! # Meaning
 //!
 //! Every expression denotes an array; a scalar is an array of shape `[]`. Elements ("atoms") are scalars, functions,
-//! tuples, records and boxes. Evaluation is strict, left to right, call by value; there are no effects but failure
-//! (index, size, division, assertion), and a failing expression fails the whole program.
+//! tuples, records, sums and boxes. Evaluation is strict, left to right, call by value; there are no effects but failure
+//! (index, size, division, assertion, a payload that is not there), and a failing expression fails the whole program.
 //!
 //! * **Types** `[t i..]` pair an atom type with a shape. `(-> (T ..) U)` is curried: `(-> (A) [(-> (B) C)])` and
 //!   `(-> (A B) C)` are the same type ([`Type::fun`] keeps the longest form), and an application may give fewer
@@ -18,6 +18,11 @@
 //!   evaluates its body for each index of the frame. The body must not be a box (an array of boxes is made with
 //!   [`ExprKind::Map`] over a body whose type is a scalar box, `[(Sigma ..) ]`; it is an array with a box per cell).
 //! * **`Rep`** `(rep [n] e)` is an array of frame `[n]` all of whose cells are `e`.
+//! * **Sums** `(Sum (l T) ..)` have one payload type per constructor (a tuple where there are several or none). `(inject l T e)` makes the
+//!   rank-0 value of the constructor `l` of the sum type `T`, `e` of the payload type of `l` in `T`. `(is l e)` says whether the
+//!   rank-0 sum `e` was made by `l`, and `(payload l e)`, of the payload type of `l`, is what it was made of; it fails where `e` was made by
+//!   another constructor. A `match` is a chain of conditionals on `is` whose branches take payloads. Sizes in payloads are those of
+//!   the sum's type: all values of an array of sums have payloads of the same shapes.
 //! * **Boxes** `(box ((n I)) T e)` hide sizes: type `(Sigma (n) T)`. `(unbox e (x n) body)` opens a rank-0 box (lifting
 //!   over arrays of boxes is written as a map). The indices must not occur in the type of `body`.
 //! * **Polymorphism**: `(i-fn (n @s) (t-fn (t) e))`, instantiated with `e{t | n @s}`. The type parameter `'a` of the ML-style
@@ -102,6 +107,8 @@ pub enum Atom {
     Tuple(Vec<Type>),
     /// `(Rec (l T) ..)`, labels in ascending order.
     Record(Vec<(Symbol, Type)>),
+    /// `(Sum (l T) ..)`, labels in ascending order, at least one: the payload of each constructor.
+    Sum(Vec<(Symbol, Type)>),
 }
 
 /// A parameter of a function type; the name, if any, is bound in the later parameters and the result.
@@ -215,6 +222,12 @@ pub enum ExprKind {
     Record(Vec<(Symbol, Expr)>),
     /// `(field l e)`, `e` a rank-0 record.
     Field(Symbol, Expr),
+    /// `(inject l T e)`: a value of the rank-0 sum type `T`.
+    Inject { label: Symbol, ty: Type, payload: Expr },
+    /// `(is l e)`: whether the rank-0 sum `e` was made by the constructor `l`.
+    Is(Symbol, Expr),
+    /// `(payload l e)`: what the rank-0 sum `e` was made of; fails if another constructor made it.
+    Payload(Symbol, Expr),
     /// `(box ((n I) ..) T e)`: `T` may mention the `n`s; its type is the rank-0 `(Sigma (n ..) T)`.
     Box { indices: Vec<(Symbol, Index)>, ty: Type, body: Expr },
     /// `(unbox e (x n ..) body)`.

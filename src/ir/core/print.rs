@@ -23,7 +23,7 @@ const MOST_TYPE_NODES: usize = 1 << 17;
 const MOST_NODES: usize = 1 << 20;
 
 /// Words that stand at the head of forms, hence are quoted as the names of called functions.
-const KEYWORDS: [&str; 32] = [
+const KEYWORDS: [&str; 35] = [
     "array",
     "frame",
     "t-app",
@@ -54,6 +54,9 @@ const KEYWORDS: [&str; 32] = [
     "proj",
     "rec",
     "field",
+    "inject",
+    "is",
+    "payload",
     "coerce",
     "assert",
 ];
@@ -312,6 +315,7 @@ impl<'a> Printer<'a> {
             Atom::Sigma(names, body) => self.binder("Sigma ", names, body),
             Atom::Tuple(types) => self.form(self.text("Tup"), self.cut(types).map(|ty| self.ty(ty))),
             Atom::Record(fields) => self.form(self.text("Rec"), self.cut(fields).map(|(label, ty)| self.field_type(*label, ty))),
+            Atom::Sum(payloads) => self.form(self.text("Sum"), self.cut(payloads).map(|(label, ty)| self.field_type(*label, ty))),
         }
     }
 
@@ -399,6 +403,12 @@ impl<'a> Printer<'a> {
                 self.form(self.text("rec"), fields.iter().map(field))
             }
             ExprKind::Field(label, record) => self.form(self.text("field ").append(self.name(*label)), std::iter::once(record).map(one)),
+            ExprKind::Inject { label, ty, payload } => {
+                let head = self.text("inject ").append(self.name(*label)).append(" ");
+                self.form(head.append(self.nested(|| self.ty(ty))), std::iter::once(payload).map(one))
+            }
+            ExprKind::Is(label, sum) => self.form(self.text("is ").append(self.name(*label)), std::iter::once(sum).map(one)),
+            ExprKind::Payload(label, sum) => self.form(self.text("payload ").append(self.name(*label)), std::iter::once(sum).map(one)),
             ExprKind::Box { indices, ty, body } => {
                 let pair = |(name, index): &(Symbol, Index)| {
                     self.text("(").append(self.type_name(*name)).append(" ").append(self.index(index)).append(")")

@@ -1,7 +1,7 @@
 //! S-expressions with spans: the layer under the reader of core.
 //!
 //! ```text
-//! sexp   = symbol | number | string | ( sexp* ) | [ sexp* ] | sexp { sexp* | sexp* }
+//! sexp   = symbol | number | string | ( sexp* ) | [ sexp* ] | sexp { sexp* | sexp* } | #A( sexp* )( sexp* ) | ~( sexp* ) sexp
 //! symbol = u+ | #"char*"       u = any byte but white space and ( ) [ ] { } " , ` ; \ (inside braces also not |)
 //! number = -? digits [. digits] [e +-? digits] [type]  | nanTYPE | nan:HEXTYPE | infTYPE | -infTYPE
 //! ```
@@ -9,8 +9,9 @@
 //! The longest run of symbol bytes is a number if it can be read as one, else a symbol; `|` on its own is the bar of the
 //! braces. The words `\`, `T\` and `I\` are symbols too: they stand for lambdas. Comments are `; ..` to the end of the line
 //! and `#| .. |#`, nested. `#t` and `#f` are truth values, like `true` and `false`. A name that does not have the form of a symbol is
-//! quoted, `#"odd name"`; a quoted symbol is never a keyword, a type or a literal. Parsing keeps its own stack, so any depth of
-//! nesting can be read.
+//! quoted, `#"odd name"`; a quoted symbol is never a keyword, a type or a literal. `#A(d ..)(a ..)` is `(#A (d ..) (a ..))`, and
+//! `~(r ..)e`, or `#r(r ..)e`, is `(#r (r ..) e)`, where no space stands in front of the parentheses. Parsing keeps its own stack, so any
+//! depth of nesting can be read.
 
 use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -282,6 +283,59 @@ impl Parser<'_> {
     fn push(&mut self, kind: SexpKind, start: usize) {
         let span = self.span(start);
         self.current().push(Sexp { kind, span });
+        self.join_prefixed();
+    }
+
+    /// Whether what ends here goes on with an opening parenthesis.
+    fn opens_at(&self, end: u32) -> bool {
+        matches!(self.text.as_bytes().get(end as usize), Some(b'(' | b'['))
+    }
+
+    /// Makes one form of a prefix and the two that follow it.
+    fn join_prefixed(&mut self) {
+        loop {
+            let items = match self.open.last() {
+                Some(open) => &open.items,
+                None => &self.items,
+            };
+            let [.., prefix, list, last] = items.as_slice() else { return };
+            let word = match prefix.keyword() {
+                Some("#A") => "#A",
+                Some("~" | "#r") => "#r",
+                _ => return,
+            };
+            let is_list = |item: &Sexp| matches!(item.kind, SexpKind::Paren(_) | SexpKind::Bracket(_));
+            let tight = prefix.span.end == list.span.start && is_list(list);
+            let ready = match word {
+                "#A" => is_list(last) && list.span.end == last.span.start,
+                // What follows may have a prefix of its own.
+                _ => !(matches!(last.keyword(), Some("~" | "#r" | "#A")) && self.opens_at(last.span.end)),
+            };
+            if !(tight && ready) {
+                return;
+            }
+            let span = Span { end: last.span.end, ..prefix.span };
+            let items = self.current();
+            let mut parts = items.split_off(items.len() - 3);
+            parts[0].kind = SexpKind::Symbol(Symbol::new(word));
+            items.push(Sexp { kind: SexpKind::Paren(parts), span });
+        }
+    }
+
+    /// What the braces at `start` follow: of a form with a prefix `~(..)` its last part.
+    fn base_of_braces(&mut self) -> Option<Box<Sexp>> {
+        let mut base = self.current().pop()?;
+        loop {
+            let written = self.text.as_bytes().get(base.span.start as usize) == Some(&b'(');
+            match base.kind {
+                SexpKind::Paren(mut parts) if !written && parts.len() == 3 && parts[0].keyword() == Some("#r") => {
+                    let last = parts.pop()?;
+                    self.current().append(&mut parts);
+                    base = last;
+                }
+                kind => return Some(Box::new(Sexp { kind, span: base.span })),
+            }
+        }
     }
 
     fn run(&mut self) {
@@ -411,7 +465,7 @@ impl Parser<'_> {
         self.at += 1;
         let mut base = None;
         if byte == b'{' {
-            base = self.current().pop().map(Box::new);
+            base = self.base_of_braces();
             if base.is_none() {
                 let span = self.span(start);
                 self.error(E_NESTING, span, "`{` follows what it instantiates");

@@ -228,6 +228,9 @@ impl<'a> Pass<'a> {
             Atom::Record(fields) => {
                 Atom::Record(fields.iter().map(|(label, ty)| Ok((*label, self.ty(ty, part)?))).collect::<Result<_, _>>()?)
             }
+            Atom::Sum(payloads) => {
+                Atom::Sum(payloads.iter().map(|(label, ty)| Ok((*label, self.ty(ty, part)?))).collect::<Result<_, _>>()?)
+            }
         })
     }
 

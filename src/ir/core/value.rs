@@ -19,6 +19,7 @@ pub fn computes_nothing(expr: &Expr, is_partial: &dyn Fn(&Expr) -> bool) -> bool
         ExprKind::Tuple(parts) => parts.iter().all(of),
         ExprKind::Record(fields) => fields.iter().all(|(_, part)| of(part)),
         ExprKind::Inst { fun: part, .. } | ExprKind::Rep { arg: part, .. } | ExprKind::Box { body: part, .. } => of(part),
+        ExprKind::Inject { payload: part, .. } | ExprKind::Is(_, part) => of(part),
         ExprKind::App { fun, args } => is_partial(expr) && of(fun) && args.iter().all(of),
         ExprKind::Let { rhs, body, .. } => of(rhs) && of(body),
         ExprKind::Proj(_, part) | ExprKind::Field(_, part) => of(part),
@@ -26,6 +27,7 @@ pub fn computes_nothing(expr: &Expr, is_partial: &dyn Fn(&Expr) -> bool) -> bool
         | ExprKind::Loop { .. }
         | ExprKind::Map { .. }
         | ExprKind::Unbox { .. }
+        | ExprKind::Payload(..)
         | ExprKind::Coerce { .. }
         | ExprKind::Assert { .. } => false,
     }

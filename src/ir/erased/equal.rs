@@ -129,7 +129,10 @@ impl Comparison {
             (ExprKind::Record(a), ExprKind::Record(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|((k, a), (l, b))| k == l && self.exprs(a, b))
             }
-            (ExprKind::Field(k, a), ExprKind::Field(l, b)) => k == l && self.exprs(a, b),
+            (ExprKind::Field(k, a), ExprKind::Field(l, b))
+            | (ExprKind::Inject(k, a), ExprKind::Inject(l, b))
+            | (ExprKind::Is(k, a), ExprKind::Is(l, b))
+            | (ExprKind::Payload(k, a), ExprKind::Payload(l, b)) => k == l && self.exprs(a, b),
             (ExprKind::Box { indices: i, body: a }, ExprKind::Box { indices: j, body: b }) => self.indices(i, j) && self.exprs(a, b),
             (ExprKind::Unbox { boxed: a, value: x, indices: i, body: c }, ExprKind::Unbox { boxed: b, value: y, indices: j, body: d }) => {
                 self.exprs(a, b) && self.below((&[*x], &[*y]), (i, j), |this| this.exprs(c, d))

@@ -8,7 +8,7 @@
 //! there is no cell to look at.
 //!
 //! * An **array** is a shape and that many atoms in row-major order; `(array [n ..] a ..)`. Atoms are rank-0 expressions: scalars, functions,
-//!   tuples, records, boxes. An array without atoms is its shape alone, the same for numbers, functions and boxes.
+//!   tuples, records, sums, boxes. An array without atoms is its shape alone, the same for numbers, functions and boxes.
 //! * A **frame** `(frame [n ..] : I e ..)` joins cells of shape `I`, which is never `[]` (such a frame is an array).
 //! * A **map** carries the shape of its cells, `(map [i ..] : I ([x e] ..) body)`: the shape of the result is frame ++ `I`, also
 //!   when nothing is evaluated. Applications carry nothing: core never lifts them, its maps do.
@@ -102,6 +102,12 @@ pub enum ExprKind {
     Record(Vec<(Symbol, Expr)>),
     /// `(field l e)`.
     Field(Symbol, Expr),
+    /// `(inject l e)`.
+    Inject(Symbol, Expr),
+    /// `(is l e)`.
+    Is(Symbol, Expr),
+    /// `(payload l e)`.
+    Payload(Symbol, Expr),
     /// `(box (i ..) e)`.
     Box { indices: Vec<Index>, body: Expr },
     /// `(unbox e (x n ..) body)`.

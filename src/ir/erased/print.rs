@@ -122,6 +122,9 @@ fn write_expr(out: &mut String, expr: &Expr) {
             out.push(')');
         }
         ExprKind::Field(label, record) => form(out, &format!("field {label}"), &[record]),
+        ExprKind::Inject(label, payload) => form(out, &format!("inject {label}"), &[payload]),
+        ExprKind::Is(label, sum) => form(out, &format!("is {label}"), &[sum]),
+        ExprKind::Payload(label, sum) => form(out, &format!("payload {label}"), &[sum]),
         ExprKind::Box { indices, body } => {
             out.push_str("(box (");
             write_indices(out, indices);

@@ -109,6 +109,9 @@ impl Closing {
             ExprKind::Proj(at, tuple) => ExprKind::Proj(*at, self.expr(tuple)?),
             ExprKind::Record(fields) => ExprKind::Record(self.named(fields)?),
             ExprKind::Field(label, record) => ExprKind::Field(*label, self.expr(record)?),
+            ExprKind::Inject(label, payload) => ExprKind::Inject(*label, self.expr(payload)?),
+            ExprKind::Is(label, sum) => ExprKind::Is(*label, self.expr(sum)?),
+            ExprKind::Payload(label, sum) => ExprKind::Payload(*label, self.expr(sum)?),
             ExprKind::Box { indices, body } => ExprKind::Box { indices: self.indices(indices)?, body: self.expr(body)? },
             ExprKind::Unbox { boxed, value, indices, body } => {
                 let body = self.below(&[*value], indices).expr(body)?;

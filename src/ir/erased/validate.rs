@@ -126,7 +126,11 @@ impl Scope<'_> {
             ExprKind::Rep { frame, arg } => self.shape(frame).and_then(|()| self.expr(arg)),
             ExprKind::Tuple(parts) => self.all(parts),
             ExprKind::Record(fields) => self.all(fields.iter().map(|(_, field)| field)),
-            ExprKind::Proj(_, inner) | ExprKind::Field(_, inner) => self.expr(inner),
+            ExprKind::Proj(_, inner)
+            | ExprKind::Field(_, inner)
+            | ExprKind::Inject(_, inner)
+            | ExprKind::Is(_, inner)
+            | ExprKind::Payload(_, inner) => self.expr(inner),
             ExprKind::Box { indices, body } => self.indices(indices).and_then(|()| self.expr(body)),
             ExprKind::Unbox { boxed, value, indices, body } => self.expr(boxed).and_then(|()| self.below(&[*value], indices, [body])),
             ExprKind::ReifyDim(dim) => {

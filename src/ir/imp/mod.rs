@@ -161,6 +161,9 @@ pub enum Expr {
     Int(Int, Box<Expr>, Box<Expr>),
     /// The second where the first holds, else the third; both are evaluated.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Values of this type: the second where all bits of the first, an integer, are set, the third where none is. Unlike a choice it is
+    /// never made by a jump.
+    Blend(PrimType, Box<Expr>, Box<Expr>, Box<Expr>),
     /// Into how many pieces a loop is divided, at least 1: of `0` iterations of `1` operations each. With `true` there are not more pieces
     /// than threads.
     Pieces(Box<Expr>, u64, bool),

@@ -31,7 +31,7 @@ pub fn expr(e: &Expr, see: &mut dyn FnMut(Mention)) {
             expr(a, see);
             expr(b, see);
         }
-        Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| expr(e, see)),
+        Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) => [a, b, c].into_iter().for_each(|e| expr(e, see)),
         Expr::Pieces(width, ..) => expr(width, see),
     }
 }

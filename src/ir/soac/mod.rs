@@ -20,6 +20,7 @@
 //!   [`kernel`](crate::ir::kernel). Operators are associative and the neutral elements are neutral, or the
 //!   result depends on how the work is divided.
 
+pub mod cells;
 pub mod check;
 pub mod print;
 pub mod read;

@@ -1,7 +1,7 @@
 //! Applications seen as one head and all its arguments.
 //!
-//! Prefix application, binary and unary operators, applied pipes, applied sections, backticks, field projection and
-//! indexing are all "a head applied to arguments in order", possibly nested through parentheses. Inference,
+//! Prefix application, binary and unary operators, applied pipes, applied sections, backticks, field projection,
+//! constructors with payloads and indexing are all "a head applied to arguments in order", possibly nested through parentheses. Inference,
 //! elaboration and the source printer share this view, so that they agree on what one application is. The rewriting of
 //! pipes and sections is the one of AUTOMAP's rules: `x |> f`, `f <| x`, `(op e) x`, `(e op) x` with their arguments
 //! present are the direct applications `f x`, `x op e`, `e op x`.
@@ -22,6 +22,8 @@ pub enum Head {
     Project(Ident),
     /// `a[i1, .., ik]` without slices: the arguments are the index expressions; the array is not one of them.
     Index(ExprId),
+    /// `#c e ..`: a constructor with its payload.
+    Constr(Ident),
 }
 
 /// An application: `node` is its outermost node.
@@ -99,6 +101,10 @@ fn spine(ast: &Ast, qualified: &dyn Fn(ExprId) -> bool, expr: ExprId, args: &mut
                     }
                     None => break Head::Expr(at),
                 }
+            }
+            ExprKind::Constr { name, args } if pending.is_empty() => {
+                pending.push(args.clone());
+                break Head::Constr(*name);
             }
             ExprKind::OpFn(ident) if !pending.is_empty() => break Head::Op(*ident),
             ExprKind::LeftSection { lhs, op } if !pending.is_empty() && pipe(op).is_none() => {

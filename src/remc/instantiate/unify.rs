@@ -164,7 +164,9 @@ impl Unifier {
             (Atom::Forall(v, a), Atom::Forall(w, b)) => self.binders(v, a, w, b, false),
             (Atom::Pi(v, a), Atom::Pi(w, b)) | (Atom::Sigma(v, a), Atom::Sigma(w, b)) => self.binders(v, a, w, b, true),
             (Atom::Tuple(p), Atom::Tuple(q)) if p.len() == q.len() => p.iter().zip(q).try_for_each(|(a, b)| self.types(a, b)),
-            (Atom::Record(p), Atom::Record(q)) if p.len() == q.len() && p.iter().zip(q).all(|((k, _), (l, _))| k == l) => {
+            (Atom::Record(p), Atom::Record(q)) | (Atom::Sum(p), Atom::Sum(q))
+                if p.len() == q.len() && p.iter().zip(q).all(|((k, _), (l, _))| k == l) =>
+            {
                 p.iter().zip(q).try_for_each(|((_, a), (_, b))| self.types(a, b))
             }
             _ => self.mismatch(&a, &b),

@@ -5,6 +5,7 @@
 //! * An array without elements is `(array [0 3] i64)`; one of boxes or functions, whose type the value does not know, shows its dimensions
 //!   only, `[]`.
 //! * A box shows its hidden sizes and shapes and then its content: `(box [2 2] [[1 2] [3 4]])`.
+//! * A value of a sum type shows its constructor and its payload: `(inject a (tuple 1))`.
 //! * Tuples are `(tuple a b)`, records `(rec (x a) (y b))`, arrays of them show the arrays that they consist of. A function is `<function>`.
 
 use crate::base::{PrimType, Scalar};
@@ -34,6 +35,11 @@ fn any(value: &Value, out: &mut String) {
                 out.push(' ');
             }
             any(&boxed.value, out);
+            out.push(')');
+        }
+        Value::Sum(sum) => {
+            let _ = write!(out, "(inject {} ", sum.label);
+            any(&sum.payload, out);
             out.push(')');
         }
         Value::Cells(cells) => {

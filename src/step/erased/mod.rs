@@ -171,6 +171,23 @@ fn reduce(expr: &Expr) -> Stepped<Expr> {
             let (_, field) = field.ok_or_else(|| Stuck::malformed("a record with this field was expected", span))?;
             Ok(Some((field.clone(), Rule::Field)))
         }
+        ExprKind::Inject(label, payload) => Ok(reduce(payload)?.map(|(payload, rule)| (make(ExprKind::Inject(*label, payload)), rule))),
+        ExprKind::Is(label, sum) => {
+            if let Some((sum, rule)) = reduce(sum)? {
+                return Ok(Some((make(ExprKind::Is(*label, sum)), rule)));
+            }
+            let (made, _) = injected(sum, span)?;
+            Ok(Some((lit(Scalar::Bool(made == *label), span), Rule::Is)))
+        }
+        ExprKind::Payload(label, sum) => {
+            if let Some((sum, rule)) = reduce(sum)? {
+                return Ok(Some((make(ExprKind::Payload(*label, sum)), rule)));
+            }
+            match injected(sum, span)? {
+                (made, payload) if made == *label => Ok(Some((payload.clone(), Rule::Payload))),
+                (made, _) => Err(Stuck::at(Fault::payload(*label, made), span)),
+            }
+        }
         ExprKind::Box { indices, body } => {
             Ok(reduce(body)?.map(|(body, rule)| (make(ExprKind::Box { indices: indices.clone(), body }), rule)))
         }
@@ -237,6 +254,14 @@ fn put(values: impl IntoIterator<Item = (Symbol, Expr)>, body: &Expr) -> Result<
     let mut closing = Closing::default();
     values.into_iter().for_each(|(name, value)| closing.term(name, value));
     close(&closing, body)
+}
+
+/// The constructor and payload of a value of a sum type.
+fn injected(sum: &Expr, span: Span) -> Result<(Symbol, &Expr), Stuck> {
+    match sum.kind() {
+        ExprKind::Inject(label, payload) => Ok((*label, payload)),
+        _ => Err(Stuck::malformed("a sum was expected", span)),
+    }
 }
 
 fn truth(cond: &Expr) -> Result<bool, Stuck> {

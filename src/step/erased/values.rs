@@ -42,6 +42,7 @@ impl Atomic for Expr {
             (ExprKind::Array { .. }, ExprKind::Array { .. }) => block_of(self).same(&block_of(other)),
             (ExprKind::Tuple(a), ExprKind::Tuple(b)) => a.iter().zip(b).all(|(a, b)| a.same(b)),
             (ExprKind::Record(a), ExprKind::Record(b)) => a.iter().zip(b).all(|((_, a), (_, b))| a.same(b)),
+            (ExprKind::Inject(k, a), ExprKind::Inject(l, b)) => k == l && a.same(b),
             (ExprKind::Box { body: a, .. }, ExprKind::Box { body: b, .. }) => a.same(b),
             _ => false,
         }

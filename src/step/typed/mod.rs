@@ -166,6 +166,26 @@ impl Machine {
                 let (_, field) = field.ok_or_else(|| Stuck::malformed("a record with this field was expected", span))?;
                 Ok(Some((field.clone(), Rule::Field)))
             }
+            ExprKind::Inject { label, ty, payload } => {
+                let next = self.step(payload)?;
+                Ok(next.map(|(payload, rule)| (make(ExprKind::Inject { label: *label, ty: ty.clone(), payload }), rule)))
+            }
+            ExprKind::Is(label, sum) => {
+                if let Some((sum, rule)) = self.step(sum)? {
+                    return Ok(Some((make(ExprKind::Is(*label, sum)), rule)));
+                }
+                let (made, _) = injected(sum, span)?;
+                Ok(Some((lit(Scalar::Bool(made == *label), span), Rule::Is)))
+            }
+            ExprKind::Payload(label, sum) => {
+                if let Some((sum, rule)) = self.step(sum)? {
+                    return Ok(Some((make(ExprKind::Payload(*label, sum)), rule)));
+                }
+                match injected(sum, span)? {
+                    (made, payload) if made == *label => Ok(Some((payload.clone(), Rule::Payload))),
+                    (made, _) => Err(fault(Fault::payload(*label, made))),
+                }
+            }
             ExprKind::Box { indices, ty, body } => {
                 let next = self.step(body)?;
                 Ok(next.map(|(body, rule)| (make(ExprKind::Box { indices: indices.clone(), ty: ty.clone(), body }), rule)))
@@ -376,6 +396,14 @@ fn opened(params: &[LoopParam], rhs: Expr, body: Expr, span: Span) -> Expr {
     let body = params.iter().enumerate().rev().fold(body, |body, (at, param)| bind(param.name, param.ty.clone(), part(at), body));
     let ty = Type::scalar(Atom::Tuple(params.iter().map(|param| param.ty.clone()).collect()));
     bind(all, ty, rhs, body)
+}
+
+/// The constructor and payload of a value of a sum type.
+fn injected(sum: &Expr, span: Span) -> Result<(Symbol, &Expr), Stuck> {
+    match sum.kind() {
+        ExprKind::Inject { label, payload, .. } => Ok((*label, payload)),
+        _ => Err(Stuck::malformed("a sum was expected", span)),
+    }
 }
 
 fn truth(cond: &Expr) -> Result<bool, Stuck> {

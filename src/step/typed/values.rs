@@ -52,6 +52,7 @@ impl Atomic for Expr {
             }
             (ExprKind::Tuple(a), ExprKind::Tuple(b)) => a.iter().zip(b).all(|(a, b)| a.same(b)),
             (ExprKind::Record(a), ExprKind::Record(b)) => a.iter().zip(b).all(|((_, a), (_, b))| a.same(b)),
+            (ExprKind::Inject { label: k, payload: a, .. }, ExprKind::Inject { label: l, payload: b, .. }) => k == l && a.same(b),
             (ExprKind::Box { body: a, .. }, ExprKind::Box { body: b, .. }) => a.same(b),
             _ => false,
         }

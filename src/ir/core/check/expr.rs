@@ -47,6 +47,9 @@ impl Checker {
             ExprKind::Record(fields) => self.record(span, fields),
             ExprKind::Proj(at, tuple) => self.projection(span, *at, tuple),
             ExprKind::Field(label, record) => self.field(span, *label, record),
+            ExprKind::Inject { label, ty, payload } => self.injection(span, *label, ty, payload),
+            ExprKind::Is(label, sum) => self.payload(span, *label, sum).map(|_| Type::prim(PrimType::Bool)),
+            ExprKind::Payload(label, sum) => self.payload(span, *label, sum),
             ExprKind::Box { indices, ty, body } => self.boxed(span, indices, ty, body),
             ExprKind::Unbox { boxed, value, indices, body } => self.unboxed(span, boxed, *value, indices, body),
             ExprKind::ReifyDim(dim) => {
@@ -185,6 +188,30 @@ impl Checker {
                 None => self.error(span, format!("there is no field `{label}` in {}", print::type_brief(&ty))),
             },
             _ => self.error(record.span(), format!("expected a record of rank 0, found {}", print::type_brief(&ty))),
+        }
+    }
+
+    fn injection(&mut self, span: Span, label: Symbol, ty: &Type, payload: &Expr) -> Result<Type> {
+        let ty = self.annotation(ty, span)?;
+        let wanted = self.payload_type(span, label, &ty)?;
+        let found = self.infer(payload)?;
+        self.expect(&wanted, &found, payload.span(), || format!("the payload of `{label}`"))?;
+        Ok(ty)
+    }
+
+    /// The type of the payload that a sum has if it was made by this constructor.
+    fn payload(&mut self, span: Span, label: Symbol, sum: &Expr) -> Result<Type> {
+        let ty = self.infer(sum)?;
+        self.payload_type(span, label, &ty)
+    }
+
+    fn payload_type(&self, span: Span, label: Symbol, ty: &Type) -> Result<Type> {
+        match ty.atom() {
+            Atom::Sum(payloads) if ty.shape().is_scalar() => match payloads.iter().find(|(name, _)| *name == label) {
+                Some((_, ty)) => Ok(ty.clone()),
+                None => self.error(span, format!("there is no constructor `{label}` in {}", print::type_brief(ty))),
+            },
+            _ => self.error(span, format!("expected a sum of rank 0, found {}", print::type_brief(ty))),
         }
     }
 

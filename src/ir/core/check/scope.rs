@@ -281,6 +281,13 @@ impl Checker {
                 labels_form(fields.iter().map(|(label, _)| *label))?;
                 fields.iter().try_for_each(|(_, ty)| self.well_formed(ty))?;
             }
+            Atom::Sum(payloads) => {
+                if payloads.is_empty() {
+                    return Err("a sum type has at least one constructor".into());
+                }
+                labels_form(payloads.iter().map(|(label, _)| *label))?;
+                payloads.iter().try_for_each(|(_, ty)| self.well_formed(ty))?;
+            }
         }
         // Keeps the type alive, so that its address is not used again.
         self.free.of(ty);

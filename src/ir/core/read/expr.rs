@@ -105,6 +105,11 @@ impl Reader<'_> {
             },
             ("rec", fields) => Some(ExprKind::Record(fields.iter().map(|field| self.field(field)).collect::<Option<_>>()?)),
             ("field", [label, record]) => Some(ExprKind::Field(self.term_name(label)?, self.expr(record)?)),
+            ("inject", [label, ty, payload]) => {
+                Some(ExprKind::Inject { label: self.term_name(label)?, ty: self.ty(ty)?, payload: self.expr(payload)? })
+            }
+            ("is", [label, sum]) => Some(ExprKind::Is(self.term_name(label)?, self.expr(sum)?)),
+            ("payload", [label, sum]) => Some(ExprKind::Payload(self.term_name(label)?, self.expr(sum)?)),
             ("box", [indices, ty, body]) => {
                 let indices = self.parens(indices, "hidden indices ((n i) ..)")?;
                 let mut pairs = Vec::with_capacity(indices.len());
@@ -244,6 +249,9 @@ fn form_syntax(word: &str) -> Option<&'static str> {
         "rep" => "(rep [i ..] e)",
         "proj" => "(proj k e)",
         "field" => "(field label e)",
+        "inject" => "(inject label T e)",
+        "is" => "(is label e)",
+        "payload" => "(payload label e)",
         "box" => "(box ((n i) ..) T e)",
         "unbox" => "(unbox e (x n ..) e)",
         "reify-dimension" => "(reify-dimension d)",

@@ -106,11 +106,19 @@ pub fn is_type(item: &Sexp) -> bool {
     match &item.kind {
         SexpKind::Symbol(name) => prim_word(name.as_str()).is_some(),
         SexpKind::Paren(parts) => {
-            let heads = ["Arr", "->", "→", "Forall", "∀", "Pi", "Π", "Sigma", "Σ", "Tup", "Rec"];
-            parts.first().and_then(Sexp::keyword).is_some_and(|head| heads.contains(&head))
+            let heads = ["Arr", "Array", "->", "→", "Forall", "∀", "Pi", "Π", "Sigma", "Σ", "Tup", "×", "Rec", "Sum", "Uniq"];
+            parts.first().and_then(Sexp::keyword).is_some_and(|head| heads.contains(&head)) || infix_arrow(parts).is_some()
         }
         SexpKind::Bracket(parts) => parts.first().is_some_and(is_type),
         _ => false,
+    }
+}
+
+/// The parameters and the result of `(T .. -> T)`.
+fn infix_arrow(parts: &[Sexp]) -> Option<(&[Sexp], &Sexp)> {
+    match parts {
+        [params @ .., arrow, ret] if matches!(arrow.keyword(), Some("->" | "→")) => Some((params, ret)),
+        _ => None,
     }
 }
 
@@ -145,7 +153,7 @@ impl Reader<'_> {
                     let shapes = parts[1..].iter().map(|part| self.shape(part)).collect::<Option<Vec<_>>>()?;
                     Some(Index::Shape(Shape { items: shapes.into_iter().flat_map(|shape| shape.items).collect() }))
                 }
-                Some("shape" | "Shp") => {
+                Some("shape" | "Shp" | "S") => {
                     let dims = parts[1..].iter().map(|part| self.dim(part)).collect::<Option<Vec<_>>>()?;
                     Some(Index::Shape(Shape::dims(dims)))
                 }
@@ -207,7 +215,7 @@ impl Reader<'_> {
             return self.size(name.span, symbol);
         }
         let op: fn(&Dim, &Dim) -> Option<Dim> = match head {
-            Some("+") => |a, b| sizes::limited(a.add(b)),
+            Some("+" | "PLUS") => |a, b| sizes::limited(a.add(b)),
             Some("-") => |a, b| sizes::limited(a.sub(b)),
             Some("*") => sizes::product,
             _ => {
@@ -285,6 +293,19 @@ impl Reader<'_> {
                 }
                 _ => self.error(item.span, "an array type is written (Arr t s)"),
             },
+            SexpKind::Paren(parts) if parts.first().and_then(Sexp::keyword) == Some("Array") => match &parts[1..] {
+                [shape, atom] => {
+                    let shape = self.shape(shape);
+                    let atom = self.atom(atom);
+                    Some(TypeArgument::Array(Type::new(atom?, shape?)))
+                }
+                _ => self.error(item.span, "an array type is written (Array s t)"),
+            },
+            SexpKind::Paren(parts) if parts.first().and_then(Sexp::keyword) == Some("Uniq") => match &parts[1..] {
+                // Which updates are done in place is found out later; the mark says nothing about values.
+                [ty] => self.type_argument(ty),
+                _ => self.error(item.span, "a unique type is written (Uniq T)"),
+            },
             SexpKind::Symbol(name) => match prim_word(name.as_str()) {
                 Some(prim) => Some(TypeArgument::Atom(Atom::Prim(prim))),
                 None => self.type_variable(item.span, *name),
@@ -314,19 +335,26 @@ impl Reader<'_> {
     fn atom_form(&mut self, span: Span, parts: &[Sexp]) -> Option<Atom> {
         let head = parts.first().and_then(Sexp::keyword).unwrap_or("");
         let operands = parts.get(1..).unwrap_or_default();
+        if let Some((params, ret)) = infix_arrow(parts) {
+            return self.function_type(params, ret);
+        }
         match (head, operands) {
-            ("->" | "→", [params, ret]) => self.function_type(params, ret),
+            ("->" | "→", [params, ret]) => {
+                let params = self.parens(params, "the parameters of the function type, (-> (T ..) T)")?;
+                self.function_type(params, ret)
+            }
             ("Forall" | "∀" | "Pi" | "Π", [names, _]) if self.binds_nothing(names) => {
                 self.error(names.span, format!("`{head}` binds at least one variable"))
             }
             ("Forall" | "∀", [names, body]) => self.forall(names, body),
             ("Pi" | "Π", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Pi(names, body)),
             ("Sigma" | "Σ", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Sigma(names, body)),
-            ("Tup", types) => Some(Atom::Tuple(types.iter().map(|ty| self.ty(ty)).collect::<Option<_>>()?)),
-            ("Rec", fields) => self.record_type(span, fields),
+            ("Tup" | "×", types) => Some(Atom::Tuple(types.iter().map(|ty| self.ty(ty)).collect::<Option<_>>()?)),
+            ("Rec", fields) => Some(Atom::Record(self.labelled_types(span, fields)?)),
+            ("Sum", payloads) => Some(Atom::Sum(self.labelled_types(span, payloads)?)),
             _ => self.error(
                 span,
-                "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..)",
+                "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..), (Sum (l T) ..)",
             ),
         }
     }
@@ -336,8 +364,7 @@ impl Reader<'_> {
         self.names.is_some() && matches!(&names.kind, SexpKind::Paren(names) if names.is_empty())
     }
 
-    fn function_type(&mut self, params: &Sexp, ret: &Sexp) -> Option<Atom> {
-        let params = self.parens(params, "the parameters of the function type, (-> (T ..) T)")?;
+    fn function_type(&mut self, params: &[Sexp], ret: &Sexp) -> Option<Atom> {
         let mut bound = Vec::new();
         let mut read: Vec<Option<Param>> = params.iter().map(|param| self.param(param, &mut bound)).collect();
         if params.is_empty() {
@@ -351,7 +378,7 @@ impl Reader<'_> {
     }
 
     /// In a scope labels may stand in any order, each once.
-    fn record_type(&mut self, span: Span, fields: &[Sexp]) -> Option<Atom> {
+    fn labelled_types(&mut self, span: Span, fields: &[Sexp]) -> Option<Vec<(Symbol, Type)>> {
         let mut read: Vec<(Symbol, Type)> = fields.iter().map(|field| self.field_type(field)).collect::<Option<_>>()?;
         if self.names.is_some() {
             read.sort_by_key(|(label, _)| *label);
@@ -359,7 +386,7 @@ impl Reader<'_> {
                 return self.error(span, format!("the label `{}` occurs twice", pair[0].0));
             }
         }
-        Some(Atom::Record(read))
+        Some(read)
     }
 
     fn field_type(&mut self, field: &Sexp) -> Option<(Symbol, Type)> {
@@ -519,7 +546,7 @@ impl Reader<'_> {
         let name = self.variable(name)?;
         let large = match word.keyword() {
             Some(word) if word == words.1 => true,
-            Some(word) if word == words.0 => false,
+            Some(word) if word == words.0 || word == "Nat" && words.0 == "Dim" => false,
             _ => return self.error(word.span, format!("expected `{}` or `{}`", words.0, words.1)),
         };
         if !large && is_shape(name) {

@@ -1,0 +1,378 @@
+//! Which values the patterns of a definition match: cases that are missing and cases that are never reached.
+//!
+//! The algorithm is that of Maranget, Warnings for pattern matching (JFP 17, 2007): a row of patterns is *useful* after others if it
+//! matches values that none of them matches (section 3), and a row that is missing is built on the way (section 5). Patterns
+//! of tuples and records have one constructor, literals of numbers have infinitely many.
+
+use crate::base::Symbol;
+use crate::diag::Diagnostic;
+use crate::ir::surface::children::{Node, children_of};
+use crate::ir::surface::{Ast, ExprId, ExprKind, LoopForm, PatId, PatKind, UnaryOp, view};
+use crate::ir::tables::{DefId, DefKind, Program, RBase, RType, Tables};
+use std::fmt::Write;
+
+/// Comparisons of patterns in one definition before the search is given up.
+const BUDGET: usize = 1 << 20;
+/// Missing cases that a message shows.
+const SHOWN: usize = 3;
+
+/// A pattern without names and annotations.
+#[derive(Debug, Clone, PartialEq)]
+enum Shape {
+    /// Matches everything.
+    Any,
+    /// A constructor with its parts.
+    Made(Maker, Vec<Shape>),
+}
+
+/// What makes values.
+#[derive(Debug, Clone, PartialEq)]
+enum Maker {
+    /// The only form of a tuple; of a record, with its labels.
+    Tuple(Option<Vec<Symbol>>),
+    /// `#c`.
+    Constr(Symbol),
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i128),
+    /// A number with a fraction, by its bits.
+    Float(u64),
+    /// Whole numbers without a case, such as this one.
+    Other(i128),
+}
+
+/// The search was given up.
+#[derive(Debug)]
+struct TooMuch;
+
+type Outcome<T> = Result<T, TooMuch>;
+
+/// Errors about values without a case, and warnings about cases that are never reached, for all patterns of a definition whose types
+/// are known.
+pub fn check_cases(program: &Program, tables: &Tables, def: DefId) -> Vec<Diagnostic> {
+    let DefKind::Def(decl) = &program.defs[def].decl else { return Vec::new() };
+    let mut search = Search { program, tables, steps: 0, diagnostics: Vec::new() };
+    decl.params.iter().for_each(|pat| search.irrefutable(*pat, "a parameter"));
+    let mut work = vec![Node::Expr(decl.body)];
+    let mut children = Vec::new();
+    while let Some(node) = work.pop() {
+        if let Node::Expr(expr) = node {
+            search.expr(expr);
+        }
+        children.clear();
+        children_of(&program.ast, node, &mut children);
+        work.extend(children.iter().rev());
+    }
+    search.diagnostics
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    tables: &'a Tables,
+    steps: usize,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Search<'_> {
+    fn expr(&mut self, expr: ExprId) {
+        let program = self.program;
+        match &program.ast.exprs[expr].kind {
+            ExprKind::Match { scrutinee, cases } => self.cases(expr, *scrutinee, cases),
+            ExprKind::Let { pat, .. } => self.irrefutable(*pat, "a `let`"),
+            ExprKind::LetFun(fun) => fun.params.iter().for_each(|pat| self.irrefutable(*pat, "a parameter")),
+            ExprKind::Lambda { params, .. } => params.iter().for_each(|pat| self.irrefutable(*pat, "a parameter")),
+            ExprKind::Loop { pat, form, .. } => {
+                self.irrefutable(*pat, "a loop");
+                if let LoopForm::ForIn { pat, .. } = form {
+                    self.irrefutable(*pat, "a loop");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A pattern that has to match every value.
+    fn irrefutable(&mut self, pat: PatId, place: &str) {
+        let shape = shape(&self.program.ast, pat);
+        let Some(ty) = self.tables.pats.get(pat).filter(|_| shape != Shape::Any) else { return };
+        let span = self.program.ast.pats[pat].span;
+        match self.missing(&[vec![shape]], &[ty.clone()]) {
+            Ok(None) => {}
+            Ok(Some(row)) => {
+                let error = Diagnostic::error("E0314", span, format!("the pattern of {place} does not match every value"))
+                    .here(format!("`{}` is not matched", row_text(&row, true)))
+                    .help("`match e case p -> .. case _ -> ..` says what happens with other values");
+                self.diagnostics.push(error);
+            }
+            Err(TooMuch) => self.too_much(span),
+        }
+    }
+
+    fn cases(&mut self, expr: ExprId, scrutinee: ExprId, cases: &[(PatId, ExprId)]) {
+        let ast = &self.program.ast;
+        let Some(ty) = self.tables.exprs.get(scrutinee).cloned() else { return };
+        let types = [ty];
+        let mut rows: Vec<Vec<Shape>> = Vec::with_capacity(cases.len());
+        for (at, (pat, _)) in cases.iter().enumerate() {
+            let row = vec![shape(ast, *pat)];
+            match self.useful(&rows, &row, &types) {
+                Ok(true) => {}
+                Ok(false) => {
+                    let covering = cases[..at].iter().zip(&rows).find(|(_, earlier)| covers(&earlier[0], &row[0]));
+                    let warning = Diagnostic::error("E0315", ast.pats[*pat].span, "this case is never reached").warning();
+                    let warning = match covering {
+                        Some(((earlier, _), _)) => {
+                            warning.here("matches nothing that is left").label(ast.pats[*earlier].span, "this case matches all of it")
+                        }
+                        None => warning.here("the cases before it match all of this"),
+                    };
+                    self.diagnostics.push(warning);
+                }
+                Err(TooMuch) => return self.too_much(ast.exprs[expr].span),
+            }
+            rows.push(row);
+        }
+        let mut missing = Vec::new();
+        while missing.len() <= SHOWN {
+            match self.missing(&rows, &types) {
+                Ok(None) => break,
+                Ok(Some(row)) => {
+                    missing.push((row_text(&row, true), row_text(&row, false)));
+                    rows.push(row.iter().map(generalised).collect());
+                }
+                Err(TooMuch) => return self.too_much(ast.exprs[expr].span),
+            }
+        }
+        let (Some((first, general)), Some((last, _))) = (missing.first(), cases.last()) else { return };
+        let more = if missing.len() > SHOWN { ", .." } else { "" };
+        let all: Vec<String> = missing.iter().take(SHOWN).map(|(text, _)| format!("`{text}`")).collect();
+        let message = format!("no case for {}{more}", all.join(", "));
+        let error = Diagnostic::error("E0314", ast.exprs[scrutinee].span, message)
+            .here(format!("can be `{first}`"))
+            .label(ast.pats[*last].span, "the last case")
+            .help(if missing.len() == 1 { format!("add `case {general} -> ..`") } else { "add these cases, or `case _ -> ..`".into() });
+        self.diagnostics.push(error);
+    }
+
+    fn too_much(&mut self, span: crate::base::Span) {
+        let error = Diagnostic::error("E0314", span, "too many combinations of patterns to see whether every value has a case")
+            .help("take the value apart in steps, or end with `case _ -> ..` earlier");
+        self.diagnostics.push(error);
+    }
+
+    fn step(&mut self) -> Outcome<()> {
+        self.steps += 1;
+        if self.steps > BUDGET { Err(TooMuch) } else { Ok(()) }
+    }
+
+    /// Whether the row matches a value that no earlier row matches.
+    fn useful(&mut self, rows: &[Vec<Shape>], row: &[Shape], types: &[RType]) -> Outcome<bool> {
+        self.step()?;
+        let (Some((first, rest)), Some((ty, other))) = (row.split_first(), types.split_first()) else { return Ok(rows.is_empty()) };
+        if let Shape::Made(maker, parts) = first {
+            let types = [&part_types(maker, ty)[..], other].concat();
+            let row = [&parts[..], rest].concat();
+            let rows = self.specialised(rows, maker, parts.len())?;
+            return self.useful(&rows, &row, &types);
+        }
+        if let Some(makers) = complete(rows, ty) {
+            for maker in makers {
+                let parts = part_types(&maker, ty);
+                let row = [&vec![Shape::Any; parts.len()][..], rest].concat();
+                let rows = self.specialised(rows, &maker, parts.len())?;
+                if self.useful(&rows, &row, &[&parts[..], other].concat())? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        self.useful(&defaults(rows), rest, other)
+    }
+
+    /// A row of patterns for values that no row matches.
+    fn missing(&mut self, rows: &[Vec<Shape>], types: &[RType]) -> Outcome<Option<Vec<Shape>>> {
+        self.step()?;
+        let Some((ty, other)) = types.split_first() else { return Ok(rows.is_empty().then(Vec::new)) };
+        if let Some(makers) = complete(rows, ty) {
+            for maker in makers {
+                let parts = part_types(&maker, ty);
+                let rows = self.specialised(rows, &maker, parts.len())?;
+                if let Some(mut found) = self.missing(&rows, &[&parts[..], other].concat())? {
+                    let rest = found.split_off(parts.len());
+                    return Ok(Some(std::iter::once(Shape::Made(maker, found)).chain(rest).collect()));
+                }
+            }
+            return Ok(None);
+        }
+        let Some(rest) = self.missing(&defaults(rows), other)? else { return Ok(None) };
+        Ok(Some(std::iter::once(absent(rows, ty)).chain(rest).collect()))
+    }
+
+    /// The rows that match what this constructor makes, with its parts in the place of the first column.
+    fn specialised(&mut self, rows: &[Vec<Shape>], maker: &Maker, parts: usize) -> Outcome<Vec<Vec<Shape>>> {
+        let mut out = Vec::new();
+        for row in rows {
+            self.step()?;
+            let Some((first, rest)) = row.split_first() else { continue };
+            match first {
+                Shape::Any => out.push([&vec![Shape::Any; parts][..], rest].concat()),
+                Shape::Made(own, inner) if own == maker => out.push([&inner[..], rest].concat()),
+                Shape::Made(..) => {}
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// The rows whose first pattern matches everything, without it.
+fn defaults(rows: &[Vec<Shape>]) -> Vec<Vec<Shape>> {
+    rows.iter().filter(|row| row.first() == Some(&Shape::Any)).map(|row| row[1..].to_vec()).collect()
+}
+
+/// All constructors of the type, if the first column has each of them.
+fn complete(rows: &[Vec<Shape>], ty: &RType) -> Option<Vec<Maker>> {
+    let all = makers(rows, ty)?;
+    let used = |maker: &Maker| rows.iter().any(|row| matches!(row.first(), Some(Shape::Made(own, _)) if own == maker));
+    all.iter().all(used).then_some(all)
+}
+
+/// All constructors of a type, if they are finitely many.
+fn makers(rows: &[Vec<Shape>], ty: &RType) -> Option<Vec<Maker>> {
+    if ty.rank > 0 {
+        return None;
+    }
+    match &*ty.base {
+        RBase::Tuple(_) => Some(vec![Maker::Tuple(None)]),
+        RBase::Record(fields) => Some(vec![Maker::Tuple(Some(fields.iter().map(|(label, _)| *label).collect()))]),
+        RBase::Sum(constructors) => Some(constructors.iter().map(|(label, _)| Maker::Constr(*label)).collect()),
+        RBase::Prim(crate::base::PrimType::Bool) => Some(vec![Maker::Bool(false), Maker::Bool(true)]),
+        RBase::Prim(_) | RBase::Param(_) | RBase::Arrow(..) => {
+            debug_assert!(rows.iter().all(|row| !matches!(row.first(), Some(Shape::Made(Maker::Constr(_), _)))));
+            None
+        }
+    }
+}
+
+/// The types of the parts of what a constructor makes.
+fn part_types(maker: &Maker, ty: &RType) -> Vec<RType> {
+    match (maker, &*ty.base) {
+        (Maker::Tuple(_), RBase::Tuple(parts)) => parts.clone(),
+        (Maker::Tuple(_), RBase::Record(fields)) => fields.iter().map(|(_, part)| part.clone()).collect(),
+        (Maker::Constr(name), RBase::Sum(constructors)) => {
+            constructors.iter().find(|(label, _)| label == name).map(|(_, payload)| payload.clone()).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A pattern for values that the first column does not match.
+fn absent(rows: &[Vec<Shape>], ty: &RType) -> Shape {
+    let used = |maker: &Maker| rows.iter().any(|row| matches!(row.first(), Some(Shape::Made(own, _)) if own == maker));
+    let any = rows.iter().any(|row| matches!(row.first(), Some(Shape::Made(..))));
+    if !any {
+        return Shape::Any;
+    }
+    let number = matches!(&*ty.base, RBase::Prim(prim) if prim.is_int());
+    let found = match makers(rows, ty) {
+        Some(all) => all.into_iter().find(|maker| !used(maker)),
+        None if number => (0..).find(|n| !used(&Maker::Int(*n))).map(Maker::Other),
+        None => None,
+    };
+    match found {
+        Some(maker) => {
+            let parts = part_types(&maker, ty).len();
+            Shape::Made(maker, vec![Shape::Any; parts])
+        }
+        None => Shape::Any,
+    }
+}
+
+/// Whether the first pattern matches everything that the second does.
+fn covers(general: &Shape, special: &Shape) -> bool {
+    match (general, special) {
+        (Shape::Any, _) => true,
+        (Shape::Made(a, xs), Shape::Made(b, ys)) => a == b && xs.iter().zip(ys).all(|(x, y)| covers(x, y)),
+        (Shape::Made(Maker::Tuple(_), parts), Shape::Any) => parts.iter().all(|part| covers(part, &Shape::Any)),
+        (Shape::Made(..), Shape::Any) => false,
+    }
+}
+
+/// The form of a pattern. What could not be read matches everything: it was reported.
+fn shape(ast: &Ast, pat: PatId) -> Shape {
+    match &ast.pats[pat].kind {
+        PatKind::Error | PatKind::Name(_) | PatKind::Wild => Shape::Any,
+        PatKind::Paren(inner) | PatKind::Ascribe(inner, _) => shape(ast, *inner),
+        PatKind::Tuple(parts) => Shape::Made(Maker::Tuple(None), parts.iter().map(|part| shape(ast, *part)).collect()),
+        PatKind::Record(fields) => {
+            let mut fields: Vec<(Symbol, Shape)> = fields.iter().map(|(label, part)| (label.name, shape(ast, *part))).collect();
+            fields.sort_by_key(|(label, _)| *label);
+            let (labels, parts) = fields.into_iter().unzip();
+            Shape::Made(Maker::Tuple(Some(labels)), parts)
+        }
+        PatKind::Lit(literal) => literal_shape(ast, *literal),
+        PatKind::Constr(name, args) => Shape::Made(Maker::Constr(name.name), args.iter().map(|arg| shape(ast, *arg)).collect()),
+    }
+}
+
+fn literal_shape(ast: &Ast, literal: ExprId) -> Shape {
+    let maker = match &ast.exprs[view::strip(ast, literal)].kind {
+        ExprKind::Int { value, .. } => Maker::Int(i128::from(*value)),
+        ExprKind::Float { value, .. } => Maker::Float(value.to_bits()),
+        ExprKind::Bool(truth) => Maker::Bool(*truth),
+        ExprKind::Unary { op: UnaryOp::Neg, expr, .. } => match literal_shape(ast, *expr) {
+            Shape::Made(Maker::Int(value), _) => Maker::Int(-value),
+            Shape::Made(Maker::Float(bits), _) => Maker::Float((-f64::from_bits(bits)).to_bits()),
+            other => return other,
+        },
+        _ => return Shape::Any,
+    };
+    Shape::Made(maker, Vec::new())
+}
+
+/// The pattern with all numbers in the place of those that are examples.
+fn generalised(shape: &Shape) -> Shape {
+    match shape {
+        Shape::Any | Shape::Made(Maker::Other(_), _) => Shape::Any,
+        Shape::Made(maker, parts) => Shape::Made(maker.clone(), parts.iter().map(generalised).collect()),
+    }
+}
+
+/// A row as text, with or without examples of numbers.
+fn row_text(row: &[Shape], examples: bool) -> String {
+    let mut out = String::new();
+    row.iter().for_each(|shape| write(&if examples { shape.clone() } else { generalised(shape) }, false, &mut out));
+    out
+}
+
+/// A pattern as the user writes it.
+fn write(shape: &Shape, atomic: bool, out: &mut String) {
+    let Shape::Made(maker, parts) = shape else { return out.push('_') };
+    // Writing to a string does not fail.
+    match maker {
+        Maker::Bool(truth) => drop(write!(out, "{truth}")),
+        Maker::Int(value) | Maker::Other(value) => drop(write!(out, "{value}")),
+        Maker::Float(bits) => drop(write!(out, "{:?}", f64::from_bits(*bits))),
+        Maker::Constr(name) => {
+            let parens = atomic && !parts.is_empty();
+            out.push_str(if parens { "(" } else { "" });
+            let _ = write!(out, "#{name}");
+            for part in parts {
+                out.push(' ');
+                write(part, true, out);
+            }
+            out.push_str(if parens { ")" } else { "" });
+        }
+        Maker::Tuple(labels) => {
+            out.push(if labels.is_some() { '{' } else { '(' });
+            for (at, part) in parts.iter().enumerate() {
+                out.push_str(if at > 0 { ", " } else { "" });
+                if let Some(label) = labels.as_ref().and_then(|labels| labels.get(at)) {
+                    let _ = write!(out, "{label} = ");
+                }
+                write(part, false, out);
+            }
+            out.push(if labels.is_some() { '}' } else { ')' });
+        }
+    }
+}

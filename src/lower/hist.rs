@@ -1,0 +1,201 @@
+//! Histograms. Each thread has bins of its own, where there are not too many of them, and those are added up afterwards. Where they are few,
+//! it has several tables of them for as many stretches of its values: a processor that begins to load a bin before an earlier store to it
+//! has been done must start again, which happens less often. An operator on
+//! rows that is a map of scalars works on the row where it is: element `k` of what it returns depends on elements `k` alone.
+
+use super::soac::cost;
+use super::{Array, Loc, Lower, Mem, Scope};
+use crate::base::{PrimType, Span, Symbol};
+use crate::ir::imp::{Expr, Int, Order, Stmt};
+use crate::ir::soac::visit::mentioned;
+use crate::ir::soac::{Exp, Lambda, Operator, Size, Var};
+
+/// Tables of bins that a thread has, if there are at most so many bins.
+const TABLES: i64 = 4;
+const SMALL: i64 = 2048;
+
+/// Whether an operator on vectors is a map of scalars along them.
+fn is_elementwise(operator: &Operator) -> bool {
+    let [stm] = operator.lambda.body.stms.as_slice() else { return false };
+    let Exp::Soac(soac) = &stm.exp else { return false };
+    let mut inside = true;
+    soac.lambda.body.stms.iter().for_each(|stm| {
+        inside = inside && matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_) | Exp::If { .. });
+        mentioned(stm, &mut |var| inside = inside && !operator.lambda.params.contains(&var));
+    });
+    let returned = operator.lambda.body.result.iter().zip(&stm.pat).all(|(a, b)| a.var() == Some(*b));
+    let all = operator.lambda.body.result.len() == stm.pat.len();
+    inside && returned && all && soac.scans.is_empty() && soac.reduces.is_empty()
+}
+
+impl<'p> Lower<'_, 'p> {
+    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
+    pub(super) fn hist(
+        &mut self,
+        width: &Size,
+        inputs: &[Var],
+        lambda: &'p Lambda,
+        dests: &[Var],
+        operator: &'p Operator,
+        pat: &[Var],
+        span: Span,
+    ) {
+        let outs: Vec<Mem> = pat.iter().zip(dests).map(|(var, dest)| self.writable(*var, *dest, span)).collect();
+        let n = self.size(&self.program.ty(dests[0]).shape[0]);
+        let n = self.atom("n", n);
+        let width = self.size(width);
+        let width = self.atom("width", width);
+        let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
+        if self.host && self.options.device {
+            self.hist_kernel(inputs, lambda, width, n, &outs, operator, span);
+        } else if self.host && (scalars || is_elementwise(operator)) && !self.ordered(operator) {
+            self.private_bins(inputs, lambda, (&width, &n), &outs, operator, span);
+        } else {
+            self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, Some(operator), span);
+        }
+        pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
+    }
+
+    /// Places for what an operator makes of arrays, unless it works where they are.
+    pub(super) fn beside(&mut self, operator: &Operator, span: Span) -> Vec<Option<Mem>> {
+        let in_place = is_elementwise(operator);
+        let types: Vec<_> = operator.neutral.iter().map(|a| self.program.operand_ty(*a)).collect();
+        types.iter().map(|ty| (ty.rank() > 0 && !in_place).then(|| self.alloc(Symbol::new("next"), ty, span))).collect()
+    }
+    /// Combines the cells at an index with others.
+    pub(super) fn combine_cells(&mut self, operator: &'p Operator, outs: &[Mem], at: &Expr, values: &[Loc], next: &[Option<Mem>]) {
+        let program = self.program;
+        let (left, right) = operator.lambda.params.split_at(outs.len());
+        let mut dests = next.to_vec();
+        for (k, (a, b)) in left.iter().zip(right).enumerate() {
+            let ty = program.ty(*a).framed(&[Size::constant(1)]);
+            match self.cell(&Array::Mem(outs[k].clone()), std::slice::from_ref(at), &ty) {
+                Loc::Scalar(e) => self.set_scalar(*a, e),
+                cell => {
+                    if let (Loc::Array(Array::Mem(mem)), None) = (&cell, &dests[k]) {
+                        dests[k] = Some(mem.clone());
+                    }
+                    self.locs.insert(*a, cell);
+                }
+            }
+            self.locs.insert(*b, values[k].clone());
+        }
+        let values = self.body(&operator.lambda.body, &dests);
+        self.write_cells(outs, at, &values, &operator.lambda.body.result);
+    }
+
+    /// Bins for each piece, added up in the order of the pieces; where there are many bins for few values, just those of the result.
+    fn private_bins(
+        &mut self,
+        inputs: &[Var],
+        lambda: &'p Lambda,
+        (width, n): (&Expr, &Expr),
+        outs: &[Mem],
+        operator: &'p Operator,
+        span: Span,
+    ) {
+        let pieces = self.local("pieces", PrimType::I64);
+        self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(width.clone()), cost(&lambda.body).saturating_add(4), true)));
+        let pieces = Expr::Local(pieces);
+        let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
+        let small = Expr::arith(Int::Le, n.clone(), Expr::int(SMALL));
+        let tables = Expr::Select(Box::new(small), Box::new(Expr::int(TABLES)), Box::new(Expr::int(1)));
+        // Of several failures that of the first value counts.
+        let several = scalars && !lambda.body.may_fail() && !operator.lambda.body.may_fail();
+        let tables = if several { self.atom("tables", tables) } else { Expr::int(1) };
+        let all = self.atom("all", pieces.clone().times(tables.clone()));
+        let few = Expr::arith(Int::Le, all.clone().times(n.clone()), width.clone()).and(Expr::arith(Int::Lt, Expr::int(1), all.clone()));
+        let host = std::mem::replace(&mut self.host, false);
+        let (alone, ()) =
+            self.block(|this| this.write_loop(inputs, lambda, (Expr::int(0), width.clone()), n.clone(), outs, Some(operator), span));
+        self.host = host;
+        let (divided, ()) = self.block(|this| {
+            this.scopes.push(Scope::default());
+            let count = Expr::arith(Int::Count, all.clone(), n.clone());
+            let bins: Vec<Mem> = this.partials(std::slice::from_ref(operator), &count, span).into_iter().map(|(mem, _)| mem).collect();
+            this.in_pieces(width.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
+                let table = piece.times(tables.clone());
+                let count = tables.clone().times(n.clone());
+                let own = this.tables(&bins, &table, n);
+                let i = this.local("b", PrimType::I64);
+                let neutral: Vec<Loc> = operator.neutral.iter().map(|a| this.loc(*a)).collect();
+                let (body, ()) = this.block(|this| this.write_cells(&own, &Expr::Local(i), &neutral, &operator.neutral));
+                this.emit(Stmt::For { var: i, from: Expr::int(0), to: count, order: Order::Any, body });
+                if !several {
+                    return this.write_loop(inputs, lambda, (lo, hi), n.clone(), &own, Some(operator), span);
+                }
+                let (all_tables, ()) = this.block(|this| this.in_tables(inputs, lambda, (&lo, &hi), n, (&bins, &table), operator));
+                let (one, ()) = this.block(|this| this.write_loop(inputs, lambda, (lo, hi), n.clone(), &own, Some(operator), span));
+                this.emit(Stmt::If(Expr::int(1).less(tables.clone()), all_tables, one));
+            });
+            this.host = false;
+            this.add_up_bins(operator, &bins, outs, (&all, n), span);
+            this.host = host;
+            let scope = this.scopes.pop().unwrap_or_default();
+            this.release(&scope.handles);
+        });
+        self.emit(Stmt::If(few, divided, alone));
+    }
+    /// Table number `table` of bins.
+    fn tables(&mut self, bins: &[Mem], table: &Expr, n: &Expr) -> Vec<Mem> {
+        let first = table.clone().times(n.clone());
+        let mut own = Vec::with_capacity(bins.len());
+        for mem in bins {
+            let offset = self.at(mem, std::slice::from_ref(&first));
+            own.push(Mem { offset: self.atom("base", offset), ..mem.clone() });
+        }
+        own
+    }
+    /// Stretches of the values from `lo` to `hi` side by side, each in a table of its own; what is left over comes last.
+    fn in_tables(
+        &mut self,
+        inputs: &[Var],
+        lambda: &'p Lambda,
+        (lo, hi): (&Expr, &Expr),
+        n: &Expr,
+        (bins, table): (&[Mem], &Expr),
+        operator: &'p Operator,
+    ) {
+        let next = vec![None; bins.len()];
+        let length = Expr::arith(Int::Div, hi.clone().minus(lo.clone()), Expr::int(TABLES));
+        let length = self.atom("length", length);
+        let mut starts = Vec::new();
+        for t in 0..TABLES {
+            let own = self.tables(bins, &table.clone().plus(Expr::int(t)), n);
+            let start = self.atom("start", lo.clone().plus(length.clone().times(Expr::int(t))));
+            starts.push((own, start));
+        }
+        let [i, rest] = ["i", "i"].map(|name| self.local(name, PrimType::I64));
+        let (body, ()) = self.block(|this| {
+            for (own, start) in &starts {
+                let at = this.atom("i", start.clone().plus(Expr::Local(i)));
+                this.write_one(inputs, lambda, &at, n, own, Some(operator), &next);
+            }
+        });
+        self.emit(Stmt::For { var: i, from: Expr::int(0), to: length.clone(), order: Order::Sequential, body });
+        let from = self.atom("from", lo.clone().plus(length.times(Expr::int(TABLES))));
+        let Some((own, _)) = starts.last() else { return };
+        let (body, ()) = self.block(|this| this.write_one(inputs, lambda, &Expr::Local(rest), n, own, Some(operator), &next));
+        self.emit(Stmt::For { var: rest, from, to: hi.clone(), order: Order::Sequential, body });
+    }
+    /// Combines the bins of all pieces with those of the result.
+    fn add_up_bins(&mut self, operator: &'p Operator, bins: &[Mem], outs: &[Mem], (pieces, n): (&Expr, &Expr), span: Span) {
+        let next = self.beside(operator, span);
+        let [p, b] = ["p", "b"].map(|name| self.local(name, PrimType::I64));
+        let types: Vec<_> = operator.neutral.iter().map(|a| self.program.operand_ty(*a).framed(&[Size::constant(1)])).collect();
+        let (each, ()) = self.block(|this| {
+            let (body, ()) = this.block(|this| {
+                this.scopes.push(Scope::default());
+                let at = Expr::Local(p).times(n.clone()).plus(Expr::Local(b));
+                let at = this.atom("at", at);
+                let values: Vec<Loc> =
+                    bins.iter().zip(&types).map(|(mem, ty)| this.cell(&Array::Mem(mem.clone()), std::slice::from_ref(&at), ty)).collect();
+                this.combine_cells(operator, outs, &Expr::Local(b), &values, &next);
+                let scope = this.scopes.pop().unwrap_or_default();
+                this.release(&scope.handles);
+            });
+            this.emit(Stmt::For { var: b, from: Expr::int(0), to: n.clone(), order: Order::Sequential, body });
+        });
+        self.emit(Stmt::For { var: p, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body: each });
+    }
+}

@@ -1,0 +1,294 @@
+//! Where arrays are made that end up as parts of others.
+//!
+//! * **A part of a concatenation** that nothing else mentions is made in its place there.
+//! * **New cells for a stretch of an array**, computed cell by cell from the old ones (`a[s:e] = f a[s:e]`), are written over them.
+//!
+//! The second is allowed where no cell is read after it has been overwritten. That holds if the operator reads nothing of the array
+//! but its own cell and what is not in the stretch, and is done with its own cell when it begins to write. Whether arrays are in the
+//! same memory is seen from their roots: what views and updates in place lead to. The array is one that may be overwritten, so whatever may
+//! share its memory and is not derived from it here is not read here (see `optimise::in_place`).
+
+use super::{Array, Loc, Lower, Mem};
+use crate::base::PrimType;
+use crate::base::scalar::Op;
+use crate::ir::soac::cells::{reads_first, view_of};
+use crate::ir::soac::visit::{Part, mentioned};
+use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Size, Soac, Stm, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Where a variable is made.
+#[derive(Debug, Clone)]
+pub(super) enum Spot {
+    /// In a concatenation, from this cell on.
+    Part(Var, Size),
+    /// Over the cells that it is computed from.
+    Over(Var),
+}
+
+/// Statements by the variables that they bind, and inputs of operators by the parameters that stand for their cells.
+#[derive(Default)]
+pub(super) struct Defs<'p> {
+    pub(super) stms: FxHashMap<Var, &'p Stm>,
+    pub(super) inputs: FxHashMap<Var, Var>,
+}
+
+impl<'p> Defs<'p> {
+    /// Takes note of a statement and those in it.
+    pub(super) fn note(&mut self, stm: &'p Stm) {
+        stm.pat.iter().for_each(|var| {
+            self.stms.insert(*var, stm);
+        });
+        if let Exp::Soac(Soac { inputs, lambda, .. })
+        | Exp::Filter { inputs, lambda, .. }
+        | Exp::Scatter { inputs, lambda, .. }
+        | Exp::Hist { inputs, lambda, .. } = &stm.exp
+        {
+            self.inputs.extend(lambda.params.iter().copied().zip(inputs.iter().copied()));
+        }
+        stm.exp.parts(&mut |part| {
+            if let Part::Body(_, body) = part {
+                body.stms.iter().for_each(|stm| self.note(stm));
+            }
+        });
+    }
+
+    /// The array that an array is a view or an updated version of, whatever part of it.
+    fn root(&self, mut var: Var) -> Option<Var> {
+        loop {
+            if let Some(input) = self.inputs.get(&var) {
+                var = *input;
+                continue;
+            }
+            let Some(stm) = self.stms.get(&var) else { return Some(var) };
+            var = match self.above(stm, var) {
+                Above::Array(array) => array,
+                Above::Fresh => return Some(var),
+                Above::Unknown => return None,
+            };
+        }
+    }
+    /// What a statement takes the memory of a variable from.
+    fn above(&self, stm: &Stm, var: Var) -> Above {
+        match &stm.exp {
+            exp if let Some(array) = view_of(exp) => Above::Array(array),
+            Exp::Scatter { dests, .. } | Exp::Hist { dests, .. } => {
+                stm.pat.iter().position(|v| *v == var).and_then(|k| dests.get(k)).map_or(Above::Unknown, |dest| Above::Array(*dest))
+            }
+            Exp::Soac(_)
+            | Exp::Filter { .. }
+            | Exp::Copy(_)
+            | Exp::Concat(_)
+            | Exp::Rotate { .. }
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Iota { .. }
+            | Exp::Rep(_) => Above::Fresh,
+            _ => Above::Unknown,
+        }
+    }
+    /// The array that an array is an updated version of, all of it.
+    fn whole(&self, mut var: Var) -> Var {
+        while let Some(stm) = self.stms.get(&var) {
+            var = match &stm.exp {
+                Exp::Update { array, .. } | Exp::UpdateSlice { array, .. } => *array,
+                _ => return var,
+            };
+        }
+        var
+    }
+    /// The cells of `whole` that an array is made of, from the first to the end, if they lie in a row.
+    fn stretch(&self, program: &Program, mut var: Var, whole: Var) -> Option<(Size, Size)> {
+        let mut found = None;
+        loop {
+            if self.whole(var) == whole {
+                return found;
+            }
+            if let Some(input) = self.inputs.get(&var) {
+                // Some cell of it.
+                var = *input;
+                continue;
+            }
+            let stm = self.stms.get(&var)?;
+            match &stm.exp {
+                Exp::Index { array, at, .. } => {
+                    let first = self.size(*at.first()?);
+                    found = Some((first.clone(), first.add(&Size::constant(1))));
+                    var = *array;
+                }
+                Exp::Slice { array, start, step: Operand::Const(step), .. } if step.as_i128() == Some(1) => {
+                    let first = self.size(*start);
+                    let end = first.add(&program.ty(var).shape[0]);
+                    found = Some((first, end));
+                    var = *array;
+                }
+                _ => return None,
+            }
+        }
+    }
+    /// An operand as a size.
+    fn size(&self, operand: Operand) -> Size {
+        match operand {
+            Operand::Const(scalar) => scalar.as_i128().and_then(|n| i64::try_from(n).ok()).map_or(Size::default(), Size::constant),
+            Operand::Var(var) => match self.stms.get(&var).map(|stm| &stm.exp) {
+                Some(Exp::Scalar(op, args)) if op.prim == PrimType::I64 => match (op.op, args.as_slice()) {
+                    (Op::Add, [a, b]) => self.size(*a).add(&self.size(*b)),
+                    (Op::Sub, [a, b]) => self.size(*a).sub(&self.size(*b)),
+                    _ => Size::var(var),
+                },
+                Some(Exp::Size(size)) => size.clone(),
+                Some(Exp::Copy(a)) => self.size(*a),
+                _ => Size::var(var),
+            },
+        }
+    }
+}
+
+enum Above {
+    Array(Var),
+    Fresh,
+    Unknown,
+}
+
+/// How often a variable is mentioned in a body.
+fn uses(body: &Body, var: Var) -> usize {
+    let mut count = body.result.iter().filter(|a| a.var() == Some(var)).count();
+    body.stms.iter().for_each(|stm| mentioned(stm, &mut |other| count += usize::from(other == var)));
+    count
+}
+
+impl<'p> Lower<'_, 'p> {
+    /// Finds the places of what a body makes.
+    pub(super) fn find_spots(&mut self, body: &'p Body) {
+        for (i, stm) in body.stms.iter().enumerate() {
+            match &stm.exp {
+                Exp::Concat(parts) => {
+                    let mut at = Size::default();
+                    for part in parts {
+                        if uses(body, *part) == 1
+                            && let Some(k) = body.stms[..i].iter().position(|stm| stm.pat.contains(part))
+                            && let Exp::Soac(soac) = &body.stms[k].exp
+                            && soac.scans.is_empty()
+                            && self.sizes_known(&at, stm.pat[0], &body.stms[k..i])
+                        {
+                            self.spots.insert(*part, Spot::Part(stm.pat[0], at.clone()));
+                        }
+                        at = at.add(&self.program.ty(*part).shape[0]);
+                    }
+                }
+                Exp::UpdateSlice { array, start, step, value, .. } => {
+                    if let Some(view) = self.overwrites(&body.stms[..i], body, (*array, *start, *step, *value)) {
+                        self.spots.insert(*value, Spot::Over(view));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    /// Whether what an array's place depends on is there before these statements.
+    fn sizes_known(&self, at: &Size, whole: Var, stms: &[Stm]) -> bool {
+        let bound: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
+        at.vars().chain(self.program.ty(whole).shape.iter().flat_map(Size::vars)).all(|var| !bound.contains(&var))
+    }
+
+    /// The memory of a variable, if it is a part of other memory.
+    pub(super) fn spot(&mut self, var: Var, span: crate::base::Span) -> Option<Mem> {
+        match self.spots.get(&var)?.clone() {
+            Spot::Over(view) => match self.array(view) {
+                Array::Mem(mem) => Some(mem),
+                _ => None,
+            },
+            Spot::Part(whole, at) => {
+                let mem = self.alloc_var(whole, span);
+                self.dests.insert(whole, mem.clone());
+                let start = self.size(&at);
+                let offset = self.at(&mem, std::slice::from_ref(&start));
+                let offset = self.atom("offset", offset);
+                Some(Mem { offset, ..mem })
+            }
+        }
+    }
+    /// Whether a variable has been made where it belongs.
+    pub(super) fn is_placed(&self, var: Var) -> bool {
+        self.placed.contains(&var)
+    }
+
+    /// The view that new cells may be written over.
+    fn overwrites(&self, before: &'p [Stm], body: &Body, (array, start, step, value): (Var, Operand, Operand, Var)) -> Option<Var> {
+        let one = |step: Operand| matches!(step, Operand::Const(step) if step.as_i128() == Some(1));
+        let program = self.program;
+        let same = |a: Operand, b: Operand| self.defs.size(a) == self.defs.size(b);
+        if !self.options.in_place || !one(step) || uses(body, value) != 1 {
+            return None;
+        }
+        let made = before.iter().position(|stm| stm.pat.as_slice() == [value])?;
+        let Exp::Soac(soac) = &before[made].exp else { return None };
+        // No statement in between has changed the array.
+        if before[made + 1..].iter().any(|stm| stm.pat.iter().any(|var| self.defs.whole(*var) == self.defs.whole(array))) {
+            return None;
+        }
+        let k = soac.inputs.iter().position(|input| match self.defs.stms.get(input).map(|stm| &stm.exp) {
+            Some(Exp::Slice { array: of, start: from, step, .. }) => {
+                *of == array && one(*step) && same(*from, start) && program.ty(*input).shape == program.ty(value).shape
+            }
+            _ => false,
+        })?;
+        let view = soac.inputs[k];
+        let plain = soac.scans.is_empty() && soac.reduces.is_empty() && soac.inputs.iter().filter(|input| **input == view).count() == 1;
+        let first = self.defs.size(start);
+        let stretch = (first.clone(), first.add(&program.ty(value).shape[0]));
+        let safe =
+            plain && self.apart(&before[made], soac, k, array, &stretch) && reads_first(program, &soac.lambda, soac.lambda.params[k]);
+        safe.then_some(view)
+    }
+    /// Whether an operator reads nothing of a stretch of an array but its cells of input `k`.
+    fn apart(&self, stm: &Stm, soac: &Soac, k: usize, array: Var, stretch: &(Size, Size)) -> bool {
+        let program = self.program;
+        let Some(root) = self.defs.root(array) else { return false };
+        let mut inside: FxHashSet<Var> = FxHashSet::default();
+        bound(&soac.lambda, &mut inside);
+        let mut others: Vec<Var> = Vec::new();
+        let mut views = 0;
+        mentioned(stm, &mut |var| {
+            if var == soac.inputs[k] {
+                views += 1;
+            } else if program.ty(var).rank() > 0 && !inside.contains(&var) {
+                others.push(var);
+            }
+        });
+        let before = |a: &Size, b: &Size| b.sub(a).as_constant().is_some_and(|n| n >= 0);
+        views == 1
+            && others.iter().all(|other| match self.defs.root(*other) {
+                Some(other_root) if other_root != root => true,
+                Some(_) => match self.defs.stretch(program, *other, self.defs.whole(array)) {
+                    Some((from, to)) => before(&to, &stretch.0) || before(&stretch.1, &from),
+                    None => false,
+                },
+                None => false,
+            })
+    }
+}
+
+/// What a lambda binds.
+fn bound(lambda: &Lambda, out: &mut FxHashSet<Var>) {
+    fn of(body: &Body, out: &mut FxHashSet<Var>) {
+        for stm in &body.stms {
+            out.extend(&stm.pat);
+            stm.exp.parts(&mut |part| {
+                if let Part::Body(params, body) = part {
+                    out.extend(params);
+                    of(body, out);
+                }
+            });
+            if let Exp::Loop { params, .. } = &stm.exp {
+                out.extend(params.iter().map(|(param, _)| *param));
+            }
+        }
+    }
+    out.extend(&lambda.params);
+    of(&lambda.body, out);
+}
+
+/// Whether a place is the one that a parameter's cells are in.
+pub(super) fn cell_of(loc: Option<&Loc>) -> Option<Mem> {
+    if let Some(Loc::Array(Array::Mem(mem))) = loc { Some(mem.clone()) } else { None }
+}

@@ -1,0 +1,227 @@
+//! Loops whose iterations are independent and contain further loops, several iterations at a time: outer-loop vectorisation.
+//!
+//! C compilers fill vector registers with neighbouring iterations of an innermost loop. Where that is a short sum, a sum over elements
+//! that lie far apart, or an iteration that ends early, the neighbours to choose are those of the loop around it:
+//!
+//! ```text
+//! for i { sum = 0; for k { sum += f(i, k) }; out[i] = g(sum) }
+//! ==>
+//! for blocks of i {
+//!   for l { sum[l] = 0 }
+//!   for k { for l { sum[l] += f(i + l, k) } }
+//!   for l { out[i + l] = g(sum[l]) }
+//! }
+//! ```
+//!
+//! **Law.** Iterations of a loop of [`Order::Any`] or [`Order::Reduce`] may be interleaved in any way; each statement still runs once for
+//! each iteration, and those of one iteration run in their order. So nothing changes but the order in which an [`Order::Reduce`] collects,
+//! which is free. Sums of inner loops are made in the same order as before.
+//!
+//! What an iteration sets becomes an array with an element for each lane, if it is needed beyond one stretch of straight code. Inner
+//! loops are interchanged with the lanes, or stay in each lane where their own elements are the ones that are neighbours in memory
+//! (four lanes side by side then share what they read); a `while` runs as long as it does for one of the lanes, and the others keep what
+//! they have. (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapters 5 and 8: loop distribution, scalar
+//! expansion, unroll-and-jam; Nuzman and Zaks, Outer-loop vectorization revisited for short SIMD architectures, PACT 2008.)
+
+mod affine;
+mod pack;
+mod plan;
+mod rename;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use crate::base::{Arena, PrimType, Symbol};
+use crate::ir::imp::visit::{self, Mention};
+use crate::ir::imp::{Expr, Fun, HandleInfo, Int, Local, LocalInfo, Order, Program, Ptr, PtrInfo, Stmt};
+use pack::Pack;
+use plan::Plan;
+use rename::Renaming;
+
+/// Bytes of one variable in all lanes, at most: four of the widest vector registers.
+const WIDE: u64 = 256;
+/// Bytes of the lanes of all variables that an inner loop works on, so that they stay in registers.
+const REGISTERS: u64 = 1280;
+
+/// The same program with such loops rewritten.
+pub fn vectorise(mut program: Program) -> Program {
+    for k in 0..program.funs.len() {
+        let fun = &mut program.funs[crate::ir::imp::FunId::new(k)];
+        let body = std::mem::take(&mut fun.body);
+        fun.body = Vectorise { fun }.stmts(body).0;
+    }
+    program
+}
+
+/// A loop with independent iterations.
+#[derive(Clone)]
+struct Loop {
+    var: Local,
+    from: Expr,
+    to: Expr,
+    order: Order,
+    body: Vec<Stmt>,
+}
+
+struct Vectorise<'f> {
+    fun: &'f mut Fun,
+}
+
+impl Vectorise<'_> {
+    /// Rewrites the innermost loops for which it pays; whether there were any.
+    fn stmts(&mut self, list: Vec<Stmt>) -> (Vec<Stmt>, bool) {
+        let mut out = Vec::with_capacity(list.len());
+        let mut any = false;
+        for stmt in list {
+            any |= self.stmt(stmt, &mut out);
+        }
+        (out, any)
+    }
+    fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) -> bool {
+        match stmt {
+            Stmt::For { var, from, to, order, body } => {
+                let (body, done) = self.stmts(body);
+                if !done
+                    && order != Order::Sequential
+                    && let Some(new) =
+                        self.lanes(Loop { var, from: from.clone(), to: to.clone(), order: order.clone(), body: body.clone() })
+                {
+                    out.extend(new);
+                    return true;
+                }
+                out.push(Stmt::For { var, from, to, order, body });
+                done
+            }
+            Stmt::While(first, cond, second) => {
+                let ((first, a), (second, b)) = (self.stmts(first), self.stmts(second));
+                out.push(Stmt::While(first, cond, second));
+                a || b
+            }
+            Stmt::If(cond, then, els) => {
+                let ((then, a), (els, b)) = (self.stmts(then), self.stmts(els));
+                out.push(Stmt::If(cond, then, els));
+                a || b
+            }
+            Stmt::Parallel(mut parallel) => {
+                let (body, done) = self.stmts(std::mem::take(&mut parallel.body));
+                parallel.body = body;
+                out.push(Stmt::Parallel(parallel));
+                done
+            }
+            other => {
+                out.push(other);
+                false
+            }
+        }
+    }
+
+    /// The loop in blocks of lanes, if that pays.
+    fn lanes(&mut self, whole: Loop) -> Option<Vec<Stmt>> {
+        if !whole.body.iter().any(plan::is_loop) {
+            return None;
+        }
+        let (loop_, packs, plan) = self.plan(&whole)?;
+        let loop_ = &loop_;
+        let lanes = plan.lanes();
+        let width = loop_.to.clone().minus(loop_.from.clone());
+        let known = match (loop_.from.as_int(), loop_.to.as_int()) {
+            (Some(from), Some(to)) => Some(to.saturating_sub(from)),
+            _ => None,
+        };
+        if known.is_some_and(|n| n < lanes) {
+            return None;
+        }
+        let (mut out, mut allocated) = (Vec::new(), Vec::new());
+        let count = self.set("count", width, &mut out);
+        let blocks = self.set("blocks", Expr::arith(Int::Div, count.clone(), Expr::int(lanes)), &mut out);
+        // Copies are made in the same place for each block.
+        let mut owners = Vec::new();
+        for pack in &packs {
+            let handle = self.fun.handles.alloc(HandleInfo { name: Symbol::new("packed") });
+            let ptr = self.fun.ptrs.alloc(self.fun.ptrs[pack.ptr].clone());
+            let count = Expr::arith(Int::Count, pack.width.clone(), Expr::int(lanes));
+            owners.push((handle, ptr));
+            allocated.push(Stmt::Alloc { handle, ptr, count, span: self.fun.span });
+        }
+        let places: Vec<Ptr> = owners.iter().map(|(_, ptr)| *ptr).collect();
+        let block = self.local("block", PrimType::I64);
+        let start = |index: Expr| loop_.from.clone().plus(index.times(Expr::int(lanes)));
+        let mut body = Vec::new();
+        let base = self.set("base", start(Expr::Local(block)), &mut body);
+        plan.write(self, loop_, (&packs, &places), (&base, None, lanes), &mut body);
+        let mut wide = allocated;
+        wide.push(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body });
+        if known.is_none_or(|n| n % lanes != 0) {
+            let base = self.set("base", start(blocks), &mut wide);
+            let rest = self.set("rest", loop_.to.clone().minus(base.clone()), &mut wide);
+            let mut tail = Vec::new();
+            let (again, packs, plan) = self.plan(&whole)?;
+            plan.write(self, &again, (&packs, &places), (&base, Some(rest.clone()), lanes), &mut tail);
+            wide.push(Stmt::If(Expr::int(0).less(rest), tail, Vec::new()));
+        }
+        wide.extend(owners.into_iter().map(|(handle, _)| Stmt::Release(handle)));
+        if known.is_some() {
+            out.extend(wide);
+            return Some(out);
+        }
+        let few = count.less(Expr::int(lanes / 4));
+        let Loop { var, from, to, order, body } = whole;
+        out.push(Stmt::If(few, vec![Stmt::For { var, from, to, order, body }], wide));
+        Some(out)
+    }
+
+    /// A plan for the loop with variables of its own, with or without copies of what lies apart.
+    fn plan(&mut self, whole: &Loop) -> Option<(Loop, Vec<Pack>, Plan)> {
+        let loop_ = self.fresh(whole);
+        if let Some((packed, packs)) = pack::pack(self, &loop_)
+            && let Some(plan) = Plan::new(self, &packed, &packs)
+            && plan.interchanges(&packs)
+        {
+            return Some((packed, packs, plan));
+        }
+        let plan = Plan::new(self, &loop_, &[])?;
+        Some((loop_, Vec::new(), plan))
+    }
+    /// The same loop with variables of its own, so that the versions share none.
+    fn fresh(&mut self, whole: &Loop) -> Loop {
+        let mut renaming = Renaming::default();
+        let sums: &[_] = if let Order::Reduce(sums) = &whole.order { sums } else { &[] };
+        let mut own = Vec::new();
+        visit::stmts(&whole.body, &mut |mention| {
+            if let Mention::Set(local) = mention
+                && !sums.iter().any(|(sum, _)| *sum == local)
+            {
+                own.push(local);
+            }
+        });
+        for local in own {
+            if !renaming.locals.contains_key(&local) {
+                renaming.locals.insert(local, self.like(local));
+            }
+        }
+        Loop { body: renaming.stmts(&whole.body), ..whole.clone() }
+    }
+
+    fn local(&mut self, name: &str, prim: PrimType) -> Local {
+        self.fun.locals.alloc(LocalInfo { name: Symbol::new(name), prim })
+    }
+    fn like(&mut self, local: Local) -> Local {
+        let info = self.fun.locals[local].clone();
+        self.fun.locals.alloc(info)
+    }
+    fn stack(&mut self, name: Symbol, elem: PrimType, count: u64) -> Ptr {
+        self.fun.ptrs.alloc(PtrInfo { name, elem, stack: Some(count) })
+    }
+    /// A new variable with this value.
+    fn set(&mut self, name: &str, value: Expr, out: &mut Vec<Stmt>) -> Expr {
+        if value.is_atom() {
+            return value;
+        }
+        let local = self.local(name, PrimType::I64);
+        out.push(Stmt::Set(local, value));
+        Expr::Local(local)
+    }
+    fn locals(&self) -> &Arena<LocalInfo> {
+        &self.fun.locals
+    }
+}

@@ -1,0 +1,499 @@
+//! Which statements of an iteration run for all lanes before the next one does, and whether that pays.
+
+use super::affine::{Defs, Step, Steps};
+use super::pack::Pack;
+use super::{Loop, REGISTERS, Vectorise, WIDE};
+use crate::base::PrimType;
+use crate::base::scalar::{Op, ScalarOp};
+use crate::ir::imp::visit::{self, Mention};
+use crate::ir::imp::{Expr, Int, Local, Order, Place, Ptr, Stmt};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Lanes that a loop that stays in its lane is written for side by side.
+pub const SIDE: i64 = 4;
+
+/// A part of an iteration.
+pub enum Node {
+    /// The same in all lanes: done once.
+    Once(Stmt),
+    /// Straight code, a lane at a time.
+    Lanes(Vec<Stmt>),
+    /// A loop in each lane, [`SIDE`] of them side by side if that is told.
+    Keep(Stmt, bool),
+    /// A loop with the lanes inside.
+    For {
+        /// Its counter.
+        var: Local,
+        /// The first value.
+        from: Expr,
+        /// The end.
+        to: Expr,
+        /// One iteration.
+        nodes: Vec<Node>,
+    },
+    /// A loop that ends when it has ended in all lanes.
+    While(Vec<Stmt>, Expr, Vec<Stmt>),
+}
+
+/// An iteration in parts.
+pub struct Plan {
+    pub nodes: Vec<Node>,
+    /// Variables with an element for each lane.
+    pub wide: Vec<Local>,
+    /// The same in all lanes.
+    pub uniform: FxHashSet<Local>,
+    /// Arrays of an iteration and their sizes.
+    pub private: FxHashMap<Ptr, u64>,
+    /// Positions that cost less to compute again than to keep.
+    pub again: FxHashMap<Local, Expr>,
+    /// What collects values of all iterations.
+    pub sums: Vec<(Local, ScalarOp)>,
+    /// Bytes of the variables that innermost loops work on, in one lane, and of the largest.
+    hot: (u64, u64),
+}
+
+/// What an iteration sets and points at.
+#[derive(Default)]
+struct Facts {
+    defs: Defs,
+    /// Set in branches and loops of unknown length.
+    loose: FxHashSet<Local>,
+    uniform: FxHashSet<Local>,
+    private: FxHashMap<Ptr, u64>,
+    again: FxHashMap<Local, Expr>,
+    pointed: Vec<(Ptr, Place)>,
+}
+
+struct Planner<'f> {
+    facts: Facts,
+    lane: Local,
+    sums: Vec<(Local, ScalarOp)>,
+    fun: &'f crate::ir::imp::Fun,
+}
+
+/// Whether a statement is a loop or has one in it.
+pub fn is_loop(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::For { .. } | Stmt::While(..) => true,
+        Stmt::If(_, then, els) => then.iter().chain(els).any(is_loop),
+        _ => false,
+    }
+}
+
+/// Whether a loop hands something on from one iteration to the next.
+fn carries(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::For { order, body, .. } => *order != Order::Any || body.iter().any(carries),
+        Stmt::While(..) => true,
+        _ => false,
+    }
+}
+
+/// Calls `see` with the place of each element that is read or written, and whether it is written.
+fn accesses(list: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr, bool)) {
+    fn loads(e: &Expr, see: &mut dyn FnMut(Ptr, &Expr, bool)) {
+        match e {
+            Expr::Load(ptr, index) => {
+                see(*ptr, index, false);
+                loads(index, see);
+            }
+            Expr::Op(_, args) => args.iter().for_each(|arg| loads(arg, see)),
+            Expr::Int(_, a, b) => [a, b].into_iter().for_each(|e| loads(e, see)),
+            Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) => [a, b, c].into_iter().for_each(|e| loads(e, see)),
+            Expr::Const(_) | Expr::Local(_) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => {}
+        }
+    }
+    for stmt in list {
+        match stmt {
+            Stmt::Set(_, e) => loads(e, see),
+            Stmt::Store(ptr, index, value) => {
+                see(*ptr, index, true);
+                loads(index, see);
+                loads(value, see);
+            }
+            Stmt::For { body, .. } => accesses(body, see),
+            Stmt::While(first, cond, second) => {
+                accesses(first, see);
+                loads(cond, see);
+                accesses(second, see);
+            }
+            Stmt::If(cond, then, els) => {
+                loads(cond, see);
+                accesses(then, see);
+                accesses(els, see);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Calls `see` with the operations of straight code.
+fn operations(list: &[Stmt], see: &mut dyn FnMut(ScalarOp)) {
+    fn of(e: &Expr, see: &mut dyn FnMut(ScalarOp)) {
+        match e {
+            Expr::Op(op, args) => {
+                see(*op);
+                args.iter().for_each(|arg| of(arg, see));
+            }
+            Expr::Load(_, a) => of(a, see),
+            Expr::Int(_, a, b) => [a, b].into_iter().for_each(|e| of(e, see)),
+            Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) => [a, b, c].into_iter().for_each(|e| of(e, see)),
+            Expr::Const(_) | Expr::Local(_) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => {}
+        }
+    }
+    for stmt in list {
+        match stmt {
+            Stmt::Set(_, e) => of(e, see),
+            Stmt::Store(_, index, value) => [index, value].into_iter().for_each(|e| of(e, see)),
+            Stmt::If(cond, then, els) => {
+                of(cond, see);
+                operations(then, see);
+                operations(els, see);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Functions that take long and that vector registers speed up.
+fn is_slow(op: ScalarOp) -> bool {
+    let slow =
+        [Op::Exp, Op::Log, Op::Sin, Op::Cos, Op::Tan, Op::Tanh, Op::Pow, Op::Log1p, Op::Expm1, Op::Exp2, Op::Log2, Op::Log10, Op::Erf];
+    op.prim.is_float() && slow.contains(&op.op)
+}
+
+/// Operations that stop the program where their operands are not what they should be.
+fn may_trap(op: ScalarOp) -> bool {
+    op.prim.is_int() && matches!(op.op, Op::Div | Op::Mod | Op::Quot | Op::Rem)
+}
+
+/// Whether statements are sets, stores and branches between such.
+fn is_straight(list: &[Stmt]) -> bool {
+    list.iter().all(|stmt| match stmt {
+        Stmt::Comment(_) | Stmt::Set(..) | Stmt::Store(..) | Stmt::Stack(_) => true,
+        Stmt::If(_, then, els) => is_straight(then) && is_straight(els),
+        _ => false,
+    })
+}
+
+fn mentions_any(stmt: &Stmt, locals: &[(Local, ScalarOp)]) -> bool {
+    let mut found = false;
+    visit::stmts(std::slice::from_ref(stmt), &mut |mention| {
+        if let Mention::Read(local) | Mention::Set(local) = mention {
+            found = found || locals.iter().any(|(sum, _)| *sum == local);
+        }
+    });
+    found
+}
+
+impl Facts {
+    fn define(&mut self, local: Local, e: &Expr, certain: bool) {
+        self.defs.entry(local).and_modify(|def| *def = None).or_insert_with(|| Some(e.clone()));
+        if !certain {
+            self.loose.insert(local);
+        }
+    }
+    /// Takes note of what statements set; nothing if there is one that lanes cannot share.
+    fn collect(&mut self, list: &[Stmt], certain: bool, fun: &crate::ir::imp::Fun) -> Option<()> {
+        for stmt in list {
+            match stmt {
+                Stmt::Comment(_) => {}
+                Stmt::Set(local, e) => self.define(*local, e, certain),
+                Stmt::Point(ptr, place) if certain => self.pointed.push((*ptr, place.clone())),
+                Stmt::Stack(ptr) => {
+                    self.private.insert(*ptr, fun.ptrs[*ptr].stack?);
+                }
+                Stmt::Store(ptr, ..) if fun.ptrs[*ptr].stack.is_none() || self.private.contains_key(ptr) => {}
+                Stmt::For { var, from, body, .. } => {
+                    self.define(*var, from, certain);
+                    self.collect(body, certain, fun)?;
+                }
+                Stmt::While(first, _, second) => {
+                    self.collect(first, false, fun)?;
+                    self.collect(second, false, fun)?;
+                }
+                Stmt::If(_, then, els) => {
+                    self.collect(then, false, fun)?;
+                    self.collect(els, false, fun)?;
+                }
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+}
+
+impl Planner<'_> {
+    fn is_uniform(&self, e: &Expr) -> bool {
+        let mut same = true;
+        visit::expr(e, &mut |mention| match mention {
+            Mention::Read(local) => {
+                let own = self.facts.defs.contains_key(&local) && !self.facts.uniform.contains(&local);
+                same = same && local != self.lane && !own && !self.sums.iter().any(|(sum, _)| *sum == local);
+            }
+            Mention::Use(ptr) => same = same && !self.facts.private.contains_key(&ptr),
+            _ => {}
+        });
+        same
+    }
+    /// Finds what is the same in all lanes, in order of the statements.
+    fn uniform(&mut self, list: &[Stmt]) {
+        for stmt in list {
+            match stmt {
+                Stmt::Set(local, e) => {
+                    let once = self.facts.defs.get(local).is_some_and(Option::is_some) && !self.facts.loose.contains(local);
+                    if once && self.is_uniform(e) {
+                        self.facts.uniform.insert(*local);
+                    }
+                }
+                Stmt::For { var, from, to, body, .. } => {
+                    if self.is_uniform(from) && self.is_uniform(to) {
+                        self.facts.uniform.insert(*var);
+                        self.uniform(body);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Finds what is index arithmetic on the counter and on what is the same in all lanes.
+    fn positions(&mut self, list: &[Stmt]) {
+        for stmt in list {
+            match stmt {
+                Stmt::Set(local, e) => {
+                    let once = self.facts.defs.get(local).is_some_and(Option::is_some) && !self.facts.loose.contains(local);
+                    if once && !self.facts.uniform.contains(local) && self.is_position(e) {
+                        self.facts.again.insert(*local, e.clone());
+                    }
+                }
+                Stmt::For { body, .. } => self.positions(body),
+                _ => {}
+            }
+        }
+    }
+    fn is_position(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Const(_) => true,
+            Expr::Local(local) => *local == self.lane || self.facts.again.contains_key(local) || self.is_uniform(e),
+            Expr::Int(Int::Add | Int::Sub | Int::Mul, a, b) => self.is_position(a) && self.is_position(b),
+            Expr::Op(op, args) => {
+                op.prim == PrimType::I64 && matches!(op.op, Op::Add | Op::Sub | Op::Mul) && args.iter().all(|arg| self.is_position(arg))
+            }
+            _ => false,
+        }
+    }
+
+    /// What reading and writing costs if neighbours are those along `var`, in a vague unit.
+    fn far(&self, list: &[Stmt], var: Local) -> u64 {
+        let steps = Steps::new(&self.facts.defs, var);
+        let mut cost = 0;
+        accesses(list, &mut |ptr, index, store| {
+            let step = steps.of(index);
+            // The elements of an array of its own that a lane has lie beside those of the other lanes.
+            let near = if self.facts.private.contains_key(&ptr) { step == Step::By(0) } else { step.is_near() };
+            if !near || (store && step == Step::By(0) && !self.facts.private.contains_key(&ptr)) {
+                cost += if store { 4 } else { 2 };
+            }
+        });
+        cost
+    }
+    /// What innermost loops cost if their own iterations are the neighbours.
+    fn inside(&self, stmt: &Stmt) -> u64 {
+        match stmt {
+            Stmt::For { var, order, body, .. } => {
+                if body.iter().any(is_loop) {
+                    return body.iter().map(|stmt| self.inside(stmt)).sum();
+                }
+                if *order == Order::Sequential || !is_straight(body) { 6 + self.far(body, *var) } else { self.far(body, *var) }
+            }
+            Stmt::If(_, then, els) => then.iter().chain(els).map(|stmt| self.inside(stmt)).sum(),
+            Stmt::While(..) => 1000,
+            _ => 0,
+        }
+    }
+
+    fn nodes(&self, list: &[Stmt]) -> Option<Vec<Node>> {
+        let mut out = Vec::new();
+        let mut straight = Vec::new();
+        for stmt in list {
+            match stmt {
+                Stmt::Comment(_) | Stmt::Stack(_) => {}
+                Stmt::Set(local, _) if self.facts.uniform.contains(local) => out.push(Node::Once(stmt.clone())),
+                Stmt::Point(..) => out.push(Node::Once(stmt.clone())),
+                stmt if !is_loop(stmt) => straight.push(stmt.clone()),
+                stmt => {
+                    if mentions_any(stmt, &self.sums) {
+                        return None;
+                    }
+                    if !straight.is_empty() {
+                        out.push(Node::Lanes(std::mem::take(&mut straight)));
+                    }
+                    out.push(self.inner(stmt)?);
+                }
+            }
+        }
+        if !straight.is_empty() {
+            out.push(Node::Lanes(straight));
+        }
+        Some(out)
+    }
+    fn inner(&self, stmt: &Stmt) -> Option<Node> {
+        match stmt {
+            Stmt::For { var, from, to, body, .. } => {
+                let even = self.is_uniform(from) && self.is_uniform(to);
+                if even
+                    && carries(stmt)
+                    && self.far(body, self.lane) <= self.inside(stmt)
+                    && let Some(nodes) = self.nodes(body)
+                {
+                    return Some(Node::For { var: *var, from: from.clone(), to: to.clone(), nodes });
+                }
+                Some(Node::Keep(stmt.clone(), even && self.shares(stmt)))
+            }
+            Stmt::While(first, cond, second) => {
+                let mut safe = is_straight(first) && is_straight(second);
+                let mut see = |op| safe = safe && !may_trap(op);
+                operations(first, &mut see);
+                operations(second, &mut see);
+                operations(&[Stmt::Set(self.lane, cond.clone())], &mut see);
+                accesses(std::slice::from_ref(stmt), &mut |_, index, store| safe = safe && !store && self.is_uniform(index));
+                Some(if safe { Node::While(first.clone(), cond.clone(), second.clone()) } else { Node::Keep(stmt.clone(), false) })
+            }
+            other => Some(Node::Keep(other.clone(), false)),
+        }
+    }
+    /// Whether lanes side by side read something in common.
+    fn shares(&self, stmt: &Stmt) -> bool {
+        let Stmt::For { order: Order::Reduce(_), body, .. } = stmt else { return false };
+        let steps = Steps::new(&self.facts.defs, self.lane);
+        let mut common = false;
+        accesses(body, &mut |_, index, _| common = common || steps.of(index) == Step::By(0));
+        common && is_straight(body) && !body.iter().any(|stmt| matches!(stmt, Stmt::If(..) | Stmt::Store(..)))
+    }
+}
+
+/// Whether a plan is better than the loop as it was.
+fn pays(nodes: &[Node]) -> bool {
+    let kept = nodes.iter().any(|node| matches!(node, Node::Keep(..)));
+    nodes.iter().any(|node| match node {
+        Node::For { .. } | Node::While(..) => true,
+        Node::Keep(_, side) => *side,
+        Node::Lanes(list) => {
+            let mut slow = false;
+            operations(list, &mut |op| slow = slow || is_slow(op));
+            kept && slow
+        }
+        Node::Once(_) => false,
+    })
+}
+
+impl Plan {
+    /// A plan for a loop, if there is one that pays.
+    pub fn new(all: &Vectorise, loop_: &Loop, packs: &[Pack]) -> Option<Plan> {
+        let mut facts = Facts { private: packs.iter().map(|pack| (pack.ptr, 0)).collect(), ..Facts::default() };
+        facts.collect(&loop_.body, true, all.fun)?;
+        let sums = if let Order::Reduce(sums) = &loop_.order { sums.clone() } else { Vec::new() };
+        if facts.private.values().sum::<u64>() > 64 {
+            return None;
+        }
+        let mut planner = Planner { facts, lane: loop_.var, sums, fun: all.fun };
+        planner.uniform(&loop_.body);
+        // Pointers are the same in all lanes, or there is no such loop.
+        let places = planner.facts.pointed.iter().all(|(_, place)| match place {
+            Place::Table(_) => true,
+            Place::Ptr(base, offset) => !planner.facts.private.contains_key(base) && planner.is_uniform(offset),
+        });
+        let mut once = FxHashSet::default();
+        if !places || !planner.facts.pointed.iter().all(|(ptr, _)| once.insert(*ptr)) {
+            return None;
+        }
+        let nodes = planner.nodes(&loop_.body)?;
+        if !pays(&nodes) {
+            return None;
+        }
+        planner.positions(&loop_.body);
+        let Planner { facts, sums, fun, .. } = planner;
+        let Facts { defs, uniform, private, again, .. } = facts;
+        let mut plan = Plan { nodes, wide: Vec::new(), uniform, private, again, sums, hot: (0, 0) };
+        plan.widen(&defs, fun);
+        Some(plan)
+    }
+
+    /// Finds the variables that more than one part mentions.
+    fn widen(&mut self, defs: &Defs, fun: &crate::ir::imp::Fun) {
+        let (mut seen, mut wide, mut hot) = (FxHashMap::default(), Vec::new(), FxHashSet::default());
+        let mut part = 0;
+        let mut lists = Vec::new();
+        parts(&self.nodes, false, &mut |list, inner| lists.push((list.to_vec(), inner)));
+        for (list, inner) in &lists {
+            part += 1;
+            visit::stmts(list, &mut |mention| {
+                let (Mention::Read(local) | Mention::Set(local)) = mention else { return };
+                let own = defs.contains_key(&local) && !self.uniform.contains(&local) && !self.again.contains_key(&local);
+                if !own || self.sums.iter().any(|(sum, _)| *sum == local) {
+                    return;
+                }
+                if *seen.entry(local).or_insert(part) != part && !wide.contains(&local) {
+                    wide.push(local);
+                }
+                if *inner {
+                    hot.insert(local);
+                }
+            });
+        }
+        let bytes = |local: &Local| fun.locals[*local].prim.bytes() as u64;
+        let hot: Vec<u64> = wide.iter().filter(|local| hot.contains(local)).map(bytes).collect();
+        let most = hot.iter().copied().max().or_else(|| wide.iter().map(bytes).max()).unwrap_or(8);
+        self.hot = (hot.iter().map(|_| most).sum(), most);
+        self.wide = wide;
+    }
+
+    /// Whether all that is copied is read with the lanes inside.
+    pub fn interchanges(&self, packs: &[Pack]) -> bool {
+        fn kept(nodes: &[Node], see: &mut dyn FnMut(&Stmt)) {
+            for node in nodes {
+                match node {
+                    Node::Keep(stmt, _) => see(stmt),
+                    Node::For { nodes, .. } => kept(nodes, see),
+                    _ => {}
+                }
+            }
+        }
+        let mut inside = true;
+        kept(&self.nodes, &mut |stmt| {
+            visit::stmts(std::slice::from_ref(stmt), &mut |mention| {
+                inside = inside && !packs.iter().any(|pack| mention == Mention::Use(pack.ptr));
+            });
+        });
+        inside
+    }
+
+    /// How many lanes there are to be.
+    pub fn lanes(&self) -> i64 {
+        let (all, most) = (self.hot.0.max(1), self.hot.1.max(1));
+        let mut lanes = WIDE / most.max(4);
+        while lanes * all > REGISTERS && lanes > 64 / most.max(4) {
+            lanes /= 2;
+        }
+        lanes as i64
+    }
+}
+
+/// Calls `see` with the statements of each part that lanes run through, and whether the part is in an inner loop.
+fn parts(nodes: &[Node], inner: bool, see: &mut dyn FnMut(&[Stmt], bool)) {
+    for node in nodes {
+        match node {
+            Node::Once(_) => {}
+            Node::Lanes(list) => see(list, inner),
+            Node::Keep(stmt, _) => see(std::slice::from_ref(stmt), inner),
+            Node::For { nodes, .. } => parts(nodes, true, see),
+            Node::While(first, cond, second) => {
+                let mut all = first.clone();
+                all.push(Stmt::If(cond.clone(), Vec::new(), Vec::new()));
+                see(&all, true);
+                see(second, true);
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Statements with other variables in them.
+
+use crate::ir::imp::{Expr, Local, Order, Place, Ptr, Stmt};
+use rustc_hash::FxHashMap;
+
+/// Variables that get other names, and arrays that get an element for each lane.
+#[derive(Default)]
+pub struct Renaming {
+    /// New names.
+    pub locals: FxHashMap<Local, Local>,
+    /// Arrays of an iteration: those of all lanes, the number of lanes, and the lane.
+    pub arrays: FxHashMap<Ptr, (Ptr, i64, Local)>,
+}
+
+impl Renaming {
+    fn local(&self, local: Local) -> Local {
+        self.locals.get(&local).copied().unwrap_or(local)
+    }
+    fn element(&self, ptr: Ptr, index: Expr) -> (Ptr, Expr) {
+        match self.arrays.get(&ptr) {
+            None => (ptr, index),
+            Some((wide, lanes, lane)) => (*wide, index.times(Expr::int(*lanes)).plus(Expr::Local(*lane))),
+        }
+    }
+
+    /// An expression.
+    pub fn expr(&self, e: &Expr) -> Expr {
+        let boxed = |e: &Expr| Box::new(self.expr(e));
+        match e {
+            Expr::Const(_) | Expr::Threads | Expr::Thread => e.clone(),
+            Expr::Local(local) => Expr::Local(self.local(*local)),
+            Expr::Load(ptr, index) => {
+                let (ptr, index) = self.element(*ptr, self.expr(index));
+                Expr::Load(ptr, Box::new(index))
+            }
+            Expr::Op(op, args) => Expr::Op(*op, args.iter().map(|arg| self.expr(arg)).collect()),
+            Expr::Int(op, a, b) => Expr::Int(*op, boxed(a), boxed(b)),
+            Expr::Select(a, b, c) => Expr::Select(boxed(a), boxed(b), boxed(c)),
+            Expr::Blend(prim, a, b, c) => Expr::Blend(*prim, boxed(a), boxed(b), boxed(c)),
+            Expr::Pieces(width, cost, each) => Expr::Pieces(boxed(width), *cost, *each),
+        }
+    }
+    /// Statements of the kinds that plans consist of; others stay as they are.
+    pub fn stmts(&self, list: &[Stmt]) -> Vec<Stmt> {
+        list.iter().map(|stmt| self.stmt(stmt)).collect()
+    }
+    /// A statement.
+    pub fn stmt(&self, stmt: &Stmt) -> Stmt {
+        match stmt {
+            Stmt::Set(local, e) => Stmt::Set(self.local(*local), self.expr(e)),
+            Stmt::Point(ptr, Place::Ptr(base, offset)) => Stmt::Point(*ptr, Place::Ptr(*base, self.expr(offset))),
+            Stmt::Store(ptr, index, value) => {
+                let (ptr, index) = self.element(*ptr, self.expr(index));
+                Stmt::Store(ptr, index, self.expr(value))
+            }
+            Stmt::For { var, from, to, order, body } => {
+                let order = match order {
+                    Order::Reduce(sums) => Order::Reduce(sums.iter().map(|(local, op)| (self.local(*local), *op)).collect()),
+                    other => other.clone(),
+                };
+                Stmt::For { var: self.local(*var), from: self.expr(from), to: self.expr(to), order, body: self.stmts(body) }
+            }
+            Stmt::While(first, cond, second) => Stmt::While(self.stmts(first), self.expr(cond), self.stmts(second)),
+            Stmt::If(cond, then, els) => Stmt::If(self.expr(cond), self.stmts(then), self.stmts(els)),
+            other => other.clone(),
+        }
+    }
+}

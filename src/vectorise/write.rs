@@ -1,0 +1,296 @@
+//! A plan as statements.
+
+use super::pack::Pack;
+use super::plan::{Node, Plan, SIDE};
+use super::rename::Renaming;
+use super::{Loop, Vectorise};
+use crate::base::scalar::{Member, ScalarOp, member};
+use crate::base::{PrimType, Scalar, Symbol};
+use crate::ir::imp::visit::{self, Mention};
+use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
+use rustc_hash::FxHashMap;
+
+/// A block of lanes.
+struct Block<'p> {
+    plan: &'p Plan,
+    /// The counter of the loop as it was, and its value in the first lane.
+    var: Local,
+    base: Expr,
+    lanes: i64,
+    /// How many lanes there are, if not all.
+    count: Option<Expr>,
+    /// The elements of variables.
+    wide: FxHashMap<Local, Ptr>,
+    /// The arrays of iterations.
+    private: FxHashMap<Ptr, Ptr>,
+}
+
+/// Whether a part needs the value that a variable has before it: unless it sets it first, whatever happens.
+fn is_exposed(list: &[Stmt], local: Local) -> bool {
+    for stmt in list {
+        if let Stmt::Set(to, e) = stmt {
+            let mut read = false;
+            visit::expr(e, &mut |mention| read = read || mention == Mention::Read(local));
+            if read {
+                return true;
+            }
+            if *to == local {
+                return false;
+            }
+            continue;
+        }
+        let mut found = false;
+        visit::stmts(std::slice::from_ref(stmt), &mut |mention| {
+            found = found || mention == Mention::Read(local) || mention == Mention::Set(local);
+        });
+        if found {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_set(list: &[Stmt], local: Local) -> bool {
+    let mut found = false;
+    visit::stmts(list, &mut |mention| found = found || mention == Mention::Set(local));
+    found
+}
+
+fn operation(prim: PrimType, name: &str) -> Option<ScalarOp> {
+    if let Some(Member::Op(op)) = member(prim, name) { Some(op) } else { None }
+}
+
+impl Plan {
+    /// Writes the iterations from `base` on: `count` of them, or as many as there are lanes. Copies are made at the given places.
+    pub fn write(
+        &self,
+        all: &mut Vectorise,
+        loop_: &Loop,
+        (packs, places): (&[Pack], &[Ptr]),
+        (base, count, lanes): (&Expr, Option<Expr>, i64),
+        out: &mut Vec<Stmt>,
+    ) {
+        let mut wide = FxHashMap::default();
+        for local in &self.wide {
+            let info = all.locals()[*local].clone();
+            let ptr = all.stack(info.name, info.prim, lanes as u64);
+            out.push(Stmt::Stack(ptr));
+            wide.insert(*local, ptr);
+        }
+        let mut own: Vec<(Ptr, u64)> = self.private.iter().map(|(ptr, count)| (*ptr, *count)).collect();
+        own.sort_unstable();
+        let mut private: FxHashMap<Ptr, Ptr> = packs.iter().zip(places).map(|(pack, place)| (pack.ptr, *place)).collect();
+        for (ptr, count) in own {
+            if private.contains_key(&ptr) {
+                continue;
+            }
+            let info = all.fun.ptrs[ptr].clone();
+            let new = all.stack(info.name, info.elem, count * lanes as u64);
+            out.push(Stmt::Stack(new));
+            private.insert(ptr, new);
+        }
+        let block = Block { plan: self, var: loop_.var, base: base.clone(), lanes, count, wide, private };
+        for (pack, place) in packs.iter().zip(places) {
+            block.copy(all, pack, *place, out);
+        }
+        block.nodes(all, &self.nodes, out);
+    }
+}
+
+impl Block<'_> {
+    /// Makes a copy for all lanes, in the order in which its elements lie in memory.
+    fn copy(&self, all: &mut Vectorise, pack: &Pack, place: Ptr, out: &mut Vec<Stmt>) {
+        let (lane, var, own) = (all.local("lane", PrimType::I64), all.like(pack.var), all.like(self.var));
+        let renaming = Renaming { locals: [(pack.var, var), (self.var, own)].into_iter().collect(), ..Renaming::default() };
+        let from = Expr::Load(pack.from, Box::new(renaming.expr(&pack.index)));
+        let to = Expr::Local(var).times(Expr::int(self.lanes)).plus(Expr::Local(lane));
+        let elements =
+            Stmt::For { var, from: Expr::int(0), to: pack.width.clone(), order: Order::Any, body: vec![Stmt::Store(place, to, from)] };
+        let body = vec![Stmt::Set(own, self.base.clone().plus(Expr::Local(lane))), elements];
+        out.push(Stmt::For { var: lane, from: Expr::int(0), to: self.width(), order: Order::Any, body });
+    }
+
+    fn nodes(&self, all: &mut Vectorise, nodes: &[Node], out: &mut Vec<Stmt>) {
+        for node in nodes {
+            match node {
+                Node::Once(stmt) => out.push(stmt.clone()),
+                Node::Lanes(list) => {
+                    let stmt = self.each(all, list);
+                    out.push(stmt);
+                }
+                Node::Keep(stmt, side) => {
+                    let stmt = match (stmt, &self.count, side) {
+                        (Stmt::For { .. }, None, true) => self.side_by_side(all, stmt),
+                        _ => self.each(all, std::slice::from_ref(stmt)),
+                    };
+                    out.push(stmt);
+                }
+                Node::For { var, from, to, nodes } => {
+                    let mut body = Vec::new();
+                    self.nodes(all, nodes, &mut body);
+                    out.push(Stmt::For { var: *var, from: from.clone(), to: to.clone(), order: Order::Sequential, body });
+                }
+                Node::While(first, cond, second) => self.masked(all, first, cond, second, out),
+            }
+        }
+    }
+
+    /// Names for a lane of what statements mention: the counter and what they set. Statements before and after that make and keep it.
+    fn lane(&self, all: &mut Vectorise, list: &[Stmt], lane: Local, at: Expr, live: Option<&Expr>) -> (Renaming, Vec<Stmt>, Vec<Stmt>) {
+        let mut renaming = Renaming::default();
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for local in self.mentioned(list) {
+            if local == self.var {
+                let new = all.like(local);
+                renaming.locals.insert(local, new);
+                before.push(Stmt::Set(new, self.base.clone().plus(at.clone())));
+                continue;
+            }
+            if let Some(e) = self.plan.again.get(&local)
+                && !is_set(list, local)
+            {
+                let new = all.like(local);
+                before.push(Stmt::Set(new, renaming.expr(e)));
+                renaming.locals.insert(local, new);
+                continue;
+            }
+            if self.plan.uniform.contains(&local) || self.plan.sums.iter().any(|(sum, _)| *sum == local) {
+                continue;
+            }
+            let set = is_set(list, local);
+            let Some(ptr) = self.wide.get(&local) else {
+                if set {
+                    renaming.locals.insert(local, all.like(local));
+                }
+                continue;
+            };
+            let new = all.like(local);
+            renaming.locals.insert(local, new);
+            if is_exposed(list, local) {
+                before.push(Stmt::Set(new, Expr::Load(*ptr, Box::new(at.clone()))));
+            }
+            if set {
+                let value = match live {
+                    None => Expr::Local(new),
+                    Some(live) => {
+                        let (prim, old) = (all.locals()[local].prim, Expr::Load(*ptr, Box::new(at.clone())));
+                        Expr::Blend(prim, Box::new(live.clone()), Box::new(Expr::Local(new)), Box::new(old))
+                    }
+                };
+                after.push(Stmt::Store(*ptr, at.clone(), value));
+            }
+        }
+        for (ptr, wide) in &self.private {
+            renaming.arrays.insert(*ptr, (*wide, self.lanes, lane));
+        }
+        (renaming, before, after)
+    }
+
+    /// The variables that statements mention, and before each position that is computed again those that it is made of.
+    fn mentioned(&self, list: &[Stmt]) -> Vec<Local> {
+        fn add(block: &Block, list: &[Stmt], local: Local, out: &mut Vec<Local>) {
+            if out.contains(&local) {
+                return;
+            }
+            if let Some(e) = block.plan.again.get(&local)
+                && !is_set(list, local)
+            {
+                visit::expr(e, &mut |mention| {
+                    if let Mention::Read(local) = mention {
+                        add(block, list, local, out);
+                    }
+                });
+            }
+            out.push(local);
+        }
+        let mut out = Vec::new();
+        visit::stmts(list, &mut |mention| {
+            if let Mention::Read(local) | Mention::Set(local) = mention {
+                add(self, list, local, &mut out);
+            }
+        });
+        out
+    }
+
+    fn width(&self) -> Expr {
+        self.count.clone().unwrap_or(Expr::int(self.lanes))
+    }
+    /// How lanes depend on each other in statements: by what they collect only.
+    fn order(&self, list: &[Stmt]) -> Order {
+        let used: Vec<(Local, ScalarOp)> = self.plan.sums.iter().copied().filter(|(sum, _)| is_set(list, *sum)).collect();
+        if used.is_empty() { Order::Any } else { Order::Reduce(used) }
+    }
+
+    /// Statements in each lane.
+    fn each(&self, all: &mut Vectorise, list: &[Stmt]) -> Stmt {
+        let lane = all.local("lane", PrimType::I64);
+        let at = Expr::Local(lane);
+        let (renaming, mut body, after) = self.lane(all, list, lane, at, None);
+        body.extend(renaming.stmts(list));
+        body.extend(after);
+        Stmt::For { var: lane, from: Expr::int(0), to: self.width(), order: self.order(list), body }
+    }
+
+    /// A loop in several lanes at a time.
+    fn side_by_side(&self, all: &mut Vectorise, stmt: &Stmt) -> Stmt {
+        let Stmt::For { var, from, to, order, body } = stmt else { return stmt.clone() };
+        let group = all.local("group", PrimType::I64);
+        let counter = all.like(*var);
+        let (mut first, mut inner, mut last, mut sums) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for k in 0..SIDE {
+            let lane = all.local("lane", PrimType::I64);
+            first.push(Stmt::Set(lane, Expr::Local(group).times(Expr::int(SIDE)).plus(Expr::int(k))));
+            let (mut renaming, before, after) = self.lane(all, std::slice::from_ref(stmt), lane, Expr::Local(lane), None);
+            renaming.locals.insert(*var, counter);
+            first.extend(before);
+            inner.extend(renaming.stmts(body));
+            last.extend(after);
+            if let Order::Reduce(of) = order {
+                sums.extend(of.iter().map(|(local, op)| (renaming.locals.get(local).copied().unwrap_or(*local), *op)));
+            }
+        }
+        first.push(Stmt::For { var: counter, from: from.clone(), to: to.clone(), order: Order::Reduce(sums), body: inner });
+        first.extend(last);
+        Stmt::For { var: group, from: Expr::int(0), to: Expr::int(self.lanes / SIDE), order: Order::Sequential, body: first }
+    }
+
+    /// A loop that runs as long as one lane is in it. Each iteration ends with the test for the next.
+    fn masked(&self, all: &mut Vectorise, first: &[Stmt], cond: &Expr, second: &[Stmt], out: &mut Vec<Stmt>) {
+        let bytes = self.wide.keys().map(|local| all.locals()[*local].prim.bytes()).max().unwrap_or(8);
+        let prim = if bytes <= 4 { PrimType::I32 } else { PrimType::I64 };
+        let Some(or) = operation(prim, "|") else { return };
+        let live = all.stack(Symbol::new("live"), prim, self.lanes as u64);
+        let any = all.local("any", prim);
+        out.push(Stmt::Stack(live));
+        let zero = Expr::Const(Scalar::from_i128(prim, 0));
+        out.push(Stmt::Set(any, zero.clone()));
+        let test = self.test(all, first, cond, (live, any, or), false);
+        out.push(test);
+        let goes_on = Expr::Int(Int::Ne, Box::new(Expr::Local(any)), Box::new(zero.clone()));
+        let list: Vec<Stmt> = second.iter().chain(first).cloned().collect();
+        let step = self.test(all, &list, cond, (live, any, or), true);
+        out.push(Stmt::While(Vec::new(), goes_on, vec![Stmt::Set(any, zero), step]));
+    }
+
+    /// Statements in those lanes that are `live` (in all, if it is not `known` yet), then which of them go on.
+    fn test(&self, all: &mut Vectorise, list: &[Stmt], cond: &Expr, (live, any, or): (Ptr, Local, ScalarOp), known: bool) -> Stmt {
+        let prim = all.fun.ptrs[live].elem;
+        let (set, unset) = (Expr::Const(Scalar::from_i128(prim, -1)), Expr::Const(Scalar::from_i128(prim, 0)));
+        let lane = all.local("lane", PrimType::I64);
+        let at = Expr::Local(lane);
+        let alive = Expr::Load(live, Box::new(at.clone()));
+        let again = all.local("again", PrimType::Bool);
+        let mut list = list.to_vec();
+        list.push(Stmt::Set(again, cond.clone()));
+        let (renaming, mut body, after) = self.lane(all, &list, lane, at.clone(), known.then_some(&alive));
+        body.extend(renaming.stmts(&list));
+        body.extend(after);
+        let again = Expr::Local(renaming.locals.get(&again).copied().unwrap_or(again));
+        let on = all.local("on", prim);
+        let goes_on = Expr::Select(Box::new(again), Box::new(set), Box::new(unset.clone()));
+        body.push(Stmt::Set(on, if known { Expr::Blend(prim, Box::new(alive), Box::new(goes_on), Box::new(unset)) } else { goes_on }));
+        body.push(Stmt::Store(live, at, Expr::Local(on)));
+        body.push(Stmt::Set(any, Expr::Op(or, vec![Expr::Local(any), Expr::Local(on)])));
+        Stmt::For { var: lane, from: Expr::int(0), to: self.width(), order: Order::Reduce(vec![(any, or)]), body }
+    }
+}
