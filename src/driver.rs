@@ -140,6 +140,8 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         }
     };
     ranked.insert(def);
+    // Which readings there are makes no difference to patterns.
+    inferred.fill(&verdict.values, tables);
     let cases = infer::check_cases(program, tables, def);
     let refused = cases.iter().any(|d| d.severity == Severity::Error);
     diagnostics.extend(cases);
