@@ -8,6 +8,7 @@
 
 mod host;
 mod kernel;
+mod product;
 
 use super::c::{Emitter, Mode, c_type, expr};
 use crate::ir::imp::Program;
