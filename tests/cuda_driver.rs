@@ -108,7 +108,7 @@ fn products_of_matrices_are_computed_in_tiles() {
         let row = |i: usize| format!("[{}]", (0..columns).map(|k| format!("{}.0f32", (i * 7 + k * 3) % 11)).collect::<Vec<_>>().join(", "));
         format!("[{}]", (0..rows).map(row).collect::<Vec<_>>().join(", "))
     };
-    let (a, b) = (numbers(70, 20), numbers(20, 65));
+    let (a, b) = (numbers(200, 20), numbers(20, 170));
     std::fs::write(place.path("a"), a).expect("written");
     std::fs::write(place.path("b"), b).expect("written");
     let matmul = shim::read("examples/matmul/matmul.rem");
