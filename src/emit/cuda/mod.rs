@@ -8,6 +8,7 @@
 
 mod host;
 mod kernel;
+mod product;
 
 pub(super) use kernel::heavy;
 
