@@ -247,7 +247,7 @@ fn makers(rows: &[Vec<Shape>], ty: &RType) -> Option<Vec<Maker>> {
         RBase::Record(fields) => Some(vec![Maker::Tuple(Some(fields.iter().map(|(label, _)| *label).collect()))]),
         RBase::Sum(constructors) => Some(constructors.iter().map(|(label, _)| Maker::Constr(*label)).collect()),
         RBase::Prim(crate::base::PrimType::Bool) => Some(vec![Maker::Bool(false), Maker::Bool(true)]),
-        RBase::Prim(_) | RBase::Param(_) | RBase::Arrow(..) => {
+        RBase::Prim(_) | RBase::Param(_) | RBase::Abstract { .. } | RBase::Arrow(..) => {
             debug_assert!(rows.iter().all(|row| !matches!(row.first(), Some(Shape::Made(Maker::Constr(_), _)))));
             None
         }

@@ -10,6 +10,8 @@ mod host;
 mod kernel;
 mod product;
 
+pub(super) use kernel::heavy;
+
 use super::c::{Emitter, Mode, c_type, expr};
 use crate::ir::imp::Program;
 use std::fmt::Write;
