@@ -144,14 +144,6 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         }
     };
     ranked.insert(def);
-    // Which readings there are makes no difference to patterns.
-    inferred.fill(&verdict.values, tables);
-    let cases = infer::check_cases(program, tables, def);
-    let refused = cases.iter().any(|d| d.severity == Severity::Error);
-    diagnostics.extend(cases);
-    if refused {
-        return None;
-    }
     let start = Instant::now();
     let before = schemes.size_time;
     let (values, elaborated) = elaborate_one(program, tables, schemes, &inferred, verdict);
@@ -160,6 +152,12 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     stats.times.elaborate += start.elapsed().saturating_sub(sizes);
     match elaborated {
         Ok(defines) => {
+            let cases = infer::check_cases(program, tables, def);
+            let refused = cases.iter().any(|d| d.severity == Severity::Error);
+            diagnostics.extend(cases);
+            if refused {
+                return None;
+            }
             if !checked.program.is_template(def) {
                 checked.core.defs.extend(defines);
             }
