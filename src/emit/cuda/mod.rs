@@ -13,6 +13,7 @@ mod product;
 pub(super) use kernel::heavy;
 
 use super::c::{Emitter, Mode, c_type, expr};
+use crate::base::Scalar;
 use crate::ir::imp::Program;
 use std::fmt::Write;
 
@@ -53,10 +54,31 @@ pub fn emit(program: &Program) -> Cuda {
     let mut kernels = Kernels::default();
     let mut device = DEVICE.to_string();
     for (k, table) in program.tables.iter().enumerate() {
-        let items: Vec<String> = table.items.iter().map(|item| expr::scalar(*item)).collect();
-        let items = if items.is_empty() { "0".to_string() } else { items.join(", ") };
-        let _ = writeln!(host, "static const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
-        let _ = writeln!(device, "static __device__ const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
+        let ty = c_type(table.elem);
+        let list = |items: &mut dyn Iterator<Item = String>| {
+            let items: Vec<String> = items.collect();
+            if items.is_empty() { "0".to_string() } else { items.join(", ") }
+        };
+        let constants = list(&mut table.items.iter().map(|item| expr::constant(*item)));
+        let _ = writeln!(host, "static const {ty} remora_table_{k}[] = {{{constants}}};");
+        // What is no constant expression there is given by its bits.
+        let finite = |item: &Scalar| match item {
+            Scalar::F64(x) => x.is_finite(),
+            Scalar::F32(x) => x.is_finite(),
+            item => !matches!(item, Scalar::F16(_)),
+        };
+        let bits: Option<Vec<(String, &str)>> = table.items.iter().map(|item| special(*item)).collect();
+        let bits = bits.filter(|_| !table.items.iter().all(finite));
+        match bits.as_deref() {
+            Some(bits @ [(_, word), ..]) => {
+                let items = list(&mut bits.iter().map(|(bits, _)| bits.clone()));
+                let _ = writeln!(device, "static __device__ const {word} remora_bits_{k}[] = {{{items}}};");
+                let _ = writeln!(device, "#define remora_table_{k} ((const {ty} *)remora_bits_{k})");
+            }
+            _ => {
+                let _ = writeln!(device, "static __device__ const {ty} remora_table_{k}[] = {{{constants}}};");
+            }
+        }
     }
     for (id, fun) in program.funs.iter() {
         let mut emitter = Emitter::new(program, fun, id.raw(), Mode::Host);
@@ -78,4 +100,14 @@ pub fn emit(program: &Program) -> Cuda {
     device.push_str(&kernels.types);
     device.push_str(&kernels.text);
     Cuda { host, kernels: device, names: kernels.names }
+}
+
+/// The bits of a float, and the type that they have.
+fn special(value: Scalar) -> Option<(String, &'static str)> {
+    match value {
+        Scalar::F64(x) => Some((format!("UINT64_C({})", x.to_bits()), "uint64_t")),
+        Scalar::F32(x) => Some((format!("{}u", x.to_bits()), "uint32_t")),
+        Scalar::F16(x) => Some((x.to_bits().to_string(), "uint16_t")),
+        _ => None,
+    }
 }
