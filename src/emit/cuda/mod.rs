@@ -17,7 +17,15 @@ use crate::base::Scalar;
 use crate::ir::imp::Program;
 use std::fmt::Write;
 
-const DEVICE: &str = concat!(include_str!("device.cu"), "\n", include_str!("../c/scalars.c"), "\n", include_str!("kernels.cu"));
+const DEVICE: &str = concat!(
+    include_str!("device.cu"),
+    "\n",
+    include_str!("products.cu"),
+    "\n",
+    include_str!("../c/scalars.c"),
+    "\n",
+    include_str!("kernels.cu")
+);
 const HOST: &str = concat!(include_str!("table.h"), "\n", include_str!("host.c"), include_str!("../c/scalars.c"), "\n");
 
 /// A program for CUDA.
