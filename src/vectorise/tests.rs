@@ -25,7 +25,7 @@ fn loops(text: &str, strict: bool) -> Loops {
         let mut sources = SourceMap::default();
         let file = sources.add("test.soac", text.to_owned());
         let program = read::program(file, text).expect("a program");
-        let program = vectorise(lower(&program, Options { strict, in_place: true }));
+        let program = vectorise(lower(&program, Options { strict, in_place: true, device: false }));
         let mut found = Loops::default();
         for (_, fun) in program.funs.iter() {
             count(fun, &fun.body, &mut found);
