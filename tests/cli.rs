@@ -168,6 +168,24 @@ fn what_is_wrong_with_arguments() {
     assert_eq!(ran.code, Some(1), "{}", ran.err);
 }
 
+/// Values of sum types neither come from outside nor go there; entry points that use them inside are built.
+#[test]
+fn sums_stay_inside() {
+    let types = "type t = #a i32 | #b f64\ndef make (x: i32) : t = #a x\ndef size (x: t) : i32 = match x case #a n -> n case #b _ -> 0\n";
+    let right = format!("{types}entry main (x: i32) : i32 = size (make x)\n");
+    let wrong = format!("{types}entry main (x: t) : i32 = size x\nentry out (x: i32) : (i32, []t) = (x, [make x])\n");
+    let place = Place::new(&[("right.rem", &right), ("wrong.rem", &wrong)]);
+    for backend in ["interp", "cpu"] {
+        assert_eq!(place.ok(&["run", "right.rem", "--backend", backend, "3"]), "3i32\n");
+        place.refused(&["run", "wrong.rem", "--backend", backend], &["E0613", "argument `x`"]);
+        place.refused(&["run", "wrong.rem", "--backend", backend, "-e", "out", "3"], &["E0613", "its result has a sum type"]);
+    }
+    place.ok(&["build", "right.rem", "--lib", "-o", "libright.so"]);
+    let header = std::fs::read_to_string(place.path().join("right.h")).expect("a header");
+    assert!(header.contains("right_main(") && !header.contains("right_size("), "{header}");
+    place.refused(&["build", "wrong.rem", "--lib"], &["E0613"]);
+}
+
 #[test]
 fn failures_name_the_place() {
     let place = Place::new(&[("a.rem", PROGRAM)]);

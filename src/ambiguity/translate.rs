@@ -199,7 +199,11 @@ impl<'a> Translator<'a> {
                 parts.fold(body, |body, (item, part)| self.bind(item, part, body))
             }
             PatKind::Record(fields) => fields.iter().fold(body, |body, (label, item)| self.bind(*item, field(label.name), body)),
-            PatKind::Error | PatKind::Wild | PatKind::Lit(_) | PatKind::Constr(..) => body,
+            PatKind::Constr(name, items) => {
+                let parts = items.iter().enumerate().map(|(i, &item)| (item, field(Symbol::new(&format!("#{}.{i}", name.name)))));
+                parts.fold(body, |body, (item, part)| self.bind(item, part, body))
+            }
+            PatKind::Error | PatKind::Wild | PatKind::Lit(_) => body,
         }
     }
 

@@ -3,10 +3,12 @@
 use super::native::{self, build};
 use super::output::Console;
 use super::program::load_accepted;
+use super::values::Signature;
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver;
+use crate::ir::tables::{Def, DefKind};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -45,10 +47,23 @@ pub(super) fn run(args: &BuildArgs, console: &mut Console) -> Outcome {
     }
 }
 
-/// The entry points that the file declares.
+/// The entry points that the file declares; if it declares none, all its definitions that can be called from outside.
+///
+/// # Errors
+/// E0611 if there is nothing to call, E0613 for what cannot be called from outside.
 pub(super) fn entries(loaded: &super::program::Loaded) -> Result<Vec<Symbol>, Box<Diagnostic>> {
-    let own = loaded.checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
-    let entries: Vec<Symbol> = own.map(|define| define.name).collect();
+    let checked = &loaded.checked;
+    let declared = |def: &Def| matches!(&def.decl, DefKind::Def(decl) if decl.entry);
+    let declared: Vec<Symbol> =
+        checked.program.defs.iter().filter(|(_, def)| def.file == loaded.root && declared(def)).map(|(_, def)| def.unique).collect();
+    let own = checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
+    let mut entries = Vec::new();
+    for define in own {
+        let signature = Signature::new(define, &checked.parameter_names(define.name));
+        if declared.is_empty() && signature.is_ok() || declared.contains(&define.name) {
+            entries.push(signature?.name());
+        }
+    }
     if entries.is_empty() {
         let help = "declare what is to be called from outside with `entry`";
         return Err(Box::new(Diagnostic::bare("E0611", "the program has no entry points").help(help)));

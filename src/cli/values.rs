@@ -98,6 +98,11 @@ impl Signature {
         Ok(Signature { name: define.name, params: read.collect::<Result<_>>()? })
     }
 
+    /// The name of the entry point in core.
+    pub fn name(&self) -> Symbol {
+        self.name
+    }
+
     /// What is read from outside, in order.
     fn leaves(&self) -> Vec<&Expected> {
         let mut out = Vec::new();

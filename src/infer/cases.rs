@@ -9,6 +9,7 @@ use crate::diag::Diagnostic;
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::{Ast, ExprId, ExprKind, LoopForm, PatId, PatKind, UnaryOp, view};
 use crate::ir::tables::{DefId, DefKind, Program, RBase, RType, Tables};
+use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
 /// Comparisons of patterns in one definition before the search is given up.
@@ -97,7 +98,7 @@ impl Search<'_> {
         let shape = shape(&self.program.ast, pat);
         let Some(ty) = self.tables.pats.get(pat).filter(|_| shape != Shape::Any) else { return };
         let span = self.program.ast.pats[pat].span;
-        match self.missing(&[vec![shape]], &[ty.clone()]) {
+        match self.missing(&[vec![shape]], std::slice::from_ref(ty)) {
             Ok(None) => {}
             Ok(Some(row)) => {
                 let error = Diagnostic::error("E0314", span, format!("the pattern of {place} does not match every value"))
@@ -161,14 +162,15 @@ impl Search<'_> {
         self.diagnostics.push(error);
     }
 
-    fn step(&mut self) -> Outcome<()> {
-        self.steps += 1;
+    /// A comparison with rows, of which few match.
+    fn step(&mut self, rows: usize) -> Outcome<()> {
+        self.steps += 1 + rows / 256;
         if self.steps > BUDGET { Err(TooMuch) } else { Ok(()) }
     }
 
     /// Whether the row matches a value that no earlier row matches.
     fn useful(&mut self, rows: &[Vec<Shape>], row: &[Shape], types: &[RType]) -> Outcome<bool> {
-        self.step()?;
+        self.step(rows.len())?;
         let (Some((first, rest)), Some((ty, other))) = (row.split_first(), types.split_first()) else { return Ok(rows.is_empty()) };
         if let Shape::Made(maker, parts) = first {
             let types = [&part_types(maker, ty)[..], other].concat();
@@ -192,7 +194,7 @@ impl Search<'_> {
 
     /// A row of patterns for values that no row matches.
     fn missing(&mut self, rows: &[Vec<Shape>], types: &[RType]) -> Outcome<Option<Vec<Shape>>> {
-        self.step()?;
+        self.step(rows.len())?;
         let Some((ty, other)) = types.split_first() else { return Ok(rows.is_empty().then(Vec::new)) };
         if let Some(makers) = complete(rows, ty) {
             for maker in makers {
@@ -211,9 +213,9 @@ impl Search<'_> {
 
     /// The rows that match what this constructor makes, with its parts in the place of the first column.
     fn specialised(&mut self, rows: &[Vec<Shape>], maker: &Maker, parts: usize) -> Outcome<Vec<Vec<Shape>>> {
+        self.step(rows.len())?;
         let mut out = Vec::new();
         for row in rows {
-            self.step()?;
             let Some((first, rest)) = row.split_first() else { continue };
             match first {
                 Shape::Any => out.push([&vec![Shape::Any; parts][..], rest].concat()),
@@ -232,13 +234,13 @@ fn defaults(rows: &[Vec<Shape>]) -> Vec<Vec<Shape>> {
 
 /// All constructors of the type, if the first column has each of them.
 fn complete(rows: &[Vec<Shape>], ty: &RType) -> Option<Vec<Maker>> {
-    let all = makers(rows, ty)?;
+    let all = makers(ty)?;
     let used = |maker: &Maker| rows.iter().any(|row| matches!(row.first(), Some(Shape::Made(own, _)) if own == maker));
     all.iter().all(used).then_some(all)
 }
 
 /// All constructors of a type, if they are finitely many.
-fn makers(rows: &[Vec<Shape>], ty: &RType) -> Option<Vec<Maker>> {
+fn makers(ty: &RType) -> Option<Vec<Maker>> {
     if ty.rank > 0 {
         return None;
     }
@@ -247,10 +249,7 @@ fn makers(rows: &[Vec<Shape>], ty: &RType) -> Option<Vec<Maker>> {
         RBase::Record(fields) => Some(vec![Maker::Tuple(Some(fields.iter().map(|(label, _)| *label).collect()))]),
         RBase::Sum(constructors) => Some(constructors.iter().map(|(label, _)| Maker::Constr(*label)).collect()),
         RBase::Prim(crate::base::PrimType::Bool) => Some(vec![Maker::Bool(false), Maker::Bool(true)]),
-        RBase::Prim(_) | RBase::Param(_) | RBase::Arrow(..) => {
-            debug_assert!(rows.iter().all(|row| !matches!(row.first(), Some(Shape::Made(Maker::Constr(_), _)))));
-            None
-        }
+        RBase::Prim(_) | RBase::Param(_) | RBase::Abstract { .. } | RBase::Arrow(..) => None,
     }
 }
 
@@ -274,9 +273,13 @@ fn absent(rows: &[Vec<Shape>], ty: &RType) -> Shape {
         return Shape::Any;
     }
     let number = matches!(&*ty.base, RBase::Prim(prim) if prim.is_int());
-    let found = match makers(rows, ty) {
+    let found = match makers(ty) {
         Some(all) => all.into_iter().find(|maker| !used(maker)),
-        None if number => (0..).find(|n| !used(&Maker::Int(*n))).map(Maker::Other),
+        None if number => {
+            let number = |row: &Vec<Shape>| if let Some(Shape::Made(Maker::Int(n), _)) = row.first() { Some(*n) } else { None };
+            let numbers: FxHashSet<i128> = rows.iter().filter_map(number).collect();
+            (0..).find(|n| !numbers.contains(n)).map(Maker::Other)
+        }
         None => None,
     };
     match found {

@@ -36,6 +36,9 @@ enum Skeleton {
     Record(Vec<(Symbol, Skeleton)>),
 }
 
+/// The tag and the slots of a value.
+type Slots = Rc<[(Symbol, Static)]>;
+
 /// The layouts of a program and what is known about tags.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
@@ -209,7 +212,7 @@ impl Specialiser<'_> {
             || (0..layout.constructors.len()).all(|other| other == constructor || excluded(other))
     }
 
-    fn sum(&mut self, sum: &Expr, env: &mut Env, span: Span) -> Outcome<(Rc<Layout>, Rc<[(Symbol, Static)]>)> {
+    fn sum(&mut self, sum: &Expr, env: &mut Env, span: Span) -> Outcome<(Rc<Layout>, Slots)> {
         match self.eval(sum, env)? {
             Static::Record(parts) => Ok((self.layout(parts.first().map(|(name, _)| *name), span)?, parts)),
             _ => self.broken(span, "a sum was expected"),

@@ -8,6 +8,9 @@
 
 mod host;
 mod kernel;
+mod product;
+
+pub(super) use kernel::heavy;
 
 use super::c::{Emitter, Mode, c_type, expr};
 use crate::ir::imp::Program;
