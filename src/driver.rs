@@ -14,6 +14,7 @@
 //! A definition with an error is left out, and so is what uses it; everything else is checked. Nothing of the standard
 //! library is inferred unless it is used.
 
+mod modules;
 mod remc;
 mod stats;
 mod suggest;
@@ -97,8 +98,9 @@ fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, 
     let uses = uses::Uses::new(&checked.program);
     let broken: Vec<Span> = checked.diagnostics.iter().filter_map(|d| d.labels.first()).map(|l| l.span).collect();
     let mut refused = uses.around(&broken);
-    for def in uses.order(&checked.program) {
-        if uses.of(def).any(|used| refused.contains(&used)) {
+    for def in uses.order() {
+        let template = modules::template(&checked, def);
+        if crate::resolve::dependencies(&checked.program, def).into_iter().chain(template).any(|used| refused.contains(&used)) {
             refused.insert(def);
         }
         if !refused.contains(&def) && check_definition(sources, &mut checked, def, errors).is_none() {
@@ -122,7 +124,8 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         Ok(inferred) => inferred,
         Err(errors) => {
             stats.times.infer += start.elapsed();
-            diagnostics.extend(errors);
+            let errors = modules::explain(sources, checked, def, errors);
+            checked.diagnostics.extend(errors);
             return None;
         }
     };
@@ -135,7 +138,8 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     let verdict = match decided {
         Ok(verdict) => verdict,
         Err(errors) => {
-            diagnostics.extend(errors);
+            let errors = modules::explain(sources, checked, def, errors);
+            checked.diagnostics.extend(errors);
             return None;
         }
     };
@@ -148,20 +152,25 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     stats.times.elaborate += start.elapsed().saturating_sub(sizes);
     match elaborated {
         Ok(defines) => {
-            let cases = infer::check_cases(program, tables, def);
+            // Applications of parametric modules have the patterns of these.
+            let written = program.defs[def].is_written() && program.application_of(def).is_none();
+            let cases = if written { infer::check_cases(program, tables, def) } else { Vec::new() };
             let refused = cases.iter().any(|d| d.severity == Severity::Error);
             diagnostics.extend(cases);
             if refused {
                 return None;
             }
-            checked.core.defs.extend(defines);
+            if !checked.program.is_template(def) {
+                checked.core.defs.extend(defines);
+            }
             Some(())
         }
         Err(error) => {
-            if ["E0403", "E0404"].contains(&error.code) {
+            if ["E0403", "E0404"].contains(&error.code) && checked.program.defs[def].is_written() {
                 errors.push(SizeError { diagnostic: diagnostics.len(), def, tables: inferred.tables(&values) });
             }
-            diagnostics.push(error);
+            let error = modules::explain(sources, checked, def, vec![error]);
+            checked.diagnostics.extend(error);
             None
         }
     }
@@ -464,7 +473,10 @@ impl Checked {
     /// The type of an accepted definition, sizes included.
     pub fn type_of(&self, def: DefId) -> Option<String> {
         let scheme = self.schemes.get(def)?;
-        Some(elaborate::show_type(&scheme.ty))
+        match self.tables.defs.get(def) {
+            Some(signature) => Some(elaborate::show_type_as(&scheme.ty, &signature.ty)),
+            None => Some(elaborate::show_type(&scheme.ty)),
+        }
     }
     /// The name in the source of a definition of core.
     pub fn source_name(&self, core_name: Symbol) -> Symbol {

@@ -184,7 +184,20 @@ fn diagnostics() {
         ("def f = \"abc", "E0103 1:9 the string is not closed"),
         ("def f = x ] y\ndef g = )", "E0105 1:11 `]` closes nothing\nE0104 2:9 expected an expression, found `)`"),
         ("f x = 2", "E0104 1:1 expected a declaration, found `f`"),
-        ("module m = { def x = 1 }\nopen m\ndef y = 2", "E0110 1:1 modules are not supported yet\nE0110 2:1 modules are not supported yet"),
+        ("module m = { def x = 1 \ndef y = 2", "E0105 2:10 a bracket is not closed: expected `}`, found the end of the file"),
+        (
+            "module m = { def x = ) }\ndef y = (",
+            "E0104 1:22 expected an expression, found `)`\nE0104 2:10 expected an expression, found the end of the file",
+        ),
+        ("module (m) = {}", "E0104 1:8 expected the name of the module, found `(`"),
+        (
+            "module type s = { def x = 1 }\nmodule type = {}",
+            "E0104 1:19 expected a specification, found `def`\nE0104 2:13 expected the name of the module type, found `=`",
+        ),
+        ("module f (p) = {}", "E0104 1:12 expected `:` and the module type of the parameter, found `)`"),
+        ("module m = \\p -> p", "E0104 1:13 expected a parameter such as `(m: numeric)`, found `p`"),
+        ("include numeric", "E0104 1:1 expected a declaration, found `include`"),
+        ("open 3", "E0104 1:6 expected a module, such as a name, `{ .. }` or `import \"..\"`, found `3`"),
         ("def f = map \\x -> x", "E0106 1:13 a lambda cannot be an argument without parentheses"),
         ("def f = (a + b *)", "E0106 1:16 the section of `*` has an operand that binds less tightly"),
         ("def f =-1", "E0104 1:7 expected `=`, found `=-`"),
@@ -203,7 +216,7 @@ fn diagnostics() {
             "E0108 1:19 expected `in` or another `let`, found `)`\nE0104 2:11 expected an expression, found `+`",
         ),
         ("def type = 1", "E0104 1:5 expected the name of the definition, found `type`"),
-        ("def f = f32.(sqrt x)", "E0110 1:9 opening a module for one expression is not supported yet"),
+        ("def f = (g x).(sqrt x)", "E0106 1:9 only a module can be opened for an expression"),
     ];
     for (source, expected) in cases {
         assert_eq!(errors(source), expected, "{source}");

@@ -127,6 +127,9 @@ pub(super) fn same_type(a: &RType, b: &RType, seen: &mut FxHashSet<(usize, usize
         (RBase::Prim(a), RBase::Prim(b)) => a == b,
         (RBase::Param(a), RBase::Param(b)) => a == b,
         (RBase::Arrow(a, x), RBase::Arrow(b, y)) => same_type(a, b, seen) && same_type(x, y, seen),
+        (RBase::Abstract { ty: t, args: a, .. }, RBase::Abstract { ty: u, args: b, .. }) => {
+            t == u && a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_type(a, b, seen))
+        }
         (RBase::Tuple(a), RBase::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_type(a, b, seen)),
         (RBase::Record(a), RBase::Record(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|((l, a), (m, b))| l == m && same_type(a, b, seen))

@@ -8,7 +8,7 @@ use crate::diag::Diagnostic;
 use crate::driver::Stats;
 use crate::explicit::{self, ApplicationReport, Printer};
 use crate::ir::surface::Decl;
-use crate::ir::tables::DefId;
+use crate::ir::tables::{Def, DefId, DefKind};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -83,7 +83,7 @@ pub(super) fn run(args: &InferArgs, console: &mut Console) -> Outcome {
 /// The definitions of the file itself whose insertions are known: all, or those asked for by name.
 fn wanted(loaded: &Loaded, names: &[String], console: &mut Console) -> Result<Vec<DefId>, Box<Diagnostic>> {
     let checked = &loaded.checked;
-    let own: Vec<DefId> = checked.program.defs.iter().filter(|(_, def)| def.file == loaded.root).map(|(id, _)| id).collect();
+    let own: Vec<DefId> = shown(loaded).collect();
     for name in names {
         if !own.iter().any(|id| checked.program.defs[*id].name == Symbol::new(name)) {
             let known = own.iter().map(|id| checked.program.defs[*id].name.as_str());
@@ -124,11 +124,17 @@ fn print_json(loaded: &Loaded, defs: &[DefId], console: &mut Console) {
     }
 }
 
+/// The definitions of the file itself as they were written.
+fn shown(loaded: &Loaded) -> impl Iterator<Item = DefId> {
+    let written = |def: &Def| def.file == loaded.root && def.is_written() && matches!(def.decl, DefKind::Def(_));
+    loaded.checked.program.defs.iter().filter(move |(_, def)| written(def)).map(|(id, _)| id)
+}
+
 /// The explicit program: the file with its definitions replaced, everything between them as written.
 fn source(loaded: &Loaded, defs: &[DefId]) -> String {
     let Loaded { sources, checked, root } = loaded;
     let printer = Printer::new(&checked.program, sources);
-    let all = checked.program.defs.iter().filter(|(_, def)| def.file == *root).count();
+    let all = shown(loaded).count();
     if defs.len() < all {
         return defs.iter().map(|def| printer.source(&checked.tables, *def).trim_end().to_string() + "\n").collect();
     }

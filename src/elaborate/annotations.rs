@@ -5,7 +5,7 @@ use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, Index, Param, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
-use crate::ir::tables::{RBase, RType, TypeRes};
+use crate::ir::tables::{Hiding, RBase, RType, TypeDefId, TypeRes};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most unknown sizes in one type.
@@ -26,6 +26,7 @@ fn unknown_sizes(ty: &RType, memo: &mut FxHashMap<usize, u64>) -> u64 {
                 RBase::Arrow(from, to) => sum(&mut [from, to].into_iter()),
                 RBase::Tuple(parts) => sum(&mut parts.iter()),
                 RBase::Record(fields) => sum(&mut fields.iter().map(|(_, t)| t)),
+                RBase::Abstract { args, .. } => sum(&mut args.iter()),
                 RBase::Sum(constructors) => sum(&mut constructors.iter().flat_map(|(_, payload)| payload)),
             };
             memo.insert(key, count);
@@ -33,6 +34,12 @@ fn unknown_sizes(ty: &RType, memo: &mut FxHashMap<usize, u64>) -> u64 {
         }
     };
     inside.saturating_add(u64::from(ty.rank))
+}
+
+/// An argument of an abbreviation.
+enum Given {
+    Size(Dim),
+    Type(Type),
 }
 
 /// Marks a size parameter that is existential in the variant being made.
@@ -87,6 +94,12 @@ impl Elab<'_> {
             }
             RBase::Tuple(parts) => Atom::Tuple(parts.iter().map(|p| self.fresh_shared(p, span, shared, memo)).collect()),
             RBase::Record(fields) => Atom::Record(fields.iter().map(|(l, t)| (*l, self.fresh_shared(t, span, shared, memo))).collect()),
+            RBase::Abstract { ty: def, args, .. } => {
+                let args = args.iter().map(|arg| self.fresh_shared(arg, span, shared, memo)).collect();
+                let (atom, inner) = Self::split(&self.behind(*def, args, span));
+                shape.items.extend(inner.items);
+                atom
+            }
             RBase::Sum(constructors) => {
                 let mut payloads = Vec::with_capacity(constructors.len());
                 for (label, payload) in constructors {
@@ -259,51 +272,84 @@ impl Elab<'_> {
                 Ok(Type::new(Atom::Var(name), Shape::var(shape_var(name))))
             }
             Some(TypeRes::Abbreviation(def)) => {
-                let decl = &program.types[*def].decl;
-                if let Some(known) = self.abbreviations.get(def) {
-                    return Ok(known.clone());
-                }
-                let before = self.sizes.count();
-                let mut substitution = types::Substitution::default();
-                let mut args = args.iter();
-                for param in &decl.tparams {
-                    match (param, args.next()) {
-                        (TypeParam::Size(pat), Some(TypeArg::Size(dim))) => {
-                            let dim = self.annotation_dim(*dim, span)?;
-                            self.locals.insert(*pat, super::Local::Size(dim));
-                        }
-                        (TypeParam::Type(ident), Some(TypeArg::Type(arg))) => {
-                            let (atom, shape) = Self::split(&self.annotation(*arg)?);
-                            let param = program.names.declared.get(&ident.span).copied();
-                            let name = match param.and_then(|p| self.type_names.get(&p).copied()) {
-                                Some(name) => name,
-                                None => {
-                                    let name = self.fresh_name(ident.name);
-                                    if let Some(param) = param {
-                                        self.type_names.insert(param, name);
-                                    }
-                                    name
-                                }
-                            };
-                            substitution.types.insert(name, atom);
-                            substitution.shapes.insert(shape_var(name), shape);
-                        }
-                        _ => return Err(Diagnostic::error("E0306", span, "wrong arguments for this type abbreviation")),
-                    }
-                }
-                let outer = std::mem::replace(&mut self.abbreviated, true);
-                let body = self.annotation(decl.ty);
-                self.abbreviated = outer;
-                let body = body?;
-                let body = if decl.tparams.is_empty() { body } else { types::rewrite(&body, &mut substitution) };
-                // Where each use means the same, all uses share it: abbreviations of abbreviations grow fast.
-                if decl.tparams.is_empty() && self.sizes.count() == before && super::sizes::free_atoms(&body).is_empty() {
-                    self.abbreviations.insert(*def, body.clone());
-                }
-                Ok(body)
+                let given = args.iter().map(|arg| match arg {
+                    TypeArg::Size(dim) => Ok(Given::Size(self.annotation_dim(*dim, span)?)),
+                    TypeArg::Type(arg) => Ok(Given::Type(self.annotation(*arg)?)),
+                });
+                let given = given.collect::<Result<Vec<_>>>()?;
+                self.abbreviation(*def, given, span)
             }
-            None => Err(Diagnostic::error("E0203", span, "unknown type")),
+            None => Err(self.missing(span)),
         }
+    }
+
+    /// What stands behind an abstract type, with sizes that are not known. Nothing stands behind the types of a parametric module's
+    /// parameters.
+    fn behind(&mut self, def: TypeDefId, types: Vec<Type>, span: Span) -> Type {
+        let decl = self.program.types[def].decl.clone();
+        let mut types = types.into_iter();
+        let mut given = Vec::with_capacity(decl.tparams.len());
+        for param in &decl.tparams {
+            match param {
+                TypeParam::Size(_) => given.push(Given::Size(self.fresh_dim(span))),
+                TypeParam::Type(_) => given.extend(types.next().map(Given::Type)),
+            }
+        }
+        // What is written behind the type is checked where it is written.
+        self.abbreviation(def, given, span).unwrap_or_else(|_| self.unknown_type(def))
+    }
+    fn unknown_type(&self, def: TypeDefId) -> Type {
+        let name = self.program.types[def].name;
+        Type::new(Atom::Var(name), Shape::var(shape_var(name)))
+    }
+
+    /// An abbreviation or abstract type with its arguments.
+    fn abbreviation(&mut self, def: TypeDefId, given: Vec<Given>, span: Span) -> Result<Type> {
+        let program = self.program;
+        if program.types[def].hiding == Hiding::Unknown {
+            return Ok(self.unknown_type(def));
+        }
+        let decl = &program.types[def].decl;
+        if let Some(known) = self.abbreviations.get(&def) {
+            return Ok(known.clone());
+        }
+        let before = self.sizes.count();
+        let mut substitution = types::Substitution::default();
+        let mut given = given.into_iter();
+        for param in &decl.tparams {
+            match (param, given.next()) {
+                (TypeParam::Size(pat), Some(Given::Size(dim))) => {
+                    self.locals.insert(*pat, super::Local::Size(dim));
+                }
+                (TypeParam::Type(ident), Some(Given::Type(arg))) => {
+                    let (atom, shape) = Self::split(&arg);
+                    let param = program.names.declared.get(&ident.span).copied();
+                    let name = match param.and_then(|p| self.type_names.get(&p).copied()) {
+                        Some(name) => name,
+                        None => {
+                            let name = self.fresh_name(ident.name);
+                            if let Some(param) = param {
+                                self.type_names.insert(param, name);
+                            }
+                            name
+                        }
+                    };
+                    substitution.types.insert(name, atom);
+                    substitution.shapes.insert(shape_var(name), shape);
+                }
+                _ => return Err(Diagnostic::error("E0306", span, "wrong arguments for this type abbreviation")),
+            }
+        }
+        let outer = std::mem::replace(&mut self.abbreviated, true);
+        let body = self.annotation(decl.ty);
+        self.abbreviated = outer;
+        let body = body?;
+        let body = if decl.tparams.is_empty() { body } else { types::rewrite(&body, &mut substitution) };
+        // Where each use means the same, all uses share it: abbreviations of abbreviations grow fast.
+        if decl.tparams.is_empty() && self.sizes.count() == before && super::sizes::free_atoms(&body).is_empty() {
+            self.abbreviations.insert(def, body.clone());
+        }
+        Ok(body)
     }
 
     fn annotation_dim(&mut self, dim: surface::Dim, span: Span) -> Result<Dim> {

@@ -41,7 +41,9 @@ impl Elab<'_> {
             return self.application(&app);
         }
         match &node.kind {
-            surface::ExprKind::Paren(inner) | surface::ExprKind::Attr { expr: inner, .. } => self.expr(*inner),
+            surface::ExprKind::Paren(inner) | surface::ExprKind::Attr { expr: inner, .. } | surface::ExprKind::Open { expr: inner, .. } => {
+                self.expr(*inner)
+            }
             surface::ExprKind::Int { .. } | surface::ExprKind::Float { .. } | surface::ExprKind::Bool(_) => {
                 let scalar = self.scalar(e).ok_or_else(|| self.unfit(e, span))?;
                 Ok((Expr::new(ExprKind::Lit(scalar), span), Type::prim(scalar.prim())))
@@ -177,7 +179,15 @@ impl Elab<'_> {
                 None => Err(self.missing(span)),
             },
             Res::Global(def) => {
-                let scheme = self.schemes.get(def).cloned().ok_or_else(|| self.missing(span))?;
+                let mut scheme = self.schemes.get(def).cloned().ok_or_else(|| self.missing(span))?;
+                if scheme.sizes.is_empty() && super::is_i64(&scheme.ty) {
+                    // A constant is a size, the same one under all its names.
+                    scheme.name = self.schemes.constant(scheme.name);
+                    self.sizes.bind_global(scheme.name, span);
+                }
+                for size in self.schemes.mentioned.get(&def).into_iter().flatten() {
+                    self.sizes.bind_global(*size, span);
+                }
                 self.instance(scheme, Some(def), node, span)
             }
             Res::Scalar(prim, member) => match scalar::member(prim, member.as_str()) {

@@ -12,6 +12,7 @@
 mod annotations;
 mod apply;
 mod cases;
+mod constants;
 mod control;
 mod errors;
 mod expr;
@@ -25,7 +26,7 @@ mod special;
 mod types;
 mod zonk;
 
-pub use show::show_type;
+pub use show::{show_type, show_type_as};
 
 use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -74,12 +75,20 @@ pub struct Schemes {
     pub size_time: Duration,
     /// Names of all definitions in core.
     taken: FxHashSet<Symbol>,
+    /// Constants that are others by another name: the same sizes.
+    constants: FxHashMap<Symbol, Symbol>,
+    /// The constants that are sizes in the type of a definition.
+    mentioned: FxHashMap<DefId, Vec<Symbol>>,
 }
 
 impl Schemes {
     /// For a program of which nothing has been elaborated yet.
     pub fn new(program: &Program) -> Schemes {
         Schemes { taken: program.defs.iter().map(|(_, d)| d.unique).collect(), ..Schemes::default() }
+    }
+    /// The constant that a constant of type `i64` is another name of; itself, if of none.
+    fn constant(&self, name: Symbol) -> Symbol {
+        self.constants.get(&name).copied().unwrap_or(name)
     }
     /// The sized type of a definition that has been elaborated.
     pub fn get(&self, def: DefId) -> Option<&Scheme> {
@@ -116,7 +125,9 @@ fn elaborate_variant(
         DefKind::Val(decl) => {
             let types = elab.type_params(def);
             let sizes = elab.size_params(&decl.tparams, &[]);
+            elab.push_frame();
             let ty = elab.annotation(decl.ty)?;
+            elab.pop_frame();
             Scheme { name: program.defs[def].unique, sizes, types, ty: elab.sizes.zonk_type(&ty) }
         }
         DefKind::Def(decl) => elab.definition(decl, existential)?,
@@ -124,6 +135,14 @@ fn elaborate_variant(
     let defs = std::mem::take(&mut elab.defs);
     let time = elab.sizes.time;
     schemes.size_time += time;
+    let mentioned = sizes::free_atoms(&scheme.ty).into_iter().filter_map(|atom| match atom {
+        DimAtom::Size(name) if schemes.taken.contains(&name) => Some(name),
+        DimAtom::Size(_) | DimAtom::Var(_) | DimAtom::Meta(_) => None,
+    });
+    let mentioned: Vec<Symbol> = mentioned.collect();
+    if !mentioned.is_empty() {
+        schemes.mentioned.insert(def, mentioned);
+    }
     if existential.is_empty() {
         schemes.defs.insert(def, scheme);
     } else {
@@ -284,13 +303,24 @@ impl<'a> Elab<'a> {
         let unique = core_name(self.program, self.def);
         scheme.name = if existential.is_empty() { unique } else { Symbol::new(&format!("{unique}.boxed{}", existential[0])) };
         scheme.ty = self.sizes.zonk_type(&scheme.ty);
-        let value = zonk::expr(self, &value);
-        if decl.params.is_empty() {
-            self.closed_or_value(&scheme, &value, decl)?;
+        let mut value = zonk::expr(self, &value);
+        if decl.params.is_empty()
+            && let Err(open) = self.closed_or_value(&scheme, &value, decl)
+        {
+            value = self.expanded(value, &scheme.ty, decl.body).ok_or(open)?;
+        }
+        let value = self.with_constants(value);
+        if let core::ExprKind::Var(other) = value.kind()
+            && is_i64(&scheme.ty)
+            && self.schemes.taken.contains(other)
+        {
+            let first = self.schemes.constant(*other);
+            self.schemes.constants.insert(scheme.name, first);
         }
         let body = abstracted(&scheme, value, decl.span);
         let entry = existential.is_empty() && self.is_entry(decl);
-        self.defs.push(core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, span: decl.name.span });
+        let define = core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, span: decl.name.span };
+        self.add_definition(define, &mut scheme);
         Ok(scheme)
     }
     /// The value restriction: what is computed when the program starts has one type, only values are polymorphic.
@@ -311,9 +341,10 @@ impl<'a> Elab<'a> {
             Ok(true) | Err(_) => Ok(()),
         }
     }
-    /// Every definition of the user's files that is not polymorphic in types can be run.
+    /// Every definition of the user's files that is not polymorphic in types can be run; those in modules cannot.
     fn is_entry(&self, decl: &DefDecl) -> bool {
-        decl.entry || !self.program.defs[self.def].stdlib
+        let def = &self.program.defs[self.def];
+        def.is_plain() && (decl.entry || !def.stdlib)
     }
 
     /// A function of these parameters, or the body itself if there are none. A body that is again a function gives its parameters

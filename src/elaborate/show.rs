@@ -2,6 +2,7 @@
 
 use crate::base::Symbol;
 use crate::ir::core::{Atom, Dim, DimAtom, ShapeItem, Type};
+use crate::ir::tables::{RBase, RType};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
@@ -11,6 +12,13 @@ const LIMIT: usize = 1000;
 /// A type in surface notation, cut at 1,000 nodes.
 pub fn show_type(ty: &Type) -> String {
     Names::default().ty(ty)
+}
+
+/// The same, where `written` is the type as inference knows it: its abstract types are written by name.
+pub fn show_type_as(ty: &Type, written: &RType) -> String {
+    let mut out = String::new();
+    write_type(&mut out, ty, Some(written), false, &mut { LIMIT }, &mut Names::default());
+    out
 }
 
 /// How the names of core are written for the user, the same in all parts of a message. Core gives things of one name different names by
@@ -43,7 +51,7 @@ impl Names {
     /// A type, cut at 1,000 nodes.
     pub(super) fn ty(&mut self, ty: &Type) -> String {
         let mut out = String::new();
-        write_type(&mut out, ty, false, &mut { LIMIT }, self);
+        write_type(&mut out, ty, None, false, &mut { LIMIT }, self);
         out
     }
 
@@ -91,18 +99,63 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-fn write_type(out: &mut String, ty: &Type, nested: bool, left: &mut usize, names: &mut Names) {
+/// An abstract type by name, with the sizes of the arrays around it.
+fn write_abstract(out: &mut String, ty: &Type, written: &RType, nested: bool, names: &mut Names) -> bool {
+    let RBase::Abstract { name, args, .. } = &*written.base else { return false };
+    for item in ty.shape().items.iter().take(written.rank as usize) {
+        if let ShapeItem::Dim(d) = item {
+            write_dim(out, d, names);
+        }
+    }
+    let parens = !args.is_empty() && (nested || written.rank > 0);
+    out.push_str(if parens { "(" } else { "" });
+    out.push_str(name.as_str());
+    for arg in args {
+        out.push(' ');
+        write_argument(out, arg, names);
+    }
+    out.push_str(if parens { ")" } else { "" });
+    true
+}
+
+/// An argument of an abstract type; its sizes are not known.
+fn write_argument(out: &mut String, arg: &RType, names: &mut Names) {
+    (0..arg.rank).for_each(|_| out.push_str("[]"));
+    match &*arg.base {
+        RBase::Prim(prim) => out.push_str(prim.name()),
+        RBase::Abstract { name, args, .. } => {
+            out.push_str(if args.is_empty() { "" } else { "(" });
+            out.push_str(name.as_str());
+            for arg in args {
+                out.push(' ');
+                write_argument(out, arg, names);
+            }
+            out.push_str(if args.is_empty() { "" } else { ")" });
+        }
+        _ => out.push('_'),
+    }
+}
+
+fn write_dim(out: &mut String, d: &Dim, names: &mut Names) {
+    let unknown = d.atoms().any(|a| matches!(a, DimAtom::Meta(_)));
+    let _ = write!(out, "[{}]", if unknown { String::new() } else { names.dim(d).replace(' ', "") });
+}
+
+fn write_type(out: &mut String, ty: &Type, written: Option<&RType>, nested: bool, left: &mut usize, names: &mut Names) {
     if *left == 0 {
         out.push_str("...");
         return;
     }
     *left -= 1;
+    if let Some(written) = written
+        && write_abstract(out, ty, written, nested, names)
+    {
+        return;
+    }
+    let mut base = written.map(|written| &*written.base);
     for item in &ty.shape().items {
         match item {
-            ShapeItem::Dim(d) => {
-                let unknown = d.atoms().any(|a| matches!(a, DimAtom::Meta(_)));
-                let _ = write!(out, "[{}]", if unknown { String::new() } else { names.dim(d).replace(' ', "") });
-            }
+            ShapeItem::Dim(d) => write_dim(out, d, names),
             // The shape variable of a type variable is part of its name.
             ShapeItem::Var(_) => {}
         }
@@ -116,34 +169,45 @@ fn write_type(out: &mut String, ty: &Type, nested: bool, left: &mut usize, names
         Atom::Fun(params, ret) => {
             let parens = nested || array;
             out.push_str(if parens { "(" } else { "" });
+            let mut result = None;
             for p in params {
+                // Inference takes one parameter at a time.
+                let from = match base {
+                    Some(RBase::Arrow(from, to)) => {
+                        result = Some(to);
+                        base = (to.rank == 0).then_some(&*to.base);
+                        Some(from)
+                    }
+                    _ => None,
+                };
                 match p.name {
                     Some(name) => {
                         let _ = write!(out, "({}: ", names.name(name));
-                        write_type(out, &p.ty, false, left, names);
+                        write_type(out, &p.ty, from, false, left, names);
                         out.push(')');
                     }
-                    None => write_type(out, &p.ty, true, left, names),
+                    None => write_type(out, &p.ty, from, true, left, names),
                 }
                 out.push_str(" -> ");
             }
-            write_type(out, ret, false, left, names);
+            write_type(out, ret, result, false, left, names);
             out.push_str(if parens { ")" } else { "" });
         }
-        Atom::Forall(_, t) | Atom::Pi(_, t) => write_type(out, t, nested, left, names),
+        Atom::Forall(_, t) | Atom::Pi(_, t) => write_type(out, t, written, nested, left, names),
         Atom::Sigma(vars, t) => {
             let parens = nested || array;
             out.push_str(if parens { "(" } else { "" });
             let vars: Vec<String> = vars.iter().map(|v: &Symbol| format!("[{}]", names.name(*v))).collect();
             let _ = write!(out, "?{}.", vars.concat());
-            write_type(out, t, false, left, names);
+            write_type(out, t, written, false, left, names);
             out.push_str(if parens { ")" } else { "" });
         }
         Atom::Tuple(parts) => {
             out.push('(');
             for (i, part) in parts.iter().enumerate() {
                 out.push_str(if i > 0 { ", " } else { "" });
-                write_type(out, part, false, left, names);
+                let written = if let Some(RBase::Tuple(parts)) = base { parts.get(i) } else { None };
+                write_type(out, part, written, false, left, names);
             }
             out.push(')');
         }
@@ -151,7 +215,8 @@ fn write_type(out: &mut String, ty: &Type, nested: bool, left: &mut usize, names
             out.push('{');
             for (i, (label, part)) in fields.iter().enumerate() {
                 let _ = write!(out, "{}{label}: ", if i > 0 { ", " } else { "" });
-                write_type(out, part, false, left, names);
+                let written = if let Some(RBase::Record(parts)) = base { parts.get(i).map(|(_, part)| part) } else { None };
+                write_type(out, part, written, false, left, names);
             }
             out.push('}');
         }
@@ -161,9 +226,10 @@ fn write_type(out: &mut String, ty: &Type, nested: bool, left: &mut usize, names
             for (i, (label, payload)) in payloads.iter().enumerate() {
                 let _ = write!(out, "{}#{label}", if i > 0 { " | " } else { "" });
                 let Atom::Tuple(parts) = payload.atom() else { continue };
-                for part in parts {
+                let written = if let Some(RBase::Sum(payloads)) = base { payloads.get(i).map(|(_, parts)| parts) } else { None };
+                for (j, part) in parts.iter().enumerate() {
                     out.push(' ');
-                    write_type(out, part, true, left, names);
+                    write_type(out, part, written.and_then(|parts| parts.get(j)), true, left, names);
                 }
             }
             out.push_str(if parens { ")" } else { "" });

@@ -69,6 +69,8 @@ pub(super) struct Sizes {
     /// Where an indeterminate comes from, for messages.
     origins: FxHashMap<DimAtom, Span>,
     clock: u32,
+    /// The constants of the program among them.
+    pub(super) globals: Vec<Symbol>,
     /// Whether an unknown was solved with an indeterminate bound after it: then bindings may have to be reordered.
     pub(super) late: bool,
     /// Whether sizes of parameters are left as they are: `:>` checks them at run time.
@@ -88,6 +90,13 @@ impl Sizes {
         self.clock += 1;
         self.atoms.insert(atom, (level, self.clock));
         self.origins.insert(atom, origin);
+    }
+    /// Makes a constant of the program a size of the outermost scope.
+    pub(super) fn bind_global(&mut self, name: Symbol, origin: Span) {
+        if !self.atoms.contains_key(&DimAtom::Size(name)) {
+            self.globals.push(name);
+            self.bind_atom(DimAtom::Size(name), 0, origin);
+        }
     }
     pub(super) fn origin(&self, atom: DimAtom) -> Option<Span> {
         self.origins.get(&atom).copied()

@@ -182,8 +182,22 @@ fn order(bindings: &[Expr]) -> Vec<usize> {
     out
 }
 
+/// The variables that are sizes somewhere in an expression.
+pub(super) fn mentioned_sizes(e: &Expr) -> FxHashSet<Symbol> {
+    let (mut names, mut sizes) = (FxHashSet::default(), FxHashSet::default());
+    collect(e, &mut names, &mut sizes);
+    sizes
+}
+
 /// All names that occur in an expression, bound ones included (names are unique in a definition).
 fn mentioned(e: &Expr, out: &mut FxHashSet<Symbol>) {
+    let mut sizes = FxHashSet::default();
+    collect(e, out, &mut sizes);
+    out.extend(sizes);
+}
+
+/// The names of an expression: those of its variables, and those in its sizes.
+fn collect(e: &Expr, out: &mut FxHashSet<Symbol>, in_sizes: &mut FxHashSet<Symbol>) {
     let mut stack = vec![e.clone()];
     let mut types: Vec<Type> = Vec::new();
     let mut shapes: Vec<Shape> = Vec::new();
@@ -257,7 +271,7 @@ fn mentioned(e: &Expr, out: &mut FxHashSet<Symbol>) {
         }
     }
     let mut add = |atom: DimAtom| match atom {
-        DimAtom::Var(x) | DimAtom::Size(x) => drop(out.insert(x)),
+        DimAtom::Var(x) | DimAtom::Size(x) => drop(in_sizes.insert(x)),
         DimAtom::Meta(_) => {}
     };
     types.iter().flat_map(super::sizes::free_atoms).for_each(&mut add);

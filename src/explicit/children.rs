@@ -146,6 +146,7 @@ pub fn of_expr(ast: &Ast, expr: ExprId) -> Vec<Part> {
             add(*expr, Atom);
         }
         ExprKind::Attr { expr, .. } => add(*expr, Apply),
+        ExprKind::Open { expr, .. } => add(*expr, Atom),
     }
     parts
 }

@@ -73,7 +73,9 @@ impl Hidden {
     pub(super) fn new(program: &Program) -> Hidden {
         let mut hidden = Hidden::default();
         for (id, def) in program.defs.iter() {
+            // A member of a module hides the library's function in its module and where that is opened: to be safe, everywhere.
             let name = def.name.as_str();
+            let name = if def.stdlib { name } else { name.rsplit('.').next().unwrap_or(name) };
             if def.stdlib {
                 if let Some(reserved) = name.strip_prefix("std_").and_then(|n| RESERVED.iter().find(|r| **r == n)) {
                     hidden.aliases.insert(reserved, name);

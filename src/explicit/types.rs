@@ -81,6 +81,16 @@ impl TypePrinter<'_> {
                 self.list(fields.iter().map(|(name, t)| (Some(name.as_str()), t)));
                 self.out.push('}');
             }
+            RBase::Abstract { name, args, .. } => {
+                let parens = (tight || ty.rank > 0) && !args.is_empty();
+                self.out.push_str(if parens { "(" } else { "" });
+                self.out.push_str(name.as_str());
+                for arg in args {
+                    self.out.push(' ');
+                    self.ty(arg, true);
+                }
+                self.out.push_str(if parens { ")" } else { "" });
+            }
             RBase::Sum(constructors) => {
                 let parens = tight || ty.rank > 0;
                 self.out.push_str(if parens { "(" } else { "" });

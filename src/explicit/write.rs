@@ -244,7 +244,9 @@ impl<'a> Writer<'a> {
             let level = if plan.hoists.is_empty() && plan.lambda.is_none() { Level::Apply } else { Level::Low };
             self.parenthesised(level < need, |w| w.nest(&plan));
         } else {
-            self.parenthesised(moved && self.level(expr) < need, |w| {
+            // `m.+` as a function is written `(m.+)`.
+            let operator = matches!(self.ast().exprs[expr].kind, ExprKind::Project { field, .. } if is_symbolic(field.name.as_str()));
+            self.parenthesised(moved && (operator || self.level(expr) < need), |w| {
                 if !w.dirty.contains(&expr) {
                     w.copy(span);
                 } else if let ExprKind::Name(name) = w.ast().exprs[expr].kind {
@@ -357,4 +359,9 @@ fn decl_parts(decl: &DefDecl) -> Vec<Part> {
     };
     parts.sort_by_key(start);
     parts
+}
+
+/// Whether a name is made of symbols.
+fn is_symbolic(name: &str) -> bool {
+    name.starts_with(|c: char| !(c.is_alphanumeric() || c == '_'))
 }

@@ -6,7 +6,7 @@ use super::types::{Node, Ty};
 use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{Dim, Ident, PatId, PatKind, TypeArg, TypeDecl, TypeId, TypeKind, TypeParam};
-use crate::ir::tables::{TypeDefId, TypeParamId, TypeRes};
+use crate::ir::tables::{Hiding, TypeDefId, TypeParamId, TypeRes};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -89,17 +89,26 @@ impl Context<'_> {
                 TypeArg::Type(ty) => types.push(self.annotation_in(*ty, args)),
             }
         }
-        let params: Vec<&Ident> =
-            decl.tparams.iter().filter_map(|p| if let TypeParam::Type(ident) = p { Some(ident) } else { None }).collect();
         if !self.right_arguments(&decl, given, span) {
             return self.error_type();
+        }
+        self.applied_type(def, types)
+    }
+
+    /// An abbreviation or an abstract type with as many arguments as it has parameters.
+    pub(super) fn applied_type(&mut self, def: TypeDefId, types: Vec<Ty>) -> Ty {
+        let known = &self.program.types[def];
+        if known.hiding != Hiding::Shown && (self.opaque || self.program.hides(def, self.def)) {
+            return Ty::cell(self.base(Node::Abstract(def, known.name, types.into())));
         }
         let closed = types.is_empty();
         if closed && let Some(ty) = self.abbreviations.get(&def) {
             return ty.clone();
         }
+        let decl = known.decl.clone();
+        let params = decl.tparams.iter().filter_map(|p| if let TypeParam::Type(ident) = p { Some(ident) } else { None });
         let names = &self.program.names;
-        let inner: Args = params.iter().zip(&types).filter_map(|(p, ty)| Some((*names.declared.get(&p.span)?, ty.clone()))).collect();
+        let inner: Args = params.zip(&types).filter_map(|(p, ty)| Some((*names.declared.get(&p.span)?, ty.clone()))).collect();
         self.bind_tparams(&decl.tparams);
         let ty = self.annotation_in(decl.ty, &inner);
         if ty.rank.terms.is_empty() && ty.rank.constant == 0 {
@@ -109,6 +118,16 @@ impl Context<'_> {
             self.abbreviations.insert(def, ty.clone());
         }
         ty
+    }
+
+    /// The type that a module type gives a value, as others see it.
+    pub(super) fn shown_type(&mut self, ty: TypeId) -> Ty {
+        let known = std::mem::take(&mut self.abbreviations);
+        self.opaque = true;
+        let shown = self.annotation(ty);
+        self.opaque = false;
+        self.abbreviations = known;
+        shown
     }
 
     /// Whether an abbreviation has got sizes and types in the order of its parameters.

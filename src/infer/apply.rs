@@ -273,7 +273,7 @@ impl Context<'_> {
                 Some((param, result))
             }
             Node::Error => None,
-            Node::Prim(_) | Node::Param(_) | Node::Tuple(_) | Node::Record(_) | Node::Sum(_) | Node::Link(_) => {
+            Node::Prim(_) | Node::Param(_) | Node::Tuple(_) | Node::Record(_) | Node::Sum(_) | Node::Abstract(..) | Node::Link(_) => {
                 self.not_a_function(function, index, total, callee.name, callee.span);
                 None
             }

@@ -249,7 +249,7 @@ fn makers(ty: &RType) -> Option<Vec<Maker>> {
         RBase::Record(fields) => Some(vec![Maker::Tuple(Some(fields.iter().map(|(label, _)| *label).collect()))]),
         RBase::Sum(constructors) => Some(constructors.iter().map(|(label, _)| Maker::Constr(*label)).collect()),
         RBase::Prim(crate::base::PrimType::Bool) => Some(vec![Maker::Bool(false), Maker::Bool(true)]),
-        RBase::Prim(_) | RBase::Param(_) | RBase::Arrow(..) => None,
+        RBase::Prim(_) | RBase::Param(_) | RBase::Abstract { .. } | RBase::Arrow(..) => None,
     }
 }
 

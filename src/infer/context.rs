@@ -6,7 +6,7 @@ use super::unify::Pending;
 use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{Ast, ExprId, PatId, TypeParam};
-use crate::ir::tables::{Program, RBase, RType, Tables, TypeDefId, TypeParamId};
+use crate::ir::tables::{DefId, Program, RBase, RType, Tables, TypeDefId, TypeParamId};
 use crate::rank::{LinExpr, System, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -77,6 +77,10 @@ pub(super) struct Sides {
 pub(super) struct Context<'a> {
     pub(super) program: &'a Program,
     pub(super) tables: &'a Tables,
+    /// The definition that is inferred: it decides which abstract types are known.
+    pub(super) def: DefId,
+    /// Whether no abstract type is known, not even to this definition.
+    pub(super) opaque: bool,
     /// Whether ranks that are known already decide applications on the spot. Without it, every argument becomes a site and every
     /// equation keeps its sides: for explanations.
     pub(super) local: bool,
@@ -126,10 +130,12 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(program: &'a Program, tables: &'a Tables, local: bool) -> Context<'a> {
+    pub(super) fn new(program: &'a Program, tables: &'a Tables, def: DefId, local: bool) -> Context<'a> {
         Context {
             program,
             tables,
+            def,
+            opaque: false,
             local,
             nodes: Vec::new(),
             function_free: FxHashSet::default(),
@@ -260,6 +266,10 @@ impl<'a> Context<'a> {
                         let fields: Arc<[(Symbol, Ty)]> = fields.iter().map(|(l, t)| (*l, self.import(t, map, memo))).collect();
                         Ty::cell(self.base(Node::Record(fields)))
                     }
+                    RBase::Abstract { ty, args, .. } => {
+                        let args: Vec<Ty> = args.iter().map(|arg| self.import(arg, map, memo)).collect();
+                        self.applied_type(*ty, args)
+                    }
                     RBase::Sum(constructors) => {
                         let new: Arc<[(Symbol, Arc<[Ty]>)]> = constructors
                             .iter()
@@ -298,6 +308,10 @@ impl<'a> Context<'a> {
                         let new: Vec<Ty> = fields.iter().map(|(_, part)| self.substitute(part, map, memo)).collect();
                         let old: Vec<&Ty> = fields.iter().map(|(_, part)| part).collect();
                         self.rebuilt(root, &old, &new, |new| Node::Record(fields.iter().map(|f| f.0).zip(new.iter().cloned()).collect()))
+                    }
+                    Node::Abstract(ty, name, args) => {
+                        let new: Vec<Ty> = args.iter().map(|arg| self.substitute(arg, map, memo)).collect();
+                        self.rebuilt(root, &args.iter().collect::<Vec<_>>(), &new, |new| Node::Abstract(ty, name, new.into()))
                     }
                     Node::Sum(constructors) => {
                         let old: Vec<&Ty> = constructors.iter().flat_map(|(_, payload)| payload.iter()).collect();

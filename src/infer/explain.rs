@@ -77,6 +77,16 @@ impl Show<'_, '_> {
             Node::Record(fields) => {
                 self.list('{', '}', fields.iter().map(|(label, part)| (Some(*label), part)));
             }
+            Node::Abstract(_, name, args) => {
+                let parens = atomic && !args.is_empty();
+                self.out.push_str(if parens { "(" } else { "" });
+                self.out.push_str(name.as_str());
+                for arg in args.iter() {
+                    self.out.push(' ');
+                    self.ty(arg, true);
+                }
+                self.out.push_str(if parens { ")" } else { "" });
+            }
             Node::Sum(constructors) => {
                 self.out.push_str(if atomic { "(" } else { "" });
                 for (index, (label, payload)) in constructors.iter().enumerate() {

@@ -82,7 +82,7 @@ impl Context<'_> {
         let ast = self.ast();
         let expr = &ast.exprs[id];
         match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Attr { expr: inner, .. } => return self.expr(*inner),
+            ExprKind::Paren(inner) | ExprKind::Attr { expr: inner, .. } | ExprKind::Open { expr: inner, .. } => return self.expr(*inner),
             ExprKind::Name(_) | ExprKind::OpFn(_) => return self.name(id),
             ExprKind::Project { .. } if self.program.names.exprs.get(id).is_some() => return self.name(id),
             ExprKind::Let { sizes, pat, rhs, body } => return self.let_in(sizes, *pat, *rhs, *body),

@@ -7,7 +7,9 @@ use super::unify::Wanted;
 use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{ExprId, PatId};
-use crate::ir::tables::{AppInfo, Def, DefId, DefKind, Insertion, Program, RBase, RType, Signature, Tables, TypeParamId, TypeParamInfo};
+use crate::ir::tables::{
+    AppInfo, Def, DefId, DefKind, Insertion, Program, RBase, RType, Role, Signature, Tables, TypeParamId, TypeParamInfo,
+};
 use crate::rank::{self, Component, LinExpr, Options, Outcome, Solution, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -189,6 +191,10 @@ impl Export<'_> {
             Node::Arrow(parts) => RBase::Arrow(self.ty(&parts.0), self.ty(&parts.1)),
             Node::Tuple(parts) => RBase::Tuple(parts.iter().map(|part| self.ty(part)).collect()),
             Node::Record(fields) => RBase::Record(fields.iter().map(|(label, part)| (*label, self.ty(part))).collect()),
+            Node::Abstract(ty, name, args) => {
+                let args = args.iter().map(|arg| self.ty(arg)).collect();
+                RBase::Abstract { ty: *ty, name: *name, args }
+            }
             Node::Sum(constructors) => {
                 let payload = |payload: &[Ty], this: &mut Self| payload.iter().map(|part| this.ty(part)).collect();
                 RBase::Sum(constructors.iter().map(|(label, parts)| (*label, payload(parts, self))).collect())
@@ -236,7 +242,7 @@ pub fn infer_with(program: &mut Program, tables: &Tables, def: DefId, options: &
 
 /// The rank system of a definition, with every argument as a site, as it is before it is solved: to be looked at.
 pub fn rank_system(program: &Program, tables: &Tables, def: DefId) -> (System, Vec<SiteRef>) {
-    let mut ctx = Context::new(program, tables, false);
+    let mut ctx = Context::new(program, tables, def, false);
     ctx.definition(def);
     (ctx.system, ctx.sites)
 }
@@ -249,7 +255,7 @@ pub(super) fn infer_in_mode(
     options: &Options,
     local: bool,
 ) -> Result<Inferred, Vec<Diagnostic>> {
-    let mut ctx = Context::new(program, tables, local);
+    let mut ctx = Context::new(program, tables, def, local);
     let (declared, ty) = ctx.definition(def);
     if !ctx.diagnostics.is_empty() {
         ctx.report_holes(None);
@@ -288,7 +294,7 @@ pub(super) fn infer_in_mode(
 /// irreducible conflict can be found; in large ones the first equation that contradicts those before it is named.
 fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, arguments: usize) -> Vec<Diagnostic> {
     let small = arguments <= EXPLAINED_ARGUMENTS;
-    let mut ctx = Context::new(program, tables, !small);
+    let mut ctx = Context::new(program, tables, def, !small);
     ctx.definition(def);
     let mut found = Vec::new();
     // Indices of the equations that are not explained yet.
@@ -377,11 +383,15 @@ fn generalise(program: &mut Program, mut inferred: Inferred, free: &[Base]) -> I
 impl Context<'_> {
     /// Generates all constraints of a definition; returns its declared type parameters and its type.
     fn definition(&mut self, def: DefId) -> (Vec<TypeParamId>, Ty) {
-        let Def { decl, .. } = &self.program.defs[def];
+        let Def { decl, role, .. } = &self.program.defs[def];
         let (declared, ty) = match decl.clone() {
             DefKind::Def(decl) => {
                 let declared = self.bind_tparams(&decl.tparams);
                 let ty = self.lambda(&decl.params, decl.ret, decl.body);
+                let ty = match (role, decl.ret) {
+                    (Role::Shown(_), Some(ret)) => self.shown_type(ret),
+                    _ => ty,
+                };
                 (declared, ty)
             }
             DefKind::Val(decl) => {
@@ -450,6 +460,7 @@ impl Context<'_> {
             Node::Arrow(parts) => self.cyclic(parts.0.base, state) || self.cyclic(parts.1.base, state),
             Node::Tuple(parts) => parts.iter().any(|part| self.cyclic(part.base, state)),
             Node::Record(fields) => fields.iter().any(|(_, part)| self.cyclic(part.base, state)),
+            Node::Abstract(_, _, args) => args.iter().any(|arg| self.cyclic(arg.base, state)),
             Node::Sum(constructors) => {
                 constructors.iter().flat_map(|(_, payload)| payload.iter()).any(|part| self.cyclic(part.base, state))
             }
@@ -509,6 +520,7 @@ impl Context<'_> {
             Node::Arrow(parts) => vec![parts.0.base, parts.1.base],
             Node::Tuple(parts) => parts.iter().map(|part| part.base).collect(),
             Node::Record(fields) => fields.iter().map(|(_, part)| part.base).collect(),
+            Node::Abstract(_, _, args) => args.iter().map(|arg| arg.base).collect(),
             Node::Sum(constructors) => constructors.iter().flat_map(|(_, payload)| payload.iter().map(|part| part.base)).collect(),
             Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Error => Vec::new(),
         };
@@ -540,6 +552,7 @@ impl Context<'_> {
             }
             Node::Tuple(parts) => parts.iter().for_each(|part| self.collect_free(part.base, free, seen)),
             Node::Record(fields) => fields.iter().for_each(|(_, part)| self.collect_free(part.base, free, seen)),
+            Node::Abstract(_, _, args) => args.iter().for_each(|arg| self.collect_free(arg.base, free, seen)),
             Node::Sum(constructors) => {
                 constructors.iter().flat_map(|(_, payload)| payload.iter()).for_each(|part| self.collect_free(part.base, free, seen));
             }

@@ -1,7 +1,7 @@
 //! Types during inference: a rank expression around a base that is no array, bases shared in a graph with union-find.
 
 use crate::base::{PrimType, Symbol};
-use crate::ir::tables::TypeParamId;
+use crate::ir::tables::{TypeDefId, TypeParamId};
 use crate::rank::LinExpr;
 use std::sync::Arc;
 
@@ -43,6 +43,8 @@ pub(super) enum Node {
     Tuple(Arc<[Ty]>),
     /// A record, labels in ascending order.
     Record(Arc<[(Symbol, Ty)]>),
+    /// An abstract type with its type arguments.
+    Abstract(TypeDefId, Symbol, Arc<[Ty]>),
     /// A sum, constructors in ascending order.
     Sum(Arc<[(Symbol, Arc<[Ty]>)]>),
     /// Something that was reported already: equal to everything.
@@ -105,7 +107,7 @@ impl Class {
     pub(super) fn allows(self, node: &Node) -> bool {
         match node {
             Node::Prim(p) => self.mask & bit(*p) != 0,
-            Node::Param(_) => self.mask & PARAM != 0,
+            Node::Param(_) | Node::Abstract(..) => self.mask & PARAM != 0,
             Node::Tuple(_) | Node::Record(_) | Node::Sum(_) => self.mask & PRODUCT != 0,
             Node::Arrow(_) => self.mask & ARROW != 0,
             Node::Var(_) | Node::Link(_) | Node::Error => true,

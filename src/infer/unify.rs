@@ -168,6 +168,9 @@ impl Context<'_> {
             }
             (Node::Prim(p), Node::Prim(q)) if p == q => Ok(()),
             (Node::Param(p), Node::Param(q)) if p == q => Ok(()),
+            (Node::Abstract(t, _, a), Node::Abstract(u, _, b)) if t == u && a.len() == b.len() => {
+                self.linked(right, left, |this| a.iter().zip(b.iter()).try_for_each(|(x, y)| this.unify_types(x, y, reason)))
+            }
             (Node::Arrow(f), Node::Arrow(g)) => self.linked(right, left, |this| {
                 this.unify_types(&f.0, &g.0, reason)?;
                 this.unify_types(&f.1, &g.1, reason)
@@ -248,7 +251,7 @@ impl Context<'_> {
             Node::Sum(constructors) => {
                 constructors.iter().flat_map(|(_, payload)| payload.iter()).try_for_each(|part| self.restrict(part.base, Class::EQUALITY))
             }
-            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Arrow(_) | Node::Error => Ok(()),
+            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Abstract(..) | Node::Arrow(_) | Node::Error => Ok(()),
         }
     }
 

@@ -12,8 +12,10 @@ use std::sync::Arc;
 pub type DefId = Idx<Def>;
 /// A type parameter, declared or generalised.
 pub type TypeParamId = Idx<TypeParamInfo>;
-/// A type abbreviation.
+/// A type abbreviation or an abstract type.
 pub type TypeDefId = Idx<TypeDef>;
+/// A part of a program in which types are hidden or shown.
+pub type RegionId = Idx<Region>;
 
 /// All files of a program, parsed and resolved.
 #[derive(Debug, Default, Clone)]
@@ -24,12 +26,16 @@ pub struct Program {
     pub units: Vec<Unit>,
     /// All definitions; a definition refers only to earlier ones.
     pub defs: Arena<Def>,
-    /// Type abbreviations.
+    /// Type abbreviations and abstract types.
     pub types: Arena<TypeDef>,
+    /// What module types and applications of parametric modules make.
+    pub regions: Arena<Region>,
     /// Type parameters of all definitions; generalisation adds to them.
     pub tparams: Arena<TypeParamInfo>,
     /// What names stand for.
     pub names: Names,
+    /// The definitions that each definition names, those named by its types included; with repetitions.
+    pub uses: IdxMap<Def, Vec<DefId>>,
 }
 
 /// A file of a program.
@@ -46,7 +52,7 @@ pub struct Unit {
 pub struct Def {
     /// Its declaration.
     pub decl: DefKind,
-    /// Its name as written.
+    /// Its name as written, with the modules around it: `m.f`.
     pub name: Symbol,
     /// Its name in core: unique in the program (`f`, `f.1`, ..).
     pub unique: Symbol,
@@ -56,9 +62,52 @@ pub struct Def {
     pub file: FileId,
     /// Whether it is part of the standard library.
     pub stdlib: bool,
+    /// Whether it is checked even if nothing uses it.
+    pub needed: bool,
+    /// What it is there for.
+    pub role: Role,
+    /// The innermost region that it belongs to.
+    pub region: Option<RegionId>,
+}
+
+/// What a definition is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Written in a file, outside of modules.
+    Plain,
+    /// Written in a module.
+    Member,
+    /// A copy of a member of a parametric module, for an application.
+    Copy {
+        /// The member.
+        template: Option<DefId>,
+    },
+    /// A value of a module, as a module type shows it: its declaration has the type that the module type gives, and the value as body.
+    Shown(Matching),
+    /// Checks that a type of a module is the one that a module type says: a function from one to the other.
+    SameType(Matching),
+}
+
+/// A module with one of its members against a module type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Matching {
+    /// The specification in the module type.
+    pub spec: Span,
+    /// The member of the module, where it was written.
+    pub member: Option<Span>,
+    /// The ascription or application.
+    pub at: Span,
 }
 
 impl Def {
+    /// Whether it stands in a file itself, so that it can be run.
+    pub fn is_plain(&self) -> bool {
+        self.role == Role::Plain
+    }
+    /// Whether it was written by somebody, as opposed to copies and what module types make.
+    pub fn is_written(&self) -> bool {
+        matches!(self.role, Role::Plain | Role::Member)
+    }
     /// The place of the whole declaration.
     pub fn decl_span(&self) -> Span {
         match &self.decl {
@@ -77,13 +126,88 @@ pub enum DefKind {
     Val(Arc<ValDecl>),
 }
 
-/// A type abbreviation.
+/// A type abbreviation, or an abstract type.
 #[derive(Debug, Clone)]
 pub struct TypeDef {
-    /// Its declaration.
+    /// Its declaration; for an abstract type, with what stands behind it.
     pub decl: Arc<TypeDecl>,
     /// The file it stands in.
     pub file: FileId,
+    /// Its name with the modules around it: `m.t`.
+    pub name: Symbol,
+    /// Who may know what it stands for.
+    pub hiding: Hiding,
+    /// The definitions that it names.
+    pub uses: Vec<DefId>,
+}
+
+/// Who may know what a type stands for. To others it is equal to itself only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hiding {
+    /// Everybody: an abbreviation.
+    Shown,
+    /// Definitions in the region: a module type hides the type.
+    Outside(RegionId),
+    /// Definitions outside of the region: it is the parameter of a parametric module, which was checked without knowing it.
+    Inside(RegionId),
+    /// Nobody, as nothing stands behind it: the parameter of a parametric module that is checked for all its applications.
+    Unknown,
+}
+
+/// A part of a program in which types are hidden or shown.
+#[derive(Debug, Clone)]
+pub struct Region {
+    /// The region around it.
+    pub parent: Option<RegionId>,
+    /// What made it.
+    pub kind: RegionKind,
+    /// Whether what belongs to it is checked but never run: it is inside of a parametric module, or made for one.
+    pub template: bool,
+}
+
+/// What makes a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RegionKind {
+    /// The body of a parametric module, checked once for all applications; it is never run.
+    Template,
+    /// The copy of a parametric module for an application.
+    Application {
+        /// The application.
+        at: Span,
+        /// The name of the parametric module, where it is declared.
+        declared: Span,
+    },
+    /// The members of a module as a module type shows them.
+    Sealing,
+}
+
+impl Program {
+    /// Whether `viewer` may not know what the type stands for.
+    pub fn hides(&self, ty: TypeDefId, viewer: DefId) -> bool {
+        let within = |region: RegionId| self.regions_around(viewer).any(|around| around == region);
+        match self.types[ty].hiding {
+            Hiding::Shown => false,
+            Hiding::Outside(region) => !within(region),
+            Hiding::Inside(region) => within(region),
+            Hiding::Unknown => true,
+        }
+    }
+    /// The regions that a definition belongs to, innermost first.
+    pub fn regions_around(&self, def: DefId) -> impl Iterator<Item = RegionId> {
+        std::iter::successors(self.defs[def].region, |region| self.regions[*region].parent)
+    }
+    /// Whether a definition is checked but never run: it belongs to a parametric module, not to an application of it.
+    pub fn is_template(&self, def: DefId) -> bool {
+        self.defs[def].region.is_some_and(|region| self.regions[region].template)
+    }
+    /// The application of a parametric module that a definition belongs to: the outermost, which the user wrote.
+    pub fn application_of(&self, def: DefId) -> Option<(Span, Span)> {
+        let application = |region: RegionId| match self.regions[region].kind {
+            RegionKind::Application { at, declared } => Some((at, declared)),
+            RegionKind::Template | RegionKind::Sealing => None,
+        };
+        self.regions_around(def).filter_map(application).last()
+    }
 }
 
 /// A type parameter.
@@ -151,6 +275,15 @@ pub enum RBase {
     Tuple(Vec<RType>),
     /// A record, labels in ascending order.
     Record(Vec<(Symbol, RType)>),
+    /// An abstract type.
+    Abstract {
+        /// Which.
+        ty: TypeDefId,
+        /// Its name with the modules around it.
+        name: Symbol,
+        /// Its type arguments.
+        args: Vec<RType>,
+    },
     /// A sum, constructors in ascending order, each with its payload.
     Sum(Vec<(Symbol, Vec<RType>)>),
 }

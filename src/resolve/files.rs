@@ -3,10 +3,12 @@
 use super::{peel, suggest};
 use crate::base::{FileId, SourceMap, Span};
 use crate::diag::Diagnostic;
+use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind};
 use crate::ir::surface::{Decl, ImportDecl};
 use crate::ir::tables::{Program, Unit};
 use crate::syntax;
 use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
 /// Reads source files: the only way in which resolution touches the outside.
 pub trait Loader {
@@ -20,19 +22,36 @@ pub trait Loader {
 }
 
 /// The parts of the standard library that are inside the compiler: the path in an `import`, and the text.
-const LIBRARY: [(&str, &str); 1] = [("lib/np", include_str!("../../stdlib/lib/np.rem"))];
+const LIBRARY: [(&str, &str); 6] = [
+    ("lib/np", include_str!("../../stdlib/lib/np.rem")),
+    ("lib/complex", include_str!("../../stdlib/lib/complex.rem")),
+    ("lib/random", include_str!("../../stdlib/lib/random.rem")),
+    ("lib/segmented", include_str!("../../stdlib/lib/segmented.rem")),
+    ("lib/sorting", include_str!("../../stdlib/lib/sorting.rem")),
+    ("lib/vector", include_str!("../../stdlib/lib/vector.rem")),
+];
 const PRELUDE: &str = include_str!("../../stdlib/prelude.rem");
 
 /// The import that would bring a definition of this name.
 pub(super) fn import_with(name: &str) -> Option<&'static str> {
-    let defines = |line: &str| line.strip_prefix("def ").and_then(|rest| rest.split_whitespace().next()) == Some(name);
-    LIBRARY.iter().find(|(_, text)| text.lines().any(defines)).map(|(path, _)| *path)
+    static DEFINED: OnceLock<FxHashMap<&str, &str>> = OnceLock::new();
+    let defined = DEFINED.get_or_init(|| {
+        let mut defined = FxHashMap::default();
+        for (path, text) in LIBRARY {
+            let names = text.lines().filter_map(|line| line.strip_prefix("def ")?.split_whitespace().next());
+            for name in names {
+                defined.entry(name).or_insert(path);
+            }
+        }
+        defined
+    });
+    defined.get(name).copied()
 }
 
 /// What loading found out beside the trees.
 pub(super) struct Loaded {
-    /// For each file, the files it imports, with the index of the declaration.
-    pub imports: FxHashMap<FileId, Vec<(usize, FileId)>>,
+    /// The file that each import names, by the place of its path.
+    pub imports: FxHashMap<Span, FileId>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -80,14 +99,12 @@ impl Files<'_> {
         let (source, diagnostics) = syntax::parse(&mut self.program.ast, file, &text);
         self.loaded.diagnostics.extend(diagnostics);
         let mut imports = Vec::new();
-        for (index, decl) in source.decls.iter().enumerate() {
-            if let (Decl::Import(import), _) = peel(decl)
-                && let Some(imported) = self.import(import, &path)
-            {
-                imports.push((index, imported));
+        source.decls.iter().for_each(|decl| imports_of(decl, &mut imports));
+        for import in imports {
+            if let Some(imported) = self.import(import, &path) {
+                self.loaded.imports.insert(import.path_span, imported);
             }
         }
-        self.loaded.imports.insert(file, imports);
         self.states.insert(path, State::Done(file));
         self.program.units.push(Unit { source, stdlib });
     }
@@ -189,6 +206,31 @@ impl Files<'_> {
             }
         }
         self.loaded.diagnostics.push(diagnostic);
+    }
+}
+
+/// The imports in a declaration, in source order.
+fn imports_of<'d>(decl: &'d Decl, out: &mut Vec<&'d ImportDecl>) {
+    match peel(decl).0 {
+        Decl::Import(import) => out.push(import),
+        Decl::Module(module) => imports_in(&module.body, out),
+        Decl::Open(open) => imports_in(&open.module, out),
+        Decl::Def(_) | Decl::Val(_) | Decl::Type(_) | Decl::ModuleType(_) | Decl::Local(_) | Decl::Error(_) => {}
+    }
+}
+
+fn imports_in<'d>(module: &'d ModuleExpr, out: &mut Vec<&'d ImportDecl>) {
+    match &module.kind {
+        ModuleExprKind::Import(import) => out.push(import),
+        ModuleExprKind::Struct(decls) => decls.iter().for_each(|decl| imports_of(decl, out)),
+        ModuleExprKind::Apply { fun, arg } => {
+            imports_in(fun, out);
+            imports_in(arg, out);
+        }
+        ModuleExprKind::Ascribe { module: inner, .. } | ModuleExprKind::Paren(inner) | ModuleExprKind::Lambda { body: inner, .. } => {
+            imports_in(inner, out);
+        }
+        ModuleExprKind::Error | ModuleExprKind::Name(_) => {}
     }
 }
 

@@ -5,14 +5,20 @@
 //!
 //! - A definition is visible from the one after it to the end of its file; a later one of the same name hides it. So
 //!   there is no recursion.
-//! - A file sees the standard library, the definitions of the files it imports itself (except `local` ones) and its own.
-//! - Local variables hide definitions; variables and definitions hide the scalar modules (`f32.sqrt`).
+//! - A file sees the standard library, the definitions of the files it imports itself (except `local` ones) and its own. `import` makes
+//!   the definitions of a file visible; `open import` also offers them to others.
+//! - Local variables hide definitions and modules; later definitions hide earlier ones, modules hide values of the standard library, and
+//!   the scalar modules (`f32.sqrt`) come last.
+//! - Modules do not outlive this pass: `m.x` is a definition like any other (`modules`, `signature`).
 //! - Types have their own names; scalar types come last.
 //! - A parameter's names are visible in the types of the parameters after it, in the result type and in the body.
 
+mod build;
 mod depend;
 mod files;
+mod modules;
 mod scope;
+mod signature;
 mod walk;
 
 pub use crate::diag::closest;
@@ -20,18 +26,11 @@ use crate::diag::suggest;
 pub use depend::{dependencies, reachable};
 pub use files::Loader;
 
-use crate::base::{FileId, SourceMap, Symbol};
+use crate::base::{FileId, SourceMap};
 use crate::diag::Diagnostic;
 use crate::ir::surface::Decl;
-use crate::ir::tables::{Program, TypeRes};
-use rustc_hash::FxHashMap;
-
-/// What a file offers to those that import it, and to what comes after it in itself.
-#[derive(Default)]
-struct Globals {
-    terms: FxHashMap<Symbol, crate::ir::tables::DefId>,
-    types: FxHashMap<Symbol, TypeRes>,
-}
+use crate::ir::tables::Program;
+use std::rc::Rc;
 
 /// Loads and resolves a program: the standard library, the given files, and all that they import.
 ///
@@ -40,21 +39,20 @@ pub fn load(sources: &mut SourceMap, loader: &dyn Loader, roots: &[FileId]) -> (
     let mut program = Program::default();
     let loaded = files::load_all(&mut program, sources, loader, roots);
     let mut diagnostics = loaded.diagnostics;
-    let mut exports: FxHashMap<FileId, Globals> = FxHashMap::default();
-    let mut uniques = scope::Uniques::default();
-    let prelude_file = program.units.first().map(|u| u.source.file);
-    let mut prelude = Globals::default();
-    for index in 0..program.units.len() {
-        let file = program.units[index].source.file;
-        let imports = loaded.imports.get(&file).map_or(&[][..], Vec::as_slice);
-        let context = walk::Context { prelude: &prelude, exports: &exports, imports };
-        let offered = walk::unit(&mut program, index, &context, &mut uniques, &mut diagnostics);
-        if Some(file) == prelude_file {
-            prelude = offered;
+    let units = std::mem::take(&mut program.units);
+    let Program { ast, defs, types, regions, tparams, names, uses, .. } = &mut program;
+    let mut builder = build::Builder::new(ast, (defs, types, tparams, regions), (names, uses), loaded.imports);
+    let prelude = units.first().map(|unit| unit.source.file);
+    for unit in &units {
+        let offered = Rc::new(builder.unit(unit));
+        if Some(unit.source.file) == prelude {
+            builder.prelude = offered;
         } else {
-            exports.insert(file, offered);
+            builder.exports.insert(unit.source.file, offered);
         }
     }
+    diagnostics.append(&mut builder.diagnostics);
+    program.units = units;
     (program, diagnostics)
 }
 

@@ -1,19 +1,18 @@
-//! Resolving the names of one file.
+//! Resolving the names in one declaration.
 
 use super::files::import_with;
-use super::scope::{Scope, Uniques};
-use super::{Globals, peel, suggest};
-use crate::base::{FileId, PrimType, Span, Symbol, scalar};
+use super::scope::{Functor, Module, Scope};
+use super::{peel, suggest};
+use crate::base::{Arena, PrimType, Span, Symbol, scalar};
 use crate::diag::Diagnostic;
 use crate::ir::surface::view::is_builtin_operator;
 use crate::ir::surface::{
     Ast, Decl, DefDecl, Dim, ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, Operator, PatId, PatKind, TypeArg, TypeDecl, TypeId,
     TypeKind, TypeParam, ValDecl,
 };
-use crate::ir::tables::{Def, DefKind, Names, Program, Res, TypeDef, TypeParamInfo, TypeRes};
+use crate::ir::tables::{DefId, Names, Res, TypeDef, TypeParamInfo, TypeRes};
 use crate::syntax::precedence::is_symbolic;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// Operators whose meaning is part of the language.
 const FIXED: [&str; 4] = ["&&", "||", "|>", "<|"];
@@ -21,115 +20,54 @@ const FIXED: [&str; 4] = ["&&", "||", "|>", "<|"];
 /// Errors beyond this number get no suggestion: searching for one takes time.
 const SUGGESTIONS: usize = 100;
 
-/// The walk over one file.
-struct Walk<'a> {
-    ast: &'a Ast,
-    names: &'a mut Names,
-    tparams: &'a mut crate::base::Arena<TypeParamInfo>,
-    scope: Scope<'a>,
-    diagnostics: &'a mut Vec<Diagnostic>,
-    /// Functions and constants whose bodies are being resolved, outermost first.
-    defining: Vec<Ident>,
-    /// Definitions of this file that come later: names with their place.
-    later: FxHashMap<Symbol, Span>,
-    later_types: FxHashMap<Symbol, Span>,
-    /// Whether the current expression is a size in a type.
-    in_dim: bool,
-    stdlib: bool,
-    suggested: usize,
+/// Names that come later in a file or module, with their places.
+#[derive(Default, Clone)]
+pub(super) struct Later {
+    pub terms: FxHashMap<Symbol, Span>,
+    pub types: FxHashMap<Symbol, Span>,
 }
 
-/// What a file can see of others.
-pub(super) struct Context<'a> {
-    pub prelude: &'a Globals,
-    /// What the files before this one offer.
-    pub exports: &'a FxHashMap<FileId, Globals>,
-    /// The imports of this file: index of the declaration, and what it names.
-    pub imports: &'a [(usize, FileId)],
-}
-
-/// Resolves a file. Adds its definitions to the program; returns what it offers to files that import it.
-pub(super) fn unit(
-    program: &mut Program,
-    index: usize,
-    context: &Context<'_>,
-    uniques: &mut Uniques,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Globals {
-    let Program { ast, units, defs, types, tparams, names } = program;
-    let unit = &units[index];
-    let (file, stdlib) = (unit.source.file, unit.stdlib);
-    let mut walk = Walk {
-        ast,
-        names,
-        tparams,
-        scope: Scope::new(context.prelude),
-        diagnostics,
-        defining: Vec::new(),
-        later: FxHashMap::default(),
-        later_types: FxHashMap::default(),
-        in_dim: false,
-        stdlib,
-        suggested: 0,
-    };
-    walk.collect_later(&unit.source.decls);
-    let mut offered = Globals::default();
-    let mut imports = context.imports.iter().peekable();
-    for (index, decl) in unit.source.decls.iter().enumerate() {
-        let (decl, local) = peel(decl);
-        let (name, kind) = match decl {
-            Decl::Def(def) => {
-                walk.def(def);
-                (def.name, DefKind::Def(Arc::new(def.clone())))
-            }
-            Decl::Val(val) => {
-                walk.val(val);
-                (val.name, DefKind::Val(Arc::new(val.clone())))
-            }
-            Decl::Type(ty) => {
-                walk.type_decl(ty);
-                let id = types.alloc(TypeDef { decl: Arc::new(ty.clone()), file });
-                walk.scope.globals.types.insert(ty.name.name, TypeRes::Abbreviation(id));
-                if !local {
-                    offered.types.insert(ty.name.name, TypeRes::Abbreviation(id));
-                }
-                continue;
-            }
-            Decl::Import(_) => {
-                if let Some((_, file)) = imports.next_if(|(at, _)| *at == index)
-                    && let Some(imported) = context.exports.get(file)
-                {
-                    walk.scope.import(imported);
-                }
-                continue;
-            }
-            Decl::Local(_) | Decl::Error(_) => continue,
-        };
-        let unique = uniques.next(name.name);
-        let def = defs.alloc(Def { decl: kind, name: name.name, unique, span: name.span, file, stdlib });
-        walk.scope.globals.terms.insert(name.name, def);
-        if !local {
-            offered.terms.insert(name.name, def);
-        }
-    }
-    offered
-}
-
-impl Walk<'_> {
-    fn collect_later(&mut self, decls: &[Decl]) {
+impl Later {
+    /// Adds what declarations bind; the first declaration of a name counts.
+    pub fn add(&mut self, decls: &[Decl]) {
         for decl in decls.iter().rev() {
             match peel(decl).0 {
-                Decl::Def(def) => drop(self.later.insert(def.name.name, def.name.span)),
-                Decl::Type(ty) => drop(self.later_types.insert(ty.name.name, ty.name.span)),
-                Decl::Val(val) => drop(self.later.insert(val.name.name, val.name.span)),
-                Decl::Import(_) | Decl::Local(_) | Decl::Error(_) => {}
+                Decl::Def(def) => drop(self.terms.insert(def.name.name, def.name.span)),
+                Decl::Type(ty) => drop(self.types.insert(ty.name.name, ty.name.span)),
+                Decl::Val(val) => drop(self.terms.insert(val.name.name, val.name.span)),
+                Decl::Import(_) | Decl::Local(_) | Decl::Module(_) | Decl::ModuleType(_) | Decl::Open(_) | Decl::Error(_) => {}
             }
         }
     }
+}
 
+/// The walk over one declaration.
+pub(super) struct Walk<'w, 'a> {
+    pub ast: &'w Ast,
+    pub names: &'w mut Names,
+    pub tparams: &'w mut Arena<TypeParamInfo>,
+    pub types: &'w Arena<TypeDef>,
+    pub scope: &'w mut Scope<'a>,
+    pub diagnostics: &'w mut Vec<Diagnostic>,
+    /// Functions and constants whose bodies are being resolved, outermost first.
+    pub defining: Vec<Ident>,
+    /// Definitions of this file that come later.
+    pub later: &'w Later,
+    /// The names of the modules around.
+    pub modules: &'w [Symbol],
+    /// Whether the current expression is a size in a type.
+    pub in_dim: bool,
+    pub stdlib: bool,
+    /// Errors for which a suggestion was looked for.
+    pub suggested: &'w mut usize,
+    /// The definitions that were named.
+    pub uses: Vec<DefId>,
+}
+
+impl<'a> Walk<'_, 'a> {
     // Declarations.
 
-    fn def(&mut self, def: &DefDecl) {
+    pub fn def(&mut self, def: &DefDecl) {
         self.check_fixed(def.name);
         let mark = self.scope.mark();
         self.function(&def.tparams, &def.params, def.ret);
@@ -139,7 +77,7 @@ impl Walk<'_> {
         self.scope.leave(mark);
     }
 
-    fn val(&mut self, val: &ValDecl) {
+    pub fn val(&mut self, val: &ValDecl) {
         if !self.stdlib {
             self.diagnostics.push(
                 Diagnostic::error("E0208", val.name.span, "only the standard library declares values without defining them")
@@ -151,7 +89,7 @@ impl Walk<'_> {
         self.scope.leave(mark);
     }
 
-    fn type_decl(&mut self, ty: &TypeDecl) {
+    pub fn type_decl(&mut self, ty: &TypeDecl) {
         let mark = self.scope.mark();
         self.function(&ty.tparams, &[], Some(ty.ty));
         self.scope.leave(mark);
@@ -168,7 +106,7 @@ impl Walk<'_> {
     }
 
     /// Binds what stands before the body of a function.
-    fn function(&mut self, tparams: &[TypeParam], params: &[PatId], ret: Option<TypeId>) {
+    pub fn function(&mut self, tparams: &[TypeParam], params: &[PatId], ret: Option<TypeId>) {
         let mut group = Group::default();
         for tparam in tparams {
             match tparam {
@@ -177,8 +115,10 @@ impl Walk<'_> {
                     if let Some(first) = group.types.insert(ident.name, ident.span) {
                         self.duplicate(*ident, first, "type parameter");
                     }
-                    let id = self.tparams.alloc(TypeParamInfo { name: ident.name, span: ident.span });
-                    self.names.declared.insert(ident.span, id);
+                    // Copies of a declaration share its parameters.
+                    let tparams = &mut *self.tparams;
+                    let new = || tparams.alloc(TypeParamInfo { name: ident.name, span: ident.span });
+                    let id = *self.names.declared.entry(ident.span).or_insert_with(new);
                     self.scope.bind_type(ident.name, TypeRes::Param(id));
                 }
             }
@@ -259,6 +199,9 @@ impl Walk<'_> {
             TypeKind::Error => {}
             TypeKind::Name { path, args } => {
                 if let Some(res) = self.type_name(path) {
+                    if let TypeRes::Abbreviation(def) = res {
+                        self.uses.extend(&self.types[def].uses);
+                    }
                     self.names.types.insert(ty, res);
                 }
                 for arg in args {
@@ -308,32 +251,85 @@ impl Walk<'_> {
     }
 
     fn type_name(&mut self, path: &[Ident]) -> Option<TypeRes> {
-        let (name, prim) = match path {
-            [name] => (*name, PrimType::from_name(name.name.as_str())),
-            // `f32.t` is the type of the scalar module.
-            [module, member] if member.name.as_str() == "t" => (*module, PrimType::from_name(module.name.as_str())),
-            [module, ..] => (*module, None),
-            [] => return None,
-        };
-        if path.len() == 1
-            && let Some(known) = self.scope.ty(name.name)
-        {
-            return Some(known);
+        let (name, modules) = path.split_last()?;
+        if !modules.is_empty() {
+            return self.member_type(modules, *name);
         }
-        if prim.is_none() && name.name.as_str() != "?" {
-            let diagnostic = self.unknown_type(path, name);
+        let known = self.scope.ty(name.name).or_else(|| PrimType::from_name(name.name.as_str()).map(TypeRes::Prim));
+        if known.is_none() && name.name.as_str() != "?" {
+            let diagnostic = self.unknown_type(*name);
             self.diagnostics.push(diagnostic);
         }
-        prim.map(TypeRes::Prim)
+        known
     }
 
-    fn unknown_type(&mut self, path: &[Ident], name: Ident) -> Diagnostic {
-        if path.len() > 1 {
-            let place = Span { end: path.last().map_or(name.span.end, |p| p.span.end), ..name.span };
-            return Diagnostic::error("E0202", place, format!("there is no module `{}` with types", name.name)).here("not known");
+    /// `m.t`.
+    fn member_type(&mut self, modules: &[Ident], name: Ident) -> Option<TypeRes> {
+        let module = self.module_path(modules)?;
+        let known = module.ty(name.name);
+        if known.is_none() && !module.is_broken() && name.name.as_str() != "?" {
+            let shown = path_text(modules);
+            let diagnostic = Diagnostic::error("E0202", name.span, format!("the module `{shown}` has no type `{}`", name.name));
+            let names: Vec<&str> = match &module {
+                Module::Struct(globals) => globals.types.keys().map(|name| name.as_str()).collect(),
+                Module::Scalar(_) => vec!["t"],
+                Module::Functor(_) | Module::Broken => Vec::new(),
+            };
+            let diagnostic = match suggest::closest(name.name.as_str(), names.iter().copied()) {
+                Some(near) => diagnostic.help(format!("did you mean `{shown}.{near}`?")),
+                None if matches!(module, Module::Scalar(_)) => diagnostic.help(format!("the type of a scalar module is `{shown}.t`")),
+                None => diagnostic,
+            };
+            self.diagnostics.push(diagnostic.here("not known"));
         }
+        known
+    }
+
+    /// The module with this qualified name; reports what is not known.
+    pub fn module_path(&mut self, path: &[Ident]) -> Option<Module<'a>> {
+        let (first, rest) = path.split_first()?;
+        let Some(mut module) = self.scope.module(first.name) else {
+            if first.name.as_str() != "?" {
+                let diagnostic = self.no_module(*first);
+                self.diagnostics.push(diagnostic);
+            }
+            return None;
+        };
+        for (at, part) in rest.iter().enumerate() {
+            let Some(inner) = module.module(part.name) else {
+                let shown = path_text(&path[..=at]);
+                self.diagnostics.push(
+                    Diagnostic::error("E0209", part.span, format!("the module `{shown}` has no module `{}`", part.name)).here("not known"),
+                );
+                return None;
+            };
+            module = inner;
+        }
+        Some(module)
+    }
+
+    fn no_module(&mut self, name: Ident) -> Diagnostic {
+        let text = name.name.as_str();
+        let diagnostic = Diagnostic::error("E0209", name.span, format!("unknown module `{text}`")).here("not known");
+        if self.scope.sig(name.name).is_some() {
+            return diagnostic.help(format!("`{text}` is a module type, not a module"));
+        }
+        if self.modules.contains(&name.name) {
+            return diagnostic.note("a module is visible after its declaration, not inside of itself");
+        }
+        let near = self.may_suggest().then(|| {
+            let prims = PrimType::ALL.iter().map(|p| p.name());
+            suggest::closest(text, self.scope.module_names().chain(prims))
+        });
+        match near.flatten() {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        }
+    }
+
+    fn unknown_type(&mut self, name: Ident) -> Diagnostic {
         let diagnostic = Diagnostic::error("E0202", name.span, format!("unknown type `{}`", name.name)).here("not known");
-        if let Some(place) = self.later_types.get(&name.name) {
+        if let Some(place) = self.later.types.get(&name.name) {
             return diagnostic.label(*place, "defined here").help("a type is visible after its definition: move the definition up");
         }
         let text = name.name.as_str();
@@ -422,6 +418,22 @@ impl Walk<'_> {
                 self.ty(*ty);
             }
             ExprKind::Assert { cond, expr } => self.exprs(&[*cond, *expr]),
+            ExprKind::Open { module, expr } => {
+                let mark = self.scope.mark();
+                match self.module_path(module) {
+                    Some(Module::Functor(functor)) => {
+                        let diagnostic = not_applied(ast.exprs[*expr].span, &functor);
+                        self.diagnostics.push(diagnostic);
+                    }
+                    // What is in the module is not known, so nothing can be said of the names.
+                    Some(Module::Broken) | None => {}
+                    Some(module) => {
+                        self.scope.open(&module);
+                        self.expr(*expr);
+                    }
+                }
+                self.scope.leave(mark);
+            }
             ExprKind::Lambda { .. }
             | ExprKind::Let { .. }
             | ExprKind::LetFun(_)
@@ -517,11 +529,18 @@ impl Walk<'_> {
     // Names.
 
     fn name(&mut self, expr: ExprId, name: Symbol) {
-        if let Some(res) = self.scope.term(name) {
-            self.names.exprs.insert(expr, res);
-        } else {
-            self.unknown(Ident { name, span: self.ast.exprs[expr].span });
+        match self.scope.term(name) {
+            Some(res) => self.resolved(expr, res),
+            None => self.unknown(Ident { name, span: self.ast.exprs[expr].span }),
         }
+    }
+
+    /// Records what a node names.
+    fn resolved(&mut self, node: ExprId, res: Res) {
+        if let Res::Global(def) = res {
+            self.uses.push(def);
+        }
+        self.names.exprs.insert(node, res);
     }
 
     fn operator(&mut self, node: ExprId, op: &Operator) {
@@ -533,34 +552,61 @@ impl Walk<'_> {
 
     fn operator_name(&mut self, node: ExprId, op: Ident) {
         match self.scope.term(op.name) {
-            Some(res) => drop(self.names.exprs.insert(node, res)),
+            Some(res) => self.resolved(node, res),
             None if is_builtin_operator(op.name) => {}
             None => self.unknown(op),
         }
     }
 
-    /// `e.x`: a field, or a member of a scalar module.
+    /// `e.x`: a field, or a member of a module.
     fn project(&mut self, node: ExprId, inner: ExprId, field: Ident) {
-        let ExprKind::Name(module) = self.ast.exprs[inner].kind else { return self.expr(inner) };
-        if self.scope.term(module).is_some() {
-            return self.name(inner, module);
+        let mut path = Vec::new();
+        if !self.is_module(inner, &mut path) {
+            return match (&self.ast.exprs[inner].kind, path.as_slice()) {
+                (ExprKind::Name(_), [module]) if self.scope.term(module.name).is_none() => self.unknown_module(*module, field),
+                _ => self.expr(inner),
+            };
         }
-        let Some(prim) = PrimType::from_name(module.as_str()) else {
-            return self.unknown_module(Ident { name: module, span: self.ast.exprs[inner].span }, field);
-        };
-        if scalar::member(prim, field.name.as_str()).is_some() {
-            self.names.exprs.insert(node, Res::Scalar(prim, field.name));
-        } else if field.name.as_str() != "?" {
-            let diagnostic = self.unknown_member(prim, field);
-            self.diagnostics.push(diagnostic);
+        let Some(module) = self.module_path(&path) else { return };
+        match module.term(field.name) {
+            Some(res) => self.resolved(node, res),
+            None if field.name.as_str() == "?" || module.is_broken() => {}
+            None => {
+                let diagnostic = self.unknown_member(&path, &module, field);
+                self.diagnostics.push(diagnostic);
+            }
         }
+    }
+
+    /// Whether an expression names a module; adds the parts of its name to `path`. Only the longest beginning that names a module counts:
+    /// `m.r.x` may be a field of the value `m.r`.
+    fn is_module(&self, expr: ExprId, path: &mut Vec<Ident>) -> bool {
+        match self.ast.exprs[expr].kind {
+            ExprKind::Name(name) => {
+                path.push(Ident { name, span: self.ast.exprs[expr].span });
+                !self.scope.hides_module(name) && self.scope.module(name).is_some()
+            }
+            ExprKind::Project { expr: inner, field } => {
+                let module = self.is_module(inner, path);
+                let known =
+                    module && self.known_module(path).is_some_and(|m| m.module(field.name).is_some() && m.term(field.name).is_none());
+                path.push(field);
+                known
+            }
+            _ => false,
+        }
+    }
+
+    fn known_module(&self, path: &[Ident]) -> Option<Module<'a>> {
+        let (first, rest) = path.split_first()?;
+        rest.iter().try_fold(self.scope.module(first.name)?, |module, part| module.module(part.name))
     }
 
     // Complaints about names.
 
     fn may_suggest(&mut self) -> bool {
-        self.suggested += 1;
-        self.suggested <= SUGGESTIONS
+        *self.suggested += 1;
+        *self.suggested <= SUGGESTIONS
     }
 
     fn unknown(&mut self, name: Ident) {
@@ -584,7 +630,7 @@ impl Walk<'_> {
     }
 
     fn advice(&mut self, diagnostic: Diagnostic, text: &str, name: Ident) -> Diagnostic {
-        if let Some(place) = self.later.get(&name.name) {
+        if let Some(place) = self.later.terms.get(&name.name) {
             return diagnostic.label(*place, "defined here").help("a definition is visible after it: move it up");
         }
         if is_symbolic(text)
@@ -599,7 +645,8 @@ impl Walk<'_> {
             return diagnostic.help(help);
         }
         if let Some(path) = import_with(text) {
-            return diagnostic.help(format!("`{text}` is in the library for NumPy users: write `import \"{path}\"` at the top"));
+            let library = if path == "lib/np" { "the library for NumPy users" } else { "a library" };
+            return diagnostic.help(format!("`{text}` is in {library}: write `import \"{path}\"` at the top"));
         }
         let modules = [PrimType::F64, PrimType::I64, PrimType::Bool];
         if let Some(prim) = modules.into_iter().find(|prim| scalar::member(*prim, text).is_some()) {
@@ -627,7 +674,11 @@ impl Walk<'_> {
         if text == "?" {
             return;
         }
-        if self.defining.iter().any(|d| d.name == module.name) || self.later.contains_key(&module.name) {
+        if self.modules.contains(&module.name) && !self.later.terms.contains_key(&module.name) {
+            let diagnostic = self.no_module(module);
+            return self.diagnostics.push(diagnostic);
+        }
+        if self.defining.iter().any(|d| d.name == module.name) || self.later.terms.contains_key(&module.name) {
             return self.unknown(module);
         }
         let diagnostic =
@@ -650,19 +701,47 @@ impl Walk<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn unknown_member(&mut self, prim: PrimType, field: Ident) -> Diagnostic {
-        let text = field.name.as_str();
-        let diagnostic = Diagnostic::error("E0203", field.span, format!("the module `{prim}` has no member `{text}`")).here("not known");
-        let others: Vec<&str> = PrimType::ALL.iter().filter(|p| scalar::member(**p, text).is_some()).map(|p| p.name()).collect();
-        if !others.is_empty() {
-            return diagnostic.note(format!("it is in the modules {}", others.join(", ")));
+    fn unknown_member(&mut self, path: &[Ident], module: &Module<'a>, field: Ident) -> Diagnostic {
+        let (shown, text) = (path_text(path), field.name.as_str());
+        let diagnostic = Diagnostic::error("E0203", field.span, format!("the module `{shown}` has no member `{text}`")).here("not known");
+        match module {
+            Module::Functor(functor) => return not_applied(field.span, functor),
+            Module::Scalar(_) => {
+                let others: Vec<&str> = PrimType::ALL.iter().filter(|p| scalar::member(**p, text).is_some()).map(|p| p.name()).collect();
+                if !others.is_empty() {
+                    return diagnostic.note(format!("it is in the modules {}", others.join(", ")));
+                }
+            }
+            Module::Struct(globals) => {
+                if globals.types.contains_key(&field.name) {
+                    return diagnostic.help(format!("`{shown}.{text}` is a type"));
+                }
+                if globals.modules.contains_key(&field.name) {
+                    return diagnostic.help(format!("`{shown}.{text}` is a module"));
+                }
+            }
+            Module::Broken => {}
         }
-        let near = self.may_suggest().then(|| suggest::closest(text, scalar::members(prim)));
+        let near = self.may_suggest().then(|| suggest::closest(text, module.term_names()));
         match near.flatten() {
-            Some(near) => diagnostic.help(format!("did you mean `{prim}.{near}`?")),
+            Some(near) => diagnostic.help(format!("did you mean `{shown}.{near}`?")),
             None => diagnostic,
         }
     }
+}
+
+/// A qualified name as text.
+pub(super) fn path_text(path: &[Ident]) -> String {
+    let names: Vec<&str> = path.iter().map(|ident| ident.name.as_str()).collect();
+    names.join(".")
+}
+
+/// A parametric module where one with members is wanted.
+pub(super) fn not_applied(span: Span, functor: &Functor<'_>) -> Diagnostic {
+    Diagnostic::error("E0213", span, format!("the parametric module `{}` has no members before it is applied", functor.name))
+        .here("a module with members is wanted")
+        .label(functor.declared, "declared here, with parameters")
+        .help(format!("apply it: `module m = {} ..`", functor.name))
 }
 
 /// Names that are bound together, with their places.

@@ -258,13 +258,40 @@ impl Specialiser<'_> {
     }
 
     fn add_function(&mut self, define: &Define, params: Vec<Var>, value: Static, entry: bool, span: Span) -> Outcome<FunId> {
-        let result = self.leaves(&value, span)?;
+        let mut result = self.leaves(&value, span)?;
         let mut results = Vec::with_capacity(result.len());
         let mut map = Renaming::default();
+        // A size that is no parameter, but a constant that is computed, is returned after everything else.
+        let mut computed = Vec::new();
+        if entry {
+            self.computed_sizes(&value, &params, &mut computed);
+        }
+        let sizes: Vec<Var> = computed.iter().map(|_| self.fresh(Symbol::new("n"), soac::Type::scalar(PrimType::I64))).collect();
+        map.sizes.extend(computed.iter().copied().zip(sizes.iter().map(|size| Size::var(*size))));
         self.result_vars(&value, &mut map, &mut results, span)?;
+        results.extend(sizes);
+        result.extend(computed.into_iter().map(soac::Operand::Var));
         let body = Body { stms: std::mem::take(&mut self.block), result };
         let fun = soac::Fun { name: define.name, params, results, body, entry, span: define.span };
         Ok(self.out.funs.alloc(fun))
+    }
+    /// The variables in sizes of results outside of boxes that are neither parameters nor results.
+    fn computed_sizes(&self, value: &Static, params: &[Var], out: &mut Vec<Var>) {
+        match value {
+            Static::Data(operand) => {
+                let ty = self.ty(*operand);
+                let vars = ty.shape.iter().flat_map(|size| size.vars());
+                let new: Vec<Var> = vars.filter(|var| !params.contains(var) && !out.contains(var)).collect();
+                new.into_iter().for_each(|var| {
+                    if !out.contains(&var) {
+                        out.push(var)
+                    }
+                });
+            }
+            Static::Tuple(parts) => parts.iter().for_each(|part| self.computed_sizes(part, params, out)),
+            Static::Record(parts) => parts.iter().for_each(|(_, part)| self.computed_sizes(part, params, out)),
+            Static::Box(_) | Static::Fun(_) | Static::Lifted(_) => {}
+        }
     }
     /// Variables for the results; sizes that come out are variables of their own.
     fn result_vars(&mut self, value: &Static, map: &mut Renaming, results: &mut Vec<Var>, span: Span) -> Outcome<()> {

@@ -56,6 +56,9 @@ fn decl_roots(decl: &Decl, roots: &mut Vec<(Span, Node)>) {
         Decl::Val(val) => val.span,
         Decl::Type(ty) => ty.span,
         Decl::Local(inner) => return decl_roots(inner, roots),
+        Decl::Module(module) => module.span,
+        Decl::ModuleType(decl) => decl.span,
+        Decl::Open(open) => open.span,
         Decl::Import(_) | Decl::Error(_) => return,
     };
     let mut nodes = Vec::new();

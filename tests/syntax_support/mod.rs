@@ -198,6 +198,10 @@ impl Dump<'_> {
             ExprKind::Coerce { expr, ty } => format!("(:> {} {})", e(expr), self.ty(*ty)),
             ExprKind::Assert { cond, expr } => format!("(assert {} {})", e(cond), e(expr)),
             ExprKind::Attr { attr, expr } => format!("(#[{}] {})", attr.name, e(expr)),
+            ExprKind::Open { module, expr } => {
+                let path: Vec<&str> = module.iter().map(|part| part.name.as_str()).collect();
+                format!("(open {} {})", path.join("."), e(expr))
+            }
         }
     }
 }

@@ -27,6 +27,20 @@ pub fn scalar(value: Scalar) -> String {
     }
 }
 
+/// A scalar where C wants a constant expression: infinities, NaNs and half precision floats are no calls there.
+pub(super) fn constant(value: Scalar) -> String {
+    let special = |x: f64, suffix: &str, payload: u64| {
+        let sign = if x.is_sign_negative() { "-" } else { "" };
+        if x.is_nan() { format!("{sign}__builtin_nan{suffix}(\"{payload:#x}\")") } else { format!("{sign}__builtin_inf{suffix}()") }
+    };
+    match value {
+        Scalar::F64(x) if !x.is_finite() => special(x, "", x.to_bits() & ((1 << 51) - 1)),
+        Scalar::F32(x) if !x.is_finite() => special(f64::from(x), "f", u64::from(x.to_bits() & ((1 << 22) - 1))),
+        Scalar::F16(x) => format!("((_Float16){})", constant(Scalar::F32(x.to_f32()))),
+        _ => scalar(value),
+    }
+}
+
 /// The shortest text that is read back as the number, with a point or an exponent.
 fn decimal(x: f64, text: String) -> String {
     if x == x.trunc() && x.abs() < 1e15 { format!("{x:.1}") } else { text }

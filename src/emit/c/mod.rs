@@ -35,7 +35,7 @@ fn text(program: &Program, head: &str, places: &mut BTreeSet<Span>) -> String {
     let mut out = head.to_string();
     out.push_str(RUNTIME);
     for (k, table) in program.tables.iter().enumerate() {
-        let items: Vec<String> = table.items.iter().map(|item| expr::scalar(*item)).collect();
+        let items: Vec<String> = table.items.iter().map(|item| expr::constant(*item)).collect();
         let items = if items.is_empty() { "0".to_string() } else { items.join(", ") };
         let _ = writeln!(out, "static const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
     }
@@ -388,6 +388,9 @@ impl Emitter<'_> {
     }
 
     fn for_loop(&mut self, text: &mut Text, var: Local, (from, to): (&Expr, &Expr), order: &Order, body: &[Stmt]) {
+        if self.mode == Mode::Thread && super::cuda::heavy(body) {
+            text.line("#pragma unroll 1");
+        }
         if let Some(pragma) = self.pragma(text, var, order, body).filter(|_| self.mode == Mode::Processor) {
             text.line(&pragma);
         }

@@ -31,6 +31,7 @@ typedef unsigned long long uint64_t;
 #define UINT64_MAX 18446744073709551615ULL
 #define INT64_C(x) x##LL
 #define UINT64_C(x) x##ULL
+#define INFINITY __int_as_float(0x7f800000)
 
 /* Halves as a type of their own: stored in 16 bits, computed with as floats, rounded to the nearest even number. */
 struct _Float16 {
@@ -151,6 +152,8 @@ template <class T> struct remora_layout {
 /* `cell(i)` for each i below `width`. */
 template <class Cell> REMORA_DEVICE void remora_for_each(int64_t width, Cell cell) {
   const int64_t stride = (int64_t)gridDim.x * REMORA_BLOCK;
+  /* Other threads hide the time of loads; unrolled, cells with calls in them (divisions, sines) do not fit into registers. */
+#pragma unroll 1
   for (int64_t i = (int64_t)blockIdx.x * REMORA_BLOCK + threadIdx.x; i < width; i += stride) {
     cell(i);
   }
@@ -188,17 +191,19 @@ template <class T, class Op> REMORA_DEVICE T remora_combine_block(T value, T *ro
   return value;
 }
 
-/* The cells from `from` to before `to` for an operator that is commutative as well: each thread takes every 256th. */
-template <class T, class Cell, class Op>
+/* The cells from `from` to before `to` for an operator that is commutative as well: each thread takes every 256th. `HEAVY`: cells take so
+   many registers that there should be one at a time. */
+template <bool HEAVY, class T, class Cell, class Op>
 REMORA_DEVICE T remora_fold_strided(int64_t segment, int64_t from, int64_t to, T neutral, Cell cell, Op op) {
   T total = neutral;
   int64_t i = from + threadIdx.x;
   /* Four cells at a time are on their way from memory. */
-  for (; i + 3 * REMORA_BLOCK < to; i += 4 * REMORA_BLOCK) {
+  for (; !HEAVY && i + 3 * REMORA_BLOCK < to; i += 4 * REMORA_BLOCK) {
     const T a = cell(segment, i), b = cell(segment, i + REMORA_BLOCK);
     const T c = cell(segment, i + 2 * REMORA_BLOCK), d = cell(segment, i + 3 * REMORA_BLOCK);
     total = op(total, op(op(a, b), op(c, d)));
   }
+#pragma unroll 1
   for (; i < to; i += REMORA_BLOCK) {
     total = op(total, cell(segment, i));
   }
@@ -268,7 +273,7 @@ template <class T> REMORA_DEVICE T remora_peek(const T *address) {
    `parts` parts of a segment at a time. With more than one part, `partial` has room for segments * parts values and `counter` for a zero
    per segment; the block that finishes a segment last combines its parts, and leaves the counter zero (after a failure, it may not be). The
    last block is found as in NVIDIA's sample `threadFenceReduction`. `COMMUTES`: the operator is commutative, which is faster. */
-template <class T, bool COMMUTES = false, class Cell, class Op, class Done>
+template <class T, bool COMMUTES = false, bool HEAVY = false, class Cell, class Op, class Done>
 REMORA_DEVICE void remora_reduce(int64_t segments, int64_t width, int64_t parts, T neutral, T *partial, uint32_t *counter, Cell cell, Op op,
                                  Done done) {
   typedef remora_layout<T> layout;
@@ -287,7 +292,7 @@ REMORA_DEVICE void remora_reduce(int64_t segments, int64_t width, int64_t parts,
     T *const own = room + odd * 2 * REMORA_WARPS;
     T total;
     if (COMMUTES) {
-      total = remora_combine_block(remora_fold_strided(segment, from, to, neutral, cell, op), own, op);
+      total = remora_combine_block(remora_fold_strided<HEAVY>(segment, from, to, neutral, cell, op), own, op);
     } else {
       const int64_t share = (chunk / REMORA_WARPS + 31) / 32 * 32;
       const int64_t low = from + warp * share, high = low + share < to ? low + share : to;

@@ -77,13 +77,14 @@ impl Emitter<'_> {
                 params.extend(["int64_t segments", "int64_t width", "int64_t parts"].map(String::from));
                 params.extend([format!("{acc} *partial"), "uint32_t *counter".into()]);
                 let commutes = work.commutative;
+                let heavy = heavy(&work.cell);
                 for small_one in [false, true] {
                     let name = if small_one { &small } else { &name };
                     self.begin_kernel(name, &params, launch);
                     self.segment_functors(&acc, work, &outside, false);
                     self.kernels.text.push_str(&match small_one {
                         false => format!(
-                            "  remora_reduce<{acc}, {commutes}>(segments, width, parts, neutral, partial, counter, cell, op, done);\n"
+                            "  remora_reduce<{acc}, {commutes}, {heavy}>(segments, width, parts, neutral, partial, counter, cell, op, done);\n"
                         ),
                         true => format!("  remora_reduce_small<{acc}, 32, {commutes}>(segments, width, neutral, cell, op, done);\n"),
                     });
@@ -276,4 +277,27 @@ impl Emitter<'_> {
         self.stmts(text, body);
         text.indent -= 1;
     }
+}
+
+/// Whether there are floating-point operations that take many registers: calls on a GPU.
+pub fn heavy(stmts: &[Stmt]) -> bool {
+    fn is(e: &Expr) -> bool {
+        match e {
+            Expr::Op(op, args) => {
+                let light = matches!(op.op, Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Min | Op::Max | Op::Abs | Op::Convert(_) | Op::Fma);
+                let compares = matches!(op.op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
+                (op.prim.is_float() && !light && !compares) || args.iter().any(is)
+            }
+            Expr::Load(_, index) => is(index),
+            Expr::Select(a, b, c) => is(a) || is(b) || is(c),
+            _ => false,
+        }
+    }
+    stmts.iter().any(|stmt| match stmt {
+        Stmt::Set(_, e) | Stmt::Store(_, _, e) => is(e),
+        Stmt::For { body, .. } => heavy(body),
+        Stmt::If(_, then, els) => heavy(then) || heavy(els),
+        Stmt::While(first, _, second) => heavy(first) || heavy(second),
+        _ => false,
+    })
 }

@@ -9,6 +9,8 @@
 mod host;
 mod kernel;
 
+pub(super) use kernel::heavy;
+
 use super::c::{Emitter, Mode, c_type, expr};
 use crate::ir::imp::Program;
 use std::fmt::Write;

@@ -117,6 +117,7 @@ fn show(program: &Program, ty: &RType) -> String {
     match &*ty.base {
         RBase::Prim(p) => out += p.name(),
         RBase::Param(p) => out += program.tparams[*p].name.as_str(),
+        RBase::Abstract { name, .. } => out += name.as_str(),
         RBase::Arrow(a, b) => {
             let function = a.rank == 0 && matches!(&*a.base, RBase::Arrow(..));
             let (a, b) = (show(program, a), show(program, b));

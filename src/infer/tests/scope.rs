@@ -67,11 +67,11 @@ impl Scope {
                 self.locals.truncate(mark);
                 self.types = saved;
                 let name = decl.name.name;
-                let id = program.types.alloc(TypeDef { decl: Arc::new(decl), file });
+                let id = program.types.alloc(TypeDef { decl: Arc::new(decl), file, name: name, hiding: Hiding::Shown, uses: Vec::new() });
                 self.types.insert(name, TypeRes::Abbreviation(id));
             }
             Decl::Local(inner) => self.decl(program, file, *inner),
-            Decl::Import(_) | Decl::Error(_) => {}
+            Decl::Import(_) | Decl::Module(_) | Decl::ModuleType(_) | Decl::Open(_) | Decl::Error(_) => {}
         }
     }
 
@@ -79,7 +79,7 @@ impl Scope {
         if self.unknown.is_some() {
             return;
         }
-        let def = program.defs.alloc(Def { decl, name: name.name, unique: name.name, span: name.span, file, stdlib: false });
+        let def = program.defs.alloc(Def { decl, name: name.name, unique: name.name, span: name.span, file, stdlib: false, needed: true, role: Role::Plain, region: None });
         self.globals.insert(name.name, def);
     }
 

@@ -1,5 +1,6 @@
 //! The nodes directly below a node or a declaration.
 
+use super::modules::{ModuleExpr, ModuleExprKind, ModuleType, ModuleTypeKind, Spec};
 use super::{Ast, Decl, Dim, ExprId, ExprKind, IndexArg, LoopForm, Operator, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
 
 /// A node of any sort.
@@ -31,7 +32,71 @@ pub fn decl_children(decl: &Decl, out: &mut Vec<Node>) {
             out.push(Node::Type(ty.ty));
         }
         Decl::Local(inner) => decl_children(inner, out),
+        Decl::Module(module) => {
+            module.params.iter().for_each(|param| module_type_children(&param.sig, out));
+            module.sig.iter().for_each(|sig| module_type_children(sig, out));
+            module_children(&module.body, out);
+        }
+        Decl::ModuleType(decl) => module_type_children(&decl.sig, out),
+        Decl::Open(open) => module_children(&open.module, out),
         Decl::Import(_) | Decl::Error(_) => {}
+    }
+}
+
+/// Adds the nodes in a module expression to `out`.
+pub fn module_children(module: &ModuleExpr, out: &mut Vec<Node>) {
+    match &module.kind {
+        ModuleExprKind::Error | ModuleExprKind::Name(_) | ModuleExprKind::Import(_) => {}
+        ModuleExprKind::Struct(decls) => decls.iter().for_each(|decl| decl_children(decl, out)),
+        ModuleExprKind::Apply { fun, arg } => {
+            module_children(fun, out);
+            module_children(arg, out);
+        }
+        ModuleExprKind::Ascribe { module, sig } => {
+            module_children(module, out);
+            module_type_children(sig, out);
+        }
+        ModuleExprKind::Lambda { param, sig, body } => {
+            module_type_children(&param.sig, out);
+            sig.iter().for_each(|sig| module_type_children(sig, out));
+            module_children(body, out);
+        }
+        ModuleExprKind::Paren(inner) => module_children(inner, out),
+    }
+}
+
+/// Adds the nodes in a module type to `out`.
+pub fn module_type_children(sig: &ModuleType, out: &mut Vec<Node>) {
+    match &sig.kind {
+        ModuleTypeKind::Error | ModuleTypeKind::Name(_) => {}
+        ModuleTypeKind::Specs(specs) => specs.iter().for_each(|spec| spec_children(spec, out)),
+        ModuleTypeKind::With { sig, tparams, ty, .. } => {
+            module_type_children(sig, out);
+            sizes(tparams, out);
+            out.push(Node::Type(*ty));
+        }
+        ModuleTypeKind::Arrow { from, to, .. } => {
+            module_type_children(from, out);
+            module_type_children(to, out);
+        }
+        ModuleTypeKind::Paren(inner) => module_type_children(inner, out),
+    }
+}
+
+fn spec_children(spec: &Spec, out: &mut Vec<Node>) {
+    match spec {
+        Spec::Val(val) => {
+            sizes(&val.tparams, out);
+            out.push(Node::Type(val.ty));
+        }
+        Spec::Type(ty) => {
+            sizes(&ty.tparams, out);
+            out.push(Node::Type(ty.ty));
+        }
+        Spec::Abstract(ty) => sizes(&ty.tparams, out),
+        Spec::Module(module) => module_type_children(&module.sig, out),
+        Spec::Include(sig) => module_type_children(sig, out),
+        Spec::Error(_) => {}
     }
 }
 
@@ -83,7 +148,8 @@ fn expr_children(kind: &ExprKind, out: &mut Vec<Node>) {
         | ExprKind::OpFn(_)
         | ExprKind::ProjectSection(_)
         | ExprKind::Hole => {}
-        ExprKind::Paren(e) | ExprKind::Project { expr: e, .. } | ExprKind::Unary { expr: e, .. } | ExprKind::Attr { expr: e, .. } => {
+        ExprKind::Paren(e) | ExprKind::Project { expr: e, .. } | ExprKind::Unary { expr: e, .. } => out.push(Node::Expr(*e)),
+        ExprKind::Attr { expr: e, .. } | ExprKind::Open { expr: e, .. } => {
             out.push(Node::Expr(*e));
         }
         ExprKind::Tuple(items) | ExprKind::Array(items) | ExprKind::Constr { args: items, .. } => exprs(items, out),

@@ -9,9 +9,12 @@
 //! loop counters, size binders, and the new array of `let a[i] = v`. A local variable is therefore a [`PatId`].
 
 pub mod children;
+pub mod copy;
+pub mod modules;
 pub mod view;
 
 use crate::base::{Arena, FileId, Idx, PrimType, Span, Symbol};
+use modules::{ModuleDecl, ModuleTypeDecl, OpenDecl};
 
 /// An expression.
 pub type ExprId = Idx<Expr>;
@@ -60,7 +63,13 @@ pub enum Decl {
     Type(TypeDecl),
     /// `import "path"`.
     Import(ImportDecl),
-    /// `local d`: `d` is not visible to files that import this one.
+    /// `module m = ..`.
+    Module(Box<ModuleDecl>),
+    /// `module type s = ..`.
+    ModuleType(Box<ModuleTypeDecl>),
+    /// `open m`.
+    Open(Box<OpenDecl>),
+    /// `local d`: `d` is visible to what follows in its file or module, and nowhere else.
     Local(Box<Decl>),
     /// Something that could not be parsed.
     Error(Span),
@@ -223,6 +232,8 @@ pub enum ExprKind {
     Assert { cond: ExprId, expr: ExprId },
     /// `#[attr] e`.
     Attr { attr: Ident, expr: ExprId },
+    /// `m.n.(e)`: the names of the module are visible in the expression, and hide those around it.
+    Open { module: Vec<Ident>, expr: ExprId },
     /// `???`.
     Hole,
 }

@@ -206,7 +206,15 @@ impl Simplifier<'_> {
             }
             Exp::Coerce(base) => {
                 self.check_all(array, &indices, checked, at);
-                *exp = Exp::Index { array: base, at: indices, checked: false };
+                let below = indices.len();
+                let index = Exp::Index { array: base, at: indices, checked: false };
+                if below == rank {
+                    *exp = index;
+                    return Some(Step::Again);
+                }
+                // A row keeps the sizes that the array was given.
+                let cell = self.ty(base).cell(below);
+                *exp = Exp::Coerce(self.emit(index, cell, "row", at).var()?);
                 Some(Step::Again)
             }
             Exp::Reshape(base) if self.program.vars[base].ty.rank() == 1 && indices.len() == rank => {

@@ -36,20 +36,6 @@ impl Parser<'_> {
         }
     }
 
-    /// `m.(e)`: not supported; the expression is kept.
-    fn local_open(&mut self, module: ExprId) -> ExprId {
-        let span = self.ast.exprs[module].span;
-        self.bump();
-        self.report(
-            Diagnostic::error("E0110", span, "opening a module for one expression is not supported yet")
-                .here("opened here")
-                .help("write the module before each name: `f32.sqrt x`"),
-        );
-        let inner = self.paren();
-        let start = span.start;
-        self.expr(ExprKind::Paren(inner), start)
-    }
-
     fn primary(&mut self) -> ExprId {
         let start = self.start();
         let kind = match self.tok() {
@@ -168,7 +154,7 @@ impl Parser<'_> {
     }
 
     /// Everything that starts with `(`.
-    fn paren(&mut self) -> ExprId {
+    pub(super) fn paren(&mut self) -> ExprId {
         let start = self.start();
         let opening = self.open();
         let kind = match self.tok() {

@@ -1,7 +1,7 @@
 //! Declarations.
 
 use super::Parser;
-use crate::base::{Span, Symbol};
+use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::ir::surface::{Decl, DefDecl, Ident, ImportDecl, PatId, TypeDecl, TypeParam, ValDecl};
 use crate::syntax::lexer::Tok;
@@ -29,8 +29,9 @@ impl Parser<'_> {
     }
 
     /// Skips what does not belong to the declaration that just ended.
-    fn end_of_decl(&mut self) {
-        if self.at_decl() || matches!(self.tok(), Tok::Let | Tok::AttrOpen) {
+    pub(super) fn end_of_decl(&mut self) {
+        let closes = self.at(Tok::RBrace) && self.open.has(Tok::RBrace);
+        if self.at_decl() || closes || matches!(self.tok(), Tok::Let | Tok::AttrOpen) {
             return;
         }
         match self.tok() {
@@ -46,7 +47,7 @@ impl Parser<'_> {
         self.skip_until(|_| false);
     }
 
-    fn doc(&mut self) -> Option<Symbol> {
+    pub(super) fn doc(&mut self) -> Option<Symbol> {
         let mut doc = None;
         while let Some((at, text)) = self.docs.get(self.next_doc)
             && *at <= self.pos
@@ -57,7 +58,7 @@ impl Parser<'_> {
         doc
     }
 
-    fn decl(&mut self) -> Decl {
+    pub(super) fn decl(&mut self) -> Decl {
         let start = self.start();
         let doc = self.doc();
         let mut attrs = Vec::new();
@@ -77,11 +78,18 @@ impl Parser<'_> {
                 }
                 Decl::Local(Box::new(self.decl()))
             }
-            Tok::Open if self.nth(1) == Tok::Import => {
+            Tok::Module => self.module_decl(start, doc),
+            Tok::Open => self.open_decl(start),
+            Tok::Include => {
+                self.complain(
+                    Diagnostic::error("E0104", self.span_here(), "expected a declaration, found `include`")
+                        .here("only module types include others")
+                        .help("`open m` makes what is in a module part of the module around it"),
+                );
                 self.bump();
-                self.import(start)
+                self.skip_until(|_| false);
+                Decl::Error(self.span_from(start))
             }
-            Tok::Module | Tok::Open | Tok::Include => self.module(start),
             _ => self.no_decl(start),
         }
     }
@@ -190,51 +198,27 @@ impl Parser<'_> {
     }
 
     fn import(&mut self, start: u32) -> Decl {
-        self.bump();
-        let path_span = self.span_here();
-        let mut path = None;
-        if self.at(Tok::Str) {
-            let token = self.bump();
-            match crate::syntax::literal::string(self.slice(token)) {
-                Ok(text) => path = Some(Symbol::new(&text)),
-                Err(error) => {
-                    self.bad_literal(token, error);
-                }
-            }
-        } else {
-            self.expected("a path in quotes, such as `\"lib/np\"`");
-        }
+        let import = self.import_path();
         self.end_of_decl();
-        match path {
-            Some(path) => Decl::Import(ImportDecl { path, path_span, span: self.span_from(start) }),
-            None => Decl::Error(self.span_from(start)),
-        }
+        let span = self.span_from(start);
+        import.map_or(Decl::Error(span), |import| Decl::Import(ImportDecl { span, ..import }))
     }
 
-    /// Skips a declaration of the module language.
-    fn module(&mut self, start: u32) -> Decl {
-        let keyword = self.span_here();
-        let found = self.found();
-        self.report(
-            Diagnostic::error("E0110", keyword, "modules are not supported yet")
-                .here(format!("{found} belongs to the module language"))
-                .help("put the definitions of a module into a file of its own and `import` it"),
-        );
-        let mut depth: Vec<Tok> = Vec::new();
-        loop {
-            let previous = self.bump().tok;
-            let tok = self.tok();
-            let inside = matches!(previous, Tok::Module | Tok::Open | Tok::With | Tok::Eq | Tok::LParen);
-            if tok == Tok::Eof || (depth.is_empty() && !inside && self.at_decl()) {
-                break;
-            }
-            match tok {
-                Tok::LParen | Tok::LBrace | Tok::LBracket | Tok::AttrOpen => depth.push(tok),
-                Tok::RParen | Tok::RBrace | Tok::RBracket => drop(depth.pop()),
-                _ => {}
+    /// `import "path"`, at the keyword. The span is that of the path.
+    pub(super) fn import_path(&mut self) -> Option<ImportDecl> {
+        self.bump();
+        let path_span = self.span_here();
+        if !self.at(Tok::Str) {
+            self.expected("a path in quotes, such as `\"lib/np\"`");
+            return None;
+        }
+        let token = self.bump();
+        match crate::syntax::literal::string(self.slice(token)) {
+            Ok(text) => Some(ImportDecl { path: Symbol::new(&text), path_span, span: path_span }),
+            Err(error) => {
+                self.bad_literal(token, error);
+                None
             }
         }
-        self.complained = Some(self.pos);
-        Decl::Error(Span { file: self.file, start, end: self.reach.max(start) })
     }
 }

@@ -10,6 +10,7 @@
 mod atom;
 mod decl;
 mod expr;
+mod module;
 mod pat;
 mod types;
 

@@ -3,6 +3,7 @@
 //! [`Printer`] prints any node. Other modules can print some expressions differently (applications with their
 //! insertions written out) by giving it a hook that is asked first for every expression.
 
+mod modules;
 mod types;
 
 use super::precedence::{self, ASCRIBE, ATOM, Level, RANGE, UNARY, WITH, WITH_VALUE};
@@ -63,6 +64,9 @@ impl<'a> Printer<'a> {
             Decl::Type(ty) => self.type_decl(ty),
             Decl::Import(import) => format!("import {}", string_literal(import.path.as_str())),
             Decl::Local(inner) => format!("local {}", self.decl(inner)),
+            Decl::Module(module) => self.module_decl(module),
+            Decl::ModuleType(decl) => format!("module type {} = {}", decl.name.name, self.module_type(&decl.sig)),
+            Decl::Open(open) => format!("open {}", self.module(&open.module)),
             Decl::Error(_) => String::new(),
         }
     }
@@ -262,6 +266,10 @@ impl<'a> Printer<'a> {
             ExprKind::Attr { attr, expr } => {
                 let _ = write!(out, "#[{}] ", attr.name);
                 self.put_expr(out, *expr, ASCRIBE);
+            }
+            ExprKind::Open { module, expr } => {
+                let _ = write!(out, "{}.", modules::path(module));
+                self.put_expr(out, *expr, ATOM);
             }
             ExprKind::WithIndex { array, indices, value } => {
                 self.put_expr(out, *array, WITH);

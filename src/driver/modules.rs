@@ -1,0 +1,123 @@
+//! Errors in what module types and applications of parametric modules make, said in terms of what was written.
+
+use super::Checked;
+use crate::base::{PrimType, SourceMap, Symbol, scalar};
+use crate::diag::Diagnostic;
+use crate::ir::surface::TypeParam;
+use crate::ir::tables::{DefId, DefKind, Matching, Res, Role};
+
+/// Values of one module of which it is reported that they do not fit its module type.
+const MOST_VALUES: usize = 3;
+/// How reports of types that do not fit begin.
+const THE_TYPE: &str = "the type `";
+
+/// What to report for the errors of a definition, which were found by a pass that knows nothing of modules.
+pub(super) fn explain(sources: &SourceMap, checked: &Checked, def: DefId, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    match checked.program.defs[def].role {
+        Role::Plain | Role::Member => errors,
+        Role::Shown(matching) | Role::SameType(matching) => {
+            // Where a type is another one, or several values do not fit, the rest says nothing new.
+            let here = checked.diagnostics.iter().filter(|d| d.code == "E0211" && d.labels.first().is_some_and(|l| l.span == matching.at));
+            let enough = here.clone().count() >= MOST_VALUES || here.clone().any(|d| d.message.starts_with(THE_TYPE));
+            match checked.program.defs[def].role {
+                _ if enough => Vec::new(),
+                Role::Shown(_) => vec![value(sources, checked, def, matching, &errors)],
+                _ => vec![same_type(sources, checked, def, matching)],
+            }
+        }
+        Role::Copy { .. } => {
+            let Some((at, declared)) = checked.program.application_of(def) else { return errors };
+            let add = |error: Diagnostic| {
+                error
+                    .label(at, "in this application of a parametric module")
+                    .label(declared, "declared here")
+                    .note("the parametric module was accepted for parameters of which only the module type is known")
+            };
+            errors.into_iter().map(add).collect()
+        }
+    }
+}
+
+/// A value whose type is not the one that the module type gives it.
+fn value(sources: &SourceMap, checked: &Checked, def: DefId, matching: Matching, errors: &[Diagnostic]) -> Diagnostic {
+    let shown = &checked.program.defs[def];
+    let DefKind::Def(decl) = &shown.decl else { return bare(matching) };
+    let name = decl.name.name;
+    let mut wanted = String::new();
+    for param in &decl.tparams {
+        match param {
+            TypeParam::Type(ident) => wanted += &format!("'{} ", ident.name),
+            TypeParam::Size(pat) => wanted += &format!("[{}] ", sources.snippet(checked.program.ast.pats[*pat].span)),
+        }
+    }
+    if !wanted.is_empty() {
+        wanted += ": ";
+    }
+    wanted += decl.ret.map_or("", |ret| sources.snippet(checked.program.ast.types[ret].span));
+    let found = match checked.program.names.exprs.get(decl.body) {
+        Some(Res::Global(member)) => checked.type_of(*member),
+        Some(Res::Scalar(prim, member)) => scalar_type(*prim, *member),
+        Some(Res::Local(_)) | None => None,
+    };
+    let mut diagnostic =
+        Diagnostic::error("E0211", matching.at, format!("the value `{name}` does not have the type that the module type gives it"))
+            .here(format!("the `{name}` of this module"))
+            .label(matching.spec, format!("the module type says `{}`", one_line(&wanted)));
+    match (found, matching.member) {
+        (Some(found), Some(member)) => diagnostic = diagnostic.label(member, format!("its type is `{found}`")),
+        (Some(found), None) => diagnostic = diagnostic.note(format!("its type is `{found}`")),
+        (None, Some(member)) => diagnostic = diagnostic.label(member, "defined here"),
+        (None, None) => {}
+    }
+    match errors.first() {
+        Some(error) => diagnostic.note(one_line(&error.message)),
+        None => diagnostic,
+    }
+}
+
+/// A type that is not the one that the module type says.
+fn same_type(sources: &SourceMap, checked: &Checked, def: DefId, matching: Matching) -> Diagnostic {
+    let DefKind::Def(decl) = &checked.program.defs[def].decl else { return bare(matching) };
+    let name = decl.name.name;
+    let mut diagnostic = Diagnostic::error("E0211", matching.at, format!("{THE_TYPE}{name}` is not the one that the module type says"))
+        .here(format!("the `{name}` of this module"))
+        .label(matching.spec, format!("the module type says `{}`", one_line(sources.snippet(matching.spec))));
+    if let Some(member) = matching.member {
+        diagnostic = diagnostic.label(member, format!("it is `{}`", one_line(sources.snippet(member))));
+    }
+    diagnostic
+}
+
+fn bare(matching: Matching) -> Diagnostic {
+    Diagnostic::error("E0211", matching.at, "the module does not fit its module type").label(matching.spec, "asked for here")
+}
+
+/// A text without line breaks, cut where it is long.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(120) {
+        Some((end, _)) => format!("{}..", &line[..end]),
+        None => line,
+    }
+}
+
+/// The type of a member of a scalar module.
+fn scalar_type(prim: PrimType, member: Symbol) -> Option<String> {
+    Some(match scalar::member(prim, member.as_str())? {
+        scalar::Member::Constant(value) => value.prim().to_string(),
+        scalar::Member::Op(op) => {
+            let params: String = op.params.iter().map(|param| format!("{param} -> ")).collect();
+            format!("{params}{}", op.result)
+        }
+        scalar::Member::Fold(fold) => format!("[n]{} -> {}", fold.prim, fold.prim),
+    })
+}
+
+/// The member of a parametric module of which a definition is a copy.
+pub(super) fn template(checked: &Checked, def: DefId) -> Option<DefId> {
+    match checked.program.defs[def].role {
+        Role::Copy { template } => template,
+        Role::Plain | Role::Member | Role::Shown(_) | Role::SameType(_) => None,
+    }
+}

@@ -1,0 +1,305 @@
+//! Declarations in order: what is defined, and what the following ones see.
+
+use super::peel;
+use super::scope::{Closure, Functor, FunctorKind, Globals, Module, Scope, Sig, Uniques, scalar_types};
+use super::walk::{Later, Walk, not_applied};
+use crate::base::{Arena, FileId, IdxMap, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::surface::modules::ModuleDecl;
+use crate::ir::surface::{Ast, Decl, Ident, TypeDecl};
+use crate::ir::tables::{Def, DefId, DefKind, Hiding, Names, Region, RegionId, RegionKind, Role, TypeDef, TypeParamInfo, TypeRes, Unit};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Most definitions that applications of parametric modules may make: modules of modules grow fast.
+pub(super) const MOST_COPIES: usize = 1 << 15;
+
+/// Resolution of a whole program.
+pub(super) struct Builder<'p, 'a> {
+    pub ast: &'p mut Ast,
+    pub defs: &'p mut Arena<Def>,
+    pub types: &'p mut Arena<TypeDef>,
+    pub tparams: &'p mut Arena<TypeParamInfo>,
+    pub regions: &'p mut Arena<Region>,
+    pub names: &'p mut Names,
+    pub uses: &'p mut IdxMap<Def, Vec<DefId>>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub uniques: Uniques,
+    /// What each import names, by the place of its path.
+    pub imports: FxHashMap<Span, FileId>,
+    /// What the files before this one offer.
+    pub exports: FxHashMap<FileId, Rc<Globals<'a>>>,
+    /// The files of the standard library.
+    pub library: FxHashSet<FileId>,
+    pub prelude: Rc<Globals<'a>>,
+    pub scope: Scope<'a>,
+    pub at: Place,
+    /// The members of parametric modules, by the place of their names.
+    pub templates: FxHashMap<Span, DefId>,
+    pub copies: usize,
+    /// Whether too many copies were reported.
+    pub complained: bool,
+    suggested: usize,
+    /// Diagnostics of copies, which repeat those of what was copied.
+    repeated: Vec<Diagnostic>,
+    pub later: Later,
+}
+
+/// Where in the program the builder is.
+#[derive(Default, Clone)]
+pub(super) struct Place {
+    /// The names of the modules around.
+    pub path: Vec<Symbol>,
+    pub region: Option<RegionId>,
+    /// Whether what is defined is checked but never run.
+    pub template: bool,
+    /// The application of a parametric module, written outside of any, for which its definitions are being copied.
+    pub application: Option<Span>,
+}
+
+impl<'p, 'a> Builder<'p, 'a> {
+    /// A builder that has seen nothing. The parts are those of the program.
+    pub fn new(
+        ast: &'p mut Ast,
+        (defs, types, tparams, regions): (&'p mut Arena<Def>, &'p mut Arena<TypeDef>, &'p mut Arena<TypeParamInfo>, &'p mut Arena<Region>),
+        (names, uses): (&'p mut Names, &'p mut IdxMap<Def, Vec<DefId>>),
+        imports: FxHashMap<Span, FileId>,
+    ) -> Self {
+        Builder {
+            ast,
+            defs,
+            types,
+            tparams,
+            regions,
+            names,
+            uses,
+            diagnostics: Vec::new(),
+            uniques: Uniques::default(),
+            imports,
+            exports: FxHashMap::default(),
+            library: FxHashSet::default(),
+            prelude: Rc::default(),
+            scope: Scope::default(),
+            at: Place::default(),
+            templates: FxHashMap::default(),
+            copies: 0,
+            complained: false,
+            suggested: 0,
+            repeated: Vec::new(),
+            later: Later::default(),
+        }
+    }
+
+    /// Resolves a file; returns what it offers to files that import it.
+    pub fn unit(&mut self, unit: &'a Unit) -> Globals<'a> {
+        if unit.stdlib {
+            self.library.insert(unit.source.file);
+        }
+        self.scope = Scope::default();
+        self.scope.visible = Closure { prelude: self.prelude.clone(), env: Rc::default() };
+        self.suggested = 0;
+        self.later = Later::default();
+        self.later.add(&unit.source.decls);
+        let mut offered = Globals::default();
+        self.decls(&unit.source.decls, &mut offered);
+        offered
+    }
+
+    /// Whether copies are being made, whose diagnostics were reported for what is copied.
+    pub fn copying(&self) -> bool {
+        self.at.application.is_some()
+    }
+
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.copying() {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// A walk over a declaration that stands in a file.
+    pub fn walk(&mut self, file: FileId) -> Walk<'_, 'a> {
+        let stdlib = self.library.contains(&file);
+        let copying = self.copying();
+        Walk {
+            ast: self.ast,
+            names: self.names,
+            tparams: self.tparams,
+            types: self.types,
+            scope: &mut self.scope,
+            diagnostics: if copying { &mut self.repeated } else { &mut self.diagnostics },
+            defining: Vec::new(),
+            later: &self.later,
+            modules: &self.at.path,
+            in_dim: false,
+            stdlib,
+            suggested: &mut self.suggested,
+            uses: Vec::new(),
+        }
+    }
+
+    /// The name with those of the modules around.
+    pub fn full_name(&self, name: Symbol) -> Symbol {
+        if self.at.path.is_empty() {
+            return name;
+        }
+        let mut text = String::new();
+        for part in &self.at.path {
+            text.push_str(part.as_str());
+            text.push('.');
+        }
+        text.push_str(name.as_str());
+        Symbol::new(&text)
+    }
+
+    /// Adds a definition.
+    pub fn define(&mut self, name: Ident, decl: DefKind, uses: Vec<DefId>, role: Option<Role>, needed: bool) -> DefId {
+        // What a module type makes belongs to where it is used.
+        let file = match role {
+            Some(Role::Shown(matching) | Role::SameType(matching)) => matching.at.file,
+            _ => name.span.file,
+        };
+        let stdlib = self.library.contains(&file);
+        let role = role.unwrap_or_else(|| match (self.copying(), self.at.path.is_empty()) {
+            (true, _) => Role::Copy { template: self.templates.get(&name.span).copied() },
+            (false, true) => Role::Plain,
+            (false, false) => Role::Member,
+        });
+        let shown = self.full_name(name.name);
+        let unique = self.uniques.next(shown);
+        let needed = needed && !stdlib && !self.copying();
+        let def = Def { decl, name: shown, unique, span: name.span, file, stdlib, needed, role, region: self.at.region };
+        let id = self.defs.alloc(def);
+        if self.copying() {
+            self.copies += 1;
+        } else if self.at.template {
+            self.templates.insert(name.span, id);
+        }
+        self.uses.insert(id, uses);
+        id
+    }
+
+    /// Adds a type.
+    pub fn define_type(&mut self, decl: Arc<TypeDecl>, hiding: Hiding, uses: Vec<DefId>) -> TypeRes {
+        let name = self.full_name(decl.name.name);
+        let file = decl.name.span.file;
+        TypeRes::Abbreviation(self.types.alloc(TypeDef { decl, file, name, hiding, uses }))
+    }
+
+    /// Adds a region inside of `parent`.
+    pub fn new_region(&mut self, parent: Option<RegionId>, kind: RegionKind) -> RegionId {
+        self.regions.alloc(Region { parent, kind, template: self.at.template || kind == RegionKind::Template })
+    }
+
+    /// Declarations in order; those that are not local are added to `offered`.
+    pub fn decls(&mut self, decls: &'a [Decl], offered: &mut Globals<'a>) {
+        for decl in decls {
+            if self.at.application.is_some_and(|at| self.too_many_copies(at)) {
+                return;
+            }
+            let (decl, local) = peel(decl);
+            let mut nowhere = Globals::default();
+            self.decl(decl, if local { &mut nowhere } else { offered });
+        }
+    }
+
+    fn decl(&mut self, decl: &'a Decl, offered: &mut Globals<'a>) {
+        match decl {
+            Decl::Def(def) => {
+                let def = Arc::new(if self.copying() { self.ast.copy_def(def) } else { def.clone() });
+                let mut walk = self.walk(def.name.span.file);
+                walk.def(&def);
+                let uses = walk.uses;
+                let id = self.define(def.name, DefKind::Def(def.clone()), uses, None, true);
+                self.bind_term(def.name.name, id, offered);
+            }
+            Decl::Val(val) => {
+                let val = Arc::new(if self.copying() { self.ast.copy_val(val) } else { val.clone() });
+                let mut walk = self.walk(val.name.span.file);
+                walk.val(&val);
+                let uses = walk.uses;
+                let id = self.define(val.name, DefKind::Val(val.clone()), uses, None, true);
+                self.bind_term(val.name.name, id, offered);
+            }
+            Decl::Type(ty) => {
+                let ty = Arc::new(if self.copying() { self.ast.copy_type_decl(ty) } else { ty.clone() });
+                let mut walk = self.walk(ty.name.span.file);
+                walk.type_decl(&ty);
+                let uses = walk.uses;
+                let res = self.define_type(ty.clone(), Hiding::Shown, uses);
+                self.scope.globals().types.insert(ty.name.name, res);
+                offered.types.insert(ty.name.name, res);
+            }
+            Decl::Import(import) => {
+                if let Some(imported) = self.imports.get(&import.path_span).and_then(|file| self.exports.get(file)).cloned() {
+                    self.scope.globals().extend(&imported);
+                }
+            }
+            Decl::Module(module) => {
+                let value = self.module_decl(module);
+                self.scope.globals().modules.insert(module.name.name, value.clone());
+                offered.modules.insert(module.name.name, value);
+            }
+            Decl::ModuleType(decl) => {
+                let sig = Sig { sig: &decl.sig, closure: self.scope.visible.clone() };
+                if !self.copying() && !self.library.contains(&decl.name.span.file) {
+                    self.check_sig(decl.name, &decl.sig);
+                }
+                self.scope.globals().sigs.insert(decl.name.name, sig.clone());
+                offered.sigs.insert(decl.name.name, sig);
+            }
+            Decl::Open(open) => {
+                let path = self.at.path.clone();
+                let module = self.module(&open.module);
+                self.at.path = path;
+                self.open(&module, open.module.span, offered);
+            }
+            Decl::Local(_) | Decl::Error(_) => {}
+        }
+    }
+
+    fn bind_term(&mut self, name: Symbol, def: DefId, offered: &mut Globals<'a>) {
+        let res = crate::ir::tables::Res::Global(def);
+        self.scope.globals().terms.insert(name, res);
+        offered.terms.insert(name, res);
+    }
+
+    /// Makes what is in a module visible, and part of what is offered.
+    fn open(&mut self, module: &Module<'a>, span: Span, offered: &mut Globals<'a>) {
+        let globals = match module {
+            Module::Struct(globals) => globals.clone(),
+            Module::Scalar(prim) => {
+                let mut globals = Globals::default();
+                for name in crate::base::scalar::members(*prim) {
+                    let name = Symbol::new(name);
+                    globals.terms.insert(name, crate::ir::tables::Res::Scalar(*prim, name));
+                }
+                globals.types.extend(scalar_types(*prim));
+                Rc::new(globals)
+            }
+            Module::Functor(functor) => return self.report(not_applied(span, functor)),
+            Module::Broken => return,
+        };
+        self.scope.globals().extend(&globals);
+        offered.extend(&globals);
+    }
+
+    fn module_decl(&mut self, decl: &'a ModuleDecl) -> Module<'a> {
+        let outer = self.at.path.clone();
+        self.at.path.push(decl.name.name);
+        let module = if decl.params.is_empty() {
+            let module = self.module(&decl.body);
+            match &decl.sig {
+                Some(sig) => self.seal(module, sig),
+                None => module,
+            }
+        } else {
+            let kind = FunctorKind::Written { params: &decl.params, sig: decl.sig.as_ref(), body: &decl.body };
+            let closure = self.scope.visible.clone();
+            let functor = Functor { kind, closure, region: self.at.region, declared: decl.name.span, name: decl.name.name };
+            self.check_functor(functor)
+        };
+        self.at.path = outer;
+        module
+    }
+}
