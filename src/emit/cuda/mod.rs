@@ -62,30 +62,17 @@ pub fn emit(program: &Program) -> Cuda {
     let mut kernels = Kernels::default();
     let mut device = DEVICE.to_string();
     for (k, table) in program.tables.iter().enumerate() {
-        let ty = c_type(table.elem);
-        let list = |items: &mut dyn Iterator<Item = String>| {
-            let items: Vec<String> = items.collect();
-            if items.is_empty() { "0".to_string() } else { items.join(", ") }
-        };
-        let constants = list(&mut table.items.iter().map(|item| expr::constant(*item)));
-        let _ = writeln!(host, "static const {ty} remora_table_{k}[] = {{{constants}}};");
-        // What is no constant expression there is given by its bits.
-        let finite = |item: &Scalar| match item {
-            Scalar::F64(x) => x.is_finite(),
-            Scalar::F32(x) => x.is_finite(),
-            item => !matches!(item, Scalar::F16(_)),
-        };
-        let bits: Option<Vec<(String, &str)>> = table.items.iter().map(|item| special(*item)).collect();
-        let bits = bits.filter(|_| !table.items.iter().all(finite));
-        match bits.as_deref() {
-            Some(bits @ [(_, word), ..]) => {
-                let items = list(&mut bits.iter().map(|(bits, _)| bits.clone()));
-                let _ = writeln!(device, "static __device__ const {word} remora_bits_{k}[] = {{{items}}};");
-                let _ = writeln!(device, "#define remora_table_{k} ((const {ty} *)remora_bits_{k})");
-            }
-            _ => {
-                let _ = writeln!(device, "static __device__ const {ty} remora_table_{k}[] = {{{constants}}};");
-            }
+        let list = |items: Vec<String>| if items.is_empty() { "0".to_string() } else { items.join(", ") };
+        let items = list(table.items.iter().map(|item| expr::constant(*item)).collect());
+        let _ = writeln!(host, "static const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
+        if table.elem.is_float() {
+            // Not every number can be written, and halves have no constants.
+            let bits = list(table.items.iter().map(|item| bits(*item)).collect());
+            let word = table.elem.bytes() * 8;
+            let _ = writeln!(device, "static __device__ const uint{word}_t remora_bits_{k}[] = {{{bits}}};");
+            let _ = writeln!(device, "#define remora_table_{k} ((const {} *)remora_bits_{k})", c_type(table.elem));
+        } else {
+            let _ = writeln!(device, "static __device__ const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
         }
     }
     for (id, fun) in program.funs.iter() {
@@ -110,12 +97,12 @@ pub fn emit(program: &Program) -> Cuda {
     Cuda { host, kernels: device, names: kernels.names }
 }
 
-/// The bits of a float, and the type that they have.
-fn special(value: Scalar) -> Option<(String, &'static str)> {
+/// The bits of a floating-point number.
+fn bits(value: Scalar) -> String {
     match value {
-        Scalar::F64(x) => Some((format!("UINT64_C({})", x.to_bits()), "uint64_t")),
-        Scalar::F32(x) => Some((format!("{}u", x.to_bits()), "uint32_t")),
-        Scalar::F16(x) => Some((x.to_bits().to_string(), "uint16_t")),
-        _ => None,
+        Scalar::F16(x) => format!("{:#x}", x.to_bits()),
+        Scalar::F32(x) => format!("{:#x}", x.to_bits()),
+        Scalar::F64(x) => format!("{:#x}", x.to_bits()),
+        other => expr::scalar(other),
     }
 }
