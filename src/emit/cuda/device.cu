@@ -32,7 +32,6 @@ typedef unsigned long long uint64_t;
 #define INFINITY __int_as_float(0x7f800000)
 #define INT64_C(x) x##LL
 #define UINT64_C(x) x##ULL
-#define INFINITY __int_as_float(0x7f800000)
 
 /* Halves as a type of their own: stored in 16 bits, computed with as floats, rounded to the nearest even number. */
 struct _Float16 {
