@@ -102,6 +102,25 @@ fn programs_run_on_the_device() {
 }
 
 #[test]
+fn products_of_matrices_are_computed_in_tiles() {
+    let place = Place::new(true);
+    let numbers = |rows: usize, columns: usize| -> String {
+        let row = |i: usize| format!("[{}]", (0..columns).map(|k| format!("{}.0f32", (i * 7 + k * 3) % 11)).collect::<Vec<_>>().join(", "));
+        format!("[{}]", (0..rows).map(row).collect::<Vec<_>>().join(", "))
+    };
+    let (a, b) = (numbers(200, 20), numbers(20, 170));
+    std::fs::write(place.path("a"), a).expect("written");
+    std::fs::write(place.path("b"), b).expect("written");
+    let matmul = shim::read("examples/matmul/matmul.rem");
+    std::fs::write(place.path("a.rem"), matmul).expect("written");
+    let run = |backend: &str| place.run("", &["run", "a.rem", "-e", "matmul", "--backend", backend, "a", "b"]);
+    let (cuda, cpu) = (run("cuda"), run("cpu"));
+    assert!(cuda.good && cpu.good && cuda.out == cpu.out, "{}{}", cuda.err, cpu.err);
+    let log = std::fs::read_to_string(place.path("log")).expect("there");
+    assert!(log.lines().any(|line| line.starts_with("launch remora_matmul_k") && line.ends_with("_product")), "{log}");
+}
+
+#[test]
 fn measurements_leave_arguments_on_the_device() {
     let place = Place::new(true);
     std::fs::write(place.path("xs"), format!("{:?}", vec![0.5; 10000])).expect("written");

@@ -154,7 +154,7 @@ fn declarations() {
     check_decl("val f 'a [n] : (a -> a) -> [n]a -> ?[k].[k]a", "val f 'a [n] : (a -> a) -> [n]a -> ?[k].[k]a");
     check_decl("type t 'a [n] = {x: [n]a, y: *[]f32}", "type t 'a [n] = {x: [n]a, y: *[]f32}");
     check_decl("type^ t = #a i32 ([]f32) | #b", "type t = #a i32 ([]f32) | #b");
-    check_decl("import \"lib/np\" open import \"x\" local def y = 1", "import \"lib/np\"\nimport \"x\"\nlocal def y = 1");
+    check_decl("import \"lib/np\" open import \"x\" local def y = 1", "import \"lib/np\"\nopen import \"x\"\nlocal def y = 1");
     check_decl("#[inline] #[foo(bar, 1)] def f (n: i64) : [n+1]i32 = g n", "#[inline]\n#[foo(bar, 1)]\ndef f (n: i64) : [n + 1]i32 = g n");
     check_decl("def f : (n: i64) -> [n]i32 -> t [n] i32 = g", "def f : (n: i64) -> [n]i32 -> t [n] i32 = g");
 }
@@ -189,7 +189,10 @@ fn diagnostics() {
             "module m = { def x = ) }\ndef y = (",
             "E0104 1:22 expected an expression, found `)`\nE0104 2:10 expected an expression, found the end of the file",
         ),
-        ("module (m) = {}", "E0104 1:8 expected the name of the module, found `(`"),
+        (
+            "module (m) = {}",
+            "E0104 1:8 expected the name of the module, found `(`\nE0104 1:10 expected `:` and the module type of the parameter, found `)`",
+        ),
         (
             "module type s = { def x = 1 }\nmodule type = {}",
             "E0104 1:19 expected a specification, found `def`\nE0104 2:13 expected the name of the module type, found `=`",

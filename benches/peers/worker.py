@@ -1,6 +1,6 @@
 """Runs one program of a Python library for bench.py: reads commands from standard input, answers each with a line of JSON.
 
-  worker.py numpy|numba|jax NAME ARG.npy...
+  worker.py numpy|numba|jax|cupy NAME ARG.npy...
 
   measure RUNS SECONDS LIMIT   times, after a warm-up (which compiles)
   results DIRECTORY            writes the results as .npy files, answers with their paths
@@ -60,7 +60,7 @@ def results(run, peer, directory):
     paths = []
     for number, value in enumerate(values if isinstance(values, tuple) else (values,)):
         paths.append(f"{directory}/{peer}{number}.npy")
-        np.save(paths[-1], np.asarray(value))
+        np.save(paths[-1], np.asarray(value.get() if hasattr(value, "get") else value))
     return {"results": paths}
 
 

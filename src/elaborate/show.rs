@@ -112,14 +112,14 @@ fn write_abstract(out: &mut String, ty: &Type, written: &RType, nested: bool, na
     out.push_str(name.as_str());
     for arg in args {
         out.push(' ');
-        write_argument(out, arg, names);
+        write_argument(out, arg);
     }
     out.push_str(if parens { ")" } else { "" });
     true
 }
 
 /// An argument of an abstract type; its sizes are not known.
-fn write_argument(out: &mut String, arg: &RType, names: &mut Names) {
+fn write_argument(out: &mut String, arg: &RType) {
     (0..arg.rank).for_each(|_| out.push_str("[]"));
     match &*arg.base {
         RBase::Prim(prim) => out.push_str(prim.name()),
@@ -128,7 +128,7 @@ fn write_argument(out: &mut String, arg: &RType, names: &mut Names) {
             out.push_str(name.as_str());
             for arg in args {
                 out.push(' ');
-                write_argument(out, arg, names);
+                write_argument(out, arg);
             }
             out.push_str(if args.is_empty() { "" } else { ")" });
         }

@@ -17,6 +17,8 @@
 mod context;
 mod distribute;
 mod nest;
+#[cfg(test)]
+mod tests;
 
 use crate::base::Span;
 use crate::ir::soac::visit::Part;

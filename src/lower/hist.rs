@@ -80,6 +80,7 @@ impl<'p> Lower<'_, 'p> {
             }
             self.locs.insert(*b, values[k].clone());
         }
+        self.overlap = true;
         let values = self.body(&operator.lambda.body, &dests);
         self.write_cells(outs, at, &values, &operator.lambda.body.result);
     }

@@ -22,6 +22,8 @@ mod memory;
 mod place;
 mod scratch;
 mod soac;
+#[cfg(test)]
+mod tests;
 mod tile;
 mod writes;
 
@@ -126,6 +128,11 @@ struct Lower<'a, 'p> {
     spots: FxHashMap<Var, place::Spot>,
     /// Those of them that have been.
     placed: FxHashSet<Var>,
+    /// Whether places that the next body's results have hold what it reads.
+    overlap: bool,
+    /// Sums that reductions which make these variables may go on with, and those of them that have.
+    sums_of: FxHashMap<Var, (Local, crate::base::scalar::ScalarOp, Operand)>,
+    shared: FxHashSet<Var>,
     code: Vec<Stmt>,
     scopes: Vec<Scope>,
     /// Whether parallel loops may be made here.
@@ -150,6 +157,9 @@ impl<'a, 'p> Lower<'a, 'p> {
             dests: FxHashMap::default(),
             spots: FxHashMap::default(),
             placed: FxHashSet::default(),
+            overlap: false,
+            sums_of: FxHashMap::default(),
+            shared: FxHashSet::default(),
             code: Vec::new(),
             scopes: vec![Scope::default()],
             host: true,

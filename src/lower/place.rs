@@ -1,9 +1,11 @@
 //! Where arrays are made that end up as parts of others.
 //!
 //! * **A part of a concatenation** that nothing else mentions is made in its place there.
+//! * **What is computed element by element** from an array that nothing else needs is written over it: the array is made where the
+//!   result goes.
 //! * **New cells for a stretch of an array**, computed cell by cell from the old ones (`a[s:e] = f a[s:e]`), are written over them.
 //!
-//! The second is allowed where no cell is read after it has been overwritten. That holds if the operator reads nothing of the array
+//! The third is allowed where no cell is read after it has been overwritten. That holds if the operator reads nothing of the array
 //! but its own cell and what is not in the stretch, and is done with its own cell when it begins to write. Whether arrays are in the
 //! same memory is seen from their roots: what views and updates in place lead to. The array is one that may be overwritten, so whatever may
 //! share its memory and is not derived from it here is not read here (see `optimise::in_place`).
@@ -21,6 +23,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) enum Spot {
     /// In a concatenation, from this cell on.
     Part(Var, Size),
+    /// Where another variable is made later.
+    Same(Var),
     /// Over the cells that it is computed from.
     Over(Var),
 }
@@ -159,8 +163,15 @@ fn uses(body: &Body, var: Var) -> usize {
 impl<'p> Lower<'_, 'p> {
     /// Finds the places of what a body makes.
     pub(super) fn find_spots(&mut self, body: &'p Body) {
+        // Places of results that hold what the body still reads.
+        let overlap = std::mem::take(&mut self.overlap);
         for (i, stm) in body.stms.iter().enumerate() {
             match &stm.exp {
+                Exp::Soac(soac) if !overlap || !stm.pat.iter().any(|var| body.result.contains(&Operand::Var(*var))) => {
+                    if let Some(input) = self.dies_in(body, i, soac) {
+                        self.spots.insert(input, Spot::Same(stm.pat[0]));
+                    }
+                }
                 Exp::Concat(parts) => {
                     let mut at = Size::default();
                     for part in parts {
@@ -184,6 +195,21 @@ impl<'p> Lower<'_, 'p> {
             }
         }
     }
+    /// An input of a map of scalars that was made for it alone and has the type of its result.
+    fn dies_in(&self, body: &'p Body, i: usize, soac: &Soac) -> Option<Var> {
+        let ([result], true) = (body.stms[i].pat.as_slice(), soac.scans.is_empty() && soac.reduces.is_empty()) else { return None };
+        let scalars = soac.lambda.params.iter().all(|param| self.program.ty(*param).rank() == 0);
+        soac.inputs.iter().copied().find(|input| {
+            let made = body.stms[..i].iter().position(|stm| stm.pat.contains(input));
+            let by_map = made.is_some_and(|k| {
+                matches!(&body.stms[k].exp, Exp::Soac(soac) if soac.scans.is_empty())
+                    && self.sizes_known(&Size::default(), *result, &body.stms[k..i])
+                    // Nothing else is made in the place of the result meanwhile.
+                    && !body.stms[k..i].iter().any(|stm| matches!(stm.exp, Exp::Loop { .. } | Exp::If { .. }))
+            });
+            scalars && by_map && self.program.ty(*input) == self.program.ty(*result) && uses(body, *input) == 1
+        })
+    }
     /// Whether what an array's place depends on is there before these statements.
     fn sizes_known(&self, at: &Size, whole: Var, stms: &[Stm]) -> bool {
         let bound: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
@@ -193,6 +219,12 @@ impl<'p> Lower<'_, 'p> {
     /// The memory of a variable, if it is a part of other memory.
     pub(super) fn spot(&mut self, var: Var, span: crate::base::Span) -> Option<Mem> {
         match self.spots.get(&var)?.clone() {
+            Spot::Same(other) if matches!(self.spots.get(&other), Some(Spot::Over(_))) => None,
+            Spot::Same(other) => {
+                let mem = self.alloc_var(other, span);
+                self.dests.insert(other, mem.clone());
+                Some(mem)
+            }
             Spot::Over(view) => match self.array(view) {
                 Array::Mem(mem) => Some(mem),
                 _ => None,

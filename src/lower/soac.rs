@@ -40,7 +40,10 @@ impl<'p> Lower<'_, 'p> {
         } else {
             let host = self.host;
             self.host = host && !tiny;
-            let sums = self.start(soac.scans.iter().chain(&soac.reduces), span);
+            let sums = match self.shared_sum(soac, pat) {
+                Some(sum) => vec![Collected::Scalar(sum)],
+                None => self.start(soac.scans.iter().chain(&soac.reduces), span),
+            };
             self.soac_loop(soac, Expr::int(0), width, &outs, &sums, span);
             self.host = host;
             self.bind_sums(soac, sums, pat);
@@ -60,6 +63,36 @@ impl<'p> Lower<'_, 'p> {
     }
     fn is_scalar(&self, operator: &Operator) -> bool {
         operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0)
+    }
+
+    /// The sum that a reduction inside of another may go on with: that of the other, if all that is done with its result is to add it there.
+    fn shared_sum(&mut self, soac: &Soac, pat: &[Var]) -> Option<Local> {
+        let ([var], [operator], false) = (pat, soac.reduces.as_slice(), self.host) else { return None };
+        let (sum, op, neutral) = self.sums_of.remove(var)?;
+        let same = simple(operator) == Some(op) && operator.neutral.as_slice() == [neutral] && soac.scans.is_empty();
+        same.then(|| {
+            self.shared.insert(*var);
+            sum
+        })
+    }
+    /// Lets a reduction in a lambda use a sum of the reduction around it.
+    fn share_sums(&mut self, soac: &Soac, sums: &[Collected]) {
+        let mut at: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        for operator in &soac.reduces {
+            let result = soac.lambda.body.result[at].var();
+            let uses = soac.lambda.body.result.iter().filter(|a| a.var() == result).count();
+            if let (Some(op), [neutral @ Operand::Const(_)], Collected::Scalar(sum), Some(var)) =
+                (simple(operator), operator.neutral.as_slice(), &sums[at], result)
+                && !self.ordered(operator)
+                && uses == 1
+                && let Some((last, before)) = soac.lambda.body.stms.split_last()
+                && last.pat.as_slice() == [var]
+                && !before.iter().any(|stm| stm.pat.contains(&var))
+            {
+                self.sums_of.insert(var, (*sum, op, *neutral));
+            }
+            at += operator.neutral.len();
+        }
     }
 
     /// A parallel loop, and where it has fewer iterations than there are threads a sequential one with parallel loops inside.
@@ -391,6 +424,7 @@ impl<'p> Lower<'_, 'p> {
             for (k, (out, operand)) in outs.iter().zip(&soac.lambda.body.result).enumerate() {
                 let rank = this.program.operand_ty(*operand).rank();
                 let over = out.as_ref().and_then(|out| soac.inputs.iter().position(|input| this.is_in(*input, out)));
+                this.overlap |= over.is_some();
                 let dest = match out {
                     // A place that a cell of an input is in as well.
                     Some(_)
@@ -408,11 +442,15 @@ impl<'p> Lower<'_, 'p> {
                 };
                 dests.push(dest);
             }
+            this.share_sums(soac, sums);
             let results = this.body(&soac.lambda.body, &dests);
             let mut at = 0;
             for (n, operator) in soac.scans.iter().chain(&soac.reduces).enumerate() {
                 let to = at + operator.neutral.len();
-                this.combine(operator, &sums[at..to], &results[at..to]);
+                let var = soac.lambda.body.result[at].var();
+                if var.is_none_or(|var| !this.shared.remove(&var)) {
+                    this.combine(operator, &sums[at..to], &results[at..to]);
+                }
                 if n < soac.scans.len() {
                     for (k, sum) in sums[at..to].iter().enumerate() {
                         if let Some(out) = &outs[at + k] {

@@ -24,6 +24,7 @@
 //! expansion, unroll-and-jam; Nuzman and Zaks, Outer-loop vectorization revisited for short SIMD architectures, PACT 2008.)
 
 mod affine;
+mod chains;
 mod pack;
 mod plan;
 mod rename;
@@ -48,7 +49,10 @@ pub fn vectorise(mut program: Program) -> Program {
     for k in 0..program.funs.len() {
         let fun = &mut program.funs[crate::ir::imp::FunId::new(k)];
         let body = std::mem::take(&mut fun.body);
-        fun.body = Vectorise { fun }.stmts(body).0;
+        let mut all = Vectorise { fun };
+        let body = all.stmts(body).0;
+        let body = chains::chains(&mut all, body);
+        fun.body = body;
     }
     program
 }
@@ -63,44 +67,56 @@ struct Loop {
     body: Vec<Stmt>,
 }
 
+/// What has been done with the loops in some statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Done {
+    Nothing,
+    /// There are lanes, and inner loops in them.
+    Kept,
+    /// Lanes are inside of all loops.
+    Interchanged,
+}
+
 struct Vectorise<'f> {
     fun: &'f mut Fun,
 }
 
 impl Vectorise<'_> {
-    /// Rewrites the innermost loops for which it pays; whether there were any.
-    fn stmts(&mut self, list: Vec<Stmt>) -> (Vec<Stmt>, bool) {
+    /// Rewrites the innermost loops for which it pays; what has been done.
+    fn stmts(&mut self, list: Vec<Stmt>) -> (Vec<Stmt>, Done) {
         let mut out = Vec::with_capacity(list.len());
-        let mut any = false;
+        let mut done = Done::Nothing;
         for stmt in list {
-            any |= self.stmt(stmt, &mut out);
+            done = done.max(self.stmt(stmt, &mut out));
         }
-        (out, any)
+        (out, done)
     }
-    fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) -> bool {
+    fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) -> Done {
         match stmt {
             Stmt::For { var, from, to, order, body } => {
-                let (body, done) = self.stmts(body);
-                if !done
-                    && order != Order::Sequential
-                    && let Some(new) =
-                        self.lanes(Loop { var, from: from.clone(), to: to.clone(), order: order.clone(), body: body.clone() })
-                {
-                    out.extend(new);
-                    return true;
+                let (inner, done) = self.stmts(body.clone());
+                // Inner loops that stay in their lanes make way for those that do not.
+                if order != Order::Sequential && done <= Done::Kept {
+                    let whole = Loop { var, from: from.clone(), to: to.clone(), order: order.clone(), body };
+                    if let Some((new, own)) = self.lanes(whole)
+                        && own > done
+                    {
+                        out.extend(new);
+                        return own;
+                    }
                 }
-                out.push(Stmt::For { var, from, to, order, body });
+                out.push(Stmt::For { var, from, to, order, body: inner });
                 done
             }
             Stmt::While(first, cond, second) => {
                 let ((first, a), (second, b)) = (self.stmts(first), self.stmts(second));
                 out.push(Stmt::While(first, cond, second));
-                a || b
+                a.max(b)
             }
             Stmt::If(cond, then, els) => {
                 let ((then, a), (els, b)) = (self.stmts(then), self.stmts(els));
                 out.push(Stmt::If(cond, then, els));
-                a || b
+                a.max(b)
             }
             Stmt::Parallel(mut parallel) => {
                 let (body, done) = self.stmts(std::mem::take(&mut parallel.body));
@@ -110,19 +126,20 @@ impl Vectorise<'_> {
             }
             other => {
                 out.push(other);
-                false
+                Done::Nothing
             }
         }
     }
 
     /// The loop in blocks of lanes, if that pays.
-    fn lanes(&mut self, whole: Loop) -> Option<Vec<Stmt>> {
+    fn lanes(&mut self, whole: Loop) -> Option<(Vec<Stmt>, Done)> {
         if !whole.body.iter().any(plan::is_loop) {
             return None;
         }
         let (loop_, packs, plan) = self.plan(&whole)?;
         let loop_ = &loop_;
         let lanes = plan.lanes();
+        let done = if plan.keeps() { Done::Kept } else { Done::Interchanged };
         let width = loop_.to.clone().minus(loop_.from.clone());
         let known = match (loop_.from.as_int(), loop_.to.as_int()) {
             (Some(from), Some(to)) => Some(to.saturating_sub(from)),
@@ -162,12 +179,12 @@ impl Vectorise<'_> {
         wide.extend(owners.into_iter().map(|(handle, _)| Stmt::Release(handle)));
         if known.is_some() {
             out.extend(wide);
-            return Some(out);
+            return Some((out, done));
         }
         let few = count.less(Expr::int(lanes / 4));
         let Loop { var, from, to, order, body } = whole;
         out.push(Stmt::If(few, vec![Stmt::For { var, from, to, order, body }], wide));
-        Some(out)
+        Some((out, done))
     }
 
     /// A plan for the loop with variables of its own, with or without copies of what lies apart.
@@ -195,9 +212,7 @@ impl Vectorise<'_> {
             }
         });
         for local in own {
-            if !renaming.locals.contains_key(&local) {
-                renaming.locals.insert(local, self.like(local));
-            }
+            renaming.locals.entry(local).or_insert_with(|| self.like(local));
         }
         Loop { body: renaming.stmts(&whole.body), ..whole.clone() }
     }

@@ -162,6 +162,13 @@ fn is_slow(op: ScalarOp) -> bool {
     op.prim.is_float() && slow.contains(&op.op)
 }
 
+/// Whether straight code has such functions in it.
+pub fn has_slow(list: &[Stmt]) -> bool {
+    let mut slow = false;
+    operations(list, &mut |op| slow = slow || is_slow(op));
+    slow
+}
+
 /// Operations that stop the program where their operands are not what they should be.
 fn may_trap(op: ScalarOp) -> bool {
     op.prim.is_int() && matches!(op.op, Op::Div | Op::Mod | Op::Quot | Op::Rem)
@@ -246,11 +253,9 @@ impl Planner<'_> {
                         self.facts.uniform.insert(*local);
                     }
                 }
-                Stmt::For { var, from, to, body, .. } => {
-                    if self.is_uniform(from) && self.is_uniform(to) {
-                        self.facts.uniform.insert(*var);
-                        self.uniform(body);
-                    }
+                Stmt::For { var, from, to, body, .. } if self.is_uniform(from) && self.is_uniform(to) => {
+                    self.facts.uniform.insert(*var);
+                    self.uniform(body);
                 }
                 _ => {}
             }
@@ -379,11 +384,7 @@ fn pays(nodes: &[Node]) -> bool {
     nodes.iter().any(|node| match node {
         Node::For { .. } | Node::While(..) => true,
         Node::Keep(_, side) => *side,
-        Node::Lanes(list) => {
-            let mut slow = false;
-            operations(list, &mut |op| slow = slow || is_slow(op));
-            kept && slow
-        }
+        Node::Lanes(list) => kept && has_slow(list),
         Node::Once(_) => false,
     })
 }
@@ -423,11 +424,9 @@ impl Plan {
     /// Finds the variables that more than one part mentions.
     fn widen(&mut self, defs: &Defs, fun: &crate::ir::imp::Fun) {
         let (mut seen, mut wide, mut hot) = (FxHashMap::default(), Vec::new(), FxHashSet::default());
-        let mut part = 0;
         let mut lists = Vec::new();
         parts(&self.nodes, false, &mut |list, inner| lists.push((list.to_vec(), inner)));
-        for (list, inner) in &lists {
-            part += 1;
+        for (part, (list, inner)) in lists.iter().enumerate() {
             visit::stmts(list, &mut |mention| {
                 let (Mention::Read(local) | Mention::Set(local)) = mention else { return };
                 let own = defs.contains_key(&local) && !self.uniform.contains(&local) && !self.again.contains_key(&local);
@@ -449,6 +448,17 @@ impl Plan {
         self.wide = wide;
     }
 
+    /// Whether there are loops that stay in their lanes.
+    pub fn keeps(&self) -> bool {
+        fn kept(nodes: &[Node]) -> bool {
+            nodes.iter().any(|node| match node {
+                Node::Keep(..) => true,
+                Node::For { nodes, .. } => kept(nodes),
+                _ => false,
+            })
+        }
+        kept(&self.nodes)
+    }
     /// Whether all that is copied is read with the lanes inside.
     pub fn interchanges(&self, packs: &[Pack]) -> bool {
         fn kept(nodes: &[Node], see: &mut dyn FnMut(&Stmt)) {
@@ -480,14 +490,14 @@ impl Plan {
     }
 }
 
-/// Calls `see` with the statements of each part that lanes run through, and whether the part is in an inner loop.
+/// Calls `see` with the statements of each part that lanes run through, and whether the part is in an innermost loop.
 fn parts(nodes: &[Node], inner: bool, see: &mut dyn FnMut(&[Stmt], bool)) {
     for node in nodes {
         match node {
             Node::Once(_) => {}
             Node::Lanes(list) => see(list, inner),
             Node::Keep(stmt, _) => see(std::slice::from_ref(stmt), inner),
-            Node::For { nodes, .. } => parts(nodes, true, see),
+            Node::For { nodes, .. } => parts(nodes, !nodes.iter().any(|node| matches!(node, Node::For { .. } | Node::While(..))), see),
             Node::While(first, cond, second) => {
                 let mut all = first.clone();
                 all.push(Stmt::If(cond.clone(), Vec::new(), Vec::new()));

@@ -1,1 +1,160 @@
+use super::affine::{Defs, Step, Steps};
+use super::vectorise;
+use crate::base::{Idx, SourceMap, with_big_stack};
+use crate::ir::imp::{Expr, Fun, Int, Local, Order, Stmt};
+use crate::ir::soac::read;
+use crate::lower::{Options, lower};
 
+/// What the loops of a program are like.
+#[derive(Debug, Default, PartialEq)]
+struct Loops {
+    /// Over lanes.
+    lanes: usize,
+    /// Those of them that have a loop inside.
+    kept: usize,
+    /// Reductions of several sums side by side.
+    side_by_side: usize,
+    /// Loops that end when all lanes have.
+    masked: usize,
+    /// Copies of what lies apart.
+    copies: usize,
+}
+
+fn loops(text: &str, strict: bool) -> Loops {
+    with_big_stack(|| {
+        let mut sources = SourceMap::default();
+        let file = sources.add("test.soac", text.to_owned());
+        let program = read::program(file, text).expect("a program");
+        let program = vectorise(lower(&program, Options { strict, in_place: true, device: false }));
+        let mut found = Loops::default();
+        for (_, fun) in program.funs.iter() {
+            count(fun, &fun.body, &mut found);
+        }
+        found
+    })
+}
+
+fn count(fun: &Fun, list: &[Stmt], found: &mut Loops) {
+    for stmt in list {
+        match stmt {
+            Stmt::For { var, order, body, .. } => {
+                if fun.locals[*var].name.as_str() == "lane" {
+                    found.lanes += 1;
+                    found.kept += usize::from(body.iter().any(|stmt| matches!(stmt, Stmt::For { .. })));
+                }
+                found.side_by_side += usize::from(matches!(order, Order::Reduce(sums) if sums.len() == 4));
+                count(fun, body, found);
+            }
+            Stmt::While(first, _, second) => {
+                let lanes = second.iter().any(|stmt| matches!(stmt, Stmt::For { var, .. } if fun.locals[*var].name.as_str() == "lane"));
+                found.masked += usize::from(lanes);
+                count(fun, first, found);
+                count(fun, second, found);
+            }
+            Stmt::If(_, then, els) => {
+                count(fun, then, found);
+                count(fun, els, found);
+            }
+            Stmt::Parallel(parallel) => count(fun, &parallel.body, found),
+            Stmt::Alloc { handle, .. } => found.copies += usize::from(fun.handles[*handle].name.as_str() == "packed"),
+            _ => {}
+        }
+    }
+}
+
+const SUM: &str = "(reduce commutative (0.0f32) ([a f32] [b f32]) (let ([c f32]) (f32.+ a b)) (return c))";
+
+/// A function of the rows of a matrix, with a vector of the size of the rows.
+fn of_rows(body: &str) -> String {
+    format!(
+        "(entry f ([n i64] [m i64] [xs [f32 n m]] [w [f32 m]]) ([R [f32 n]])
+           (let ([r [f32 n]]) (soac n ([row [f32 m] xs]) {body}))
+           (return r))"
+    )
+}
+
+#[test]
+fn short_sums_are_made_side_by_side() {
+    let text = format!(
+        "(entry f ([n i64] [p i64] [xs [f32 (+ n p)]] [k [f32 p]]) ([R [f32 n]])
+           (let ([is [i64 n]]) (iota 0 1))
+           (let ([r [f32 n]]) (soac n ([i i64 is])
+             (let ([v [f32 p]]) (slice xs i 1 unchecked))
+             (let ([s f32]) (soac p ([x f32 v] [y f32 k]) (let ([t f32]) (f32.* x y)) (return t) {SUM}))
+             (return s)))
+           (return r))"
+    );
+    let found = loops(&text, false);
+    assert!(found.lanes >= 6 && found.kept == 0, "{found:?}");
+    // Lanes change no sum, so they may be used where sums are made in order.
+    assert!(loops(&text, true).lanes >= 6);
+}
+
+#[test]
+fn sums_along_rows_stay_in_their_lanes() {
+    let row = format!("(let ([s f32]) (soac m ([x f32 row] [y f32 w]) (let ([t f32]) (f32.* x y)) (return t) {SUM})) (return s)");
+    let found = loops(&of_rows(&row), false);
+    assert!(found.side_by_side == 1 && found.kept >= 1, "{found:?}");
+}
+
+#[test]
+fn maps_of_maps_and_what_may_fail_stay() {
+    let map = "(entry f ([n i64] [m i64] [xs [f32 n m]]) ([R [f32 n m]])
+           (let ([r [f32 n m]]) (soac n ([row [f32 m] xs])
+             (let ([s [f32 m]]) (soac m ([x f32 row]) (let ([t f32]) (f32.* x x)) (return t)))
+             (return s)))
+           (return r))";
+    assert_eq!(loops(map, false), Loops::default());
+    let fails = "(entry f ([n i64] [p i64] [xs [i64 n]] [k [i64 p]]) ([R [i64 n]])
+           (let ([r [i64 n]]) (soac n ([x i64 xs])
+             (let ([s i64]) (soac p ([y i64 k])
+               (let ([t i64]) (i64./ x y)) (return t)
+               (reduce commutative (0) ([a i64] [b i64]) (let ([c i64]) (i64.+ a b)) (return c))))
+             (return s)))
+           (return r))";
+    assert_eq!(loops(fails, false), Loops::default());
+}
+
+#[test]
+fn loops_of_different_lengths_end_together() {
+    let text = "(entry f ([n i64] [xs [i64 n]]) ([R [i64 n]])
+           (let ([r [i64 n]]) (soac n ([x i64 xs])
+             (let ([y i64]) (loop ([z i64 x]) (while (let ([c bool]) (i64.< z 1000)) (return c))
+               (let ([w i64]) (i64.+ z z))
+               (return w)))
+             (return y)))
+           (return r))";
+    assert!(loops(text, false).masked >= 1);
+}
+
+#[test]
+fn what_lies_apart_is_copied_if_it_is_read_again() {
+    let text = format!(
+        "(entry f ([n i64] [k i64] [m i64] [xs [f32 n m]] [ys [f32 k m]]) ([R [f32 n]])
+           (let ([r [f32 n]]) (soac n ([row [f32 m] xs])
+             (let ([s f32]) (soac k ([other [f32 m] ys])
+               (let ([d f32]) (soac m ([x f32 row] [y f32 other]) (let ([t f32]) (f32.* x y)) (return t) {SUM}))
+               (return d)
+               (reduce commutative (0.0f32) ([u f32] [v f32]) (let ([w f32]) (f32.max u v)) (return w))))
+             (return s)))
+           (return r))"
+    );
+    let found = loops(&text, false);
+    assert!(found.copies >= 1 && found.kept >= 1, "{found:?}");
+}
+
+#[test]
+fn steps_of_indices() {
+    let [i, n, row, odd]: [Local; 4] = [0, 1, 2, 3].map(Idx::new);
+    let (i_, n_) = (Expr::Local(i), Expr::Local(n));
+    let mut defs = Defs::default();
+    defs.insert(row, Some(i_.clone().times(n_.clone())));
+    defs.insert(odd, None);
+    let steps = Steps::new(&defs, i);
+    assert_eq!(steps.of(&i_.clone().plus(n_.clone())), Step::By(1));
+    assert_eq!(steps.of(&n_.clone().minus(i_.clone().times(Expr::int(3)))), Step::By(-3));
+    assert_eq!(steps.of(&Expr::Local(row).plus(i_.clone())), Step::Even);
+    assert_eq!(steps.of(&Expr::Local(odd)), Step::Uneven);
+    assert_eq!(steps.of(&Expr::arith(Int::Min, i_, n_.clone())), Step::Uneven);
+    assert_eq!(steps.of(&n_), Step::By(0));
+}

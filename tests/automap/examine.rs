@@ -308,13 +308,20 @@ fn forwards(tally: &mut Tally, batch: &Batch, machine: &Machine, at: usize, mean
     same_value(batch, machine, at, meaning)
 }
 
+/// Whether the refused definitions of a text are refused for other reasons than their ranks.
+fn ranks_are_decided(batch: &Batch, at: usize) -> bool {
+    let mut places = batch.errors(at).filter_map(|error| error.labels.first()).map(|label| label.span).peekable();
+    let around = |place| batch.defs[at].iter().find(|id| batch.def(**id).decl_span().contains(place));
+    places.peek().is_some() && places.all(|place| around(place).is_some_and(|id| batch.checked.ranked(*id)))
+}
+
 fn backwards(tally: &mut Tally, batch: &Batch, machine: &Machine, at: usize, meaning: &Meaning) -> Result<(), String> {
     match batch.verdict(at) {
         Verdict::Ambiguous => {
             tally.note("backwards: ambiguous");
             return Ok(());
         }
-        Verdict::Rejected(_) if batch.entry(at).is_some_and(|id| batch.checked.ranked(id)) && batch.cost(at) == 0 => {
+        Verdict::Rejected(_) if ranks_are_decided(batch, at) && batch.cost(at) == 0 => {
             tally.note("backwards: a cheaper program, refused by elaboration");
             return Ok(());
         }

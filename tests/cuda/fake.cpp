@@ -129,6 +129,7 @@ EXPORT int cuLaunchKernel(void *function, unsigned grid, unsigned, unsigned, uns
     return LAUNCH_FAILED;
   }
   const char *const kernel = (const char *)function;
+  note(std::string("launch ") + kernel);
   return done(device->launch(device->self, kernel, grid, (int)block, shared, args, remora_shim_arguments(device->self, kernel)));
 }
 

@@ -178,6 +178,39 @@ template <class T> static void transpose(const char *kernel) {
   }
 }
 
+/* A product, with `step` as the kernel has it. */
+template <class T, class Step> static void product(const char *kernel, T neutral, Step step) {
+  struct sizes_of {
+    int64_t planes, rows, columns, depth;
+  };
+  for (const sizes_of s : {sizes_of{1, 1, 1, 0}, {1, 1, 1, 1}, {2, 3, 5, 7}, {1, 33, 65, 16}, {1, 130, 129, 17}, {3, 20, 31, 50}, {1, 4, 0, 3}}) {
+    std::vector<float> a, b;
+    for (uint32_t x : numbers(s.planes * s.rows * s.depth)) {
+      a.push_back((float)(x % 17));
+    }
+    for (uint32_t x : numbers(s.planes * s.depth * s.columns)) {
+      b.push_back((float)(x % 13));
+    }
+    std::vector<T> expected;
+    for (int64_t p = 0; p < s.planes; p++) {
+      for (int64_t i = 0; i < s.rows; i++) {
+        for (int64_t j = 0; j < s.columns; j++) {
+          T total = neutral;
+          for (int64_t k = 0; k < s.depth; k++) {
+            total = step(total, a[(size_t)((p * s.rows + i) * s.depth + k)], b[(size_t)((p * s.depth + k) * s.columns + j)], j);
+          }
+          expected.push_back(total);
+        }
+      }
+    }
+    Array<remora_failure> failure(1, 0);
+    Array<float> left(a), right(b);
+    Array<T> out((int64_t)expected.size(), 0xee);
+    launch(kernel, 2, 0, failure.at, s.planes, s.rows, s.columns, s.depth, left.at, right.at, out.at);
+    compare(sizes(kernel, s.rows, s.columns), out.get(), expected);
+  }
+}
+
 static void halves() {
   const auto xs = numbers(1000);
   Array<remora_failure> failure(1, 0);
@@ -223,6 +256,13 @@ int main(int, char **argv) {
   histograms();
   transpose<double>("test_transpose");
   transpose<uint8_t>("test_transpose_bytes");
+  product<float>("test_product", 0.0f, [](float total, float x, float y, int64_t) { return total + x * y; });
+  product<test_affine>("test_product_maps", test_affine{1, 0}, [](test_affine total, float x, float y, int64_t j) {
+    return test_op(total, test_affine{(uint32_t)x + 3u, (uint32_t)(y * 2.0) + (uint32_t)j});
+  });
+  product<test_text>("test_product_texts", test_neutral(test_text{}), [](test_text total, float x, float y, int64_t) {
+    return test_op(total, test_cell(test_text{}, (uint32_t)x * 977 + (uint32_t)y * 513));
+  });
   halves();
   if (remora_shim_live(shim) != 0) {
     printf("memory is not released\n");

@@ -203,6 +203,44 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 REMORA_ENTRY(test_transpose_bytes)
 
+/* A product of matrices; one of maps that are made of both sides, in order; one of larger values, the right side transposed. */
+extern "C" __global__ void __launch_bounds__(256) test_product(remora_failure *failure, int64_t planes, int64_t rows, int64_t columns,
+                                                               int64_t depth, const float *a, const float *b, float *out) {
+  REMORA_KERNEL
+  auto left = [&](int64_t p, int64_t i, int64_t k) { return a[(p * rows + i) * depth + k]; };
+  auto right = [&](int64_t p, int64_t j, int64_t k) { return b[(p * depth + k) * columns + j]; };
+  auto step = [&](float total, float x, float y) { return total + x * y; };
+  auto done = [&](int64_t p, int64_t i, int64_t j, float total) { out[(p * rows + i) * columns + j] = total; };
+  remora_product<float, float, float, true, false>(planes, rows, columns, depth, 0.0f, left, right, step, done);
+}
+REMORA_ENTRY(test_product)
+struct test_pair {
+  double v0;
+  uint32_t v1;
+};
+extern "C" __global__ void __launch_bounds__(256)
+    test_product_maps(remora_failure *failure, int64_t planes, int64_t rows, int64_t columns, int64_t depth, const float *a, const float *b,
+                      test_affine *out) {
+  REMORA_KERNEL
+  auto left = [&](int64_t p, int64_t i, int64_t k) { return (uint8_t)a[(p * rows + i) * depth + k]; };
+  auto right = [&](int64_t p, int64_t j, int64_t k) { return test_pair{b[(p * depth + k) * columns + j] * 2.0, (uint32_t)j}; };
+  auto step = [&](test_affine total, uint8_t x, test_pair y) { return test_op(total, test_affine{x + 3u, (uint32_t)y.v0 + y.v1}); };
+  auto done = [&](int64_t p, int64_t i, int64_t j, test_affine total) { out[(p * rows + i) * columns + j] = total; };
+  remora_product<uint8_t, test_pair, test_affine, true, false>(planes, rows, columns, depth, test_affine{1, 0}, left, right, step, done);
+}
+REMORA_ENTRY(test_product_maps)
+extern "C" __global__ void __launch_bounds__(256)
+    test_product_texts(remora_failure *failure, int64_t planes, int64_t rows, int64_t columns, int64_t depth, const float *a, const float *b,
+                       test_text *out) {
+  REMORA_KERNEL
+  auto left = [&](int64_t p, int64_t i, int64_t k) { return (uint32_t)a[(p * rows + i) * depth + k]; };
+  auto right = [&](int64_t p, int64_t j, int64_t k) { return (uint16_t)b[(p * depth + k) * columns + j]; };
+  auto step = [&](test_text total, uint32_t x, uint16_t y) { return test_op(total, test_cell(test_text{}, x * 977 + y * 513)); };
+  auto done = [&](int64_t p, int64_t i, int64_t j, test_text total) { out[(p * rows + i) * columns + j] = total; };
+  remora_product<uint32_t, uint16_t, test_text, false, true>(planes, rows, columns, depth, test_neutral(test_text{}), left, right, step, done);
+}
+REMORA_ENTRY(test_product_texts)
+
 /* Halves and the scalar operations. */
 extern "C" __global__ void __launch_bounds__(256) test_half(remora_failure *failure, int64_t width, const uint32_t *xs, _Float16 *out) {
   REMORA_KERNEL

@@ -184,6 +184,22 @@ static int remora_launch_map(remora_thread *th, const char *kernel, int64_t widt
   return remora_launch(th, kernel, remora_least(grid, most), args, count + 1);
 }
 
+/* Whether threads that are products of rows and columns are computed in tiles: where these are nearly full, and read more than once. */
+static int remora_product_pays(int64_t width, int64_t columns, int64_t depth) {
+  return columns >= 32 && width / columns >= 32 && depth >= 8;
+}
+/* Products in tiles. The last arguments are the numbers of rows and columns and the depth. */
+static int remora_launch_product(remora_thread *th, const char *kernel, int64_t width, int64_t columns, int64_t depth, int64_t size,
+                                 void **args, int32_t count) {
+  int64_t rows = width / columns;
+  /* As `remora_product` of the device library cuts them. */
+  const int64_t high = size <= 4 ? 128 : size <= 8 ? 64 : 32, wide = size <= 8 ? 64 : 32;
+  args[count] = &rows;
+  args[count + 1] = &columns;
+  args[count + 2] = &depth;
+  return remora_launch(th, kernel, remora_count((rows - 1) / high + 1, (columns - 1) / wide + 1), args, count + 3);
+}
+
 /* Segments by groups of lanes if they are small, by blocks, or by several blocks each if there are few. The last arguments are the number
    of segments, their width, the number of parts, room for what is found in each, and counters. */
 static int remora_launch_reduce(remora_thread *th, const char *kernel, const char *small, int64_t segments, int64_t width, int64_t threads,

@@ -8,23 +8,24 @@ use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
 /// A functor that is being written: variables that it has from elsewhere, and how it begins and ends.
-struct Functor<'a> {
-    head: String,
-    first: Vec<String>,
-    outside: FxHashSet<Mention>,
-    body: &'a [Stmt],
-    also: &'a [Expr],
-    last: Option<String>,
-    exit: &'a str,
+pub(super) struct Functor<'a> {
+    pub head: String,
+    pub first: Vec<String>,
+    pub outside: FxHashSet<Mention>,
+    pub body: &'a [Stmt],
+    pub also: &'a [Expr],
+    pub last: Option<String>,
+    pub exit: &'a str,
     /// The number of the cell among all.
-    order: String,
+    pub order: String,
 }
 
 impl Emitter<'_> {
     /// Writes a kernel, and its launch by the host.
     pub fn launch(&mut self, text: &mut Text, launch: &Launch) {
         let number = self.kernels.names.len();
-        let name = format!("remora_{}_{number}", sanitized(launch.name.as_str()));
+        // Types and tables of the program end in other ways.
+        let name = format!("remora_{}_k{number}", sanitized(launch.name.as_str()));
         let captured = free(&[], |see| visit::kernel(launch, see));
         let mut params = vec!["remora_failure *failure".to_string(), "int64_t launch".to_string()];
         let mut args = vec!["&th->context->failure".to_string(), "&th->context->launches".to_string()];
@@ -48,7 +49,13 @@ impl Emitter<'_> {
         text.line(&format!("  void *args_[{}] = {{{}}};", count + 5, args.join(", ")));
         match &launch.work {
             Work::Map { width, index, body } => {
+                let product = self.product(&name, &params, launch, &outside);
                 let width = self.expr(width);
+                if let Some((pays, launch)) = product {
+                    text.line(&format!("  if ({pays}) {{"));
+                    text.line(&format!("    if ({launch}, args_, {count})) goto fail;"));
+                    text.line("  } else");
+                }
                 text.line(&format!("  if (remora_launch_map(th, \"{name}\", {width}, {threads}, args_, {count})) goto fail;"));
                 params.push("int64_t width".into());
                 self.begin_kernel(&name, &params, launch);
@@ -108,7 +115,7 @@ impl Emitter<'_> {
         text.line("}");
     }
 
-    fn begin_kernel(&mut self, name: &str, params: &[String], launch: &Launch) {
+    pub(super) fn begin_kernel(&mut self, name: &str, params: &[String], launch: &Launch) {
         let definition = launch.name.as_str().replace("*/", "");
         let params = params.join(", ");
         let _ = write!(
@@ -117,7 +124,7 @@ impl Emitter<'_> {
         );
         self.kernels.names.push(name.to_string());
     }
-    fn end_kernel(&mut self, name: &str) {
+    pub(super) fn end_kernel(&mut self, name: &str) {
         let _ = writeln!(self.kernels.text, "}}\nREMORA_ENTRY({name})");
     }
 
@@ -180,7 +187,7 @@ impl Emitter<'_> {
         self.mode = mode;
     }
 
-    fn functor(&mut self, functor: Functor) {
+    pub(super) fn functor(&mut self, functor: Functor) {
         let mode = std::mem::replace(&mut self.mode, Mode::Thread);
         self.kernels.exit = functor.exit.to_string();
         self.kernels.order = functor.order;

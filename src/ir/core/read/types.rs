@@ -107,7 +107,8 @@ pub fn is_type(item: &Sexp) -> bool {
         SexpKind::Symbol(name) => prim_word(name.as_str()).is_some(),
         SexpKind::Paren(parts) => {
             let heads = ["Arr", "Array", "->", "→", "Forall", "∀", "Pi", "Π", "Sigma", "Σ", "Tup", "×", "Rec", "Sum", "Uniq"];
-            parts.first().and_then(Sexp::keyword).is_some_and(|head| heads.contains(&head)) || infix_arrow(parts).is_some()
+            parts.first().and_then(Sexp::keyword).is_some_and(|head| heads.contains(&head))
+                || infix_arrow(parts).is_some_and(|(params, ret)| is_type(ret) && params.iter().all(is_type))
         }
         SexpKind::Bracket(parts) => parts.first().is_some_and(is_type),
         _ => false,
@@ -335,9 +336,6 @@ impl Reader<'_> {
     fn atom_form(&mut self, span: Span, parts: &[Sexp]) -> Option<Atom> {
         let head = parts.first().and_then(Sexp::keyword).unwrap_or("");
         let operands = parts.get(1..).unwrap_or_default();
-        if let Some((params, ret)) = infix_arrow(parts) {
-            return self.function_type(params, ret);
-        }
         match (head, operands) {
             ("->" | "→", [params, ret]) => {
                 let params = self.parens(params, "the parameters of the function type, (-> (T ..) T)")?;
@@ -352,10 +350,14 @@ impl Reader<'_> {
             ("Tup" | "×", types) => Some(Atom::Tuple(types.iter().map(|ty| self.ty(ty)).collect::<Option<_>>()?)),
             ("Rec", fields) => Some(Atom::Record(self.labelled_types(span, fields)?)),
             ("Sum", payloads) => Some(Atom::Sum(self.labelled_types(span, payloads)?)),
-            _ => self.error(
-                span,
-                "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..), (Sum (l T) ..)",
-            ),
+            // Last: in `(Tup -> T)` the arrow is a variable of that name.
+            _ => match infix_arrow(parts) {
+                Some((params, ret)) => self.function_type(params, ret),
+                None => self.error(
+                    span,
+                    "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..), (Sum (l T) ..)",
+                ),
+            },
         }
     }
 

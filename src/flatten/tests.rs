@@ -1,0 +1,176 @@
+//! What nests become.
+
+use super::flatten;
+use crate::base::{SourceMap, with_big_stack};
+use crate::ir::soac::visit::Part;
+use crate::ir::soac::{Body, Exp, Program, SegKind, print, read};
+use crate::ir::{kernel, soac};
+
+/// The flattened program.
+fn flattened(text: &str) -> Program {
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.soac", text.to_owned());
+    let program = read::program(file, text).unwrap_or_else(|errors| panic!("{}", errors[0].message));
+    soac::check::validate(&program).unwrap_or_else(|problem| panic!("{problem}"));
+    let program = flatten(program);
+    kernel::validate(&program).unwrap_or_else(|problem| panic!("{problem}\n{}", print::program(&program)));
+    program
+}
+
+/// The host's statements with parallelism or control in them, as words: `map2` is a map over two dimensions, `if(..|..)` a choice.
+fn shape(body: &Body) -> String {
+    let words: Vec<String> = body
+        .stms
+        .iter()
+        .filter_map(|stm| match &stm.exp {
+            Exp::Seg(seg) => {
+                let kind = match seg.kind {
+                    SegKind::Map => "map",
+                    SegKind::Reduce(_) => "reduce",
+                    SegKind::Scan(_) => "scan",
+                };
+                let inner = if has_soac(&seg.body) { "*" } else { "" };
+                Some(format!("{kind}{}{inner}", seg.sizes.len()))
+            }
+            Exp::If { then, els, .. } => Some(format!("if({}|{})", shape(then), shape(els))),
+            Exp::Loop { body, .. } => Some(format!("loop({})", shape(body))),
+            Exp::Filter { .. } => Some("filter".into()),
+            Exp::Hist { .. } => Some("hist".into()),
+            _ => None,
+        })
+        .collect();
+    words.join(" ")
+}
+
+fn has_soac(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut inside = matches!(stm.exp, Exp::Soac(_));
+        stm.exp.parts(&mut |part| {
+            if let Part::Body(_, body) = part {
+                inside = inside || has_soac(body);
+            }
+        });
+        inside
+    })
+}
+
+/// `*` marks kernels whose threads have loops that were soacs.
+fn becomes(text: &str, expected: &str) {
+    with_big_stack(|| {
+        let program = flattened(text);
+        let (_, fun) = program.funs.iter().last().unwrap_or_else(|| panic!("no function"));
+        assert_eq!(shape(&fun.body), expected, "{}", print::program(&program));
+    });
+}
+
+const SUM: &str = "(reduce commutative (0.0f32) ([a f32] [b f32]) (let ([c f32]) (f32.+ a b)) (return c))";
+
+#[test]
+fn maps_in_maps_are_one_space() {
+    becomes(
+        "(entry f ([n i64] [m i64] [xss [f32 n m]]) ([R [f32 n m]])
+           (let ([r [f32 n m]]) (soac n ([xs [f32 m] xss])
+             (let ([ys [f32 m]]) (soac m ([x f32 xs]) (let ([y f32]) (f32.* x x)) (return y)))
+             (return ys)))
+           (return r))",
+        "map2",
+    );
+}
+
+#[test]
+fn inner_reductions_are_segmented_where_threads_are_few() {
+    becomes(
+        &format!(
+            "(entry f ([n i64] [m i64] [xss [f32 n m]]) ([R [f32 n]])
+               (let ([r [f32 n]]) (soac n ([xs [f32 m] xss])
+                 (let ([s f32]) (soac m ([x f32 xs]) (let ([y f32]) (f32.* x x)) (return y) {SUM}))
+                 (return s)))
+               (return r))"
+        ),
+        "if(map1*|reduce2)",
+    );
+    // With known sizes there is nothing to choose.
+    let of = |n: usize, m: usize| {
+        format!(
+            "(entry f ([xss [f32 {n} {m}]]) ([R [f32 {n}]])
+               (let ([r [f32 {n}]]) (soac {n} ([xs [f32 {m}] xss])
+                 (let ([s f32]) (soac {m} ([x f32 xs]) (return x) {SUM}))
+                 (return s)))
+               (return r))"
+        )
+    };
+    becomes(&of(100, 1000), "reduce2");
+    becomes(&of(100_000, 1000), "map1*");
+    becomes(&of(100, 3), "map1*");
+}
+
+#[test]
+fn statements_become_maps_of_their_own() {
+    // A sum, something that takes time, and a map that needs both.
+    becomes(
+        &format!(
+            "(entry f ([n i64] [m i64] [xss [f32 n m]]) ([R [f32 n m]])
+               (let ([r [f32 n m]]) (soac n ([xs [f32 m] xss])
+                 (let ([s f32]) (soac m ([x f32 xs]) (return x) {SUM}))
+                 (let ([t f32]) (loop ([u f32 s]) (for i 10i64) (let ([v f32]) (f32.sqrt u)) (return v)))
+                 (let ([ys [f32 m]]) (soac m ([z f32 xs]) (let ([w f32]) (f32./ z t)) (return w)))
+                 (return ys)))
+               (return r))"
+        ),
+        "if(map1*|reduce2 map1 map2)",
+    );
+}
+
+#[test]
+fn loops_change_places_with_maps() {
+    let text = |count: &str| {
+        format!(
+            "(entry f ([n i64] [m i64] [k i64] [ks [i64 n]] [xss [f32 n m]]) ([R [f32 n m]])
+               (let ([r [f32 n m]]) (soac n ([xs [f32 m] xss] [own i64 ks])
+                 (let ([zs [f32 m]]) (loop ([ys [f32 m] xs]) (for i {count})
+                   (let ([next [f32 m]]) (soac m ([y f32 ys]) (let ([z f32]) (f32.sqrt y)) (return z)))
+                   (return next)))
+                 (return zs)))
+               (return r))"
+        )
+    };
+    becomes(&text("k"), "if(map1*|map1 loop(map2))");
+    // A count of its own for each cell keeps the loop in its thread.
+    becomes(&text("own"), "map1*");
+}
+
+#[test]
+fn sizes_that_differ_stay_in_threads() {
+    becomes(
+        &format!(
+            "(entry f ([n i64] [ks [i64 n]]) ([R [i64 n]])
+               (let ([r [i64 n]]) (soac n ([k i64 ks])
+                 (let ([is [i64 k]]) (iota 0i64 1i64))
+                 (let ([s i64]) (soac k ([i i64 is]) (return i) {}))
+                 (return s)))
+               (return r))",
+            SUM.replace("f32", "i64").replace("0.0i64", "0i64")
+        ),
+        "map1*",
+    );
+}
+
+#[test]
+fn operators_on_arrays() {
+    // The sum of the rows is the sum of each column.
+    let text = |operator: &str| {
+        format!(
+            "(entry f ([n i64] [m i64] [xss [f32 n m]]) ([R [f32 m]])
+               (let ([zeros [f32 m]]) (rep 0.0f32))
+               (let ([r [f32 m]]) (soac n ([xs [f32 m] xss]) (return xs)
+                 (reduce (zeros) ([as [f32 m]] [bs [f32 m]]) {operator})))
+               (return r))"
+        )
+    };
+    let add = "(let ([cs [f32 m]]) (soac m ([a f32 as] [b f32 bs]) (let ([c f32]) (f32.+ a b)) (return c))) (return cs)";
+    becomes(&text(add), "if(map1*|reduce2)");
+    // One that is no map: each row by kernels of its own.
+    let turned = "(let ([ds [f32 m]]) (rotate bs 1i64))
+                  (let ([cs [f32 m]]) (soac m ([a f32 as] [d f32 ds]) (let ([c f32]) (f32.+ a d)) (return c))) (return cs)";
+    becomes(&text(turned), "loop(map1)");
+}

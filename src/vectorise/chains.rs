@@ -1,0 +1,116 @@
+//! Reductions in several registers.
+//!
+//! An addition begins when the one before it has ended, some cycles later; a loop that adds to one vector register is bound by that. Values
+//! are collected in the elements of an array, as many as fill several registers, and those are collected at the end.
+//!
+//! **Law.** The order in which an [`Order::Reduce`] collects is free, and its operations have identities.
+
+use super::{Vectorise, plan};
+use crate::base::PrimType;
+use crate::base::scalar::{FoldOp, ScalarOp};
+use crate::ir::imp::visit::{self, Mention};
+use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
+
+/// Bytes that are collected in.
+const BYTES: i64 = 256;
+/// Fewer elements are not worth a vector register.
+const FEW: i64 = 16;
+/// Bodies with more statements have enough to do while they wait.
+const STATEMENTS: usize = 16;
+
+/// The loops of statements, those of [`Order::Reduce`] that are short enough rewritten.
+pub fn chains(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
+    let mut out = Vec::with_capacity(list.len());
+    for stmt in list {
+        match stmt {
+            Stmt::For { var, from, to, order: Order::Reduce(sums), body } if fits(&from, &to, &sums, &body) => {
+                spread(all, (var, from, to), &sums, body, &mut out);
+            }
+            Stmt::For { var, from, to, order, body } => out.push(Stmt::For { var, from, to, order, body: chains(all, body) }),
+            Stmt::While(first, cond, second) => out.push(Stmt::While(chains(all, first), cond, chains(all, second))),
+            Stmt::If(cond, then, els) => out.push(Stmt::If(cond, chains(all, then), chains(all, els))),
+            Stmt::Parallel(mut parallel) => {
+                parallel.body = chains(all, std::mem::take(&mut parallel.body));
+                out.push(Stmt::Parallel(parallel));
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+fn fits(from: &Expr, to: &Expr, sums: &[(Local, ScalarOp)], body: &[Stmt]) -> bool {
+    let known = from.as_int().zip(to.as_int()).map(|(from, to)| to.saturating_sub(from));
+    let sets = body.iter().all(|stmt| matches!(stmt, Stmt::Set(..) | Stmt::Store(..) | Stmt::Comment(_)));
+    sets && known.is_none_or(|n| n > BYTES) && sums.len() <= 2 && body.len() <= STATEMENTS && !plan::has_slow(body)
+}
+
+fn spread(all: &mut Vectorise, (var, from, to): (Local, Expr, Expr), sums: &[(Local, ScalarOp)], body: Vec<Stmt>, out: &mut Vec<Stmt>) {
+    let widest = sums.iter().map(|(sum, _)| all.fun.locals[*sum].prim.bytes() as i64).max().unwrap_or(8);
+    let lanes = BYTES / widest.max(4);
+    let count = all.set("count", to.clone().minus(from.clone()), out);
+    let blocks = all.set("blocks", Expr::arith(Int::Div, count, Expr::int(lanes)), out);
+    let (mut wide, mut inits, mut lasts) = (Vec::new(), Vec::new(), Vec::new());
+    let [first, lane, last] = ["lane", "lane", "lane"].map(|name| all.local(name, PrimType::I64));
+    let parts: Vec<Ptr> = sums
+        .iter()
+        .map(|(sum, _)| {
+            let info = all.fun.locals[*sum].clone();
+            all.stack(info.name, info.prim, lanes as u64)
+        })
+        .collect();
+    for ((sum, op), part) in sums.iter().zip(&parts) {
+        wide.push(Stmt::Stack(*part));
+        let identity = Expr::Const(FoldOp { op: op.op, prim: op.prim }.identity());
+        inits.push(Stmt::Store(*part, Expr::Local(first), identity));
+        let found = Expr::Load(*part, Box::new(Expr::Local(last)));
+        lasts.push(Stmt::Set(*sum, Expr::Op(*op, vec![Expr::Local(*sum), found])));
+    }
+    wide.push(Stmt::For { var: first, from: Expr::int(0), to: Expr::int(lanes), order: Order::Any, body: inits });
+    // An iteration of a block in a lane: with names of its own, and the parts of the sums instead of the sums.
+    let mut renaming = super::rename::Renaming::default();
+    visit::stmts(&body, &mut |mention| {
+        if let Mention::Set(local) = mention {
+            renaming.locals.entry(local).or_insert_with(|| all.like(local));
+        }
+    });
+    let own = all.like(var);
+    renaming.locals.insert(var, own);
+    let block = all.local("block", PrimType::I64);
+    let base = from.clone().plus(Expr::Local(block).times(Expr::int(lanes)));
+    let mut step = Vec::new();
+    let base = all.set("base", base, &mut step);
+    let mut each = vec![Stmt::Set(own, base.plus(Expr::Local(lane)))];
+    let local = |sum: Local, renaming: &super::rename::Renaming| renaming.locals.get(&sum).copied().unwrap_or(sum);
+    for ((sum, _), part) in sums.iter().zip(&parts) {
+        each.push(Stmt::Set(local(*sum, &renaming), Expr::Load(*part, Box::new(Expr::Local(lane)))));
+    }
+    each.extend(renaming.stmts(&body));
+    for ((sum, _), part) in sums.iter().zip(&parts) {
+        each.push(Stmt::Store(*part, Expr::Local(lane), Expr::Local(local(*sum, &renaming))));
+    }
+    step.push(Stmt::For { var: lane, from: Expr::int(0), to: Expr::int(lanes), order: Order::Any, body: each });
+    wide.push(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body: step });
+    wide.push(Stmt::For { var: last, from: Expr::int(0), to: Expr::int(lanes), order: Order::Reduce(sums.to_vec()), body: lasts });
+    out.push(Stmt::If(Expr::int(0).less(blocks.clone()), wide, Vec::new()));
+    let rest = all.set("rest", from.plus(blocks.times(Expr::int(lanes))), out);
+    // Few are added one after the other: a vector register would have to be filled and added up for them.
+    let left = all.set("left", to.clone().minus(rest.clone()), out);
+    let again = renamed(all, &body, sums);
+    let one = vec![Stmt::For { var, from: rest.clone(), to: to.clone(), order: Order::Sequential, body }];
+    let side = vec![Stmt::For { var, from: rest, to, order: Order::Reduce(sums.to_vec()), body: again }];
+    out.push(Stmt::If(left.less(Expr::int(FEW)), one, side));
+}
+
+/// The same body with variables of its own, but the same sums.
+fn renamed(all: &mut Vectorise, body: &[Stmt], sums: &[(Local, ScalarOp)]) -> Vec<Stmt> {
+    let mut renaming = super::rename::Renaming::default();
+    visit::stmts(body, &mut |mention| {
+        if let Mention::Set(local) = mention
+            && !sums.iter().any(|(sum, _)| *sum == local)
+        {
+            renaming.locals.entry(local).or_insert_with(|| all.like(local));
+        }
+    });
+    renaming.stmts(body)
+}
