@@ -248,6 +248,73 @@ fn cyclic_imports() {
 }
 
 #[test]
+fn imports_in_modules() {
+    let files = [
+        ("a.rem", "module b = import \"sub/b\" open import \"c\""),
+        ("sub/b.fut", "local open import \"../c\" def b = c module type s = { val b : i32 }"),
+        ("c.rem", "def c = 1i32"),
+    ];
+    let loaded = load("module a = import \"a\" module f (x: a.b.s) = { open import \"./c.rem\" def y = x.b } def z = a.c + a.b.b", &files);
+    assert_eq!(loaded.errors(), "");
+    let order: Vec<&str> = loaded.program.units.iter().map(|u| loaded.sources.file(u.source.file).name.as_str()).collect();
+    assert_eq!(order, ["stdlib/prelude.rem", "c.rem", "sub/b.fut", "a.rem", "main.rem"]);
+    // What a file imports is part of what it offers only where it says so.
+    let loaded = load("module a = import \"a\" def x = a.b.c", &files);
+    assert_eq!(loaded.errors(), "E0203 main.rem:1:35 the module `a.b` has no member `c`");
+    let loaded = load("module a = import \"nowhere\" module b = import \"nowhere\" def x = a.y", &files);
+    assert_eq!(
+        loaded.errors(),
+        "E0206 main.rem:1:19 the import `nowhere` cannot be read | paths are relative to the importing file, and are written without `.rem` or `.fut`"
+    );
+}
+
+#[test]
+fn files_of_packages() {
+    let files = [
+        ("lib/one/one.rem", "import \"../two/two\" def one = two"),
+        ("lib/two/two.rem", "import \"lib/three/three\" def two = three"),
+        ("lib/three/three.rem", "def three = 3i32"),
+    ];
+    let loaded = load("module one = import \"lib/one/one\" import \"lib/two/two\" def x = one.one + two", &files);
+    assert_eq!(loaded.errors(), "");
+    // A file beside the importing one comes first, whatever was read before.
+    let near = [files[0], files[1], files[2], ("lib/two/lib/three/three.rem", "def three = 3.0")];
+    let loaded = load("import \"lib/three/three\" import \"lib/one/one\" def x = one + f64.i32 three", &near);
+    let order: Vec<&str> = loaded.program.units.iter().skip(1).map(|u| loaded.sources.file(u.source.file).name.as_str()).collect();
+    assert_eq!(order, ["lib/three/three.rem", "lib/two/lib/three/three.rem", "lib/two/two.rem", "lib/one/one.rem", "main.rem"]);
+}
+
+#[test]
+fn cycles_through_modules() {
+    let files =
+        [("a.rem", "module b = import \"b\""), ("b.rem", "module c = { open import \"c\" }"), ("c.rem", "open import \"a\" def x = 1")];
+    let loaded = load("module a = import \"a\"", &files);
+    assert_eq!(
+        loaded.errors(),
+        "E0207 c.rem:1:13 files import each other: a.rem -> b.rem -> c.rem -> a.rem | move what both need into a third file"
+    );
+}
+
+#[test]
+fn modules_are_resolved_away() {
+    let loaded = load(
+        "module m = { def x = 1i32 module n = { def y = x } } module f (p: { val y : i32 }) = { def z = p.y } module g = f m.n def t = m.(n.y + x) + g.z",
+        &[],
+    );
+    assert_eq!(loaded.errors(), "");
+    let names: Vec<String> = loaded.program.defs.iter().filter(|(_, def)| !def.stdlib).map(|(_, def)| def.unique.to_string()).collect();
+    assert_eq!(names, ["m.x", "m.n.y", "f.p.y", "f.z", "g.p.y", "g.z", "t"]);
+    let templates: Vec<&str> =
+        loaded.program.defs.iter().filter(|(id, _)| loaded.program.is_template(*id)).map(|(_, def)| def.unique.as_str()).collect();
+    assert_eq!(templates, ["f.p.y", "f.z"]);
+    // Of scalar modules nothing is copied until it is seen through a module type.
+    let before = load("", &[]).program.defs.len();
+    let loaded = load("module real = f64 def t = real.(sqrt 2)", &[]);
+    assert_eq!(loaded.errors(), "");
+    assert_eq!(loaded.program.defs.len(), before + 1);
+}
+
+#[test]
 fn later_imports_hide_earlier_definitions() {
     let loaded = load("def x = 1 import \"a\" def y = x def x = 2 def z = x", &[("a.rem", "def x = 3")]);
     assert_eq!(loaded.errors(), "");

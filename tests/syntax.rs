@@ -155,6 +155,14 @@ fn declarations() {
     check_decl("type t 'a [n] = {x: [n]a, y: *[]f32}", "type t 'a [n] = {x: [n]a, y: *[]f32}");
     check_decl("type^ t = #a i32 ([]f32) | #b", "type t = #a i32 ([]f32) | #b");
     check_decl("import \"lib/np\" open import \"x\" local def y = 1", "import \"lib/np\"\nopen import \"x\"\nlocal def y = 1");
+    check_decl("module m = { def x = 1 module n = { } }", "module m = {\n  def x = 1\n  module n = {}\n}");
+    check_decl(
+        "module f (p: s) (q: {val +: t -> t type t type u 'a = (a, t) include s}) : m.s with type t = i32 with n.u 'a = []a = g p (h q)",
+        "module f (p: s) (q: {\n  val (+) : t -> t\n  type t\n  type u 'a = (a, t)\n  include s\n}) : m.s with t = i32 with n.u 'a = []a = g p (h q)",
+    );
+    check_decl("module type s = (p: t) -> u -> {module m : v}", "module type s = (p: t) -> u -> {\n  module m : v\n}");
+    check_decl("module m = \\(p: s) : t -> (import \"x\") : u", "module m = \\(p: s) : t -> (import \"x\") : u");
+    check_decl("local open m.n\nopen {def x = 1}", "local open m.n\nopen {\n  def x = 1\n}");
     check_decl("#[inline] #[foo(bar, 1)] def f (n: i64) : [n+1]i32 = g n", "#[inline]\n#[foo(bar, 1)]\ndef f (n: i64) : [n + 1]i32 = g n");
     check_decl("def f : (n: i64) -> [n]i32 -> t [n] i32 = g", "def f : (n: i64) -> [n]i32 -> t [n] i32 = g");
 }

@@ -246,12 +246,14 @@ impl Context<'_> {
             return Ok(());
         }
         match node {
+            Node::Abstract(ty, ..) if self.program.hides_functions(ty) => Err(()),
+            Node::Abstract(_, _, args) => args.iter().try_for_each(|arg| self.restrict(arg.base, Class::EQUALITY)),
             Node::Tuple(parts) => parts.iter().try_for_each(|part| self.restrict(part.base, Class::EQUALITY)),
             Node::Record(fields) => fields.iter().try_for_each(|(_, part)| self.restrict(part.base, Class::EQUALITY)),
             Node::Sum(constructors) => {
                 constructors.iter().flat_map(|(_, payload)| payload.iter()).try_for_each(|part| self.restrict(part.base, Class::EQUALITY))
             }
-            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Abstract(..) | Node::Arrow(_) | Node::Error => Ok(()),
+            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Arrow(_) | Node::Error => Ok(()),
         }
     }
 

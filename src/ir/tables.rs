@@ -4,7 +4,8 @@
 //! added by elaboration. When inference is done every expression and pattern of a definition has an entry, and no
 //! inference variable is left.
 
-use super::surface::{Ast, DefDecl, Expr, Pat, SourceUnit, TypeDecl, TypeExpr, ValDecl};
+use super::surface::children::{Node, children_of};
+use super::surface::{Ast, DefDecl, Expr, Pat, SourceUnit, TypeDecl, TypeExpr, TypeKind, ValDecl};
 use crate::base::{Arena, FileId, Idx, IdxMap, PrimType, Span, Symbol};
 use std::sync::Arc;
 
@@ -191,6 +192,25 @@ impl Program {
             Hiding::Inside(region) => within(region),
             Hiding::Unknown => true,
         }
+    }
+    /// Whether functions are behind a type: then its values cannot be compared, whoever asks.
+    pub fn hides_functions(&self, ty: TypeDefId) -> bool {
+        let mut seen = vec![ty];
+        let mut work = vec![Node::Type(self.types[ty].decl.ty)];
+        while let Some(node) = work.pop() {
+            let Node::Type(at) = node else { continue };
+            if matches!(self.ast.types[at].kind, TypeKind::Arrow { .. }) {
+                return true;
+            }
+            if let Some(TypeRes::Abbreviation(inner)) = self.names.types.get(at)
+                && !seen.contains(inner)
+            {
+                seen.push(*inner);
+                work.push(Node::Type(self.types[*inner].decl.ty));
+            }
+            children_of(&self.ast, node, &mut work);
+        }
+        false
     }
     /// The regions that a definition belongs to, innermost first.
     pub fn regions_around(&self, def: DefId) -> impl Iterator<Item = RegionId> {

@@ -124,23 +124,13 @@ impl Files<'_> {
             return None;
         }
         let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
-        let joined = if written.starts_with('/') || directory.is_empty() { written.to_string() } else { format!("{directory}/{written}") };
-        let joined = if directory.is_empty() && from.starts_with('/') && !written.starts_with('/') { format!("/{joined}") } else { joined };
-        let target = normalise(&joined);
-        let candidates = match target.ends_with(".rem") || target.ends_with(".fut") {
-            true => vec![target],
-            false => vec![format!("{target}.rem"), format!("{target}.fut")],
-        };
-        for path in &candidates {
-            match self.states.get(path) {
-                Some(State::Done(file)) => return Some(*file),
-                Some(State::Failed) => return None,
-                Some(State::Loading) => {
-                    self.cycle(path, import.path_span);
-                    return None;
-                }
-                None => {}
-            }
+        let mut candidates = paths(from, written);
+        if written.starts_with("lib/")
+            && let Some((root, _)) = self.chain.first()
+        {
+            // Packages lie in `lib` beside the program, also for the files of other packages.
+            let of_root = paths(root, written);
+            candidates.extend(of_root.into_iter().filter(|path| !candidates.contains(path)).collect::<Vec<_>>());
         }
         self.read(candidates, import, directory)
     }
@@ -161,6 +151,15 @@ impl Files<'_> {
     fn read(&mut self, candidates: Vec<String>, import: &ImportDecl, directory: &str) -> Option<FileId> {
         let mut problems = Vec::new();
         for path in &candidates {
+            match self.states.get(path) {
+                Some(State::Done(file)) => return Some(*file),
+                Some(State::Failed) => continue,
+                Some(State::Loading) => {
+                    self.cycle(path, import.path_span);
+                    return None;
+                }
+                None => {}
+            }
             match self.loader.load(path) {
                 Ok(text) if text.len() >= u32::MAX as usize => problems.push(format!("{path} is larger than 4 GiB")),
                 Ok(text) => {
@@ -172,6 +171,10 @@ impl Files<'_> {
                 }
                 Err(problem) => problems.push(problem),
             }
+        }
+        if problems.is_empty() {
+            // Reported where the file was first asked for.
+            return None;
         }
         let mut diagnostic =
             Diagnostic::error("E0206", import.path_span, format!("the import `{}` cannot be read", import.path)).here("imported here");
@@ -206,6 +209,18 @@ impl Files<'_> {
             }
         }
         self.loaded.diagnostics.push(diagnostic);
+    }
+}
+
+/// The files that an import in the file `from` may mean, the first that there is.
+fn paths(from: &str, written: &str) -> Vec<String> {
+    let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let joined = if written.starts_with('/') || directory.is_empty() { written.to_string() } else { format!("{directory}/{written}") };
+    let joined = if directory.is_empty() && from.starts_with('/') && !written.starts_with('/') { format!("/{joined}") } else { joined };
+    let target = normalise(&joined);
+    match target.ends_with(".rem") || target.ends_with(".fut") {
+        true => vec![target],
+        false => vec![format!("{target}.rem"), format!("{target}.fut")],
     }
 }
 

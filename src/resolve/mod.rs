@@ -14,6 +14,7 @@
 //! - A parameter's names are visible in the types of the parameters after it, in the result type and in the body.
 
 mod build;
+mod complain;
 mod depend;
 mod files;
 mod modules;

@@ -1,9 +1,8 @@
 //! Resolving the names in one declaration.
 
-use super::files::import_with;
 use super::scope::{Functor, Module, Scope};
 use super::{peel, suggest};
-use crate::base::{Arena, PrimType, Span, Symbol, scalar};
+use crate::base::{Arena, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::view::is_builtin_operator;
 use crate::ir::surface::{
@@ -11,14 +10,10 @@ use crate::ir::surface::{
     TypeKind, TypeParam, ValDecl,
 };
 use crate::ir::tables::{DefId, Names, Res, TypeDef, TypeParamInfo, TypeRes};
-use crate::syntax::precedence::is_symbolic;
 use rustc_hash::FxHashMap;
 
 /// Operators whose meaning is part of the language.
 const FIXED: [&str; 4] = ["&&", "||", "|>", "<|"];
-
-/// Errors beyond this number get no suggestion: searching for one takes time.
-const SUGGESTIONS: usize = 100;
 
 /// Names that come later in a file or module, with their places.
 #[derive(Default, Clone)]
@@ -308,7 +303,7 @@ impl<'a> Walk<'_, 'a> {
         Some(module)
     }
 
-    fn no_module(&mut self, name: Ident) -> Diagnostic {
+    pub(super) fn no_module(&mut self, name: Ident) -> Diagnostic {
         let text = name.name.as_str();
         let diagnostic = Diagnostic::error("E0209", name.span, format!("unknown module `{text}`")).here("not known");
         if self.scope.sig(name.name).is_some() {
@@ -601,133 +596,6 @@ impl<'a> Walk<'_, 'a> {
         let (first, rest) = path.split_first()?;
         rest.iter().try_fold(self.scope.module(first.name)?, |module, part| module.module(part.name))
     }
-
-    // Complaints about names.
-
-    fn may_suggest(&mut self) -> bool {
-        *self.suggested += 1;
-        *self.suggested <= SUGGESTIONS
-    }
-
-    fn unknown(&mut self, name: Ident) {
-        let text = name.name.as_str();
-        if text == "?" {
-            return;
-        }
-        if let Some(defined) = self.defining.iter().rev().find(|d| d.name == name.name) {
-            let diagnostic = Diagnostic::error("E0205", name.span, format!("`{text}` is used in its own definition"))
-                .here("recursive use")
-                .label(defined.span, "defined here")
-                .note("functions are not recursive, so that every program ends up as array operations and loops")
-                .help("repeat with `loop x = start for i < n do ..` or `loop x = start while condition do ..`");
-            self.diagnostics.push(diagnostic);
-            return;
-        }
-        let what = if is_symbolic(text) { "operator" } else { "name" };
-        let diagnostic = Diagnostic::error("E0201", name.span, format!("unknown {what} `{text}`")).here("not known");
-        let diagnostic = self.advice(diagnostic, text, name);
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn advice(&mut self, diagnostic: Diagnostic, text: &str, name: Ident) -> Diagnostic {
-        if let Some(place) = self.later.terms.get(&name.name) {
-            return diagnostic.label(*place, "defined here").help("a definition is visible after it: move it up");
-        }
-        if is_symbolic(text)
-            && let Some(glued) = glued(text)
-        {
-            return diagnostic.help(glued);
-        }
-        if PrimType::from_name(text).is_some() {
-            return diagnostic.help(format!("`{text}` is a type; a conversion names both types, such as `{text}.i64 x` or `{text}.f64 x`"));
-        }
-        if let Some(help) = reduction(text) {
-            return diagnostic.help(help);
-        }
-        if let Some(path) = import_with(text) {
-            let library = if path == "lib/np" { "the library for NumPy users" } else { "a library" };
-            return diagnostic.help(format!("`{text}` is in {library}: write `import \"{path}\"` at the top"));
-        }
-        let modules = [PrimType::F64, PrimType::I64, PrimType::Bool];
-        if let Some(prim) = modules.into_iter().find(|prim| scalar::member(*prim, text).is_some()) {
-            return diagnostic.help(format!("scalar functions are in the module of their type: `{prim}.{text}`"));
-        }
-        let symbolic = is_symbolic(text);
-        let near = self.may_suggest().then(|| {
-            let names = self.scope.term_names().filter(|n| is_symbolic(n) == symbolic);
-            suggest::closest(text, names)
-        });
-        if let Some(near) = near.flatten() {
-            return diagnostic.help(format!("did you mean `{near}`?"));
-        }
-        if self.in_dim {
-            return diagnostic.help(format!("a size is declared in brackets after the name of the definition: `def f [{text}] ..`"));
-        }
-        match common(text) {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
-        }
-    }
-
-    fn unknown_module(&mut self, module: Ident, field: Ident) {
-        let text = module.name.as_str();
-        if text == "?" {
-            return;
-        }
-        if self.modules.contains(&module.name) && !self.later.terms.contains_key(&module.name) {
-            let diagnostic = self.no_module(module);
-            return self.diagnostics.push(diagnostic);
-        }
-        if self.defining.iter().any(|d| d.name == module.name) || self.later.terms.contains_key(&module.name) {
-            return self.unknown(module);
-        }
-        let diagnostic =
-            Diagnostic::error("E0201", module.span, format!("there is neither a variable nor a module `{text}`")).here("not known");
-        let diagnostic = match text {
-            "np" | "numpy" | "jnp" => diagnostic.help(format!(
-                "names of a library have no prefix: `import \"lib/np\"`, then `{}`; elementwise functions are in scalar modules: `f64.sqrt`",
-                field.name
-            )),
-            "math" => diagnostic.help(format!("mathematical functions are in scalar modules: `f64.{}`", field.name)),
-            _ => {
-                let prims = PrimType::ALL.iter().map(|p| p.name());
-                let near = self.may_suggest().then(|| suggest::closest(text, self.scope.term_names().chain(prims)));
-                match near.flatten() {
-                    Some(near) => diagnostic.help(format!("did you mean `{near}.{}`?", field.name)),
-                    None => diagnostic,
-                }
-            }
-        };
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn unknown_member(&mut self, path: &[Ident], module: &Module<'a>, field: Ident) -> Diagnostic {
-        let (shown, text) = (path_text(path), field.name.as_str());
-        let diagnostic = Diagnostic::error("E0203", field.span, format!("the module `{shown}` has no member `{text}`")).here("not known");
-        match module {
-            Module::Functor(functor) => return not_applied(field.span, functor),
-            Module::Scalar(_) => {
-                let others: Vec<&str> = PrimType::ALL.iter().filter(|p| scalar::member(**p, text).is_some()).map(|p| p.name()).collect();
-                if !others.is_empty() {
-                    return diagnostic.note(format!("it is in the modules {}", others.join(", ")));
-                }
-            }
-            Module::Struct(globals) => {
-                if globals.types.contains_key(&field.name) {
-                    return diagnostic.help(format!("`{shown}.{text}` is a type"));
-                }
-                if globals.modules.contains_key(&field.name) {
-                    return diagnostic.help(format!("`{shown}.{text}` is a module"));
-                }
-            }
-            Module::Broken => {}
-        }
-        let near = self.may_suggest().then(|| suggest::closest(text, module.term_names()));
-        match near.flatten() {
-            Some(near) => diagnostic.help(format!("did you mean `{shown}.{near}`?")),
-            None => diagnostic,
-        }
-    }
 }
 
 /// A qualified name as text.
@@ -749,37 +617,4 @@ pub(super) fn not_applied(span: Span, functor: &Functor<'_>) -> Diagnostic {
 struct Group {
     terms: FxHashMap<Symbol, Span>,
     types: FxHashMap<Symbol, Span>,
-}
-
-/// Advice for symbols that were meant as two operators.
-fn glued(text: &str) -> Option<String> {
-    let (first, last) = text.split_at_checked(text.len() - 1)?;
-    (matches!(last, "-" | "!") && is_builtin_operator(Symbol::new(first)))
-        .then(|| format!("symbols written together are one operator: put a space before `{last}`"))
-}
-
-/// Advice for names that NumPy uses for reductions and scalar modules for functions of two numbers.
-fn reduction(text: &str) -> Option<String> {
-    let (full, which) = match text {
-        "max" | "amax" => ("maximum", "larger"),
-        "min" | "amin" => ("minimum", "smaller"),
-        _ => return None,
-    };
-    let short = &full[..3];
-    Some(format!("of two numbers `f64.{short} x y` is the {which}; of all elements of an array `f64.{full} xs`"))
-}
-
-/// Advice for names of other languages.
-fn common(text: &str) -> Option<&'static str> {
-    Some(match text {
-        "len" | "size" => "the length of an array is `length xs`",
-        "range" | "arange" => "`0..<n` is the array of the numbers below n",
-        "zeros" | "ones" | "full" => "`replicate n x` is an array of n copies of x",
-        "True" => "write `true`",
-        "False" => "write `false`",
-        "lambda" | "fn" | "fun" => "a function is written `\\x -> e`",
-        "print" => "programs print nothing: their results are printed",
-        "return" => "the value of a definition is its body: there is no `return`",
-        _ => return None,
-    })
 }

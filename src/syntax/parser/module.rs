@@ -94,18 +94,13 @@ impl Parser<'_> {
     fn module_apply(&mut self) -> ModuleExpr {
         let start = self.start();
         let mut module = self.module_atom();
-        while self.at_module_atom() || self.import_argument() {
+        // As an argument, an import needs parentheses: it might as well be the next declaration.
+        while self.at_module_atom() {
             let arg = Box::new(self.module_atom());
             let kind = ModuleExprKind::Apply { fun: Box::new(module), arg };
             module = ModuleExpr { kind, span: self.span_from(start) };
         }
         module
-    }
-
-    /// Whether `import ".."` comes next on the same line: at the beginning of a line it is a declaration.
-    fn import_argument(&self) -> bool {
-        let before = self.text.get(self.reach as usize..self.start() as usize).unwrap_or("\n");
-        self.at(Tok::Import) && !before.contains('\n')
     }
 
     fn module_atom(&mut self) -> ModuleExpr {
