@@ -15,6 +15,7 @@ use std::process::{Command, ExitCode};
 const RUNS: &[(&str, &[&[&str]])] = &[
     ("interp", &[&["--backend", "interp"]]),
     ("soac", &[&["--backend", "soac"]]),
+    ("kernel", &[&["--backend", "kernel"]]),
     ("cpu", &[&["--backend", "cpu", "--threads", "2"], &["--backend", "cpu", "--threads", "1"], &["--backend", "cpu", "--threads", "7"]]),
     ("strict", &[&["--backend", "cpu", "--threads", "2", "--strict-fp", "--exclude", "library"]]),
 ];

@@ -3,7 +3,7 @@
 use super::{Elab, Result, shape_var, types};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::{Atom, Dim, DimAtom, Index, Param, Shape, ShapeItem, Type};
+use crate::ir::core::{Atom, Dim, DimAtom, Expr, Index, Param, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
 use crate::ir::tables::{Hiding, RBase, RType, TypeDefId, TypeRes};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -47,6 +47,13 @@ const EXISTENTIAL: &str = "existential.";
 
 fn is_existential(atom: &DimAtom) -> bool {
     matches!(atom, DimAtom::Var(v) if v.as_str().starts_with(EXISTENTIAL))
+}
+
+/// A size of a parameter that is an unknown for the caller, and the expression that it has to be equal to.
+#[derive(Debug, Clone)]
+pub(super) struct LateSize {
+    pub(super) meta: DimAtom,
+    pub(super) expr: Expr,
 }
 
 impl Elab<'_> {
@@ -199,10 +206,13 @@ impl Elab<'_> {
     }
     /// A function type, all parameters at once: joining them one by one would be quadratic.
     fn arrow(&mut self, param: Option<PatId>, from: TypeId, to: TypeId) -> Result<Type> {
+        // Nothing in the type of a function can be checked.
+        let late = self.late_sizes.take();
         let mut params = vec![self.arrow_parameter(param, from)?];
         let outer = std::mem::replace(&mut self.parameter, true);
         let to = self.arrow_rest(&mut params, to);
         self.parameter = outer;
+        self.late_sizes = late;
         let to = existential_result(to?);
         if params.iter().any(|param| param.name.is_some()) {
             let mut later: FxHashSet<DimAtom> = super::sizes::free_atoms(&to).into_iter().collect();
@@ -366,6 +376,11 @@ impl Elab<'_> {
         let (expr, _) = self.expr(e)?;
         if self.parameter && !self.is_known_size(&expr) {
             let span = self.program.ast.exprs[e].span;
+            let unknown = self.fresh_dim(span);
+            if let (Some(late), Some(meta)) = (&mut self.late_sizes, unknown.as_atom()) {
+                late.push(LateSize { meta, expr });
+                return Ok(unknown);
+            }
             return Err(Diagnostic::error("E0403", span, "the size of a parameter cannot be computed before it")
                 .here("this is no sum, difference or product of sizes, or a very large one")
                 .help("write `[]` here, and check the size where the parameter is used: `x :> [..]t`"));

@@ -183,6 +183,8 @@ struct Elab<'a> {
     transparent: FxHashMap<Symbol, Dim>,
     /// Whether the type of a parameter is being read: its sizes cannot be bound in the body.
     parameter: bool,
+    /// In the type of a parameter of a function that is being read: sizes that are computed from the parameters before it.
+    late_sizes: Option<Vec<annotations::LateSize>>,
     /// Whether what an abbreviation stands for is being read.
     abbreviated: bool,
     /// Size binders that are existential in this variant.
@@ -220,6 +222,7 @@ impl<'a> Elab<'a> {
             frames: Vec::new(),
             transparent: FxHashMap::default(),
             parameter: false,
+            late_sizes: None,
             abbreviated: false,
             existential: FxHashSet::default(),
             abbreviations: FxHashMap::default(),
@@ -365,17 +368,23 @@ impl<'a> Elab<'a> {
         }
         self.push_frame();
         let mut core_params = Vec::with_capacity(params.len());
+        let mut late_sizes = Vec::with_capacity(params.len());
         for (i, pat) in params.iter().enumerate() {
             let first = self.sizes.count();
             let outer = std::mem::replace(&mut self.parameter, true);
+            let late = self.late_sizes.replace(Vec::new());
             let ty = self.parameter_type(*pat, hint.and_then(|h| h.get(i)), span);
             self.parameter = outer;
+            late_sizes.push(std::mem::replace(&mut self.late_sizes, late).unwrap_or_default());
             let ty = ty?;
             self.sizes.close_parameter(first);
             let name = self.fresh_name(self.pat_name(*pat));
             self.bind_param(name, &ty, self.program.ast.pats[*pat].span);
             self.bind_pattern_var(*pat, name, &ty)?;
             core_params.push((name, ty));
+        }
+        for ((pat, (name, ty)), late) in params.iter().zip(&core_params).zip(late_sizes) {
+            self.check_late_sizes(*pat, *name, ty, late)?;
         }
         let declared = ret.map(|ret| self.annotation(ret)).transpose()?.map(|ty| self.open_existential_sizes(ty));
         let (value, ty) = self.expr(body)?;
@@ -391,6 +400,25 @@ impl<'a> Elab<'a> {
         self.sizes.lower(&fun_ty, outer);
         let kind = core::ExprKind::Fn { params: core_params, ret: ty, body: value };
         Ok((core::Expr::new(kind, span), fun_ty))
+    }
+    /// Checks the sizes of a parameter that are computed from the parameters: the caller cannot know them. In the body the
+    /// parameter has these sizes.
+    fn check_late_sizes(&mut self, pat: PatId, name: Symbol, ty: &Type, late: Vec<annotations::LateSize>) -> Result<()> {
+        let mut map = FxHashMap::default();
+        for annotations::LateSize { meta, expr } in late {
+            let size = self.size_or_bind(&expr);
+            map.insert(meta, size);
+        }
+        if map.is_empty() {
+            return Ok(());
+        }
+        let span = self.program.ast.pats[pat].span;
+        // Before it is looked at what became of the unknowns: what is known of them may be another size.
+        let ty = self.sizes.zonk_type(&types::rewrite(ty, &mut types::Substitution::sizes(map)));
+        let expr = core::Expr::new(core::ExprKind::Var(name), span);
+        let checked = core::Expr::new(core::ExprKind::Coerce { ty: ty.clone(), expr }, span);
+        let name = self.bind_let(name, checked, ty.clone(), span);
+        self.bind_pattern_var(pat, name, &ty)
     }
     /// The type of a parameter: the expected one where nothing is annotated.
     fn parameter_type(&mut self, pat: PatId, expected: Option<&Type>, span: Span) -> Result<Type> {

@@ -11,6 +11,8 @@ use crate::ir::soac::{Body, Exp, Soac, Var};
 
 /// Sums that are made side by side.
 const BLOCK: i64 = 1024;
+/// Elements that are added to a sum at a time.
+const TERMS: i64 = 4;
 /// Cells of an outer map that are done at a time.
 const ROWS: usize = 4;
 
@@ -153,50 +155,74 @@ impl<'p> Lower<'_, 'p> {
                 }
             });
             this.emit(Stmt::For { var: j, from: from.clone(), to: to.clone(), order: Order::Any, body: init });
-            let k = this.local("k", PrimType::I64);
-            let (row, ()) = this.block(|this| {
-                let j = this.local("j", PrimType::I64);
-                let (cell, ()) = this.block(|this| {
-                    for (bound, out) in contexts {
-                        this.locs.extend(bound.iter().cloned());
-                        this.add_up(nest, &Expr::Local(j), &Expr::Local(k), out, elem);
-                    }
-                });
-                this.emit(Stmt::For { var: j, from, to, order: Order::Any, body: cell });
+            // Several elements at a time: a sum is loaded and stored once for them.
+            let step = if contexts.len() == 1 { TERMS } else { 1 };
+            let groups = this.atom("groups", Expr::arith(Int::Div, depth.clone(), Expr::int(step)));
+            let [group, k] = ["group", "k"].map(|name| this.local(name, PrimType::I64));
+            let range = (from, to);
+            let (rows, ()) = this.block(|this| {
+                let first = this.atom("first", Expr::Local(group).times(Expr::int(step)));
+                let terms: Vec<Expr> = (0..step).map(|t| first.clone().plus(Expr::int(t))).collect();
+                this.add_rows(nest, &terms, &range, contexts, elem);
             });
-            this.emit(Stmt::For { var: k, from: Expr::int(0), to: depth, order: Order::Sequential, body: row });
+            this.emit(Stmt::For { var: group, from: Expr::int(0), to: groups.clone(), order: Order::Sequential, body: rows });
+            if step > 1 {
+                let (row, ()) = this.block(|this| this.add_rows(nest, &[Expr::Local(k)], &range, contexts, elem));
+                let rest = this.atom("rest", groups.times(Expr::int(step)));
+                this.emit(Stmt::For { var: k, from: rest, to: depth, order: Order::Sequential, body: row });
+            }
         });
         self.emit(Stmt::For { var: block, from: Expr::int(0), to: blocks, order: Order::Sequential, body });
     }
+    /// Adds some elements of each cell in a range to its sum.
+    fn add_rows(&mut self, nest: Nest<'p>, terms: &[Expr], range: &(Expr, Expr), contexts: &[(Vec<(Var, Loc)>, Mem)], elem: PrimType) {
+        let j = self.local("j", PrimType::I64);
+        let mut atoms = Vec::with_capacity(terms.len());
+        for term in terms {
+            atoms.push(self.atom("k", term.clone()));
+        }
+        let (cell, ()) = self.block(|this| {
+            for (bound, out) in contexts {
+                this.locs.extend(bound.iter().cloned());
+                this.add_up(nest, &Expr::Local(j), &atoms, out, elem);
+            }
+        });
+        self.emit(Stmt::For { var: j, from: range.0.clone(), to: range.1.clone(), order: Order::Any, body: cell });
+    }
 
-    /// Adds element `k` of cell `j` to the sum of cell `j`.
-    fn add_up(&mut self, nest: Nest<'p>, j: &Expr, k: &Expr, out: &Mem, elem: PrimType) {
+    /// Adds these elements of cell `j` to the sum of cell `j`, in their order.
+    fn add_up(&mut self, nest: Nest<'p>, j: &Expr, terms: &[Expr], out: &Mem, elem: PrimType) {
         let program = self.program;
-        for (input, param) in nest.reduce.inputs.iter().zip(&nest.reduce.lambda.params) {
-            let ty = program.ty(*param).elem;
-            let value = match nest.map.lambda.params.iter().position(|p| p == input) {
-                Some(q) => {
-                    let array = self.array(nest.map.inputs[q]);
-                    self.element(&array, &[j.clone(), k.clone()], ty)
-                }
-                None => {
-                    let array = self.array(*input);
-                    self.element(&array, std::slice::from_ref(k), ty)
-                }
-            };
-            self.set_scalar(*param, value);
+        // All are read before the sum is written: the compiler does not know that they lie elsewhere.
+        let mut found = Vec::with_capacity(terms.len());
+        for k in terms {
+            for (input, param) in nest.reduce.inputs.iter().zip(&nest.reduce.lambda.params) {
+                let ty = program.ty(*param).elem;
+                let value = match nest.map.lambda.params.iter().position(|p| p == input) {
+                    Some(q) => {
+                        let array = self.array(nest.map.inputs[q]);
+                        self.element(&array, &[j.clone(), k.clone()], ty)
+                    }
+                    None => {
+                        let array = self.array(*input);
+                        self.element(&array, std::slice::from_ref(k), ty)
+                    }
+                };
+                self.set_scalar(*param, value);
+            }
+            found.extend(self.body(&nest.reduce.lambda.body, &[]).into_iter().next());
         }
-        let found = self.body(&nest.reduce.lambda.body, &[]);
         let operator = &nest.reduce.reduces[0];
-        let at = self.at(out, std::slice::from_ref(j));
         let [a, b] = operator.lambda.params.as_slice() else { return };
-        let sum = self.element(&Array::Mem(out.clone()), std::slice::from_ref(j), elem);
-        self.set_scalar(*a, sum);
-        if let Some(found) = found.into_iter().next() {
-            self.locs.insert(*b, found);
+        let mut sum = self.element(&Array::Mem(out.clone()), std::slice::from_ref(j), elem);
+        for term in found {
+            self.set_scalar(*a, sum.clone());
+            self.locs.insert(*b, term);
+            if let Some(Loc::Scalar(e)) = self.body(&operator.lambda.body, &[]).into_iter().next() {
+                sum = e;
+            }
         }
-        if let Some(Loc::Scalar(e)) = self.body(&operator.lambda.body, &[]).into_iter().next() {
-            self.emit(Stmt::Store(out.ptr, at, e));
-        }
+        let at = self.at(out, std::slice::from_ref(j));
+        self.emit(Stmt::Store(out.ptr, at, sum));
     }
 }

@@ -13,6 +13,8 @@ use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
 
 /// Bytes that are collected in.
 const BYTES: i64 = 256;
+/// Fewer elements are not worth a vector register.
+const FEW: i64 = 16;
 /// Bodies with more statements have enough to do while they wait.
 const STATEMENTS: usize = 16;
 
@@ -68,10 +70,8 @@ fn spread(all: &mut Vectorise, (var, from, to): (Local, Expr, Expr), sums: &[(Lo
     // An iteration of a block in a lane: with names of its own, and the parts of the sums instead of the sums.
     let mut renaming = super::rename::Renaming::default();
     visit::stmts(&body, &mut |mention| {
-        if let Mention::Set(local) = mention
-            && !renaming.locals.contains_key(&local)
-        {
-            renaming.locals.insert(local, all.like(local));
+        if let Mention::Set(local) = mention {
+            renaming.locals.entry(local).or_insert_with(|| all.like(local));
         }
     });
     let own = all.like(var);
@@ -94,5 +94,23 @@ fn spread(all: &mut Vectorise, (var, from, to): (Local, Expr, Expr), sums: &[(Lo
     wide.push(Stmt::For { var: last, from: Expr::int(0), to: Expr::int(lanes), order: Order::Reduce(sums.to_vec()), body: lasts });
     out.push(Stmt::If(Expr::int(0).less(blocks.clone()), wide, Vec::new()));
     let rest = all.set("rest", from.plus(blocks.times(Expr::int(lanes))), out);
-    out.push(Stmt::For { var, from: rest, to, order: Order::Reduce(sums.to_vec()), body });
+    // Few are added one after the other: a vector register would have to be filled and added up for them.
+    let left = all.set("left", to.clone().minus(rest.clone()), out);
+    let again = renamed(all, &body, sums);
+    let one = vec![Stmt::For { var, from: rest.clone(), to: to.clone(), order: Order::Sequential, body }];
+    let side = vec![Stmt::For { var, from: rest, to, order: Order::Reduce(sums.to_vec()), body: again }];
+    out.push(Stmt::If(left.less(Expr::int(FEW)), one, side));
+}
+
+/// The same body with variables of its own, but the same sums.
+fn renamed(all: &mut Vectorise, body: &[Stmt], sums: &[(Local, ScalarOp)]) -> Vec<Stmt> {
+    let mut renaming = super::rename::Renaming::default();
+    visit::stmts(body, &mut |mention| {
+        if let Mention::Set(local) = mention
+            && !sums.iter().any(|(sum, _)| *sum == local)
+        {
+            renaming.locals.entry(local).or_insert_with(|| all.like(local));
+        }
+    });
+    renaming.stmts(body)
 }

@@ -14,7 +14,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What stands in front of generated kernels: the device library and the scalar operations.
 pub fn library() -> String {
-    read("src/emit/cuda/device.cu") + &read("src/emit/c/scalars.c")
+    read("src/emit/cuda/device.cu") + &read("src/emit/cuda/products.cu") + &read("src/emit/c/scalars.c")
 }
 
 /// A file of the repository.

@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <vector>
-#if !defined(__x86_64__)
+#if !defined(__x86_64__) || defined(REMORA_SHIM_PORTABLE)
 #include <ucontext.h>
 #endif
 
@@ -84,7 +84,7 @@ struct Guarded {
 
 /* ---- Fibers ---- */
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(REMORA_SHIM_PORTABLE)
 extern "C" void remora_shim_switch(void **save, void *load);
 asm(R"(
 .text

@@ -28,7 +28,7 @@ pub fn scalar(value: Scalar) -> String {
 }
 
 /// A scalar where C wants a constant expression: infinities, NaNs and half precision floats are no calls there.
-pub(super) fn constant(value: Scalar) -> String {
+pub fn constant(value: Scalar) -> String {
     let special = |x: f64, suffix: &str, payload: u64| {
         let sign = if x.is_sign_negative() { "-" } else { "" };
         if x.is_nan() { format!("{sign}__builtin_nan{suffix}(\"{payload:#x}\")") } else { format!("{sign}__builtin_inf{suffix}()") }

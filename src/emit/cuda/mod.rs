@@ -13,10 +13,19 @@ mod product;
 pub(super) use kernel::heavy;
 
 use super::c::{Emitter, Mode, c_type, expr};
+use crate::base::Scalar;
 use crate::ir::imp::Program;
 use std::fmt::Write;
 
-const DEVICE: &str = concat!(include_str!("device.cu"), "\n", include_str!("../c/scalars.c"), "\n", include_str!("kernels.cu"));
+const DEVICE: &str = concat!(
+    include_str!("device.cu"),
+    "\n",
+    include_str!("products.cu"),
+    "\n",
+    include_str!("../c/scalars.c"),
+    "\n",
+    include_str!("kernels.cu")
+);
 const HOST: &str = concat!(include_str!("table.h"), "\n", include_str!("host.c"), include_str!("../c/scalars.c"), "\n");
 
 /// A program for CUDA.
@@ -53,10 +62,18 @@ pub fn emit(program: &Program) -> Cuda {
     let mut kernels = Kernels::default();
     let mut device = DEVICE.to_string();
     for (k, table) in program.tables.iter().enumerate() {
-        let items: Vec<String> = table.items.iter().map(|item| expr::scalar(*item)).collect();
-        let items = if items.is_empty() { "0".to_string() } else { items.join(", ") };
+        let list = |items: Vec<String>| if items.is_empty() { "0".to_string() } else { items.join(", ") };
+        let items = list(table.items.iter().map(|item| expr::constant(*item)).collect());
         let _ = writeln!(host, "static const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
-        let _ = writeln!(device, "static __device__ const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
+        if table.elem.is_float() {
+            // Not every number can be written, and halves have no constants.
+            let bits = list(table.items.iter().map(|item| bits(*item)).collect());
+            let word = table.elem.bytes() * 8;
+            let _ = writeln!(device, "static __device__ const uint{word}_t remora_bits_{k}[] = {{{bits}}};");
+            let _ = writeln!(device, "#define remora_table_{k} ((const {} *)remora_bits_{k})", c_type(table.elem));
+        } else {
+            let _ = writeln!(device, "static __device__ const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
+        }
     }
     for (id, fun) in program.funs.iter() {
         let mut emitter = Emitter::new(program, fun, id.raw(), Mode::Host);
@@ -78,4 +95,14 @@ pub fn emit(program: &Program) -> Cuda {
     device.push_str(&kernels.types);
     device.push_str(&kernels.text);
     Cuda { host, kernels: device, names: kernels.names }
+}
+
+/// The bits of a floating-point number.
+fn bits(value: Scalar) -> String {
+    match value {
+        Scalar::F16(x) => format!("{:#x}", x.to_bits()),
+        Scalar::F32(x) => format!("{:#x}", x.to_bits()),
+        Scalar::F64(x) => format!("{:#x}", x.to_bits()),
+        other => expr::scalar(other),
+    }
 }
