@@ -15,6 +15,21 @@ fn remora(dir: &Path, args: &[&str]) -> Result<std::process::Output, Failed> {
     Ok(Command::new(env!("CARGO_BIN_EXE_remora")).current_dir(dir).args(args).output()?)
 }
 
+/// Copies files, and what they may import from folders beside them.
+fn copy_folder(from: &Path, to: &Path) -> Result<(), Failed> {
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?.path();
+        let target = to.join(entry.file_name().ok_or("a name")?);
+        if entry.is_file() {
+            std::fs::copy(&entry, target)?;
+        } else {
+            std::fs::create_dir(&target)?;
+            copy_folder(&entry, &target)?;
+        }
+    }
+    Ok(())
+}
+
 /// The whole folder is copied, so that imports and data of the explicit program are where they were.
 fn check(path: &Path) -> Result<(), Failed> {
     let (dir, name) = (path.parent().ok_or("in a folder")?, path.file_name().ok_or("a file")?.to_string_lossy().into_owned());
@@ -23,12 +38,7 @@ fn check(path: &Path) -> Result<(), Failed> {
         return Err(String::from_utf8_lossy(&source.stderr).into_owned().into());
     }
     let copy = tempfile::tempdir()?;
-    for entry in std::fs::read_dir(dir)? {
-        let entry = entry?.path();
-        if entry.is_file() {
-            std::fs::copy(&entry, copy.path().join(entry.file_name().ok_or("a file")?))?;
-        }
-    }
+    copy_folder(dir, copy.path())?;
     std::fs::write(copy.path().join(&name), &source.stdout)?;
     let report = remora(copy.path(), &["infer", "--format", "json", &name])?;
     let report: Value = serde_json::from_slice(&report.stdout)?;
