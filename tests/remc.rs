@@ -259,11 +259,23 @@ fn reads_back_in_meaning(checked: &Checked) -> Option<String> {
         return Some(format!("is not well typed: {errors:?}"));
     }
     let second = format!("(use core)\n{}", print::program(&again.core));
+    // Names that are bound twice in a definition get numbers behind them.
+    let (printed, second) = (unnumbered(&printed), unnumbered(&second));
     if printed == second {
         return None;
     }
     let different = printed.lines().zip(second.lines()).find(|(a, b)| a != b);
     Some(format!("becomes another program: {different:?}"))
+}
+
+/// The text without the numbers that reading puts behind names (`x'1`).
+fn unnumbered(text: &str) -> String {
+    let mut parts = text.split('\'');
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |out, part| {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        if rest.len() < part.len() { out + rest } else { out + "'" + part }
+    })
 }
 
 /// All cases, as texts to start from.
