@@ -259,23 +259,26 @@ fn reads_back_in_meaning(checked: &Checked) -> Option<String> {
         return Some(format!("is not well typed: {errors:?}"));
     }
     let second = format!("(use core)\n{}", print::program(&again.core));
-    // Names that are bound twice in a definition get numbers behind them.
-    let (printed, second) = (unnumbered(&printed), unnumbered(&second));
     if printed == second {
+        return None;
+    }
+    // Names that are bound twice get others the first time; then nothing changes any more, and all values are the same.
+    let (_, last) = self::checked("again.remc", &second);
+    let third = format!("(use core)\n{}", print::program(&last.core));
+    if second == third && unnamed(&printed) == unnamed(&second) {
         return None;
     }
     let different = printed.lines().zip(second.lines()).find(|(a, b)| a != b);
     Some(format!("becomes another program: {different:?}"))
 }
 
-/// The text without the numbers that reading puts behind names (`x'1`).
-fn unnumbered(text: &str) -> String {
-    let mut parts = text.split('\'');
-    let first = parts.next().unwrap_or_default().to_string();
-    parts.fold(first, |out, part| {
-        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        if rest.len() < part.len() { out + rest } else { out + "'" + part }
-    })
+/// The words of a text, names without the numbers behind them and blanks left out.
+fn unnamed(text: &str) -> Vec<String> {
+    let stem = |word: String| match word.rsplit_once(['\'', '.']) {
+        Some((stem, number)) if number.bytes().all(|b| b.is_ascii_digit()) => stem.to_string(),
+        _ => word,
+    };
+    words(text).into_iter().filter(|word| !word.trim().is_empty()).map(stem).collect()
 }
 
 /// All cases, as texts to start from.
