@@ -274,11 +274,13 @@ fn reads_back_in_meaning(checked: &Checked) -> Option<String> {
 
 /// The words of a text, names without the numbers behind them and blanks left out.
 fn unnamed(text: &str) -> Vec<String> {
-    let stem = |word: String| match word.rsplit_once(['\'', '.']) {
-        Some((stem, number)) if number.bytes().all(|b| b.is_ascii_digit()) => stem.to_string(),
-        _ => word,
-    };
-    words(text).into_iter().filter(|word| !word.trim().is_empty()).map(stem).collect()
+    fn stem(word: &str) -> &str {
+        match word.rsplit_once(['\'', '.']) {
+            Some((before, number)) if !before.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => stem(before),
+            _ => word,
+        }
+    }
+    words(text).iter().filter(|word| !word.trim().is_empty()).map(|word| stem(word).to_string()).collect()
 }
 
 /// All cases, as texts to start from.
