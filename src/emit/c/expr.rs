@@ -68,6 +68,11 @@ pub fn reduction(op: ScalarOp) -> Option<String> {
     Some(format!("reduction({sign} : "))
 }
 
+/// Whether results that are too large for a signed type wrap around.
+pub fn wraps(op: ScalarOp) -> bool {
+    matches!(op.op, Op::Add | Op::Mul) && op.prim.is_int() && op.prim.is_signed()
+}
+
 impl Emitter<'_> {
     /// An expression as an operand.
     pub fn nested(&self, e: &Expr) -> String {

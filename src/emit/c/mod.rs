@@ -417,6 +417,8 @@ impl Emitter<'_> {
         }
         match order {
             Order::Any if straight(body) => Some("#pragma GCC ivdep".into()),
+            // Sums of signed integers wrap around, which partial sums that the compiler adds up for a clause may not. It needs none.
+            Order::Reduce(sums) if straight(body) && sums.iter().any(|(_, op)| expr::wraps(*op)) => Some("#pragma GCC ivdep".into()),
             Order::Reduce(sums) if straight(body) => {
                 let clauses: Vec<String> =
                     sums.iter().filter_map(|(local, op)| Some(format!("{}{})", expr::reduction(*op)?, self.local(*local)))).collect();
