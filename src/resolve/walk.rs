@@ -4,13 +4,14 @@ use super::scope::{Functor, Module, Scope};
 use super::{peel, suggest};
 use crate::base::{Arena, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
+use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::view::is_builtin_operator;
 use crate::ir::surface::{
-    Ast, Decl, DefDecl, Dim, ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, Operator, PatId, PatKind, TypeArg, TypeDecl, TypeId,
+    Ast, Decl, DefDecl, Dim, ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, Operator, Pat, PatId, PatKind, TypeArg, TypeDecl, TypeId,
     TypeKind, TypeParam, ValDecl,
 };
 use crate::ir::tables::{DefId, Names, Res, TypeDef, TypeParamInfo, TypeRes};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Operators whose meaning is part of the language.
 const FIXED: [&str; 4] = ["&&", "||", "|>", "<|"];
@@ -88,6 +89,34 @@ impl<'a> Walk<'_, 'a> {
         let mark = self.scope.mark();
         self.function(&ty.tparams, &[], Some(ty.ty));
         self.scope.leave(mark);
+        self.used_sizes(ty);
+    }
+
+    /// What an abbreviation stands for must say how large it is: sizes that it does not mention would be lost.
+    fn used_sizes(&mut self, ty: &TypeDecl) {
+        let mut mentioned = FxHashSet::default();
+        let mut nodes = vec![Node::Type(ty.ty)];
+        while let Some(node) = nodes.pop() {
+            if let Node::Expr(expr) = node
+                && let Some(Res::Local(pat)) = self.names.exprs.get(expr)
+            {
+                mentioned.insert(*pat);
+            }
+            children_of(self.ast, node, &mut nodes);
+        }
+        for tparam in &ty.tparams {
+            let TypeParam::Size(pat) = tparam else { continue };
+            let Pat { kind: PatKind::Name(name), span, .. } = &self.ast.pats[*pat] else { continue };
+            // `?` stands for a name that was not read.
+            if !mentioned.contains(pat) && name.as_str() != "?" {
+                let message = format!("the type `{}` does not mention its size `{name}`", ty.name.name);
+                self.diagnostics.push(
+                    Diagnostic::error("E0309", *span, message)
+                        .here("this size would be lost")
+                        .help("leave it out, or make an array of this size part of the type"),
+                );
+            }
+        }
     }
 
     fn check_fixed(&mut self, name: Ident) {
