@@ -4,11 +4,12 @@
 # make bench         compiled remora against hand-written C, NumPy and what else is installed: a table and a plot (build/bench)
 #                    SIZE=large|small|test ONLY=name,name THREADS=2 ROUNDS=3 RUNS=10 BY=min FRESH=1; PEERS=1 installs Numba and JAX first
 # make bench-check   the table of checking times and memory
+# make programs-table  the table of docs/programs.md: what need not be written, checking times
 # make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo test examples properties bench bench-check fuzz ci clean
+.PHONY: all setup demo test examples properties bench bench-check programs-table fuzz ci clean
 
 all:
 	@.ci/setup build
@@ -53,6 +54,11 @@ bench-check:
 	@.ci/setup
 	cargo build --release
 	@.venv/bin/python benches/check.py
+
+programs-table:
+	@.ci/setup build
+	cargo build --release
+	REMORA_BLESS=1 REMORA_TIMED=target/release/remora cargo test --test programs_of_size table
 
 MINUTES ?= 10
 TARGETS ?= syntax check core rank data

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs compiled for the CUDA device of this machine, against a device-to-device copy and, where installed, CuPy and JAX.
+"""Programs compiled for the CUDA device of this machine, against a device-to-device copy and, where installed, CuPy, JAX and PyTorch.
 
   gpu.py [--size test|small|large] [--only NAME,NAME..] [--rounds N] [--elements N] [--remora COMMAND]
   gpu.py --check     only: do the programs compute what NumPy computes?
@@ -63,11 +63,24 @@ class Jax(contenders.Python):
     title, peer = "JAX", "jax"
 
 
+class Torch(contenders.Python):
+    """peers/torch_peer.py"""
+
+    title, peer = "PyTorch", "torch"
+
+
+PEERS = [CuPy, Jax, Torch]
+TITLES = [kind.title for kind in PEERS]
+
+
 class Driver:
     """CUDA's driver, by hand: what the device is, and how fast it copies."""
 
     def __init__(self):
-        self.lib = ctypes.CDLL("libcuda.so.1")
+        try:
+            self.lib = ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            self.lib = ctypes.CDLL("libcuda.so")
         self.context = ctypes.c_void_p()
         self("cuInit", 0)
         self("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), 0)
@@ -94,7 +107,7 @@ class Driver:
         lanes = 64 if (major, minor) in [(7, 0), (7, 2), (7, 5), (8, 0)] else 128
         return 2 * lanes * self.attribute(16) * self.attribute(13) * 1e3
 
-    def copy(self, size=1 << 30, times=20):
+    def copy(self, size, times=20):
         """Bytes read and written in a second by a copy on the device."""
         places = [ctypes.c_uint64() for _ in range(2)]
         events = [ctypes.c_void_p() for _ in range(2)]
@@ -116,11 +129,11 @@ class Driver:
         return best
 
 
-def device():
+def device(size):
     """The name of the device, the bandwidth of a copy, the rate of f32; None for what cannot be found out."""
     try:
         driver = Driver()
-        return {"name": driver.name(), "copy": driver.copy(), "flops": driver.flops()}
+        return {"name": driver.name(), "copy": driver.copy(size), "flops": driver.flops()}
     except (OSError, AttributeError) as why:
         bench.say(f"the device is not measured: {why}")
         return {"name": "unknown", "copy": None, "flops": None}
@@ -153,7 +166,7 @@ def streams(options, found):
 def programs(options, found, notes):
     """The figures of the examples, and a table of them; whether all results were right."""
     kinds = [Cuda]
-    for kind in [CuPy, Jax]:
+    for kind in PEERS:
         missing = kind.missing(options)
         if missing:
             notes.append(f"{kind.title}: not installed")
@@ -182,15 +195,15 @@ def programs(options, found, notes):
                 if name == "matmul" and found["flops"]:
                     shapes = [np.load(path, mmap_mode="r").shape for path in paths[:2]]
                     extra += ", of f32 " + part(2 * shapes[0][0] * shapes[0][1] * shapes[1][1] / own, found["flops"], MATMUL)
-                others = [report.time(figures[name][title]) if title in figures[name] else "" for title in ("CuPy", "JAX")]
+                others = [report.time(figures[name][title]) if title in figures[name] else "" for title in TITLES]
                 rows.append([name, report.time(own), extra, *others])
-    return figures, report.table(["program", "remora", "of a copy", "CuPy", "JAX"], rows), good
+    return figures, report.table(["program", "remora", "of a copy", *TITLES], rows), good
 
 
 def means(figures):
     """How much faster remora is than the others on the geometric mean."""
     lines = []
-    for title in ("CuPy", "JAX"):
+    for title in TITLES:
         ratios = [times[title] / times["remora"] for times in figures.values() if title in times and "remora" in times]
         if ratios:
             lines.append(f"- {title} takes {report.mean(ratios):.2f} times as long on the geometric mean of {len(ratios)} programs (bar: 1)")
@@ -203,6 +216,7 @@ def main():
     parser.add_argument("--only", type=bench.names, default=bench.NAMES)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--elements", type=int, default=1 << 28, help="of the long arrays")
+    parser.add_argument("--copy", type=int, default=1 << 30, help="bytes that are copied to see how fast the device does that")
     parser.add_argument("--remora", default=str(contenders.HERE.parent / "target/release/remora"))
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
@@ -210,7 +224,7 @@ def main():
     BUILD.mkdir(parents=True, exist_ok=True)
     bench.os.environ["JAX_PLATFORMS"] = "cuda"
     notes = []
-    found = {"name": "", "copy": None, "flops": None} if options.check else device()
+    found = {"name": "", "copy": None, "flops": None} if options.check else device(options.copy)
     figures, table, good = programs(options, found, notes)
     if options.check:
         print("\n".join(notes) if not good else f"{len(options.only)} programs give what NumPy gives")

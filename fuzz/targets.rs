@@ -149,7 +149,8 @@ fn check(text: &str, name: &str) {
     if let Err(problem) = driver::core_problem(&sources, &checked) {
         panic!("{problem}");
     }
-    let own = core::Program { defs: checked.core.defs.iter().filter(|define| define.span.file == root).cloned().collect() };
+    let own =
+        core::Program { defs: checked.core.defs.iter().filter(|define| define.span.file == root).cloned().collect(), ..Default::default() };
     let text = core::print::program(&own);
     // What is too large as a tree is cut off.
     if !text.contains("...") {

@@ -6,6 +6,7 @@
 //!   infer              -> types, ranks                  types that differ, ranks that cannot agree
 //!   ambiguity          -> one of the smallest choices   E0402
 //!   elaborate          -> core                          sizes
+//!   consume                                             what is used after it was given away with `*`
 //! ir::core::check      (validator)
 //! ```
 //!
@@ -14,17 +15,21 @@
 //! A definition with an error is left out, and so is what uses it; everything else is checked. Nothing of the standard
 //! library is inferred unless it is used.
 
+mod hints;
 mod modules;
+mod places;
 mod remc;
 mod stats;
 mod suggest;
-mod uses;
+mod worth;
 
 pub use remc::is_core;
 pub use stats::{Stats, Times};
+pub use worth::{Work, Worth, work};
 
 use crate::ambiguity::{self, Reception, Verdict};
 use crate::base::{FileId, SourceMap, Span, Symbol};
+use crate::consume;
 use crate::diag::{Diagnostic, Severity};
 use crate::elaborate::{self, Schemes};
 use crate::emit;
@@ -70,6 +75,8 @@ pub struct Checked {
     pub remc: Option<crate::remc::Elaborated>,
     /// The numbers that the program reads.
     numbers: Vec<i64>,
+    /// What the types of definitions say about giving away.
+    modes: consume::Modes,
 }
 
 /// Checks the program whose main file is `root`; imports come from `loader`. A file whose name ends in `.remc` is core.
@@ -90,30 +97,46 @@ fn check_plain(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Ch
 
 fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, errors: &mut Vec<SizeError>) -> Checked {
     let start = Instant::now();
-    let (program, diagnostics) = resolve::load(sources, loader, &[root]);
+    let (program, mut diagnostics) = resolve::load(sources, loader, &[root]);
+    // What is wrong in a parametric module is wrong in its copies.
+    let mut seen = FxHashSet::default();
+    diagnostics.retain(|d| seen.insert((d.code, d.message.clone(), d.labels.first().map(|label| label.span))));
     let schemes = Schemes::new(&program);
     let mut checked = Checked { program, diagnostics, schemes, ..Checked::default() };
     checked.stats.times.parse = start.elapsed();
     validate_trees(&checked);
-    let uses = uses::Uses::new(&checked.program);
-    let broken: Vec<Span> = checked.diagnostics.iter().filter_map(|d| d.labels.first()).map(|l| l.span).collect();
-    let mut refused = uses.around(&broken);
-    for def in uses.order() {
+    let places = places::Places::new(&checked.program);
+    let wrong = checked.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let broken: Vec<Span> = wrong.filter_map(|d| d.labels.first()).map(|l| l.span).collect();
+    let mut refused = places.around(&broken);
+    let needed: Vec<DefId> = checked.program.defs.iter().filter(|(_, def)| def.needed).map(|(id, _)| id).collect();
+    // A definition refers only to earlier ones.
+    for def in resolve::reachable(&checked.program, needed) {
         let template = modules::template(&checked, def);
-        if crate::resolve::dependencies(&checked.program, def).into_iter().chain(template).any(|used| refused.contains(&used)) {
+        if resolve::dependencies(&checked.program, def).into_iter().chain(template).any(|used| refused.contains(&used)) {
             refused.insert(def);
         }
         if !refused.contains(&def) && check_definition(sources, &mut checked, def, errors).is_none() {
             refused.insert(def);
         }
     }
-    // A definition that uses what could not be read may be beyond checking: what is wrong was said there.
-    if checked.diagnostics.iter().any(|d| d.code != "E0399") {
-        checked.diagnostics.retain(|d| d.code != "E0399");
-    }
+    drop_consequences(&mut checked.diagnostics, errors);
     checked.names = checked.program.defs.iter().map(|(id, def)| (def.unique, id)).collect();
+    checked.core.attributes = hints::attributes(&checked.program, sources);
     validate_core(sources, &checked);
     checked
+}
+
+/// A definition that uses what could not be read may be beyond checking: what is wrong was said there.
+fn drop_consequences(diagnostics: &mut Vec<Diagnostic>, errors: &mut [SizeError]) {
+    let internal = |d: &Diagnostic| d.code == modules::INTERNAL;
+    if !diagnostics.iter().any(|d| d.severity == Severity::Error && !internal(d)) {
+        return;
+    }
+    for error in errors.iter_mut() {
+        error.diagnostic -= diagnostics.iter().take(error.diagnostic).filter(|d| internal(d)).count();
+    }
+    diagnostics.retain(|d| !internal(d));
 }
 
 /// Infers and elaborates one definition; `None` after reporting what is wrong with it.
@@ -158,6 +181,13 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             let refused = cases.iter().any(|d| d.severity == Severity::Error);
             diagnostics.extend(cases);
             if refused {
+                return None;
+            }
+            let start = Instant::now();
+            let consumed = consume::check(&checked.program, &checked.tables, &mut checked.modes, def);
+            checked.stats.times.consume += start.elapsed();
+            if !consumed.is_empty() {
+                checked.diagnostics.extend(consumed);
                 return None;
             }
             if !checked.program.is_template(def) {
@@ -256,11 +286,7 @@ pub fn run(checked: &Checked, entry: Symbol, arguments: Vec<Value>, threads: Opt
 /// E0801: what cannot be compiled.
 pub fn specialise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
     let program = specialise::specialise(&checked.core, entries)?;
-    if validating()
-        && let Err(problem) = soac::check::validate(&program)
-    {
-        panic!("specialisation broke its contract ({}): {problem}", sources.files().last().map_or("", |(_, file)| &file.name));
-    }
+    contract(sources, "specialise", || soac::check::validate(&program));
     Ok(program)
 }
 
@@ -278,12 +304,10 @@ pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> R
 /// Those of [`specialise()`].
 pub fn kernels(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
     let program = optimise::inline_all(specialise(sources, checked, entries)?);
-    let program = flatten::flatten(optimise::optimise(program));
-    if validating()
-        && let Err(problem) = kernel::validate(&program)
-    {
-        panic!("flattening broke its contract ({}): {problem}", sources.files().last().map_or("", |(_, file)| &file.name));
-    }
+    let program = flatten::flatten(optimise::optimise_for_device(program));
+    contract(sources, "flatten", || kernel::validate(&program));
+    let program = flatten::coalesce(program);
+    contract(sources, "coalesce", || kernel::validate(&program));
     Ok(program)
 }
 
@@ -326,8 +350,67 @@ fn lowered(
     strict: bool,
 ) -> Result<(soac::Program, imp::Program), Box<Diagnostic>> {
     let program = optimise(sources, checked, entries)?;
-    let imp = vectorise::vectorise(lower::lower(&program, lower::Options { strict, in_place: true, device: false }));
+    let imp = lower::lower(&program, lower::Options { strict, in_place: true, device: false });
+    contract(sources, "lower", || imp::check::validate(&imp));
+    let imp = vectorise::vectorise(imp);
+    contract(sources, "vectorise", || imp::check::validate(&imp));
     Ok((program, imp))
+}
+
+/// The program with explicit memory for these entry points, as C is made of it.
+///
+/// # Errors
+/// Those of [`specialise()`].
+pub fn memory(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<imp::Program, Box<Diagnostic>> {
+    lowered(sources, checked, entries, false).map(|(_, imp)| imp)
+}
+
+/// The program with explicit memory and launches of kernels for these entry points.
+///
+/// # Errors
+/// Those of [`compile_cuda()`].
+pub fn launches(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<imp::Program, Box<Diagnostic>> {
+    Ok(lowered_kernels(sources, &kernels(sources, checked, entries)?))
+}
+
+fn lowered_kernels(sources: &SourceMap, program: &soac::Program) -> imp::Program {
+    let imp = lower::lower_kernels(program);
+    contract(sources, "lower kernels", || imp::check::validate(&imp));
+    imp
+}
+
+/// A place in the source that failures of compiled programs name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The place.
+    pub span: Span,
+    /// The innermost place in the user's own files: itself, or the call through which it was reached.
+    pub own: Option<Span>,
+}
+
+fn place(checked: &Checked, program: &soac::Program, span: Span) -> Place {
+    let mut places = std::iter::once(span).chain(program.chains.calls(span));
+    let own = places.find(|place| !checked.is_library(*place)).map(Span::bare);
+    Place { span: span.bare(), own: own.filter(|_| span != Span::default()) }
+}
+
+/// The same in words.
+fn shown<'a>(sources: &'a SourceMap, checked: &'a Checked, program: &'a soac::Program) -> impl Fn(Span) -> emit::c::Shown + 'a {
+    let text = |span: Span| if span == Span::default() { String::new() } else { sources.place(span) };
+    move |span| {
+        let place = place(checked, program, span);
+        emit::c::Shown { text: text(place.span), own: place.own.map(text).unwrap_or_default() }
+    }
+}
+
+/// A failure of a compiled program with this code and message, at places of its table: where it happened, and the calls that it left.
+pub fn compiled_failure(code: &'static str, message: String, places: &[Place]) -> Diagnostic {
+    let Some(place) = places.first().filter(|place| place.span != Span::default()) else { return Diagnostic::bare(code, message) };
+    let diagnostic = Diagnostic::error(code, place.span, message);
+    match places.iter().find_map(|place| place.own) {
+        Some(own) if own != place.span => diagnostic.label(own, "called from here"),
+        _ => diagnostic,
+    }
 }
 
 /// A program as C, with what its doors take and return.
@@ -337,6 +420,8 @@ pub struct Native {
     pub text: String,
     /// The first-order program that it was made from: entry point number `k` is function number `k`.
     pub program: soac::Program,
+    /// The places that failures name by their numbers.
+    pub places: Vec<Place>,
 }
 
 /// The C program for these entry points of an accepted program (all that are declared, if none are given). With `strict`, results are to
@@ -346,7 +431,9 @@ pub struct Native {
 /// E0801: what cannot be compiled.
 pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], strict: bool) -> Result<Native, Box<Diagnostic>> {
     let (program, imp) = lowered(sources, checked, entries, strict)?;
-    Ok(Native { text: emit::c::emit(&imp, strict), program })
+    let (text, places) = emit::c::emit(&imp, strict);
+    let places = places.iter().map(|span| place(checked, &program, span)).collect();
+    Ok(Native { text, program, places })
 }
 
 /// A program for CUDA, with what its doors take and return.
@@ -356,21 +443,35 @@ pub struct CudaProgram {
     pub text: emit::cuda::Cuda,
     /// The first-order program that it was made from: entry point number `k` is function number `k`.
     pub program: soac::Program,
+    /// The places that failures name by their numbers.
+    pub places: Vec<Place>,
 }
 
 /// The program for CUDA for these entry points of an accepted program (all that are declared, if none are given).
 ///
 /// # Errors
-/// E0801: what cannot be compiled, and E0802: what cannot be compiled for a device.
+/// E0801: what cannot be compiled.
 pub fn compile_cuda(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<CudaProgram, Box<Diagnostic>> {
     let program = kernels(sources, checked, entries)?;
-    let imp = lower::lower_kernels(&program).map_err(|span| {
-        let message = "a thread needs memory here, and only the thread knows how much";
-        let diagnostic =
-            if span == Span::default() { Diagnostic::bare("E0802", message) } else { Diagnostic::error("E0802", span, message) };
-        Box::new(diagnostic.help("use `--backend cpu`"))
-    })?;
-    Ok(CudaProgram { text: emit::cuda::emit(&imp), program })
+    let imp = lowered_kernels(sources, &program);
+    let text = emit::cuda::emit(&imp);
+    let places = text.places.iter().map(|span| place(checked, &program, span)).collect();
+    Ok(CudaProgram { text, program, places })
+}
+
+/// The library for CUDA devices of these entry points of an accepted program, its names beginning with `prefix`. Compiling it, and those
+/// who use it, need nothing of CUDA.
+///
+/// # Errors
+/// E0801: what cannot be compiled.
+pub fn cuda_library(
+    sources: &SourceMap,
+    checked: &Checked,
+    entries: &[Symbol],
+    prefix: &str,
+) -> Result<emit::cuda::Library, Box<Diagnostic>> {
+    let made = compile_cuda(sources, checked, entries)?;
+    Ok(emit::cuda::library(&made.program, &made.text, prefix, &shown(sources, checked, &made.program)))
 }
 
 /// The C library for these entry points of an accepted program, its names beginning with `prefix`.
@@ -385,8 +486,7 @@ pub fn library(
     strict: bool,
 ) -> Result<emit::c::Library, Box<Diagnostic>> {
     let (program, imp) = lowered(sources, checked, entries, strict)?;
-    let shown = |span: Span| if span == Span::default() { String::new() } else { sources.place(span) };
-    Ok(emit::c::library(&program, &imp, prefix, strict, &shown))
+    Ok(emit::c::library(&program, &imp, prefix, strict, &shown(sources, checked, &program)))
 }
 
 /// A failure of a running program as a message.
@@ -399,10 +499,9 @@ fn failure_diagnostic(checked: &Checked, failure: &eval::Failure) -> Diagnostic 
     if failure.span == Span::default() {
         return Diagnostic::bare(failure.code, failure.message.clone());
     }
-    let library = |span: &Span| checked.program.defs.iter().any(|(_, def)| def.stdlib && def.file == span.file);
     let diagnostic = failure.diagnostic();
-    match failure.calls.iter().find(|call| !library(call)) {
-        Some(call) if library(&failure.span) => diagnostic.label(*call, "called from here"),
+    match failure.calls.iter().find(|call| !checked.is_library(**call)) {
+        Some(call) if checked.is_library(failure.span) => diagnostic.label(*call, "called from here"),
         _ => diagnostic,
     }
 }
@@ -410,9 +509,9 @@ fn failure_diagnostic(checked: &Checked, failure: &eval::Failure) -> Diagnostic 
 /// The rank systems of the definitions of a file in the solver's text format, with their names: also of refused definitions, but not of
 /// those that use refused ones. Sites are labelled with the place of the application and the number of the argument.
 pub fn rank_systems(sources: &SourceMap, checked: &Checked, file: FileId) -> Vec<(Symbol, String)> {
-    let uses = uses::Uses::new(&checked.program);
     let own = checked.program.defs.iter().filter(|(_, def)| def.file == file && matches!(def.decl, DefKind::Def(_)));
-    let known = own.filter(|(id, _)| uses.of(*id).all(|used| checked.tables.defs.get(used).is_some()));
+    let known =
+        own.filter(|(id, _)| resolve::dependencies(&checked.program, *id).into_iter().all(|used| checked.tables.defs.get(used).is_some()));
     let system = |(id, def): (DefId, &Def)| {
         let (system, sites) = infer::rank_system(&checked.program, &checked.tables, id);
         let label = |site: &infer::SiteRef| {
@@ -428,6 +527,15 @@ pub fn rank_systems(sources: &SourceMap, checked: &Checked, file: FileId) -> Vec
 /// The validators run in debug builds and tests only.
 fn validating() -> bool {
     cfg!(debug_assertions)
+}
+
+/// Panics in debug builds and tests if what a pass has made is refused by its validator.
+fn contract(sources: &SourceMap, pass: &str, validate: impl FnOnce() -> Result<(), String>) {
+    if validating()
+        && let Err(problem) = validate()
+    {
+        panic!("the pass `{pass}` broke its contract ({}): {problem}", sources.files().last().map_or("", |(_, file)| &file.name));
+    }
 }
 
 fn validate_trees(checked: &Checked) {
@@ -461,6 +569,10 @@ impl Checked {
     /// Whether there are errors.
     pub fn failed(&self) -> bool {
         self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+    }
+    /// Whether a place is in the standard library.
+    fn is_library(&self, place: Span) -> bool {
+        self.program.units.iter().any(|unit| unit.stdlib && unit.source.file == place.file)
     }
     /// Whether a definition has no errors and uses none with errors.
     pub fn accepted(&self, def: DefId) -> bool {

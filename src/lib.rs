@@ -7,6 +7,7 @@
 pub mod ambiguity;
 pub mod base;
 pub mod cli;
+pub mod consume;
 pub mod diag;
 pub mod driver;
 pub mod elaborate;

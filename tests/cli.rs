@@ -168,22 +168,31 @@ fn what_is_wrong_with_arguments() {
     assert_eq!(ran.code, Some(1), "{}", ran.err);
 }
 
-/// Values of sum types neither come from outside nor go there; entry points that use them inside are built.
+/// Values of sum types are read and written as text; C has no type for them.
 #[test]
-fn sums_stay_inside() {
-    let types = "type t = #a i32 | #b f64\ndef make (x: i32) : t = #a x\ndef size (x: t) : i32 = match x case #a n -> n case #b _ -> 0\n";
-    let right = format!("{types}entry main (x: i32) : i32 = size (make x)\n");
-    let wrong = format!("{types}entry main (x: t) : i32 = size x\nentry out (x: i32) : (i32, []t) = (x, [make x])\n");
-    let place = Place::new(&[("right.rem", &right), ("wrong.rem", &wrong)]);
+fn sums_come_from_outside_and_go_there() {
+    let types = "type t = #a i32 | #b f64 | #c\ndef make (x: i32) : t = #a x\ndef size (x: t) : i32 = match x case #a n -> n case _ -> 0\n";
+    let inside = format!("{types}entry main (x: i32) : i32 = size (make x)\n");
+    let outside = format!("{types}entry main (x: t) (ys: []t) : (i32, []t) = (size x, ys)\nentry none : t = #c\n");
+    let place = Place::new(&[("inside.rem", &inside), ("outside.rem", &outside), ("x.in", "#b 2")]);
     for backend in ["interp", "cpu"] {
-        assert_eq!(place.ok(&["run", "right.rem", "--backend", backend, "3"]), "3i32\n");
-        place.refused(&["run", "wrong.rem", "--backend", backend], &["E0613", "argument `x`"]);
-        place.refused(&["run", "wrong.rem", "--backend", backend, "-e", "out", "3"], &["E0613", "its result has a sum type"]);
+        assert_eq!(place.ok(&["run", "inside.rem", "--backend", backend, "3"]), "3i32\n");
+        let shown = "3i32\n[#b -1.5f64, #c, #a 7i32]\n";
+        assert_eq!(place.ok(&["run", "outside.rem", "--backend", backend, "#a 3", "[#b -1.5, #c, (#a 7)]"]), shown);
+        assert_eq!(place.ok(&["run", "outside.rem", "--backend", backend, "x.in", "[]"]), "0i32\n[]\n");
+        assert_eq!(place.ok(&["run", "outside.rem", "--backend", backend, "-e", "none"]), "#c\n");
+        place.refused(&["run", "outside.rem", "--backend", backend, "#d 3", "[]"], &["E0604", "expected `#a` or `#b` or `#c`, found `#d`"]);
+        place.refused(&["run", "outside.rem", "--backend", backend, "#a", "[]"], &["E0604", "argument `x`"]);
+        place.refused(&["run", "outside.rem", "--backend", backend, "#a 1 2", "[]"], &["E0607"]);
+        place.refused(&["run", "outside.rem", "--backend", backend, "#c", "[#a 1"], &["E0604", "expected `,`, found the end of the data"]);
+        place.refused(&["run", "outside.rem", "--backend", backend, "#c"], &["E0612", "ys`: [](#a i32 | #b f64 | #c)"]);
+        place.refused(&["run", "outside.rem", "--backend", backend, "-e", "none", "--binary"], &["E0603"]);
     }
-    place.ok(&["build", "right.rem", "--lib", "-o", "libright.so"]);
-    let header = std::fs::read_to_string(place.path().join("right.h")).expect("a header");
-    assert!(header.contains("right_main(") && !header.contains("right_size("), "{header}");
-    place.refused(&["build", "wrong.rem", "--lib"], &["E0613"]);
+    place.ok(&["build", "outside.rem", "-o", "outside"]);
+    place.ok(&["build", "inside.rem", "--lib", "-o", "libinside.so"]);
+    let header = std::fs::read_to_string(place.path().join("inside.h")).expect("a header");
+    assert!(header.contains("inside_main(") && !header.contains("inside_size("), "{header}");
+    place.refused(&["build", "outside.rem", "--lib"], &["E0613", "`main` cannot be called from C"]);
 }
 
 #[test]
@@ -231,7 +240,7 @@ fn infer_in_three_formats() {
     for key in ["function", "line", "column", "maps", "reps", "induced"] {
         assert!(!definition["applications"][0][key].is_null(), "{key}");
     }
-    for key in ["parse", "infer", "rank", "sizes", "elaborate"] {
+    for key in ["parse", "infer", "rank", "sizes", "elaborate", "consume"] {
         assert!(json["stats"]["milliseconds"][key].is_number(), "{key}");
     }
     for key in ["applications", "undecided", "variables", "constraints", "components", "ilp_solves"] {
@@ -268,6 +277,40 @@ fn tests_in_comments() {
         ran.out
     );
     assert_eq!(place.run(&["test", "broken.rem"]).code, Some(1));
+}
+
+#[test]
+fn attributes_have_effects() {
+    let traced = "def f (x: i32) : i32 = #[trace(f)] x * 2\n\
+                  entry main [n] (xs: [n]i32) : i32 = #[trace] i32.sum (map f (#[trace(xs)] xs))\n\
+                  entry failing [n] (xs: [n]i32) : i32 = (#[trace(before)] xs)[n]\n";
+    let loops = "entry all (n: i64) : i64 = #[sequential] i64.sum (map (\\i -> i * i) (iota n))\n\
+                 entry outer [n] [m] (xss: [n][m]f32) : [n]f32 = #[sequential_outer] map (\\xs -> f32.sum xs) xss\n\
+                 entry inner [n] [m] (xss: [n][m]f32) : [n]f32 = #[sequential_inner] map (\\xs -> f32.sum xs) xss\n\
+                 entry none [n] [m] (xss: [n][m]f32) : [n]f32 = map (\\xs -> f32.sum xs) xss\n";
+    let unknown = "#[unsave]\ndef f (x: i32) : i32 = x\nentry main (x: i32) : i32 = f x\n";
+    let place = Place::new(&[("traced.rem", traced), ("unknown.rem", unknown)]);
+    let ran = place.run(&["run", "traced.rem", "[1, 2]", "--backend", "interp", "--threads", "1"]);
+    let lines = "traced.rem:2:64 xs: [1i32, 2i32]\ntraced.rem:1:26 f: 2i32\ntraced.rem:1:26 f: 4i32\ntraced.rem:2:39: 6i32\n";
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "6i32\n", lines));
+    // Where nothing was asked for, the evaluator runs programs that show values.
+    let ran = place.run(&["run", "traced.rem", "[1, 2]"]);
+    assert!(ran.out == "6i32\n" && ran.err.contains("#[trace]") && ran.err.contains("f: 4i32"), "{}", ran.err);
+    let ran = place.run(&["run", "traced.rem", "-e", "failing", "[1, 2]"]);
+    assert!(ran.code == Some(1) && ran.err.contains("before: [1i32, 2i32]") && ran.err.contains("E0501"), "{}", ran.err);
+    // A warning is no error, and what it is about is checked all the same.
+    for command in ["check", "infer"] {
+        let ran = place.run(&[command, "unknown.rem"]);
+        assert!(ran.code == Some(0) && ran.err.contains("warning[E0109]") && ran.err.contains("did you mean `#[unsafe]`?"), "{}", ran.err);
+    }
+    // Compiled: which loops are parallel.
+    for (line, inner, outer) in [(0, false, false), (1, true, false), (2, false, true), (3, true, true)] {
+        let text = loops.lines().nth(line).expect("a definition");
+        std::fs::write(place.path().join("loop.rem"), format!("{text}\n")).expect("written");
+        let imp = place.ok(&["dump", "--stage", "imp", "loop.rem"]);
+        let parallel: Vec<&str> = imp.lines().filter(|l| l.trim_start().starts_with("parallel ")).collect();
+        assert_eq!(parallel.len(), usize::from(inner) + usize::from(outer), "{text}{imp}");
+    }
 }
 
 #[test]

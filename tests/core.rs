@@ -11,26 +11,15 @@ use remora::ir::core::{Dim, Program, Type, check, equal, print, read};
 
 mod core {
     pub mod generate;
+    pub mod structure;
 }
+use self::core::structure::structure;
 
 /// Reads a program that has no errors.
 fn parsed(text: &str) -> Program {
     let (program, diagnostics) = read::program(FileId::default(), text);
     assert!(diagnostics.is_empty(), "{diagnostics:#?}\n{text}");
     program
-}
-
-/// All that a program consists of but spans, as text that does not come from the printer.
-fn structure(program: &Program) -> String {
-    let text = format!("{program:?}");
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find("span: Span {") {
-        out.push_str(&rest[..at]);
-        let end = rest[at..].find('}').unwrap();
-        rest = &rest[at + end + 1..];
-    }
-    out + rest
 }
 
 fn round_trip(program: &Program) {

@@ -7,15 +7,13 @@
 mod programs;
 
 use libtest_mimic::{Arguments, Trial};
-use programs::programs;
+use programs::{ALL, Source, programs};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// What a trial is called, and with which options it runs `remora test`.
 const RUNS: &[(&str, &[&[&str]])] = &[
-    ("interp", &[&["--backend", "interp"]]),
-    ("soac", &[&["--backend", "soac"]]),
-    ("kernel", &[&["--backend", "kernel"]]),
+    ("evaluators", &[&["--backend", "interp,soac,kernel"]]),
     ("cpu", &[&["--backend", "cpu", "--threads", "2"], &["--backend", "cpu", "--threads", "1"], &["--backend", "cpu", "--threads", "7"]]),
     ("strict", &[&["--backend", "cpu", "--threads", "2", "--strict-fp", "--exclude", "library"]]),
 ];
@@ -23,12 +21,8 @@ const RUNS: &[(&str, &[&[&str]])] = &[
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths = Vec::new();
-    programs(&root.join("tests/corpus"), &mut paths);
-    programs(&root.join("examples"), &mut paths);
     let mut trials = Vec::new();
-    for path in paths {
-        let name = path.strip_prefix(root).expect("inside the project").display().to_string();
+    for Source { name, .. } in programs(ALL) {
         for &(kind, runs) in RUNS {
             let name = name.clone();
             trials.push(Trial::test(format!("{kind} {name}"), move || {

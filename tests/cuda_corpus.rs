@@ -7,7 +7,7 @@ mod programs;
 mod shim;
 
 use libtest_mimic::{Arguments, Trial};
-use programs::programs;
+use programs::{ALL, Source, programs};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -22,12 +22,8 @@ fn main() -> ExitCode {
         }
     };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim");
-    let mut paths = Vec::new();
-    programs(&root.join("tests/corpus"), &mut paths);
-    programs(&root.join("examples"), &mut paths);
     let mut trials = Vec::new();
-    for path in paths {
-        let name = path.strip_prefix(root).expect("inside the project").display().to_string();
+    for Source { name, .. } in programs(ALL) {
         let (library, device, folder) = (library.clone(), device.clone(), folder.clone());
         trials.push(Trial::test(name.clone(), move || {
             for seed in [None, Some("7")] {

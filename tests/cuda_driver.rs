@@ -15,6 +15,8 @@ entry sums [n] (xs: [n]i64) : [n]i64 = scan (+) 0 xs
 entry shout [n] (xs: [n]u8) : [n]u8 = map (\\x -> if x > 9 then x - 1 else x) xs
 entry pick [n] (xs: [n]i64) (i: [n]i64) : [n]i64 = map (\\k -> xs[k]) i
 entry many (n: i64) : [n]f64 = map f64.i64 (iota n)
+entry grow (ks: []i64) : []i64 = map (\\k -> i64.sum (loop a = iota k for _i < k do scan (+) 0 a)) ks
+entry back [n] (xs: [n]u8) : [n]u8 = reverse xs
 ";
 
 /// A folder with a program and a cache of its own, and a driver.
@@ -39,11 +41,15 @@ impl Place {
         self.folder.path().join(name)
     }
     /// Runs `remora`; `wrong` is what is wrong with the driver.
-    fn run(&self, wrong: &str, args: &[&str]) -> Ran {
+    fn command(&self, wrong: &str, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
         command.current_dir(self.folder.path()).args(args).envs(self.environment.iter().map(|(name, value)| (*name, value)));
         command.env("REMORA_CACHE", self.path("cache")).env("REMORA_CFLAGS", "-O1").env("FAKE_CUDA", wrong).env_remove("REMORA_DEVICE");
-        let output = command.env("FAKE_CUDA_LOG", self.path("log")).output().expect("remora starts");
+        command.env("FAKE_CUDA_LOG", self.path("log"));
+        command
+    }
+    fn run(&self, wrong: &str, args: &[&str]) -> Ran {
+        let output = self.command(wrong, args).output().expect("remora starts");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Ran { good: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
     }
@@ -131,9 +137,44 @@ fn measurements_leave_arguments_on_the_device() {
     assert_eq!(place.count("released, 0 allocations left"), 1);
 }
 
+/// Large arrays pass through two pieces of memory that the device reaches by itself.
+#[test]
+fn large_arrays_go_in_pieces() {
+    let place = Place::new(true);
+    let count = 9_000_001;
+    let head = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({count},), }}");
+    let head = format!("{head:<117}\n");
+    let bytes: Vec<u8> = (0..count).map(|k: u32| (k ^ (k >> 7)) as u8).collect();
+    let file = [&b"\x93NUMPY\x01\x00"[..], &(head.len() as u16).to_le_bytes(), head.as_bytes(), &bytes].concat();
+    std::fs::write(place.path("xs.npy"), file).expect("written");
+    let back: Vec<u8> = bytes.iter().rev().copied().collect();
+    for staging in ["1", "0"] {
+        place.forget();
+        let args = ["run", "a.rem", "--backend", "cuda", "-e", "back", "xs.npy", "-o", "ys.npy"];
+        let output = place.command("", &args).env("REMORA_CUDA_STAGING", staging).output().expect("remora starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(std::fs::read(place.path("ys.npy")).expect("written").ends_with(&back));
+        let pieces = if staging == "1" { (2, 2, 1) } else { (0, 0, 0) };
+        assert_eq!((place.count("put 4194304"), place.count("get 4194304"), place.count("put 611393")), pieces);
+        assert_eq!(place.count("put 9000001"), usize::from(staging == "0"));
+    }
+}
+
+/// More cells than 32 bits count, none of them in memory.
+#[test]
+fn more_than_two_to_the_31() {
+    let place = Place::new(true);
+    std::fs::write(place.path("a.rem"), "entry total (n: i64) : i64 = i64.sum (map (\\i -> i % 3) (iota n))\n").expect("written");
+    place.gives(&["run", "a.rem", "-e", "total", "--backend", "cuda", "2147483653"], "2147483652i64");
+}
+
 #[test]
 fn what_is_wrong_with_the_machine_has_a_code() {
     let place = Place::new(true);
+    // A device that is newer than NVRTC gets PTX.
+    place.forget();
+    let ran = place.run("new-device", MAIN);
+    assert!(ran.good && place.count("compile --gpu-architecture=compute_90") == 1, "{}", ran.err);
     for (wrong, texts) in [
         ("stub", &["E0803", "stub", "--backend cpu"][..]),
         ("old", &["E0804", "too old: it has CUDA 11.4"]),
@@ -143,11 +184,17 @@ fn what_is_wrong_with_the_machine_has_a_code() {
         ("refuse", &["E0807", "program.cu(3): error: identifier \"x\" is undefined"]),
         ("image", &["E0810", "the kernels cannot be loaded"]),
         ("launch", &["E0810", "CUDA_ERROR_LAUNCH_FAILED", "blocks of 256 threads"]),
+        // A command fails after it was given; whoever waits is told.
+        ("lost", &["E0810", "CUDA_ERROR_ILLEGAL_ADDRESS", "this process cannot use the device any more"]),
+        ("newer", &["E0804", "older than NVRTC"]),
+        ("old-nvrtc", &["E0806", "is of no use: it is too old: it has version 11.0, needed is 12.0"]),
     ] {
         place.refuses(wrong, MAIN, texts);
     }
-    place.refuses("memory", &["run", "a.rem", "--backend", "cuda", "-e", "many", "100000"], &["E0507", "800000 bytes"]);
+    place.refuses("memory", &["run", "a.rem", "--backend", "cuda", "-e", "many", "100000"], &["E0507", "on the device: 800000 bytes"]);
     assert!(place.count("trimmed") > 0);
+    // Threads that find out for themselves how much memory they need.
+    place.gives(&["run", "a.rem", "--backend", "cuda", "-e", "grow", "[3, 4]"], "[6i64, 28i64]");
     // On a processor the same programs run.
     let ran = place.run("none", &["run", "a.rem", "--backend", "auto", "[1.0, 2.0]"]);
     assert!(ran.good && ran.out.trim() == "5.0f64", "{}{}", ran.out, ran.err);
@@ -179,8 +226,12 @@ fn nvrtc_compiles_for_the_device() {
     }
     let mut place = Place::new(false);
     let folder = cuda::nvrtc_folder().expect("it was found");
+    // NVRTC itself looks for `libcuda.so.1`, and would ask what is played more than it knows.
+    let alone = place.path("driver");
+    std::fs::create_dir(&alone).expect("made");
     if let Some((_, path)) = place.environment.iter_mut().find(|(name, _)| *name == "LD_LIBRARY_PATH") {
-        *path = PathBuf::from(format!("{}:{}", path.display(), folder.display()));
+        std::fs::copy(path.join("libcuda.so"), alone.join("libcuda.so")).expect("copied");
+        *path = PathBuf::from(format!("{}:{}", alone.display(), folder.display()));
     }
     // The driver that is played runs no machine code.
     place.refuses("", MAIN, &["E0810", "the kernels cannot be loaded"]);

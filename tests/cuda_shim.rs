@@ -42,12 +42,15 @@ const FAULTS: &[(&str, &str, bool)] = &[
     ("fault_warp", "deadlock; thread", true),
     ("fault_wait", "waits for memory at line", true),
     ("fault_stack", "the stack of the thread is too small", true),
+    ("fault_misaligned", "misaligned: thread", true),
     ("fault_unknown", "there is no kernel `fault_unknown`", true),
     // These have wrong results.
     ("fault_dropped", "wrong", true),
     ("fault_uninitialised", "wrong", true),
     // In order, neighbours find what they should wait for.
     ("fault_dropped_below", "wrong", false),
+    // In order of the blocks, the last one finds what it should wait for.
+    ("fault_counter", "wrong", false),
 ];
 
 #[test]
@@ -66,7 +69,7 @@ fn planted_faults_are_found() {
         assert!(if *always { found == 3 } else { found > 0 }, "{kernel} is not found:\n{text}");
     }
     assert_eq!(said("fault_dropped_below")[0], "below", "one schedule alone does not find it:\n{text}");
-    for line in ["has 4 parameters and got 1 arguments", "out of memory: 9223372036854775807 bytes", "get of 101 bytes outside", "live: 1"]
+    for line in ["has 5 parameters and got 1 arguments", "out of memory: 9223372036854775807 bytes", "get of 101 bytes outside", "live: 1"]
     {
         assert!(text.contains(line), "`{line}` is missing:\n{text}");
     }
@@ -89,11 +92,11 @@ struct Table {
 
 /// A kernel that fails for one element.
 const SQUARES: &str = r#"
-extern "C" __global__ void __launch_bounds__(256) squares(remora_failure *failure, int64_t width, int64_t *xs) {
+extern "C" __global__ void __launch_bounds__(256) squares(remora_failure *failure, int64_t launch, int64_t width, int64_t *xs) {
   REMORA_KERNEL
   remora_for_each(width, [&](int64_t i) {
     if (xs[i] < 0) {
-      remora_fail(failure, 2, xs[i]);
+      remora_fail(failure, launch, i, 2, xs[i]);
     }
     xs[i] = xs[i] * xs[i];
   });
@@ -122,14 +125,15 @@ fn a_process_uses_several_machines() {
 unsafe fn squares(machine: &Machine, table: &Table) {
     let (mut failure, mut xs) = (std::ptr::null_mut(), std::ptr::null_mut());
     let mut host: Vec<i64> = (-1..1000).collect();
-    let (mut width, bytes) = (host.len() as i64, host.len() as i64 * 8);
+    let (mut launch, mut width, bytes) = (1i64, host.len() as i64, host.len() as i64 * 8);
     unsafe {
         assert_eq!((table.alloc)(table.this, 128, &mut failure), 0);
-        assert_eq!((table.fill)(table.this, failure, 0, 72), 0);
+        assert_eq!((table.fill)(table.this, failure, 0, 128), 0);
         assert_eq!((table.alloc)(table.this, bytes, &mut xs), 0);
         assert_eq!((table.put)(table.this, xs, host.as_ptr().cast(), bytes), 0);
-        let mut args: [*mut c_void; 3] = [(&raw mut failure).cast(), (&raw mut width).cast(), (&raw mut xs).cast()];
-        let failed = (table.launch)(table.this, c"squares".as_ptr(), 2, 256, 0, args.as_mut_ptr(), 3);
+        let mut args: [*mut c_void; 4] =
+            [(&raw mut failure).cast(), (&raw mut launch).cast(), (&raw mut width).cast(), (&raw mut xs).cast()];
+        let failed = (table.launch)(table.this, c"squares".as_ptr(), 2, 256, 0, args.as_mut_ptr(), 4);
         assert_eq!(failed, 0, "{:?}", CStr::from_ptr((table.message)(table.this)));
         assert_eq!((table.get)(table.this, host.as_mut_ptr().cast(), xs, bytes), 0);
         let mut code = [0i32; 2];

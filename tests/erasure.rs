@@ -9,23 +9,34 @@ mod programs;
 
 use laws::End;
 use libtest_mimic::{Arguments, Failed, Trial};
-use remora::base::Span;
+use programs::{ALL, Source, programs};
 use remora::base::with_big_stack;
+use remora::base::{Span, Symbol};
 use remora::cli::program::load;
 use remora::cli::test::{Run, runs};
 use remora::erased_eval::{self, Index, Value};
+use remora::ir::core::names::FreeNames;
 use remora::ir::core::{self, Expr, ExprKind, print};
 use remora::ir::erased::validate;
 use remora::step::link;
 use remora::{erase, eval, runtime};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Whether a run asks for arrays of more than ten thousand elements. The plain evaluator copies what others share, and large runs
-/// are about memory and threads, not about meaning.
+/// Whether the numbers that a run is given multiply to more than fifty thousand, which is about how much it computes. The plain evaluator
+/// copies what others share, and large runs are about memory and threads, not about meaning.
 fn is_huge(run: &Run) -> bool {
-    run.arguments.iter().any(|argument| argument.as_i64().is_some_and(|n| n.unsigned_abs() > 10_000))
+    let numbers = run.arguments.iter().filter_map(|argument| argument.as_i64());
+    numbers.fold(1, |product: u64, n| product.saturating_mul(n.unsigned_abs().max(1))) > 50_000
+}
+
+/// The constants that a definition needs.
+fn constants(program: &core::Program, name: Symbol) -> Vec<Symbol> {
+    let find = |name: Symbol| program.defs.iter().enumerate().find(|(_, define)| define.name == name);
+    let Some((_, define)) = find(name) else { return Vec::new() };
+    let needed = core::constants::needed(define, &mut FreeNames::default(), &find);
+    needed.into_iter().map(|at| program.defs[at].name).collect()
 }
 
 fn check(path: &Path) -> Result<(), Failed> {
@@ -45,6 +56,10 @@ fn check(path: &Path) -> Result<(), Failed> {
         let found = typed.indices(run.name, &run.arguments).map_err(|f| f.code).and_then(|sizes| {
             let indices: Vec<Index> = sizes.into_iter().map(Index::Dim).collect();
             let args: Option<Vec<Value>> = run.arguments.iter().map(Value::from_runtime).collect();
+            // Reduction computes a constant where it is used, a run all that it may need before it starts.
+            for name in constants(core, run.name) {
+                untyped.call(name, &[], Vec::new()).map_err(|f| f.code)?;
+            }
             let value = untyped.call(run.name, &indices, args.ok_or("an argument")?);
             value.map(|value| value.opened()).map_err(|f| if f.code == "E0599" { panic!("{what}: {}", f.message) } else { f.code })
         });
@@ -133,18 +148,17 @@ static ENDED: AtomicUsize = AtomicUsize::new(0);
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths: Vec<PathBuf> = Vec::new();
-    programs::programs(&root.join("tests/corpus"), &mut paths);
-    programs::programs(&root.join("examples"), &mut paths);
-    let name = |path: &Path| path.strip_prefix(root).expect("inside the project").display().to_string();
     let mut trials = Vec::new();
-    for path in paths {
+    for Source { name, path } in programs(ALL) {
+        // Those of real size are for compiled code: evaluators that copy what others share take minutes.
+        if name.starts_with("examples/programs") {
+            continue;
+        }
         let (stepped, small) = (path.clone(), std::fs::metadata(&path).is_ok_and(|m| m.len() < 4000));
         if small {
-            trials.push(Trial::test(format!("steps: {}", name(&path)), move || with_big_stack(|| step(&stepped))));
+            trials.push(Trial::test(format!("steps: {name}"), move || with_big_stack(|| step(&stepped))));
         }
-        trials.push(Trial::test(name(&path), move || with_big_stack(|| check(&path))));
+        trials.push(Trial::test(name, move || with_big_stack(|| check(&path))));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{} steps, {} runs stepped to their end", STEPPED.load(Ordering::Relaxed), ENDED.load(Ordering::Relaxed));

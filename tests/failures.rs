@@ -1,5 +1,7 @@
 //! Failures of running programs as users see them: with the values, the place, and the call that led there.
 
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests write files and start programs")]
+
 use remora::base::{Scalar, SourceMap, Symbol};
 use remora::resolve::Loader;
 use remora::runtime::{Array, Buffer, Value};
@@ -43,22 +45,21 @@ fn fails(program: &str, arguments: &[Value], expected: &str) {
 
 #[test]
 fn a_failure_in_the_library_names_the_call() {
-    fails(
-        "entry main [n] (xs: [n]f64) = map (\\k -> f64.i64 k + head xs[0:k]) (iota 2)\n",
-        &[floats(3)],
-        "
+    let head = include_str!("../stdlib/prelude.rem").lines().position(|line| line.starts_with("def head ")).expect("it is there") + 1;
+    let expected = "
 error[E0501]: index 0 is out of bounds for an array of size 0
-   --> stdlib/prelude.rem:234:34
+   --> stdlib/prelude.rem:HEAD:34
     |
-234 | def head 'a [n] (xs: [n]a) : a = xs[0]
+HEAD | def head 'a [n] (xs: [n]a) : a = xs[0]
     |                                  ^^^^^
     |
    ::: main.rem:1:54
     |
   1 | entry main [n] (xs: [n]f64) = map (\\k -> f64.i64 k + head xs[0:k]) (iota 2)
     |                                                      ------------ called from here
-",
-    );
+";
+    let program = "entry main [n] (xs: [n]f64) = map (\\k -> f64.i64 k + head xs[0:k]) (iota 2)\n";
+    fails(program, &[floats(3)], &expected.replace("HEAD", &head.to_string()));
 }
 
 #[test]
@@ -102,5 +103,43 @@ fn results_that_no_array_can_be() {
     ] {
         let found = failure(program, std::slice::from_ref(&huge));
         assert!(found.contains(code), "{program}{}", found);
+    }
+}
+
+/// What the command prints where an entry point of the program fails on this back end.
+fn command(folder: &std::path::Path, backend: &str, entry: &str, arguments: &[&str]) -> String {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_remora"));
+    command.current_dir(folder).args(["run", "main.rem", "--backend", backend, "-e", entry]).args(arguments);
+    let output = command.env("REMORA_CACHE", folder.join("cache")).env("REMORA_CFLAGS", "-O0").output().expect("it starts");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    String::from_utf8(output.stderr).expect("text")
+}
+
+#[test]
+fn compiled_programs_name_the_call_as_the_evaluator_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = "\
+#[noinline] def first (xs: []i64) : i64 = head xs + i64.sum xs
+#[noinline] def upto (xs: []i64) (k: i64) : i64 = first xs[0:k] + 1
+entry inlined (xs: []i64) : i64 = head xs[0:0]
+entry cells (xs: []i64) : []i64 = map (\\k -> k + head xs[0:k]) (iota 2)
+entry called (xs: []i64) : i64 = upto xs 0
+entry own (xs: []i64) : i64 = foldl (\\a b -> a / (b - b)) 1 xs
+entry attributed (xs: []i64) : []i64 = #[sequential] map (\\k -> k + last xs[0:k]) (iota 2)
+entry kept (xs: []i64) : i64 = last (filter (> 7) xs)
+";
+    std::fs::write(folder.path().join("main.rem"), program).expect("written");
+    for (entry, call) in [
+        ("inlined", Some("3:35")),
+        ("cells", Some("4:50")),
+        ("called", Some("1:43")),
+        ("own", None),
+        ("attributed", Some("7:69")),
+        ("kept", Some("8:32")),
+    ] {
+        let found = command(folder.path(), "cpu", entry, &["[1, 2, 3]"]);
+        assert_eq!(found, command(folder.path(), "interp", entry, &["[1, 2, 3]"]));
+        assert_eq!(found.contains("called from here"), call.is_some(), "{found}");
+        assert!(call.is_none_or(|place| found.contains(&format!("::: main.rem:{place}\n"))), "{found}");
     }
 }

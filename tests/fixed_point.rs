@@ -6,9 +6,9 @@
 mod programs;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use programs::programs;
+use programs::{ALL, accepted};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 fn remora(dir: &Path, args: &[&str]) -> Result<std::process::Output, Failed> {
@@ -57,15 +57,7 @@ fn check(path: &Path) -> Result<(), Failed> {
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths = Vec::new();
-    programs(&root.join("tests/corpus"), &mut paths);
-    programs(&root.join("examples"), &mut paths);
     // Programs that are to be refused have no explicit form.
-    let accepted = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| !text.contains("-- error:"));
-    let trials = paths.into_iter().filter(accepted).map(|path| {
-        let name = path.strip_prefix(root).expect("inside the project").display().to_string();
-        Trial::test(name, move || check(&path))
-    });
+    let trials = accepted(ALL).into_iter().map(|source| Trial::test(source.name, move || check(&source.path)));
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }

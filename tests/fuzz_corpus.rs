@@ -1,4 +1,4 @@
-//! The corpus of the fuzzer is replayed, and every target is fuzzed for a short time: without an engine, on mutations of the inputs in
+//! The corpus of the fuzzer is replayed, and every target is fuzzed a little: without an engine, on mutations of the inputs in
 //! the repository that follow from a seed (`PROPTEST_RNG_SEED`), for longer where `FUZZ_SECONDS` says so. An input may take [`MOST_TIME`] and [`MOST_MEMORY`]; one that takes
 //! more, or panics, is written to a file and named.
 
@@ -16,13 +16,16 @@ use std::time::{Duration, Instant};
 use targets::Target;
 
 /// Time for one input.
-const MOST_TIME: Duration = Duration::from_secs(10);
+const MOST_TIME: Duration = Duration::from_secs(30);
 /// Memory for one input, in bytes, beyond what the test had before.
 const MOST_MEMORY: usize = 2 << 30;
-/// How many seconds each target is fuzzed, unless `FUZZ_SECONDS` says otherwise.
-const FUZZING: u64 = 3;
-/// Inputs after which fuzzing ends even if there is time left.
-const MOST_INPUTS: u64 = 1_000_000;
+/// How many inputs of each target are tried, unless `FUZZ_SECONDS` says how long: the same ones however busy the machine is.
+fn inputs(target: Target) -> u64 {
+    match target {
+        Target::Syntax | Target::Data | Target::Rank => 300,
+        Target::Check | Target::Core => 30,
+    }
+}
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz")
@@ -105,16 +108,15 @@ fn fuzz(target: Target) {
     let watch = Watch::new(target);
     let mut random = Random::new(seed());
     let mut mutator = Mutator::new(target, targets::seeds(target, &folder()));
-    let seconds = std::env::var("FUZZ_SECONDS").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(FUZZING);
+    let seconds = std::env::var("FUZZ_SECONDS").ok().and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
     let (start, mut tried) = (Instant::now(), 0);
-    while start.elapsed() < Duration::from_secs(seconds) && tried < MOST_INPUTS {
+    while seconds.map_or(tried < inputs(target), |seconds| start.elapsed() < seconds) {
         let input = mutator.seed(&mut random).to_vec();
         let input = mutator.mutate(&input, random.next());
         watch.run(target, &input);
         tried += 1;
     }
     println!("{}: {tried} inputs", target.name());
-    assert!(tried > 10, "only {tried} inputs could be tried");
 }
 
 macro_rules! tests {

@@ -1,85 +1,218 @@
 #!/usr/bin/env bash
-# What needs a CUDA device: the corpus and the examples on it, with NVIDIA's sanitizers on a part of the corpus, and the table of benchmarks.
-#   tests/gpu.sh [corpus] [examples] [sanitizer] [bench]     all of them, or some
-# Exit status 77 on a machine without a device. REMORA names the program, which is built otherwise; SIZE the size of the benchmarks.
-set -euo pipefail
+# What needs a CUDA device, in one go; prints Markdown and leaves it in OUT/report.md (build/gpu).
+#
+#   tests/gpu.sh [STEP...]   all steps, or some of
+#     corpus      the programs of tests/corpus and examples against the results that are written in them
+#     examples    the examples against NumPy, size CHECK (small)
+#     library     a library with arrays of the processor and of the device, called from C
+#     sanitizer   NVIDIA's compute-sanitizer (memcheck, racecheck, initcheck) on every PART-th (8th) program
+#     bench       bandwidth against a copy on the device, and times against CuPy, JAX and PyTorch where installed, size SIZE (large)
+#   tests/gpu.sh pack        puts the program and its libraries into build/gpu/pack, for machines without Rust and without a network
+#
+# Exit status: 0 all green, 1 something is wrong, 77 there is no device. REMORA names the program, which is built otherwise where there is
+# cargo; libraries in `lib` beside it are found. Needed besides: a C compiler; NVRTC 12 or newer (from the CUDA toolkit, or the Python
+# package); for examples and bench Python with NumPy. What is not there is said in the report.
+set -uo pipefail
 cd "$(dirname "$0")/.."
 
-steps=("$@")
-[ $# -gt 0 ] || steps=(corpus examples sanitizer bench)
-wanted() { [[ " ${steps[*]} " == *" $1 "* ]]; }
-step() { echo; echo "== $*"; }
+out=${OUT:-$PWD/build/gpu}
+report=$out/report.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export REMORA_CACHE=${REMORA_CACHE:-$work/cache}
+mkdir -p "$out"
 
-if [ -z "${REMORA:-}" ]; then
-  .ci/setup
-  cargo build --release --quiet
+say() { echo "$*" >&2; }
+
+pack() {
+  cargo build --release --quiet || exit 1
+  rm -rf "$out/pack" && mkdir -p "$out/pack/lib"
+  cp target/release/remora "$out/pack/"
+  # The C library and the loader are those of the other machine.
+  ldd target/release/remora | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libdl|libpthread|librt)\.so' | while read -r library; do
+    cp -L "$library" "$out/pack/lib/"
+  done
+  say "there: REMORA=build/gpu/pack/remora tests/gpu.sh"
+  du -sh "$out/pack"
+}
+
+if [ "${1:-}" = pack ]; then pack; exit; fi
+steps=("$@")
+[ $# -gt 0 ] || steps=(corpus examples library sanitizer bench)
+for step in "${steps[@]}"; do
+  case $step in corpus | examples | library | sanitizer | bench) ;; *) say "there is no step $step"; exit 2 ;; esac
+done
+wanted() { [[ " ${steps[*]} " == *" $1 "* ]]; }
+
+# ---- Is there a device? Nothing is built or installed before that is known.
+
+nodevice() { say "no CUDA device here: nothing was run ($*)"; exit 77; }
+folders=$(echo "${LD_LIBRARY_PATH:-}" | tr ':' '\n'; echo /usr/local/nvidia/lib64; echo /usr/lib/wsl/lib)
+driver=$({ ldconfig -p 2> /dev/null || /sbin/ldconfig -p 2> /dev/null; } | awk '/libcuda\.so/ { print $NF; exit }')
+for folder in $folders; do
+  for name in libcuda.so.1 libcuda.so; do
+    [ -n "$driver" ] || [ ! -e "$folder/$name" ] || { driver=$folder/$name; export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$folder"; }
+  done
+done
+[ -n "$driver" ] || [ -n "${REMORA_DEVICE:-}" ] || nodevice "libcuda.so is not found"
+
+# ---- What is needed.
+
+remora=${REMORA:-}
+if [ -z "$remora" ] && command -v cargo > /dev/null; then
+  cargo build --release --quiet || { say "the program cannot be built (.ci/setup installs what is missing; tests/gpu.sh pack makes it elsewhere)"; exit 1; }
+  remora=target/release/remora
 fi
-remora=$(realpath "${REMORA:-target/release/remora}")
+[ -n "$remora" ] || { say "there is no cargo here: name the program in REMORA (tests/gpu.sh pack makes it elsewhere)"; exit 1; }
+remora=$(realpath "$remora")
+library=$(dirname "$remora")/lib
+[ ! -d "$library" ] || export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$library"
+if ! version=$("$remora" --version 2>&1); then say "$remora does not start: $version"; exit 1; fi
+export REMORA_CACHE=${REMORA_CACHE:-$work/cache}
+if [ -z "${CC:-}" ] && ! command -v cc > /dev/null; then
+  for compiler in gcc clang; do command -v $compiler > /dev/null && export CC=$compiler && break; done
+fi
+export PATH="$PATH:/usr/local/cuda/bin"
 
-# NVRTC from the system, or from the virtual environment.
-nvrtc=$(compgen -G "$PWD/.venv/lib/python3*/site-packages/nvidia/cuda_nvrtc/lib" || true)
-[ -z "$nvrtc" ] || export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$nvrtc"
+# The Python that has most of what is measured against.
+python= most=0
+for candidate in .venv/bin/python python3 /opt/*/.venv/bin/python3 /opt/*/bin/python3; do
+  count=$("$candidate" -c 'import importlib.util as u; print(bool(u.find_spec("numpy")) * sum(map(bool, map(u.find_spec, ["numpy", "cupy", "jax", "torch"]))))' 2> /dev/null) || continue
+  if [ "$count" -gt "$most" ]; then python=$candidate most=$count; fi
+done
 
-step "a device"
-echo 'entry main (xs: []f64) : f64 = f64.sum (xs * xs)' > "$work/probe.rem"
-if ! "$remora" run "$work/probe.rem" --backend cuda '[1.0, 2.0, 3.0]' > "$work/out" 2>&1; then
-  cat "$work/out"
-  if grep -qE 'E080[345]' "$work/out"; then
-    echo "no CUDA device here: nothing was run"
-    exit 77
-  fi
+# NVRTC from the system, or from a Python package.
+probe="$work/probe.rem"
+echo 'entry main (xs: []f64) : f64 = f64.sum (xs * xs)' > "$probe"
+try() { "$remora" run "$probe" --backend cuda '[1.0, 2.0, 3.0]' > "$work/out" 2>&1; }
+if ! try && grep -q E0806 "$work/out"; then
+  for folder in .venv/lib/python3*/site-packages /opt/*/.venv/lib/python3*/site-packages \
+    $("${python:-python3}" -c 'import site; print(*site.getsitepackages(), site.getusersitepackages())' 2> /dev/null); do
+    for place in "$folder"/nvidia/cuda_nvrtc/lib "$folder"/nvidia/cu1[2-9]/lib; do
+      found=$(compgen -G "$place/libnvrtc.so.1?" | tail -n 1) || continue
+      export REMORA_NVRTC=$found LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$place"
+      break 2
+    done
+  done
+  try
+fi
+if ! grep -qx '14.0f64' "$work/out"; then
+  cat "$work/out" >&2
+  ! grep -qE 'E080[35]' "$work/out" || nodevice "the driver is $driver"
   exit 1
 fi
-if [ "$(cat "$work/out")" != "14.0f64" ]; then
-  echo "1 + 4 + 9 is not"; cat "$work/out"; exit 1
-fi
-nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2> /dev/null || true
 
-# Programs one after the other in each of some processes; each says only what is wrong.
+# ---- The report.
+
+status=0
+line() { echo "$*" | tee -a "$report"; }
+bad() { status=1; line "- **wrong**: $*"; }
+: > "$report"
+device=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2> /dev/null | head -n 1)
+line "# On a CUDA device"
+line
+line "| what | |"
+line "| --- | --- |"
+line "| device | ${device:-unknown} |"
+line "| program | $version |"
+line "| commit | $(git rev-parse --short HEAD 2> /dev/null || echo unknown) |"
+line "| C compiler | $(${CC:-cc} --version 2> /dev/null | head -n 1) |"
+line "| Python | ${python:-none with NumPy} |"
+line "| date | $(date -u +%F) |"
+
+# Programs that suit a step, one file name in each line: PROGRAMS, or all.
+if [ -n "${PROGRAMS:-}" ]; then
+  tr ' ' '\n' <<< "$PROGRAMS" > "$work/programs"
+else
+  find tests/corpus examples \( -name '*.rem' -o -name '*.fut' \) | sort > "$work/programs"
+fi
 cat > "$work/one" <<END
 #!/usr/bin/env bash
 if ! out=\$(timeout 600 "$remora" test --backend cuda "\$1" 2>&1); then
-  echo "FAILED \$1"; echo "\$out" | head -40; exit 1
+  echo "\$1: \$(echo "\$out" | grep -m 1 -E 'error|FAILED|failed' || echo "\$out" | head -n 1)"
 fi
 END
 chmod +x "$work/one"
-find tests/corpus examples \( -name '*.rem' -o -name '*.fut' \) | sort > "$work/programs"
 
 if wanted corpus; then
-  step "the corpus on the device"
-  tr '\n' '\0' < "$work/programs" | xargs -0 -n 1 -P "${JOBS:-4}" "$work/one"
-  echo "$(wc -l < "$work/programs") programs, nothing wrong"
+  line; line "## Programs of the corpus and examples against the results written in them"; line
+  tr '\n' '\0' < "$work/programs" | xargs -0 -n 1 -P "${JOBS:-4}" "$work/one" > "$work/wrong" 2>&1
+  line "$(wc -l < "$work/programs") programs, $(wc -l < "$work/wrong") wrong."
+  while read -r wrong; do bad "$wrong"; done < "$work/wrong"
 fi
 
 if wanted examples; then
-  step "the examples against NumPy, size ${CHECK:-small}"
-  .venv/bin/python benches/gpu.py --check --size "${CHECK:-small}" --remora "$remora"
+  line; line "## Examples against NumPy, size ${CHECK:-small}"; line
+  if [ -z "$python" ]; then
+    line "Not run: no Python with NumPy."
+  elif "$python" benches/gpu.py --check --size "${CHECK:-small}" --only "${ONLY:-}" --remora "$remora" > "$work/out" 2> "$work/err"; then
+    line "$(cat "$work/out")."
+  else
+    cat "$work/err" >&2
+    while read -r wrong; do bad "$wrong"; done < <(cat "$work/out" <(tail -n 3 "$work/err"))
+  fi
+fi
+
+if wanted library; then
+  line; line "## A library called from C"; line
+  here=$PWD
+  if (cd "$work" && "$remora" build "$here/tests/native/library.rem" --target cuda --lib -o libt.so) > "$work/out" 2>&1; then
+    for program in library device; do
+      if ${CC:-cc} -std=gnu11 -O1 -pthread -I"$work" -o "$work/$program" "tests/native/$program.c" -L"$work" -lt -ldl -Wl,-rpath,"$work" > "$work/out" 2>&1 &&
+        timeout 300 "$work/$program" > "$work/out" 2>&1 && grep -qx good "$work/out"; then
+        line "- $program.c: good"
+      else
+        bad "$program.c: $(tail -n 1 "$work/out")"
+      fi
+    done
+  else
+    bad "the library is not built: $(head -n 1 "$work/out")"
+  fi
+  if ! command -v nvcc > /dev/null; then
+    line "- nvcc is not installed: the text of the kernels was not given to it"
+  elif (cd "$work" && "$remora" build "$here/tests/native/library.rem" --target cuda --source -o t && nvcc -fatbin -std=c++17 t.cu) > "$work/out" 2>&1; then
+    line "- nvcc takes the text of the kernels"
+  else
+    bad "nvcc refuses the text of the kernels: $(grep -m 1 error "$work/out" || tail -n 1 "$work/out")"
+  fi
 fi
 
 if wanted sanitizer; then
-  step "NVIDIA's sanitizers"
+  line; line "## NVIDIA's compute-sanitizer"; line
+  awk -v part="${PART:-8}" '/^examples/ || NR % part == 1' "$work/programs" > "$work/part"
   if ! command -v compute-sanitizer > /dev/null; then
-    echo "compute-sanitizer is not installed (it comes with the CUDA toolkit)"; exit 1
+    line "Not run: compute-sanitizer is not installed (it comes with the CUDA toolkit)."
+  elif ! timeout 300 compute-sanitizer "$remora" run "$probe" --backend cuda '[1.0, 2.0, 3.0]' > "$work/out" 2>&1 || grep -qi 'not supported' "$work/out"; then
+    line "Not run: compute-sanitizer does not work here: $(grep -m 1 -iE 'not supported|error' "$work/out")."
+  else
+    line "| tool | programs | wrong |"
+    line "| --- | ---: | ---: |"
+    for tool in memcheck racecheck initcheck; do
+      : > "$work/wrong"
+      while read -r program; do
+        timeout 1200 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$remora" test --backend cuda "$program" > "$work/out" 2>&1 < /dev/null ||
+          { echo "$tool: $program: $(grep -m 1 -E '=========.*(Invalid|Error|hazard|Uninit|race)' "$work/out" || tail -n 1 "$work/out")" >> "$work/wrong"; tail -n 40 "$work/out" >&2; }
+      done < "$work/part"
+      line "| $tool | $(wc -l < "$work/part") | $(wc -l < "$work/wrong") |"
+      cat "$work/wrong" >> "$work/all-wrong"
+    done
+    line
+    while read -r wrong; do bad "$wrong"; done < "$work/all-wrong"
   fi
-  # Programs that are known to reach each kind of kernel: examples, and every eighth of the corpus.
-  awk '/^examples/ || NR % 8 == 1' "$work/programs" > "$work/part"
-  for tool in memcheck racecheck initcheck; do
-    while read -r program; do
-      if ! timeout 1200 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
-        "$remora" test --backend cuda "$program" > "$work/out" 2>&1; then
-        echo "$tool: FAILED $program"; tail -n 60 "$work/out"; exit 1
-      fi
-    done < "$work/part"
-    echo "$tool: $(wc -l < "$work/part") programs, nothing found"
-  done
 fi
 
 if wanted bench; then
-  step "benchmarks"
-  .venv/bin/python benches/gpu.py --size "${SIZE:-large}" --remora "$remora"
+  line; line "## Measurements"; line
+  if [ -z "$python" ]; then
+    line "Not run: no Python with NumPy."
+  elif "$python" benches/gpu.py --size "${SIZE:-large}" --only "${ONLY:-}" --remora "$remora" ${BENCH:-} > "$work/out" 2> "$work/err"; then
+    sed 's/^# /### /' "$work/out" | tee -a "$report"
+  else
+    cat "$work/err" >&2
+    sed 's/^# /### /' "$work/out" | tee -a "$report"
+    bad "the measurements: $(tail -n 1 "$work/err")"
+  fi
 fi
-echo
-echo "all green"
+
+line
+if [ $status = 0 ]; then line "All green."; else line "Something is wrong."; fi
+exit $status

@@ -3,8 +3,11 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests write files and start programs")]
 
+mod commands;
+
+use commands::{good, refused, text};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 /// A folder with a program and a cache of its own.
 struct Place(tempfile::TempDir);
@@ -61,31 +64,6 @@ impl Place {
     }
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Runs a command that succeeds; what it printed to standard output and to standard error.
-#[track_caller]
-fn good(command: &mut Command) -> (String, String) {
-    let output = command.output().expect("it starts");
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{command:?}: {}\n{out}{err}", output.status);
-    (out, err)
-}
-
-/// Runs a command that fails with a message that has all of the texts in it.
-#[track_caller]
-fn refused(command: &mut Command, texts: &[&str]) -> Output {
-    let output = command.output().expect("it starts");
-    let err = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{command:?}\n{}{err}", text(&output.stdout));
-    for text in texts {
-        assert!(err.contains(text) && !err.contains("panicked"), "{command:?}: no {text:?} in\n{err}");
-    }
-    output
-}
-
 fn library(place: &Place, flags: &str) {
     std::fs::copy(Path::new(SOURCES).join("library.rem"), place.path("library.rem")).expect("copied");
     good(place.remora(&["build", "library.rem", "--lib", "-o", "libt.so"]).env("REMORA_CFLAGS", flags));
@@ -102,6 +80,49 @@ fn driver(place: &Place, flags: &[&str], threads: &[&str]) {
         let (out, _) =
             good(place.command(place.path("driver"), &[threads]).env("ASAN_OPTIONS", "detect_leaks=1:allocator_may_return_null=1"));
         assert_eq!(out, "good\n");
+    }
+}
+
+/// Clang understands what is emitted, warns of nothing but what is not used or not vectorised, and gives the same results. Where it is missing there is
+/// nothing to see.
+#[test]
+fn clang_compiles_what_is_emitted() {
+    let source = "int main(void) { return 0; }\n";
+    let place = Place::new(
+        "entry main (n: i64) : (f64, f64, i64) =
+           let xs = f64.exp (f64.i64 (iota n) / f64.i64 n)
+           let s = scan (+) 0 xs
+           in (f64.sum (xs * xs) / s[n - 1], f64.maximum (scan f64.max 0 xs), i64.sum (scan (+) 0 (iota n) % 7))\n",
+    );
+    place.write("empty.c", source);
+    if !place.command("clang", &["-fopenmp", "empty.c", "-o", "empty"]).output().is_ok_and(|output| output.status.success()) {
+        return;
+    }
+    let dumped = good(&mut place.remora(&["dump", "--stage", "c", "a.rem"])).0;
+    place.write("program.c", &dumped);
+    let flags = [
+        "-std=gnu11",
+        "-O2",
+        "-fopenmp",
+        "-Wall",
+        "-Wno-unused-function",
+        "-Wno-unused-variable",
+        "-Wno-unused-but-set-variable",
+        "-Wno-pass-failed",
+    ];
+    let arguments = [&flags[..], &["-Werror", "-c", "program.c", "-o", "program.o"]].concat();
+    good(&mut place.command("clang", &arguments));
+    let expected = good(&mut place.remora(&["run", "a.rem", "--backend", "interp", "100003"])).0;
+    let numbers = |text: &str| -> Vec<f64> {
+        let words = text.split(['(', ')', ',', '\n', ' ']).filter(|word| !word.is_empty());
+        words.map(|word| word.trim_end_matches("f64").trim_end_matches("i64").parse().expect("a number")).collect()
+    };
+    for threads in ["1", "2", "7"] {
+        let run = ["run", "a.rem", "--backend", "cpu", "--threads", threads, "100003"];
+        let found = good(place.remora(&run).env("CC", "clang")).0;
+        let (found, expected) = (numbers(&found), numbers(&expected));
+        assert_eq!(found.len(), expected.len());
+        found.iter().zip(&expected).for_each(|(a, b)| assert!((a - b).abs() <= 1e-9 * b.abs(), "{found:?} {expected:?}"));
     }
 }
 
@@ -159,6 +180,30 @@ fn libraries_without_entry_points_are_refused() {
     refused(&mut place.remora(&["build", "a.rem", "--lib", "-o", "no/such/libx.so"]), &["E0603"]);
     refused(&mut place.remora(&["build", "a.rem", "-o", "no/such/x"]), &["E0603"]);
     refused(place.remora(&["build", "a.rem"]).env("CC", "/nonexistent"), &["E0615", "/nonexistent"]);
+}
+
+/// The compiler looks for kinds of functions until there are no more, and has to see that there always are.
+#[test]
+fn loops_of_ever_new_functions_are_refused() {
+    for next in ["\\y -> f y", "if i > 2 then (\\y -> f y) else f", "if i > 2 then (let k = i * i in \\y -> f y + k) else f"] {
+        let place = Place::new(&format!("entry main (n: i64) = (loop f = (\\y -> y) for i < n do {next}) 1\n"));
+        refused(&mut place.remora(&["run", "a.rem", "--backend", "cpu", "4"]), &["E0801", "makes a new function"]);
+    }
+}
+
+#[test]
+fn programs_are_not_written_over() {
+    let place = Place::new(PROGRAM);
+    place.write("plain", PROGRAM);
+    place.write("text.c", PROGRAM);
+    for args in [&["a.rem", "-o", "a.rem"][..], &["a.rem", "--lib", "-o", "./a.rem"], &["plain"], &["text.c", "--source"]] {
+        refused(&mut place.remora(&[&["build"], args].concat()), &["E0603", "the program itself", "-o"]);
+        assert_eq!(std::fs::read_to_string(place.path(args[0])).expect("it is still there"), PROGRAM);
+    }
+    refused(&mut place.remora(&["run", "a.rem", "10", "-o", "a.rem"]), &["E0603"]);
+    // What cannot be called from outside is refused in the same way by every command.
+    place.write("open.rem", "entry main x = x\n");
+    refused(&mut place.remora(&["dump", "--stage", "c", "open.rem"]), &["E0613", "open.rem:1:7"]);
 }
 
 /// The program needs neither sources nor a C compiler, and no cache that can be written.
@@ -223,6 +268,19 @@ fn compilers_that_lie() {
     // Once it works, it works.
     place.script("lies", "#!/bin/sh\nexec cc \"$@\"\n");
     assert_eq!(good(&mut run(&lies)).0, "90i64\n");
+}
+
+/// A compiler that has a mistake in what it need not do.
+#[test]
+fn compilers_that_fail_inside() {
+    let place = Place::new(PROGRAM);
+    let script = "#!/bin/sh\ncase \"$*\" in\n  *--version*|*-fno-tree-slp-vectorize*) exec cc \"$@\" ;;\nesac\n\
+        echo 'a.c:1: internal compiler error: in build_2' >&2\nexit 1\n";
+    let fragile = place.script("fragile", script);
+    let run = place.remora(&["run", "a.rem", "--backend", "cpu", "10"]).env("CC", &fragile).output().expect("it starts");
+    assert_eq!(text(&run.stdout), "90i64\n", "{}", text(&run.stderr));
+    let broken = place.script("broken", "#!/bin/sh\necho 'a.c:1: internal compiler error: in build_2' >&2\nexit 1\n");
+    refused(place.remora(&["run", "a.rem", "--backend", "cpu", "10"]).env("CC", &broken), &["E0615", "internal compiler error"]);
 }
 
 #[test]

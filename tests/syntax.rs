@@ -163,7 +163,10 @@ fn declarations() {
     check_decl("module type s = (p: t) -> u -> {module m : v}", "module type s = (p: t) -> u -> {\n  module m : v\n}");
     check_decl("module m = \\(p: s) : t -> (import \"x\") : u", "module m = \\(p: s) : t -> (import \"x\") : u");
     check_decl("local open m.n\nopen {def x = 1}", "local open m.n\nopen {\n  def x = 1\n}");
-    check_decl("#[inline] #[foo(bar, 1)] def f (n: i64) : [n+1]i32 = g n", "#[inline]\n#[foo(bar, 1)]\ndef f (n: i64) : [n + 1]i32 = g n");
+    check_decl(
+        "#[inline] #[flattening(bar, 1)] def f (n: i64) : [n+1]i32 = g n",
+        "#[inline]\n#[flattening(bar, 1)]\ndef f (n: i64) : [n + 1]i32 = g n",
+    );
     check_decl("def f : (n: i64) -> [n]i32 -> t [n] i32 = g", "def f : (n: i64) -> [n]i32 -> t [n] i32 = g");
 }
 

@@ -9,7 +9,7 @@ pub mod symbol;
 
 pub use arena::{Arena, Idx, IdxMap};
 pub use prim::{PrimType, Scalar};
-pub use span::{FileId, SourceFile, SourceMap, Span};
+pub use span::{Chain, Chains, FileId, SourceFile, SourceMap, Span};
 pub use symbol::Symbol;
 
 /// Bytes of stack that the compiler's worker thread asks for. Passes recurse over source trees whose depth the user

@@ -1,18 +1,72 @@
 //! Polynomials with integer coefficients, always in normal form, so that equal polynomials are equal values: what sizes are, in core over
 //! index variables and in first-order programs over variables.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// How two parts are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Their sum.
+    Sum,
+    /// Their product.
+    Product,
+}
+
+/// What a polynomial was put together from, in the order in which that was written: not a part of its value, so that any two are equal.
+#[derive(Clone)]
+struct Written<A: Ord>(Option<Arc<Joined<A>>>);
+
+struct Joined<A: Ord> {
+    operation: Operation,
+    left: Poly<A>,
+    right: Poly<A>,
+}
+
+impl<A: Ord> fmt::Debug for Written<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("..")
+    }
+}
+
+impl<A: Ord> PartialEq for Written<A> {
+    fn eq(&self, _other: &Written<A>) -> bool {
+        true
+    }
+}
+
+impl<A: Ord> Eq for Written<A> {}
+
+impl<A: Ord> PartialOrd for Written<A> {
+    fn partial_cmp(&self, other: &Written<A>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<A: Ord> Ord for Written<A> {
+    fn cmp(&self, _other: &Written<A>) -> Ordering {
+        Ordering::Equal
+    }
+}
+
+impl<A: Ord> Hash for Written<A> {
+    fn hash<H: Hasher>(&self, _state: &mut H) {}
+}
 
 /// A polynomial over indeterminates `A`: monomials (sorted lists of indeterminates) with nonzero coefficients. Coefficients wrap around
-/// like `i64`, as run-time sizes do.
+/// like `i64`, as run-time sizes do. The normal form does not say which factor of `n*m` comes first; what was made by [`Poly::joined`] remembers that.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Poly<A: Ord> {
     terms: BTreeMap<Vec<A>, i64>,
+    written: Written<A>,
 }
 
 impl<A: Ord> Default for Poly<A> {
     fn default() -> Poly<A> {
-        Poly { terms: BTreeMap::new() }
+        Poly { terms: BTreeMap::new(), written: Written(None) }
     }
 }
 
@@ -25,7 +79,22 @@ impl<A: Ord + Copy> Poly<A> {
     }
     /// A single indeterminate.
     pub fn atom(atom: A) -> Poly<A> {
-        Poly { terms: BTreeMap::from([(vec![atom], 1)]) }
+        Poly { terms: BTreeMap::from([(vec![atom], 1)]), written: Written(None) }
+    }
+    /// A sum or product that remembers its parts, if no indeterminate of theirs cancels out.
+    pub fn joined(operation: Operation, left: Poly<A>, right: Poly<A>) -> Poly<A> {
+        let mut out = match operation {
+            Operation::Sum => left.add(&right),
+            Operation::Product => left.mul(&right),
+        };
+        if left.atoms().chain(right.atoms()).all(|atom| out.atoms().any(|own| own == atom)) {
+            out.written = Written(Some(Arc::new(Joined { operation, left, right })));
+        }
+        out
+    }
+    /// What it was put together from, if that was remembered.
+    pub fn parts(&self) -> Option<(Operation, &Poly<A>, &Poly<A>)> {
+        self.written.0.as_deref().map(|joined| (joined.operation, &joined.left, &joined.right))
     }
     /// The monomials with their coefficients, none of which is 0; the constant is the empty monomial and comes first.
     pub fn terms(&self) -> impl Iterator<Item = (&[A], i64)> {
@@ -66,7 +135,7 @@ impl<A: Ord + Copy> Poly<A> {
     }
     /// The sum.
     pub fn add(&self, other: &Poly<A>) -> Poly<A> {
-        let mut sum = self.clone();
+        let mut sum = Poly { terms: self.terms.clone(), written: Written(None) };
         for (monomial, coefficient) in &other.terms {
             sum.add_term(monomial.clone(), *coefficient);
         }
@@ -104,8 +173,14 @@ impl<A: Ord + Copy> Poly<A> {
     pub fn atoms(&self) -> impl Iterator<Item = A> {
         self.terms.keys().flatten().copied()
     }
-    /// Replaces indeterminates; `None` keeps one.
+    /// Replaces indeterminates; `None` keeps one. What it was put together from is remembered.
     pub fn subst(&self, replace: &mut dyn FnMut(A) -> Option<Poly<A>>) -> Poly<A> {
+        if let Some(atom) = self.as_atom() {
+            return replace(atom).unwrap_or_else(|| self.clone());
+        }
+        if let Some((operation, left, right)) = self.parts() {
+            return Poly::joined(operation, left.subst(replace), right.subst(replace));
+        }
         let mut out = Poly::default();
         for (monomial, coefficient) in &self.terms {
             let mut product = Poly::constant(*coefficient);

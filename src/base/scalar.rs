@@ -92,6 +92,8 @@ impl FoldOp {
             Op::Mul => Scalar::from_i128(self.prim, 1),
             Op::Min => highest(self.prim),
             Op::Max => lowest(self.prim),
+            // All bits of an integer, and true.
+            Op::And => Scalar::from_i128(self.prim, -1),
             _ => Scalar::from_i128(self.prim, 0),
         }
     }

@@ -1,5 +1,6 @@
 //! Source files and places in them.
 
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A file of a [`SourceMap`].
@@ -15,16 +16,63 @@ pub struct Span {
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
+    /// Through which calls the place was reached, where code of several places has been put together. Source text has none.
+    pub via: Chain,
+}
+
+/// Calls that lie inside of each other: the number of a chain in a [`Chains`]. The default is no call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Chain(u32);
+
+/// Chains of calls. Each is its innermost call, whose own `via` is the rest; so chains share what is outside of them.
+#[derive(Debug, Clone, Default)]
+pub struct Chains {
+    innermost: Vec<Span>,
+    numbers: FxHashMap<Span, Chain>,
+}
+
+impl Chains {
+    /// The chain whose innermost call is this one. Calls without a place are left out.
+    pub fn into_call(&mut self, call: Span) -> Chain {
+        if call.bare() == Span::default() {
+            return call.via;
+        }
+        let next = Chain(self.innermost.len() as u32 + 1);
+        let number = *self.numbers.entry(call).or_insert(next);
+        if number == next {
+            self.innermost.push(call);
+        }
+        number
+    }
+    /// A place in what is called as it is reached through the call: the call, and the calls around it, are outside of those of the place.
+    pub fn within(&mut self, place: Span, call: Span) -> Span {
+        let inner: Vec<Span> = self.calls(place).collect();
+        let via = inner.into_iter().rev().fold(self.into_call(call), |via, call| self.into_call(Span { via, ..call }));
+        Span { via, ..place }
+    }
+    /// The calls through which a place is reached, innermost first.
+    pub fn calls(&self, place: Span) -> impl Iterator<Item = Span> + '_ {
+        let call = |place: &Span| self.innermost.get((place.via.0 as usize).wrapping_sub(1)).copied();
+        std::iter::successors(call(&place), move |place| call(place))
+    }
 }
 
 impl Span {
     /// The range `start..end` of `file`.
     pub fn new(file: FileId, start: usize, end: usize) -> Span {
-        Span { file, start: start as u32, end: end as u32 }
+        Span::between(file, start as u32, end as u32)
+    }
+    /// The same for numbers of bytes as spans have them.
+    pub fn between(file: FileId, start: u32, end: u32) -> Span {
+        Span { file, start, end, via: Chain::default() }
     }
     /// The smallest span that covers both (of the same file).
     pub fn to(self, other: Span) -> Span {
-        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+        Span { start: self.start.min(other.start), end: self.end.max(other.end), ..self }
+    }
+    /// The place alone, without the calls through which it is reached.
+    pub fn bare(self) -> Span {
+        Span { via: Chain::default(), ..self }
     }
     /// Whether `other` lies inside.
     pub fn contains(self, other: Span) -> bool {
@@ -81,5 +129,25 @@ impl SourceMap {
     pub fn place(&self, span: Span) -> String {
         let (line, column) = self.line_column(span);
         format!("{}:{line}:{column}", self.file(span.file).name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_of_what_is_inlined_twice() {
+        let at = |file: u32, start: usize| Span::new(FileId(file), start, start + 1);
+        let mut chains = Chains::default();
+        let inner = chains.within(at(0, 1), at(1, 2));
+        let outer = chains.within(inner, at(2, 3));
+        assert_eq!(outer.bare(), at(0, 1));
+        let calls: Vec<Span> = chains.calls(outer).map(Span::bare).collect();
+        assert_eq!(calls, [at(1, 2), at(2, 3)]);
+        // The same as when the outer call is there first, and a chain has one number.
+        let call = chains.within(at(1, 2), at(2, 3));
+        assert_eq!(chains.within(at(0, 1), call), outer);
+        assert_eq!(chains.within(at(0, 1), Span::default()), at(0, 1));
     }
 }

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Runs once to warm up, then at least 10 times and for at least 2 seconds. Making the results counts, reading arguments and
-writing results does not; with `--backend cuda` arguments and results stay on the device.
+writing results does not; with `--backend cuda` arguments and results stay on the device. What runs the program is chosen as by `remora run`.
 
 Examples:
   remora bench program.rem -e norm vector.npy
@@ -42,6 +42,9 @@ pub(super) struct BenchArgs {
     /// Threads (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    /// The number of the CUDA device (default: that in REMORA_CUDA_DEVICE, or 0)
+    #[arg(long, value_name = "N")]
+    device: Option<u32>,
     /// At least so many runs
     #[arg(long, default_value = "10", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
@@ -118,13 +121,14 @@ fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<R
     }
     let options = native::Options { threads, strict: args.strict_fp };
     let program = match args.backend {
-        Backend::Cuda => native::prepare_cuda(loaded, &[define.name])?,
+        Backend::Cuda => native::prepare_on(loaded, &[define.name], args.device, native::Made::default())?,
+        Backend::Auto => native::choice::prepare(loaded, define, &values, &options, args.device)?.program,
         _ => native::prepare(loaded, &[define.name], &options, None)?,
     };
     let fail = |failure: Box<eval::Failure>| Box::new(driver::failed(&failure));
-    let (sizes, _) =
-        eval::measured(&define.ty, define.name, &values, &loaded.checked.parameter_names(define.name), define.span).map_err(fail)?;
-    let prepared: Prepared = program.prepare(define, sizes, values)?;
+    let names = loaded.checked.parameter_names(define.name);
+    let (operands, _) = eval::components::operands(&define.ty, define.name, &values, &names, define.span).map_err(fail)?;
+    let prepared: Prepared = program.prepare(define, operands)?;
     let bytes = prepared.bytes()?;
     program.peak_bytes();
     let times = repeat(args, console, &mut || prepared.time())?;

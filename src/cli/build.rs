@@ -1,15 +1,16 @@
-//! `remora build FILE [-o PATH] [--lib]`.
+//! `remora build FILE [--target cpu|cuda] [-o PATH] [--lib] [--source]`.
 
 use super::native::{self, build};
 use super::output::Console;
 use super::program::load_accepted;
-use super::values::Signature;
+use super::values::{self, Signature};
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver;
+use crate::ir::core::Define;
 use crate::ir::tables::{Def, DefKind};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
 /// Make a program or a library
@@ -17,10 +18,20 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "A program takes arguments and writes results like `remora run`. A library comes with a header that describes
 its functions; its name and that of the header are those of PATH.
 
+With `--target cuda` the program runs on the CUDA device of the machine on which it is started, and the functions of the library take
+arrays from the memory of the processor, or (NAME_on_device) pointers to memory of the device. Neither CUDA nor a device is needed to
+build; the driver is looked for at run time. Kernels are put in as PTX for every device where NVRTC is found, or for what `--arch` names
+(`sm_90`: machine code, `compute_80`: PTX for that and newer devices); otherwise NVRTC compiles them when the program starts.
+
+With `--source` the text is written instead: NAME.c and NAME.h, which a C compiler takes, and for CUDA NAME.cu with the kernels, which
+nvcc takes.
+
 Examples:
   remora build program.rem
   remora build program.rem -o norm && ./norm -e norm '[3.0, 4.0]'
-  remora build program.rem --lib -o libnorm.so")]
+  remora build program.rem --lib -o libnorm.so
+  remora build program.rem --target cuda --lib -o libnorm.so
+  remora build program.rem --target cuda --source -o norm && nvcc -fatbin -std=c++17 norm.cu")]
 pub(super) struct BuildArgs {
     #[command(flatten)]
     source: SourceArg,
@@ -30,14 +41,50 @@ pub(super) struct BuildArgs {
     /// A shared library with a C header
     #[arg(long)]
     lib: bool,
-    /// Results that are the same to the last bit as the evaluator's
-    #[arg(long)]
+    /// What it runs on
+    #[arg(long, value_enum, default_value = "cpu", value_name = "TARGET")]
+    target: Target,
+    /// The text of the library, to be compiled elsewhere
+    #[arg(long = "source")]
+    text: bool,
+    /// The architecture of the CUDA device, for code of kernels
+    #[arg(long, value_name = "ARCH", value_parser = architecture)]
+    arch: Option<String>,
+    /// Results that are the same to the last bit as the evaluator's (on processors)
+    #[arg(long, conflicts_with = "arch")]
     strict_fp: bool,
+}
+
+/// What a program runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// Processors
+    Cpu,
+    /// A CUDA device
+    Cuda,
+}
+
+/// `sm_90` or `compute_90`, with a letter behind it or none.
+fn architecture(text: &str) -> Result<String, String> {
+    let number = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_")).unwrap_or_default();
+    let digits = number.strip_suffix(['a', 'f']).unwrap_or(number);
+    let good = (2..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    good.then(|| text.to_string()).ok_or_else(|| "an architecture is written like sm_90 or compute_90".into())
 }
 
 pub(super) fn run(args: &BuildArgs, console: &mut Console) -> Outcome {
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
-    let made = if args.lib { library(args, &loaded) } else { program(args, &loaded) };
+    let made = match (args.target, args.lib || args.text) {
+        (Target::Cpu, true) => library(args, &loaded),
+        (Target::Cuda, true) => cuda_library(args, &loaded, console),
+        (_, false) => program(args, &loaded, console),
+    };
+    if args.target == Target::Cpu && args.arch.is_some() {
+        console.progress("note: `--arch` is about CUDA devices: nothing here is made for one");
+    }
+    if args.target == Target::Cuda && args.strict_fp {
+        console.progress(NOT_STRICT);
+    }
     match made {
         Ok(()) => Ok(SUCCESS),
         Err(diagnostic) => {
@@ -47,11 +94,26 @@ pub(super) fn run(args: &BuildArgs, console: &mut Console) -> Outcome {
     }
 }
 
+/// What is said of `--strict-fp` where a device adds up.
+pub(super) const NOT_STRICT: &str = "note: `--strict-fp` is for processors: a CUDA device adds floats up in an order of its own";
+
 /// The entry points that the file declares; if it declares none, all its definitions that can be called from outside.
 ///
 /// # Errors
 /// E0611 if there is nothing to call, E0613 for what cannot be called from outside.
 pub(super) fn entries(loaded: &super::program::Loaded) -> Result<Vec<Symbol>, Box<Diagnostic>> {
+    entries_that(loaded, &|_| Ok(()))
+}
+
+/// Those that C can call.
+fn entries_for_c(loaded: &super::program::Loaded) -> Result<Vec<Symbol>, Box<Diagnostic>> {
+    entries_that(loaded, &values::no_sums)
+}
+
+fn entries_that(
+    loaded: &super::program::Loaded,
+    check: &dyn Fn(&Define) -> Result<(), Box<Diagnostic>>,
+) -> Result<Vec<Symbol>, Box<Diagnostic>> {
     let checked = &loaded.checked;
     let declared = |def: &Def| matches!(&def.decl, DefKind::Def(decl) if decl.entry);
     let declared: Vec<Symbol> =
@@ -59,7 +121,8 @@ pub(super) fn entries(loaded: &super::program::Loaded) -> Result<Vec<Symbol>, Bo
     let own = checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
     let mut entries = Vec::new();
     for define in own {
-        let signature = Signature::new(define, &checked.parameter_names(define.name));
+        let signature =
+            Signature::new(define, &checked.parameter_names(define.name)).and_then(|signature| check(define).map(|()| signature));
         if declared.is_empty() && signature.is_ok() || declared.contains(&define.name) {
             entries.push(signature?.name());
         }
@@ -75,17 +138,72 @@ fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned())
 }
 
-fn library(args: &BuildArgs, loaded: &super::program::Loaded) -> Result<(), Box<Diagnostic>> {
-    let path = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("lib{}.so", stem(&args.source.file))));
+/// The name of a library, which its functions begin with, and the file that is made: a library, or the text of one.
+fn names(args: &BuildArgs) -> (String, PathBuf) {
+    let stem_of = stem(&args.source.file);
+    let default = if args.text { PathBuf::from(stem_of) } else { PathBuf::from(format!("lib{stem_of}.so")) };
+    let path = args.output.clone().unwrap_or(default);
     let name = stem(&path);
-    let name = name.strip_prefix("lib").filter(|rest| !rest.is_empty()).unwrap_or(&name).to_string();
-    let made = driver::library(&loaded.sources, &loaded.checked, &entries(loaded)?, &name, args.strict_fp)?;
-    let built = build::library(&made.source, args.strict_fp, None)?;
-    files::write(&path, &files::read(built.path())?)?;
-    files::write(&path.with_file_name(format!("{name}.h")), made.header.as_bytes())
+    let name = if args.text { &name } else { name.strip_prefix("lib").filter(|rest| !rest.is_empty()).unwrap_or(&name) };
+    (name.to_string(), path)
 }
 
-fn program(args: &BuildArgs, loaded: &super::program::Loaded) -> Result<(), Box<Diagnostic>> {
+/// Writes what was made, unless that is where the program is.
+fn put(args: &BuildArgs, path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+    files::apart(path, &args.source.file)?;
+    files::write(path, bytes)
+}
+
+fn library(args: &BuildArgs, loaded: &super::program::Loaded) -> Result<(), Box<Diagnostic>> {
+    let (name, path) = names(args);
+    let made = driver::library(&loaded.sources, &loaded.checked, &entries_for_c(loaded)?, &name, args.strict_fp)?;
+    if args.text {
+        put(args, &path.with_file_name(format!("{name}.c")), made.source.as_bytes())?;
+    } else {
+        let built = build::library(&made.source, args.strict_fp, None)?;
+        put(args, &path, &files::read(built.path())?)?;
+    }
+    put(args, &path.with_file_name(format!("{name}.h")), made.header.as_bytes())
+}
+
+fn cuda_library(args: &BuildArgs, loaded: &super::program::Loaded, console: &mut Console) -> Result<(), Box<Diagnostic>> {
+    let (name, path) = names(args);
+    let made = driver::cuda_library(&loaded.sources, &loaded.checked, &entries_for_c(loaded)?, &name)?;
+    // Text is for people and compilers, which have no use for code unless it is asked for.
+    let image = match args.text && args.arch.is_none() {
+        true => None,
+        false => match native::image_for(&made.kernels, args.arch.as_deref())? {
+            Ok(image) => Some(image),
+            Err(why) => {
+                console.progress(&without_code(&why));
+                None
+            }
+        },
+    };
+    let source = made.source(image.as_deref());
+    if args.text {
+        put(args, &path.with_file_name(format!("{name}.c")), source.as_bytes())?;
+        put(args, &path.with_file_name(format!("{name}.cu")), made.kernel_file().as_bytes())?;
+    } else {
+        put(args, &path, &files::read(build::library(&source, false, None)?.path())?)?;
+    }
+    put(args, &path.with_file_name(format!("{name}.h")), made.header.as_bytes())
+}
+
+/// What is said where NVRTC could not be asked.
+fn without_code(why: &Diagnostic) -> String {
+    format!("note: the kernels are compiled by NVRTC where they run: {} ({})", why.message, why.code)
+}
+
+fn program(args: &BuildArgs, loaded: &super::program::Loaded, console: &mut Console) -> Result<(), Box<Diagnostic>> {
     let path = args.output.clone().unwrap_or_else(|| PathBuf::from(stem(&args.source.file)));
-    native::bundle::write(&path, loaded, &entries(loaded)?, args.strict_fp)
+    files::apart(&path, &args.source.file)?;
+    let target = match args.target {
+        Target::Cpu => native::bundle::Target::Processor { strict: args.strict_fp },
+        Target::Cuda => native::bundle::Target::Cuda { architecture: args.arch.as_deref() },
+    };
+    if let Some(why) = native::bundle::write(&path, loaded, &entries(loaded)?, target)? {
+        console.progress(&without_code(&why));
+    }
+    Ok(())
 }

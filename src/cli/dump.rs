@@ -3,11 +3,11 @@
 use super::output::Console;
 use super::program::load_accepted;
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
-use crate::base::{SourceMap, Span, Symbol};
+use crate::base::{SourceMap, Span};
 use crate::diag::{Diagnostic, Severity};
 use crate::driver;
 use crate::ir::surface::Ast;
-use crate::ir::{core, soac};
+use crate::ir::{core, imp, soac};
 use crate::syntax::{self, lexer, print::Printer};
 use clap::{Args, ValueEnum};
 
@@ -38,8 +38,12 @@ enum Stage {
     Soac,
     /// The program whose parallelism is in kernels
     Kernel,
+    /// The program with explicit memory
+    Imp,
     /// The C program
     C,
+    /// The program with explicit memory for a device
+    CudaImp,
     /// The kernels in CUDA C++
     Cuda,
     /// The host plan of the program for CUDA, in C
@@ -61,19 +65,19 @@ pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
             console.print(format!("(use core)\n\n{}", core::print::program(&loaded.checked.core)));
             Ok(SUCCESS)
         }
-        Stage::Specialised | Stage::Soac | Stage::Kernel | Stage::C | Stage::Cuda | Stage::CudaHost => {
+        _ => {
             let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
-            let own = loaded.checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
-            let entries: Vec<Symbol> = own.map(|define| define.name).collect();
             let (sources, checked) = (&loaded.sources, &loaded.checked);
-            let text = match args.stage {
+            let text = super::build::entries(&loaded).and_then(|entries| match args.stage {
                 Stage::Specialised => driver::specialise(sources, checked, &entries).map(|program| soac::print::program(&program)),
                 Stage::Soac => driver::optimise(sources, checked, &entries).map(|program| soac::print::program(&program)),
+                Stage::Imp => driver::memory(sources, checked, &entries).map(|program| imp::print::program(&program)),
+                Stage::CudaImp => driver::launches(sources, checked, &entries).map(|program| imp::print::program(&program)),
                 Stage::Cuda => driver::compile_cuda(sources, checked, &entries).map(|cuda| cuda.text.kernels),
                 Stage::CudaHost => driver::compile_cuda(sources, checked, &entries).map(|cuda| cuda.text.host),
                 Stage::Kernel => driver::kernels(sources, checked, &entries).map(|program| soac::print::program(&program)),
                 _ => driver::compile(sources, checked, &entries, false).map(|native| native.text),
-            };
+            });
             match text {
                 Ok(text) => console.print(text),
                 Err(diagnostic) => {
@@ -91,7 +95,7 @@ fn tokens(args: &DumpArgs, console: &mut Console) -> Outcome {
     let file = sources.add(files::shown(&args.source.file), files::read_source(&args.source.file)?);
     let lexed = lexer::lex(file, &sources.file(file).text);
     for token in &lexed.tokens {
-        let span = Span { file, start: token.start, end: token.end };
+        let span = Span::between(file, token.start, token.end);
         let (line, column) = sources.line_column(span);
         console.print(format!("{line}:{column}\t{:?}\t{}\n", token.tok, sources.snippet(span)));
     }

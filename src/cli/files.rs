@@ -1,8 +1,9 @@
 //! Reading and writing files, with diagnostics for everything that can go wrong.
 
 use crate::diag::Diagnostic;
-use std::io::Read;
-use std::path::Path;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 
 /// Larger sources are refused: spans are 32 bits wide.
 const LARGEST_SOURCE: u64 = u32::MAX as u64 - 1;
@@ -12,6 +13,15 @@ pub fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// What is in a folder.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
+    let fail = |error: std::io::Error| {
+        let message = format!("`{}` cannot be read: {}", shown(folder).escape_debug(), reason(&error));
+        Box::new(Diagnostic::bare("E0601", message))
+    };
+    std::fs::read_dir(folder).map_err(fail)?.map(|entry| entry.map(|entry| entry.path()).map_err(fail)).collect()
+}
+
 /// All bytes of a file.
 pub fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     let fail = |why: String| Box::new(Diagnostic::bare("E0601", format!("`{}` cannot be read: {why}", shown(path).escape_debug())));
@@ -19,6 +29,36 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
         return Err(fail("it is a directory".into()));
     }
     std::fs::read(path).map_err(|error| fail(reason(&error)))
+}
+
+/// All bytes of a data file, decompressed if it is a gzip file.
+///
+/// # Errors
+/// E0601: it cannot be read; E0607: it is damaged; E0609: there is no memory for what is in it.
+pub fn read_data(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let bytes = read(path)?;
+    if !bytes.starts_with(b"\x1f\x8b") {
+        return Ok(bytes);
+    }
+    let name = shown(path);
+    let mut decoder = flate2::bufread::MultiGzDecoder::new(&bytes[..]);
+    let mut out = Vec::new();
+    let mut chunk = vec![0; 1 << 16];
+    loop {
+        let count = decoder.read(&mut chunk).map_err(|error| {
+            let message = format!("`{}` is a damaged gzip file: {}", name.escape_debug(), reason(&error));
+            Box::new(Diagnostic::bare("E0607", message))
+        })?;
+        if count == 0 {
+            return Ok(out);
+        }
+        // What a small file unpacks to may be more than there is.
+        if out.try_reserve(count).is_err() {
+            let message = format!("`{}` unpacks to more than {} bytes, for which there is no memory", name.escape_debug(), out.len());
+            return Err(Box::new(Diagnostic::bare("E0609", message)));
+        }
+        out.extend_from_slice(&chunk[..count]);
+    }
 }
 
 /// All bytes of standard input.
@@ -48,16 +88,86 @@ pub fn read_source(path: &Path) -> Result<String, Box<Diagnostic>> {
     })
 }
 
-/// Writes a file.
+/// Refuses to write over the program itself (E0603).
+pub fn apart(path: &Path, source: &Path) -> Result<(), Box<Diagnostic>> {
+    let same = std::fs::canonicalize(path).is_ok_and(|path| std::fs::canonicalize(source).is_ok_and(|source| source == path));
+    if !same {
+        return Ok(());
+    }
+    let message = format!("`{}` is the program itself, which would be lost", shown(path).escape_debug());
+    Err(Box::new(Diagnostic::bare("E0603", message).help("name another file with `-o`")))
+}
+
+/// Writes a file. What was there before stays as it is until all has been written, and if that fails; programs that have it open keep it.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
-    std::fs::write(path, bytes).map_err(|error| {
+    replace(path, bytes).map_err(|error| {
         let message = format!("`{}` cannot be written: {}", shown(path).escape_debug(), reason(&error));
         Box::new(Diagnostic::bare("E0603", message))
     })
+}
+
+/// Writes a file beside the one that is meant, and gives it its name. What is no ordinary file, and what has no room for others beside it,
+/// is written directly.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    // Links stay links.
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let before = std::fs::metadata(&path).ok();
+    let (Some(name), true) = (path.file_name(), before.as_ref().is_none_or(std::fs::Metadata::is_file)) else {
+        return std::fs::write(path, bytes);
+    };
+    let beside = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
+    let Ok(mut file) = File::create_new(&beside) else { return std::fs::write(path, bytes) };
+    let written = file.write_all(bytes).and_then(|()| match &before {
+        Some(before) if before.permissions().readonly() => Err(std::io::ErrorKind::PermissionDenied.into()),
+        Some(before) => file.set_permissions(before.permissions()),
+        None => Ok(()),
+    });
+    let named = written.and_then(|()| std::fs::rename(&beside, &path));
+    if named.is_err() {
+        std::fs::remove_file(&beside).ok();
+    }
+    named
 }
 
 /// What the system says, without the number.
 fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_replaced_as_a_whole() {
+        let folder = std::env::temp_dir().join(format!("remora-files-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let path = folder.join("result");
+        write(&path, b"first").expect("written");
+        let mut open = File::open(&path).expect("a file");
+        write(&path, b"second").expect("written");
+        let mut text = String::new();
+        open.read_to_string(&mut text).expect("text");
+        assert_eq!(text, "first", "who has the old one open keeps it");
+        assert_eq!(read(&path).expect("text"), b"second");
+        assert!(write(&folder, b"a folder is there").is_err());
+        assert!(write(&folder.join("no/such/folder"), b"").is_err());
+        assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1, "nothing is left behind");
+        std::fs::remove_dir_all(&folder).expect("removed");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_links() {
+        let folder = std::env::temp_dir().join(format!("remora-links-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let (path, link) = (folder.join("result"), folder.join("link"));
+        std::fs::write(&path, "first").expect("written");
+        std::os::unix::fs::symlink(&path, &link).expect("a link");
+        write(&link, b"second").expect("written");
+        assert_eq!(read(&path).expect("text"), b"second");
+        assert!(std::fs::symlink_metadata(&link).expect("a link").is_symlink());
+        std::fs::remove_dir_all(&folder).expect("removed");
+    }
 }

@@ -102,6 +102,7 @@ type Outcome = Result<u8, Box<Diagnostic>>;
 /// success, 1 after diagnostics and 2 on wrong usage.
 pub fn main(args: Vec<OsString>) -> ExitCode {
     let bundle = native::bundle::own();
+    crate::eval::trace::to(|line| eprintln!("{line}"));
     // A program that was built takes what `remora run` takes.
     let args = match (&bundle, args.split_first()) {
         (Some(_), Some((name, rest))) => {

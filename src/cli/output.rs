@@ -18,6 +18,8 @@ pub struct Console {
     failed: Option<io::Error>,
     /// Whoever read standard output has gone: further output is dropped in silence.
     closed: bool,
+    /// Whether a line that says how far things are stands on the terminal.
+    status: bool,
 }
 
 impl Console {
@@ -28,11 +30,31 @@ impl Console {
             Color::Never => false,
             Color::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
         };
-        Console { out: BufWriter::new(io::stdout()), format, color, errors: 0, failed: None, closed: false }
+        Console { out: BufWriter::new(io::stdout()), format, color, errors: 0, failed: None, closed: false, status: false }
+    }
+
+    /// Says how far things are on a line of the terminal that the next output replaces. Nothing where standard error is no terminal.
+    pub fn status(&mut self, text: &str) {
+        if self.format == MessageFormat::Text && io::stderr().is_terminal() {
+            self.flush();
+            let line: String = text.chars().take(100).collect();
+            io::stderr().lock().write_all(format!("\r\x1b[K{line}").as_bytes()).unwrap_or_default();
+            self.status = true;
+        }
+    }
+
+    fn clear_status(&mut self) {
+        if self.status {
+            self.status = false;
+            io::stderr().lock().write_all(b"\r\x1b[K").unwrap_or_default();
+        }
     }
 
     /// Writes to standard output. Failures are kept for [`Console::finish`].
     pub fn print(&mut self, text: impl AsRef<[u8]>) {
+        if !text.as_ref().is_empty() {
+            self.clear_status();
+        }
         if self.failed.is_none() && !self.closed {
             let result = self.out.write_all(text.as_ref());
             self.note(result);
@@ -92,12 +114,14 @@ impl Console {
 
     /// Nothing can be done about a standard error that cannot be written to.
     fn complain(&mut self, text: &str) {
+        self.clear_status();
         self.flush();
         io::stderr().lock().write_all(text.as_bytes()).unwrap_or_default();
     }
 
     /// Writes out what is buffered; the exit code says when that failed.
     pub fn finish(mut self, code: u8) -> u8 {
+        self.clear_status();
         self.flush();
         match self.failed.take() {
             None => code,

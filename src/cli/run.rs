@@ -1,5 +1,6 @@
 //! `remora run FILE [-e ENTRY] [ARG...]`.
 
+use super::build::NOT_STRICT;
 use super::native::bundle::Bundle;
 use super::output::Console;
 use super::program::{Loaded, load_accepted};
@@ -29,7 +30,13 @@ Examples:
   echo '[1.0, 2.0]' | remora run program.rem -e mean
 
 Compiled programs are made by the C compiler (`cc`, or what CC names, with the options in REMORA_CFLAGS behind those of remora) and kept
-in the user's cache folder, or in the folder REMORA_CACHE."
+in the user's cache folder, or in the folder REMORA_CACHE. The cache grows to 1 GiB, or REMORA_CACHE_LIMIT MiB; then what was not used for
+longest goes.
+
+`--backend auto` takes the CUDA device of the machine if the program is worth it: if the work that can be seen from the program and the
+sizes of its arguments would take processors longer (1e9 operations per second and thread) than a device with its start (0.4 s, or the
+seconds in REMORA_CUDA_START), the transfer of arguments and results (8 GB/s) and its launches (10 us each). `--time-passes` says
+what was taken and why. Without a device, or if the device fails, processors run the program."
 )]
 pub(super) struct RunArgs {
     #[command(flatten)]
@@ -49,6 +56,9 @@ pub(super) struct RunArgs {
     /// Threads (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    /// The number of the CUDA device (default: that in REMORA_CUDA_DEVICE, or 0)
+    #[arg(long, value_name = "N")]
+    device: Option<u32>,
     /// Write the result to a .npy or .png file; several results to NAME.0.npy, NAME.1.npy, ..
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -63,7 +73,7 @@ pub(super) struct RunArgs {
 /// What runs a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Backend {
-    /// Compiled where that is possible
+    /// Compiled where that is possible, for what is likely to be the fastest
     Auto,
     /// The evaluator of core
     Interp,
@@ -140,11 +150,11 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
     let compiled = match args.backend {
         Backend::Interp => None,
         Backend::Auto if shows_boxes => None,
-        _ => compile(args, loaded, bundle, entry, console)?,
+        _ => compile(args, loaded, bundle, entry, &values, console)?,
     };
     let start = Instant::now();
     let result = match compiled {
-        Some(program) => program.call(entry, &checked.parameter_names(entry.name), values)?,
+        Some(program) => call(args, loaded, entry, &program, values, console)?,
         None => driver::run(checked, entry.name, values, args.threads.map(usize::from))?,
     };
     let seconds = start.elapsed();
@@ -153,6 +163,28 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
         console.progress(&format!("{}{run}", checked.stats.times()));
     }
     write_result(args, &result, checked.remc.is_some(), console)
+}
+
+/// Runs an entry point. Where a device was taken for being the fastest and fails, processors run it.
+fn call(
+    args: &RunArgs,
+    loaded: &Loaded,
+    entry: &Define,
+    program: &native::Program,
+    values: Vec<Value>,
+    console: &mut Console,
+) -> Result<Value, Box<Diagnostic>> {
+    let names = loaded.checked.parameter_names(entry.name);
+    let chosen = args.backend == Backend::Auto && program.device().is_some();
+    let again = if chosen { values.clone() } else { Vec::new() };
+    match program.call(entry, &names, values) {
+        Err(diagnostic) if chosen && ["E0507", "E0810"].contains(&diagnostic.code) => {
+            console.progress(&format!("note: processors run this program: {} ({})", diagnostic.message, diagnostic.code));
+            let options = native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp };
+            native::prepare(loaded, &[entry.name], &options, None)?.call(entry, &names, again)
+        }
+        other => other,
+    }
 }
 
 /// The definition of this name in core.
@@ -183,15 +215,36 @@ fn compile(
     loaded: &Loaded,
     bundle: Option<&Bundle>,
     entry: &Define,
+    values: &[Value],
     console: &mut Console,
 ) -> Result<Option<native::Program>, Box<Diagnostic>> {
     let strict = bundle.map_or(args.strict_fp, Bundle::strict);
     let options = native::Options { threads: args.threads.map_or(0, usize::from), strict };
-    if args.backend == Backend::Cuda {
-        return native::prepare_cuda(loaded, &[entry.name]).map(Some);
+    // A program that was built for a device runs there.
+    let built = bundle.filter(|bundle| bundle.cuda() && matches!(args.backend, Backend::Auto | Backend::Cuda));
+    if args.backend == Backend::Cuda || built.is_some() {
+        if args.strict_fp {
+            console.progress(NOT_STRICT);
+        }
+        let entries = built.map_or_else(|| vec![entry.name], Bundle::entries);
+        let made = native::Made { library: built.and_then(Bundle::library), image: built.and_then(Bundle::image) };
+        return native::prepare_on(loaded, &entries, args.device, made).map(Some);
     }
-    let entries = bundle.map_or_else(|| vec![entry.name], Bundle::entries);
-    match native::prepare(loaded, &entries, &options, bundle.and_then(Bundle::library)) {
+    // Compiled programs show nothing.
+    let traced = bundle.is_none() && loaded.checked.core.attributes.traces.iter().any(|(span, _)| span.file == loaded.root);
+    if traced && args.backend == Backend::Auto {
+        console.progress("note: the evaluator runs this program, slowly: it has `#[trace]`");
+        return Ok(None);
+    }
+    if traced {
+        console.progress("note: `#[trace]` shows nothing in compiled programs: use `--backend interp`");
+    }
+    let made = match bundle.filter(|bundle| !bundle.cuda()) {
+        Some(bundle) => native::prepare(loaded, &bundle.entries(), &options, bundle.library()),
+        None if args.backend == Backend::Auto => chosen(args, loaded, entry, values, &options, console),
+        None => native::prepare(loaded, &[entry.name], &options, None),
+    };
+    match made {
         Ok(program) => Ok(Some(program)),
         Err(diagnostic) if args.backend == Backend::Auto && ["E0801", "E0615"].contains(&diagnostic.code) => {
             console.progress(&format!("note: the evaluator runs this program, slowly: {} ({})", diagnostic.message, diagnostic.code));
@@ -199,6 +252,25 @@ fn compile(
         }
         Err(diagnostic) => Err(diagnostic),
     }
+}
+
+/// The program for what is likely to be the fastest.
+fn chosen(
+    args: &RunArgs,
+    loaded: &Loaded,
+    entry: &Define,
+    values: &[Value],
+    options: &native::Options,
+    console: &mut Console,
+) -> Result<native::Program, Box<Diagnostic>> {
+    let chosen = native::choice::prepare(loaded, entry, values, options, args.device)?;
+    if args.time_passes {
+        let taken = chosen.program.device().map_or_else(|| "cpu".to_string(), |device| format!("cuda ({device})"));
+        console.progress(&format!("backend: {taken}; {}", chosen.reason));
+    } else if chosen.warning {
+        console.progress(&format!("note: {}", chosen.reason));
+    }
+    Ok(chosen.program)
 }
 
 /// Arguments from the command line, or from standard input if there are none.

@@ -1,12 +1,12 @@
 //! Arguments and results of entry points: from words, files and standard input to values and back.
 
 use super::files;
-use crate::base::{Scalar, Symbol};
+use crate::base::{PrimType, Scalar, Symbol};
 use crate::diag::Diagnostic;
 use crate::eval::{self, EntryShape as Shape};
-use crate::ir::core::{Atom, Define, Type};
-use crate::runtime::Value;
+use crate::ir::core::{Atom, Define, Type, slots};
 use crate::runtime::data::{self, Expected, Stream};
+use crate::runtime::{Array, Buffer, Value};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,11 +21,56 @@ pub struct Signature {
 
 /// How a parameter is put together from the values that are read.
 #[derive(Debug, Clone)]
-enum Form {
+pub enum Form {
     /// A scalar or an array of scalars.
     Leaf(Expected),
+    /// A value of a sum type, or an array of them.
+    Sum(Structured),
     /// A tuple or record.
     Tuple(Option<Arc<[Symbol]>>, Vec<Form>),
+}
+
+/// A value of a sum type, or an array of them, that is read.
+#[derive(Debug, Clone)]
+pub struct Structured {
+    /// Named in messages.
+    pub what: String,
+    /// What it looks like.
+    pub shape: Shape,
+}
+
+/// A value that is read from outside as one.
+#[derive(Debug, Clone, Copy)]
+enum Wanted<'a> {
+    Plain(&'a Expected),
+    Sum(&'a Structured),
+}
+
+impl Wanted<'_> {
+    fn shown(self) -> String {
+        match self {
+            Wanted::Plain(expected) => format!("{}: {}", expected.what, expected.shown()),
+            Wanted::Sum(sum) => format!("{}: {}", sum.what, sum.shape.shown()),
+        }
+    }
+    fn next(self, stream: &mut Stream) -> Result<Value> {
+        match self {
+            Wanted::Plain(expected) => stream.next(expected),
+            Wanted::Sum(sum) => stream.next_sum(&sum.what, &sum.shape),
+        }
+    }
+    /// Whether a word is a literal rather than the name of a file.
+    fn is_literal(self, word: &str) -> bool {
+        let word = word.trim_start();
+        match self {
+            Wanted::Sum(_) => word.starts_with(['#', '[', '(']),
+            Wanted::Plain(_) => {
+                word.starts_with(|c: char| c == '[' || c == '-' || c.is_ascii_digit())
+                    || ["true", "false"].contains(&word)
+                    || ["f16.", "f32.", "f64.", "empty("].iter().any(|start| word.starts_with(start))
+            }
+        }
+    }
 }
 
 impl Form {
@@ -38,20 +83,22 @@ impl Form {
                 let forms = parts.iter().enumerate().map(|(i, part)| Form::new(part, &format!("{what}.{}", name(i))));
                 Some(Form::Tuple(labels.as_ref().map(|l| l.iter().copied().collect()), forms.collect::<Option<_>>()?))
             }
+            Shape::Sum(..) => Some(Form::Sum(Structured { what: what.to_string(), shape: shape.clone() })),
             Shape::Other => None,
         }
     }
 
-    fn leaves<'a>(&'a self, out: &mut Vec<&'a Expected>) {
+    fn leaves<'a>(&'a self, out: &mut Vec<Wanted<'a>>) {
         match self {
-            Form::Leaf(expected) => out.push(expected),
+            Form::Leaf(expected) => out.push(Wanted::Plain(expected)),
+            Form::Sum(sum) => out.push(Wanted::Sum(sum)),
             Form::Tuple(_, parts) => parts.iter().for_each(|part| part.leaves(out)),
         }
     }
 
     fn assemble(&self, values: &mut impl Iterator<Item = Value>) -> Option<Value> {
         match self {
-            Form::Leaf(_) => values.next(),
+            Form::Leaf(_) | Form::Sum(_) => values.next(),
             Form::Tuple(labels, parts) => {
                 let parts = parts.iter().map(|part| part.assemble(values)).collect::<Option<_>>()?;
                 Some(Value::tuples(Vec::new(), labels.clone(), parts))
@@ -79,10 +126,10 @@ impl Signature {
             Atom::Fun(params, result) if ty.shape().is_scalar() => (params.as_slice(), result),
             _ => (&[][..], ty),
         };
-        if has_sums(result) {
-            let message = format!("`{}` cannot be run from outside: its result has a sum type", define.name);
+        if hides_in_sums(result) {
+            let message = format!("`{}` cannot be run from outside: its result has functions or hidden sizes in a sum", define.name);
             let error = Diagnostic::error("E0613", define.span, message);
-            return Err(Box::new(error.help("the formats of data have no sums: return what a `match` makes of it")));
+            return Err(Box::new(error.help("return what a `match` makes of it")));
         }
         let read = params.iter().enumerate().map(|(i, param)| {
             let what = match names.get(i).copied().flatten() {
@@ -91,7 +138,7 @@ impl Signature {
             };
             Form::new(&eval::shape_of(&param.ty), &what).ok_or_else(|| {
                 let message =
-                    format!("`{}` cannot be run from outside: {what} is no scalar, array of scalars or tuple of these", define.name);
+                    format!("`{}` cannot be run from outside: {what} is no scalar, array of scalars, sum or tuple of these", define.name);
                 Box::new(Diagnostic::error("E0613", define.span, message))
             })
         });
@@ -104,10 +151,15 @@ impl Signature {
     }
 
     /// What is read from outside, in order.
-    fn leaves(&self) -> Vec<&Expected> {
+    fn leaves(&self) -> Vec<Wanted<'_>> {
         let mut out = Vec::new();
         self.params.iter().for_each(|form| form.leaves(&mut out));
         out
+    }
+
+    /// What each parameter is put together from.
+    pub fn forms(&self) -> &[Form] {
+        &self.params
     }
 
     /// Whether nothing is read.
@@ -117,7 +169,7 @@ impl Signature {
 
     /// The types that are read, in words.
     fn shown(&self) -> String {
-        let words: Vec<String> = self.leaves().iter().map(|e| format!("{}: {}", e.what, e.shown())).collect();
+        let words: Vec<String> = self.leaves().into_iter().map(Wanted::shown).collect();
         if words.is_empty() { "it takes none".into() } else { words.join(", ") }
     }
 
@@ -129,7 +181,7 @@ impl Signature {
             let message = format!("`{}` takes {} argument{plural}, {} given", self.name, leaves.len(), words.len());
             return Err(Box::new(Diagnostic::bare("E0612", message).note(self.shown())));
         }
-        let values = leaves.iter().zip(words).map(|(expected, word)| argument(word, expected)).collect::<Result<Vec<_>>>()?;
+        let values = leaves.iter().zip(words).map(|(wanted, word)| argument(word, *wanted)).collect::<Result<Vec<_>>>()?;
         Ok(self.assemble(values))
     }
 
@@ -138,12 +190,12 @@ impl Signature {
         let mut stream = Stream::new(source, bytes);
         let leaves = self.leaves();
         let mut values = Vec::new();
-        for expected in &leaves {
+        for wanted in &leaves {
             if stream.at_end() {
                 let message = format!("`{}` takes {} values, {source} has {}", self.name, leaves.len(), values.len());
                 return Err(Box::new(Diagnostic::bare("E0612", message).note(self.shown())));
             }
-            values.push(stream.next(expected)?);
+            values.push(wanted.next(&mut stream)?);
         }
         stream.finish(leaves.len())?;
         Ok(self.assemble(values))
@@ -155,29 +207,83 @@ impl Signature {
     }
 }
 
-/// Whether there are values of sum types in data of a type.
+/// Refuses an entry point that takes or returns values of sum types: C has no such type.
+///
+/// # Errors
+/// E0613.
+pub fn no_sums(define: &Define) -> Result<()> {
+    if !has_sums(&define.ty) {
+        return Ok(());
+    }
+    let message = format!("`{}` cannot be called from C: it takes or returns values of a sum type", define.name);
+    let error = Diagnostic::error("E0613", define.span, message);
+    Err(Box::new(error.help("take and return what a `match` makes of them, a number for the constructor for example")))
+}
+
+/// Whether there are sums of more than data of known sizes in data of a type.
+fn hides_in_sums(ty: &Type) -> bool {
+    match ty.atom() {
+        Atom::Sum(payloads) => slots::layout(payloads).is_none(),
+        Atom::Tuple(parts) => parts.iter().any(hides_in_sums),
+        Atom::Record(fields) => fields.iter().any(|(_, part)| hides_in_sums(part)),
+        Atom::Sigma(_, content) => hides_in_sums(content),
+        Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) => false,
+    }
+}
+
 fn has_sums(ty: &Type) -> bool {
     match ty.atom() {
         Atom::Sum(_) => true,
         Atom::Tuple(parts) => parts.iter().any(has_sums),
         Atom::Record(fields) => fields.iter().any(|(_, part)| has_sums(part)),
-        Atom::Sigma(_, content) => has_sums(content),
-        Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) => false,
+        Atom::Fun(params, ret) => params.iter().any(|param| has_sums(&param.ty)) || has_sums(ret),
+        Atom::Sigma(_, content) | Atom::Pi(_, content) | Atom::Forall(_, content) => has_sums(content),
+        Atom::Prim(_) | Atom::Var(_) => false,
+    }
+}
+
+/// For each of the results that a value of this type consists of, what it looks like.
+pub fn result_shapes(define: &Define) -> Vec<Shape> {
+    let mut ty = &define.ty;
+    while let Atom::Pi(_, inner) | Atom::Forall(_, inner) = ty.atom() {
+        ty = inner;
+    }
+    if let (Atom::Fun(_, ret), true) = (ty.atom(), ty.shape().is_scalar()) {
+        ty = ret;
+    }
+    let mut out = Vec::new();
+    add_shapes(ty, 0, &mut out);
+    out
+}
+fn add_shapes(ty: &Type, frame: usize, out: &mut Vec<Shape>) {
+    let rank = frame + ty.shape().items.len();
+    match ty.atom() {
+        Atom::Tuple(parts) => parts.iter().for_each(|part| add_shapes(part, rank, out)),
+        Atom::Record(fields) => fields.iter().for_each(|(_, part)| add_shapes(part, rank, out)),
+        Atom::Sigma(_, content) if rank == 0 => add_shapes(content, 0, out),
+        _ => out.push(match eval::shape_of(ty) {
+            Shape::Array(prim, _) => Shape::Array(prim, rank),
+            Shape::Sum(_, constructors) => Shape::Sum(rank, constructors),
+            other => other,
+        }),
     }
 }
 
 /// The value of a word: the name of a file, or a literal.
-fn argument(word: &str, expected: &Expected) -> Result<Value> {
+fn argument(word: &str, wanted: Wanted) -> Result<Value> {
     let path = Path::new(word);
-    let data_file = path.extension().is_some_and(|e| ["npy", "png"].iter().any(|known| e.eq_ignore_ascii_case(known)));
-    let literal = word.trim_start().starts_with(|c: char| c == '[' || c == '-' || c.is_ascii_digit())
-        || ["true", "false"].contains(&word)
-        || ["f16.", "f32.", "f64.", "empty("].iter().any(|start| word.starts_with(start));
-    if data_file || (path.exists() && !literal) || (!literal && word.contains(['/', '.'])) {
-        return data::read(&format!("`{word}`"), &files::read(path)?, expected);
+    let data_file = path.extension().is_some_and(|e| ["npy", "png", "gz"].iter().any(|known| e.eq_ignore_ascii_case(known)));
+    let literal = wanted.is_literal(word);
+    let read = |source: &str, bytes: &[u8]| {
+        let mut stream = Stream::new(source, bytes);
+        let value = wanted.next(&mut stream)?;
+        stream.finish(1)?;
+        Ok(value)
+    };
+    if data_file && !matches!(wanted, Wanted::Sum(_)) || (path.exists() && !literal) || (!literal && word.contains(['/', '.'])) {
+        return read(&format!("`{word}`"), &files::read_data(path)?);
     }
-    let source = "the command line".to_string();
-    data::read(&source, word.as_bytes(), expected).map_err(|mut diagnostic| {
+    read("the command line", word.as_bytes()).map_err(|mut diagnostic: Box<Diagnostic>| {
         if !literal {
             diagnostic.help.push(format!("there is no file `{}` either", word.escape_debug()));
         }
@@ -220,41 +326,42 @@ pub fn save(path: &Path, value: &Value) -> Result<()> {
     Ok(())
 }
 
-/// A random value of a type such as `[10][3]f32`, as text; the same for the same seed.
-pub fn random(ty: &str, seed: u64) -> Option<String> {
-    let split = ty.rfind(']').map_or(0, |end| end + 1);
-    let prim = crate::base::PrimType::from_name(&ty[split..])?;
-    let inner = ty[..split].strip_prefix('[').and_then(|t| t.strip_suffix(']'));
-    let dims: Vec<usize> = match inner {
-        None if split == 0 => Vec::new(),
-        None => return None,
-        Some(inner) => inner.split("][").map(|d| d.trim().parse().ok()).collect::<Option<_>>()?,
-    };
-    let count = dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d)).filter(|n| *n <= 1 << 28)?;
-    let mut state = seed;
-    let mut words = (0..count).map(|_| random_scalar(prim, &mut state).to_string());
-    let text = nested(&dims, &mut words);
-    Some(if count == 0 { format!("empty({ty})") } else { text })
+/// A random value of this shape and element type in Futhark's binary format; the same for the same seed. `None` for more values than
+/// there can be.
+pub fn random(dims: &[usize], prim: PrimType, seed: u64) -> Option<Vec<u8>> {
+    let count = dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d)).filter(|n| *n <= 1 << 32)?;
+    let mut items = Buffer::with_capacity(prim, count).ok()?;
+    let mut random = Generator::new(seed);
+    for _ in 0..count {
+        items.push(random_scalar(prim, &mut random));
+    }
+    let value = if dims.is_empty() { Value::Scalar(items.get(0)?) } else { Value::Array(Array::new(dims, items)?) };
+    data::binary::write(&value)
 }
 
-fn nested(dims: &[usize], words: &mut impl Iterator<Item = String>) -> String {
-    match dims.split_first() {
-        None => words.next().unwrap_or_default(),
-        Some((n, inner)) => {
-            let cells: Vec<String> = (0..*n).map(|_| nested(inner, words)).collect();
-            format!("[{}]", cells.join(", "))
-        }
+/// Numbers that look random: SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
+#[derive(Debug, Clone)]
+pub struct Generator(u64);
+
+impl Generator {
+    /// The same numbers for the same seed.
+    pub fn new(seed: u64) -> Generator {
+        Generator(seed)
+    }
+    /// The next number, of all 64 bits.
+    #[allow(clippy::should_implement_trait, reason = "there is always a next one")]
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
     }
 }
 
-/// Floats lie in 0..1, integers are any. The generator is SplitMix64.
-fn random_scalar(prim: crate::base::PrimType, state: &mut u64) -> Scalar {
-    use crate::base::PrimType;
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^= z >> 31;
+/// Floats lie in 0..1, integers are any.
+fn random_scalar(prim: PrimType, random: &mut Generator) -> Scalar {
+    let z = random.next();
     let unit = (z >> 11) as f64 / (1u64 << 53) as f64;
     match prim {
         PrimType::F16 => Scalar::F16(half::f16::from_f64(unit)),
@@ -271,13 +378,12 @@ mod tests {
 
     #[test]
     fn random_values_have_their_types() {
-        for (ty, rank) in [("i32", 0), ("[3]f32", 1), ("[2][2]bool", 2), ("[0]i64", 1), ("[2][0]u8", 2)] {
-            let prim = crate::base::PrimType::from_name(&ty[ty.rfind(']').map_or(0, |e| e + 1)..]).expect("a scalar type");
-            let text = random(ty, 1).expect(ty);
-            data::read("text", text.as_bytes(), &Expected::new("x", prim, rank)).expect(&text);
+        for (dims, prim) in [(&[][..], PrimType::I32), (&[3], PrimType::F32), (&[2, 2], PrimType::Bool), (&[0], PrimType::I64)] {
+            let bytes = random(dims, prim, 1).expect("not too large");
+            let value = data::read("random", &bytes, &Expected::new("x", prim, dims.len())).expect("its own type");
+            assert_eq!(value.dims(), dims);
         }
-        assert_eq!(random("[x]i32", 1), None);
-        assert_eq!(random("[3]int", 1), None);
-        assert_eq!(random("[99999999999]i32", 1), None);
+        assert_eq!(random(&[99_999_999_999], PrimType::I32, 1), None);
+        assert_eq!(random(&[4], PrimType::F16, 7), random(&[4], PrimType::F16, 7));
     }
 }

@@ -10,9 +10,15 @@ use crate::ir::tables::{DefId, DefKind, Matching, Res, Role};
 const MOST_VALUES: usize = 3;
 /// How reports of types that do not fit begin.
 const THE_TYPE: &str = "the type `";
+/// What is said about a place that cannot be checked because of another error.
+pub(super) const INTERNAL: &str = "E0399";
 
 /// What to report for the errors of a definition, which were found by a pass that knows nothing of modules.
 pub(super) fn explain(sources: &SourceMap, checked: &Checked, def: DefId, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    // What is internal to the definition says nothing about the module type; it is reported only if nothing else is.
+    if let Some(internal) = errors.iter().find(|error| error.code == INTERNAL) {
+        return vec![internal.clone()];
+    }
     match checked.program.defs[def].role {
         Role::Plain | Role::Member => errors,
         Role::Shown(matching) | Role::SameType(matching) => {

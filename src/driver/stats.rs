@@ -38,11 +38,20 @@ pub struct Times {
     pub sizes: Duration,
     /// Making core.
     pub elaborate: Duration,
+    /// Checking of what is given away.
+    pub consume: Duration,
 }
 
 impl Times {
-    fn named(&self) -> [(&'static str, Duration); 5] {
-        [("parse", self.parse), ("infer", self.infer), ("rank", self.rank), ("sizes", self.sizes), ("elaborate", self.elaborate)]
+    fn named(&self) -> [(&'static str, Duration); 6] {
+        [
+            ("parse", self.parse),
+            ("infer", self.infer),
+            ("rank", self.rank),
+            ("sizes", self.sizes),
+            ("elaborate", self.elaborate),
+            ("consume", self.consume),
+        ]
     }
 }
 
@@ -52,7 +61,7 @@ fn milliseconds(time: Duration) -> f64 {
 
 impl Serialize for Times {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Times", 5)?;
+        let mut fields = serializer.serialize_struct("Times", 6)?;
         for (name, time) in self.named() {
             fields.serialize_field(name, &milliseconds(time))?;
         }

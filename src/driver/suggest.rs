@@ -78,9 +78,10 @@ fn well_sized_alternative(
         Head::Unary(..) | Head::Project(_) | Head::Index(_) | Head::Constr(_) => None,
     };
     let (x, y) = fresh_names(text);
+    // One that does not add a dimension first.
     let candidates = [
-        format!("map (\\{x} -> {}) {a}", call(&x, &b)?),
         format!("map2 (\\{x} {y} -> {}) {a} {b}", call(&x, &y)?),
+        format!("map (\\{x} -> {}) {a}", call(&x, &b)?),
         format!("map (\\{y} -> {}) {b}", call(&a, &y)?),
     ];
     let name = program.defs[def].name;

@@ -3,7 +3,7 @@
 use super::{Elab, Result, shape_var, types};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::{Atom, Dim, DimAtom, Expr, Index, Param, Shape, ShapeItem, Type};
+use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
 use crate::ir::tables::{Hiding, RBase, RType, TypeDefId, TypeRes};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -131,7 +131,7 @@ impl Elab<'_> {
                 .help("name the sizes: `[n]` instead of `[]`; arrays without a written size each have one of their own"));
         }
         match &node.kind {
-            TypeKind::Error => Err(Diagnostic::error("E0101", span, "this type could not be read")),
+            TypeKind::Error => Err(self.missing(span)),
             TypeKind::Paren(t) | TypeKind::Unique(t) => self.annotation(*t),
             TypeKind::Name { args, .. } => self.named_type(ty, args),
             TypeKind::Array(dim, elem) => {
@@ -154,14 +154,16 @@ impl Elab<'_> {
             }
             TypeKind::Sum(clauses) => self.sum(clauses),
             TypeKind::Arrow { param, from, to } => self.arrow(*param, *from, *to),
-            TypeKind::Exists(..) if self.parameter && !self.abbreviated => {
-                Err(Diagnostic::error("E0403", span, "a parameter of existential size")
+            // The sizes that the type of a parameter hides are unknowns, as those that are not written; a function cannot be applied to
+            // what hides sizes.
+            TypeKind::Exists(..) if self.parameter && !self.abbreviated && self.late_sizes.is_none() => {
+                Err(Diagnostic::error("E0403", span, "a parameter of existential size in the type of a function")
                     .here("the caller decides this size, so it has a name of its own")
-                    .help("declare the size in brackets after the name of the definition: `def f [n] (x: [n]t) = ..`"))
+                    .help("leave the size out: `[]t`"))
             }
             TypeKind::Exists(sizes, inner) => {
-                let vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
-                let inner = self.annotation(*inner)?;
+                let mut vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
+                let inner = self.component(*inner, &mut vars)?;
                 Ok(Type::scalar(Atom::Sigma(vars, inner)))
             }
         }
@@ -182,22 +184,41 @@ impl Elab<'_> {
     /// A component of a type. Sizes that it hides are hidden by the whole: they are added under names of their own.
     fn component(&mut self, ty: TypeId, hidden: &mut Vec<Symbol>) -> Result<Type> {
         let ty = self.annotation(ty)?;
-        let (Atom::Sigma(vars, inner), true) = (ty.atom(), ty.shape().is_scalar()) else { return Ok(ty) };
+        Ok(self.hoisted(&ty, hidden))
+    }
+    fn hoisted(&mut self, ty: &Type, hidden: &mut Vec<Symbol>) -> Type {
+        let (Atom::Sigma(vars, inner), true) = (ty.atom(), ty.shape().is_scalar()) else { return ty.clone() };
         let mut map = FxHashMap::default();
         for var in vars {
             let name = self.fresh_name(*var);
             map.insert(DimAtom::Var(*var), Dim::var(name));
             hidden.push(name);
         }
-        Ok(types::rewrite(inner, &mut types::Substitution::sizes(map)))
+        types::rewrite(inner, &mut types::Substitution::sizes(map))
+    }
+    /// A type into which types that hide sizes were put: the whole hides the sizes that its components hide.
+    fn hoist(&mut self, ty: &Type) -> Type {
+        if !ty.shape().is_scalar() {
+            return ty.clone();
+        }
+        let mut hidden = Vec::new();
+        let mut part = |this: &mut Self, ty: &Type| {
+            let ty = this.hoist(ty);
+            this.hoisted(&ty, &mut hidden)
+        };
+        let atom = match ty.atom() {
+            Atom::Tuple(parts) => Atom::Tuple(parts.iter().map(|ty| part(self, ty)).collect()),
+            Atom::Record(fields) => Atom::Record(fields.iter().map(|(label, ty)| (*label, part(self, ty))).collect()),
+            Atom::Sum(payloads) => Atom::Sum(payloads.iter().map(|(label, ty)| (*label, part(self, ty))).collect()),
+            Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => return ty.clone(),
+        };
+        hiding(hidden, atom)
     }
     /// A written type whose hidden sizes are those of the value that it is about: unknowns.
     pub(super) fn open_annotation(&mut self, ty: TypeId) -> Result<Type> {
         let span = self.program.ast.types[ty].span;
         let ty = self.annotation(ty)?;
-        let (Atom::Sigma(vars, inner), true) = (ty.atom(), ty.shape().is_scalar()) else { return Ok(ty) };
-        let map = vars.iter().map(|var| (DimAtom::Var(*var), self.fresh_dim(span))).collect();
-        Ok(types::rewrite(inner, &mut types::Substitution::sizes(map)))
+        Ok(self.opened_type(&ty, span))
     }
     fn bound_size(&mut self, pat: PatId) -> Symbol {
         let name = self.fresh_name(self.pat_name(pat));
@@ -224,7 +245,10 @@ impl Elab<'_> {
         Ok(Type::fun(params, to))
     }
     fn arrow_parameter(&mut self, param: Option<PatId>, from: TypeId) -> Result<Param> {
-        let ty = self.annotation(from)?;
+        let outer = std::mem::replace(&mut self.in_open_result, false);
+        let ty = self.annotation(from);
+        self.in_open_result = outer;
+        let ty = ty?;
         let mut name = None;
         if let Some(pat) = param.filter(|p| matches!(self.program.ast.pats[*p].kind, PatKind::Name(_))) {
             let fresh = self.fresh_name(self.pat_name(pat));
@@ -239,8 +263,9 @@ impl Elab<'_> {
         loop {
             match &program.ast.types[to].kind {
                 TypeKind::Exists(sizes, inner) => {
-                    let vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
-                    return self.annotation(*inner).map(|inner| Type::scalar(Atom::Sigma(vars, inner)));
+                    let mut vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
+                    let inner = self.component(*inner, &mut vars)?;
+                    return Ok(Type::scalar(Atom::Sigma(vars, inner)));
                 }
                 // In a variant the result of each function may hide sizes.
                 TypeKind::Arrow { param, from, to: next } if self.existential.is_empty() => {
@@ -248,7 +273,12 @@ impl Elab<'_> {
                     params.push(param);
                     to = *next;
                 }
-                _ => return self.annotation(to),
+                _ => {
+                    let outer = std::mem::replace(&mut self.in_open_result, self.open_results && self.parameter);
+                    let result = self.annotation(to);
+                    self.in_open_result = outer;
+                    return result;
+                }
             }
         }
     }
@@ -272,9 +302,10 @@ impl Elab<'_> {
                 Ok(Type::new(Atom::Var(name), Shape::var(shape_var(name))))
             }
             Some(TypeRes::Abbreviation(def)) => {
-                let given = args.iter().map(|arg| match arg {
-                    TypeArg::Size(dim) => Ok(Given::Size(self.annotation_dim(*dim, span)?)),
-                    TypeArg::Type(arg) => Ok(Given::Type(self.annotation(*arg)?)),
+                let args = program.ast.type_arguments(&program.types[*def].decl, args);
+                let given = args.into_iter().map(|arg| match arg {
+                    TypeArg::Size(dim) => Ok(Given::Size(self.annotation_dim(dim, span)?)),
+                    TypeArg::Type(arg) => Ok(Given::Type(self.annotation(arg)?)),
                 });
                 let given = given.collect::<Result<Vec<_>>>()?;
                 self.abbreviation(*def, given, span)
@@ -315,6 +346,7 @@ impl Elab<'_> {
         }
         let before = self.sizes.count();
         let mut substitution = types::Substitution::default();
+        let hides = given.iter().any(|given| matches!(given, Given::Type(ty) if matches!(ty.atom(), Atom::Sigma(..))));
         let mut given = given.into_iter();
         for param in &decl.tparams {
             match (param, given.next()) {
@@ -345,6 +377,7 @@ impl Elab<'_> {
         self.abbreviated = outer;
         let body = body?;
         let body = if decl.tparams.is_empty() { body } else { types::rewrite(&body, &mut substitution) };
+        let body = if hides { self.hoist(&body) } else { body };
         // Where each use means the same, all uses share it: abbreviations of abbreviations grow fast.
         if decl.tparams.is_empty() && self.sizes.count() == before && super::sizes::free_atoms(&body).is_empty() {
             self.abbreviations.insert(def, body.clone());
@@ -354,6 +387,10 @@ impl Elab<'_> {
 
     fn annotation_dim(&mut self, dim: surface::Dim, span: Span) -> Result<Dim> {
         match dim {
+            surface::Dim::Anon if self.in_open_result => {
+                let name = self.sizes.bound_name();
+                Ok(Dim::var(Symbol::new(&format!("{EXISTENTIAL}{name}"))))
+            }
             surface::Dim::Anon => Ok(self.fresh_dim(span)),
             surface::Dim::Expr(e) => {
                 let dim = self.size_expression(e)?;
@@ -398,6 +435,12 @@ impl Elab<'_> {
     ) -> Result<super::Typed> {
         let Some(declared) = declared else { return Ok((value, ty)) };
         let (Atom::Sigma(vars, inner), true) = (declared.atom(), declared.shape().is_scalar()) else {
+            if let Some(fitted) = self.fit_function(&declared, (value.clone(), ty.clone()), span)? {
+                return Ok(fitted);
+            }
+            if let Some(fitted) = self.fit_open_result(&declared, (value.clone(), ty.clone()), span)? {
+                return Ok(fitted);
+            }
             self.unify_at(&declared, &ty, span)?;
             return Ok((value, declared));
         };
@@ -412,6 +455,111 @@ impl Elab<'_> {
         let opened = types::rewrite(inner, &mut types::Substitution::sizes(map));
         self.unify_at(&opened, &ty, span)?;
         Ok(super::scope::make_box(witnesses, inner.clone(), value, span))
+    }
+
+    /// A function of a declared type whose result hides sizes where the value's does not, or the other way round: one that applies it.
+    /// A result of which the size is left open may hide it. Nothing if the types agree as they are, or differ in more than this.
+    pub(super) fn fit_function(&mut self, declared: &Type, (value, ty): super::Typed, span: Span) -> Result<Option<super::Typed>> {
+        let (wanted, ty) = (self.sizes.zonk_type(declared), self.sizes.zonk_type(&ty));
+        let (Atom::Fun(params, ret), Atom::Fun(given, result)) = (wanted.atom(), ty.atom()) else { return Ok(None) };
+        let hides = |ty: &Type| matches!(ty.atom(), Atom::Sigma(..)) && ty.shape().is_scalar();
+        if params.len() != given.len() || !(wanted.shape().is_scalar() && ty.shape().is_scalar() && (hides(ret) || hides(result))) {
+            return Ok(None);
+        }
+        let before = self.sizes.snapshot();
+        if self.sizes.unify(&wanted, &ty, span).is_ok() {
+            return Ok(Some((value, wanted)));
+        }
+        self.sizes.rollback(before);
+        let ret = if hides(ret) { ret.clone() } else { self.hide_unknown(ret) };
+        if !hides(&ret) {
+            return Ok(None);
+        }
+        self.push_frame();
+        let mut names = Vec::with_capacity(params.len());
+        let mut args = Vec::with_capacity(params.len());
+        for param in params {
+            let name = param.name.unwrap_or_else(|| self.fresh_name(Symbol::new("x")));
+            self.bind_param(name, &param.ty, span);
+            names.push((name, param.ty.clone()));
+            args.push(super::apply::Arg::Ready((Expr::new(ExprKind::Var(name), span), param.ty.clone()), span));
+        }
+        let head = super::apply::Head::Fun { value: (value, ty.clone()), instance: None };
+        let (body, actual) = self.apply_exact(head, args, span)?;
+        let (body, actual) = self.ascribe_result(body, actual, Some(ret), span)?;
+        let params: Vec<Symbol> = names.iter().map(|(name, _)| *name).collect();
+        let (body, ret) = self.close_function(body, actual, &params, span)?;
+        let ty = self.function_type(&names, &ret);
+        Ok(Some((Expr::new(ExprKind::Fn { params: names, ret, body }, span), ty)))
+    }
+    /// A function of a declared type whose result leaves sizes open, where the value's result has sizes that only the function knows: one
+    /// that hides them.
+    fn fit_open_result(&mut self, declared: &Type, (value, ty): super::Typed, span: Span) -> Result<Option<super::Typed>> {
+        let wanted = self.sizes.zonk_type(declared);
+        let (Atom::Fun(params, ret), true) = (wanted.atom(), wanted.shape().is_scalar()) else { return Ok(None) };
+        let before = self.sizes.snapshot();
+        let fits = self.sizes.unify(&wanted, &ty, span).is_ok();
+        self.sizes.rollback(before);
+        if fits {
+            return Ok(None);
+        }
+        let hidden = self.hide_unknown(ret);
+        self.fit_function(&Type::fun(params.clone(), hidden), (value, ty), span)
+    }
+    /// A function whose result has sizes that depend on its arguments, given where nothing may depend on them: one that hides these sizes.
+    /// Nothing if it fits as it is.
+    pub(super) fn hide_dependent(&mut self, param: &Type, (value, ty): super::Typed, span: Span) -> Result<Option<super::Typed>> {
+        let (param, ty) = (self.sizes.zonk_type(param), self.sizes.zonk_type(&ty));
+        let (Atom::Fun(expected, _), Atom::Fun(given, result)) = (param.atom(), ty.atom()) else { return Ok(None) };
+        let own: Vec<DimAtom> = given.iter().filter_map(|p| p.name.map(DimAtom::Size)).collect();
+        let free = super::sizes::free_atoms(result);
+        let dependent: Vec<DimAtom> = own.into_iter().filter(|atom| free.contains(atom)).collect();
+        if dependent.is_empty() || expected.len() != given.len() || !(param.shape().is_scalar() && ty.shape().is_scalar()) {
+            return Ok(None);
+        }
+        let before = self.sizes.snapshot();
+        let fits = self.sizes.unify(&param, &ty, span).is_ok();
+        self.sizes.rollback(before);
+        if fits {
+            return Ok(None);
+        }
+        let hidden = self.hide(result, dependent);
+        self.fit_function(&Type::fun(given.clone(), hidden), (value, ty), span)
+    }
+    /// A type that hides the sizes in it that are not known.
+    pub(super) fn hide_unknown(&mut self, ty: &Type) -> Type {
+        let unknown = super::sizes::free_atoms(ty).into_iter().filter(|atom| matches!(atom, DimAtom::Meta(_))).collect();
+        self.hide(ty, unknown)
+    }
+    /// A type that hides some of the indeterminates in it.
+    fn hide(&mut self, ty: &Type, atoms: Vec<DimAtom>) -> Type {
+        let mut map = FxHashMap::default();
+        let mut names = Vec::new();
+        for atom in atoms {
+            let name = self.fresh_name(Symbol::new("k"));
+            map.insert(atom, Dim::var(name));
+            names.push(name);
+        }
+        let ty = types::rewrite(ty, &mut types::Substitution::sizes(map));
+        if names.is_empty() { ty } else { Type::scalar(Atom::Sigma(names, ty)) }
+    }
+    /// The type of a function whose parameters hide no sizes: hidden ones are the caller's.
+    pub(super) fn open_parameters(&mut self, ty: Type, span: Span) -> Type {
+        let (Atom::Fun(params, ret), true) = (ty.atom(), ty.shape().is_scalar()) else { return ty };
+        if !params.iter().any(|param| matches!(param.ty.atom(), Atom::Sigma(..)) && param.ty.shape().is_scalar()) {
+            return ty;
+        }
+        let mut out = Vec::with_capacity(params.len());
+        for param in params {
+            let ty = self.opened_type(&param.ty, span);
+            out.push(Param { name: param.name, ty });
+        }
+        Type::fun(out, ret.clone())
+    }
+    fn opened_type(&mut self, ty: &Type, span: Span) -> Type {
+        let (Atom::Sigma(vars, inner), true) = (ty.atom(), ty.shape().is_scalar()) else { return ty.clone() };
+        let map = vars.iter().map(|var| (DimAtom::Var(*var), self.fresh_dim(span))).collect();
+        types::rewrite(inner, &mut types::Substitution::sizes(map))
     }
 
     /// The type of a pattern: what is annotated in it, unknown sizes elsewhere.

@@ -89,7 +89,7 @@ impl Elab<'_> {
                 );
                 if name && self.application_of(at).is_none() {
                     let (value, ty, instance) = self.function_value(at, span)?;
-                    return Ok(Head::Fun { value: (value, ty), instance });
+                    return Ok(Head::Fun { value: self.open((value, ty)), instance });
                 }
                 Ok(Head::Fun { value: self.expr(*e)?, instance: None })
             }
@@ -123,20 +123,7 @@ impl Elab<'_> {
     }
     /// The node in which the operator of an application stands.
     pub(super) fn operator_node(&self, node: ExprId) -> ExprId {
-        let ast = &self.program.ast;
-        let mut at = view::strip(ast, node);
-        loop {
-            let next = match &ast.exprs[at].kind {
-                surface::ExprKind::Apply { fun, .. } => *fun,
-                surface::ExprKind::Binary { op, lhs, rhs } if op.backtick.is_none() => match op.ident.name.as_str() {
-                    "|>" => *rhs,
-                    "<|" => *lhs,
-                    _ => return at,
-                },
-                _ => return at,
-            };
-            at = view::strip(ast, next);
-        }
+        view::operator_node(&self.program.ast, node)
     }
 
     fn ready(&mut self, arg: Arg) -> Result<(Typed, Span)> {
@@ -259,7 +246,8 @@ impl Elab<'_> {
                 let mut args = args;
                 let rest = args.split_off(args.len().min(count));
                 for arg in args {
-                    let ((index, _), _) = self.ready(arg)?;
+                    let (index, _) = self.ready(arg)?;
+                    let (index, _) = self.as_index(index);
                     self.no_negative(&index)?;
                     (array, ty) = self.index((array, ty), index, span)?;
                 }
@@ -273,9 +261,9 @@ impl Elab<'_> {
                     return Err(self.missing(span));
                 };
                 let known = |arg: &Arg| if let Arg::Ready((_, ty), _) = arg { Some(self.sizes.zonk_type(ty)) } else { None };
-                let hint: Vec<Type> = args.iter().map_while(known).collect();
+                let hint: Vec<Param> = args.iter().map_while(known).map(|ty| Param { name: None, ty }).collect();
                 let at = self.program.ast.exprs[lambda].span;
-                let value = self.function(params, *ret, *body, Some(&hint), at)?;
+                let value = self.function(params, *ret, *body, &hint, at)?;
                 self.apply_exact(Head::Fun { value, instance: None }, args, span)
             }
             Head::Constr(name, ty) => {
@@ -350,11 +338,18 @@ impl Elab<'_> {
         for i in 0..args.len() {
             let Arg::Ready((arg, arg_ty), at) = &args[i] else { continue };
             let (arg, arg_ty, at) = (arg.clone(), arg_ty.clone(), *at);
+            let hiding = if instance.is_some() { self.hide_dependent(&params[i].ty, (arg.clone(), arg_ty.clone()), at)? } else { None };
+            if let Some(hiding) = &hiding {
+                args[i] = Arg::Ready(hiding.clone(), at);
+            }
+            let (arg, arg_ty) = hiding.unwrap_or((arg, arg_ty));
             if self.is_existential_argument(&params[i].ty, &arg_ty) {
                 return Ok(Attempt::Existential(i));
             }
             let arg = self.eta_lift(&params[i].ty, (arg, arg_ty), at)?;
-            let (mut arg, arg_ty) = self.eta_existential(&params[i].ty, arg, at)?;
+            let (arg, arg_ty) = self.eta_existential(&params[i].ty, arg, at)?;
+            let fitted = self.fit_function(&params[i].ty, (arg.clone(), arg_ty.clone()), at)?;
+            let (mut arg, arg_ty) = fitted.unwrap_or((arg, arg_ty));
             self.unify_argument(&params[i].ty, &arg_ty, at, instance)?;
             if let Some(name) = params[i].name {
                 let used = params[i + 1..].iter().any(|p| mentions(&p.ty, DimAtom::Size(name))) || mentions(&ret, DimAtom::Size(name));
@@ -373,19 +368,23 @@ impl Elab<'_> {
             let Arg::Lambda(e) = &args[i] else { continue };
             let (e, at) = (*e, self.program.ast.exprs[*e].span);
             let expected = self.sizes.zonk_type(&params[i].ty);
-            let hint: Option<Vec<Type>> = match expected.atom() {
-                Atom::Fun(ps, _) => Some(ps.iter().map(|p| p.ty.clone()).collect()),
-                _ => None,
+            let hint: &[Param] = match expected.atom() {
+                Atom::Fun(ps, _) => ps,
+                _ => &[],
             };
             let surface::ExprKind::Lambda { params: pats, ret, body } = &self.program.ast.exprs[e].kind else {
                 return Err(self.missing(at));
             };
-            let (arg, arg_ty) = self.function(pats, *ret, *body, hint.as_deref(), at)?;
+            let (arg, arg_ty) = self.function(pats, *ret, *body, hint, at)?;
+            let hiding = if instance.is_some() { self.hide_dependent(&expected, (arg.clone(), arg_ty.clone()), at)? } else { None };
+            let (arg, arg_ty) = hiding.unwrap_or((arg, arg_ty));
             args[i] = Arg::Ready((arg.clone(), arg_ty.clone()), at);
             if self.is_existential_argument(&expected, &arg_ty) {
                 return Ok(Attempt::Existential(i));
             }
             let (arg, arg_ty) = self.eta_existential(&expected, (arg, arg_ty), at)?;
+            let fitted = self.fit_function(&expected, (arg.clone(), arg_ty.clone()), at)?;
+            let (arg, arg_ty) = fitted.unwrap_or((arg, arg_ty));
             self.unify_argument(&expected, &arg_ty, at, instance)?;
             values[i] = Some(arg);
         }
@@ -393,7 +392,31 @@ impl Elab<'_> {
         let ty = Type::fun(rest, ret);
         let values: Option<Vec<Expr>> = values.into_iter().collect();
         let values = values.ok_or_else(|| self.missing(span))?;
-        Ok(Attempt::Done(call(value.0.clone(), values, span), ty))
+        let done = call(value.0.clone(), values, span);
+        Ok(Attempt::Done(self.naturally(done, instance), ty))
+    }
+    /// The use of a definition of which some size parameters are the size of no array by themselves, with a check that they are sizes.
+    pub(super) fn naturally(&mut self, value: Expr, instance: Option<&Instance>) -> Expr {
+        let Some(instance) = instance else { return value };
+        let hidden = types::unwitnessed(&instance.scheme.sizes, &instance.scheme.ty);
+        let mut out = value;
+        for i in hidden {
+            let Some(size) = instance.sizes.get(i) else { continue };
+            let whose = instance.def.map_or(String::new(), |def| format!(" of `{}`", self.program.defs[def].name));
+            let name = format!("`{}`{whose}", super::written(instance.scheme.sizes[i]));
+            let (at, declared) = (out.span(), self.declared_size(instance.def, i));
+            out = self.natural(out, size.clone(), super::Natural { name, at, declared });
+        }
+        out
+    }
+    /// An expression after a check that a size is not negative.
+    pub(super) fn natural(&mut self, expr: Expr, size: Dim, natural: super::Natural) -> Expr {
+        let span = expr.span();
+        let message = Symbol::new(&format!("the size {} would be negative", natural.name));
+        self.naturals.push((size.clone(), natural));
+        let zero = super::expr::number(0, span);
+        let cond = call(Expr::new(ExprKind::Var(Symbol::new("i64.>=")), span), vec![Expr::new(ExprKind::ReifyDim(size), span), zero], span);
+        Expr::new(ExprKind::Assert { cond, message, expr }, span)
     }
     fn unify_argument(&mut self, param: &Type, arg: &Type, at: Span, instance: Option<&Instance>) -> Result<()> {
         let clash = match self.sizes.unify(param, arg, at) {
@@ -477,11 +500,8 @@ impl Elab<'_> {
             }
             return Err(self.existential_argument(name, *at));
         }
-        let sizes: Vec<usize> = super::sizes::free_atoms(result)
-            .iter()
-            .filter_map(|a| scheme.sizes.iter().position(|s| DimAtom::Var(*s) == *a))
-            .filter(|i| self.is_declared_size(instance.def, *i))
-            .collect();
+        let sizes: Vec<usize> =
+            super::sizes::free_atoms(result).iter().filter_map(|a| scheme.sizes.iter().position(|s| DimAtom::Var(*s) == *a)).collect();
         let (Some(def), false) = (instance.def, sizes.is_empty()) else { return Err(self.existential_argument(name, *at)) };
         // Sizes that occur in inputs as well are given; the others are found out by the call.
         let inputs: Vec<DimAtom> =
@@ -490,12 +510,17 @@ impl Elab<'_> {
         if sizes.is_empty() {
             return Err(self.existential_argument(name, *at));
         }
+        let (declared, unwritten): (Vec<usize>, Vec<usize>) = sizes.into_iter().partition(|i| self.is_declared_size(instance.def, *i));
+        let unwritten = if unwritten.is_empty() { None } else { Some(super::UNWRITTEN) };
+        let sizes: Vec<usize> = declared.into_iter().chain(unwritten).collect();
         if !self.schemes.variants.contains_key(&(def, sizes.clone())) {
-            let made = super::elaborate_variant(self.program, self.tables, self.schemes, def, &sizes)?;
-            self.defs.extend(made);
+            let made = super::elaborate_variant(self.program, self.tables, self.schemes, def, &sizes);
+            self.defs.extend(made.map_err(|error| if unwritten.is_some() { Self::one_size(name, *at, &error) } else { error })?);
         }
         let variant = self.schemes.variants.get(&(def, sizes.clone())).cloned().ok_or_else(|| self.missing(span))?;
-        instance.sizes = instance.sizes.into_iter().enumerate().filter(|(i, _)| !sizes.contains(i)).map(|(_, d)| d).collect();
+        // Where sizes that are not written change, the others of these are found out anew.
+        let kept = |i: &usize| !sizes.contains(i) && (unwritten.is_none() || self.is_declared_size(instance.def, *i));
+        instance.sizes = (0..instance.sizes.len()).filter(kept).map(|i| instance.sizes[i].clone()).collect();
         while instance.sizes.len() < variant.sizes.len() {
             let dim = self.fresh_dim(span);
             instance.sizes.push(dim);
@@ -503,10 +528,25 @@ impl Elab<'_> {
         instance.scheme = variant;
         Ok(instance)
     }
-    fn is_declared_size(&self, def: Option<crate::ir::tables::DefId>, position: usize) -> bool {
-        let Some(def) = def else { return false };
-        let crate::ir::tables::DefKind::Def(decl) = &self.program.defs[def].decl else { return false };
-        decl.tparams.iter().filter(|p| matches!(p, surface::TypeParam::Size(_))).count() > position
+    pub(super) fn is_declared_size(&self, def: Option<crate::ir::tables::DefId>, position: usize) -> bool {
+        self.declared_size(def, position).is_some()
+    }
+    /// Where a size parameter is declared.
+    fn declared_size(&self, def: Option<crate::ir::tables::DefId>, position: usize) -> Option<Span> {
+        let crate::ir::tables::DefKind::Def(decl) = &self.program.defs[def?].decl else { return None };
+        let sizes = decl.tparams.iter().filter_map(|p| if let surface::TypeParam::Size(pat) = p { Some(*pat) } else { None });
+        sizes.map(|pat| self.program.ast.pats[pat].span).nth(position)
+    }
+    /// A size that is not written has to be the same for all results of the function that is given.
+    fn one_size(function: Option<Symbol>, span: Span, why: &Diagnostic) -> Diagnostic {
+        let which = function.map_or("the definition".to_string(), |f| format!("`{f}`"));
+        let out =
+            Diagnostic::error("E0404", span, format!("the results of this function differ in size, but {which} needs results of one size"))
+                .here("the size of each result is known only after it is computed");
+        match why.labels.first() {
+            Some(label) => out.label(label.span, "the sizes have to be known here"),
+            None => out,
+        }
     }
     fn existential_argument(&self, function: Option<Symbol>, span: Span) -> Diagnostic {
         let which = function.map_or(String::new(), |f| format!(" of `{f}`"));

@@ -6,7 +6,7 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopParam, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// A branch: its value, its type, and the bindings to put around it.
 pub(super) type Branch = (Expr, Type, Frame);
@@ -108,7 +108,7 @@ impl Elab<'_> {
     /// those stay as they are.
     fn settle_equal(&mut self, x: &Dim, y: &Dim, span: Span) -> bool {
         let before = self.sizes.snapshot();
-        self.sizes.rigid_parameters = true;
+        self.sizes.rigid_parameters = self.apart;
         let equal = self.sizes.unify_dim(x, y, span).is_ok() && self.sizes.same_deferred(&before);
         self.sizes.rigid_parameters = false;
         if !equal {
@@ -121,8 +121,8 @@ impl Elab<'_> {
         super::sizes::free_atoms(ty).iter().any(deeper)
     }
 
-    /// A loop. First its parameters are taken to have the sizes of the initial values; sizes that the body changes
-    /// are then made existential, until nothing changes.
+    /// A loop. Where its body cannot do with values of changing sizes, sizes of the parameters around it may be the same: those of
+    /// a function whose parameters are not annotated, such as `let pow f x = loop x for _i < 2 do f x`.
     pub(super) fn loop_(
         &mut self,
         size_binders: &[PatId],
@@ -137,21 +137,41 @@ impl Elab<'_> {
         let parts = matches!(init.0.kind(), ExprKind::Tuple(_)) || tuple_pattern(self.program, pat).is_none();
         let init = if parts { init } else { self.shared(init, "init") };
         let header = self.loop_header(form)?;
-        let mut changing: FxHashSet<usize> = FxHashSet::default();
+        let (before, unknowns) = (self.sizes.snapshot(), self.sizes.count());
+        let (finished, depth, naturals) = (self.defs.len(), self.frames.len(), self.naturals.len());
+        let whole = Loop { size_binders, pat, init: &init, header: &header, body, span };
+        let settled = self.settled_loop(&whole);
+        let Err(error) = settled else { return settled };
+        if !self.apart {
+            return Err(error);
+        }
+        self.frames.truncate(depth);
+        self.defs.truncate(finished);
+        self.naturals.truncate(naturals);
+        self.sizes.rollback(before);
+        self.sizes.give_up(unknowns);
+        self.apart = false;
+        let settled = self.settled_loop(&whole);
+        self.apart = true;
+        settled.map_err(|_| error)
+    }
+    /// First the parameters of the loop are taken to have the sizes of the initial values; sizes that the body changes
+    /// are then made existential, until nothing changes. Sizes that are equal at first are one size as long as the body keeps them equal.
+    fn settled_loop(&mut self, whole: &Loop) -> Result<Typed> {
+        let mut changing = Changing::default();
         loop {
-            let before = self.sizes.snapshot();
+            let (before, unknowns) = (self.sizes.snapshot(), self.sizes.count());
             let finished = self.defs.len();
             self.push_frame();
-            match self.loop_attempt(size_binders, pat, &init, &header, body, &changing, span)? {
+            match self.loop_attempt(whole, &changing)? {
                 Ok(done) => return Ok(self.open(done)),
                 Err(more) => {
                     self.pop_frame();
                     self.defs.truncate(finished);
                     self.sizes.rollback(before);
-                    let known = changing.len();
-                    changing.extend(more);
-                    if changing.len() == known {
-                        return Err(Diagnostic::error("E0403", span, "the sizes of the loop's values do not settle"));
+                    self.sizes.give_up(unknowns);
+                    if !changing.refine(more) {
+                        return Err(Diagnostic::error("E0403", whole.span, "the sizes of the loop's values do not settle"));
                     }
                 }
             }
@@ -168,17 +188,8 @@ impl Elab<'_> {
         })
     }
     /// One attempt, in a frame of its own (popped if it succeeds): the loop, or the sizes that its body changes.
-    #[allow(clippy::too_many_arguments)]
-    fn loop_attempt(
-        &mut self,
-        size_binders: &[PatId],
-        pat: PatId,
-        init: &Typed,
-        header: &Header,
-        body: ExprId,
-        changing: &FxHashSet<usize>,
-        span: Span,
-    ) -> Result<std::result::Result<Typed, Vec<usize>>> {
+    fn loop_attempt(&mut self, whole: &Loop, changing: &Changing) -> Result<std::result::Result<Typed, Vec<Found>>> {
+        let Loop { size_binders, pat, init, header, body, span } = *whole;
         let (opened, vars, witnesses) = self.loop_type(&init.1, changing);
         let name = self.fresh_name(self.pat_name(pat));
         let parts = self.loop_parts(pat, &opened, changing);
@@ -224,17 +235,20 @@ impl Elab<'_> {
         Ok(Ok((Expr::new(ExprKind::Loop { params, form, body: value }, span), param_ty)))
     }
     /// The type of a loop's values with the changing sizes replaced by variables; the variables; their first values.
-    fn loop_type(&mut self, init: &Type, changing: &FxHashSet<usize>) -> (Type, Vec<Symbol>, Vec<(Symbol, Index)>) {
+    fn loop_type(&mut self, init: &Type, changing: &Changing) -> (Type, Vec<Symbol>, Vec<(Symbol, Index)>) {
         let init = self.sizes.zonk_type(init);
+        let mut classes: Vec<(Dim, usize, Symbol)> = Vec::new();
         let mut vars = Vec::new();
         let mut witnesses = Vec::new();
         let mut position = 0;
         let ty = map_dims(&init, &mut |dim| {
             position += 1;
-            if !changing.contains(&(position - 1)) {
-                return None;
+            let class = changing.class(position - 1)?;
+            if let Some((.., k)) = classes.iter().find(|(first, other, _)| first == dim && *other == class) {
+                return Some(Dim::var(*k));
             }
             let k = self.fresh_name(Symbol::new("k"));
+            classes.push((dim.clone(), class, k));
             vars.push(k);
             witnesses.push((k, Index::Dim(dim.clone())));
             Some(Dim::var(k))
@@ -242,9 +256,9 @@ impl Elab<'_> {
         (ty, vars, witnesses)
     }
     /// Loop variables of their own for a tuple pattern of names, where sizes do not change.
-    fn loop_parts(&mut self, pat: PatId, ty: &Type, changing: &FxHashSet<usize>) -> Option<Vec<(Symbol, Type)>> {
+    fn loop_parts(&mut self, pat: PatId, ty: &Type, changing: &Changing) -> Option<Vec<(Symbol, Type)>> {
         let parts = tuple_pattern(self.program, pat)?;
-        let (Atom::Tuple(tys), true, true) = (ty.atom(), changing.is_empty(), parts.len() >= 2) else { return None };
+        let (Atom::Tuple(tys), true, true) = (ty.atom(), changing.classes.is_empty(), parts.len() >= 2) else { return None };
         let mut out = Vec::with_capacity(parts.len());
         for (part, ty) in parts.iter().zip(tys) {
             let name = self.fresh_name(self.pat_name(*part));
@@ -305,15 +319,15 @@ impl Elab<'_> {
         }
     }
     /// Compares the type of the body's value with that of the loop's parameter: `found` gets the positions of sizes that
-    /// changed, `result` the new values of those that may.
+    /// changed or are no longer equal to others, `result` the new values of those that may.
     #[allow(clippy::too_many_arguments)]
     fn compare_loop(
         &mut self,
         param: &Type,
         body: &Type,
-        changing: &FxHashSet<usize>,
+        changing: &Changing,
         position: &mut usize,
-        found: &mut Vec<usize>,
+        found: &mut Vec<Found>,
         result: &mut FxHashMap<Symbol, Dim>,
         span: Span,
     ) -> Result<()> {
@@ -325,12 +339,17 @@ impl Elab<'_> {
             let (ShapeItem::Dim(x), ShapeItem::Dim(y)) = (x, y) else { continue };
             let here = *position;
             *position += 1;
-            if changing.contains(&here) {
-                if let Some(DimAtom::Var(k)) = x.as_atom() {
-                    result.insert(k, y.clone());
+            if changing.class(here).is_some() {
+                let Some(DimAtom::Var(k)) = x.as_atom() else { continue };
+                match result.get(&k).cloned() {
+                    Some(first) if !self.settle_equal(&first, y, span) => found.push(Found::Apart(here, y.clone())),
+                    Some(_) => {}
+                    None => {
+                        result.insert(k, y.clone());
+                    }
                 }
             } else if !self.settle_equal(x, y, span) {
-                found.push(here);
+                found.push(Found::Changed(here));
             }
         }
         match (param.atom(), body.atom()) {
@@ -353,6 +372,58 @@ impl Elab<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// What an attempt found out about the sizes of a loop's values, by their positions.
+enum Found {
+    /// The body changes this one.
+    Changed(usize),
+    /// The body makes this one another than those that were equal to it before; its new value.
+    Apart(usize, Dim),
+}
+
+/// The sizes that a loop changes, by their positions. Those of one class are one size if they have the same first value.
+#[derive(Debug, Default)]
+struct Changing {
+    classes: FxHashMap<usize, usize>,
+    last: usize,
+}
+
+impl Changing {
+    fn class(&self, position: usize) -> Option<usize> {
+        self.classes.get(&position).copied()
+    }
+    /// Takes in what was found; whether that was new.
+    fn refine(&mut self, found: Vec<Found>) -> bool {
+        let mut apart: Vec<(Dim, usize)> = Vec::new();
+        let before = (self.classes.len(), self.last);
+        for item in found {
+            match item {
+                Found::Changed(position) => {
+                    self.classes.insert(position, 0);
+                }
+                Found::Apart(position, size) => {
+                    let class = apart.iter().find(|(other, _)| *other == size).map(|(_, class)| *class).unwrap_or_else(|| {
+                        self.last += 1;
+                        apart.push((size, self.last));
+                        self.last
+                    });
+                    self.classes.insert(position, class);
+                }
+            }
+        }
+        (self.classes.len(), self.last) != before
+    }
+}
+
+/// A loop whose first values and header are elaborated.
+struct Loop<'x> {
+    size_binders: &'x [PatId],
+    pat: PatId,
+    init: &'x Typed,
+    header: &'x Header,
+    body: ExprId,
+    span: Span,
 }
 
 enum Header {

@@ -2,10 +2,13 @@
 
 use super::sizes::Clash;
 use super::{Elab, Result, Scheme};
-use crate::base::Span;
+use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Dim, DimAtom, Type};
-use crate::ir::surface::DefDecl;
+use crate::ir::surface::{DefDecl, TypeParam};
+
+/// Numbers that tell unknowns of one name apart; larger than any that core gives to a name.
+const NAMED: u64 = 1 << 40;
 
 impl Elab<'_> {
     /// Makes two types equal or says at this place why they are not.
@@ -82,7 +85,11 @@ impl Elab<'_> {
             }
             seen.push(atom);
             if let DimAtom::Meta(meta) = atom {
-                out = out.label(self.sizes.meta_span(meta), "the size _, which is not written, comes from here");
+                let whose = match self.sizes.unknown_name(meta) {
+                    Some(_) => format!("the size {} of this call", self.show_dim(&Dim::atom(atom))),
+                    None => "the size _, which is not written, comes from here".to_string(),
+                };
+                out = out.label(self.sizes.meta_span(meta), whose);
             } else if let Some(origin) = self.sizes.origin(atom) {
                 out = out.label(origin, format!("{} comes from here", self.show_dim(&Dim::atom(atom))));
             }
@@ -90,10 +97,61 @@ impl Elab<'_> {
         out
     }
     pub(super) fn show_dim(&self, dim: &Dim) -> String {
-        self.shown.borrow_mut().dim(&self.sizes.zonk(dim))
+        let named = self.sizes.zonk(dim).subst(&mut |atom| self.named_unknown(atom));
+        self.shown.borrow_mut().dim(&named)
     }
     fn show_type(&self, ty: &Type) -> String {
-        self.shown.borrow_mut().ty(&self.sizes.zonk_type(ty))
+        let ty = self.sizes.zonk_type(ty);
+        let unknown = super::sizes::free_atoms(&ty).into_iter().filter_map(|atom| Some((atom, self.named_unknown(atom)?)));
+        let named = super::types::rewrite(&ty, &mut super::types::Substitution::sizes(unknown.collect()));
+        self.shown.borrow_mut().ty(&named)
+    }
+    /// An unknown size as the parameter of the definition in which it has a name.
+    fn named_unknown(&self, atom: DimAtom) -> Option<Dim> {
+        let DimAtom::Meta(meta) = atom else { return None };
+        let name = self.sizes.unknown_name(meta)?;
+        Some(Dim::var(Symbol::new(&format!("{}.{}", super::written(name), NAMED + u64::from(meta)))))
+    }
+    /// A size that is that of no array, only one that a function is ready for, or one that a value is computed for.
+    pub(super) fn undetermined_size(&self, needed: &super::Needed) -> Diagnostic {
+        let (name, span) = (super::written(needed.name), needed.at);
+        if needed.made {
+            return Diagnostic::error("E0405", span, format!("nothing determines the size `{name}` of what is made here"))
+                .here(format!("made for a size `{name}` that nothing says"))
+                .help("annotate what is made with a type of a size that is known, `(e : [n]t)`");
+        }
+        Diagnostic::error("E0405", span, format!("nothing determines the size `{name}` of this function"))
+            .here(format!("`{name}` is the size of none of the arrays that it is applied to"))
+            .help("annotate the function that is its argument with a size that is known")
+    }
+    /// Of a size only the sum or the product is known.
+    pub(super) fn undetermined_parts(&self, size: &Dim, span: Span) -> Diagnostic {
+        let size = self.show_dim(size);
+        Diagnostic::error("E0405", span, format!("nothing determines the parts of the size {size}"))
+            .here(format!("this has the size {size}, which is wanted in parts"))
+            .help("annotate what is made of it with the sizes that it is to have, `let (a: [n]t, b) = ..`")
+    }
+    /// A declared size parameter has to be in the type: nothing else says what it is.
+    pub(super) fn no_unused_size(&self, tparams: &[TypeParam], scheme: &Scheme) -> Result<()> {
+        let declared = tparams.iter().filter_map(|param| if let TypeParam::Size(pat) = param { Some(*pat) } else { None });
+        let mentioned = super::sizes::free_atoms(&scheme.ty);
+        let mut unused = declared.zip(&scheme.sizes).filter(|(_, name)| !mentioned.contains(&DimAtom::Var(**name)));
+        let Some((pat, name)) = unused.next() else { return Ok(()) };
+        let (name, span) = (super::written(*name), self.program.ast.pats[pat].span);
+        Err(Diagnostic::error("E0405", span, format!("nothing determines the size `{name}`"))
+            .here("no parameter has this size")
+            .help(format!("make it the size of a parameter, `(xs: [{name}]t)`, or a parameter: `({name}: i64)`")))
+    }
+    /// A size parameter that would be negative.
+    pub(super) fn negative(&self, natural: &super::Natural, size: i64) -> Diagnostic {
+        let super::Natural { name, at, declared } = natural;
+        let out = Diagnostic::error("E0406", *at, format!("the size {name} would be {size}"))
+            .here(format!("the sizes of what is given here fit only if it is {size}"))
+            .note("no array has fewer than 0 elements in a dimension");
+        match declared {
+            Some(declared) => out.label(*declared, "declared here"),
+            None => out,
+        }
     }
     /// An array whose cells differ in size.
     pub(super) fn irregular(&self, atom: Option<DimAtom>, span: Span) -> Diagnostic {

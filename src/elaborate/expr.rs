@@ -55,8 +55,9 @@ impl Elab<'_> {
                 Ok((Expr::new(kind, span), ty))
             }
             surface::ExprKind::Name(_) | surface::ExprKind::Project { .. } | surface::ExprKind::OpFn(_) => {
-                let instance = self.function_value(e, span)?;
-                Ok((instance.0, instance.1))
+                let (value, ty, instance) = self.function_value(e, span)?;
+                let value = self.naturally(value, instance.as_ref());
+                Ok(self.open((value, ty)))
             }
             surface::ExprKind::Tuple(parts) => {
                 let parts = parts.iter().map(|p| self.expr(*p)).collect::<Result<Vec<_>>>()?;
@@ -67,7 +68,7 @@ impl Elab<'_> {
             surface::ExprKind::Array(items) => self.array(e, items, span),
             surface::ExprKind::Index { array, indices } => self.slice(*array, indices, span),
             surface::ExprKind::Range { start, step, kind, end } => self.range(*start, *step, *kind, *end, span),
-            surface::ExprKind::Lambda { params, ret, body } => self.function(params, *ret, *body, None, span),
+            surface::ExprKind::Lambda { params, ret, body } => self.function(params, *ret, *body, &[], span),
             surface::ExprKind::LeftSection { .. } | surface::ExprKind::RightSection { .. } | surface::ExprKind::ProjectSection(_) => {
                 self.section(e, span)
             }
@@ -117,7 +118,7 @@ impl Elab<'_> {
                 self.injection(name.name, ty, Vec::new(), span)
             }
             surface::ExprKind::Hole => Err(Diagnostic::error("E0307", span, "a hole is left in the program")),
-            surface::ExprKind::Error => Err(Diagnostic::error("E0101", span, "this expression could not be read")),
+            surface::ExprKind::Error => Err(self.missing(span)),
             surface::ExprKind::Apply { .. } | surface::ExprKind::Binary { .. } | surface::ExprKind::Unary { .. } => Err(self.missing(span)),
         }
     }
@@ -212,19 +213,46 @@ impl Elab<'_> {
     fn instance(&mut self, scheme: Scheme, def: Option<DefId>, node: ExprId, span: Span) -> Result<(Expr, Type, Option<Instance>)> {
         let is_rep = def.is_some_and(|def| self.program.defs[def].stdlib && self.program.defs[def].name.as_str() == "rep");
         let (kind, level) = (if is_rep { MetaKind::Rep } else { MetaKind::Anonymous }, self.level());
-        let sizes = scheme.sizes.iter().map(|_| self.sizes.fresh(level, kind, span)).collect();
+        let mut sizes = Vec::with_capacity(scheme.sizes.len());
+        for (i, name) in scheme.sizes.iter().enumerate() {
+            let size = self.sizes.fresh(level, kind, span);
+            if !is_rep && self.is_declared_size(def, i) {
+                self.sizes.name_unknown(&size, *name);
+            }
+            sizes.push(size);
+        }
         let rtypes: Vec<RType> = self.tables.insts.get(node).cloned().unwrap_or_default();
         if rtypes.len() != scheme.types.len() {
             return Err(self.missing(span));
         }
         let types = rtypes.iter().map(|t| Self::split(&self.fresh_type(t, span))).collect();
         let instance = Instance { scheme, def, sizes, types, span };
+        for i in types::only_in_functions(&instance.scheme.sizes, &instance.scheme.ty) {
+            if self.is_declared_size(def, i) {
+                self.needs(&instance, i, false);
+            }
+        }
+        let made = match (instance.scheme.computed, is_rep) {
+            (true, _) => (0..instance.sizes.len()).collect(),
+            (false, true) => Vec::new(),
+            (false, false) => types::only_in_result(&instance.scheme.sizes, &instance.scheme.ty),
+        };
+        for i in made {
+            if self.is_declared_size(def, i) {
+                self.needs(&instance, i, true);
+            }
+        }
         let (expr, ty) = self.instance_value(&instance);
         if is_rep {
             let (function, ty) = self.rep_function(&ty, &instance.sizes, span)?;
             return Ok((function, ty, None));
         }
         Ok((expr, ty, Some(instance)))
+    }
+    /// Something must say what a size of an instance is.
+    fn needs(&mut self, instance: &Instance, position: usize, made: bool) {
+        let (size, name) = (instance.sizes[position].clone(), instance.scheme.sizes[position]);
+        self.needed.push(super::Needed { size, name, at: instance.span, made });
     }
     /// `rep` as a function: core has a form for it, but no function.
     fn rep_function(&mut self, ty: &Type, sizes: &[Dim], span: Span) -> Result<Typed> {
@@ -260,7 +288,8 @@ impl Elab<'_> {
         }
         let indices = sizes.iter().map(|d| Index::Dim(d.clone())).chain(types.iter().map(|(_, s)| Index::Shape(s.clone()))).collect();
         let types = types.iter().map(|(a, _)| a.clone()).collect();
-        (Expr::new(ExprKind::Inst { fun, types, indices }, *span), ty)
+        let value = Expr::new(ExprKind::Inst { fun, types, indices }, *span);
+        (if scheme.computed { call(value, vec![Expr::new(ExprKind::Tuple(Vec::new()), *span)], *span) } else { value }, ty)
     }
     /// A built-in operator as a function, at the type found for it.
     pub(super) fn operator(&mut self, op: Ident, node: ExprId) -> Result<Typed> {
@@ -396,11 +425,12 @@ impl Elab<'_> {
         let type_params = self.tables.locals.get(fun.binder).cloned().unwrap_or_default();
         let type_params: Vec<Symbol> = type_params.into_iter().map(|p| self.type_param(p)).collect();
         let size_params = self.size_params(&fun.tparams, &[]);
-        let (value, ty) = self.function(&fun.params, fun.ret, fun.rhs, None, span)?;
+        let (value, ty) = self.function(&fun.params, fun.ret, fun.rhs, &[], span)?;
         self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
         let mut scheme = self.generalise(size_params, ty, outer);
         scheme.types = type_params;
         scheme.ty = self.sizes.zonk_type(&scheme.ty);
+        self.no_unused_size(&fun.tparams, &scheme)?;
         let frame = self.pop_frame();
         self.frame().bindings.extend(frame.bindings);
         self.sizes.lower(&scheme.ty, outer);

@@ -23,6 +23,7 @@ impl Elab<'_> {
             out.push(match index {
                 IndexArg::Index(e) => {
                     let value = self.expr(*e)?;
+                    let value = self.as_index(value);
                     self.no_negative(&value.0)?;
                     Position::At(self.shared(value, "i").0)
                 }
@@ -46,6 +47,17 @@ impl Elab<'_> {
         let array = self.expr(array)?;
         let positions = self.positions(indices)?;
         self.take(array, &positions, span)
+    }
+    /// An index of any integer type as one of type `i64`.
+    pub(super) fn as_index(&self, (index, ty): Typed) -> Typed {
+        match ty.atom() {
+            Atom::Prim(prim) if *prim != PrimType::I64 && ty.shape().is_scalar() => {
+                let span = index.span();
+                let convert = Expr::new(ExprKind::Var(Symbol::new(&format!("i64.{prim}"))), span);
+                (call(convert, vec![index], span), Type::prim(PrimType::I64))
+            }
+            _ => (index, ty),
+        }
     }
     /// An index that is a negative literal is out of bounds of every array.
     pub(super) fn no_negative(&self, index: &Expr) -> Result<()> {
@@ -221,6 +233,9 @@ impl Elab<'_> {
         let second = step.map(|s| self.expr(s)).transpose()?;
         let (end, _) = self.expr(end)?;
         let Atom::Prim(prim) = *ty.atom() else { return Err(self.missing(span)) };
+        // `0..1..<n` is `0..<n`, of a size that is known.
+        let one = |second: &Typed| Some(self.size_of(&second.0)?.sub(&self.size_of(&start)?).as_constant()? == 1);
+        let second = second.filter(|second| one(second) != Some(true));
         if prim == PrimType::I64 && second.is_none() && kind != RangeKind::DownTo {
             let end = match kind {
                 RangeKind::Through => {
@@ -231,10 +246,11 @@ impl Elab<'_> {
             };
             let (from, to) = (self.size_or_bind(&start), self.size_or_bind(&end));
             let (start, end) = (self.sized(&start), self.sized(&end));
-            let ty = Type::prim(prim).framed(&Shape::dims([to.sub(&from)]));
             if from.as_constant() == Some(0) {
+                let ty = Type::prim(prim).framed(&Shape::dims([to]));
                 return Ok((call(prim_instance("iota", vec![], vec![], span), vec![end], span), ty));
             }
+            let ty = Type::prim(prim).framed(&Shape::dims([to.sub(&from)]));
             return Ok((call(prim_instance("range", vec![], vec![], span), vec![start, end], span), ty));
         }
         // A step may be too large for a narrow type, `-100i8..100i8..<..`: such a range is made of wide numbers.

@@ -3,7 +3,7 @@
 use super::{Elab, Result, Typed};
 use crate::base::{PrimType, Scalar, Span};
 use crate::diag::Diagnostic;
-use crate::ir::core::{Dim, Expr, ExprKind, Shape, Type};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Shape, Type};
 use crate::ir::surface::{self, ExprId, view};
 use crate::ir::tables::RBase;
 
@@ -94,6 +94,9 @@ impl Elab<'_> {
         };
         let n = cells.len() as u64;
         let ty = cell.framed(&Shape::dims([Dim::constant(n as i64)]));
+        if let (Atom::Prim(elem), true, 0) = (cell.atom(), cell.shape().is_scalar(), n) {
+            return Ok((Expr::new(ExprKind::Array { dims: vec![0], elem: *elem, items: Vec::new() }, span), ty));
+        }
         Ok((Expr::new(ExprKind::Frame { dims: vec![n], cell, cells }, span), ty))
     }
 }

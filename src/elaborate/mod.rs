@@ -18,6 +18,7 @@ mod errors;
 mod expr;
 mod index;
 mod literal;
+mod parts;
 mod pattern;
 mod scope;
 mod show;
@@ -50,6 +51,8 @@ pub struct Scheme {
     pub types: Vec<Symbol>,
     /// The type in terms of these.
     pub ty: Type,
+    /// Whether it has no parameters but sizes and types, on which a computation depends: in core it is a function of `()`.
+    pub computed: bool,
 }
 
 impl Scheme {
@@ -58,7 +61,8 @@ impl Scheme {
     }
     /// The type as one core type.
     pub fn core_type(&self) -> Type {
-        let inner = if self.types.is_empty() { self.ty.clone() } else { Type::scalar(Atom::Forall(self.types.clone(), self.ty.clone())) };
+        let ty = if self.computed { Type::fun(vec![Param { name: None, ty: unit() }], self.ty.clone()) } else { self.ty.clone() };
+        let inner = if self.types.is_empty() { ty } else { Type::scalar(Atom::Forall(self.types.clone(), ty)) };
         let indices = self.index_params();
         if indices.is_empty() { inner } else { Type::scalar(Atom::Pi(indices, inner)) }
     }
@@ -111,6 +115,9 @@ pub fn elaborate(program: &Program, tables: &Tables, schemes: &mut Schemes, def:
     elaborated
 }
 
+/// Stands for all sizes `[]` in the results of functions that are parameters, which are existential in a variant.
+const UNWRITTEN: usize = usize::MAX;
+
 /// The same with the size parameters at these positions turned into existential results of the function parameters that
 /// have them as their results' sizes.
 fn elaborate_variant(
@@ -122,14 +129,7 @@ fn elaborate_variant(
 ) -> Result<Vec<core::Define>, Diagnostic> {
     let mut elab = Elab::new(program, tables, schemes, def);
     let scheme = match &program.defs[def].decl {
-        DefKind::Val(decl) => {
-            let types = elab.type_params(def);
-            let sizes = elab.size_params(&decl.tparams, &[]);
-            elab.push_frame();
-            let ty = elab.annotation(decl.ty)?;
-            elab.pop_frame();
-            Scheme { name: program.defs[def].unique, sizes, types, ty: elab.sizes.zonk_type(&ty) }
-        }
+        DefKind::Val(decl) => elab.specified(decl)?,
         DefKind::Def(decl) => elab.definition(decl, existential)?,
     };
     let defs = std::mem::take(&mut elab.defs);
@@ -168,6 +168,29 @@ enum Local {
     Poly(Scheme),
 }
 
+/// A size that follows from others by an equation, and must not be negative.
+#[derive(Debug, Clone)]
+struct Natural {
+    /// How it is called in messages.
+    name: String,
+    /// Where it is needed.
+    at: Span,
+    /// Where it is declared.
+    declared: Option<Span>,
+}
+
+/// A size parameter of a definition that no array tells which the definition is applied to.
+#[derive(Debug, Clone)]
+struct Needed {
+    size: Dim,
+    /// Its name in the definition.
+    name: Symbol,
+    /// Where the definition is used.
+    at: Span,
+    /// Whether it is a size of what the definition makes, not one that a function is ready for.
+    made: bool,
+}
+
 struct Elab<'a> {
     program: &'a Program,
     tables: &'a Tables,
@@ -185,10 +208,16 @@ struct Elab<'a> {
     parameter: bool,
     /// In the type of a parameter of a function that is being read: sizes that are computed from the parameters before it.
     late_sizes: Option<Vec<annotations::LateSize>>,
+    /// Whether sizes of parameters stay apart where branches or the values of a loop differ in them.
+    apart: bool,
     /// Whether what an abbreviation stands for is being read.
     abbreviated: bool,
     /// Size binders that are existential in this variant.
     existential: FxHashSet<PatId>,
+    /// Whether in this variant the sizes `[]` in the results of functions that are parameters are existential.
+    open_results: bool,
+    /// Whether such a result is being read.
+    in_open_result: bool,
     /// What abbreviations without parameters stand for, where that is the same at each use.
     abbreviations: FxHashMap<TypeDefId, Type>,
     /// Nodes of written types that were read.
@@ -199,6 +228,10 @@ struct Elab<'a> {
     shown: RefCell<show::Names>,
     /// Finished definitions: variants of others, then this one.
     defs: Vec<core::Define>,
+    /// Sizes that definitions get from elsewhere.
+    needed: Vec<Needed>,
+    /// Sizes that follow from others by equations.
+    naturals: Vec<(Dim, Natural)>,
     /// The applications with insertions around the current place, for messages.
     context: Vec<Span>,
 }
@@ -223,13 +256,18 @@ impl<'a> Elab<'a> {
             transparent: FxHashMap::default(),
             parameter: false,
             late_sizes: None,
+            apart: true,
             abbreviated: false,
             existential: FxHashSet::default(),
+            open_results: false,
+            in_open_result: false,
             abbreviations: FxHashMap::default(),
             annotation_nodes: 0,
             ready: FxHashMap::default(),
             shown: RefCell::default(),
             defs: Vec::new(),
+            needed: Vec::new(),
+            naturals: Vec::new(),
             context: Vec::new(),
         }
     }
@@ -293,7 +331,8 @@ impl<'a> Elab<'a> {
         self.push_frame();
         let mut types = self.type_params(self.def);
         let sizes = self.size_params(&decl.tparams, existential);
-        let (value, ty) = self.function(&decl.params, decl.ret, decl.body, None, decl.name.span)?;
+        self.open_results = existential.contains(&UNWRITTEN);
+        let (value, ty) = self.function(&decl.params, decl.ret, decl.body, &[], decl.name.span)?;
         self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
         let mut scheme = self.generalise(sizes, ty, 0);
         self.finish_metas()?;
@@ -301,26 +340,41 @@ impl<'a> Elab<'a> {
         let value = scope::wrap(frame, value);
         scheme.types.append(&mut types);
         let unique = core_name(self.program, self.def);
-        scheme.name = if existential.is_empty() { unique } else { Symbol::new(&format!("{unique}.boxed{}", existential[0])) };
+        scheme.name = match existential {
+            [] => unique,
+            [UNWRITTEN] => Symbol::new(&format!("{unique}.boxed")),
+            [first, ..] => Symbol::new(&format!("{unique}.boxed{first}")),
+        };
         scheme.ty = self.sizes.zonk_type(&scheme.ty);
+        if existential.is_empty() {
+            self.no_unused_size(&decl.tparams, &scheme)?;
+        }
         let mut value = zonk::expr(self, &value);
         if decl.params.is_empty()
             && let Err(open) = self.closed_or_value(&scheme, &value, decl)
         {
-            value = self.expanded(value, &scheme.ty, decl.body).ok_or(open)?;
+            value = match self.expanded(value.clone(), &scheme.ty, decl.body) {
+                Some(function) => function,
+                None if self.declares_all(&scheme, decl) => {
+                    scheme.computed = true;
+                    let params = vec![(self.fresh_name(Symbol::new("u")), unit())];
+                    core::Expr::new(core::ExprKind::Fn { params, ret: scheme.ty.clone(), body: value }, decl.span)
+                }
+                None => return Err(open),
+            };
         }
-        let value = self.with_constants(value);
-        if let core::ExprKind::Var(other) = value.kind()
-            && is_i64(&scheme.ty)
-            && self.schemes.taken.contains(other)
-        {
-            let first = self.schemes.constant(*other);
+        if let (true, Some(other)) = (is_i64(&scheme.ty), constant_size(&value).filter(|name| self.schemes.taken.contains(name))) {
+            let first = self.schemes.constant(other);
             self.schemes.constants.insert(scheme.name, first);
         }
+        let value = self.with_constants(value);
         let body = abstracted(&scheme, value, decl.span);
-        let entry = existential.is_empty() && self.is_entry(decl);
+        let entry = existential.is_empty() && !scheme.computed && self.is_entry(decl);
         let define = core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, span: decl.name.span };
-        self.add_definition(define, &mut scheme);
+        match self.hidden_sizes(&scheme) {
+            Some(hidden) => self.add_opened(define, &mut scheme, hidden),
+            None => self.add_definition(define, &mut scheme),
+        }
         Ok(scheme)
     }
     /// The value restriction: what is computed when the program starts has one type, only values are polymorphic.
@@ -341,6 +395,10 @@ impl<'a> Elab<'a> {
             Ok(true) | Err(_) => Ok(()),
         }
     }
+    /// Whether all that the type of a definition leaves open is a parameter that was written: then it is computed at each use.
+    fn declares_all(&self, scheme: &Scheme, decl: &DefDecl) -> bool {
+        !decl.entry && decl.tparams.len() == scheme.sizes.len() + scheme.types.len() && self.hidden_sizes(scheme).is_none()
+    }
     /// Every definition of the user's files that is not polymorphic in types can be run; those in modules cannot.
     fn is_entry(&self, decl: &DefDecl) -> bool {
         let def = &self.program.defs[self.def];
@@ -348,17 +406,12 @@ impl<'a> Elab<'a> {
     }
 
     /// A function of these parameters, or the body itself if there are none. A body that is again a function gives its parameters
-    /// to this one: nested one by one, each of their types would be written out with all that follow.
-    fn function(
-        &mut self,
-        params: &[PatId],
-        mut ret: Option<TypeId>,
-        mut body: ExprId,
-        hint: Option<&[Type]>,
-        span: Span,
-    ) -> Result<Typed> {
+    /// to this one: nested one by one, each of their types would be written out with all that follow. `hint` has the parameters that
+    /// are expected, as far as they are known.
+    fn function(&mut self, params: &[PatId], mut ret: Option<TypeId>, mut body: ExprId, hint: &[Param], span: Span) -> Result<Typed> {
         let program = self.program;
         let mut params = params.to_vec();
+        let mut hint = hint.to_vec();
         while !params.is_empty()
             && ret.is_none()
             && let ExprKind::Lambda { params: more, ret: inner, body: next } = &program.ast.exprs[view::strip(&program.ast, body)].kind
@@ -373,7 +426,7 @@ impl<'a> Elab<'a> {
             let first = self.sizes.count();
             let outer = std::mem::replace(&mut self.parameter, true);
             let late = self.late_sizes.replace(Vec::new());
-            let ty = self.parameter_type(*pat, hint.and_then(|h| h.get(i)), span);
+            let ty = self.parameter_type(*pat, hint.get(i).map(|p| &p.ty), span);
             self.parameter = outer;
             late_sizes.push(std::mem::replace(&mut self.late_sizes, late).unwrap_or_default());
             let ty = ty?;
@@ -381,12 +434,18 @@ impl<'a> Elab<'a> {
             let name = self.fresh_name(self.pat_name(*pat));
             self.bind_param(name, &ty, self.program.ast.pats[*pat].span);
             self.bind_pattern_var(*pat, name, &ty)?;
+            if let Some(expected) = hint.get(i).and_then(|p| p.name) {
+                for later in &mut hint[i + 1..] {
+                    later.ty = expr::rename(&later.ty, DimAtom::Size(expected), Dim::size(name));
+                }
+            }
             core_params.push((name, ty));
         }
         for ((pat, (name, ty)), late) in params.iter().zip(&core_params).zip(late_sizes) {
             self.check_late_sizes(*pat, *name, ty, late)?;
         }
         let declared = ret.map(|ret| self.annotation(ret)).transpose()?.map(|ty| self.open_existential_sizes(ty));
+        let declared = declared.map(|ty| self.open_parameters(ty, span));
         let (value, ty) = self.expr(body)?;
         let body_span = self.program.ast.exprs[body].span;
         let (value, ty) = self.ascribe_result(value, ty, declared, body_span)?;
@@ -467,23 +526,55 @@ impl<'a> Elab<'a> {
             self.sizes.solve(meta, Dim::var(name));
             params.push(name);
         }
-        Scheme { name: Symbol::new(""), sizes: params, types: Vec::new(), ty }
+        Scheme { name: Symbol::new(""), sizes: params, types: Vec::new(), ty, computed: false }
     }
     /// Settles what is still unknown at the end: a `rep` of unknown length is an error; any other size that nothing
     /// determines belongs to no value that is ever made, or to an empty one.
     fn finish_metas(&mut self) -> Result<()> {
+        self.sizes.match_parts(0);
+        let open = self.sizes.without_parts();
         if let Some(span) = self.sizes.undetermined_rep() {
             return Err(self.undetermined(span));
         }
+        for needed in &self.needed {
+            let size = self.sizes.zonk(&needed.size);
+            let unknown = |atom| matches!(atom, DimAtom::Meta(_));
+            if size.as_atom().is_some_and(unknown) || needed.made && size.atoms().any(unknown) {
+                return Err(self.undetermined_size(needed));
+            }
+        }
+        if let Some((size, span)) = open {
+            return Err(self.undetermined_parts(&size, span));
+        }
+        let before = self.sizes.snapshot();
+        let settled = self.settle_unknowns();
+        if let Err((clash, span)) = settled {
+            // The message is about the sizes as they were known before.
+            let put_off = before.put_off(span).cloned();
+            self.sizes.rollback(before);
+            let (left, right) = match put_off {
+                Some((left, right)) => (self.sizes.zonk(&left), self.sizes.zonk(&right)),
+                None => return Err(self.clash(clash, span)),
+            };
+            return Err(self.clash(sizes::Clash::Sizes { left, right, definite: false }, span));
+        }
+        for (dim, natural) in &self.naturals {
+            if let Some(size) = self.sizes.zonk(dim).as_constant().filter(|size| *size < 0) {
+                return Err(self.negative(natural, size));
+            }
+        }
+        Ok(())
+    }
+    fn settle_unknowns(&mut self) -> Result<(), (sizes::Clash, Span)> {
         for meta in self.sizes.unsolved() {
             if self.sizes.is_solved(meta) {
                 continue;
             }
             self.sizes.solve(meta, Dim::constant(0));
             // Equations that were put off may fix others.
-            self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
+            self.sizes.retry(false)?;
         }
-        self.sizes.retry(true).map_err(|(clash, span)| self.clash(clash, span))
+        self.sizes.retry(true)
     }
 }
 
@@ -516,6 +607,11 @@ fn core_name(program: &Program, def: DefId) -> Symbol {
     if PRIMITIVES.contains(&unique.as_str()) { Symbol::new(&format!("{unique}.def")) } else { unique }
 }
 
+/// The type of `()`.
+fn unit() -> Type {
+    Type::scalar(Atom::Tuple(Vec::new()))
+}
+
 /// The value under the abstractions of its scheme.
 fn abstracted(scheme: &Scheme, value: core::Expr, span: Span) -> core::Expr {
     let mut out = value;
@@ -527,6 +623,23 @@ fn abstracted(scheme: &Scheme, value: core::Expr, span: Span) -> core::Expr {
         out = core::Expr::new(core::ExprKind::IFn { params: indices, body: out }, span);
     }
     out
+}
+
+/// A name of core as it was written: without the number that tells it from others.
+fn written(name: Symbol) -> Symbol {
+    name.as_str().split('.').next().filter(|stem| !stem.is_empty()).map_or(name, Symbol::new)
+}
+
+/// The name whose value, a size, is that of the expression.
+fn constant_size(value: &core::Expr) -> Option<Symbol> {
+    match value.kind() {
+        core::ExprKind::Var(name) => Some(*name),
+        core::ExprKind::ReifyDim(dim) => match dim.as_atom() {
+            Some(DimAtom::Size(name)) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The frame of these sizes.

@@ -1,9 +1,9 @@
 //! Binding of patterns.
 
-use super::{Elab, Local, Result, Typed};
+use super::{Elab, Local, Natural, Result, Typed, sizes};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::{Atom, DimAtom, Expr, ExprKind, Type};
+use crate::ir::core::{Atom, Expr, ExprKind, Type};
 use crate::ir::surface::{PatId, PatKind};
 
 impl Elab<'_> {
@@ -42,7 +42,7 @@ impl Elab<'_> {
                 let parts = self.payload_parts(&(Expr::new(ExprKind::Var(name), span), ty.clone()), label.name, span)?;
                 args.iter().zip(parts).try_for_each(|(arg, part)| self.bind_part(*arg, part))
             }
-            PatKind::Error => Err(Diagnostic::error("E0101", span, "this pattern could not be read")),
+            PatKind::Error => Err(self.missing(span)),
         }
     }
     fn bind_part(&mut self, pat: PatId, (value, ty): Typed) -> Result<()> {
@@ -56,18 +56,33 @@ impl Elab<'_> {
     }
     /// `let pat = value`: binds the value in the current scope, with the sizes that the pattern names.
     pub(super) fn bind_pattern(&mut self, size_binders: &[PatId], pat: PatId, (value, ty): Typed, span: Span) -> Result<()> {
-        let mut unknown = Vec::new();
+        let (program, mut unknown) = (self.program, Vec::new());
         for binder in size_binders {
             let dim = self.fresh_dim(self.program.ast.pats[*binder].span);
-            unknown.push((*binder, dim.clone()));
+            self.sizes.name_unknown(&dim, self.pat_name(*binder));
+            unknown.push((*binder, dim.clone(), dim.as_atom()));
             self.locals.insert(*binder, Local::Size(dim));
         }
         self.pattern_agrees(pat, &ty)?;
-        for (binder, dim) in unknown {
+        let mut value = value;
+        for (binder, dim, own) in unknown {
             let dim = self.sizes.zonk(&dim);
-            if matches!(dim.as_atom(), Some(DimAtom::Meta(_))) {
+            // The size of what is bound may be found out later.
+            if dim.as_atom() == own {
                 let span = self.program.ast.pats[binder].span;
-                return Err(Diagnostic::error("E0405", span, "this size is not determined by the pattern's type"));
+                return Err(Diagnostic::error("E0405", span, "this size is not determined by the pattern's type")
+                    .here("nothing says what it is")
+                    .help("use it alone as the size of an array in the pattern: `[n]t`"));
+            }
+            let natural = Natural {
+                name: format!("`{}`", self.pat_name(binder)),
+                at: program.ast.pats[pat].span,
+                declared: Some(program.ast.pats[binder].span),
+            };
+            match dim.as_constant() {
+                Some(size) if size < 0 => return Err(self.negative(&natural, size)),
+                _ if sizes::evidently_natural(&dim) || dim.as_atom().is_some() => {}
+                _ => value = self.natural(value, dim.clone(), natural),
             }
             self.locals.insert(binder, Local::Size(dim));
         }

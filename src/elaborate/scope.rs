@@ -113,7 +113,7 @@ impl Elab<'_> {
                 }
                 let (a, b) = (self.size_of(&args[0])?, self.size_of(&args[1])?);
                 match op.as_str() {
-                    "i64.+" => core::sizes::limited(a.add(&b)),
+                    "i64.+" => core::sizes::sum(&a, &b),
                     "i64.-" => core::sizes::limited(a.sub(&b)),
                     _ => core::sizes::product(&a, &b),
                 }
@@ -143,7 +143,7 @@ impl Elab<'_> {
             let ((x, a), (y, b)) = (self.size_term(a), self.size_term(b));
             let whole = Expr::new(ExprKind::App { fun: fun.clone(), args: vec![a, b] }, expr.span());
             let dim = match op.as_str() {
-                "i64.+" => core::sizes::limited(x.add(&y)),
+                "i64.+" => core::sizes::sum(&x, &y),
                 "i64.-" => core::sizes::limited(x.sub(&y)),
                 _ => core::sizes::product(&x, &y),
             };
@@ -178,6 +178,7 @@ impl Elab<'_> {
     }
     /// Ends the scope of a map's body, whose sizes may not be seen outside.
     pub(super) fn close_map(&mut self, value: Expr, ty: Type, span: Span) -> Result<Typed> {
+        self.sizes.match_parts(self.level());
         let ty = self.sizes.zonk_type(&ty);
         if matches!(ty.atom(), core::Atom::Sigma(..)) && ty.shape().is_scalar() {
             return Err(self.irregular(None, span));
@@ -201,6 +202,7 @@ impl Elab<'_> {
     /// Hides the current scope's sizes in a box.
     fn box_local_sizes(&mut self, value: Expr, ty: Type, params: &[Symbol], span: Span) -> Result<Typed> {
         self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
+        self.sizes.match_parts(self.level());
         let ty = self.sizes.zonk_type(&ty);
         let hidden = self.local_sizes(&ty, params);
         if hidden.is_empty() {

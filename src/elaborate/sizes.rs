@@ -55,7 +55,14 @@ enum Undo {
 #[derive(Debug, Clone)]
 pub(super) struct Snapshot {
     undo: usize,
-    deferred: Vec<(Dim, Dim, Span)>,
+    deferred: Vec<((Dim, Dim), Span)>,
+}
+
+impl Snapshot {
+    /// The equation from this place that was put off.
+    pub(super) fn put_off(&self, span: Span) -> Option<&(Dim, Dim)> {
+        self.deferred.iter().find(|(_, at)| *at == span).map(|(sizes, _)| sizes)
+    }
 }
 
 /// All unknown sizes of a definition.
@@ -63,12 +70,14 @@ pub(super) struct Snapshot {
 pub(super) struct Sizes {
     metas: Vec<Meta>,
     undo: Vec<Undo>,
-    deferred: Vec<(Dim, Dim, Span)>,
+    deferred: Vec<((Dim, Dim), Span)>,
     /// Level and time of the binding of every indeterminate.
     atoms: FxHashMap<DimAtom, (u32, u32)>,
     /// Where an indeterminate comes from, for messages.
     origins: FxHashMap<DimAtom, Span>,
     clock: u32,
+    /// The names that unknowns have where they are declared, for messages.
+    names: FxHashMap<u32, Symbol>,
     /// The constants of the program among them.
     pub(super) globals: Vec<Symbol>,
     /// Whether an unknown was solved with an indeterminate bound after it: then bindings may have to be reordered.
@@ -78,6 +87,8 @@ pub(super) struct Sizes {
     bound_names: u32,
     /// Time spent on unification.
     pub(super) time: Duration,
+    /// Equations with sums and products of unknowns, whose parts nothing else may determine.
+    pub(super) wanted: Vec<(Dim, Dim, Span)>,
 }
 
 impl Sizes {
@@ -85,6 +96,16 @@ impl Sizes {
         self.clock += 1;
         self.metas.push(Meta { solution: None, level, born: self.clock, until: None, kind, span });
         Dim::atom(DimAtom::Meta(self.metas.len() as u32 - 1))
+    }
+    /// Gives an unknown a name for messages.
+    pub(super) fn name_unknown(&mut self, dim: &Dim, name: Symbol) {
+        if let Some(DimAtom::Meta(meta)) = dim.as_atom() {
+            self.names.insert(meta, name);
+        }
+    }
+    /// The name that an unknown has where it is declared.
+    pub(super) fn unknown_name(&self, meta: u32) -> Option<Symbol> {
+        self.names.get(&meta).copied()
     }
     pub(super) fn bind_atom(&mut self, atom: DimAtom, level: u32, origin: Span) {
         self.clock += 1;
@@ -125,6 +146,12 @@ impl Sizes {
             }
         }
         self.deferred = to.deferred;
+    }
+    /// The unknowns since `first` came of an attempt that was given up: nothing has to determine them.
+    pub(super) fn give_up(&mut self, first: usize) {
+        for meta in &mut self.metas[first..] {
+            meta.kind = MetaKind::Anonymous;
+        }
     }
     pub(super) fn zonk(&self, dim: &Dim) -> Dim {
         if !dim.atoms().any(|a| matches!(a, DimAtom::Meta(_))) {
@@ -178,7 +205,7 @@ impl Sizes {
     }
     /// Whether an unsolved unknown occurs in an equation that was put off.
     pub(super) fn is_deferred(&self, meta: u32) -> bool {
-        self.deferred.iter().any(|(a, b, _)| {
+        self.deferred.iter().any(|((a, b), _)| {
             let diff = self.zonk(a).sub(&self.zonk(b));
             diff.atoms().any(|x| x == DimAtom::Meta(meta))
         })
@@ -190,6 +217,7 @@ impl Sizes {
         if left == right {
             return Ok(());
         }
+        self.want_parts(&left, &right, span);
         let diff = left.sub(&right);
         let mut candidates: Vec<(u32, i64)> = Vec::new();
         let mut unknowns = false;
@@ -212,7 +240,14 @@ impl Sizes {
             if self.rigid_parameters && until.is_some() {
                 continue;
             }
-            let rest = divided(&diff.sub(&Dim::atom(DimAtom::Meta(meta)).scale(coefficient)), -coefficient);
+            // What an unknown that stands alone is equal to remembers its parts.
+            let alone =
+                |dim: &Dim, other: &Dim| dim.as_atom() == Some(DimAtom::Meta(meta)) && other.atoms().all(|a| a != DimAtom::Meta(meta));
+            let rest = match (alone(&left, &right), alone(&right, &left)) {
+                (true, _) => right.clone(),
+                (_, true) => left.clone(),
+                _ => divided(&diff.sub(&Dim::atom(DimAtom::Meta(meta)).scale(coefficient)), -coefficient),
+            };
             let level = self.metas[meta as usize].level;
             let outside = rest.atoms().find(|a| !matches!(a, DimAtom::Meta(_)) && self.level(*a) > level);
             let time = |atom: &DimAtom| self.atoms.get(atom).copied();
@@ -228,8 +263,9 @@ impl Sizes {
         }
         match escape {
             Some(clash) => Err(clash),
+            None if unknowns && no_solution(&diff) => Err(Clash::Sizes { definite: true, left, right }),
             None if unknowns => {
-                self.deferred.push((left, right, span));
+                self.deferred.push(((left, right), span));
                 Ok(())
             }
             None => Err(Clash::Sizes { definite: left.never_equal(&right), left, right }),
@@ -253,7 +289,7 @@ impl Sizes {
     fn retry_deferred(&mut self, end: bool) -> Result<(), (Clash, Span)> {
         loop {
             let before = self.undo.len();
-            for (left, right, span) in std::mem::take(&mut self.deferred) {
+            for ((left, right), span) in std::mem::take(&mut self.deferred) {
                 self.unify_dim(&left, &right, span).map_err(|clash| (clash, span))?;
             }
             if self.undo.len() == before {
@@ -261,7 +297,7 @@ impl Sizes {
             }
         }
         match self.deferred.first() {
-            Some((left, right, span)) if end => {
+            Some(((left, right), span)) if end => {
                 let (left, right) = (self.zonk(left), self.zonk(right));
                 Err((Clash::Sizes { left, right, definite: false }, *span))
             }
@@ -409,6 +445,28 @@ impl Rewrite for Zonk<'_> {
     fn dim(&mut self, dim: &Dim) -> Option<Dim> {
         dim.atoms().any(|a| matches!(a, DimAtom::Meta(_))).then(|| self.0.zonk(dim))
     }
+}
+
+/// Whether no whole numbers for the unknowns make a difference 0: their coefficients have a common divisor that the rest has not.
+fn no_solution(diff: &Dim) -> bool {
+    let (mut common, mut rest) = (0u64, 0u64);
+    for (monomial, coefficient) in diff.terms() {
+        match monomial.is_empty() {
+            true => rest = coefficient.unsigned_abs(),
+            false => common = gcd(common, coefficient.unsigned_abs()),
+        }
+    }
+    common > 1 && rest % common != 0
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Whether a size is no negative number whatever its indeterminates are. The value of a variable may be negative, the size of an array
+/// is not.
+pub(super) fn evidently_natural(dim: &Dim) -> bool {
+    dim.terms().all(|(monomial, coefficient)| coefficient >= 0 && monomial.iter().all(|atom| matches!(atom, DimAtom::Var(_))))
 }
 
 /// A size divided by a number that divides all its coefficients.

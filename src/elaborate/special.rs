@@ -188,7 +188,7 @@ impl Elab<'_> {
         }
         let rest = &params[cells.len()..];
         if !rest.is_empty() {
-            return self.function(rest, ret, body, None, span);
+            return self.function(rest, ret, body, &[], span);
         }
         let declared = ret.map(|ret| self.annotation(ret)).transpose()?;
         let (value, ty) = self.expr(body)?;

@@ -140,6 +140,63 @@ impl Rewrite for Substitution {
     }
 }
 
+/// The positions of the size parameters that are not by themselves the size of an array that the function is applied to: what they are follows from
+/// an equation, if at all.
+pub(super) fn unwitnessed(sizes: &[Symbol], ty: &Type) -> Vec<usize> {
+    let (Atom::Fun(params, _), true, false) = (ty.atom(), ty.shape().is_scalar(), sizes.is_empty()) else { return Vec::new() };
+    let (seen, mentioned) = sizes_of_data(params);
+    let hidden = |name: &Symbol| mentioned.contains(&DimAtom::Var(*name)) && !seen.contains(&DimAtom::Var(*name));
+    sizes.iter().enumerate().filter(|(_, name)| hidden(name)).map(|(i, _)| i).collect()
+}
+
+/// The positions of the size parameters that only the result mentions: where such a function is used has to say what they are.
+pub(super) fn only_in_result(sizes: &[Symbol], ty: &Type) -> Vec<usize> {
+    let Atom::Fun(params, _) = ty.atom() else { return Vec::new() };
+    let given: FxHashSet<DimAtom> = params.iter().flat_map(|param| super::sizes::free_atoms(&param.ty)).collect();
+    sizes.iter().enumerate().filter(|(_, name)| !given.contains(&DimAtom::Var(**name))).map(|(i, _)| i).collect()
+}
+
+/// The positions of the size parameters that are sizes only of what is given to functions that the function is applied to.
+pub(super) fn only_in_functions(sizes: &[Symbol], ty: &Type) -> Vec<usize> {
+    let (Atom::Fun(params, _), true, false) = (ty.atom(), ty.shape().is_scalar(), sizes.is_empty()) else { return Vec::new() };
+    let (_, data) = sizes_of_data(params);
+    let functions =
+        || params.iter().filter_map(|param| if let Atom::Fun(params, ret) = param.ty.atom() { Some((params, ret)) } else { None });
+    // What such a function returns says what its sizes are.
+    let told: FxHashSet<DimAtom> = functions().flat_map(|(_, ret)| super::sizes::free_atoms(ret)).collect();
+    let given = functions().flat_map(|(params, _)| params).flat_map(|param| super::sizes::free_atoms(&param.ty));
+    let all: FxHashSet<DimAtom> = given.filter(|atom| !told.contains(atom)).collect();
+    let hidden = |name: &Symbol| all.contains(&DimAtom::Var(*name)) && !data.contains(&DimAtom::Var(*name));
+    sizes.iter().enumerate().filter(|(_, name)| hidden(name)).map(|(i, _)| i).collect()
+}
+
+/// The sizes of the arrays that a function is applied to: those that are an indeterminate, and all indeterminates in them.
+fn sizes_of_data(params: &[Param]) -> (FxHashSet<DimAtom>, FxHashSet<DimAtom>) {
+    let mut seen: FxHashSet<DimAtom> = FxHashSet::default();
+    let mut stack: Vec<Type> = params.iter().map(|param| param.ty.clone()).collect();
+    let mut visited: FxHashSet<usize> = FxHashSet::default();
+    let mut mentioned: FxHashSet<DimAtom> = FxHashSet::default();
+    while let Some(ty) = stack.pop() {
+        if !visited.insert(Arc::as_ptr(&ty.0) as usize) {
+            continue;
+        }
+        for item in &ty.shape().items {
+            if let ShapeItem::Dim(dim) = item {
+                seen.extend(dim.as_atom());
+                mentioned.extend(dim.atoms());
+            }
+        }
+        match ty.atom() {
+            // A function is no array that there is.
+            Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) => {}
+            Atom::Forall(_, t) | Atom::Pi(_, t) | Atom::Sigma(_, t) => stack.push(t.clone()),
+            Atom::Tuple(ts) => stack.extend(ts.iter().cloned()),
+            Atom::Record(fs) | Atom::Sum(fs) => stack.extend(fs.iter().map(|(_, t)| t.clone())),
+        }
+    }
+    (seen, mentioned)
+}
+
 /// Names bound inside a type: parameters that sizes mention, and variables of Sigma.
 pub(super) fn binders(ty: &Type) -> Vec<(Symbol, bool)> {
     fn walk(ty: &Type, seen: &mut rustc_hash::FxHashSet<usize>, out: &mut Vec<(Symbol, bool)>) {

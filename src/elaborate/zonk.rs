@@ -2,9 +2,9 @@
 //! come from later bindings are moved behind them.
 
 use super::Elab;
-use super::sizes::Sizes;
+use super::sizes::{Sizes, evidently_natural};
 use super::types::{Rewrite, rewrite};
-use crate::base::Symbol;
+use crate::base::{Scalar, Symbol};
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -93,11 +93,20 @@ impl Zonker<'_> {
             ExprKind::ReifyDim(d) => ExprKind::ReifyDim(self.sizes.zonk(d)),
             ExprKind::ReifyShape(s) => ExprKind::ReifyShape(self.sizes.zonk_shape(s)),
             ExprKind::Coerce { ty, expr } => ExprKind::Coerce { ty: self.ty(ty), expr: self.expr(expr) },
+            ExprKind::Assert { cond, expr, .. } if self.is_size(cond) => return self.expr(expr),
             ExprKind::Assert { cond, message, expr } => {
                 ExprKind::Assert { cond: self.expr(cond), message: *message, expr: self.expr(expr) }
             }
         };
         Expr::new(kind, e.span())
+    }
+
+    /// Whether a condition says that a number is a size that cannot be negative.
+    fn is_size(&self, cond: &Expr) -> bool {
+        let ExprKind::App { fun, args } = cond.kind() else { return false };
+        let (ExprKind::Var(op), [size, zero]) = (fun.kind(), args.as_slice()) else { return false };
+        let (ExprKind::ReifyDim(size), ExprKind::Lit(Scalar::I64(0))) = (size.kind(), zero.kind()) else { return false };
+        op.as_str() == "i64.>=" && evidently_natural(&self.sizes.zonk(size))
     }
 
     /// A run of bindings and what they are around.

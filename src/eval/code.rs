@@ -72,6 +72,8 @@ pub enum Code {
     BoxedShape(Vec<Item>),
     /// The layout of a type.
     Type(Atom),
+    /// Shows the value with what stands in front of it.
+    Trace(Symbol, Box<Code>),
     /// A check of sizes.
     Coerce(Type, Box<Code>, Span),
     /// A check.

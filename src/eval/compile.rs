@@ -19,6 +19,8 @@ pub trait Globals {
     fn find(&self, name: Symbol) -> Option<(usize, &Type)>;
     /// The number of parameters of a definition.
     fn arity(&self, id: usize) -> usize;
+    /// What stands in front of the values of an expression, if they are shown.
+    fn trace(&self, span: Span) -> Option<Symbol>;
 }
 
 /// An expression with its type and, where it is a size expression, its size.
@@ -35,6 +37,8 @@ type Captures = Vec<(Slot, bool)>;
 pub struct Compiler<'a> {
     globals: &'a dyn Globals,
     scope: Scope,
+    /// The place that is shown already.
+    traced: Option<Span>,
 }
 
 /// The number of parameters of a definition or function: indices, types and arguments of the abstractions that stand directly
@@ -55,7 +59,7 @@ pub fn arity(mut body: &Expr) -> usize {
 
 /// The code of a definition: a function, possibly without parameters.
 pub fn define(globals: &dyn Globals, body: &Expr) -> Outcome<Function> {
-    let mut compiler = Compiler { globals, scope: Scope::default() };
+    let mut compiler = Compiler { globals, scope: Scope::default(), traced: None };
     let (function, ..) = compiler.function(body)?;
     Ok(function)
 }
@@ -164,6 +168,18 @@ impl Compiler<'_> {
         exprs.iter().map(|e| self.expr(e)).collect()
     }
     fn expr(&mut self, expr: &Expr) -> Outcome<Typed> {
+        let span = expr.span();
+        // Several expressions of core may stand for the same of the source: the outermost has its value.
+        let place = self.globals.trace(span).filter(|_| self.traced != Some(span));
+        let Some(place) = place else { return self.expr_here(expr) };
+        let before = self.traced.replace(span);
+        let inner = self.expr_here(expr);
+        self.traced = before;
+        let inner = inner?;
+        Ok(Typed { code: Code::Trace(place, Box::new(inner.code)), ..inner })
+    }
+
+    fn expr_here(&mut self, expr: &Expr) -> Outcome<Typed> {
         let span = expr.span();
         match expr.kind() {
             ExprKind::Var(name) => Ok(generic(self.var(*name, span)?)),

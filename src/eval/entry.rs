@@ -2,21 +2,11 @@
 
 use super::run::Run;
 use super::{Failure, Machine, Outcome};
-use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::core::{Atom, Dim, DimAtom, Param, ShapeItem, Type};
+use crate::base::{Scalar, Span, Symbol};
+use crate::ir::core::{Atom, Dim, DimAtom, Param, ShapeItem, Type, slots};
 use crate::runtime::Value;
-use rustc_hash::FxHashMap;
-
-/// What a parameter of an entry point takes, as far as data from outside can give it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Shape {
-    /// A scalar or an array of scalars of this rank.
-    Array(PrimType, usize),
-    /// A tuple or record with its labels; each part counts as one value from outside.
-    Tuple(Option<Vec<Symbol>>, Vec<Shape>),
-    /// A function or something else that no data can stand for.
-    Other,
-}
+pub use crate::runtime::data::structured::Shape;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a type looks like from outside.
 pub fn shape_of(ty: &Type) -> Shape {
@@ -29,14 +19,26 @@ pub fn shape_of(ty: &Type) -> Shape {
             Shape::Tuple(Some(labels), fields.iter().map(|(_, ty)| shape_of(ty)).collect())
         }
         Atom::Sigma(_, content) if ty.shape().is_scalar() => shape_of(content),
+        Atom::Sum(payloads) if dims => {
+            let sum =
+                Shape::Sum(ty.shape().items.len(), payloads.iter().map(|(label, payload)| (*label, payload_shape(payload))).collect());
+            if sum.is_data() { sum } else { Shape::Other }
+        }
         _ => Shape::Other,
     }
+}
+
+/// What a payload looks like. Compiled programs return the sizes that it hides in an order of their own.
+fn payload_shape(payload: &Type) -> Shape {
+    if slots::leaves(payload).is_some() { shape_of(payload) } else { Shape::Other }
 }
 
 /// Sizes of the caller's values by the names they have in the types of the parameters.
 #[derive(Default)]
 struct Sizes {
     known: FxHashMap<DimAtom, (i64, String)>,
+    /// Sizes in payloads: where no value says what they are, they are 0.
+    optional: FxHashSet<DimAtom>,
     /// Sizes to be compared once everything is known.
     checks: Vec<(Dim, usize, String)>,
 }
@@ -49,6 +51,7 @@ impl Sizes {
             let wanted = match ty.atom() {
                 Atom::Prim(prim) => format!("{}{prim}", "[]".repeat(rank)),
                 Atom::Tuple(_) | Atom::Record(_) => format!("{} tuples of other parts", "[]".repeat(rank)),
+                Atom::Sum(_) => "a value of another sum type".to_string(),
                 _ => "a value that is no data".to_string(),
             };
             let found = match value {
@@ -66,6 +69,7 @@ impl Sizes {
             (Atom::Prim(prim), Value::Array(array)) if array.prim() == *prim => Vec::new(),
             (Atom::Tuple(parts), Value::Tuple(tuple)) if parts.len() == tuple.parts.len() => parts.iter().collect(),
             (Atom::Record(fields), Value::Tuple(tuple)) if fields.len() == tuple.parts.len() => fields.iter().map(|(_, ty)| ty).collect(),
+            (Atom::Sum(_), Value::Sum(_) | Value::Cells(_)) => Vec::new(),
             _ => return Err(mismatch()),
         };
         for (item, &size) in ty.shape().items.iter().zip(&value.dims()[outer..]) {
@@ -80,6 +84,20 @@ impl Sizes {
         if let Value::Tuple(tuple) = value {
             for (ty, part) in parts.into_iter().zip(&tuple.parts) {
                 self.measure(ty, part, rank, what, span)?;
+            }
+        }
+        if let Atom::Sum(payloads) = ty.atom() {
+            for (_, payload) in payloads {
+                self.optional.extend(payload_sizes(payload));
+            }
+            let cells = match value {
+                Value::Cells(cells) => cells.items(),
+                value => std::slice::from_ref(value),
+            };
+            for cell in cells {
+                let Value::Sum(sum) = cell else { return Err(mismatch()) };
+                let (_, payload) = payloads.iter().find(|(label, _)| *label == sum.label).ok_or_else(mismatch)?;
+                self.measure(payload, &sum.payload, 0, what, span)?;
             }
         }
         Ok(())
@@ -101,6 +119,12 @@ impl Sizes {
         }
         Ok(())
     }
+}
+
+/// The sizes that a payload mentions.
+fn payload_sizes(payload: &Type) -> Vec<DimAtom> {
+    let leaves = slots::leaves(payload).unwrap_or_default();
+    leaves.iter().flat_map(|leaf| &leaf.shape).flat_map(|dim| dim.terms()).flat_map(|(atoms, _)| atoms.iter().copied()).collect()
 }
 
 impl Machine {
@@ -144,6 +168,7 @@ impl Machine {
         let span = self.definitions[id].define.span;
         let indices = self.indices(name, &args)?;
         let all: Vec<Value> = indices.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).chain(args).collect();
+        self.constants(id)?;
         let value = self.global(id, true)?;
         if all.is_empty() { Ok(value) } else { Run::new(self, true).apply(&value, all, span) }
     }
@@ -195,6 +220,12 @@ pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Sy
         sizes.measure(&param.ty, value, 0, &what, span)?;
         if let (Some(name), Some(n)) = (param.name, value.as_i64()) {
             sizes.known.insert(DimAtom::Size(name), (n, what));
+        }
+    }
+    for name in &names {
+        let atom = DimAtom::Var(*name);
+        if sizes.optional.contains(&atom) && !sizes.known.contains_key(&atom) {
+            sizes.known.insert(atom, (0, "no argument".into()));
         }
     }
     sizes.check(span)?;

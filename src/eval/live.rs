@@ -109,7 +109,7 @@ impl Marker<'_> {
                 self.code(&mut unbox.body);
                 self.code(&mut unbox.boxed);
             }
-            Code::Coerce(_, expr, _) => self.code(expr),
+            Code::Coerce(_, expr, _) | Code::Trace(_, expr) => self.code(expr),
             Code::Assert(parts, ..) => self.codes(&mut parts[..]),
             Code::Frame(frame) => self.codes(&mut frame.cells),
         }

@@ -8,6 +8,7 @@
 
 mod code;
 mod compile;
+pub mod components;
 mod entry;
 mod live;
 mod map;
@@ -17,13 +18,15 @@ mod run;
 mod scope;
 mod shapes;
 pub mod soac;
+pub mod trace;
 mod types;
 
 pub use entry::{Measured, Shape as EntryShape, measured, shape_of};
 
-use crate::base::{Span, Symbol};
+use crate::base::{Chains, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::{Program, Type};
+use crate::ir::core::names::FreeNames;
+use crate::ir::core::{Program, Type, constants};
 use crate::runtime::block::Fault;
 use crate::runtime::{Shortage, Value, prim};
 use code::{Callee, Function};
@@ -54,6 +57,14 @@ impl Failure {
     fn fault(fault: Fault, span: Span) -> Box<Failure> {
         Failure::new(fault.code, span, fault.message)
     }
+    /// The failure of a first-order program with the calls that the chains of its place, and of the calls that it left, stand for.
+    fn through(mut self: Box<Failure>, chains: &Chains) -> Box<Failure> {
+        let left = std::mem::take(&mut self.calls);
+        let failed = std::mem::take(&mut self.span);
+        self.span = failed.bare();
+        let calls = chains.calls(failed).chain(left.into_iter().flat_map(|call| std::iter::once(call).chain(chains.calls(call))));
+        calls.fold(self, |failure, call| failure.called_at(call.bare()))
+    }
     /// The failure as it leaves a call at this place.
     fn called_at(mut self: Box<Failure>, call: Span) -> Box<Failure> {
         let inner = self.calls.last().unwrap_or(&self.span);
@@ -76,6 +87,8 @@ struct Definition {
     arity: usize,
     function: OnceLock<Outcome<Function>>,
     value: OnceLock<Outcome<Value>>,
+    /// The constants that it needs.
+    constants: OnceLock<Vec<usize>>,
 }
 
 /// A program ready to run.
@@ -87,6 +100,8 @@ pub struct Machine {
     threads: usize,
     pool: OnceLock<Option<rayon::ThreadPool>>,
     input: Option<Value>,
+    /// Expressions whose values are shown, with what stands in front of them.
+    traces: FxHashMap<Span, Symbol>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -105,6 +120,7 @@ pub fn load(program: &Program, threads: usize) -> Machine {
         threads: if threads == 0 { available() } else { threads },
         pool: OnceLock::new(),
         input: None,
+        traces: program.attributes.traces.iter().copied().collect(),
     };
     for define in &program.defs {
         machine.names.insert(define.name, machine.definitions.len());
@@ -113,6 +129,7 @@ pub fn load(program: &Program, threads: usize) -> Machine {
             arity: compile::arity(&define.body),
             function: OnceLock::new(),
             value: OnceLock::new(),
+            constants: OnceLock::new(),
         });
     }
     machine
@@ -137,6 +154,9 @@ impl compile::Globals for Earlier<'_> {
     }
     fn arity(&self, id: usize) -> usize {
         self.machine.definitions[id].arity
+    }
+    fn trace(&self, span: Span) -> Option<Symbol> {
+        self.machine.traces.get(&span).copied()
     }
 }
 
@@ -164,6 +184,14 @@ impl Machine {
         let definition = &self.definitions[id];
         let function = definition.function.get_or_init(|| compile::define(&Earlier { machine: self, than: id }, &definition.define.body));
         function.as_ref().map_err(Clone::clone)
+    }
+    /// Computes the constants that a definition needs.
+    fn constants(&self, id: usize) -> Outcome<()> {
+        let needed = self.definitions[id].constants.get_or_init(|| {
+            let find = |name: Symbol| self.names.get(&name).map(|id| (*id, &self.definitions[*id].define));
+            constants::needed(&self.definitions[id].define, &mut FreeNames::default(), &find)
+        });
+        needed.iter().try_for_each(|constant| self.global(*constant, true).map(|_| ()))
     }
     /// The value of a definition; constants are evaluated once.
     fn global(&self, id: usize, parallel: bool) -> Outcome<Value> {

@@ -174,6 +174,11 @@ impl<'m> Run<'m> {
                     }
                     return Ok(sum.payload.clone());
                 }
+                Code::Trace(place, inner) => {
+                    let value = self.value(inner)?;
+                    super::trace::show(place.as_str(), &value);
+                    return Ok(value);
+                }
                 Code::Assert(parts, message, span) => {
                     if !self.truth(&parts[0])? {
                         return Err(Failure::new("E0506", *span, format!("assertion failed: {message}")));

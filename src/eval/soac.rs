@@ -1,7 +1,7 @@
 //! Evaluation of first-order programs ([`ir::soac`](crate::ir::soac)): what the passes between core and the back ends are tested with.
 //! It does what the statements say, one after the other.
 
-use super::entry::measured;
+use super::components::{operands, result};
 use super::prim::Prim;
 use super::primitives::{bad_slice, concat, gather, range_steps, slice_steps};
 use super::regions::Regions;
@@ -44,74 +44,15 @@ fn run(
     let Some(fun) = program.entry(name) else {
         return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
     };
-    let (sizes, measured) = measured(ty, name, &args, called, fun.span)?;
-    let mut operands: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
-    args.into_iter().for_each(|arg| flatten(arg, &mut operands));
+    let (operands, measured) = operands(ty, name, &args, called, fun.span)?;
     let mut run = Run { program, slots: vec![HOLE; program.vars.len()], regions };
-    run.stms(&program.consts)?;
+    run.stms(&program.consts).map_err(|failure| failure.through(&program.chains))?;
     if let Some(regions) = &mut run.regions {
         regions.fresh(program, &fun.params, false);
         program.consts.iter().for_each(|stm| regions.fresh(program, &stm.pat, false));
     }
-    let mut results = run.call(fun, operands)?.into_iter();
+    let mut results = run.call(fun, operands).map_err(|failure| failure.through(&program.chains))?.into_iter();
     result(ty, &mut results, &measured)
-}
-
-/// The result of a definition of this type made of its components, boxes opened.
-///
-/// # Errors
-/// E0599 where the components are not those of the type.
-pub fn result(mut ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, measured: &super::Measured) -> Outcome<Value> {
-    while let core::Atom::Pi(_, inner) = ty.atom() {
-        ty = inner;
-    }
-    let ret = match ty.atom() {
-        core::Atom::Fun(_, ret) if ty.shape().is_scalar() => ret,
-        _ => ty,
-    };
-    rebuild(ret, parts, &|dim| measured.value(dim))
-}
-
-/// Adds the components of an argument.
-pub fn flatten(value: Value, out: &mut Vec<Value>) {
-    match value {
-        Value::Tuple(tuple) => tuple.parts.iter().cloned().for_each(|part| flatten(part, out)),
-        other => out.push(other),
-    }
-}
-
-/// The value of a type made of its components, boxes opened.
-fn rebuild(ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, size: &dyn Fn(&core::Dim) -> Option<i64>) -> Outcome<Value> {
-    let missing = || broken("a result is missing");
-    let mut tuple = |labels: Option<Vec<Symbol>>, types: &mut dyn Iterator<Item = &core::Type>| {
-        let parts = types.map(|ty| rebuild(ty, parts, size)).collect::<Outcome<Vec<_>>>()?;
-        let frame = match parts.first() {
-            Some(part) => part.dims().get(..ty.shape().items.len()).ok_or_else(missing)?.to_vec(),
-            None => {
-                let sizes = ty.shape().items.iter().map(|item| match item {
-                    core::ShapeItem::Dim(dim) => size(dim).and_then(|n| usize::try_from(n).ok()),
-                    core::ShapeItem::Var(_) => None,
-                });
-                sizes.collect::<Option<Vec<_>>>().ok_or_else(missing)?
-            }
-        };
-        Ok(Value::tuples(frame, labels.map(Into::into), parts))
-    };
-    match ty.atom() {
-        core::Atom::Prim(_) => parts.next().ok_or_else(missing),
-        core::Atom::Tuple(types) => tuple(None, &mut types.iter()),
-        core::Atom::Record(fields) => {
-            let labels = fields.iter().map(|(label, _)| *label).collect();
-            tuple(Some(labels), &mut fields.iter().map(|(_, ty)| ty))
-        }
-        core::Atom::Sigma(names, content) => {
-            for _ in names {
-                parts.next().ok_or_else(missing)?;
-            }
-            rebuild(content, parts, size)
-        }
-        _ => Err(broken("a result that is no data")),
-    }
 }
 
 struct Run<'p> {
@@ -220,7 +161,10 @@ impl Run<'_> {
             Exp::Loop { params, form, body } => self.looping(params, form, body),
             Exp::Call(fun, args) => {
                 let args = args.iter().map(|a| self.operand(*a)).collect();
-                self.call(&self.program.funs[*fun], args).map_err(|failure| failure.called_at(span))
+                self.call(&self.program.funs[*fun], args).map_err(|mut failure| {
+                    failure.calls.push(span);
+                    failure
+                })
             }
             exp => match stm.pat.as_slice() {
                 [var] => {

@@ -79,7 +79,7 @@ fn pi(names: &[&str], body: Type) -> Type {
     Type::scalar(Atom::Pi(names.iter().map(|n| sym(n)).collect(), body))
 }
 fn machine(defs: Vec<Define>) -> Machine {
-    load(&Program { defs }, 2)
+    load(&Program { defs, ..Program::default() }, 2)
 }
 /// The value of a closed expression.
 fn eval(expr: Expr) -> Result<Value, String> {
@@ -339,7 +339,9 @@ fn parallel_maps_equal_sequential_ones() {
         &[("x", call("iota", &[int(n)]))],
         let_("y", body, call("i64./", &[v("y"), call("i64.-", &[call("i64.%", &[v("x"), int(7000)]), int(6000)])])),
     );
-    let run = |expr: &Expr, threads| load(&Program { defs: vec![def("main", i64t(), expr.clone())] }, threads).call(sym("main"), vec![]);
+    let run = |expr: &Expr, threads| {
+        load(&Program { defs: vec![def("main", i64t(), expr.clone())], ..Program::default() }, threads).call(sym("main"), vec![])
+    };
     assert_eq!(run(&program, 1).unwrap(), run(&program, 4).unwrap());
     assert_eq!(run(&failing, 1).unwrap_err(), run(&failing, 4).unwrap_err());
 }
@@ -386,7 +388,7 @@ fn speed() {
         return;
     }
     let timed = |name: &str, operations: f64, expr: Expr| {
-        let machine = load(&Program { defs: vec![def("main", i64t(), expr)] }, 1);
+        let machine = load(&Program { defs: vec![def("main", i64t(), expr)], ..Program::default() }, 1);
         let begin = processor_seconds();
         machine.call(sym("main"), vec![]).unwrap();
         println!("{name}: {:.1} million operations per second", operations / (processor_seconds() - begin) / 1e6);

@@ -24,6 +24,13 @@ struct Distribution {
     wanted: FxHashMap<Var, Var>,
 }
 
+/// What of a body comes from a statement on.
+#[derive(Clone, Copy)]
+struct Rest<'a> {
+    stms: &'a [Stm],
+    result: &'a [Operand],
+}
+
 impl Flatten {
     /// Distributes the body of a map. `pat` are arrays of the whole space for its results. Returns whether that is possible and there is
     /// anything to be distributed.
@@ -45,11 +52,11 @@ impl Flatten {
         };
         let mut distributed = false;
         for (k, stm) in body.stms.iter().enumerate() {
-            let rest = Body { stms: body.stms[k..].to_vec(), result: body.result.clone() };
-            if parallel(&stm.exp) && self.regular(&work, stm, &rest) {
+            let rest = Rest { stms: &body.stms[k..], result: &body.result };
+            if parallel(&stm.exp) && self.regular(&work, stm, rest) {
                 let mut kernels = Vec::new();
                 let saved = (work.context.clone(), work.waiting.clone(), work.bound.clone(), work.arrays.clone());
-                self.settle(&mut work, &rest, span, &mut kernels);
+                self.settle(&mut work, rest, span, &mut kernels);
                 if self.inner(&mut work, stm, &mut kernels) {
                     out.extend(kernels);
                     distributed = true;
@@ -74,7 +81,7 @@ impl Flatten {
     }
 
     /// Whether the sizes of what a statement binds are the same for all threads, when what waits has a kernel.
-    fn regular(&self, work: &Distribution, stm: &Stm, rest: &Body) -> bool {
+    fn regular(&self, work: &Distribution, stm: &Stm, rest: Rest) -> bool {
         let mut types = stm.pat.iter().map(|var| self.ty(*var));
         let known = |var: &Var| !work.bound.contains(var) && !stm.pat.contains(var);
         types.all(|ty| work.context.regular_type(ty) && ty.shape.iter().flat_map(|size| size.vars()).all(|var| known(&var)))
@@ -85,7 +92,7 @@ impl Flatten {
     }
 
     /// What of the waiting statements the rest, or a cheap one of them, needs to find in arrays.
-    fn kept(&self, work: &Distribution, rest: &Body) -> Vec<Var> {
+    fn kept(&self, work: &Distribution, rest: Rest) -> Vec<Var> {
         let mut used: FxHashSet<Var> = rest.result.iter().filter_map(|a| a.var()).collect();
         let use_of = |stm: &Stm, used: &mut FxHashSet<Var>| {
             mentioned(stm, &mut |var| {
@@ -104,7 +111,7 @@ impl Flatten {
     }
 
     /// Gives the waiting statements a kernel.
-    fn settle(&mut self, work: &mut Distribution, rest: &Body, span: Span, out: &mut Vec<Stm>) {
+    fn settle(&mut self, work: &mut Distribution, rest: Rest, span: Span, out: &mut Vec<Stm>) {
         if work.waiting.is_empty() {
             return;
         }

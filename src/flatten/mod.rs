@@ -4,7 +4,8 @@
 //! whose body has parallelism of its own can be run in two ways: a thread for each of its cells, with the inner soacs as loops, or
 //! **distributed**: the statements of the body are maps of their own, and inner soacs become segmented operators over the whole space.
 //! The first reads and writes less, the second has more threads. Which is better depends on sizes that are known at run time only: both
-//! are made, and a comparison of the number of threads with [`ENOUGH`] chooses.
+//! are made, and a comparison of the number of threads with [`ENOUGH`] chooses. Where every inner soac goes over rows that no other thread
+//! reads, memory is what counts, and there is nothing to choose: segmented operators read rows once, with neighbours in neighbouring threads.
 //!
 //! * Maps in maps with nothing between them are one space; there is nothing to choose.
 //! * A loop in a map whose count is the same for all cells changes places with it (map-loop interchange).
@@ -14,6 +15,7 @@
 //!
 //! Law: the program computes the same values; checks fail where they failed before, if no other check fails too.
 
+mod coalesce;
 mod context;
 mod distribute;
 mod nest;
@@ -23,6 +25,7 @@ mod tests;
 use crate::base::Span;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Soac, Stm, Type, Var, VarInfo};
+pub use coalesce::coalesce;
 use context::Context;
 use rustc_hash::FxHashMap;
 

@@ -1,11 +1,14 @@
 //! Soacs with the maps around them.
 
-use super::context::{Context, cheap, needed, parallel_body};
+use super::context::{Context, cheap, needed, parallel, parallel_body};
 use super::{ENOUGH, Flatten};
 use crate::base::scalar::{Member, member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Seg, SegKind, Size, Soac, Stm, Type, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 
 /// What is done in a kernel.
 pub(super) struct Kernel {
@@ -103,6 +106,7 @@ impl Flatten {
         let maps = |stm: &Stm| matches!(&stm.exp, Exp::Soac(soac) if soac.scans.is_empty() && soac.reduces.is_empty());
         let single = inside.next().is_some_and(maps) && inside.next().is_none();
         let known = threads.as_constant().map(|n| n >= ENOUGH);
+        let own = self.own_rows(inner, body);
         let bind = |deep: Vec<Var>, stms: Vec<Stm>, out: &mut Vec<Stm>| {
             let mut subst = Subst::default();
             deep.iter().zip(pat).for_each(|(deep, var)| {
@@ -114,7 +118,7 @@ impl Flatten {
                 out.push(stm);
             }
         };
-        if single || known == Some(false) {
+        if single || own || known == Some(false) {
             return bind(deep, distributed, out);
         }
         if known == Some(true) {
@@ -127,6 +131,26 @@ impl Flatten {
         let body = |stms: Vec<Stm>, vars: Vec<Var>| Body { stms, result: vars.into_iter().map(Operand::Var).collect() };
         let exp = Exp::If { cond, then: body(sequential, outer), els: body(distributed, deep) };
         out.push(Stm { pat: pat.to_vec(), exp, span });
+    }
+    /// Whether all that is parallel in a body goes over rows that no other thread reads, as in sums of rows: what takes the time is reading
+    /// them once. Segmented operators do that with neighbours in neighbouring threads however many segments there are and however long (the
+    /// host plan divides them when it launches them); a thread for each row would need a copy that lies the other way round. What several
+    /// threads read, as in products of matrices, comes from caches where each thread goes over it by itself.
+    fn own_rows(&self, inner: &Context, body: &Body) -> bool {
+        let mut depends: FxHashMap<Var, FxHashSet<Var>> = inner.space.iter().map(|var| (*var, FxHashSet::from_iter([*var]))).collect();
+        let mut all = true;
+        for stm in inner.known.iter().chain(&body.stms) {
+            let mut found = FxHashSet::default();
+            mentioned(stm, &mut |var| found.extend(depends.get(&var).into_iter().flatten().copied()));
+            if parallel(&stm.exp) {
+                let own = |soac: &Soac| soac.inputs.iter().any(|var| depends.get(var).is_some_and(|on| on.len() == inner.space.len()));
+                all = all && matches!(&stm.exp, Exp::Soac(soac) if own(soac) && !parallel_body(&soac.lambda.body));
+            }
+            stm.pat.iter().for_each(|var| {
+                depends.insert(*var, found.clone());
+            });
+        }
+        all
     }
     /// Whether there are enough threads.
     fn enough(&mut self, threads: Size, span: Span, out: &mut Vec<Stm>) -> Operand {
@@ -147,7 +171,7 @@ impl Flatten {
         let plain = soac.lambda.body.stms.is_empty()
             && results.len() == combined
             && results.iter().all(|a| a.var().is_some_and(|var| soac.lambda.params.contains(&var)));
-        let mut context = context.clone();
+        let mut context = Cow::Borrowed(context);
         if plain {
             for result in results {
                 let k = soac.lambda.params.iter().position(|param| Some(*param) == result.var()).unwrap_or(0);
@@ -173,11 +197,11 @@ impl Flatten {
                     given.push(array);
                 } else {
                     let row = self.like(array, cell.framed(std::slice::from_ref(&soac.width)));
-                    context.know_cell(row, array, span);
+                    context.to_mut().know_cell(row, array, span);
                     given.push(row);
                 }
             }
-            if !self.nest(&context.clone(), &map, &mapped, span, out) {
+            if !self.nest(&context, &map, &mapped, span, out) {
                 return false;
             }
         }
@@ -231,16 +255,9 @@ impl Flatten {
 
     /// An operator on arrays that combines their elements (or rows), one by one: how many there are, and the operator on them.
     fn elementwise(&self, operator: &Operator) -> Option<(Size, Operator)> {
-        let [stm] = operator.lambda.body.stms.as_slice() else { return None };
-        let Exp::Soac(soac) = &stm.exp else { return None };
-        let count = operator.neutral.len();
-        let results: Vec<Option<Var>> = operator.lambda.body.result.iter().map(|a| a.var()).collect();
-        let all = results.len() == stm.pat.len() && results.iter().zip(&stm.pat).all(|(a, b)| *a == Some(*b));
-        if !all || !soac.scans.is_empty() || !soac.reduces.is_empty() {
-            return None;
-        }
+        let soac = operator.as_map()?;
         // Each parameter of the operator is an input, once.
-        let mut params = Vec::with_capacity(2 * count);
+        let mut params = Vec::with_capacity(soac.inputs.len());
         for param in &operator.lambda.params {
             let k = soac.inputs.iter().position(|input| input == param)?;
             params.push(soac.lambda.params[k]);
@@ -248,14 +265,9 @@ impl Flatten {
         if soac.inputs.len() != params.len() {
             return None;
         }
-        // Nothing in it mentions the operands as a whole.
-        let mut whole = false;
-        soac.lambda.body.stms.iter().for_each(|stm| {
-            crate::ir::soac::visit::mentioned(stm, &mut |var| whole = whole || operator.lambda.params.contains(&var));
-        });
         let neutral: Option<Vec<Operand>> = operator.neutral.iter().map(|a| self.all_of(*a)).collect();
         let lambda = Lambda { params, body: soac.lambda.body.clone() };
-        (!whole).then_some((soac.width.clone(), Operator { lambda, neutral: neutral?, commutative: operator.commutative }))
+        Some((soac.width.clone(), Operator { lambda, neutral: neutral?, commutative: operator.commutative }))
     }
     /// The scalar that an array consists of, one dimension less, if that is certain.
     fn all_of(&self, operand: Operand) -> Option<Operand> {
@@ -376,7 +388,7 @@ impl Flatten {
         for (k, value) in filled {
             let ty = self.ty(pat[k]).clone();
             let empty = self.like(pat[k], ty.clone());
-            zeros.push(Stm { pat: vec![empty], exp: Exp::Rep(Operand::Const(zero(ty.elem))), span });
+            zeros.push(Stm { pat: vec![empty], exp: Exp::Rep(Operand::Const(Scalar::from_i128(ty.elem, 0))), span });
             let (array, next) = (self.like(pat[k], ty.clone()), self.like(pat[k], ty));
             let exp = Exp::Update { array, at: vec![Operand::Var(i)], value, checked: false };
             stms.push(Stm { pat: vec![next], exp, span });
@@ -399,14 +411,5 @@ impl Flatten {
         let body = self.host_body(Body { stms, result: results });
         let exp = Exp::Loop { params, form: LoopForm::For(i, Operand::Var(count)), body };
         out.push(Stm { pat: bound, exp, span });
-    }
-}
-
-/// The number 0.
-fn zero(prim: PrimType) -> Scalar {
-    match prim {
-        PrimType::Bool => Scalar::Bool(false),
-        _ if prim.is_float() => Scalar::from_f64(prim, 0.0),
-        _ => Scalar::from_i128(prim, 0),
     }
 }

@@ -1,6 +1,6 @@
 //! What nests become.
 
-use super::flatten;
+use super::{coalesce, flatten};
 use crate::base::{SourceMap, with_big_stack};
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{Body, Exp, Program, SegKind, print, read};
@@ -79,11 +79,12 @@ fn maps_in_maps_are_one_space() {
 
 #[test]
 fn inner_reductions_are_segmented_where_threads_are_few() {
+    // Each thread would go over the same numbers.
     becomes(
         &format!(
-            "(entry f ([n i64] [m i64] [xss [f32 n m]]) ([R [f32 n]])
-               (let ([r [f32 n]]) (soac n ([xs [f32 m] xss])
-                 (let ([s f32]) (soac m ([x f32 xs]) (let ([y f32]) (f32.* x x)) (return y) {SUM}))
+            "(entry f ([n i64] [m i64] [xs [f32 n]] [ys [f32 m]]) ([R [f32 n]])
+               (let ([r [f32 n]]) (soac n ([x f32 xs])
+                 (let ([s f32]) (soac m ([y f32 ys]) (let ([z f32]) (f32.* x y)) (return z) {SUM}))
                  (return s)))
                (return r))"
         ),
@@ -92,9 +93,9 @@ fn inner_reductions_are_segmented_where_threads_are_few() {
     // With known sizes there is nothing to choose.
     let of = |n: usize, m: usize| {
         format!(
-            "(entry f ([xss [f32 {n} {m}]]) ([R [f32 {n}]])
-               (let ([r [f32 {n}]]) (soac {n} ([xs [f32 {m}] xss])
-                 (let ([s f32]) (soac {m} ([x f32 xs]) (return x) {SUM}))
+            "(entry f ([xs [f32 {n}]] [ys [f32 {m}]]) ([R [f32 {n}]])
+               (let ([r [f32 {n}]]) (soac {n} ([x f32 xs])
+                 (let ([s f32]) (soac {m} ([y f32 ys]) (let ([z f32]) (f32.* x y)) (return z) {SUM}))
                  (return s)))
                (return r))"
         )
@@ -102,6 +103,22 @@ fn inner_reductions_are_segmented_where_threads_are_few() {
     becomes(&of(100, 1000), "reduce2");
     becomes(&of(100_000, 1000), "map1*");
     becomes(&of(100, 3), "map1*");
+}
+
+#[test]
+fn rows_that_only_one_thread_would_read_are_segments() {
+    let of = |n: &str, m: &str, sizes: &str| {
+        format!(
+            "(entry f ({sizes} [xss [f32 {n} {m}]] [ys [f32 {m}]]) ([R [f32 {n}]])
+               (let ([r [f32 {n}]]) (soac {n} ([xs [f32 {m}] xss])
+                 (let ([s f32]) (soac {m} ([x f32 xs] [y f32 ys]) (let ([z f32]) (f32.* x y)) (return z) {SUM}))
+                 (return s)))
+               (return r))"
+        )
+    };
+    becomes(&of("n", "m", "[n i64] [m i64]"), "reduce2");
+    becomes(&of("100000", "1000", ""), "reduce2");
+    becomes(&of("100", "3", ""), "map1*");
 }
 
 #[test]
@@ -117,7 +134,7 @@ fn statements_become_maps_of_their_own() {
                  (return ys)))
                (return r))"
         ),
-        "if(map1*|reduce2 map1 map2)",
+        "reduce2 map1 map2",
     );
 }
 
@@ -168,9 +185,79 @@ fn operators_on_arrays() {
         )
     };
     let add = "(let ([cs [f32 m]]) (soac m ([a f32 as] [b f32 bs]) (let ([c f32]) (f32.+ a b)) (return c))) (return cs)";
-    becomes(&text(add), "if(map1*|reduce2)");
+    becomes(&text(add), "reduce2");
     // One that is no map: each row by kernels of its own.
     let turned = "(let ([ds [f32 m]]) (rotate bs 1i64))
                   (let ([cs [f32 m]]) (soac m ([a f32 as] [d f32 ds]) (let ([c f32]) (f32.+ a d)) (return c))) (return cs)";
     becomes(&text(turned), "loop(map1)");
+}
+
+/// The host's statements after layouts were chosen: copies are `copy`.
+fn laid_out(text: &str, expected: &str) {
+    with_big_stack(|| {
+        let program = coalesce(flattened(text));
+        kernel::validate(&program).unwrap_or_else(|problem| panic!("{problem}\n{}", print::program(&program)));
+        let (_, fun) = program.funs.iter().last().unwrap_or_else(|| panic!("no function"));
+        assert_eq!(words(&fun.body), expected, "{}", print::program(&program));
+    });
+}
+fn words(body: &Body) -> String {
+    let word = |stm: &crate::ir::soac::Stm| match &stm.exp {
+        Exp::Copy(_) => Some("copy".to_string()),
+        Exp::Seg(_) => Some("seg".into()),
+        Exp::If { then, els, .. } => Some(format!("if({}|{})", words(then), words(els))),
+        Exp::Loop { body, .. } => Some(format!("loop({})", words(body))),
+        _ => None,
+    };
+    body.stms.iter().filter_map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A thread for each row or column, which goes over it in order.
+fn along(what: &str, cell: &str, inside: &str) -> String {
+    format!(
+        "(entry f ([n i64] [m i64] [xss [f32 n m]]) ([R [f32 n]])
+           {what}
+           (let ([r [f32 n]]) (soac n ([xs {cell} given] [i i64 is])
+             (let ([s f32]) (loop ([a f32 0.0f32]) (for k 10i64) {inside}))
+             (return s)))
+           (return r))"
+    )
+}
+const GIVEN: &str = "(let ([is [i64 n]]) (iota 0i64 1i64)) (let ([given [f32 n m]]) (coerce xss))";
+
+#[test]
+fn rows_of_threads_are_turned() {
+    let one = "(let ([x f32]) (index xs k)) (let ([b f32]) (f32.+ a x)) (return b)";
+    laid_out(&along(GIVEN, "[f32 m]", one), "copy seg");
+    // Of the same array, an element in the other direction.
+    let other = "(let ([x f32]) (index xs k)) (let ([y f32]) (index xss 0i64 i)) (let ([b f32]) (f32.+ y x)) (return b)";
+    laid_out(&along("(let ([is [i64 n]]) (iota 0i64 1i64)) (let ([given [f32 n m]]) (coerce xss))", "[f32 m]", other), "copy seg");
+    let both = "(let ([x f32]) (index xs k)) (let ([y f32]) (index given 0i64 i)) (let ([b f32]) (f32.+ y x)) (return b)";
+    laid_out(&along(GIVEN, "[f32 m]", both), "seg");
+}
+
+#[test]
+fn columns_and_short_rows_stay() {
+    let one = "(let ([x f32]) (index xs k)) (let ([b f32]) (f32.+ a x)) (return b)";
+    let columns = along("(let ([is [i64 n]]) (iota 0i64 1i64)) (let ([given [f32 n m]]) (rearrange xss 1 0))", "[f32 m]", one);
+    laid_out(&columns.replace("[xss [f32 n m]]", "[xss [f32 m n]]"), "seg");
+    laid_out(&along(GIVEN, "[f32 m]", one).replace("[m i64] ", "").replace("n m]", "n 8]").replace("[f32 m]", "[f32 8]"), "seg");
+    // What neighbours read at places of their own may be anywhere.
+    let gathered = "(let ([x f32]) (index xss j k)) (let ([b f32]) (f32.+ a x)) (return b)";
+    let text = along("(let ([is [i64 n]]) (iota 0i64 1i64)) (let ([given [f32 n m]]) (coerce xss))", "[f32 m]", gathered);
+    laid_out(&text.replace("(let ([s f32])", "(let ([j i64]) (i64.* i 2i64)) (let ([s f32])"), "seg");
+}
+
+#[test]
+fn copies_come_before_loops() {
+    laid_out(
+        "(entry f ([n i64] [m i64] [xss [f32 n m]] [vs [f32 n]]) ([R [f32 n]])
+           (let ([z [f32 n]]) (loop ([ys [f32 n] vs]) (for t 5i64)
+             (let ([next [f32 n]]) (soac n ([xs [f32 m] xss] [y f32 ys])
+               (let ([s f32]) (loop ([a f32 y]) (for k m) (let ([x f32]) (index xs k)) (let ([b f32]) (f32.* a x)) (return b)))
+               (return s)))
+             (return next)))
+           (return z))",
+        "copy loop(seg)",
+    );
 }

@@ -82,14 +82,15 @@ impl Context<'_> {
 
     fn abbreviation(&mut self, def: TypeDefId, given: &[TypeArg], args: &Args, span: Span) -> Ty {
         let decl = self.program.types[def].decl.clone();
+        let given = self.ast().type_arguments(&decl, given);
         let mut types = Vec::new();
-        for arg in given {
+        for arg in &given {
             match arg {
                 TypeArg::Size(dim) => self.dim(*dim),
                 TypeArg::Type(ty) => types.push(self.annotation_in(*ty, args)),
             }
         }
-        if !self.right_arguments(&decl, given, span) {
+        if !self.right_arguments(&decl, &given, span) {
             return self.error_type();
         }
         self.applied_type(def, types)
@@ -99,18 +100,17 @@ impl Context<'_> {
     pub(super) fn applied_type(&mut self, def: TypeDefId, types: Vec<Ty>) -> Ty {
         let known = &self.program.types[def];
         if known.hiding != Hiding::Shown && (self.opaque || self.program.hides(def, self.def)) {
+            if known.hiding != Hiding::Unknown && !self.opaque && self.hidden.insert(def) {
+                // Nothing is known of the type, but elaboration needs the sizes that are written behind it.
+                self.behind(known.decl.clone(), &types);
+            }
             return Ty::cell(self.base(Node::Abstract(def, known.name, types.into())));
         }
         let closed = types.is_empty();
         if closed && let Some(ty) = self.abbreviations.get(&def) {
             return ty.clone();
         }
-        let decl = known.decl.clone();
-        let params = decl.tparams.iter().filter_map(|p| if let TypeParam::Type(ident) = p { Some(ident) } else { None });
-        let names = &self.program.names;
-        let inner: Args = params.zip(&types).filter_map(|(p, ty)| Some((*names.declared.get(&p.span)?, ty.clone()))).collect();
-        self.bind_tparams(&decl.tparams);
-        let ty = self.annotation_in(decl.ty, &inner);
+        let ty = self.behind(known.decl.clone(), &types);
         if ty.rank.terms.is_empty() && ty.rank.constant == 0 {
             self.named.push((ty.base, def, types));
         }
@@ -118,6 +118,15 @@ impl Context<'_> {
             self.abbreviations.insert(def, ty.clone());
         }
         ty
+    }
+
+    /// What an abbreviation stands for.
+    fn behind(&mut self, decl: Arc<TypeDecl>, types: &[Ty]) -> Ty {
+        let params = decl.tparams.iter().filter_map(|p| if let TypeParam::Type(ident) = p { Some(ident) } else { None });
+        let names = &self.program.names;
+        let inner: Args = params.zip(types).filter_map(|(p, ty)| Some((*names.declared.get(&p.span)?, ty.clone()))).collect();
+        self.bind_tparams(&decl.tparams);
+        self.annotation_in(decl.ty, &inner)
     }
 
     /// The type that a module type gives a value, as others see it.

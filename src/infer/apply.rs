@@ -154,13 +154,17 @@ impl Context<'_> {
         }
     }
 
+    /// The type of an index: any integer type, `i64` where nothing says which.
+    pub(super) fn index_type(&mut self) -> Ty {
+        Ty::cell(self.base_var(Class::integral().prefer_i64()))
+    }
     /// The function `\i1 .. ik -> a[i1, .., ik]`.
     fn index_function(&mut self, array: &Ty, count: usize, array_span: Span, span: Span) -> Judgement {
         let rank = self.cells(array, count, Kind::Indexed, span, array_span);
         let mut ty = Ty::new(rank, array.base);
-        let index = self.prim(PrimType::I64);
         for _ in 0..count {
-            ty = self.arrow(index.clone(), ty);
+            let index = self.index_type();
+            ty = self.arrow(index, ty);
         }
         Judgement::plain(ty)
     }
@@ -264,7 +268,14 @@ impl Context<'_> {
     /// Parameter and result of a function type; an unknown type becomes one.
     fn function_parts(&mut self, function: &Ty, index: usize, total: usize, callee: Callee) -> Option<(Ty, Ty)> {
         match self.node(function.base) {
-            Node::Arrow(parts) => Some((parts.0.clone(), parts.1.clone())),
+            Node::Arrow(parts) => {
+                let (param, result) = (parts.0.clone(), parts.1.clone());
+                if index == 0 && total > 1 && self.takes_tuple_of(&param, &result, total) {
+                    self.one_tuple(total, callee.name, callee.span);
+                    return None;
+                }
+                Some((param, result))
+            }
             Node::Var(_) => {
                 let (param, result) = (self.fresh(), self.fresh());
                 let arrow = self.arrow(param.clone(), result.clone());
@@ -278,6 +289,12 @@ impl Context<'_> {
                 None
             }
         }
+    }
+
+    /// Whether a function of one parameter takes a tuple of so many components.
+    fn takes_tuple_of(&mut self, param: &Ty, result: &Ty, count: usize) -> bool {
+        let last = !matches!(self.node(result.base), Node::Arrow(_) | Node::Var(_) | Node::Error);
+        last && matches!(self.node(param.base), Node::Tuple(parts) if parts.len() == count)
     }
 
     /// What is inserted at one argument: `[]^M frame param = []^R arg`, `M = 0 or R = 0`, decided on the spot where the ranks leave

@@ -109,6 +109,8 @@ pub(super) struct Context<'a> {
     /// Expressions that were judged before their parent asks for them.
     pub(super) ready: FxHashMap<ExprId, Judgement>,
     pub(super) abbreviations: FxHashMap<TypeDefId, Ty>,
+    /// The abstract types of which the sizes behind them were looked at.
+    pub(super) hidden: FxHashSet<TypeDefId>,
     /// Types that an abbreviation stands for, with its arguments: for messages.
     pub(super) named: Vec<(Base, TypeDefId, Vec<Ty>)>,
     pub(super) annotation_nodes: usize,
@@ -154,6 +156,7 @@ impl<'a> Context<'a> {
             env: FxHashMap::default(),
             ready: FxHashMap::default(),
             abbreviations: FxHashMap::default(),
+            hidden: FxHashSet::default(),
             named: Vec::new(),
             annotation_nodes: 0,
             local_params: Vec::new(),

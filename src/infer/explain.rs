@@ -253,6 +253,19 @@ impl Context<'_> {
         self.error(error);
     }
 
+    /// Reports an application to several arguments of a function that takes a tuple of so many components.
+    pub(super) fn one_tuple(&mut self, count: usize, name: Option<Symbol>, span: Span) {
+        let callee = name.map_or("this".to_string(), |name| format!("`{name}`"));
+        let applied = name.map_or("f".to_string(), |name| name.to_string());
+        let arguments = ["a", "b", "c", "d"].iter().take(count).copied().collect::<Vec<_>>().join(", ");
+        let arguments = if count > 4 { format!("{arguments}, ..") } else { arguments };
+        let message = format!("{callee} takes one tuple of {count} components, but {count} arguments are given");
+        let error = Diagnostic::error("E0302", span, message)
+            .here("takes 1 argument")
+            .help(format!("put the arguments into a tuple: `{applied} ({arguments})`"));
+        self.error(error);
+    }
+
     /// Advice where `and`, `or` or `not` are written as in Python: in the application at this place, or of what stands there.
     fn spoken_operator(&self, at: Span) -> Option<String> {
         let ast = self.ast();
@@ -336,11 +349,17 @@ impl Context<'_> {
         let shown = self.show(&Ty::cell(base), None);
         let values = |count: usize| if count == 1 { "1 value".to_string() } else { format!("{count} values") };
         let label = name.name;
+        let payload = match &node {
+            Node::Sum(constructors) => constructors.iter().find(|(other, _)| *other == label).map(|(_, payload)| payload.clone()),
+            _ => None,
+        };
+        let written: String = payload.iter().flat_map(|payload| payload.iter()).map(|ty| format!(" {}", self.show(ty, None))).collect();
         let mut error = match (node, declared) {
             (Node::Sum(_), Some(count)) => {
                 let verb = if given == 1 { "is" } else { "are" };
                 let given = if given == 0 { "none".to_string() } else { given.to_string() };
                 Diagnostic::error("E0312", name.span, format!("`#{label}` has {}, but {given} {verb} given", values(count)))
+                    .note(format!("in `{shown}` it is `#{label}{written}`"))
             }
             (Node::Sum(constructors), None) => {
                 let all: Vec<String> = constructors.iter().map(|(label, _)| format!("`#{label}`")).collect();
@@ -370,6 +389,9 @@ impl Context<'_> {
         let shown = self.show(&Ty::cell(record), None);
         let message = format!("`{shown}` has no field `{}`", field.name);
         let mut error = Diagnostic::error("E0306", field.span, message);
+        if let Node::Tuple(parts) = &node {
+            error = error.help(format!("the fields of a tuple of {} are `0` to `{}`", parts.len(), parts.len().saturating_sub(1)));
+        }
         if let Node::Record(fields) = node {
             let labels: Vec<String> = fields.iter().map(|(label, _)| format!("`{label}`")).collect();
             error = error.help(format!("its fields are {}", labels.join(", ")));
@@ -423,7 +445,10 @@ pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize], all: bool) -
         Kind::Argument(..) => "cannot be made to fit",
         _ => "does not fit",
     };
-    let message = format!("ranks cannot agree: {} of rank {} {verb} {} of rank {}", got.what, got.rank, wanted.what, wanted.rank);
+    let message = match reason.kind {
+        Kind::Condition => format!("ranks cannot agree: a condition is one truth value, this one is an array of rank {}", got.rank),
+        _ => format!("ranks cannot agree: {} of rank {} {verb} {} of rank {}", got.what, got.rank, wanted.what, wanted.rank),
+    };
     let mut error = Diagnostic::error("E0401", got.span, message).here(format!("rank {}: `{}`", got.rank, got.shown));
     if wanted.span != got.span {
         error = error.label(wanted.span, format!("{}, rank {}: `{}`", wanted.what, wanted.rank, wanted.shown));
@@ -433,7 +458,10 @@ pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize], all: bool) -
     }
     match reason.kind {
         Kind::Branch | Kind::Element => error.help("nothing is inserted here; `id e` is an application and may be replicated"),
-        Kind::Condition => error.help("a condition is one truth value; nothing is inserted here"),
+        Kind::Condition if got.rank == 1 => {
+            error.help("`and (..)` says whether all of them are true, `or (..)` whether one of them is; nothing is inserted here")
+        }
+        Kind::Condition => error.help("nothing is inserted here"),
         _ => error,
     }
 }

@@ -328,7 +328,10 @@ impl Context<'_> {
         let mut slices = 0;
         for index in indices {
             match index {
-                IndexArg::Index(index) => self.scalar_operand(*index, PrimType::I64, Kind::Slice),
+                IndexArg::Index(index) => {
+                    let expected = self.index_type();
+                    self.equal(*index, &expected, Kind::Slice, self.span(*index));
+                }
                 IndexArg::Slice { start, end, step, .. } => {
                     slices += 1;
                     for part in [start, end, step].into_iter().flatten() {

@@ -1,5 +1,6 @@
 //! The intermediate languages, each with its definition and meaning, printer and validator.
 
+pub mod attributes;
 pub mod core;
 pub mod erased;
 pub mod imp;

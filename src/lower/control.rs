@@ -1,6 +1,6 @@
 //! Branches and loops.
 
-use super::{Array, Loc, Lower, Mem, Scope};
+use super::{Array, Loc, Lower, Mem, Scope, same_place};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Local, Order, Place, Ptr, Stmt};
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, Type, Var};
@@ -36,6 +36,8 @@ impl<'p> Lower<'_, 'p> {
         enum Goes {
             Scalar(Local),
             Dest(Mem),
+            /// Nowhere: both sides leave it where it is.
+            Stays(Mem),
             Ptr(Ptr, Vec<Handle>),
         }
         let mut goes = Vec::with_capacity(pat.len());
@@ -47,6 +49,8 @@ impl<'p> Lower<'_, 'p> {
                 let local = self.local_of(var);
                 self.locs.insert(var, Loc::Scalar(Expr::Local(local)));
                 Goes::Scalar(local)
+            } else if let Some(mem) = self.stays(var) {
+                Goes::Stays(mem)
             } else if self.dests.contains_key(&var) || (known && small) {
                 Goes::Dest(self.alloc_var(var, span))
             } else {
@@ -61,6 +65,10 @@ impl<'p> Lower<'_, 'p> {
                 for ((goes, result), operand) in goes.iter_mut().zip(results).zip(&body.result) {
                     match (goes, result) {
                         (Goes::Scalar(local), Loc::Scalar(e)) => this.emit(Stmt::Set(*local, e)),
+                        (Goes::Stays(mem), Loc::Array(array)) if !matches!(&array, Array::Mem(at) if same_place(at, mem)) => {
+                            let ty = program.operand_ty(*operand);
+                            this.copy_into(mem, &ty.shape, &array);
+                        }
                         (Goes::Ptr(ptr, keep), Loc::Array(array)) => {
                             let ty = program.operand_ty(*operand);
                             let mem = this.in_rows(&array, &ty, span);
@@ -79,7 +87,7 @@ impl<'p> Lower<'_, 'p> {
         for (&var, goes) in pat.iter().zip(goes) {
             match goes {
                 Goes::Scalar(_) => {}
-                Goes::Dest(mem) => self.bind_mem(var, mem),
+                Goes::Dest(mem) | Goes::Stays(mem) => self.bind_mem(var, mem),
                 Goes::Ptr(ptr, keep) => {
                     let mem = self.dense(ptr, Expr::int(0), &program.ty(var).shape, &keep);
                     self.bind_mem(var, mem);
@@ -113,6 +121,17 @@ impl<'p> Lower<'_, 'p> {
                 }
                 _ => return None,
             };
+        }
+    }
+
+    /// The memory that a result of branches is in before them already, because both only update it there.
+    fn stays(&self, var: Var) -> Option<Mem> {
+        if !self.options.in_place || self.dests.contains_key(&var) {
+            return None;
+        }
+        match self.loc(Operand::Var(self.root(var)?)) {
+            Loc::Array(Array::Mem(mem)) => Some(mem),
+            _ => None,
         }
     }
 

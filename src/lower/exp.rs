@@ -10,6 +10,9 @@ use crate::ir::soac::{Check, Exp, Operand, RangeKind, Size, Stm, Type, Var};
 impl<'p> Lower<'_, 'p> {
     pub(super) fn stm(&mut self, stm: &'p Stm) {
         let span = stm.span;
+        let host = self.host;
+        // A device has no other way to run what is not in kernels.
+        self.host = host && (self.options.device || !self.program.is_sequential(span));
         match &stm.exp {
             Exp::Check(check) => self.check(check, span),
             Exp::Soac(soac) => self.soac(soac, &stm.pat, span),
@@ -26,6 +29,7 @@ impl<'p> Lower<'_, 'p> {
                 }
             }
         }
+        self.host = host;
     }
 
     fn ty(&self, var: Var) -> &'p Type {
@@ -226,12 +230,7 @@ impl<'p> Lower<'_, 'p> {
             return self.bind_mem(var, mem);
         }
         for (k, cell) in cells.iter().enumerate() {
-            let mut rest = k as i64;
-            let mut indices = vec![Expr::int(0); depth];
-            for (index, n) in indices.iter_mut().zip(&sizes).rev() {
-                *index = Expr::int(rest % n.max(&1));
-                rest /= n.max(&1);
-            }
+            let indices = unravelled(k as i64, &sizes);
             let position = self.at(&mem, &indices);
             match self.loc(*cell) {
                 Loc::Scalar(e) => self.emit(Stmt::Store(mem.ptr, position, e)),
@@ -356,7 +355,7 @@ impl<'p> Lower<'_, 'p> {
                 arrays.push((var, ptr, handle));
             }
         }
-        self.emit(Stmt::Call { fun: crate::ir::imp::FunId::new(fun.raw()), args: out, results });
+        self.emit(Stmt::Call { fun: crate::ir::imp::FunId::new(fun.raw()), args: out, results, span });
         for (var, ptr, handle) in arrays {
             let mem = self.dense(ptr, Expr::int(0), &self.ty(var).shape, &[handle]);
             self.bind_mem(var, mem);
@@ -542,6 +541,16 @@ fn wrapping(name: &str, a: Expr, b: Expr) -> Expr {
     }
 }
 
+/// The indices of a cell with this number in row-major order.
+pub(super) fn unravelled(number: i64, sizes: &[i64]) -> Vec<Expr> {
+    let mut rest = number;
+    let mut indices = vec![Expr::int(0); sizes.len()];
+    for (index, n) in indices.iter_mut().zip(sizes).rev() {
+        *index = Expr::int(rest % n.max(&1));
+        rest /= n.max(&1);
+    }
+    indices
+}
 /// The operation of a type with this name.
 pub(super) fn scalar_op(prim: PrimType, name: &str) -> Option<ScalarOp> {
     match member(prim, name) {
@@ -552,5 +561,5 @@ pub(super) fn scalar_op(prim: PrimType, name: &str) -> Option<ScalarOp> {
 
 /// The 0 of a type.
 pub(super) fn zero(prim: PrimType) -> Expr {
-    Expr::Const(if prim.is_float() { Scalar::from_f64(prim, 0.0) } else { Scalar::from_i128(prim, 0) })
+    Expr::Const(Scalar::from_i128(prim, 0))
 }

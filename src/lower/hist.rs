@@ -7,8 +7,7 @@ use super::soac::cost;
 use super::{Array, Loc, Lower, Mem, Scope};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Stmt};
-use crate::ir::soac::visit::mentioned;
-use crate::ir::soac::{Exp, Lambda, Operator, Size, Var};
+use crate::ir::soac::{Exp, Lambda, Operator, Size, Stm, Var};
 
 /// Tables of bins that a thread has, if there are at most so many bins.
 const TABLES: i64 = 4;
@@ -16,16 +15,8 @@ const SMALL: i64 = 2048;
 
 /// Whether an operator on vectors is a map of scalars along them.
 fn is_elementwise(operator: &Operator) -> bool {
-    let [stm] = operator.lambda.body.stms.as_slice() else { return false };
-    let Exp::Soac(soac) = &stm.exp else { return false };
-    let mut inside = true;
-    soac.lambda.body.stms.iter().for_each(|stm| {
-        inside = inside && matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_) | Exp::If { .. });
-        mentioned(stm, &mut |var| inside = inside && !operator.lambda.params.contains(&var));
-    });
-    let returned = operator.lambda.body.result.iter().zip(&stm.pat).all(|(a, b)| a.var() == Some(*b));
-    let all = operator.lambda.body.result.len() == stm.pat.len();
-    inside && returned && all && soac.scans.is_empty() && soac.reduces.is_empty()
+    let scalars = |stm: &Stm| matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_) | Exp::If { .. });
+    operator.as_map().is_some_and(|map| map.lambda.body.stms.iter().all(scalars))
 }
 
 impl<'p> Lower<'_, 'p> {

@@ -24,7 +24,7 @@ pub(super) struct Nest<'p> {
 }
 
 /// The statement that is the whole body and makes its only result.
-fn only(body: &Body) -> Option<&Soac> {
+pub(super) fn only(body: &Body) -> Option<&Soac> {
     match (body.stms.as_slice(), body.result.as_slice()) {
         ([stm], [result]) => match &stm.exp {
             Exp::Soac(soac) if stm.pat.len() == 1 && result.var() == Some(stm.pat[0]) => Some(soac),

@@ -2,15 +2,14 @@
 
 use super::memory::in_bounds;
 use super::soac::simple;
-use super::{Array, Loc, Lower, Mem, Scope};
-use crate::base::scalar::{Op, ScalarOp};
+use super::{Loc, Lower, Mem, Scope, Stride};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::imp::{Atomic, Combine, Expr, Int, Launch, Local, Segments, Stmt, Work};
-use crate::ir::soac::{Body, Exp, Lambda, Operand, Operator, Seg, SegKind, Size, Var};
+use crate::ir::imp::{Atomic, Combine, Expr, Int, Launch, Local, Segments, Stmt, Transpose, Work};
+use crate::ir::soac::{Body, Lambda, Operand, Operator, Seg, SegKind, Size, Var};
 
 impl<'p> Lower<'_, 'p> {
     /// The code of a kernel.
-    fn in_kernel<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (Vec<Stmt>, T) {
+    pub(super) fn in_kernel<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (Vec<Stmt>, T) {
         let host = std::mem::replace(&mut self.host, false);
         let frame = std::mem::replace(&mut self.frame, 0);
         self.scopes.push(Scope::default());
@@ -21,18 +20,18 @@ impl<'p> Lower<'_, 'p> {
         self.frame = frame;
         (code, result)
     }
-    fn launch(&mut self, work: Work, span: Span) {
-        self.emit(Stmt::Launch(Box::new(Launch { name: self.name, span, threads: None, work })));
+    pub(super) fn launch(&mut self, work: Work, span: Span) {
+        self.emit(Stmt::Launch(Box::new(Launch { name: self.name, span, threads: None, heap: false, work })));
     }
     /// A kernel that does something for each number below `width`.
-    fn launch_map(&mut self, width: Expr, span: Span, work: impl FnOnce(&mut Self, Expr)) {
+    pub(super) fn launch_map(&mut self, width: Expr, span: Span, work: impl FnOnce(&mut Self, Expr)) {
         let index = self.local("t", PrimType::I64);
         let (body, ()) = self.in_kernel(|this| work(this, Expr::Local(index)));
         self.launch(Work::Map { width, index, body }, span);
     }
 
     /// The indices of element number `flat` in row-major order.
-    fn indices(&mut self, flat: Expr, dims: &[Expr]) -> Vec<Expr> {
+    pub(super) fn indices(&mut self, flat: Expr, dims: &[Expr]) -> Vec<Expr> {
         let mut out = vec![flat.clone(); dims.len()];
         let mut rest = flat;
         for (k, n) in dims.iter().enumerate().skip(1).rev() {
@@ -45,7 +44,7 @@ impl<'p> Lower<'_, 'p> {
         out
     }
     /// The product of sizes.
-    fn product(&mut self, dims: &[Expr]) -> Expr {
+    pub(super) fn product(&mut self, dims: &[Expr]) -> Expr {
         let product = dims.iter().fold(Expr::int(1), |product, n| Expr::arith(Int::Count, product, n.clone()));
         self.atom("count", product)
     }
@@ -61,19 +60,41 @@ impl<'p> Lower<'_, 'p> {
     }
     /// Scalars next to each other, written by one thread.
     pub(super) fn kernel_stack(&mut self, mem: &Mem, cells: &[Operand], sizes: &[i64], span: Span) {
-        let dims: Vec<Expr> = sizes.iter().map(|n| Expr::int(*n)).collect();
         let values: Vec<Expr> = cells.iter().map(|cell| self.int(*cell)).collect();
         self.launch_map(Expr::int(1), span, |this, _| {
             for (k, value) in values.into_iter().enumerate() {
-                let (mut rest, mut indices) = (k as i64, vec![Expr::int(0); dims.len()]);
-                for (index, n) in indices.iter_mut().zip(sizes).rev() {
-                    *index = Expr::int(rest % n.max(&1));
-                    rest /= n.max(&1);
-                }
-                let at = this.at(mem, &indices);
+                let at = this.at(mem, &super::exp::unravelled(k as i64, sizes));
                 this.emit(Stmt::Store(mem.ptr, at, value));
             }
         });
+    }
+
+    /// Where an array is split if it lies in memory as planes, in each of which two groups of dimensions have changed places: `(p, q)` for the
+    /// dimensions before `p`, those from `p` to before `q`, and the rest, which come before these in memory.
+    pub(super) fn turned(&self, mem: &Mem, shape: &[Size]) -> Option<(usize, usize)> {
+        let all = |dims: &[Size]| dims.iter().fold(Size::constant(1), |n, m| n.mul(m));
+        let row_major = |strides: &[Stride], dims: &[Size], least: Size| {
+            let mut size = least;
+            strides.iter().zip(dims).rev().all(|(stride, n)| {
+                let fits = stride.size == size || n.as_constant() == Some(1);
+                size = size.mul(n);
+                fits
+            })
+        };
+        let splits = (0..shape.len()).flat_map(|p| (p + 1..shape.len()).map(move |q| (p, q)));
+        splits.into_iter().find(|&(p, q)| {
+            let (front, back) = (all(&shape[p..q]), all(&shape[q..]));
+            row_major(&mem.strides[p..q], &shape[p..q], Size::constant(1))
+                && row_major(&mem.strides[q..], &shape[q..], front.clone())
+                && row_major(&mem.strides[..p], &shape[..p], front.mul(&back))
+        })
+    }
+    /// A copy in row-major order of an array that is split like this.
+    pub(super) fn transpose_kernel(&mut self, to: &Mem, from: &Mem, shape: &[Size], (p, q): (usize, usize)) {
+        let [planes, columns, rows] = [&shape[..p], &shape[p..q], &shape[q..]].map(|dims| self.count(dims));
+        let [planes, columns, rows] = [planes, columns, rows].map(|e| self.atom("n", e));
+        let (from, to) = ((from.ptr, from.offset.clone()), (to.ptr, to.offset.clone()));
+        self.launch(Work::Transpose(Transpose { planes, rows, columns, from, to }), Span::default());
     }
 
     pub(super) fn seg(&mut self, seg: &'p Seg, pat: &[Var], span: Span) {
@@ -105,12 +126,7 @@ impl<'p> Lower<'_, 'p> {
     /// Memory for a scalar.
     fn one(&mut self, var: Var, span: Span) -> Mem {
         let info = &self.program.vars[var];
-        let ptr = self.ptr(info.name, info.ty.elem, None);
-        let handle = self.handle(info.name.as_str());
-        self.emit(Stmt::Alloc { handle, ptr, count: Expr::int(1), span });
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.handles.push(handle);
-        }
+        let (ptr, handle) = self.buffer(info.name, info.ty.elem, Expr::int(1), span);
         Mem { ptr, offset: Expr::int(0), strides: [].into(), keep: [handle].into() }
     }
     fn bind_space(&mut self, space: &[Var], indices: &[Expr]) {
@@ -165,7 +181,7 @@ impl<'p> Lower<'_, 'p> {
             scalars(given)
         });
         let combine = self.combined(operators);
-        let sum: Vec<Local> = neutral.iter().zip(operators.iter().flat_map(|op| &op.neutral)).map(|(_, a)| self.sum_local(*a)).collect();
+        let sum: Vec<Local> = operators.iter().flat_map(|op| &op.neutral).map(|a| self.sum_local(*a)).collect();
         let (done, ()) = self.in_kernel(|this| {
             let mut indices = place(this);
             if !scan {
@@ -180,12 +196,12 @@ impl<'p> Lower<'_, 'p> {
         let work = Segments { segments, width: width.clone(), segment, index, cell, values, combine, neutral, sum, done, commutative };
         self.launch(if scan { Work::Scan(work) } else { Work::Reduce(work) }, span);
     }
-    fn sum_local(&mut self, neutral: Operand) -> Local {
+    pub(super) fn sum_local(&mut self, neutral: Operand) -> Local {
         let prim = self.program.operand_ty(neutral).elem;
         self.local("sum", prim)
     }
     /// Operators side by side as one.
-    fn combined(&mut self, operators: &'p [Operator]) -> Combine {
+    pub(super) fn combined(&mut self, operators: &'p [Operator]) -> Combine {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         let (body, results) = self.in_kernel(|this| {
             let mut results = Vec::new();
@@ -237,9 +253,7 @@ impl<'p> Lower<'_, 'p> {
             let results = this.body(&lambda.body, &[]);
             let at = Expr::Local(sum).minus(Expr::int(1));
             let (then, ()) = this.block(|this| {
-                for ((result, operand), out) in results.iter().zip(&lambda.body.result).skip(1).zip(&outs) {
-                    this.write_cell(out, &at, result, &program.operand_ty(*operand).shape);
-                }
+                this.write_cells(&outs, &at, &results[1..], &lambda.body.result[1..]);
             });
             this.emit(Stmt::If(keep(&results), then, Vec::new()));
         });
@@ -263,27 +277,10 @@ impl<'p> Lower<'_, 'p> {
         self.locs.insert(count, Loc::Scalar(Expr::Local(kept)));
         arrays.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
     }
-    /// Writes a cell to its place.
-    fn write_cell(&mut self, out: &Mem, at: &Expr, value: &Loc, shape: &[Size]) {
-        let position = self.at(out, std::slice::from_ref(at));
-        match value {
-            Loc::Scalar(e) => self.emit(Stmt::Store(out.ptr, position, e.clone())),
-            Loc::Array(array) => {
-                let offset = self.atom("row", position);
-                let to = Mem { offset, strides: out.strides[1..].into(), ..out.clone() };
-                self.copy_into(&to, shape, array);
-            }
-        }
-    }
 
     /// A buffer of zeros.
-    fn zeros(&mut self, name: &str, prim: PrimType, count: &Expr, span: Span) -> Mem {
-        let ptr = self.ptr(Symbol::new(name), prim, None);
-        let handle = self.handle(name);
-        self.emit(Stmt::Alloc { handle, ptr, count: count.clone(), span });
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.handles.push(handle);
-        }
+    pub(super) fn zeros(&mut self, name: &str, prim: PrimType, count: &Expr, span: Span) -> Mem {
+        let (ptr, handle) = self.buffer(Symbol::new(name), prim, count.clone(), span);
         let zero = Expr::Const(Scalar::from_i128(prim, 0));
         self.launch_map(count.clone(), span, |this, t| this.emit(Stmt::Store(ptr, t, zero)));
         Mem { ptr, offset: Expr::int(0), strides: [].into(), keep: [handle].into() }
@@ -308,151 +305,16 @@ impl<'p> Lower<'_, 'p> {
             let at = this.position(&results);
             let (then, ()) = this.block(|this| {
                 let owner = Expr::Load(owners.ptr, Box::new(at.clone()));
-                let (write, ()) = this.block(|this| {
-                    for ((value, operand), out) in results[1..].iter().zip(&lambda.body.result[1..]).zip(outs) {
-                        this.write_cell(out, &at, value, &this.program.operand_ty(*operand).shape);
-                    }
-                });
+                let (write, ()) = this.block(|this| this.write_cells(outs, &at, &results[1..], &lambda.body.result[1..]));
                 let own = Expr::arith(Int::Eq, owner, t.clone().plus(Expr::int(1)));
                 this.emit(Stmt::If(own, write, Vec::new()));
             });
             this.emit(Stmt::If(in_bounds(at, n.clone()), then, Vec::new()));
         });
     }
-    fn position(&mut self, results: &[Loc]) -> Expr {
-        match results.first() {
-            Some(Loc::Scalar(e)) => self.atom("at", e.clone()),
-            _ => Expr::int(-1),
-        }
-    }
-
-    /// Values are combined with their bins by atomic operations where the operator is commutative; else one thread does it in order.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
-    pub(super) fn hist_kernel(
-        &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        width: Expr,
-        n: Expr,
-        outs: &[Mem],
-        operator: &'p Operator,
-        span: Span,
-    ) {
-        if !operator.commutative && simple(operator).is_none() && self.on_elements(operator).is_none() {
-            self.launch_map(Expr::int(1), span, |this, _| {
-                this.write_loop(inputs, lambda, (Expr::int(0), width), n, outs, Some(operator), span);
-            });
-            return;
-        }
-        if let (Some(op), [out]) = (self.on_elements(operator), outs)
-            && lambda.body.stms.iter().all(|stm| !matches!(stm.exp, Exp::Soac(_) | Exp::Loop { .. }))
-        {
-            return self.hist_of_rows(inputs, lambda, width, n, out, (operator, op), span);
-        }
-        let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
-        let single = scalars && outs.len() == 1;
-        let locks = (!single).then(|| self.zeros("locks", PrimType::U32, &n, span));
-        self.launch_map(width, span, |this, t| {
-            this.bind_cells(inputs, &lambda.params, &t);
-            let results = this.body(&lambda.body, &[]);
-            let at = this.position(&results);
-            let (then, ()) = this.block(|this| match &locks {
-                None => this.update_bin(operator, &outs[0], &at, &results[1]),
-                Some(locks) => {
-                    let (body, ()) = this.block(|this| this.combine_bin(operator, outs, &at, &results[1..], span));
-                    this.emit(Stmt::Atomic(Box::new(Atomic::Locked(locks.ptr, at.clone(), body))));
-                }
-            });
-            this.emit(Stmt::If(in_bounds(at, n), then, Vec::new()));
-        });
-    }
-    /// The operation of an operator on arrays that combines their elements, one by one, with an operation that memory can do.
-    fn on_elements(&self, operator: &Operator) -> Option<ScalarOp> {
-        let ([stm], [result]) = (operator.lambda.body.stms.as_slice(), operator.lambda.body.result.as_slice()) else { return None };
-        let Exp::Soac(soac) = &stm.exp else { return None };
-        let both = soac.inputs.len() == 2 && operator.lambda.params.iter().all(|param| soac.inputs.contains(param));
-        let plain = soac.scans.is_empty() && soac.reduces.is_empty() && result.var() == stm.pat.first().copied();
-        let rank = self.program.operand_ty(operator.neutral[0]).rank();
-        let inner = Operator { lambda: soac.lambda.clone(), neutral: Vec::new(), commutative: true };
-        simple(&inner).filter(fast).filter(|_| both && plain && rank == 1 && operator.lambda.params.len() == 2)
-    }
-    /// A histogram whose bins are rows: a thread for each element of each value.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
-    fn hist_of_rows(
-        &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        width: Expr,
-        n: Expr,
-        out: &Mem,
-        (operator, op): (&'p Operator, ScalarOp),
-        span: Span,
-    ) {
-        let row = self.program.operand_ty(operator.neutral[0]);
-        let size = self.size(&row.shape[0]);
-        let size = self.atom("n", size);
-        let dims = [width, size];
-        let count = self.product(&dims);
-        self.launch_map(count, span, |this, t| {
-            let indices = this.indices(t, &dims);
-            this.bind_cells(inputs, &lambda.params, &indices[0]);
-            let results = this.body(&lambda.body, &[]);
-            let at = this.position(&results);
-            let (then, ()) = this.block(|this| {
-                let Some(Loc::Array(array)) = results.get(1) else { return };
-                let value = this.element(array, &indices[1..], row.elem);
-                let place = this.at(out, &[at.clone(), indices[1].clone()]);
-                this.emit(Stmt::Atomic(Box::new(Atomic::Op(op, out.ptr, place, value))));
-            });
-            this.emit(Stmt::If(in_bounds(at, n), then, Vec::new()));
-        });
-    }
-
-    /// Combines a scalar with its bin.
-    fn update_bin(&mut self, operator: &'p Operator, out: &Mem, at: &Expr, value: &Loc) {
-        let position = self.at(out, std::slice::from_ref(at));
-        let Loc::Scalar(value) = value else { return };
-        let atomic = match simple(operator).filter(fast) {
-            Some(op) => Atomic::Op(op, out.ptr, position, value.clone()),
-            None => Atomic::Combine(self.combined(std::slice::from_ref(operator)), out.ptr, position, value.clone()),
-        };
-        self.emit(Stmt::Atomic(Box::new(atomic)));
-    }
-    /// Combines values with their bins; nobody else does at the same time.
-    fn combine_bin(&mut self, operator: &'p Operator, outs: &[Mem], at: &Expr, values: &[Loc], span: Span) {
-        let program = self.program;
-        let (left, right) = operator.lambda.params.split_at(outs.len());
-        let mut next = Vec::with_capacity(outs.len());
-        for (k, (a, b)) in left.iter().zip(right).enumerate() {
-            let ty = program.ty(*a);
-            let framed = ty.framed(&[Size::constant(1)]);
-            match self.cell(&Array::Mem(outs[k].clone()), std::slice::from_ref(at), &framed) {
-                Loc::Scalar(e) => self.set_scalar(*a, e),
-                cell => {
-                    self.locs.insert(*a, cell);
-                }
-            }
-            self.locs.insert(*b, values[k].clone());
-            next.push((ty.rank() > 0).then(|| self.alloc(Symbol::new("next"), ty, span)));
-        }
-        let results = self.body(&operator.lambda.body, &next);
-        for ((result, a), out) in results.iter().zip(left).zip(outs) {
-            self.write_cell(out, at, result, &program.ty(*a).shape);
-        }
-    }
-}
-
-/// Whether memory can do an operation.
-fn fast(op: &ScalarOp) -> bool {
-    let wide = op.prim.bytes() >= 4;
-    match op.op {
-        Op::Add => wide,
-        Op::Min | Op::Max | Op::And | Op::Or | Op::Xor => wide && op.prim.is_int(),
-        _ => false,
-    }
 }
 
 /// Results that are scalars.
-fn scalars(results: Vec<Loc>) -> Vec<Expr> {
+pub(super) fn scalars(results: Vec<Loc>) -> Vec<Expr> {
     results.into_iter().filter_map(|loc| if let Loc::Scalar(e) = loc { Some(e) } else { None }).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::{Array, Loc, Lower, Mem, Stride};
 use crate::base::scalar::{Member, member};
-use crate::base::{PrimType, Scalar, Span};
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Int, Order, Parallel, Ptr, Stmt};
 use crate::ir::soac::{Size, Type, Var};
 
@@ -42,7 +42,7 @@ impl Lower<'_, '_> {
     }
 
     /// A new buffer for an array of this type.
-    pub(super) fn alloc(&mut self, name: crate::base::Symbol, ty: &Type, span: Span) -> Mem {
+    pub(super) fn alloc(&mut self, name: Symbol, ty: &Type, span: Span) -> Mem {
         let elements = ty.shape.iter().try_fold(1u64, |n, size| n.checked_mul(u64::try_from(size.as_constant()?).ok()?));
         let bytes = |count: u64| count.saturating_mul(ty.elem.bytes() as u64);
         let on_stack = elements.filter(|_| !(self.host && self.options.device));
@@ -52,14 +52,19 @@ impl Lower<'_, '_> {
             self.emit(Stmt::Stack(ptr));
             return self.dense(ptr, Expr::int(0), &ty.shape, &[]);
         }
-        let ptr = self.ptr(name, ty.elem, None);
-        let handle = self.handle(name.as_str());
         let count = self.count(&ty.shape);
+        let (ptr, handle) = self.buffer(name, ty.elem, count, span);
+        self.dense(ptr, Expr::int(0), &ty.shape, &[handle])
+    }
+    /// A new buffer of so many elements, which is released at the end of the scope.
+    pub(super) fn buffer(&mut self, name: Symbol, elem: PrimType, count: Expr, span: Span) -> (Ptr, Handle) {
+        let ptr = self.ptr(name, elem, None);
+        let handle = self.handle(name.as_str());
         self.emit(Stmt::Alloc { handle, ptr, count, span });
         if let Some(scope) = self.scopes.last_mut() {
             scope.handles.push(handle);
         }
-        self.dense(ptr, Expr::int(0), &ty.shape, &[handle])
+        (ptr, handle)
     }
     /// Memory for a variable: where it is wanted, or new.
     pub(super) fn alloc_var(&mut self, var: Var, span: Span) -> Mem {
@@ -116,7 +121,7 @@ impl Lower<'_, '_> {
     }
     /// A copy in a buffer of its own.
     pub(super) fn copied(&mut self, array: &Array, ty: &Type, span: Span) -> Mem {
-        let mem = self.alloc(crate::base::Symbol::new("copy"), ty, span);
+        let mem = self.alloc(Symbol::new("copy"), ty, span);
         self.copy_into(&mem, &ty.shape, array);
         mem
     }
@@ -138,6 +143,12 @@ impl Lower<'_, '_> {
                 }
                 return;
             }
+        }
+        if let (true, Array::Mem(source)) = (self.host && self.options.device, from)
+            && self.is_dense(to, shape)
+            && let Some(at) = self.turned(source, shape)
+        {
+            return self.transpose_kernel(to, source, shape, at);
         }
         let ty = Type { elem, shape: shape.to_vec() };
         self.nest(shape, &mut |this: &mut Self, indices| {

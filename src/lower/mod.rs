@@ -13,6 +13,7 @@
 //!   fewer iterations than there are threads; that is decided at run time between two versions (incremental flattening, Henriksen et al.,
 //!   PPoPP 2019, with the levels that a multicore has).
 
+mod bins;
 mod control;
 mod exp;
 mod hist;
@@ -29,7 +30,7 @@ mod writes;
 
 use crate::base::{Idx, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, HandleInfo, Int, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
-use crate::ir::soac::visit::mentioned;
+use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
 use place::Defs;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -47,15 +48,12 @@ pub struct Options {
 }
 
 /// Lowers a program whose parallelism is in kernels ([`ir::kernel`](crate::ir::kernel)).
-///
-/// # Errors
-/// The place of a statement in a kernel that needs memory whose size the host does not know.
-pub fn lower_kernels(program: &Program) -> Result<imp::Program, Span> {
+pub fn lower_kernels(program: &Program) -> imp::Program {
     let mut out = lower(program, Options { strict: false, in_place: true, device: true });
     for id in 0..out.funs.len() {
-        scratch::hoist(&mut out.funs[Idx::new(id)])?;
+        scratch::hoist(&mut out.funs[Idx::new(id)]);
     }
-    Ok(out)
+    out
 }
 
 /// Lowers a program.
@@ -69,6 +67,17 @@ pub fn lower(program: &Program, options: Options) -> imp::Program {
         out.funs.alloc(lowered);
     }
     out
+}
+
+/// Adds all that a statement binds, inside of it too.
+fn all_bound(stm: &Stm, out: &mut Vec<Var>) {
+    out.extend(&stm.pat);
+    stm.exp.parts(&mut |part| {
+        if let Part::Body(params, body) = part {
+            out.extend(params);
+            body.stms.iter().for_each(|stm| all_bound(stm, out));
+        }
+    });
 }
 
 /// A step from one cell to the next.
@@ -133,6 +142,8 @@ struct Lower<'a, 'p> {
     /// Sums that reductions which make these variables may go on with, and those of them that have.
     sums_of: FxHashMap<Var, (Local, crate::base::scalar::ScalarOp, Operand)>,
     shared: FxHashSet<Var>,
+    /// Arrays whose elements are added to those of another as they are made.
+    adds: FxHashMap<Var, (Mem, &'p ir::Operator)>,
     code: Vec<Stmt>,
     scopes: Vec<Scope>,
     /// Whether parallel loops may be made here.
@@ -160,6 +171,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             overlap: false,
             sums_of: FxHashMap::default(),
             shared: FxHashSet::default(),
+            adds: FxHashMap::default(),
             code: Vec::new(),
             scopes: vec![Scope::default()],
             host: true,
@@ -235,6 +247,9 @@ impl<'a, 'p> Lower<'a, 'p> {
             });
         });
         needed.extend(fun.body.result.iter().filter_map(|a| a.var()));
+        let mut bound = fun.params.clone();
+        fun.body.stms.iter().for_each(|stm| all_bound(stm, &mut bound));
+        needed.extend(bound.iter().flat_map(|var| &self.program.ty(*var).shape).flat_map(Size::vars));
         let mut used = Vec::new();
         for stm in self.program.consts.iter().rev() {
             if stm.pat.iter().any(|var| needed.contains(var)) {

@@ -153,13 +153,6 @@ enum Above {
     Unknown,
 }
 
-/// How often a variable is mentioned in a body.
-fn uses(body: &Body, var: Var) -> usize {
-    let mut count = body.result.iter().filter(|a| a.var() == Some(var)).count();
-    body.stms.iter().for_each(|stm| mentioned(stm, &mut |other| count += usize::from(other == var)));
-    count
-}
-
 impl<'p> Lower<'_, 'p> {
     /// Finds the places of what a body makes.
     pub(super) fn find_spots(&mut self, body: &'p Body) {
@@ -175,7 +168,7 @@ impl<'p> Lower<'_, 'p> {
                 Exp::Concat(parts) => {
                     let mut at = Size::default();
                     for part in parts {
-                        if uses(body, *part) == 1
+                        if body.uses(*part) == 1
                             && let Some(k) = body.stms[..i].iter().position(|stm| stm.pat.contains(part))
                             && let Exp::Soac(soac) = &body.stms[k].exp
                             && soac.scans.is_empty()
@@ -207,7 +200,7 @@ impl<'p> Lower<'_, 'p> {
                     // Nothing else is made in the place of the result meanwhile.
                     && !body.stms[k..i].iter().any(|stm| matches!(stm.exp, Exp::Loop { .. } | Exp::If { .. }))
             });
-            scalars && by_map && self.program.ty(*input) == self.program.ty(*result) && uses(body, *input) == 1
+            scalars && by_map && self.program.ty(*input) == self.program.ty(*result) && body.uses(*input) == 1
         })
     }
     /// Whether what an array's place depends on is there before these statements.
@@ -249,7 +242,7 @@ impl<'p> Lower<'_, 'p> {
         let one = |step: Operand| matches!(step, Operand::Const(step) if step.as_i128() == Some(1));
         let program = self.program;
         let same = |a: Operand, b: Operand| self.defs.size(a) == self.defs.size(b);
-        if !self.options.in_place || !one(step) || uses(body, value) != 1 {
+        if !self.options.in_place || !one(step) || body.uses(value) != 1 {
             return None;
         }
         let made = before.iter().position(|stm| stm.pat.as_slice() == [value])?;

@@ -1,5 +1,6 @@
 //! Memory of threads. A kernel cannot make buffers: the host makes one for all threads before it launches the kernel, and each thread
-//! takes the part with its number. That is possible where the host can compute how much a thread needs.
+//! takes the part with its number. That is possible where the host can compute how much a thread needs; where only threads know, each gets
+//! some room, from which it makes its buffers by itself ([`Launch::heap`]).
 
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::visit::{self, Mention};
@@ -9,33 +10,32 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Blocks have this many threads.
 const BLOCK: i64 = 256;
 
-/// Takes the buffers of all kernels of a function out of them.
-///
-/// # Errors
-/// The place of a buffer whose size only the kernel knows.
-pub(super) fn hoist(fun: &mut Fun) -> Result<(), Span> {
+/// Takes the buffers of all kernels of a function out of them, but for those whose sizes only their threads know.
+pub(super) fn hoist(fun: &mut Fun) {
     let body = std::mem::take(&mut fun.body);
-    fun.body = host(fun, body)?;
-    Ok(())
+    fun.body = host(fun, body);
 }
 
 /// Statements of the host.
-fn host(fun: &mut Fun, stmts: Vec<Stmt>) -> Result<Vec<Stmt>, Span> {
+fn host(fun: &mut Fun, stmts: Vec<Stmt>) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(stmts.len());
     for stmt in stmts {
         out.push(match stmt {
             Stmt::Launch(launch) => {
-                kernel(fun, *launch, &mut out)?;
+                kernel(fun, *launch, &mut out);
                 continue;
             }
-            Stmt::For { var, from, to, order, body } => Stmt::For { var, from, to, order, body: host(fun, body)? },
-            Stmt::While(first, cond, second) => Stmt::While(host(fun, first)?, cond, host(fun, second)?),
-            Stmt::If(cond, then, els) => Stmt::If(cond, host(fun, then)?, host(fun, els)?),
+            Stmt::For { var, from, to, order, body } => Stmt::For { var, from, to, order, body: host(fun, body) },
+            Stmt::While(first, cond, second) => Stmt::While(host(fun, first), cond, host(fun, second)),
+            Stmt::If(cond, then, els) => Stmt::If(cond, host(fun, then), host(fun, els)),
             other => other,
         });
     }
-    Ok(out)
+    out
 }
+
+/// Only a thread knows how much memory it needs.
+struct Unknown;
 
 struct Hoist<'f> {
     fun: &'f mut Fun,
@@ -49,7 +49,7 @@ struct Hoist<'f> {
     threads: Option<Local>,
 }
 
-fn kernel(fun: &mut Fun, mut launch: Launch, out: &mut Vec<Stmt>) -> Result<(), Span> {
+fn kernel(fun: &mut Fun, mut launch: Launch, out: &mut Vec<Stmt>) {
     let mut sets: FxHashMap<Local, usize> = FxHashMap::default();
     let mut allocates = false;
     visit::kernel(&launch, &mut |mention| match mention {
@@ -59,7 +59,7 @@ fn kernel(fun: &mut Fun, mut launch: Launch, out: &mut Vec<Stmt>) -> Result<(), 
     });
     if !allocates {
         out.push(Stmt::Launch(Box::new(launch)));
-        return Ok(());
+        return;
     }
     let mut hoist = Hoist {
         fun,
@@ -70,29 +70,53 @@ fn kernel(fun: &mut Fun, mut launch: Launch, out: &mut Vec<Stmt>) -> Result<(), 
         after: Vec::new(),
         threads: None,
     };
-    let once = |local: &Local| sets.get(local) == Some(&1);
-    match &mut launch.work {
-        Work::Map { width, body, .. } => {
-            hoist.learn(body, &once);
-            *body = hoist.code(std::mem::take(body), width)?;
-        }
-        Work::Reduce(work) | Work::Scan(work) => {
-            let total = Expr::arith(Int::Count, work.segments.clone(), work.width.clone());
-            for code in [&mut work.cell, &mut work.combine.body, &mut work.done] {
-                hoist.learn(code, &once);
-                *code = hoist.code(std::mem::take(code), &total)?;
-            }
-        }
+    let whole = launch.clone();
+    if hoist.launch(&mut launch, &sets).is_err() {
+        launch = Launch { heap: true, ..whole };
+        bodies(&mut launch.work).into_iter().for_each(until_the_end);
+        out.push(Stmt::Launch(Box::new(launch)));
+        return;
     }
     let Hoist { before, after, threads, .. } = hoist;
     launch.threads = threads;
     out.extend(before);
     out.push(Stmt::Launch(Box::new(launch)));
     out.extend(after);
-    Ok(())
+}
+
+/// The code of a kernel.
+fn bodies(work: &mut Work) -> Vec<&mut Vec<Stmt>> {
+    match work {
+        Work::Map { body, .. } => vec![body],
+        Work::Reduce(work) | Work::Scan(work) => vec![&mut work.cell, &mut work.combine.body, &mut work.done],
+        Work::Hist(work) => vec![&mut work.cell, &mut work.combine.body, &mut work.update],
+        Work::Transpose(_) => Vec::new(),
+    }
+}
+/// What a cell has at its end it keeps: what is returned may be in it, and then all of it is forgotten.
+fn until_the_end(body: &mut Vec<Stmt>) {
+    while let Some(Stmt::Release(_)) = body.last() {
+        body.pop();
+    }
 }
 
 impl Hoist<'_> {
+    /// Takes the buffers of a kernel out of it.
+    fn launch(&mut self, launch: &mut Launch, sets: &FxHashMap<Local, usize>) -> Result<(), Unknown> {
+        let once = |local: &Local| sets.get(local) == Some(&1);
+        let width = match &launch.work {
+            Work::Map { width, .. } => width.clone(),
+            Work::Reduce(work) | Work::Scan(work) => Expr::arith(Int::Count, work.segments.clone(), work.width.clone()),
+            Work::Hist(work) => work.width.clone(),
+            Work::Transpose(_) => return Ok(()),
+        };
+        for code in bodies(&mut launch.work) {
+            self.learn(code, &once);
+            *code = self.code(std::mem::take(code), &width)?;
+        }
+        Ok(())
+    }
+
     /// Finds out what locals are.
     fn learn(&mut self, stmts: &[Stmt], once: &dyn Fn(&Local) -> bool) {
         for stmt in stmts {
@@ -129,7 +153,9 @@ impl Hoist<'_> {
             Expr::Int(op, a, b) => Expr::Int(*op, Box::new(self.on_host(a)?), Box::new(self.on_host(b)?)),
             Expr::Op(op, args) => Expr::Op(*op, args.iter().map(|arg| self.on_host(arg)).collect::<Option<_>>()?),
             Expr::Select(a, b, c) => Expr::Select(Box::new(self.on_host(a)?), Box::new(self.on_host(b)?), Box::new(self.on_host(c)?)),
-            Expr::Load(..) | Expr::Blend(..) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => return None,
+            Expr::Load(..) | Expr::Blend(..) | Expr::Quotient(..) | Expr::Pieces(..) | Expr::Threads | Expr::Registers | Expr::Thread => {
+                return None;
+            }
         })
     }
     /// The number of threads that have memory, as a local of the host.
@@ -143,13 +169,13 @@ impl Hoist<'_> {
         })
     }
 
-    fn code(&mut self, stmts: Vec<Stmt>, width: &Expr) -> Result<Vec<Stmt>, Span> {
+    fn code(&mut self, stmts: Vec<Stmt>, width: &Expr) -> Result<Vec<Stmt>, Unknown> {
         let mut out = Vec::with_capacity(stmts.len());
         for stmt in stmts {
             out.push(match stmt {
                 Stmt::Alloc { ptr, count, span, .. } => {
                     let place = if span == Span::default() { self.span } else { span };
-                    let each = self.on_host(&count).ok_or(place)?;
+                    let each = self.on_host(&count).ok_or(Unknown)?;
                     let threads = self.threads(width);
                     let info = self.fun.ptrs[ptr].clone();
                     let all = self.fun.ptrs.alloc(PtrInfo { name: Symbol::new("scratch"), elem: info.elem, stack: None });
@@ -166,8 +192,7 @@ impl Hoist<'_> {
                     Stmt::Point(ptr, Place::Ptr(all, offset))
                 }
                 Stmt::Release(_) => continue,
-                Stmt::Move(..) => return Err(self.span),
-                Stmt::Give { span, .. } => return Err(if span == Span::default() { self.span } else { span }),
+                Stmt::Move(..) | Stmt::Give { .. } => return Err(Unknown),
                 Stmt::For { var, from, to, order, body } => Stmt::For { var, from, to, order, body: self.code(body, width)? },
                 Stmt::While(first, cond, second) => Stmt::While(self.code(first, width)?, cond, self.code(second, width)?),
                 Stmt::If(cond, then, els) => Stmt::If(cond, self.code(then, width)?, self.code(els, width)?),

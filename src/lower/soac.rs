@@ -3,16 +3,50 @@
 use super::{Array, Loc, Lower, Mem};
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span};
-use crate::ir::imp::{Expr, Int, Local, Order, Place, Stmt};
-use crate::ir::soac::visit::Part;
-use crate::ir::soac::{Body, Exp, Operand, Operator, Soac, Type, Var};
+use crate::ir::imp::visit::{self, Mention};
+use crate::ir::imp::{Expr, Int, Local, Order, Place, Scan, Stmt};
+use crate::ir::soac::visit::{Part, mentioned};
+use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Type, Var};
+
+/// Cells of a piece of a long scan: those that it reads fit the second-level cache of a processor.
+const STRETCH: i64 = 1 << 16;
 
 /// What an operator collects in.
 pub(super) enum Collected {
     /// A scalar.
     Scalar(Local),
-    /// An array: where it is, and where the next is made. The pointers change places.
-    Array(Mem, Mem),
+    /// An array: where it is, and where the next is made, if not over it. The pointers change places.
+    Array(Mem, Option<Mem>),
+}
+
+/// What pieces have found, a cell for each, and the type of a cell.
+type Partial = (Mem, Type);
+
+/// Where the elements of a mapped result go.
+#[derive(Clone)]
+pub(super) enum Out<'p> {
+    /// Nowhere: it is collected.
+    Nowhere,
+    /// Into an array.
+    Place(Mem),
+    /// Each is combined with the element that is there.
+    Add(Mem, &'p Operator),
+}
+
+impl Out<'_> {
+    fn mem(&self) -> Option<&Mem> {
+        if let Out::Place(mem) = self { Some(mem) } else { None }
+    }
+}
+
+/// The operator on elements, if one on vectors is nothing else.
+fn elementwise<'p>(program: &Program, operator: &'p Operator) -> Option<&'p Soac> {
+    let ([neutral], [a, b]) = (operator.neutral.as_slice(), operator.lambda.params.as_slice()) else { return None };
+    let each = super::interchange::only(&operator.lambda.body)?;
+    let plain = each.scans.is_empty() && each.reduces.is_empty() && program.operand_ty(*neutral).rank() == 1;
+    let both = each.inputs == [*a, *b] || each.inputs == [*b, *a];
+    let simple = each.lambda.body.stms.iter().all(|stm| matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_)) && !stm.exp.may_fail());
+    (plain && both && simple).then_some(each)
 }
 
 impl<'p> Lower<'_, 'p> {
@@ -25,13 +59,18 @@ impl<'p> Lower<'_, 'p> {
         let mut outs = Vec::with_capacity(pat.len());
         for (k, &var) in pat.iter().enumerate() {
             let collected = (scanned..scanned + reduced).contains(&k);
-            outs.push(if collected { None } else { Some(self.alloc_var(var, span)) });
+            outs.push(match self.adds.remove(&var) {
+                _ if collected => Out::Nowhere,
+                Some((mem, operator)) => Out::Add(mem, operator),
+                None => Out::Place(self.alloc_var(var, span)),
+            });
         }
         let cost = cost(&soac.lambda.body);
         let tiny = width.as_int().is_some_and(|n| (n.max(0) as u64).saturating_mul(cost) < 4096);
         let scalar_scans = soac.scans.iter().all(|op| self.is_scalar(op));
         let ordered = soac.scans.iter().chain(&soac.reduces).any(|op| self.ordered(op));
-        if self.host && !tiny && scalar_scans && !ordered {
+        let sequential = !self.options.device && self.program.is_outer_sequential(span);
+        if self.host && !tiny && scalar_scans && !ordered && !sequential {
             if has_parallel(&soac.lambda.body) && soac.scans.is_empty() && soac.reduces.is_empty() {
                 self.two_versions(soac, width, cost, &outs, span);
             } else {
@@ -49,8 +88,13 @@ impl<'p> Lower<'_, 'p> {
             self.bind_sums(soac, sums, pat);
         }
         for (&var, out) in pat.iter().zip(outs) {
-            if let Some(mem) = out {
-                self.bind_mem(var, mem);
+            match out {
+                Out::Nowhere => {}
+                Out::Place(mem) => self.bind_mem(var, mem),
+                Out::Add(mem, _) => {
+                    self.shared.insert(var);
+                    self.locs.insert(var, Loc::Array(Array::Mem(mem)));
+                }
             }
         }
     }
@@ -95,8 +139,35 @@ impl<'p> Lower<'_, 'p> {
         }
     }
 
+    /// Lets a map in a lambda, all of whose elements are added to the elements of an array, add them as it makes them.
+    fn share_arrays(&mut self, soac: &'p Soac, sums: &[Collected]) {
+        let mut at: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        for operator in &soac.reduces {
+            if let (Collected::Array(current, None), Some(var)) = (&sums[at], soac.lambda.body.result[at].var())
+                && made_once(&soac.lambda.body, var)
+            {
+                self.adds.insert(var, (current.clone(), operator));
+            }
+            at += operator.neutral.len();
+        }
+    }
+    /// Combines an element of an array with a value.
+    fn add(&mut self, operator: &'p Operator, array: &Mem, i: &Expr, value: Expr) {
+        let Some(each) = elementwise(self.program, operator) else { return };
+        let elem = self.program.operand_ty(operator.neutral[0]).elem;
+        let old = self.element(&Array::Mem(array.clone()), std::slice::from_ref(i), elem);
+        for (input, param) in each.inputs.iter().zip(&each.lambda.params) {
+            let value = if *input == operator.lambda.params[0] { old.clone() } else { value.clone() };
+            self.set_scalar(*param, value);
+        }
+        if let Some(Loc::Scalar(e)) = self.body(&each.lambda.body, &[]).into_iter().next() {
+            let at = self.at(array, std::slice::from_ref(i));
+            self.emit(Stmt::Store(array.ptr, at, e));
+        }
+    }
+
     /// A parallel loop, and where it has fewer iterations than there are threads a sequential one with parallel loops inside.
-    fn two_versions(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Option<Mem>], span: Span) {
+    fn two_versions(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Out<'p>], span: Span) {
         // Copies are made for each piece.
         let few = self.nest_in(soac).is_some();
         let (outer, ()) = self.block(|this| {
@@ -110,7 +181,7 @@ impl<'p> Lower<'_, 'p> {
         self.emit(Stmt::If(width.less(Expr::Threads), inner, outer));
     }
 
-    fn soac_in_pieces(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Option<Mem>], pat: &[Var], span: Span) {
+    fn soac_in_pieces(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Out<'p>], pat: &[Var], span: Span) {
         let collects = !soac.scans.is_empty() || !soac.reduces.is_empty();
         if !collects {
             self.parallel(width, cost, false, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
@@ -122,43 +193,31 @@ impl<'p> Lower<'_, 'p> {
         // What the scans have before each piece, and what the reductions find in each.
         let before = self.partials(&soac.scans, &pieces, span);
         let found = self.partials(&soac.reduces, &pieces, span);
-        if !soac.scans.is_empty() {
-            self.scan_totals(soac, &width, &pieces, &before, span);
-        }
-        self.in_pieces(width, pieces.clone(), &mut |this, lo, hi, piece| {
-            let mut sums = this.start(&soac.scans, span);
-            for (sum, partial) in sums.iter().zip(&before) {
-                if let (Collected::Scalar(local), (mem, ty)) = (sum, partial) {
-                    let value = this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&piece), ty.elem);
-                    this.emit(Stmt::Set(*local, value));
+        if soac.scans.is_empty() {
+            self.in_pieces(width, pieces.clone(), &mut |this, lo, hi, piece| {
+                let sums = this.start(&soac.reduces, span);
+                this.soac_loop(soac, lo, hi, outs, &sums, span);
+                for (sum, (mem, ty)) in sums.iter().zip(&found) {
+                    this.store_partial(sum, mem, ty, &piece);
                 }
-            }
-            sums.extend(this.start(&soac.reduces, span));
-            this.soac_loop(soac, lo, hi, outs, &sums, span);
-            let scanned = before.len();
-            for (sum, (mem, ty)) in sums[scanned..].iter().zip(&found) {
-                this.store_partial(sum, mem, ty, &piece);
-            }
-        });
+            });
+        } else {
+            self.scan_in_pieces(soac, &width, &pieces, (&before, &found), outs, span);
+        }
         let sums = self.combine_partials(&soac.reduces, &found, &pieces, span);
         let scanned = before.len();
         self.bind_collected(sums, &pat[scanned..]);
     }
 
     /// One cell for each piece, for each component of the operators.
-    pub(super) fn partials(&mut self, operators: &[Operator], pieces: &Expr, span: Span) -> Vec<(Mem, Type)> {
+    pub(super) fn partials(&mut self, operators: &[Operator], pieces: &Expr, span: Span) -> Vec<Partial> {
         let mut out = Vec::new();
         for operand in operators.iter().flat_map(|op| &op.neutral) {
             let ty = self.program.operand_ty(*operand);
-            let name = crate::base::Symbol::new("partial");
-            let ptr = self.ptr(name, ty.elem, None);
-            let handle = self.handle("partial");
             let cell = self.count(&ty.shape);
             let cell = self.atom("cell", cell);
-            self.emit(Stmt::Alloc { handle, ptr, count: Expr::arith(Int::Count, pieces.clone(), cell.clone()), span });
-            if let Some(scope) = self.scopes.last_mut() {
-                scope.handles.push(handle);
-            }
+            let count = Expr::arith(Int::Count, pieces.clone(), cell.clone());
+            let (ptr, handle) = self.buffer(crate::base::Symbol::new("partial"), ty.elem, count, span);
             let inner = self.dense(ptr, Expr::int(0), &ty.shape, &[handle]);
             // The stride of the pieces is the size of a cell.
             let size = ty.shape.iter().fold(crate::ir::soac::Size::constant(1), |n, m| n.mul(m));
@@ -179,7 +238,7 @@ impl<'p> Lower<'_, 'p> {
         }
     }
     /// Combines what the pieces found, in their order.
-    fn combine_partials(&mut self, operators: &'p [Operator], found: &[(Mem, Type)], pieces: &Expr, span: Span) -> Vec<Collected> {
+    fn combine_partials(&mut self, operators: &'p [Operator], found: &[Partial], pieces: &Expr, span: Span) -> Vec<Collected> {
         let host = std::mem::replace(&mut self.host, false);
         let sums = self.start(operators, span);
         let var = self.local("p", PrimType::I64);
@@ -205,50 +264,98 @@ impl<'p> Lower<'_, 'p> {
         sums
     }
 
-    /// The sum of each piece, and from them what is before each piece.
-    fn scan_totals(&mut self, soac: &'p Soac, width: &Expr, pieces: &Expr, before: &[(Mem, Type)], span: Span) {
+    /// A scan: in each piece what its cells add up to, from that what is before each piece, then the pieces again, from there on. Long
+    /// ones go stretch by stretch, so that what is read again is still in the caches; the pieces of a stretch are short then, and a
+    /// thread has the same ones both times. Reductions find what they find in all pieces at once, so with them there is one stretch.
+    fn scan_in_pieces(
+        &mut self,
+        soac: &'p Soac,
+        width: &Expr,
+        pieces: &Expr,
+        (before, found): (&[Partial], &[Partial]),
+        outs: &[Out<'p>],
+        span: Span,
+    ) {
         let one = Expr::arith(Int::Eq, pieces.clone(), Expr::int(1));
-        let operands: Vec<Operand> = soac.scans.iter().flat_map(|op| op.neutral.clone()).collect();
-        let (single, ()) = self.block(|this| {
-            for (operand, (mem, _)) in operands.iter().zip(before) {
-                let value = this.int(*operand);
-                this.emit(Stmt::Store(mem.ptr, Expr::int(0), value));
+        let carried = self.start(&soac.scans, span);
+        let several = if soac.reduces.is_empty() { pieces.clone().times(Expr::int(STRETCH)) } else { width.clone() };
+        let longest = Expr::Select(Box::new(one.clone()), Box::new(width.clone()), Box::new(several));
+        let longest = self.atom("longest", longest);
+        let start = self.local("start", PrimType::I64);
+        self.emit(Stmt::Set(start, Expr::int(0)));
+        let more = Expr::Local(start).less(width.clone());
+        let (body, ()) = self.block(|this| {
+            let rest = this.atom("rest", width.clone().minus(Expr::Local(start)));
+            let count = this.atom("count", Expr::arith(Int::Min, rest, longest.clone()));
+            let (single, ()) = this.block(|this| {
+                for (sum, (mem, ty)) in carried.iter().zip(before) {
+                    this.store_partial(sum, mem, ty, &Expr::int(0));
+                }
+            });
+            let (several, ()) = this.block(|this| this.scan_totals(soac, (start, &count), pieces, &carried, before, span));
+            this.emit(Stmt::If(one.clone(), single, several));
+            this.in_pieces(count.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
+                let [lo, hi] = [("from", lo), ("to", hi)].map(|(name, e)| this.atom(name, Expr::Local(start).plus(e)));
+                let mut sums = this.start(&soac.scans, span);
+                for (sum, partial) in sums.iter().zip(before) {
+                    if let (Collected::Scalar(local), (mem, ty)) = (sum, partial) {
+                        let value = this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&piece), ty.elem);
+                        this.emit(Stmt::Set(*local, value));
+                    }
+                }
+                sums.extend(this.start(&soac.reduces, span));
+                this.soac_loop(soac, lo, hi, outs, &sums, span);
+                for (sum, (mem, ty)) in sums[before.len()..].iter().zip(found) {
+                    this.store_partial(sum, mem, ty, &piece);
+                }
+            });
+            this.emit(Stmt::Set(start, Expr::Local(start).plus(count)));
+        });
+        // Without cells there is one stretch all the same.
+        self.emit(Stmt::While(body, more, Vec::new()));
+    }
+
+    /// The sum of each piece of a stretch, and from them and what the stretches before have found what is before each piece.
+    fn scan_totals(
+        &mut self,
+        soac: &'p Soac,
+        (start, count): (Local, &Expr),
+        pieces: &Expr,
+        carried: &[Collected],
+        before: &[Partial],
+        span: Span,
+    ) {
+        self.in_pieces(count.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
+            let [lo, hi] = [("from", lo), ("to", hi)].map(|(name, e)| this.atom(name, Expr::Local(start).plus(e)));
+            let sums = this.start(&soac.scans, span);
+            this.totals_loop(soac, lo, hi, &sums);
+            for (sum, (mem, ty)) in sums.iter().zip(before) {
+                this.store_partial(sum, mem, ty, &piece);
             }
         });
-        let (several, ()) = self.block(|this| {
-            this.in_pieces(width.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
-                let sums = this.start(&soac.scans, span);
-                this.totals_loop(soac, lo, hi, &sums);
-                for (sum, (mem, ty)) in sums.iter().zip(before) {
-                    this.store_partial(sum, mem, ty, &piece);
-                }
-            });
-            let host = std::mem::replace(&mut this.host, false);
-            let sums = this.start(&soac.scans, span);
-            let var = this.local("p", PrimType::I64);
-            let (body, ()) = this.block(|this| {
-                let piece = Expr::Local(var);
-                let mut totals = Vec::new();
-                for (mem, ty) in before {
-                    let value = this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&piece), ty.elem);
-                    let total = this.local("total", ty.elem);
-                    this.emit(Stmt::Set(total, value));
-                    totals.push(Loc::Scalar(Expr::Local(total)));
-                }
-                for (sum, (mem, ty)) in sums.iter().zip(before) {
-                    this.store_partial(sum, mem, ty, &piece);
-                }
-                let mut at = 0;
-                for operator in &soac.scans {
-                    let to = at + operator.neutral.len();
-                    this.combine(operator, &sums[at..to], &totals[at..to]);
-                    at = to;
-                }
-            });
-            this.emit(Stmt::For { var, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body });
-            this.host = host;
+        let host = std::mem::replace(&mut self.host, false);
+        let var = self.local("p", PrimType::I64);
+        let (body, ()) = self.block(|this| {
+            let piece = Expr::Local(var);
+            let mut totals = Vec::new();
+            for (mem, ty) in before {
+                let value = this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&piece), ty.elem);
+                let total = this.local("total", ty.elem);
+                this.emit(Stmt::Set(total, value));
+                totals.push(Loc::Scalar(Expr::Local(total)));
+            }
+            for (sum, (mem, ty)) in carried.iter().zip(before) {
+                this.store_partial(sum, mem, ty, &piece);
+            }
+            let mut at = 0;
+            for operator in &soac.scans {
+                let to = at + operator.neutral.len();
+                this.combine(operator, &carried[at..to], &totals[at..to]);
+                at = to;
+            }
         });
-        self.emit(Stmt::If(one, single, several));
+        self.emit(Stmt::For { var, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body });
+        self.host = host;
     }
     /// Only what the scans add up.
     fn totals_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, sums: &[Collected]) {
@@ -271,9 +378,15 @@ impl<'p> Lower<'_, 'p> {
 
     /// Places for the sums of operators, with the neutral elements in them.
     pub(super) fn start<'o>(&mut self, operators: impl IntoIterator<Item = &'o Operator>, span: Span) -> Vec<Collected> {
-        let operands: Vec<Operand> = operators.into_iter().flat_map(|op| op.neutral.clone()).collect();
+        let operands: Vec<(Operand, bool)> = operators
+            .into_iter()
+            .flat_map(|op| {
+                let over = elementwise(self.program, op).is_some();
+                op.neutral.iter().map(move |operand| (*operand, over))
+            })
+            .collect();
         let mut out = Vec::with_capacity(operands.len());
-        for operand in operands {
+        for (operand, over) in operands {
             let ty = self.program.operand_ty(operand);
             out.push(match self.loc(operand) {
                 Loc::Scalar(e) => {
@@ -283,7 +396,13 @@ impl<'p> Lower<'_, 'p> {
                 }
                 Loc::Array(neutral) => {
                     let name = crate::base::Symbol::new("sum");
-                    let buffers = [self.alloc(name, &ty, span), self.alloc(name, &ty, span)];
+                    let current = self.alloc(name, &ty, span);
+                    if over {
+                        self.copy_into(&current, &ty.shape, &neutral);
+                        out.push(Collected::Array(current, None));
+                        continue;
+                    }
+                    let buffers = [current, self.alloc(name, &ty, span)];
                     self.copy_into(&buffers[0], &ty.shape, &neutral);
                     // Pointers of their own, which change places.
                     let [current, next] = buffers.map(|mem| {
@@ -291,7 +410,7 @@ impl<'p> Lower<'_, 'p> {
                         self.emit(Stmt::Point(ptr, Place::Ptr(mem.ptr, mem.offset.clone())));
                         Mem { ptr, offset: Expr::int(0), ..mem }
                     });
-                    Collected::Array(current, next)
+                    Collected::Array(current, Some(next))
                 }
             });
         }
@@ -300,6 +419,9 @@ impl<'p> Lower<'_, 'p> {
     /// Combines the sums with new values.
     pub(super) fn combine(&mut self, operator: &'p Operator, sums: &[Collected], values: &[Loc]) {
         let count = sums.len();
+        if let ([Collected::Array(current, None)], [Loc::Array(value)]) = (sums, values) {
+            return self.add_all(operator, current, value);
+        }
         let (left, right) = operator.lambda.params.split_at(count);
         for ((sum, value), (a, b)) in sums.iter().zip(values).zip(left.iter().zip(right)) {
             let loc = match sum {
@@ -310,7 +432,7 @@ impl<'p> Lower<'_, 'p> {
             self.locs.insert(*b, value.clone());
         }
         let dests: Vec<Option<Mem>> =
-            sums.iter().map(|sum| if let Collected::Array(_, next) = sum { Some(next.clone()) } else { None }).collect();
+            sums.iter().map(|sum| if let Collected::Array(_, next) = sum { next.clone() } else { None }).collect();
         let results = self.body(&operator.lambda.body, &dests);
         // All new values are there before an old one goes.
         let mut new = Vec::with_capacity(results.len());
@@ -328,13 +450,25 @@ impl<'p> Lower<'_, 'p> {
         }
         new.into_iter().for_each(|(local, e)| self.emit(Stmt::Set(local, e)));
         for sum in sums {
-            if let Collected::Array(current, next) = sum {
+            if let Collected::Array(current, Some(next)) = sum {
                 let swap = self.ptr(crate::base::Symbol::new("swap"), self.ptrs[current.ptr].elem, None);
                 self.emit(Stmt::Point(swap, Place::Ptr(current.ptr, Expr::int(0))));
                 self.emit(Stmt::Point(current.ptr, Place::Ptr(next.ptr, Expr::int(0))));
                 self.emit(Stmt::Point(next.ptr, Place::Ptr(swap, Expr::int(0))));
             }
         }
+    }
+    /// Combines an array with the elements of another.
+    fn add_all(&mut self, operator: &'p Operator, current: &Mem, value: &Array) {
+        let ty = self.program.operand_ty(operator.neutral[0]);
+        let width = self.size(&ty.shape[0]);
+        let width = self.atom("width", width);
+        let j = self.local("j", PrimType::I64);
+        let (body, ()) = self.block(|this| {
+            let value = this.element(value, &[Expr::Local(j)], ty.elem);
+            this.add(operator, current, &Expr::Local(j), value);
+        });
+        self.emit(Stmt::For { var: j, from: Expr::int(0), to: width, order: Order::Any, body });
     }
     fn bind_sums(&mut self, soac: &'p Soac, sums: Vec<Collected>, pat: &[Var]) {
         let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
@@ -348,7 +482,7 @@ impl<'p> Lower<'_, 'p> {
                     self.locs.insert(var, Loc::Scalar(Expr::Local(local)));
                 }
                 Collected::Array(current, next) => {
-                    let keep: Vec<_> = current.keep.iter().chain(next.keep.iter()).copied().collect();
+                    let keep: Vec<_> = current.keep.iter().chain(next.iter().flat_map(|next| next.keep.iter())).copied().collect();
                     let mem = Mem { keep: keep.into(), ..current };
                     let mem = match self.dests.get(&var).cloned() {
                         Some(dest) => {
@@ -379,6 +513,23 @@ impl<'p> Lower<'_, 'p> {
         if out.is_empty() { Order::Any } else { Order::Reduce(out) }
     }
 
+    /// What a scan collects, if it consists of additions or the like of floats, for which an iteration would wait for the one before, and
+    /// its iterations of nothing else that cannot be done in vector registers.
+    fn scanned_side_by_side(&self, soac: &Soac, sums: &[Collected], cell: &[Stmt], done: &[Stmt]) -> Option<Vec<(Local, ScalarOp)>> {
+        let (false, true) = (soac.scans.is_empty(), soac.reduces.is_empty()) else { return None };
+        let Order::Reduce(sums) = self.order(soac.scans.iter(), sums) else { return None };
+        let waits = |op: &ScalarOp| matches!(op.prim, PrimType::F32 | PrimType::F64);
+        let plain = |list: &[Stmt]| list.iter().all(|stmt| matches!(stmt, Stmt::Comment(_) | Stmt::Set(..) | Stmt::Store(..)));
+        let mut apart = true;
+        visit::stmts(done, &mut |mention| {
+            if let Mention::Read(local) = mention {
+                let set = cell.iter().any(|stmt| matches!(stmt, Stmt::Set(set, _) if *set == local));
+                apart = apart && (!set || sums.iter().any(|(sum, _)| *sum == local));
+            }
+        });
+        (apart && sums.iter().all(|(_, op)| waits(op)) && plain(cell) && plain(done)).then_some(sums)
+    }
+
     /// Whether an array is at just this place.
     fn is_in(&self, array: Var, place: &Mem) -> bool {
         matches!(self.locs.get(&array), Some(Loc::Array(Array::Mem(mem))) if super::same_place(mem, place))
@@ -402,8 +553,8 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// The iterations from `lo` to `hi`, one after the other.
-    fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Option<Mem>], sums: &[Collected], span: Span) {
-        if let ([Some(out)], false) = (outs, self.host || self.options.device) {
+    fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Out<'p>], sums: &[Collected], span: Span) {
+        if let ([Out::Place(out)], false) = (outs, self.host || self.options.device) {
             if let Some(nest) = self.nest_of(soac) {
                 return self.interchanged(nest, lo, hi, out);
             }
@@ -415,7 +566,7 @@ impl<'p> Lower<'_, 'p> {
         let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
         let order = if soac.scans.is_empty() { self.order(soac.reduces.iter(), sums) } else { Order::Sequential };
         let host = self.host;
-        let (body, ()) = self.block(|this| {
+        let (cell, done) = self.block(|this| {
             let i = Expr::Local(var);
             this.scopes.push(super::Scope::default());
             this.bind_cells(&soac.inputs, &soac.lambda.params, &i);
@@ -423,9 +574,9 @@ impl<'p> Lower<'_, 'p> {
             let mut dests = Vec::with_capacity(outs.len());
             for (k, (out, operand)) in outs.iter().zip(&soac.lambda.body.result).enumerate() {
                 let rank = this.program.operand_ty(*operand).rank();
-                let over = out.as_ref().and_then(|out| soac.inputs.iter().position(|input| this.is_in(*input, out)));
+                let over = out.mem().and_then(|out| soac.inputs.iter().position(|input| this.is_in(*input, out)));
                 this.overlap |= over.is_some();
-                let dest = match out {
+                let dest = match out.mem() {
                     // A place that a cell of an input is in as well.
                     Some(_)
                         if rank > 0
@@ -443,34 +594,45 @@ impl<'p> Lower<'_, 'p> {
                 dests.push(dest);
             }
             this.share_sums(soac, sums);
+            this.share_arrays(soac, sums);
             let results = this.body(&soac.lambda.body, &dests);
             let mut at = 0;
-            for (n, operator) in soac.scans.iter().chain(&soac.reduces).enumerate() {
+            for operator in soac.scans.iter().chain(&soac.reduces) {
                 let to = at + operator.neutral.len();
                 let var = soac.lambda.body.result[at].var();
                 if var.is_none_or(|var| !this.shared.remove(&var)) {
                     this.combine(operator, &sums[at..to], &results[at..to]);
                 }
-                if n < soac.scans.len() {
-                    for (k, sum) in sums[at..to].iter().enumerate() {
-                        if let Some(out) = &outs[at + k] {
-                            let ty = this.program.operand_ty(soac.lambda.body.result[at + k]);
-                            this.store_partial(sum, out, &ty, &i);
-                        }
-                    }
-                }
                 at = to;
             }
             for (k, result) in results.iter().enumerate().skip(at) {
-                if let (Loc::Scalar(e), Some(out)) = (result, &outs[k]) {
-                    let position = this.at(out, std::slice::from_ref(&i));
-                    this.emit(Stmt::Store(out.ptr, position, e.clone()));
+                match (result, &outs[k]) {
+                    (Loc::Scalar(e), Out::Place(out)) => {
+                        let position = this.at(out, std::slice::from_ref(&i));
+                        this.emit(Stmt::Store(out.ptr, position, e.clone()));
+                    }
+                    (Loc::Scalar(e), Out::Add(out, operator)) => this.add(operator, out, &i, e.clone()),
+                    _ => {}
                 }
             }
+            let (done, ()) = this.block(|this| {
+                for (k, (sum, out)) in sums.iter().zip(outs).enumerate().take(scanned) {
+                    if let Out::Place(out) = out {
+                        let ty = this.program.operand_ty(soac.lambda.body.result[k]);
+                        this.store_partial(sum, out, &ty, &i);
+                    }
+                }
+            });
             let scope = this.scopes.pop().unwrap_or_default();
             this.release(&scope.handles);
+            done
         });
         self.host = host;
+        if let Some(sums) = self.scanned_side_by_side(soac, sums, &cell, &done) {
+            self.emit(Stmt::Scan(Box::new(Scan { var, from: lo, to: hi, sums, cell, done })));
+            return;
+        }
+        let body = cell.into_iter().chain(done).collect();
         self.emit(Stmt::For { var, from: lo, to: hi, order, body });
     }
 }
@@ -483,6 +645,20 @@ pub(super) fn simple(operator: &Operator) -> Option<ScalarOp> {
     let fits = matches!(op.op, Op::Add | Op::Mul | Op::Min | Op::Max | Op::And | Op::Or | Op::Xor) && op.prim != PrimType::F16;
     let returned = operator.lambda.body.result.first().and_then(|a| a.var()) == stm.pat.first().copied();
     (both && fits && returned).then_some(*op)
+}
+
+/// Whether a body makes an array by a map, and then only returns it.
+fn made_once(body: &Body, var: Var) -> bool {
+    let maps = body.stms.iter().any(|stm| match &stm.exp {
+        Exp::Soac(soac) => {
+            let collected: usize = soac.scans.iter().chain(&soac.reduces).map(|op| op.neutral.len()).sum();
+            stm.pat[collected.min(stm.pat.len())..].contains(&var)
+        }
+        _ => false,
+    });
+    let mut elsewhere = false;
+    body.stms.iter().for_each(|stm| mentioned(stm, &mut |other| elsewhere = elsewhere || other == var));
+    maps && !elsewhere && body.result.iter().filter(|a| a.var() == Some(var)).count() == 1
 }
 
 /// Whether a body has loops in it that could be parallel.

@@ -11,10 +11,14 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
 use crate::ir::soac::{Soac, Var};
 
-/// Rows of a tile.
-const ROWS: i64 = 8;
-/// Bytes of a row of a tile: two of the widest vector registers.
-const BYTES: i64 = 128;
+/// How many rows a tile has, and how many bytes of each.
+type Shape = (i64, i64);
+/// Sums that fit 32 vector registers of 64 bytes, with room for what they are made of.
+const WIDE: Shape = (8, 128);
+/// Sums that fit 16 vector registers of 32 bytes.
+const NARROW: Shape = (5, 64);
+/// Tiles whose rows are copied together: a stretch of some columns is in the nearest cache for all of them.
+const GROUP: i64 = 4;
 /// Elements of a stretch of a column.
 const DEPTH: i64 = 256;
 /// Fewer rows or columns are not worth the copies.
@@ -24,6 +28,8 @@ const FEW: i64 = 4;
 struct Tile<'p> {
     nest: Nest<'p>,
     outer: &'p Soac,
+    /// Rows and columns of a tile.
+    height: i64,
     columns: i64,
     /// The inputs of the reduction, their parameters, and whether they are columns.
     inputs: Vec<(Var, Var, bool)>,
@@ -42,8 +48,15 @@ struct Stretch {
 }
 
 impl<'p> Lower<'_, 'p> {
-    /// The cells from `lo` to `hi` of such a map, written to `out`.
+    /// The cells from `lo` to `hi` of such a map, written to `out`, with tiles that suit the processor.
     pub(super) fn tiles(&mut self, nest: Nest<'p>, outer: &'p Soac, (lo, hi): (Expr, Expr), out: &Mem, span: Span) {
+        let [wide, narrow] = [WIDE, NARROW].map(|shape| {
+            let rows = (lo.clone(), hi.clone());
+            self.block(|this| this.tiles_of(shape, nest, outer, rows, out, span)).0
+        });
+        self.emit(Stmt::If(Expr::int(63).less(Expr::Registers), wide, narrow));
+    }
+    fn tiles_of(&mut self, (height, bytes): Shape, nest: Nest<'p>, outer: &'p Soac, (lo, hi): (Expr, Expr), out: &Mem, span: Span) {
         let operator = &nest.reduce.reduces[0];
         let elem = self.program.operand_ty(operator.neutral[0]).elem;
         let inputs = nest.reduce.inputs.iter().zip(&nest.reduce.lambda.params);
@@ -52,10 +65,10 @@ impl<'p> Lower<'_, 'p> {
         let width = self.atom("width", width);
         let depth = self.size(&nest.reduce.width);
         let depth = self.atom("depth", depth);
-        let columns = BYTES / elem.bytes() as i64;
-        let tile = Tile { nest, outer, columns, inputs, lo, hi, width, out: out.clone(), elem };
+        let columns = bytes / elem.bytes() as i64;
+        let tile = Tile { nest, outer, height, columns, inputs, lo, hi, width, out: out.clone(), elem };
         let panels = self.ceiling(&tile.width, columns);
-        // Copies: of the columns in panels, of the rows of one tile.
+        // Copies: of the columns in panels, of the rows of some tiles.
         let mut handles = Vec::new();
         let mut copies: Vec<Ptr> = Vec::new();
         for (_, param, column) in &tile.inputs {
@@ -68,7 +81,7 @@ impl<'p> Lower<'_, 'p> {
                 handles.push(handle);
                 copies.push(ptr);
             } else {
-                let ptr = self.ptr(Symbol::new("rows"), elem, Some((ROWS * DEPTH) as u64));
+                let ptr = self.ptr(Symbol::new("rows"), elem, Some((GROUP * height * DEPTH) as u64));
                 self.emit(Stmt::Stack(ptr));
                 copies.push(ptr);
             }
@@ -78,6 +91,10 @@ impl<'p> Lower<'_, 'p> {
         let none = Expr::arith(Int::Eq, stretches.clone(), Expr::int(0));
         let stretches = Expr::Select(Box::new(none), Box::new(Expr::int(1)), Box::new(stretches));
         let stretches = self.atom("stretches", stretches);
+        let all = tile.hi.clone().minus(tile.lo.clone());
+        let all = self.atom("rows", all);
+        let all = self.ceiling(&all, height);
+        let groups = self.ceiling(&all, GROUP);
         let s = self.local("stretch", PrimType::I64);
         let (body, ()) = self.block(|this| {
             let from = this.atom("from", Expr::Local(s).times(Expr::int(DEPTH)));
@@ -85,22 +102,32 @@ impl<'p> Lower<'_, 'p> {
             let count = this.atom("count", Expr::arith(Int::Min, rest, Expr::int(DEPTH)));
             let stretch = Stretch { from, count };
             this.copy_columns(&tile, &stretch, &panels, &copies);
-            let blocks = tile.hi.clone().minus(tile.lo.clone());
-            let blocks = this.atom("rows", blocks);
-            let blocks = this.ceiling(&blocks, ROWS);
-            let b = this.local("block", PrimType::I64);
+            let g = this.local("group", PrimType::I64);
             let (body, ()) = this.block(|this| {
-                let first = tile.lo.clone().plus(Expr::Local(b).times(Expr::int(ROWS)));
-                let first = this.atom("first", first);
-                let contexts = this.copy_rows(&tile, &stretch, &first, &copies);
+                let start = this.atom("start", Expr::Local(g).times(Expr::int(GROUP)));
+                let rest = this.atom("rest", all.clone().minus(start.clone()));
+                let tiles = this.atom("tiles", Expr::arith(Int::Min, rest, Expr::int(GROUP)));
+                this.of_each(&tile, &start, &tiles, |this, t, first| this.copy_rows(&tile, &stretch, (t, first), &copies));
                 let j = this.local("panel", PrimType::I64);
-                let (body, ()) = this.block(|this| this.tile(&tile, &stretch, (&first, j), &contexts, &copies));
+                let (body, ()) = this.block(|this| {
+                    this.of_each(&tile, &start, &tiles, |this, t, first| this.tile(&tile, &stretch, (t, first, j), &copies));
+                });
                 this.emit(Stmt::For { var: j, from: Expr::int(0), to: panels.clone(), order: Order::Sequential, body });
             });
-            this.emit(Stmt::For { var: b, from: Expr::int(0), to: blocks, order: Order::Sequential, body });
+            this.emit(Stmt::For { var: g, from: Expr::int(0), to: groups.clone(), order: Order::Sequential, body });
         });
         self.emit(Stmt::For { var: s, from: Expr::int(0), to: stretches, order: Order::Sequential, body });
         self.release(&handles);
+    }
+    /// Does something for each of some tiles: with its number among them and its first row.
+    fn of_each(&mut self, tile: &Tile<'p>, start: &Expr, tiles: &Expr, mut each: impl FnMut(&mut Self, &Expr, &Expr)) {
+        let t = self.local("tile", PrimType::I64);
+        let (body, ()) = self.block(|this| {
+            let number = start.clone().plus(Expr::Local(t));
+            let first = this.atom("first", tile.lo.clone().plus(number.times(Expr::int(tile.height))));
+            each(this, &Expr::Local(t), &first);
+        });
+        self.emit(Stmt::For { var: t, from: Expr::int(0), to: tiles.clone(), order: Order::Sequential, body });
     }
     /// How many pieces of this length cover a length.
     fn ceiling(&mut self, length: &Expr, piece: i64) -> Expr {
@@ -143,39 +170,50 @@ impl<'p> Lower<'_, 'p> {
         self.emit(Stmt::For { var: panel, from: Expr::int(0), to: panels.clone(), order: Order::Any, body });
     }
 
-    /// Copies a stretch of some rows, the last one repeated beyond it; what the parameters of the outer map are for each.
-    fn copy_rows(&mut self, tile: &Tile<'p>, stretch: &Stretch, first: &Expr, copies: &[Ptr]) -> Vec<Vec<(Var, Loc)>> {
+    /// What the parameters of the outer map are for each row of a tile, the last one repeated beyond it.
+    fn contexts(&mut self, tile: &Tile<'p>, first: &Expr) -> Vec<Vec<(Var, Loc)>> {
         let last = self.atom("last", tile.hi.clone().minus(Expr::int(1)));
         let mut contexts = Vec::new();
-        for r in 0..ROWS {
+        for r in 0..tile.height {
             let i = self.atom("i", first.clone().plus(Expr::int(r)));
             let i = self.atom("i", Expr::arith(Int::Min, i, last.clone()));
             self.bind_cells(&tile.outer.inputs, &tile.outer.lambda.params, &i);
-            let bound = tile.outer.lambda.params.iter().filter_map(|param| Some((*param, self.locs.get(param)?.clone()))).collect();
-            let k = self.local("k", PrimType::I64);
-            let (body, ()) = self.block(|this| {
-                let at = stretch.from.clone().plus(Expr::Local(k));
+            contexts.push(tile.outer.lambda.params.iter().filter_map(|param| Some((*param, self.locs.get(param)?.clone()))).collect());
+        }
+        contexts
+    }
+    /// Where element `k` of row `r` of tile number `t` of its group is copied to.
+    fn row_place(tile: &Tile<'p>, t: &Expr, k: Local, r: i64) -> Expr {
+        let start = t.clone().times(Expr::int(tile.height * DEPTH));
+        start.plus(Expr::Local(k).times(Expr::int(tile.height))).plus(Expr::int(r))
+    }
+    /// Copies a stretch of the rows of a tile. All rows advance together: neighbours in memory may be those of a row or of a column.
+    fn copy_rows(&mut self, tile: &Tile<'p>, stretch: &Stretch, (t, first): (&Expr, &Expr), copies: &[Ptr]) {
+        let contexts = self.contexts(tile, first);
+        let k = self.local("k", PrimType::I64);
+        let (body, ()) = self.block(|this| {
+            let at = stretch.from.clone().plus(Expr::Local(k));
+            for (r, context) in contexts.into_iter().enumerate() {
+                this.locs.extend(context);
                 for ((input, param, column), copy) in tile.inputs.iter().zip(copies) {
                     if !column {
                         let array = this.array(*input);
                         let value = this.element(&array, std::slice::from_ref(&at), this.program.ty(*param).elem);
-                        let place = Expr::Local(k).times(Expr::int(ROWS)).plus(Expr::int(r));
-                        this.emit(Stmt::Store(*copy, place, value));
+                        this.emit(Stmt::Store(*copy, Self::row_place(tile, t, k, r as i64), value));
                     }
                 }
-            });
-            self.emit(Stmt::For { var: k, from: Expr::int(0), to: stretch.count.clone(), order: Order::Any, body });
-            contexts.push(bound);
-        }
-        contexts
+            }
+        });
+        self.emit(Stmt::For { var: k, from: Expr::int(0), to: stretch.count.clone(), order: Order::Any, body });
     }
 
     /// The sums of a tile for a stretch.
-    fn tile(&mut self, tile: &Tile<'p>, stretch: &Stretch, (first, panel): (&Expr, Local), contexts: &[Vec<(Var, Loc)>], copies: &[Ptr]) {
+    fn tile(&mut self, tile: &Tile<'p>, stretch: &Stretch, (t, first, panel): (&Expr, &Expr, Local), copies: &[Ptr]) {
+        let contexts = self.contexts(tile, first);
         let start = self.atom("start", Expr::Local(panel).times(Expr::int(tile.columns)));
         let rest = self.atom("rest", tile.width.clone().minus(start.clone()));
         let valid = self.atom("valid", Expr::arith(Int::Min, rest, Expr::int(tile.columns)));
-        let sums: Vec<Ptr> = (0..ROWS).map(|_| self.ptr(Symbol::new("sum"), tile.elem, Some(tile.columns as u64))).collect();
+        let sums: Vec<Ptr> = (0..tile.height).map(|_| self.ptr(Symbol::new("sum"), tile.elem, Some(tile.columns as u64))).collect();
         sums.iter().for_each(|sum| self.emit(Stmt::Stack(*sum)));
         let neutral = self.int(tile.nest.reduce.reduces[0].neutral[0]);
         let l = self.local("l", PrimType::I64);
@@ -184,10 +222,11 @@ impl<'p> Lower<'_, 'p> {
         let (load, ()) = self.block(|this| this.move_sums(tile, (first, &start, &valid), &sums, true));
         self.emit(Stmt::If(Expr::int(0).less(stretch.from.clone()), load, Vec::new()));
 
-        let [k, l] = ["k", "l"].map(|name| self.local(name, PrimType::I64));
+        let k = self.local("k", PrimType::I64);
         let base = self.atom("base", start.clone().times(Expr::int(DEPTH)));
         let (row, ()) = self.block(|this| {
             let base = this.atom("base", base.plus(Expr::Local(k).times(Expr::int(tile.columns))));
+            let l = this.local("l", PrimType::I64);
             let (cell, ()) = this.block(|this| {
                 for ((_, param, column), copy) in tile.inputs.iter().zip(copies) {
                     if *column {
@@ -195,11 +234,11 @@ impl<'p> Lower<'_, 'p> {
                         this.set_scalar(*param, Expr::Load(*copy, Box::new(at)));
                     }
                 }
-                for (r, (context, sum)) in contexts.iter().zip(&sums).enumerate() {
-                    this.locs.extend(context.iter().cloned());
+                for (r, (context, sum)) in contexts.into_iter().zip(&sums).enumerate() {
+                    this.locs.extend(context);
                     for ((_, param, column), copy) in tile.inputs.iter().zip(copies) {
                         if !column {
-                            let at = Expr::Local(k).times(Expr::int(ROWS)).plus(Expr::int(r as i64));
+                            let at = Self::row_place(tile, t, k, r as i64);
                             this.set_scalar(*param, Expr::Load(*copy, Box::new(at)));
                         }
                     }

@@ -36,12 +36,7 @@ impl<'p> Lower<'_, 'p> {
         self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(w.clone()), cost(&lambda.body), true)));
         let pieces = Expr::Local(pieces);
         // How many are kept in each piece, then how many before it.
-        let counts = self.ptr(Symbol::new("counts"), PrimType::I64, None);
-        let handle = self.handle("counts");
-        self.emit(Stmt::Alloc { handle, ptr: counts, count: pieces.clone(), span });
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.handles.push(handle);
-        }
+        let (counts, _) = self.buffer(Symbol::new("counts"), PrimType::I64, pieces.clone(), span);
         self.in_pieces(w.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
             let found = this.local("found", PrimType::I64);
             this.emit(Stmt::Set(found, Expr::int(0)));
@@ -104,18 +99,7 @@ impl<'p> Lower<'_, 'p> {
             };
             let (then, ()) = this.block(|this| {
                 let at = start.clone().plus(Expr::Local(found));
-                for ((result, operand), out) in results.iter().zip(&lambda.body.result).skip(1).zip(outs) {
-                    let position = this.at(out, std::slice::from_ref(&at));
-                    match result {
-                        Loc::Scalar(e) => this.emit(Stmt::Store(out.ptr, position, e.clone())),
-                        Loc::Array(array) => {
-                            let offset = this.atom("row", position);
-                            let to = Mem { offset, strides: out.strides[1..].into(), ..out.clone() };
-                            let shape = this.program.operand_ty(*operand).shape;
-                            this.copy_into(&to, &shape, array);
-                        }
-                    }
-                }
+                this.write_cells(outs, &at, &results[1..], &lambda.body.result[1..]);
                 this.emit(Stmt::Set(found, Expr::Local(found).plus(Expr::int(1))));
             });
             this.emit(Stmt::If(keep, then, Vec::new()));
@@ -173,10 +157,7 @@ impl<'p> Lower<'_, 'p> {
         self.scopes.push(Scope::default());
         self.bind_cells(inputs, &lambda.params, i);
         let results = self.body(&lambda.body, &[]);
-        let at = match results.first() {
-            Some(Loc::Scalar(e)) => self.atom("at", e.clone()),
-            _ => Expr::int(-1),
-        };
+        let at = self.position(&results);
         let (then, ()) = self.block(|this| {
             this.scopes.push(Scope::default());
             match operator {
@@ -191,6 +172,13 @@ impl<'p> Lower<'_, 'p> {
         self.release(&scope.handles);
     }
 
+    /// Where the cells of an iteration go: its first result.
+    pub(super) fn position(&mut self, results: &[Loc]) -> Expr {
+        match results.first() {
+            Some(Loc::Scalar(e)) => self.atom("at", e.clone()),
+            _ => Expr::int(-1),
+        }
+    }
     /// Writes cells at an index.
     pub(super) fn write_cells(&mut self, outs: &[Mem], at: &Expr, values: &[Loc], operands: &[Operand]) {
         for ((value, operand), out) in values.iter().zip(operands).zip(outs) {

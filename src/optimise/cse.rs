@@ -6,7 +6,7 @@
 use crate::base::Scalar;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::Subst;
-use crate::ir::soac::{Body, Check, Exp, LoopForm, Operand, Program, RangeKind, SegKind, Size, Stm, Type, Var};
+use crate::ir::soac::{Body, Check, Exp, LoopForm, Operand, Operator, Program, RangeKind, SegKind, Size, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 
 /// Removes common subexpressions.
@@ -25,6 +25,18 @@ pub fn cse(mut program: Program) -> Program {
     }
     subst.types(&mut program);
     program
+}
+
+/// Whether two operators are the same up to the names of what they bind.
+pub(super) fn same_operator(program: &Program, a: &Operator, b: &Operator) -> bool {
+    let cse = Cse { program, subst: Subst::default(), known: FxHashMap::default(), added: Vec::new() };
+    let key = |operator: &Operator| {
+        let mut writer = Writer { cse: &cse, key: Vec::new(), bound: FxHashMap::default() };
+        operator.neutral.iter().for_each(|a| writer.operand(*a));
+        writer.body(&operator.lambda.params, &operator.lambda.body);
+        writer.key
+    };
+    a.neutral.len() == b.neutral.len() && key(a) == key(b)
 }
 
 /// What a statement computes, as words.

@@ -24,11 +24,7 @@ pub fn dead(mut program: Program) -> Program {
     graph.spread();
     let sweep = Sweep { live: graph.live };
     program.consts.retain_mut(|stm| sweep.stm(stm));
-    for id in program.fun_ids() {
-        let mut body = std::mem::take(&mut program.funs[id].body);
-        sweep.body(&mut body);
-        program.funs[id].body = body;
-    }
+    program.each_body(|_, body| sweep.body(body));
     program
 }
 

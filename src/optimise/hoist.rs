@@ -10,12 +10,7 @@ use rustc_hash::FxHashMap;
 
 /// Hoists.
 pub fn hoist(mut program: Program) -> Program {
-    for id in program.fun_ids() {
-        let mut body = std::mem::take(&mut program.funs[id].body);
-        let mut hoister = Hoister { program: &program, levels: FxHashMap::default() };
-        hoister.body(&mut body, 1);
-        program.funs[id].body = body;
-    }
+    program.each_body(|program, body| Hoister { program, levels: FxHashMap::default() }.body(body, 1));
     program
 }
 

@@ -1,8 +1,9 @@
 //! Inlining of functions that are small or called once.
 //!
 //! Law: a call is its function's body with the arguments for the parameters. A body is copied in more than one place only if it is small
-//! after its own calls were inlined, so the program grows at most by a constant factor.
+//! after its own calls were inlined, so the program grows at most by a constant factor. A failure names the same place and the same calls.
 
+use crate::base::{Chains, Span};
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
 use crate::ir::soac::{Body, Exp, FunId, Program, Stm};
 use rustc_hash::FxHashMap;
@@ -20,7 +21,7 @@ pub fn inline_all(program: Program) -> Program {
     inline_up_to(program, usize::MAX)
 }
 
-/// Inlines calls of functions with up to so many statements, and of those that are called once.
+/// Inlines calls of functions with up to so many statements, and of those that are called once, but for those that are to be called.
 fn inline_up_to(mut program: Program, most: usize) -> Program {
     let mut calls: FxHashMap<FunId, usize> = FxHashMap::default();
     for (_, fun) in program.funs.iter() {
@@ -41,7 +42,8 @@ fn inline_up_to(mut program: Program, most: usize) -> Program {
             subst.types(&mut program);
         }
         let once = calls.get(&id) == Some(&1);
-        inlined.push(once || statements(&program.funs[id].body) <= most);
+        let called = most < usize::MAX && program.called.contains(&program.funs[id].span);
+        inlined.push(!called && (once || statements(&program.funs[id].body) <= most));
     }
     drop_uncalled(&mut program);
     program
@@ -59,7 +61,8 @@ fn inline_body(program: &mut Program, body: &mut Body, inlined: &[bool], results
                     subst.operands.insert(*param, *arg);
                 }
                 let callee = program.funs[id].body.clone();
-                let copy = fresh_body(program, &callee, &mut subst);
+                let mut copy = fresh_body(program, &callee, &mut subst);
+                called_at(&mut program.chains, &mut copy, stm.span);
                 body.stms.extend(copy.stms);
                 // Results are bound by copies: what they become is known when everything is.
                 for (var, result) in stm.pat.iter().zip(copy.result) {
@@ -68,6 +71,14 @@ fn inline_body(program: &mut Program, body: &mut Body, inlined: &[bool], results
             }
             exp => body.stms.push(Stm { pat: stm.pat, exp, span: stm.span }),
         }
+    }
+}
+
+/// Says of all statements through which call they are reached.
+fn called_at(chains: &mut Chains, body: &mut Body, call: Span) {
+    for stm in &mut body.stms {
+        stm.span = chains.within(stm.span, call);
+        stm.exp.bodies_mut(&mut |body| called_at(chains, body, call));
     }
 }
 
@@ -136,7 +147,8 @@ fn renumber_calls(body: &mut Body, new: &[Option<FunId>]) {
 #[cfg(test)]
 mod tests {
     use super::super::testing::becomes;
-    use super::{Program, inline, statements};
+    use super::{Program, Span, inline, statements};
+    use crate::base::FileId;
 
     #[test]
     fn calls_become_bodies() {
@@ -154,6 +166,22 @@ mod tests {
                (let ([k.2 i64] [ys.2 [f32 k.2]]) (filter k.1 ([x.2 f32 ys.1]) (let ([c.2 bool]) (f32.> x.2 0.0f32)) (return c.2 x.2)))
                (return k.2 ys.2))",
         );
+    }
+
+    #[test]
+    fn statements_know_through_which_calls_they_are_reached() {
+        let at = |start: usize| Span::new(FileId(0), start, start + 1);
+        let text = "(fun f ([x.0 i64]) ([R.0 i64]) (let ([y.0 i64]) (i64./ 1 x.0)) (return y.0))
+            (fun g ([x.1 i64]) ([R.1 i64]) (let ([y.1 i64]) (call f.0 x.1)) (return y.1))
+            (entry h ([x.2 i64]) ([R.2 i64]) (let ([y.2 i64]) (call g.1 x.2)) (return y.2))";
+        let mut program = crate::ir::soac::read::program(FileId(0), text).expect("it is well formed");
+        for (k, id) in program.fun_ids().enumerate() {
+            program.funs[id].body.stms[0].span = at(k);
+        }
+        let program = inline(program);
+        let [stm] = program.entry("h".into()).expect("it is there").body.stms.as_slice() else { panic!("one statement") };
+        assert_eq!(stm.span.bare(), at(0));
+        assert_eq!(program.chains.calls(stm.span).map(Span::bare).collect::<Vec<_>>(), [at(1), at(2)]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //! [`PIPELINE`] is the order in which they run.
 
 pub mod alias;
+mod both_ways;
+mod columns;
 mod cse;
 mod dead;
 mod facts;
@@ -9,22 +11,28 @@ mod fuse;
 mod hoist;
 mod in_place;
 mod inline;
+mod logs;
 mod over;
 mod rebuild;
+mod segments;
 mod simplify;
 mod streams;
 #[cfg(test)]
 mod testing;
 mod unroll;
 
+pub use both_ways::both_ways;
+pub use columns::columns;
 pub use cse::cse;
 pub use dead::dead;
 pub use fuse::fuse;
 pub use hoist::hoist;
 pub use in_place::in_place;
 pub use inline::{inline, inline_all};
+pub use logs::logs;
 pub use over::over;
 pub use rebuild::rebuild;
+pub use segments::segments;
 pub use simplify::simplify;
 pub use streams::streams;
 pub use unroll::unroll;
@@ -44,10 +52,32 @@ pub enum Step {
 }
 use Step::{Run, Where};
 
-/// The passes in their order.
+/// The passes in their order, for processors.
 pub const PIPELINE: &[Step] = &[
+    Where(|_| true, FUSED),
+    Where(
+        both_ways::applies,
+        &[
+            Run("both ways", both_ways),
+            Run("fuse", fuse),
+            Run("simplify", simplify),
+            Run("common subexpressions", cse),
+            Run("fuse", fuse),
+            Run("simplify", simplify),
+            Run("dead code", dead),
+        ],
+    ),
+    Where(|_| true, PLACED),
+];
+
+/// The passes in their order, for devices.
+pub const DEVICE: &[Step] = &[Where(|_| true, FUSED), Where(|_| true, PLACED)];
+
+/// What is computed, and how often.
+const FUSED: &[Step] = &[
     Run("inline", inline),
     Run("simplify", simplify),
+    Where(logs::applies, &[Run("logs", logs), Run("simplify", simplify)]),
     Run("streams", streams),
     Run("common subexpressions", cse),
     Run("dead code", dead),
@@ -55,6 +85,7 @@ pub const PIPELINE: &[Step] = &[
     Run("simplify", simplify),
     Run("common subexpressions", cse),
     Run("dead code", dead),
+    Run("segments", segments),
     Where(
         unroll::applies,
         &[
@@ -71,17 +102,29 @@ pub const PIPELINE: &[Step] = &[
     Run("common subexpressions", cse),
     Run("simplify", simplify),
     Run("dead code", dead),
-    Run("rebuild", rebuild),
-    Run("over", over),
-    Run("in place", in_place),
 ];
 
-/// Runs all passes. In debug builds the validator runs after each.
+/// Where it is kept.
+const PLACED: &[Step] = &[Run("columns", columns), Run("rebuild", rebuild), Run("over", over), Run("in place", in_place)];
+
+/// Runs the passes for processors. In debug builds the validator runs after each.
 ///
 /// # Panics
 /// In debug builds, where a pass breaks the rules of the language; the message names it.
 pub fn optimise(program: Program) -> Program {
-    let mut program = optimise_by(PIPELINE, program, &mut |name, program| {
+    validated(PIPELINE, program)
+}
+
+/// Runs the passes for devices.
+///
+/// # Panics
+/// As [`optimise`].
+pub fn optimise_for_device(program: Program) -> Program {
+    validated(DEVICE, program)
+}
+
+fn validated(steps: &[Step], program: Program) -> Program {
+    let mut program = optimise_by(steps, program, &mut |name, program| {
         if cfg!(debug_assertions)
             && let Err(problem) = check::validate(program)
         {

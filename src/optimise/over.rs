@@ -12,11 +12,7 @@ use rustc_hash::FxHashSet;
 
 /// Rewrites such loops.
 pub fn over(mut program: Program) -> Program {
-    for id in program.fun_ids() {
-        let mut body = std::mem::take(&mut program.funs[id].body);
-        visit(&mut program, &mut body);
-        program.funs[id].body = body;
-    }
+    program.each_body(visit);
     program
 }
 

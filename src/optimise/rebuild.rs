@@ -4,7 +4,6 @@
 //! known number of cells stays, copying those costs less than making room for the new ones first and copying them to their places
 //! afterwards: the new ones are made where they go, and a loop goes back and forth between two arrays.
 
-use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{Body, Exp, Operand, Program, Size, Stm, Type, Var};
 
 /// At most so many cells stay.
@@ -12,26 +11,20 @@ const STAY: i64 = 8;
 
 /// Rewrites such updates, where the new cells come from an operator.
 pub fn rebuild(mut program: Program) -> Program {
-    for id in program.fun_ids() {
-        let mut body = std::mem::take(&mut program.funs[id].body);
-        visit(&mut program, &mut body);
-        program.funs[id].body = body;
-    }
+    program.each_body(visit);
     program
 }
 
 fn visit(program: &mut Program, body: &mut Body) {
-    let mut out: Vec<Stm> = Vec::with_capacity(body.stms.len());
+    body.stms.iter_mut().for_each(|stm| stm.exp.bodies_mut(&mut |body| visit(program, body)));
+    let updates: Vec<Option<Update>> = body.stms.iter().map(|stm| rebuilt(program, stm, body)).collect();
     let stms = std::mem::take(&mut body.stms);
-    let whole = Body { stms: stms.clone(), result: body.result.clone() };
-    for mut stm in stms {
-        stm.exp.bodies_mut(&mut |body| visit(program, body));
-        match rebuilt(program, &stm, &whole) {
-            Some(exp) => parts(program, stm, exp, &mut out),
-            None => out.push(stm),
+    for (stm, update) in stms.into_iter().zip(updates) {
+        match update {
+            Some(update) => parts(program, stm, update, &mut body.stms),
+            None => body.stms.push(stm),
         }
     }
-    body.stms = out;
 }
 
 /// An update of this kind: the array, how many cells stay in front, the new cells, and how many stay behind.
@@ -52,14 +45,7 @@ fn rebuilt(program: &Program, stm: &Stm, body: &Body) -> Option<Update> {
     let few = step.as_i128() == Some(1) && (before..=STAY).contains(&stays) && new.as_constant().is_none();
     let made = body.stms.iter().any(|stm| matches!(stm.exp, Exp::Soac(_)) && stm.pat.contains(value));
     // What is needed later as well would be copied in any case.
-    (few && made && uses(body, *value) == 1).then_some(Update { array: *array, before, value: *value, after: stays - before })
-}
-
-/// How often a variable is mentioned.
-fn uses(body: &Body, var: Var) -> usize {
-    let mut count = body.result.iter().filter(|a| a.var() == Some(var)).count();
-    body.stms.iter().for_each(|stm| mentioned(stm, &mut |other| count += usize::from(other == var)));
-    count
+    (few && made && body.uses(*value) == 1).then_some(Update { array: *array, before, value: *value, after: stays - before })
 }
 
 fn parts(program: &mut Program, stm: Stm, update: Update, out: &mut Vec<Stm>) {

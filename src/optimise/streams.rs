@@ -13,11 +13,7 @@ pub fn streams(mut program: Program) -> Program {
     for stm in &program.consts {
         note_range(&stm.pat, &stm.exp, &mut ranges);
     }
-    for id in program.fun_ids() {
-        let mut body = std::mem::take(&mut program.funs[id].body);
-        visit(&mut program, &mut body, &mut ranges);
-        program.funs[id].body = body;
-    }
+    program.each_body(|program, body| visit(program, body, &mut ranges));
     program
 }
 

@@ -15,11 +15,7 @@ const STATEMENTS: usize = 96;
 
 /// Unrolls.
 pub fn unroll(mut program: Program) -> Program {
-    for id in program.fun_ids() {
-        let mut body = std::mem::take(&mut program.funs[id].body);
-        unroll_body(&mut program, &mut body);
-        program.funs[id].body = body;
-    }
+    program.each_body(unroll_body);
     program
 }
 

@@ -358,7 +358,7 @@ impl Elaborator<'_> {
         self.insertions.sort_by_key(|insertion| (insertion.span.start, std::cmp::Reverse(insertion.span.end)));
         let names = self.globals.iter().map(|(name, global)| (global.inner, *name)).collect();
         debug_assert!(self.defs.iter().all(|define| define.span.file == root));
-        let mut program = Program { defs: self.library_defs };
+        let mut program = Program { defs: self.library_defs, ..Program::default() };
         program.defs.append(&mut self.defs);
         Elaborated { program, diagnostics: self.diagnostics, last, names, insertions: self.insertions, reads_numbers: self.reads_numbers }
     }

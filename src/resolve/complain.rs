@@ -39,6 +39,14 @@ impl<'a> Walk<'_, 'a> {
         self.diagnostics.push(diagnostic);
     }
 
+    /// The names that are not known since so many diagnostics are those of a loop that says nothing of how it begins.
+    pub(super) fn no_start(&mut self, before: usize) {
+        for diagnostic in self.diagnostics[before..].iter_mut().filter(|diagnostic| diagnostic.code == "E0201") {
+            let help = "a loop without `=` begins with what its names are before it; write `loop name = start ..` for another start";
+            diagnostic.help.push(help.into());
+        }
+    }
+
     fn advice(&mut self, diagnostic: Diagnostic, text: &str, name: Ident) -> Diagnostic {
         if let Some(place) = self.later.terms.get(&name.name) {
             return diagnostic.label(*place, "defined here").help("a definition is visible after it: move it up");

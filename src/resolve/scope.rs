@@ -217,6 +217,10 @@ impl<'a> Scope<'a> {
     }
     /// Whether `name.x` is a field of a variable rather than a member of a module.
     pub fn hides_module(&self, name: Symbol) -> bool {
+        // The conversions of an opened scalar module are called like scalar modules, and have no fields.
+        if matches!(self.term(name), Some(Res::Scalar(..))) && PrimType::from_name(name.as_str()).is_some() {
+            return false;
+        }
         let env = &self.visible.env;
         match self.locals.get(&name) {
             Some(_) => true,

@@ -38,6 +38,8 @@ struct View<'a> {
     refinements: Vec<Refinement<'a>>,
     /// The modules around the current specification.
     prefix: Vec<Symbol>,
+    /// The abstract types that were met, with the modules around them.
+    abstract_types: Vec<String>,
     failed: bool,
     /// What the module lacks.
     missing: Vec<Missing>,
@@ -66,7 +68,15 @@ impl<'a> Builder<'_, 'a> {
     /// A module as a module type shows it; without a module, one of which nothing else is known. The names in the type are looked up
     /// where the builder is.
     pub(super) fn view_as(&mut self, sig: &'a ModuleType, actual: Option<Module<'a>>, hiding: Hiding, at: Span) -> Module<'a> {
-        let mut view = View { hiding, at, refinements: Vec::new(), prefix: Vec::new(), failed: false, missing: Vec::new() };
+        let mut view = View {
+            hiding,
+            at,
+            refinements: Vec::new(),
+            prefix: Vec::new(),
+            abstract_types: Vec::new(),
+            failed: false,
+            missing: Vec::new(),
+        };
         let module = self.view(sig, &mut view, actual);
         self.report_missing(&view);
         if view.failed { Module::Broken } else { module }
@@ -101,11 +111,17 @@ impl<'a> Builder<'_, 'a> {
                 let used = view.refinements.pop().is_some_and(|refinement| refinement.used);
                 if !used && !view.failed {
                     let span = path.first().map_or(sig.span, |first| path.last().map_or(first.span, |last| first.span.to(last.span)));
-                    self.report(
-                        Diagnostic::error("E0214", span, format!("the module type has no abstract type `{}`", path_text(path)))
-                            .here("cannot be given a meaning here")
-                            .label(inner.span, "this module type"),
-                    );
+                    let text = path_text(path);
+                    let near = suggest::closest(&text, view.abstract_types.iter().map(String::as_str));
+                    let diagnostic = Diagnostic::error("E0214", span, format!("the module type has no abstract type `{text}`"))
+                        .here("cannot be given a meaning here")
+                        .label(inner.span, "this module type");
+                    self.report(match (near, view.abstract_types.as_slice()) {
+                        (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
+                        (None, []) => diagnostic,
+                        (None, [one]) => diagnostic.help(format!("its abstract type is `{one}`")),
+                        (None, all) => diagnostic.help(format!("its abstract types are {}", quoted(all))),
+                    });
                     view.failed = true;
                 }
                 module
@@ -259,7 +275,8 @@ impl<'a> Builder<'_, 'a> {
     /// Notes that the module does not have what the module type asks for.
     fn lacks(&mut self, what: &'static str, name: Ident, view: &mut View<'a>, actual: &Module<'a>) {
         view.failed = true;
-        if actual.is_broken() {
+        // A name that could not be read was reported.
+        if actual.is_broken() || name.name.as_str() == "?" {
             return;
         }
         let text = name.name.as_str();
@@ -384,6 +401,7 @@ impl<'a> Builder<'_, 'a> {
 
     fn abstract_spec(&mut self, ty: &'a AbstractType, view: &mut View<'a>, actual: Option<&Module<'a>>) -> Option<TypeRes> {
         let path: Vec<Symbol> = view.prefix.iter().copied().chain([ty.name.name]).collect();
+        view.abstract_types.push(path.iter().map(|part| part.as_str()).collect::<Vec<_>>().join("."));
         if let Some(index) = view.refinements.iter().rposition(|refinement| refinement.path == path) {
             return self.refined(ty, index, view, actual);
         }
@@ -571,4 +589,11 @@ fn count(tparams: &[TypeParam]) -> String {
         (0, _) => part(sizes, "size"),
         _ => format!("{} and {}", part(types, "type"), part(sizes, "size")),
     }
+}
+
+/// Names in quotes, the first few of them.
+fn quoted(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(4).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > 4 { ", .." } else { "" };
+    format!("{}{more}", shown.join(", "))
 }

@@ -338,6 +338,9 @@ impl<'a> Walk<'_, 'a> {
         if self.scope.sig(name.name).is_some() {
             return diagnostic.help(format!("`{text}` is a module type, not a module"));
         }
+        if self.scope.term(name.name).is_some() {
+            return diagnostic.help(format!("`{text}` is a value, not a module: its parts are `{text}.field`, or named by a pattern"));
+        }
         if self.modules.contains(&name.name) {
             return diagnostic.note("a module is visible after its declaration, not inside of itself");
         }
@@ -498,7 +501,11 @@ impl<'a> Walk<'_, 'a> {
                 }
             }
             ExprKind::Loop { sizes, pat, init, form, body } => {
+                let before = self.diagnostics.len();
                 self.expr(*init);
+                if self.ast.exprs[*init].span == self.ast.pats[*pat].span {
+                    self.no_start(before);
+                }
                 match form {
                     LoopForm::For { var, bound } => {
                         self.expr(*bound);

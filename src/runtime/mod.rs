@@ -11,4 +11,4 @@ pub mod value;
 pub use buffer::{Buffer, Element};
 pub use builder::Builder;
 pub use dims::Dims;
-pub use value::{Array, Boxed, Cells, Shortage, Tuple, Value};
+pub use value::{Array, Boxed, Cells, Shortage, Sum, Tuple, Value};

@@ -1,11 +1,12 @@
 //! Application and instantiation of functions.
 
+use super::control::Part;
 use super::types::restore;
-use super::values::{Atom, Fun, IndexValue, Lifted, Renaming, Static};
-use super::{Outcome, Specialiser};
+use super::values::{Atom, Env, Fun, IndexValue, Lifted, Renaming, Static};
+use super::{Outcome, Specialiser, UNKNOWN_FUNCTION};
 use crate::base::scalar::{FoldOp, Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::core::{ExprKind, prims};
+use crate::ir::core::{self, Expr, ExprKind, prims};
 use crate::ir::soac::{self, Body, Exp, Lambda, Operand, Operator, Size, Soac, Var};
 use std::rc::Rc;
 
@@ -28,10 +29,14 @@ impl Specialiser<'_> {
                 }
                 let mut env = env.clone();
                 env.terms.extend(params.iter().copied().zip(args));
-                let result = self.eval(body, &mut env)?;
+                let result = self.in_call(span, |this| this.eval(body, &mut env))?;
                 self.apply(result, new.collect(), span)
             }
             Fun::Poly { .. } => self.broken(span, "a polymorphic function without its type arguments"),
+            Fun::Later { .. } => {
+                let fun = self.forced(Static::Fun(fun.clone()), span)?;
+                self.apply(fun, new, span)
+            }
             Fun::Global { name, indices, types, args } => {
                 let args = args.iter().cloned().chain(new).collect();
                 self.apply_global(*name, indices, types, args, span)
@@ -63,9 +68,26 @@ impl Specialiser<'_> {
             },
             Fun::Choice(cond, a, b) => {
                 let (cond, a, b) = (*cond, a.clone(), b.clone());
-                let (then, x) = self.in_block(|this| this.apply(a, new.clone(), span))?;
-                let (els, y) = self.in_block(|this| this.apply(b, new, span))?;
-                self.merge(cond, (then, x), (els, y), span)
+                let then = self.in_block(|this| this.apply(a, new.clone(), span))?;
+                let els = self.in_block(|this| this.apply(b, new, span))?;
+                self.merge(cond, then, els, span)
+            }
+            Fun::Absent { ty, env } => {
+                let core::Atom::Fun(params, ret) = ty.atom() else { return self.limit(span, UNKNOWN_FUNCTION) };
+                let mut env = env.clone();
+                let (mut given, mut new) = (params.len(), new.into_iter());
+                for (i, param) in params.iter().enumerate() {
+                    let Some(arg) = new.next() else {
+                        given = i;
+                        break;
+                    };
+                    if let Some(name) = param.name {
+                        env.terms.insert(name, arg);
+                    }
+                }
+                let ty = core::Type::fun(params[given..].to_vec(), ret.clone());
+                let result = self.nothing(&ty, &mut env, span)?;
+                self.apply(result, new.collect(), span)
             }
         }
     }
@@ -85,6 +107,9 @@ impl Specialiser<'_> {
                 }
                 Fun::Prim { name, indices: i0, types: t0, args } if args.is_empty() => {
                     let (indices, types) = ([i0, &indices[..]].concat(), [t0, &types[..]].concat());
+                    if self.prim_arity(*name, span)? == 0 {
+                        return self.prim(*name, &indices, &types, Vec::new(), span);
+                    }
                     Ok(Static::Fun(Rc::new(Fun::Prim { name: *name, indices, types, args: Vec::new() })))
                 }
                 Fun::Fold(fold) => Ok(Static::Fun(Rc::new(Fun::Fold(*fold)))),
@@ -113,12 +138,9 @@ impl Specialiser<'_> {
                 }
                 Fun::Choice(cond, a, b) => {
                     let (a, b) = (a.clone(), b.clone());
-                    let a = self.instantiate(a, types.clone(), indices.clone(), span)?;
-                    let b = self.instantiate(b, types, indices, span)?;
-                    match (&a, &b) {
-                        (Static::Fun(_), Static::Fun(_)) => Ok(Static::Fun(Rc::new(Fun::Choice(*cond, a, b)))),
-                        _ => self.limit(span, "a choice of polymorphic values that are no functions is not compiled"),
-                    }
+                    let then = self.in_block(|this| this.instantiate(a, types.clone(), indices.clone(), span))?;
+                    let els = self.in_block(|this| this.instantiate(b, types, indices, span))?;
+                    self.merge(*cond, then, els, span)
                 }
                 _ => self.broken(span, "a polymorphic function was expected"),
             },
@@ -195,6 +217,11 @@ impl Specialiser<'_> {
         params: &mut Vec<Var>,
         span: Span,
     ) -> Outcome<Static> {
+        let cell = self.waiting_cells(array, name, inputs, params, span)?;
+        self.forced(cell, span)
+    }
+    /// The same, but what is computed later is not computed yet.
+    fn waiting_cells(&mut self, array: &Static, name: Symbol, inputs: &mut Vec<Var>, params: &mut Vec<Var>, span: Span) -> Outcome<Static> {
         Ok(match array {
             Static::Data(Operand::Var(var)) if self.out.ty(*var).rank() > 0 => {
                 let ty = self.out.ty(*var).cell(1);
@@ -204,21 +231,51 @@ impl Specialiser<'_> {
                 Static::Data(Operand::Var(param))
             }
             Static::Tuple(parts) => {
-                Static::Tuple(parts.iter().map(|part| self.cells(part, name, inputs, params, span)).collect::<Outcome<_>>()?)
+                Static::Tuple(parts.iter().map(|part| self.waiting_cells(part, name, inputs, params, span)).collect::<Outcome<_>>()?)
             }
             Static::Record(parts) => {
-                let parts = parts.iter().map(|(label, part)| Ok((*label, self.cells(part, name, inputs, params, span)?)));
+                let parts = parts.iter().map(|(label, part)| Ok((*label, self.waiting_cells(part, name, inputs, params, span)?)));
                 Static::Record(parts.collect::<Outcome<_>>()?)
             }
             Static::Lifted(lifted) => {
                 let mut map = Renaming::default();
                 for (var, array) in lifted.vars.iter().zip(&lifted.arrays) {
-                    let cell = self.cells(&Static::Data(*array), self.out.vars[*var].name, inputs, params, span)?;
+                    let cell = self.waiting_cells(&Static::Data(*array), self.out.vars[*var].name, inputs, params, span)?;
                     self.stand_for(&mut map, *var, self.scalar(&cell, span)?);
                 }
                 lifted.elem.rename(&map)
             }
+            Static::Fun(_) if array.is_absent() => array.clone(),
             Static::Data(_) | Static::Fun(_) | Static::Box(_) => return self.broken(span, "an array was expected"),
+        })
+    }
+
+    /// Computes what waits for it.
+    pub(super) fn forced(&mut self, value: Static, span: Span) -> Outcome<Static> {
+        Ok(match &value {
+            Static::Tuple(parts) => Static::Tuple(parts.iter().map(|part| self.forced(part.clone(), span)).collect::<Outcome<_>>()?),
+            Static::Record(parts) => {
+                let part = |(label, part): &(Symbol, Static)| Ok((*label, self.forced(part.clone(), span)?));
+                Static::Record(parts.iter().map(part).collect::<Outcome<_>>()?)
+            }
+            Static::Fun(fun) if value.is_later() => match &**fun {
+                Fun::Later { body, env, frame, cells, path } => {
+                    let body = MapBody { body, env: env.clone() };
+                    let whole = self.map_level(frame, cells.clone(), &body, &mut env.clone(), span)?;
+                    path.iter().try_fold(whole, |value, at| match value {
+                        Static::Tuple(parts) if *at < parts.len() => Ok(parts[*at].clone()),
+                        Static::Record(parts) if *at < parts.len() => Ok(parts[*at].1.clone()),
+                        _ => self.broken(span, "a value of another form"),
+                    })?
+                }
+                Fun::Choice(cond, a, b) => {
+                    let then = self.in_block(|this| this.forced(a.clone(), span))?;
+                    let els = self.in_block(|this| this.forced(b.clone(), span))?;
+                    self.merge(*cond, then, els, span)?
+                }
+                _ => value,
+            },
+            _ => value,
         })
     }
 
@@ -230,34 +287,53 @@ impl Specialiser<'_> {
         }
     }
 
-    /// The results of a soac that maps something to `value` for each of `width` cells.
-    pub(super) fn lift(&mut self, value: &Static, width: &Size, outs: &mut Vec<(Operand, Var)>, span: Span) -> Outcome<Static> {
+    /// The results of a soac that maps something to `value` for each of `width` cells. `again` is what computes a cell again.
+    fn lift(
+        &mut self,
+        value: &Static,
+        width: &Size,
+        outs: &mut Vec<(Operand, Var)>,
+        again: &mut Again<'_, Self>,
+        path: &mut Vec<usize>,
+        span: Span,
+    ) -> Outcome<Static> {
         let frame = std::slice::from_ref(width);
+        let mut part = |this: &mut Self, at: usize, part: &Static, outs: &mut Vec<(Operand, Var)>| {
+            path.push(at);
+            let result = this.lift(part, width, outs, again, path, span);
+            path.pop();
+            result
+        };
         Ok(match value {
-            Static::Data(a) => {
+            Static::Data(a) if !self.mentions_inner(&self.ty(*a)) => {
                 let ty = self.ty(*a);
-                if self.mentions_inner(&ty) {
-                    return self.limit(span, "the cells of this map have different sizes; that is not compiled yet");
-                }
                 match a.var() {
                     Some(var) if self.is_inner(var) => Static::Data(Operand::Var(self.lift_var(*a, &ty, width, outs))),
                     // The same for all cells.
                     _ => Static::Data(self.bind("rep", ty.framed(frame), Exp::Rep(*a), span)?),
                 }
             }
-            Static::Tuple(parts) => Static::Tuple(parts.iter().map(|part| self.lift(part, width, outs, span)).collect::<Outcome<_>>()?),
+            Static::Tuple(parts) => {
+                let parts = parts.iter().enumerate().map(|(at, value)| part(self, at, value, outs));
+                Static::Tuple(parts.collect::<Outcome<_>>()?)
+            }
             Static::Record(parts) => {
-                let parts = parts.iter().map(|(label, part)| Ok((*label, self.lift(part, width, outs, span)?)));
+                let parts = parts.iter().enumerate().map(|(at, (label, value))| Ok((*label, part(self, at, value, outs)?)));
                 Static::Record(parts.collect::<Outcome<_>>()?)
             }
-            Static::Fun(_) | Static::Lifted(_) => {
-                let vars = self.inner_vars(value);
+            Static::Data(_) | Static::Fun(_) | Static::Lifted(_) | Static::Box(_) => {
+                let regular =
+                    |this: &Self, value: &Static| !this.inner_vars(value).iter().any(|var| this.mentions_inner(this.out.ty(*var)));
+                let value = match regular(self, value) {
+                    true => value.clone(),
+                    false => again(self, path.clone()),
+                };
+                if !regular(self, &value) {
+                    return self.limit(span, "the cells of this map hold arrays of different sizes that come from outside of it");
+                }
                 let (mut arrays, mut places, mut map) = (Vec::new(), Vec::new(), Renaming::default());
-                for &var in &vars {
+                for var in self.inner_vars(&value) {
                     let ty = self.out.ty(var).clone();
-                    if self.mentions_inner(&ty) {
-                        return self.limit(span, "a function in an array holds arrays of different sizes; that is not compiled yet");
-                    }
                     arrays.push(Operand::Var(self.lift_var(Operand::Var(var), &ty, width, outs)));
                     let place = self.placeholder(self.out.vars[var].name, ty);
                     self.stand_for(&mut map, var, Operand::Var(place));
@@ -265,7 +341,6 @@ impl Specialiser<'_> {
                 }
                 Static::Lifted(Rc::new(Lifted { width: width.clone(), vars: places, arrays, elem: value.rename(&map) }))
             }
-            Static::Box(_) => return self.limit(span, "an array of boxes (arrays of different sizes) is not compiled yet"),
         })
     }
     fn lift_var(&mut self, operand: Operand, ty: &soac::Type, width: &Size, outs: &mut Vec<(Operand, Var)>) -> Var {
@@ -277,9 +352,13 @@ impl Specialiser<'_> {
 
     /// The variables of closed blocks that a value mentions, sizes first.
     pub(super) fn inner_vars(&self, value: &Static) -> Vec<Var> {
+        self.inner_vars_below(value, self.depth)
+    }
+    /// The same for blocks deeper than this.
+    pub(super) fn inner_vars_below(&self, value: &Static, depth: u32) -> Vec<Var> {
         let mut seen = std::cell::RefCell::new(Vec::new());
         let see = |var: Var| {
-            if self.is_inner(var) && !seen.borrow().contains(&var) {
+            if self.depths[var.raw()] > depth && !seen.borrow().contains(&var) {
                 seen.borrow_mut().push(var);
             }
         };
@@ -299,19 +378,32 @@ impl Specialiser<'_> {
     }
 
     /// A map along one dimension.
-    fn map_level(&mut self, frame: &[Size], cells: Vec<(Symbol, Static)>, run: &mut CellWork<'_, Self>, span: Span) -> Outcome<Static> {
-        let Some((width, inner)) = frame.split_first() else { return run(self, cells) };
+    fn map_level(&mut self, frame: &[Size], cells: Vec<(Symbol, Static)>, body: &MapBody, env: &mut Env, span: Span) -> Outcome<Static> {
+        let Some((width, inner)) = frame.split_first() else {
+            let mut named = Vec::with_capacity(cells.len());
+            for (name, cell) in cells {
+                named.push((name, self.forced(cell, span)?));
+            }
+            let hidden = named.into_iter().map(|(name, cell)| (name, env.terms.insert(name, cell))).collect();
+            let result = self.eval(body.body, env);
+            restore(&mut env.terms, hidden);
+            return result;
+        };
         let (mut inputs, mut params) = (Vec::new(), Vec::new());
-        let (stms, value) = self.in_block(|this| {
+        let (stms, (value, waiting)) = self.in_block(|this| {
             let mut arguments = Vec::with_capacity(cells.len());
             for (name, array) in &cells {
                 let base = Symbol::new(name.as_str().split('.').next().unwrap_or("x"));
-                arguments.push((*name, this.cells(array, base, &mut inputs, &mut params, span)?));
+                arguments.push((*name, this.waiting_cells(array, base, &mut inputs, &mut params, span)?));
             }
-            this.map_level(inner, arguments, run, span)
+            Ok((this.map_level(inner, arguments.clone(), body, env, span)?, arguments))
         })?;
         let mut outs = Vec::new();
-        let value = self.lift(&value, width, &mut outs, span)?;
+        let mut again = |_: &mut Self, path: Vec<usize>| {
+            let later = Fun::Later { body: body.body.clone(), env: body.env.clone(), frame: inner.to_vec(), cells: waiting.clone(), path };
+            Static::Fun(Rc::new(later))
+        };
+        let value = self.lift(&value, width, &mut outs, &mut again, &mut Vec::new(), span)?;
         let (result, pat): (Vec<Operand>, Vec<Var>) = outs.into_iter().unzip();
         if pat.is_empty() && !stms.iter().any(|stm| stm.exp.may_fail()) {
             return Ok(value);
@@ -323,25 +415,9 @@ impl Specialiser<'_> {
     }
 
     /// A map over a frame; the body sees the cells under their names.
-    pub(super) fn map(
-        &mut self,
-        frame: &[Size],
-        cells: Vec<(Symbol, Static)>,
-        body: &crate::ir::core::Expr,
-        env: &mut super::values::Env,
-        span: Span,
-    ) -> Outcome<Static> {
-        self.map_level(
-            frame,
-            cells,
-            &mut |this, cells| {
-                let hidden = cells.into_iter().map(|(name, cell)| (name, env.terms.insert(name, cell))).collect();
-                let result = this.eval(body, env);
-                restore(&mut env.terms, hidden);
-                result
-            },
-            span,
-        )
+    pub(super) fn map(&mut self, frame: &[Size], cells: Vec<(Symbol, Static)>, body: &Expr, env: &mut Env, span: Span) -> Outcome<Static> {
+        let body = MapBody { body, env: self.captured(body, env) };
+        self.map_level(frame, cells, &body, env, span)
     }
 
     /// `sum`, `product`, `maximum`, `minimum` of a vector.
@@ -351,6 +427,29 @@ impl Specialiser<'_> {
         let neutral = Static::Data(Operand::Const(neutral));
         let operator = self.operator(&fun, &neutral, true, span)?;
         self.reduction(operator, &neutral, vector, span)
+    }
+
+    /// Combines the cells of an array whose cells are no data, one after the other; as functions are followed, that is a loop or written out.
+    pub(super) fn combined(&mut self, f: &Static, init: &Static, xs: &Static, width: &Size, span: Span) -> Outcome<Static> {
+        let step = |this: &mut Self, total: Static, i: Operand| {
+            let cell = this.element(xs, i, width, span)?;
+            this.apply(f.clone(), vec![total, cell], span)
+        };
+        let count = self.operand(width, span)?;
+        let mut run = |this: &mut Self, _: Part, state: &[Static], i: Option<Operand>| match (state, i) {
+            ([total], Some(i)) => Ok(vec![step(this, total.clone(), i)?]),
+            _ => this.broken(span, "a loop of another form"),
+        };
+        match (
+            self.repeated(&[Symbol::new("total")], std::slice::from_ref(init), Some((Symbol::new("i"), count)), &mut run, span)?,
+            width.as_constant(),
+        ) {
+            (Some(mut values), _) => Ok(values.remove(0)),
+            (None, Some(n)) if (0..=super::control::MAX_UNROLLED).contains(&n) => {
+                (0..n).try_fold(init.clone(), |total, i| step(self, total, Operand::int(i)))
+            }
+            (None, _) => self.endless(span),
+        }
     }
 
     /// Combines the cells of an array.
@@ -382,8 +481,14 @@ impl Specialiser<'_> {
     }
 }
 
-/// What is done with named cells.
-type CellWork<'a, S> = dyn FnMut(&mut S, Vec<(Symbol, Static)>) -> Outcome<Static> + 'a;
+/// The body of a map, with what its free names are but for the cells.
+struct MapBody<'e> {
+    body: &'e Expr,
+    env: Env,
+}
+
+/// What computes a part of a cell again, where it is used.
+type Again<'a, S> = dyn FnMut(&mut S, Vec<usize>) -> Static + 'a;
 
 /// Whether an operator is one scalar operation that is known to be commutative.
 fn is_commutative(lambda: &Lambda) -> bool {

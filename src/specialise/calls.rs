@@ -3,9 +3,10 @@
 use super::values::{Atom, Env, Fun, IndexValue, Renaming, Static, Type};
 use super::{Outcome, Specialiser};
 use crate::base::{PrimType, Span, Symbol};
+use crate::ir::core::constants::{self, is_constant};
 use crate::ir::core::{self, Define, Expr, ExprKind, ExprNode, LoopForm, Param};
 use crate::ir::soac::{self, Body, Exp, FunId, Size, Var};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ const SMALL: u64 = 2000;
 /// A definition for certain layouts of its types.
 pub(super) struct Instance {
     fun: FunId,
+    /// The constants that it takes as parameters, behind the sizes.
+    constants: Vec<Symbol>,
 }
 
 /// A definition without its abstractions: names of its indices and types, and what is under them.
@@ -54,29 +57,69 @@ fn parameters(ty: &core::Type) -> Vec<Param> {
     }
 }
 
-impl Specialiser<'_> {
+impl<'p> Specialiser<'p> {
     /// The value of a definition.
     pub(super) fn global(&mut self, name: Symbol, span: Span) -> Outcome<Static> {
-        if let Some(value) = self.constants.get(&name) {
-            return Ok(value.clone());
+        if let Some(value) = self.known_constant(name) {
+            return Ok(value);
         }
         let Some(&define) = self.defs.get(&name) else { return self.broken(span, &format!("`{name}` is not known")) };
-        if matches!(define.body.kind(), ExprKind::Fn { .. } | ExprKind::IFn { .. } | ExprKind::TFn { .. }) {
+        if !is_constant(define) {
             let fun = Fun::Global { name, indices: Vec::new(), types: Vec::new(), args: Vec::new() };
             return Ok(Static::Fun(Rc::new(fun)));
         }
-        // A constant: computed once if that cannot fail, else where it is needed.
-        let (depth, outer) = (std::mem::replace(&mut self.depth, 0), std::mem::take(&mut self.block));
-        let value = self.eval(&define.body, &mut Env::default());
-        self.depth = depth;
-        let block = std::mem::replace(&mut self.block, outer);
+        if let Some(value) = self.constant(define)? {
+            return Ok(value);
+        }
+        self.eval(&define.body, &mut Env::default())
+    }
+
+    fn known_constant(&self, name: Symbol) -> Option<Static> {
+        self.local.get(&name).or_else(|| self.constants.get(&name)).cloned()
+    }
+
+    /// The value of a constant that cannot fail: it is computed before everything else.
+    fn constant(&mut self, define: &Define) -> Outcome<Option<Static>> {
+        let (block, value) = self.apart(0, |this| this.eval(&define.body, &mut Env::default()));
         let value = value?;
         if block.iter().any(|stm| stm.exp.may_fail()) {
-            return self.eval(&define.body, &mut Env::default());
+            return Ok(None);
+        }
+        if block.iter().any(|stm| !matches!(stm.exp, Exp::Literal(_))) {
+            self.computed.insert(define.name);
         }
         self.out.consts.extend(block);
-        self.constants.insert(name, value.clone());
-        Ok(value)
+        self.constants.insert(define.name, value.clone());
+        Ok(Some(value))
+    }
+
+    /// Computes the constants that an entry point needs and that may fail, here and now.
+    fn failing_constants(&mut self, define: &Define) -> Outcome<()> {
+        for &constant in self.needed(define).iter() {
+            if self.constants.contains_key(&constant.name) {
+                continue;
+            }
+            let of_failing = self.needed(constant).iter().any(|other| self.local.contains_key(&other.name));
+            if !of_failing && self.constant(constant)?.is_some() {
+                continue;
+            }
+            let value = self.eval(&constant.body, &mut Env::default())?;
+            self.local.insert(constant.name, value);
+        }
+        Ok(())
+    }
+    /// The constants that a definition needs, in the order of the program.
+    fn needed(&mut self, define: &Define) -> Rc<[&'p Define]> {
+        if let Some(known) = self.needed.get(&define.name) {
+            return known.clone();
+        }
+        let (defs, order) = (&self.defs, &self.order);
+        let Some(&own) = defs.get(&define.name) else { return Rc::new([]) };
+        let find = |name: Symbol| Some((*order.get(&name)?, *defs.get(&name)?));
+        let numbers = constants::needed(own, &mut self.free, &find);
+        let found: Rc<[&'p Define]> = numbers.into_iter().map(|number| &self.program.defs[number]).collect();
+        self.needed.insert(define.name, found.clone());
+        found
     }
 
     /// A definition with its index and type arguments: if those are all and it is no function, its value.
@@ -111,13 +154,19 @@ impl Specialiser<'_> {
             return Ok(Static::Fun(Rc::new(fun)));
         }
         let rest = args.split_off(params.len());
-        let large = self.weights.get(&name).copied().unwrap_or(0) > SMALL && self.mentions.get(&name).copied().unwrap_or(0) > 1;
+        let weight = self.weights.get(&name).copied().unwrap_or(0);
+        let heavy = weight > SMALL && self.mentions.get(&name).copied().unwrap_or(0) > 1;
+        let hints = self.attributes;
+        // What attributes say about a place is about what is inlined there, unless that would be very much.
+        let here = self.attributed && weight <= 8 * SMALL && !hints.noinline.contains(&name);
+        let inline = hints.inline.contains(&name) || here;
+        let large = !inline && (heavy || hints.noinline.contains(&name));
         if large && let Some(result) = self.call(define, &open, params, ret, body, indices, types, &args, span)? {
             return self.apply(result, rest, span);
         }
         let mut env = bound(&open, indices, types);
         env.terms.extend(params.iter().map(|(name, _)| *name).zip(args));
-        let result = self.eval(body, &mut env)?;
+        let result = self.in_call(span, |this| this.eval(body, &mut env))?;
         self.apply(result, rest, span)
     }
 
@@ -173,6 +222,12 @@ impl Specialiser<'_> {
             }
         };
         let mut operands = actual.iter().map(|size| self.operand(size, span)).collect::<Outcome<Vec<_>>>()?;
+        for name in &instance.constants {
+            match self.known_constant(*name) {
+                Some(value) => self.add_leaves(&value, span, &mut operands)?,
+                None => return self.broken(span, &format!("`{name}` has no value here")),
+            }
+        }
         for arg in args {
             self.add_leaves(arg, span, &mut operands)?;
         }
@@ -194,25 +249,38 @@ impl Specialiser<'_> {
         types: &[Atom],
         span: Span,
     ) -> Outcome<Instance> {
-        let depth = std::mem::replace(&mut self.depth, 1);
-        let outer = std::mem::take(&mut self.block);
-        let mut vars = Vec::new();
-        let mut env = Env::default();
-        for (name, index) in open.indices.iter().zip(indices) {
-            let value = match index {
-                IndexValue::Dim(_) => IndexValue::Dim(self.size_parameter(*name, &mut vars)),
-                IndexValue::Shape(sizes) => IndexValue::Shape(sizes.iter().map(|_| self.size_parameter(*name, &mut vars)).collect()),
-            };
-            env.indices.insert(*name, value);
-        }
-        for (name, atom) in open.types.iter().zip(types) {
-            let atom = self.abstracted(atom, *name, &mut vars);
-            env.types.insert(*name, atom);
-        }
-        let fun = self.function(define, params, body, env, vars, false, span);
-        self.depth = depth;
-        self.block = outer;
-        Ok(Instance { fun: fun? })
+        let mut constants = Vec::new();
+        let local: FxHashSet<Symbol> = self.local.keys().copied().collect();
+        let (_, fun) = self.apart(1, |this| {
+            let mut vars = Vec::new();
+            let mut env = Env::default();
+            for (name, index) in open.indices.iter().zip(indices) {
+                let value = match index {
+                    IndexValue::Dim(_) => IndexValue::Dim(this.size_parameter(*name, &mut vars)),
+                    IndexValue::Shape(sizes) => IndexValue::Shape(sizes.iter().map(|_| this.size_parameter(*name, &mut vars)).collect()),
+                };
+                env.indices.insert(*name, value);
+            }
+            for (name, atom) in open.types.iter().zip(types) {
+                let atom = this.abstracted(atom, *name, &mut vars);
+                env.types.insert(*name, atom);
+            }
+            for &constant in this.needed(define).iter() {
+                if !local.contains(&constant.name) && !this.computed.contains(&constant.name) {
+                    continue;
+                }
+                // What is no data is made where it is used.
+                if let Ok(ty) = this.resolve(&constant.ty, &mut Env::default(), span)
+                    && ty.is_data()
+                {
+                    let value = this.symbolic(&ty, &[], constant.name, span, &mut vars)?;
+                    this.local.insert(constant.name, value);
+                    constants.push(constant.name);
+                }
+            }
+            this.function(define, params, body, env, vars, false, span)
+        });
+        Ok(Instance { fun: fun?, constants })
     }
 
     fn size_parameter(&mut self, name: Symbol, vars: &mut Vec<Var>) -> Size {
@@ -275,7 +343,7 @@ impl Specialiser<'_> {
         let fun = soac::Fun { name: define.name, params, results, body, entry, span: define.span };
         Ok(self.out.funs.alloc(fun))
     }
-    /// The variables in sizes of results outside of boxes that are neither parameters nor results.
+    /// The variables in sizes of results that are neither parameters nor results, nor hidden in a box.
     fn computed_sizes(&self, value: &Static, params: &[Var], out: &mut Vec<Var>) {
         match value {
             Static::Data(operand) => {
@@ -290,7 +358,15 @@ impl Specialiser<'_> {
             }
             Static::Tuple(parts) => parts.iter().for_each(|part| self.computed_sizes(part, params, out)),
             Static::Record(parts) => parts.iter().for_each(|(_, part)| self.computed_sizes(part, params, out)),
-            Static::Box(_) | Static::Fun(_) | Static::Lifted(_) => {}
+            Static::Box(boxed) => boxed.sigma.body.sizes(&mut |size| {
+                let new: Vec<Var> = size.vars().filter(|var| !params.contains(var) && !boxed.sigma.params.contains(var)).collect();
+                new.into_iter().for_each(|var| {
+                    if !out.contains(&var) {
+                        out.push(var)
+                    }
+                });
+            }),
+            Static::Fun(_) | Static::Lifted(_) => {}
         }
     }
     /// Variables for the results; sizes that come out are variables of their own.
@@ -306,7 +382,7 @@ impl Specialiser<'_> {
             Static::Record(parts) => parts.iter().try_for_each(|(_, part)| self.result_vars(part, map, results, span))?,
             Static::Box(boxed) => {
                 let mut vars = Vec::new();
-                let ty = Type { shape: Vec::new(), atom: Atom::Sigma(boxed.sigma.clone()) };
+                let ty = Type { shape: Vec::new(), atom: Atom::Sigma(Rc::new(boxed.sigma.rename(map))) };
                 self.symbolic(&ty, &[], Symbol::new("r"), span, &mut vars)?;
                 results.extend(vars);
             }
@@ -325,6 +401,7 @@ impl Specialiser<'_> {
         }
         self.depth = 1;
         self.block = Vec::new();
+        self.failing_constants(define)?;
         let mut vars = Vec::new();
         let mut env = Env::default();
         let mut indices = Vec::new();
@@ -359,6 +436,7 @@ impl Specialiser<'_> {
         let value = self.eval(open.body, &mut env)?;
         let value = self.apply(value, args, span)?;
         self.add_function(define, vars, value, true, span)?;
+        self.local.clear();
         self.depth = 0;
         Ok(())
     }

@@ -5,6 +5,7 @@ use super::values::{Atom, Env, Fun, IndexValue, Lifted, Sigma, Static, Type};
 use super::{Outcome, Specialiser, values};
 use crate::base::scalar::{self, Member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::attributes::Attribute;
 use crate::ir::core::{self, Expr, ExprKind, ShapeItem, prims};
 use crate::ir::soac::{self, Check, Exp, Operand, Size};
 use std::rc::Rc;
@@ -12,6 +13,20 @@ use std::rc::Rc;
 impl Specialiser<'_> {
     /// The value of an expression; what depends on data is added to the block.
     pub(super) fn eval(&mut self, expr: &Expr, env: &mut Env) -> Outcome<Static> {
+        if self.attributes.regions.is_empty() {
+            return self.eval_here(expr, env);
+        }
+        let before = (self.attributed, self.unchecked);
+        for attribute in self.attributes.around(expr.span()) {
+            self.attributed = true;
+            self.unchecked |= attribute == Attribute::Unsafe;
+        }
+        let result = self.eval_here(expr, env);
+        (self.attributed, self.unchecked) = before;
+        result
+    }
+
+    fn eval_here(&mut self, expr: &Expr, env: &mut Env) -> Outcome<Static> {
         let span = expr.span();
         match expr.kind() {
             ExprKind::Var(name) => self.variable(*name, env, span),
@@ -108,13 +123,8 @@ impl Specialiser<'_> {
     }
 
     /// The environment of a closure: what its free names are.
-    fn captured(&mut self, expr: &Expr, env: &Env) -> Env {
-        let free = self.free.of(expr);
-        Env {
-            terms: free.terms.iter().filter_map(|name| Some((*name, env.terms.get(name)?.clone()))).collect(),
-            indices: free.indices.iter().filter_map(|name| Some((*name, env.indices.get(name)?.clone()))).collect(),
-            types: free.types.iter().filter_map(|name| Some((*name, env.types.get(name)?.clone()))).collect(),
-        }
+    pub(super) fn captured(&mut self, expr: &Expr, env: &Env) -> Env {
+        env.only(&self.free.of(expr))
     }
 
     /// Gives the variable that was just bound the name that the program has for it.
@@ -176,7 +186,11 @@ impl Specialiser<'_> {
                 let field = |(label, part): &(Symbol, Type)| Ok((*label, self.empty(part, &shape, span)?));
                 Static::Record(parts.iter().map(field).collect::<Outcome<_>>()?)
             }
-            Atom::Fun | Atom::Sigma(_) => return self.limit(span, "an empty array of functions or boxes is not compiled"),
+            Atom::Sigma(_) => {
+                let cell = self.blank(&Type { shape: Vec::new(), atom: ty.atom.clone() }, &[], span)?;
+                self.replicate(&shape, cell, span)?
+            }
+            Atom::Fun => return self.limit(span, "an empty array of functions is not compiled"),
         })
     }
 
@@ -185,7 +199,8 @@ impl Specialiser<'_> {
         if frame.is_empty() {
             return Ok(cells[0].clone());
         }
-        Ok(match &cells[0] {
+        let function = cells.iter().find(|cell| matches!(cell, Static::Fun(_) | Static::Lifted(_) | Static::Box(_)));
+        Ok(match function.unwrap_or(&cells[0]) {
             Static::Data(first) => {
                 let mut operands = Vec::with_capacity(cells.len());
                 for cell in cells {
@@ -222,12 +237,11 @@ impl Specialiser<'_> {
                 });
                 Static::Record(parts.collect::<Outcome<_>>()?)
             }
-            Static::Fun(_) | Static::Lifted(_) => self.stack_functions(frame, cells, span)?,
-            Static::Box(_) => return self.limit(span, "an array of boxes (arrays of different sizes) is not compiled yet"),
+            Static::Fun(_) | Static::Lifted(_) | Static::Box(_) => self.stack_functions(frame, cells, span)?,
         })
     }
 
-    /// Functions in an array literal: a choice by the index, in halves.
+    /// Functions or boxes in an array literal: a choice by the index, in halves.
     fn stack_functions(&mut self, frame: &[Size], cells: &[Static], span: Span) -> Outcome<Static> {
         let (Some(width), inner) = (frame[0].as_constant().and_then(|n| usize::try_from(n).ok()), &frame[1..]) else {
             return self.broken(span, "a frame of unknown size");
@@ -237,7 +251,7 @@ impl Specialiser<'_> {
         let mut arrays = Vec::new();
         let mut vars = Vec::new();
         // One array of truth values for each choice: whether the cell is in the upper half of what is left.
-        let elem = self.choose(&rows, 0, width, &mut |this: &mut Self, middle| {
+        let elem = self.choose(&rows, (0, width), span, &mut |this: &mut Self, middle| {
             let items = (0..width).map(|i| Scalar::Bool(i < middle)).collect();
             let bools = soac::Type { elem: PrimType::Bool, shape: vec![Size::constant(width as i64)] };
             arrays.push(this.bind("which", bools, Exp::Literal(items), span)?);
@@ -250,8 +264,8 @@ impl Specialiser<'_> {
     fn choose(
         &mut self,
         rows: &[Static],
-        from: usize,
-        to: usize,
+        (from, to): (usize, usize),
+        span: Span,
         below: &mut dyn FnMut(&mut Self, usize) -> Outcome<Operand>,
     ) -> Outcome<Static> {
         if to - from == 1 {
@@ -259,8 +273,8 @@ impl Specialiser<'_> {
         }
         let middle = from.midpoint(to);
         let cond = below(self, middle)?;
-        let (low, high) = (self.choose(rows, from, middle, below)?, self.choose(rows, middle, to, below)?);
-        Ok(Static::Fun(Rc::new(Fun::Choice(cond, low, high))))
+        let (low, high) = (self.choose(rows, (from, middle), span, below)?, self.choose(rows, (middle, to), span, below)?);
+        self.either(cond, low, high, span)
     }
 
     /// An array all of whose cells are the value.
@@ -269,7 +283,7 @@ impl Specialiser<'_> {
             return Ok(value);
         }
         match value {
-            Static::Fun(_) | Static::Lifted(_) => {
+            Static::Fun(_) | Static::Lifted(_) | Static::Box(_) => {
                 let elem = self.replicate(&frame[1..], value, span)?;
                 Ok(Static::Lifted(Rc::new(Lifted { width: frame[0].clone(), vars: Vec::new(), arrays: Vec::new(), elem })))
             }
@@ -335,9 +349,11 @@ impl Specialiser<'_> {
                 if found == shape || found.len() != shape.len() {
                     return Ok(value.clone());
                 }
-                let (found, wanted) = (found[frame.len()..].to_vec(), shape[frame.len()..].to_vec());
-                if found != wanted {
-                    self.push(Vec::new(), Exp::Check(Check::Coerce(found, wanted)), span)?;
+                let (outer, inner) = found.split_at(frame.len());
+                for (found, wanted) in [(outer, frame), (inner, &ty.shape)] {
+                    if found != wanted {
+                        self.push(Vec::new(), Exp::Check(Check::Coerce(found.to_vec(), wanted.to_vec())), span)?;
+                    }
                 }
                 let Operand::Var(var) = a else { return Ok(value.clone()) };
                 Static::Data(self.bind("coerced", soac::Type { elem: *elem, shape }, Exp::Coerce(*var), span)?)
@@ -354,6 +370,19 @@ impl Specialiser<'_> {
                     parts.iter().zip(types.iter()).map(|((label, part), (_, ty))| Ok((*label, self.coerce(part, ty, &shape, span)?)));
                 Static::Record(parts.collect::<Outcome<_>>()?)
             }
+            (Static::Lifted(lifted), _) if shape.len() == 1 => {
+                if lifted.width == shape[0] {
+                    return Ok(value.clone());
+                }
+                self.push(Vec::new(), Exp::Check(Check::Coerce(vec![lifted.width.clone()], shape.clone())), span)?;
+                self.on_arrays(value, &shape[0], span, &mut |this, a| {
+                    let mut ty = this.ty(a);
+                    ty.shape[0] = shape[0].clone();
+                    let array = this.array(a, span)?;
+                    this.bind("coerced", ty, Exp::Coerce(array), span)
+                })?
+            }
+            (Static::Lifted(_), _) => return self.limit(span, "checking the size of an array of arrays of functions is not compiled"),
             _ => value.clone(),
         })
     }

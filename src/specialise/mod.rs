@@ -13,22 +13,24 @@
 //!   payloads (`sums`).
 
 mod apply;
+mod arrays;
 mod calls;
 mod control;
 mod expr;
-mod free;
 mod prims;
 mod sums;
 mod types;
 mod values;
 
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{Chain, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
+use crate::ir::attributes::{Attribute, Attributes};
 use crate::ir::core;
+use crate::ir::core::names::FreeNames;
 use crate::ir::soac::{self, Exp, Operand, Program, Size, Stm, Var};
 use calls::Instance;
-use free::FreeNames;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use values::Static;
 
@@ -38,16 +40,27 @@ pub const E_LIMIT: &str = "E0801";
 /// More statements than this are a sign of code that doubles at every level.
 const MAX_STATEMENTS: usize = 4_000_000;
 
+/// What is said of functions that are not followed to where they are made.
+const UNKNOWN_FUNCTION: &str = "a function whose code is not known here is not compiled";
+
 /// A result or the reason why this program cannot be specialised.
 type Outcome<T> = Result<T, Box<Diagnostic>>;
 
 /// Specialises the program for these definitions as entry points (if none are given, for all that are declared to be entry points).
 ///
 /// # Errors
-/// E0801 names what this compiler cannot do yet: arrays of boxes, arrays whose rank is known only at run time, loops that change which
-/// function they carry.
+/// E0801 names what this compiler cannot do yet: arrays whose rank is known only at run time, loops that make a function of that of the
+/// iteration before, arrays of functions or boxes that are used as data.
 pub fn specialise(program: &core::Program, entries: &[Symbol]) -> Result<Program, Box<Diagnostic>> {
     let mut specialiser = Specialiser::new(program);
+    let regions = program.attributes.regions.iter();
+    let sequential = regions.filter_map(|(span, attribute)| match attribute {
+        Attribute::Sequential(depth) => Some((*span, *depth)),
+        _ => None,
+    });
+    specialiser.out.sequential = sequential.collect();
+    let called = program.defs.iter().filter(|define| program.attributes.noinline.contains(&define.name));
+    specialiser.out.called = called.map(|define| define.span).collect();
     for define in &program.defs {
         if if entries.is_empty() { define.entry } else { entries.contains(&define.name) } {
             specialiser.entry(define)?;
@@ -57,6 +70,7 @@ pub fn specialise(program: &core::Program, entries: &[Symbol]) -> Result<Program
 }
 
 struct Specialiser<'p> {
+    program: &'p core::Program,
     defs: FxHashMap<Symbol, &'p core::Define>,
     /// Size of the code of a definition with all that it would inline, and how often definitions are mentioned.
     weights: FxHashMap<Symbol, u64>,
@@ -73,9 +87,23 @@ struct Specialiser<'p> {
     /// Variables that are sizes of something, hence not negative.
     naturals: FxHashSet<Var>,
     constants: FxHashMap<Symbol, Static>,
+    /// The numbers of definitions, and the constants that they need.
+    order: FxHashMap<Symbol, usize>,
+    needed: FxHashMap<Symbol, Rc<[&'p core::Define]>>,
+    /// Constants that are computed before everything else, in more than one step.
+    computed: FxHashSet<Symbol>,
+    /// Constants in the function that is being made: those that may fail, computed where an entry point starts, and those that a function gets.
+    local: FxHashMap<Symbol, Static>,
     instances: FxHashMap<String, Arc<Instance>>,
     statements: usize,
     sums: sums::Sums,
+    attributes: &'p Attributes,
+    /// Whether statements are made for an expression with attributes. What is inlined there belongs to it.
+    attributed: bool,
+    /// Whether nothing is checked there.
+    unchecked: bool,
+    /// The calls whose statements are being made.
+    via: Chain,
 }
 
 impl<'p> Specialiser<'p> {
@@ -83,6 +111,7 @@ impl<'p> Specialiser<'p> {
         let mut mentions = FxHashMap::default();
         let weights = calls::weights(program, &mut mentions);
         Specialiser {
+            program,
             defs: program.defs.iter().map(|def| (def.name, def)).collect(),
             weights,
             mentions,
@@ -94,15 +123,28 @@ impl<'p> Specialiser<'p> {
             sizes: FxHashMap::default(),
             naturals: FxHashSet::default(),
             constants: FxHashMap::default(),
+            order: program.defs.iter().enumerate().map(|(number, define)| (define.name, number)).collect(),
+            needed: FxHashMap::default(),
+            computed: FxHashSet::default(),
+            local: FxHashMap::default(),
             instances: FxHashMap::default(),
             statements: 0,
             sums: sums::Sums::default(),
+            attributes: &program.attributes,
+            attributed: false,
+            unchecked: false,
+            via: Chain::default(),
         }
     }
 
     /// What this compiler cannot do.
     fn limit<T>(&self, span: Span, what: impl Into<String>) -> Outcome<T> {
         Err(Box::new(Diagnostic::error(E_LIMIT, span, what).help("`--backend interp` runs this program")))
+    }
+    /// The same, with how the program can be written instead.
+    fn limit_with<T>(&self, span: Span, what: &str, help: &str) -> Outcome<T> {
+        let diagnostic = Diagnostic::error(E_LIMIT, span, what).help(format!("{help}; or run it with `--backend interp`"));
+        Err(Box::new(diagnostic))
     }
     /// Core that the checker would not have let pass.
     fn broken<T>(&self, span: Span, what: &str) -> Outcome<T> {
@@ -126,8 +168,36 @@ impl<'p> Specialiser<'p> {
         if self.statements > MAX_STATEMENTS {
             return self.limit(span, "the program is too large when its functions are inlined");
         }
-        self.block.push(Stm { pat, exp, span });
+        let mut exp = exp;
+        if self.unchecked {
+            match &mut exp {
+                Exp::Check(_) => return Ok(()),
+                Exp::Index { checked, .. }
+                | Exp::Slice { checked, .. }
+                | Exp::Update { checked, .. }
+                | Exp::UpdateSlice { checked, .. } => *checked = false,
+                _ => {}
+            }
+        }
+        self.block.push(Stm { pat, exp, span: Span { via: self.via, ..span } });
         Ok(())
+    }
+    /// Runs `work`, which makes the statements of what is called at a place.
+    fn in_call<T>(&mut self, call: Span, work: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        let via = self.out.chains.into_call(Span { via: self.via, ..call });
+        let outer = std::mem::replace(&mut self.via, via);
+        let result = work(self);
+        self.via = outer;
+        result
+    }
+    /// Runs `work` in a block that has nothing to do with the one that is being made.
+    fn apart<T>(&mut self, depth: u32, work: impl FnOnce(&mut Self) -> Outcome<T>) -> (Vec<Stm>, Outcome<T>) {
+        let (depth, block) = (std::mem::replace(&mut self.depth, depth), std::mem::take(&mut self.block));
+        let (attributed, unchecked) = (std::mem::take(&mut self.attributed), std::mem::take(&mut self.unchecked));
+        let (via, local) = (std::mem::take(&mut self.via), std::mem::take(&mut self.local));
+        let result = work(self);
+        (self.depth, self.attributed, self.unchecked, self.via, self.local) = (depth, attributed, unchecked, via, local);
+        (std::mem::replace(&mut self.block, block), result)
     }
     /// Binds an expression to a new variable.
     fn bind(&mut self, name: &str, ty: soac::Type, exp: Exp, span: Span) -> Outcome<Operand> {
@@ -219,7 +289,11 @@ impl<'p> Specialiser<'p> {
                 }
                 self.add_leaves(&boxed.value, span, out)?;
             }
-            Static::Fun(_) | Static::Lifted(_) => return self.limit(span, "a function is used as data here"),
+            Static::Fun(_) => return self.limit(span, "a function is used as data here"),
+            Static::Lifted(_) => {
+                let help = "make arrays of one size of it before: sums, sizes, or one array after the other";
+                return self.limit_with(span, "an array of functions, or of boxes of different sizes, is used as data here", help);
+            }
         }
         Ok(())
     }
@@ -235,9 +309,4 @@ impl<'p> Specialiser<'p> {
             Static::Fun(_) | Static::Lifted(_) => return self.limit(span, "this operation on functions in arrays is not compiled yet"),
         })
     }
-}
-
-/// The 0 of a type, or false.
-fn zero(prim: PrimType) -> Scalar {
-    if prim.is_float() { Scalar::from_f64(prim, 0.0) } else { Scalar::from_i128(prim, 0) }
 }

@@ -1,6 +1,6 @@
 //! The primitives.
 
-use super::values::{Atom, Env, IndexValue, Lifted, Static, Type};
+use super::values::{Atom, Env, IndexValue, Static, Type};
 use super::{Outcome, Specialiser};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{self, prims};
@@ -45,25 +45,42 @@ impl Specialiser<'_> {
                 if has_no_leaves(xs) {
                     self.push(Vec::new(), Exp::Check(Check::Bounds(i, call.size(0))), span)?;
                 }
-                self.pairwise(xs, x, span, &mut |this, array, value| {
-                    let Operand::Var(var) = array else { return this.broken(span, "an array was expected") };
-                    let ty = this.ty(array);
-                    this.bind("updated", ty, Exp::Update { array: var, at: vec![i], value, checked: true }, span)
+                self.by_components(&[xs, x], &mut |this, parts| match parts {
+                    [Static::Lifted(lifted), x] => this.other_cell(lifted, i, (*x).clone(), span),
+                    [Static::Data(array), Static::Data(value)] => {
+                        let (ty, array) = (this.ty(*array), this.array(*array, span)?);
+                        let update = Exp::Update { array, at: vec![i], value: *value, checked: true };
+                        Ok(Static::Data(this.bind("updated", ty, update, span)?))
+                    }
+                    _ => this.broken(span, "values of different forms"),
                 })
             }
             ("update_slice", [xs, start, step, ys]) => {
                 let (start, step) = (self.scalar(start, span)?, self.scalar(step, span)?);
-                self.pairwise(xs, ys, span, &mut |this, array, value| match (array, value) {
-                    (Operand::Var(var), Operand::Var(value)) => {
-                        let ty = this.ty(array);
-                        this.bind("updated", ty, Exp::UpdateSlice { array: var, start, step, value, checked: true }, span)
+                self.by_components(&[xs, ys], &mut |this, parts| match parts {
+                    [Static::Lifted(xs), Static::Lifted(ys)] => this.other_cells(xs, ys, start, step, span),
+                    [Static::Data(array), Static::Data(value)] => {
+                        let (ty, array, value) = (this.ty(*array), this.array(*array, span)?, this.array(*value, span)?);
+                        Ok(Static::Data(this.bind("updated", ty, Exp::UpdateSlice { array, start, step, value, checked: true }, span)?))
                     }
-                    _ => this.broken(span, "arrays were expected"),
+                    _ => this.broken(span, "values of different forms"),
                 })
             }
             ("iota", [n]) => {
                 let n = self.scalar(n, span)?;
                 self.iota(Operand::int(0), self.size_of(n), span)
+            }
+            ("shape_iota", []) => {
+                let Some(IndexValue::Shape(shape)) = indices.first() else { return self.broken(span, "a shape was expected") };
+                let all = shape.iter().fold(Size::constant(1), |all, size| all.mul(size));
+                match shape.as_slice() {
+                    [] => Ok(Static::Data(Operand::int(0))),
+                    [_] => self.iota(Operand::int(0), all, span),
+                    _ => {
+                        let flat = self.iota(Operand::int(0), all, span)?;
+                        self.reshape(&flat, 1, shape, span)
+                    }
+                }
             }
             ("range", [a, b]) => {
                 let (a, b) = (self.scalar(a, span)?, self.scalar(b, span)?);
@@ -73,6 +90,7 @@ impl Specialiser<'_> {
             ("range_upto", [a, s, b]) => self.range(RangeKind::Upto, [a, s, b], &call),
             ("range_downto", [a, s, b]) => self.range(RangeKind::Downto, [a, s, b], &call),
             ("range_through", [a, s, b]) => self.range(RangeKind::Through, [a, s, b], &call),
+            ("reduce" | "reduce_comm", [f, init, xs]) if !init.is_plain() => self.combined(f, init, xs, &call.size(0), span),
             ("reduce", [f, init, xs]) => {
                 let operator = self.operator(f, init, false, span)?;
                 self.reduction(operator, init, xs, span)
@@ -92,33 +110,44 @@ impl Specialiser<'_> {
                 self.histogram(&dests, f, init, is, xs, &call)
             }
             ("reduce_by_index", [dests, f, init, is, xs]) => self.histogram(dests, f, init, is, xs, &call),
-            ("transpose", [xs]) => self.each_leaf(xs, span, &mut |this, a| {
-                let mut ty = this.ty(a);
-                ty.shape.swap(0, 1);
-                let mut perm: Vec<usize> = (0..ty.rank()).collect();
-                perm.swap(0, 1);
-                this.view(a, ty, |array| Exp::Rearrange { array, perm }, span)
+            ("transpose", [xs]) => self.by_components(&[xs], &mut |this, parts| match parts {
+                [Static::Lifted(rows)] => this.transposed_functions(rows, span),
+                _ => this.each_leaf(parts[0], span, &mut |this, a| {
+                    let mut ty = this.ty(a);
+                    ty.shape.swap(0, 1);
+                    let mut perm: Vec<usize> = (0..ty.rank()).collect();
+                    perm.swap(0, 1);
+                    this.view(a, ty, |array| Exp::Rearrange { array, perm }, span)
+                }),
             }),
             ("flatten", [xs]) => {
                 let outer = [call.size(0).mul(&call.size(1))];
-                self.reshape(xs, 2, &outer, span)
+                self.by_components(&[xs], &mut |this, parts| match parts {
+                    [Static::Lifted(rows)] => this.flat_functions(rows, span),
+                    _ => this.reshape(parts[0], 2, &outer, span),
+                })
             }
             ("unflatten", [xs]) => {
                 let (n, m) = (call.size(0), call.size(1));
                 if !(self.is_natural(&n) && self.is_natural(&m)) {
                     self.push(Vec::new(), Exp::Check(Check::Unflatten(n.mul(&m), n.clone(), m.clone())), span)?;
                 }
-                self.reshape(xs, 1, &[n, m], span)
+                self.by_components(&[xs], &mut |this, parts| match parts {
+                    [Static::Lifted(cells)] => this.functions_in_rows(cells, &n, &m, span),
+                    _ => this.reshape(parts[0], 1, &[n.clone(), m.clone()], span),
+                })
             }
             ("concat", [a, b]) => {
                 let outer = call.size(0).add(&call.size(1));
-                self.pairwise(a, b, span, &mut |this, a, b| match (a, b) {
-                    (Operand::Var(x), Operand::Var(y)) => {
-                        let mut ty = this.ty(a);
+                self.by_components(&[a, b], &mut |this, parts| match parts {
+                    [Static::Lifted(x), Static::Lifted(y)] => this.joined_functions(x, y, span),
+                    [Static::Data(a), Static::Data(b)] => {
+                        let mut ty = this.ty(*a);
                         ty.shape[0] = outer.clone();
-                        this.bind("joined", ty, Exp::Concat(vec![x, y]), span)
+                        let parts = vec![this.array(*a, span)?, this.array(*b, span)?];
+                        Ok(Static::Data(this.bind("joined", ty, Exp::Concat(parts), span)?))
                     }
-                    _ => this.broken(span, "arrays were expected"),
+                    _ => this.broken(span, "values of different forms"),
                 })
             }
             ("reverse", [xs]) => {
@@ -128,7 +157,7 @@ impl Specialiser<'_> {
             }
             ("rotate", [by, xs]) => {
                 let by = self.scalar(by, span)?;
-                self.each_leaf(xs, span, &mut |this, a| {
+                self.on_arrays(xs, &call.size(0), span, &mut |this, a| {
                     let ty = this.ty(a);
                     this.view(a, ty, |array| Exp::Rotate { array, by }, span)
                 })
@@ -163,7 +192,7 @@ impl Specialiser<'_> {
                     let ret = ret.clone();
                     return self.resolve(&ret, &mut env, span);
                 }
-                _ => return self.broken(span, "a primitive that is no function"),
+                _ => return self.resolve(&ty, &mut env, span),
             };
             ty = next;
         }
@@ -178,9 +207,12 @@ impl Specialiser<'_> {
     }
 
     /// Cell `i` of an array of size `n`.
-    fn element(&mut self, xs: &Static, i: Operand, n: &Size, span: Span) -> Outcome<Static> {
+    pub(super) fn element(&mut self, xs: &Static, i: Operand, n: &Size, span: Span) -> Outcome<Static> {
         if has_no_leaves(xs) {
             self.push(Vec::new(), Exp::Check(Check::Bounds(i, n.clone())), span)?;
+        }
+        if xs.is_absent() {
+            return Ok(xs.clone());
         }
         if let Static::Lifted(lifted) = xs {
             let mut map = super::values::Renaming::default();
@@ -189,7 +221,7 @@ impl Specialiser<'_> {
                 let cell = self.scalar(&cell, span)?;
                 self.stand_for(&mut map, *var, cell);
             }
-            return Ok(lifted.elem.rename(&map));
+            return self.forced(lifted.elem.rename(&map), span);
         }
         self.each_leaf(xs, span, &mut |this, a| {
             let ty = this.ty(a).cell(1);
@@ -199,16 +231,7 @@ impl Specialiser<'_> {
 
     /// Cells `start`, `start + step`, ..., `width` of them.
     fn slice(&mut self, xs: &Static, start: Operand, step: Operand, width: &Size, checked: bool, span: Span) -> Outcome<Static> {
-        if let Static::Lifted(lifted) = xs {
-            let arrays = lifted.arrays.iter().map(|array| {
-                let array = self.slice(&Static::Data(*array), start, step, width, checked, span)?;
-                self.scalar(&array, span)
-            });
-            let arrays = arrays.collect::<Outcome<_>>()?;
-            let lifted = Lifted { width: width.clone(), vars: lifted.vars.clone(), arrays, elem: lifted.elem.clone() };
-            return Ok(Static::Lifted(Rc::new(lifted)));
-        }
-        self.each_leaf(xs, span, &mut |this, a| {
+        self.on_arrays(xs, width, span, &mut |this, a| {
             let mut ty = this.ty(a);
             ty.shape[0] = width.clone();
             this.view(a, ty, |array| Exp::Slice { array, start, step, checked }, span)
@@ -252,22 +275,6 @@ impl Specialiser<'_> {
         })
     }
 
-    /// The value whose operands are made of those of two values of the same form.
-    fn pairwise(
-        &mut self,
-        a: &Static,
-        b: &Static,
-        span: Span,
-        f: &mut dyn FnMut(&mut Self, Operand, Operand) -> Outcome<Operand>,
-    ) -> Outcome<Static> {
-        let others = self.leaves(b, span)?;
-        let mut others = others.into_iter();
-        self.each_leaf(a, span, &mut |this, a| match others.next() {
-            Some(b) => f(this, a, b),
-            None => this.broken(span, "values of different forms"),
-        })
-    }
-
     fn scan(&mut self, f: &Static, init: &Static, xs: &Static, call: &Call) -> Outcome<Static> {
         let span = call.span;
         let operator = self.operator(f, init, false, span)?;
@@ -289,18 +296,26 @@ impl Specialiser<'_> {
     fn filter(&mut self, f: &Static, xs: &Static, call: &Call) -> Outcome<Static> {
         let span = call.span;
         let (mut inputs, mut params) = (Vec::new(), Vec::new());
-        let (stms, result) = self.in_block(|this| {
+        let (stms, keep) = self.in_block(|this| {
             let cell = this.cells(xs, Symbol::new("x"), &mut inputs, &mut params, span)?;
-            let keep = this.apply(f.clone(), vec![cell.clone()], span)?;
-            let mut result = vec![this.scalar(&keep, span)?];
-            result.extend(this.leaves(&cell, span)?);
-            Ok(result)
+            let keep = this.apply(f.clone(), vec![cell], span)?;
+            this.scalar(&keep, span)
         })?;
-        let mut pat = Vec::new();
-        let value = self.symbolic(&call.ret, &[], Symbol::new("kept"), span, &mut pat)?;
+        // What is kept are the cells of the arrays, which are the parameters.
+        let result = std::iter::once(keep).chain(params.iter().map(|param| Operand::Var(*param))).collect();
+        let count = self.fresh(Symbol::new("k"), soac::Type::scalar(PrimType::I64));
+        self.naturals.insert(count);
+        let mut pat = vec![count];
+        let value = self.on_arrays(xs, &Size::var(count), span, &mut |this, a| {
+            let mut ty = this.ty(a);
+            ty.shape[0] = Size::var(count);
+            let kept = this.fresh(Symbol::new("kept"), ty);
+            pat.push(kept);
+            Ok(Operand::Var(kept))
+        })?;
         let lambda = Lambda { params, body: Body { stms, result } };
         self.push(pat, Exp::Filter { width: call.size(0), inputs, lambda }, span)?;
-        Ok(value)
+        self.boxed(vec![Size::var(count)], value, &call.ret, span)
     }
 
     /// The lambda that returns an index and the components of a cell.

@@ -1,15 +1,16 @@
 //! Sum types as tagged tuples.
 //!
-//! A sum becomes a record of its tag, the position of the constructor, and of *slots* that hold the leaves of payloads. The label of
-//! the tag names the [`Layout`], so that a value knows its constructors; everything that works on records works on sums. Scalars of
-//! one type are shared between constructors; an array has a slot of its own, since its sizes may differ from those of others.
-//! What a constructor does not use is zero: then equality compares all slots.
+//! A sum becomes a record of its tag and of its [`slots`]. The label of the tag names the [`Layout`], so that a value knows its
+//! constructors; everything that works on records works on sums. What a constructor does not use is zero: then equality compares all slots. A
+//! function and a box have slots of their own too; in those that a constructor does not use stand a function that is never applied and a box
+//! of sizes 0.
 //!
 //! A payload is taken without a check where the tag is known: in the branch of a conditional that tested it, or where it is a constant.
 
-use super::values::{Atom, Env, Static, Type};
-use super::{Outcome, Specialiser, zero};
+use super::values::{Atom, Env, Fun, Static, Type};
+use super::{Outcome, Specialiser, UNKNOWN_FUNCTION};
 use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::core::slots::{self, Numbering};
 use crate::ir::core::{self, Expr};
 use crate::ir::soac::{self, Check, Exp, Operand, Var};
 use rustc_hash::FxHashMap;
@@ -67,21 +68,15 @@ struct Facts {
 #[derive(Default)]
 struct Plan {
     slots: Vec<Type>,
-    /// Scalar slots by type, and how many of each the constructor has used.
-    scalars: Vec<(PrimType, usize)>,
-    used: FxHashMap<PrimType, usize>,
+    numbering: Numbering,
 }
 
 impl Plan {
-    fn scalar(&mut self, prim: PrimType) -> usize {
-        let used = self.used.entry(prim).or_default();
-        *used += 1;
-        if let Some((_, slot)) = self.scalars.iter().filter(|(p, _)| *p == prim).nth(*used - 1) {
-            return *slot;
+    fn slot(&mut self, ty: Type, prim: PrimType) -> usize {
+        let (slot, new) = self.numbering.leaf(prim, ty.shape.is_empty());
+        if new {
+            self.slots.push(ty);
         }
-        let slot = self.slots.len();
-        self.slots.push(Type { shape: Vec::new(), atom: Atom::Prim(prim) });
-        self.scalars.push((prim, slot));
         slot
     }
 }
@@ -104,70 +99,120 @@ impl Specialiser<'_> {
         let mut name = String::from("#");
         for (label, payload) in payloads {
             let payload = self.resolve(payload, env, span)?;
-            plan.used.clear();
-            constructors.push((*label, self.skeleton(&payload, &[], &mut plan, span)?));
+            plan.numbering.constructor();
+            constructors.push((*label, skeleton(&payload, &[], &mut plan)));
             let _ = write!(name, "{label} ");
             payload.layout(&mut name);
             name.push('|');
         }
         let name = Symbol::new(&name);
-        let tag = if payloads.len() <= 256 { PrimType::U8 } else { PrimType::I32 };
-        let slots = plan.slots.len();
-        self.sums.layouts.entry(name).or_insert_with(|| Rc::new(Layout { name, tag, constructors, slots }));
+        let tag = slots::tag(payloads.len());
+        let count = plan.slots.len();
+        self.sums.layouts.entry(name).or_insert_with(|| Rc::new(Layout { name, tag, constructors, slots: count }));
         let tag = (name, Type { shape: Vec::new(), atom: Atom::Prim(tag) });
         let slots = plan.slots.into_iter().enumerate().map(|(at, ty)| (Symbol::new(&at.to_string()), ty));
         Ok(Atom::Record(std::iter::once(tag).chain(slots).collect()))
     }
 
-    fn skeleton(&self, ty: &Type, frame: &[soac::Size], plan: &mut Plan, span: Span) -> Outcome<Skeleton> {
-        let shape = [frame, &ty.shape].concat();
-        Ok(match &ty.atom {
-            Atom::Prim(prim) if shape.is_empty() => Skeleton::Slot(plan.scalar(*prim)),
-            Atom::Prim(prim) => {
-                plan.slots.push(Type { shape, atom: Atom::Prim(*prim) });
-                Skeleton::Slot(plan.slots.len() - 1)
-            }
-            Atom::Tuple(parts) => {
-                Skeleton::Tuple(parts.iter().map(|part| self.skeleton(part, &shape, plan, span)).collect::<Outcome<_>>()?)
-            }
-            Atom::Record(parts) => {
-                let part = |(label, part): &(Symbol, Type)| Ok((*label, self.skeleton(part, &shape, plan, span)?));
-                Skeleton::Record(parts.iter().map(part).collect::<Outcome<_>>()?)
-            }
-            Atom::Fun => return self.limit(span, "a function in the payload of a constructor is not compiled"),
-            Atom::Sigma(_) => return self.limit(span, "an array of hidden size in the payload of a constructor is not compiled"),
-        })
-    }
-
     /// `(inject l T e)`.
     pub(super) fn injection(&mut self, label: Symbol, ty: &core::Type, payload: &Expr, env: &mut Env, span: Span) -> Outcome<Static> {
         let payload = self.eval(payload, env)?;
-        let ty = self.resolve(ty, env, span)?;
+        self.inject(label, ty, &payload, env, span)
+    }
+    fn inject(&mut self, label: Symbol, sum: &core::Type, payload: &Static, env: &mut Env, span: Span) -> Outcome<Static> {
+        let ty = self.resolve(sum, env, span)?;
         let Atom::Record(parts) = &ty.atom else { return self.broken(span, "a sum type was expected") };
         let layout = self.layout(parts.first().map(|(name, _)| *name), span)?;
         let Some((constructor, skeleton)) = layout.find(label) else { return self.broken(span, "no such constructor") };
         let mut slots: Vec<Option<Static>> = vec![None; layout.slots];
-        if !spread(skeleton, &payload, &mut slots) {
+        if !spread(skeleton, payload, &mut slots) {
             return self.broken(span, "a payload of another form");
+        }
+        if let core::Atom::Sum(payloads) = sum.atom() {
+            let others = layout.constructors.iter().zip(payloads).filter(|((name, _), _)| *name != label);
+            others.for_each(|((_, skeleton), (_, ty))| self.absent(skeleton, ty, env, &mut slots));
         }
         let mut out = vec![(layout.name, Static::Data(layout.tag_of(constructor)))];
         for ((label, ty), slot) in parts[1..].iter().zip(slots) {
             let value = match slot {
                 Some(value) => value,
-                None => self.blank(ty, span)?,
+                None => self.blank(ty, &[], span)?,
             };
             out.push((*label, value));
         }
         Ok(Static::Record(out.into()))
     }
-    /// What stands in a slot that is not used.
-    fn blank(&mut self, ty: &Type, span: Span) -> Outcome<Static> {
-        let Atom::Prim(elem) = ty.atom else { return self.broken(span, "a slot that is no data") };
-        let none = Operand::Const(zero(elem));
-        if ty.shape.is_empty() {
-            return Ok(Static::Data(none));
+    /// Puts functions that are never applied into the slots for functions in the payload of a constructor that was not used.
+    fn absent(&mut self, skeleton: &Skeleton, ty: &core::Type, env: &Env, slots: &mut [Option<Static>]) {
+        match (skeleton, ty.atom()) {
+            (Skeleton::Slot(at), core::Atom::Fun(..)) => {
+                let cell = core::Type::scalar(ty.atom().clone());
+                let env = env.only(&self.free.of_type(&cell));
+                slots[*at] = Some(Static::Fun(Rc::new(Fun::Absent { ty: cell, env })));
+            }
+            (Skeleton::Tuple(forms), core::Atom::Tuple(parts)) => {
+                forms.iter().zip(parts).for_each(|(form, part)| self.absent(form, part, env, slots));
+            }
+            (Skeleton::Record(forms), core::Atom::Record(parts)) => {
+                forms.iter().zip(parts).for_each(|((_, form), (_, part))| self.absent(form, part, env, slots));
+            }
+            _ => {}
         }
-        Ok(Static::Data(self.bind("none", soac::Type { elem, shape: ty.shape.clone() }, Exp::Rep(none), span)?))
+    }
+    /// A value that is never looked at: numbers are 0, functions are absent, sums are made by their first constructor.
+    pub(super) fn nothing(&mut self, ty: &core::Type, env: &mut Env, span: Span) -> Outcome<Static> {
+        if ty.shape().is_scalar() {
+            match ty.atom() {
+                core::Atom::Fun(..) => {
+                    let env = env.only(&self.free.of_type(ty));
+                    return Ok(Static::Fun(Rc::new(Fun::Absent { ty: ty.clone(), env })));
+                }
+                core::Atom::Tuple(parts) => {
+                    return Ok(Static::Tuple(parts.iter().map(|part| self.nothing(part, env, span)).collect::<Outcome<_>>()?));
+                }
+                core::Atom::Record(parts) => {
+                    let part = |(label, part): &(Symbol, core::Type)| Ok((*label, self.nothing(part, env, span)?));
+                    return Ok(Static::Record(parts.iter().map(part).collect::<Outcome<_>>()?));
+                }
+                core::Atom::Sum(payloads) if !payloads.is_empty() => {
+                    let (label, payload) = &payloads[0];
+                    let payload = self.nothing(payload, env, span)?;
+                    return self.inject(*label, ty, &payload, env, span);
+                }
+                _ => {}
+            }
+        }
+        let ty = self.resolve(ty, env, span)?;
+        self.blank(&ty, &[], span)
+    }
+    /// Zeros, and boxes of sizes 0. `frame` stands in front of the shape.
+    pub(super) fn blank(&mut self, ty: &Type, frame: &[soac::Size], span: Span) -> Outcome<Static> {
+        let shape = [frame, &ty.shape].concat();
+        Ok(match &ty.atom {
+            Atom::Prim(elem) => {
+                let none = Operand::Const(Scalar::from_i128(*elem, 0));
+                if shape.is_empty() {
+                    return Ok(Static::Data(none));
+                }
+                Static::Data(self.bind("none", soac::Type { elem: *elem, shape }, Exp::Rep(none), span)?)
+            }
+            Atom::Tuple(parts) => Static::Tuple(parts.iter().map(|part| self.blank(part, &shape, span)).collect::<Outcome<_>>()?),
+            Atom::Record(parts) => {
+                let part = |(label, part): &(Symbol, Type)| Ok((*label, self.blank(part, &shape, span)?));
+                Static::Record(parts.iter().map(part).collect::<Outcome<_>>()?)
+            }
+            Atom::Sigma(sigma) if shape.is_empty() => {
+                let sizes = vec![soac::Size::constant(0); sigma.params.len()];
+                let content = self.opened(sigma, &sizes);
+                let content = self.blank(&content, &[], span)?;
+                self.boxed(sizes, content, ty, span)?
+            }
+            Atom::Sigma(_) => {
+                let cell = self.blank(&Type { shape: Vec::new(), atom: ty.atom.clone() }, &[], span)?;
+                self.replicate(&shape, cell, span)?
+            }
+            Atom::Fun => return self.limit(span, UNKNOWN_FUNCTION),
+        })
     }
 
     /// `(is l e)`.
@@ -248,10 +293,24 @@ impl Specialiser<'_> {
     }
 }
 
+/// The form of a payload of this type, with `frame` in front of its shape.
+fn skeleton(ty: &Type, frame: &[soac::Size], plan: &mut Plan) -> Skeleton {
+    let shape = [frame, &ty.shape].concat();
+    match &ty.atom {
+        Atom::Prim(prim) => Skeleton::Slot(plan.slot(Type { shape, atom: ty.atom.clone() }, *prim)),
+        Atom::Tuple(parts) => Skeleton::Tuple(parts.iter().map(|part| skeleton(part, &shape, plan)).collect()),
+        Atom::Record(parts) => Skeleton::Record(parts.iter().map(|(label, part)| (*label, skeleton(part, &shape, plan))).collect()),
+        Atom::Fun | Atom::Sigma(_) => {
+            plan.slots.push(Type { shape, atom: ty.atom.clone() });
+            Skeleton::Slot(plan.numbering.array())
+        }
+    }
+}
+
 /// Puts the leaves of a payload into their slots; whether it has the form.
 fn spread(skeleton: &Skeleton, payload: &Static, slots: &mut [Option<Static>]) -> bool {
     match (skeleton, payload) {
-        (Skeleton::Slot(at), Static::Data(_)) => {
+        (Skeleton::Slot(at), Static::Data(_) | Static::Fun(_) | Static::Box(_)) => {
             slots[*at] = Some(payload.clone());
             true
         }

@@ -1,7 +1,7 @@
 //! Types and indices of core in terms of the new program.
 
 use super::values::{Atom, Env, IndexValue, Renaming, Sigma, Static, Type};
-use super::{Outcome, Specialiser, values};
+use super::{Outcome, Specialiser, UNKNOWN_FUNCTION, values};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core;
 use crate::ir::core::{DimAtom, ShapeItem};
@@ -129,7 +129,7 @@ impl Specialiser<'_> {
                 Static::Box(Rc::new(values::BoxValue { indices, value, sigma: sigma.clone() }))
             }
             Atom::Sigma(_) => return self.limit(span, "an array of boxes (arrays of different sizes) is not compiled yet"),
-            Atom::Fun => return self.limit(span, "a function whose code is not known here is not compiled"),
+            Atom::Fun => return self.limit(span, UNKNOWN_FUNCTION),
         })
     }
 

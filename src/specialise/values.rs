@@ -2,7 +2,8 @@
 
 use crate::base::scalar::{FoldOp, ScalarOp};
 use crate::base::{PrimType, Symbol};
-use crate::ir::core::Expr;
+use crate::ir::core::names::Free;
+use crate::ir::core::{self, Expr};
 use crate::ir::soac::{Operand, Size, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -20,7 +21,7 @@ pub enum Static {
     Fun(Rc<Fun>),
     /// A box.
     Box(Rc<BoxValue>),
-    /// An array of functions, see [`Lifted`].
+    /// An array of functions or boxes, see [`Lifted`].
     Lifted(Rc<Lifted>),
 }
 
@@ -35,8 +36,9 @@ pub struct BoxValue {
     pub sigma: Rc<Sigma>,
 }
 
-/// An array along one dimension of values that are no data. Cell `i` is `elem`, in which each of `vars` stands for cell `i`
-/// of the array with the same number.
+/// An array along one dimension of values that are no data: functions, and boxes, whose sizes differ from cell to cell. Cell `i` is `elem`,
+/// in which each of `vars` stands for cell `i` of the array with the same number. Where that would need arrays of different sizes, `elem` is
+/// [computed](Fun::Later) in each place where a cell is used.
 #[derive(Debug)]
 pub struct Lifted {
     /// The number of cells.
@@ -96,8 +98,28 @@ pub enum Fun {
     Op(ScalarOp, Vec<Static>),
     /// A fold over a vector.
     Fold(FoldOp),
-    /// One of two functions.
+    /// One of two functions, or what is computed later.
     Choice(Operand, Static, Static),
+    /// A cell of an array that is no data, of a map of this body: it is computed where it is used. That it does not fail is seen to before.
+    Later {
+        /// The body of the map.
+        body: Expr,
+        /// What its free names are.
+        env: Env,
+        /// The dimensions of the cell that are mapped over.
+        frame: Vec<Size>,
+        /// What the names of the cells are, which may be computed later themselves.
+        cells: Vec<(Symbol, Static)>,
+        /// Which part of what the body returns it is: numbers of components.
+        path: Vec<usize>,
+    },
+    /// What stands for a function where a constructor with another payload was used: a function that nothing is computed by.
+    Absent {
+        /// The type of the function that is not there.
+        ty: core::Type,
+        /// What the free names of the type are.
+        env: Env,
+    },
 }
 
 /// What index variables stand for.
@@ -154,6 +176,34 @@ pub struct Env {
 }
 
 impl Static {
+    /// Whether it consists of scalars and arrays of them.
+    pub fn is_plain(&self) -> bool {
+        match self {
+            Static::Data(_) => true,
+            Static::Tuple(parts) => parts.iter().all(Static::is_plain),
+            Static::Record(parts) => parts.iter().all(|(_, part)| part.is_plain()),
+            Static::Fun(_) | Static::Lifted(_) | Static::Box(_) => false,
+        }
+    }
+    /// Whether it is computed where it is used.
+    pub fn is_later(&self) -> bool {
+        match self {
+            Static::Fun(fun) => match &**fun {
+                Fun::Later { .. } => true,
+                Fun::Choice(_, a, b) => [a, b].iter().any(|value| value.is_later() || matches!(value, Static::Box(_))),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+    /// Whether it is a function or an array of functions.
+    pub fn is_function(&self) -> bool {
+        matches!(self, Static::Fun(_) | Static::Lifted(_))
+    }
+    /// Whether it is a function that nothing is computed by.
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Static::Fun(fun) if matches!(**fun, Fun::Absent { .. }))
+    }
     /// Calls `see` with all operands that it holds, captured ones and placeholders included, and `size` with the sizes besides those of
     /// their types.
     pub fn walk(&self, see: &mut dyn FnMut(Operand), size: &mut dyn FnMut(&Size)) {
@@ -175,7 +225,12 @@ impl Static {
                     env.walk(see, size);
                     args.iter().for_each(|arg| arg.walk(see, size));
                 }
-                Fun::Poly { env, .. } => env.walk(see, size),
+                Fun::Poly { env, .. } | Fun::Absent { env, .. } => env.walk(see, size),
+                Fun::Later { env, frame, cells, .. } => {
+                    frame.iter().for_each(&mut *size);
+                    env.walk(see, size);
+                    cells.iter().for_each(|(_, cell)| cell.walk(see, size));
+                }
                 Fun::Global { args, indices, types, .. } | Fun::Prim { args, indices, types, .. } => {
                     indices.iter().for_each(|index| index.sizes().for_each(&mut *size));
                     types.iter().for_each(|atom| atom.sizes(size));
@@ -191,8 +246,124 @@ impl Static {
             },
         }
     }
+    /// Whether two functions, or arrays of functions, are one and the same.
+    pub fn is(&self, other: &Static) -> bool {
+        match (self, other) {
+            (Static::Fun(a), Static::Fun(b)) => Rc::ptr_eq(a, b),
+            (Static::Lifted(a), Static::Lifted(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+    /// Whether a function, or an array of functions, is this one or has captured it.
+    pub fn holds(&self, other: &Static) -> bool {
+        let any = |values: &[Static]| values.iter().any(|value| value.holds(other));
+        self.is(other)
+            || match self {
+                Static::Data(_) => false,
+                Static::Tuple(parts) => any(parts),
+                Static::Record(parts) => parts.iter().any(|(_, part)| part.holds(other)),
+                Static::Box(boxed) => boxed.value.holds(other),
+                Static::Lifted(lifted) => lifted.elem.holds(other),
+                Static::Fun(fun) => match &**fun {
+                    Fun::Closure { env, args, .. } => any(args) || env.terms.values().any(|value| value.holds(other)),
+                    Fun::Poly { env, .. } | Fun::Absent { env, .. } => env.terms.values().any(|value| value.holds(other)),
+                    Fun::Later { env, cells, .. } => {
+                        env.terms.values().any(|value| value.holds(other)) || cells.iter().any(|(_, cell)| cell.holds(other))
+                    }
+                    Fun::Global { args, .. } | Fun::Prim { args, .. } | Fun::Op(_, args) => any(args),
+                    Fun::Fold(_) => false,
+                    Fun::Choice(_, a, b) => a.holds(other) || b.holds(other),
+                },
+            }
+    }
+    /// Whether a renaming would change it.
+    fn mentions(&self, map: &Renaming) -> bool {
+        let found = std::cell::Cell::new(false);
+        self.walk(&mut |a| found.set(found.get() || map.operand(a) != a), &mut |size| {
+            found.set(found.get() || size.vars().any(|var| map.sizes.contains_key(&var)));
+        });
+        found.get()
+    }
+    /// Writes what the value looks like: the same for values that differ in what `name` says of their variables only.
+    pub fn form(&self, out: &mut String, name: &dyn Fn(Var) -> String) {
+        let operand = |out: &mut String, a: Operand| match a {
+            Operand::Const(scalar) => *out += &format!("{scalar:?} "),
+            Operand::Var(var) => *out += &format!("{} ", name(var)),
+        };
+        let all = |out: &mut String, values: &[Static]| values.iter().for_each(|value| value.form(out, name));
+        match self {
+            Static::Data(a) => operand(out, *a),
+            Static::Tuple(parts) => {
+                *out += "(";
+                all(out, parts);
+                *out += ")";
+            }
+            Static::Record(parts) => {
+                *out += "{";
+                parts.iter().for_each(|(label, part)| {
+                    *out += &format!("{label} ");
+                    part.form(out, name);
+                });
+                *out += "}";
+            }
+            Static::Box(boxed) => {
+                *out += "box ";
+                boxed.indices.iter().for_each(|index| index.form(out, name));
+                boxed.value.form(out, name);
+            }
+            Static::Lifted(lifted) => {
+                // Its own variables have the numbers of their arrays.
+                *out += &format!("lifted {} ", lifted.width.form(name));
+                lifted.arrays.iter().for_each(|a| operand(out, *a));
+                let own = |var: Var| lifted.vars.iter().position(|own| *own == var).map_or_else(|| name(var), |at| format!("own {at}"));
+                lifted.elem.form(out, &own);
+            }
+            Static::Fun(fun) => match &**fun {
+                Fun::Closure { body, env, args, .. } => {
+                    *out += &format!("fn {:?} ", std::sync::Arc::as_ptr(&body.0));
+                    env.form(out, name);
+                    all(out, args);
+                }
+                Fun::Poly { expr, env } => {
+                    *out += &format!("poly {:?} ", std::sync::Arc::as_ptr(&expr.0));
+                    env.form(out, name);
+                }
+                Fun::Global { name: symbol, indices, types, args } | Fun::Prim { name: symbol, indices, types, args } => {
+                    *out += &format!("`{symbol}` ");
+                    indices.iter().for_each(|index| index.form(out, name));
+                    types.iter().for_each(|atom| atom.form(out, name));
+                    all(out, args);
+                }
+                Fun::Op(op, args) => {
+                    *out += &format!("{op:?} ");
+                    all(out, args);
+                }
+                Fun::Absent { env, .. } => {
+                    *out += "absent ";
+                    env.form(out, name);
+                }
+                Fun::Later { body, env, frame, cells, path } => {
+                    *out += &format!("later {:?} {path:?} ", std::sync::Arc::as_ptr(&body.0));
+                    frame.iter().for_each(|size| *out += &format!("{} ", size.form(name)));
+                    env.form(out, name);
+                    cells.iter().for_each(|(_, cell)| cell.form(out, name));
+                }
+                Fun::Fold(fold) => *out += &format!("{fold:?} "),
+                Fun::Choice(cond, a, b) => {
+                    *out += "if ";
+                    operand(out, *cond);
+                    a.form(out, name);
+                    b.form(out, name);
+                }
+            },
+        }
+    }
     /// The value with variables replaced, in sizes too.
     pub fn rename(&self, map: &Renaming) -> Static {
+        // A function in which nothing changes stays the one that it is: loops ask whether they have met it before.
+        if self.is_function() && !self.mentions(map) {
+            return self.clone();
+        }
         match self {
             Static::Data(a) => Static::Data(map.operand(*a)),
             Static::Tuple(parts) => Static::Tuple(parts.iter().map(|part| part.rename(map)).collect()),
@@ -225,9 +396,17 @@ impl Static {
                     types: types.iter().map(|atom| atom.rename(map)).collect(),
                     args: renamed(args, map),
                 },
+                Fun::Later { body, env, frame, cells, path } => Fun::Later {
+                    body: body.clone(),
+                    env: env.rename(map),
+                    frame: map.shape(frame),
+                    cells: cells.iter().map(|(name, cell)| (*name, cell.rename(map))).collect(),
+                    path: path.clone(),
+                },
                 Fun::Op(op, args) => Fun::Op(*op, renamed(args, map)),
                 Fun::Fold(fold) => Fun::Fold(*fold),
                 Fun::Choice(cond, a, b) => Fun::Choice(map.operand(*cond), a.rename(map), b.rename(map)),
+                Fun::Absent { ty, env } => Fun::Absent { ty: ty.clone(), env: env.rename(map) },
             })),
         }
     }
@@ -268,6 +447,10 @@ impl IndexValue {
             IndexValue::Dim(size) => std::slice::from_ref(size).iter(),
             IndexValue::Shape(sizes) => sizes.iter(),
         }
+    }
+    fn form(&self, out: &mut String, name: &dyn Fn(Var) -> String) {
+        *out += "index ";
+        self.sizes().for_each(|size| *out += &format!("{} ", size.form(name)));
     }
     fn rename(&self, map: &Renaming) -> IndexValue {
         match self {
@@ -339,6 +522,11 @@ impl Atom {
             Atom::Sigma(sigma) => sigma.body.sizes(see),
         }
     }
+    /// Writes what it looks like, sizes included.
+    fn form(&self, out: &mut String, name: &dyn Fn(Var) -> String) {
+        Type { shape: Vec::new(), atom: self.clone() }.layout(out);
+        self.sizes(&mut |size| *out += &format!(" {}", size.form(name)));
+    }
     /// The type with variables replaced.
     pub fn rename(&self, map: &Renaming) -> Atom {
         match self {
@@ -358,6 +546,14 @@ impl Sigma {
 }
 
 impl Env {
+    /// What these names are.
+    pub(super) fn only(&self, free: &Free) -> Env {
+        Env {
+            terms: free.terms.iter().filter_map(|name| Some((*name, self.terms.get(name)?.clone()))).collect(),
+            indices: free.indices.iter().filter_map(|name| Some((*name, self.indices.get(name)?.clone()))).collect(),
+            types: free.types.iter().filter_map(|name| Some((*name, self.types.get(name)?.clone()))).collect(),
+        }
+    }
     fn walk(&self, see: &mut dyn FnMut(Operand), size: &mut dyn FnMut(&Size)) {
         // Tables of hashes have no order of their own; results must not depend on one.
         let mut terms: Vec<_> = self.terms.iter().collect();
@@ -369,6 +565,19 @@ impl Env {
         let mut types: Vec<_> = self.types.iter().collect();
         types.sort_by_key(|(name, _)| name.as_str());
         types.into_iter().for_each(|(_, atom)| atom.sizes(size));
+    }
+    fn form(&self, out: &mut String, name: &dyn Fn(Var) -> String) {
+        let mut parts: Vec<String> = Vec::new();
+        let mut part = |symbol: &Symbol, write: &dyn Fn(&mut String)| {
+            let mut text = format!("{symbol}: ");
+            write(&mut text);
+            parts.push(text);
+        };
+        self.terms.iter().for_each(|(symbol, value)| part(symbol, &|text| value.form(text, name)));
+        self.indices.iter().for_each(|(symbol, index)| part(symbol, &|text| index.form(text, name)));
+        self.types.iter().for_each(|(symbol, atom)| part(symbol, &|text| atom.form(text, name)));
+        parts.sort();
+        *out += &format!("[{}]", parts.join("; "));
     }
     fn rename(&self, map: &Renaming) -> Env {
         Env {

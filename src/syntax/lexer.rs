@@ -244,7 +244,7 @@ fn report_bad(lexed: &mut Lexed, file: FileId, text: &str) {
             return true;
         }
         removed += 1;
-        let span = Span { file, start: token.start, end: token.end };
+        let span = Span::between(file, token.start, token.end);
         diagnostics.push(bad_character(span, &text[token.start as usize..token.end as usize]));
         false
     });

@@ -8,6 +8,8 @@ use half::f16;
 pub enum Number {
     /// Written without fraction and exponent.
     Int(u64, Option<PrimType>),
+    /// A pattern of bits, `0xFFi8`, that is a negative number of its signed type: the number without its minus.
+    Negative(u64, PrimType),
     /// Written with one, or too large for an integer and with a float suffix.
     Float(f64, Option<PrimType>),
 }
@@ -51,7 +53,14 @@ fn integer(text: &str, skip: usize, base: u32, name: &str) -> Result<Number, Lit
         return Err((format!("`{bad}` is not a {name} digit"), known_suffixes(bad)));
     }
     let value = u64::from_str_radix(digits, base).map_err(|_| too_large(text, "u64"))?;
-    fits(value, prim, text)
+    let number = fits(value, prim, text)?;
+    match prim {
+        Some(prim) if prim.is_signed() && prim.is_int() && value >> (8 * prim.bytes() - 1) != 0 => {
+            let bits = u64::MAX >> (64 - 8 * prim.bytes());
+            Ok(Number::Negative((!value & bits) + 1, prim))
+        }
+        _ => Ok(number),
+    }
 }
 
 fn known_suffixes(bad: char) -> Option<String> {
@@ -66,7 +75,7 @@ fn shorten(text: &str) -> String {
     if text.len() <= 40 { text.to_string() } else { format!("{}..", text.chars().take(38).collect::<String>()) }
 }
 
-/// An integer of a type must fit into its bits (signed types wrap, so that bit patterns can be written).
+/// An integer of a type must fit into its bits. Whether a decimal number is one of its type is found out with its sign.
 fn fits(value: u64, prim: Option<PrimType>, text: &str) -> Result<Number, LiteralError> {
     match prim {
         Some(prim) if prim.is_int() && prim.bytes() < 8 && value >> (8 * prim.bytes()) != 0 => Err(too_large(text, prim.name())),
@@ -211,7 +220,7 @@ mod tests {
 
     #[test]
     fn numbers_of_every_notation() {
-        use Number::{Float, Int};
+        use Number::{Float, Int, Negative};
         let cases = [
             ("3", Int(3, None)),
             ("1_000", Int(1000, None)),
@@ -219,6 +228,11 @@ mod tests {
             ("0x1F", Int(31, None)),
             ("0xFFu8", Int(255, Some(PrimType::U8))),
             ("0x1f32", Int(0x1f32, None)),
+            ("0x80i8", Negative(128, PrimType::I8)),
+            ("0xFFFFi16", Negative(1, PrimType::I16)),
+            ("0xFFFFFFFFFFFFFFFFi64", Negative(1, PrimType::I64)),
+            ("0x7Fi8", Int(127, Some(PrimType::I8))),
+            ("128i8", Int(128, Some(PrimType::I8))),
             ("0b101i64", Int(5, Some(PrimType::I64))),
             ("0o17", Int(15, None)),
             ("0rXIV", Int(14, None)),

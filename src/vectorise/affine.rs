@@ -80,7 +80,7 @@ impl<'d> Steps<'d> {
             _ => Step::Uneven,
         };
         match e {
-            Expr::Const(_) | Expr::Threads | Expr::Thread | Expr::Pieces(..) => Step::By(0),
+            Expr::Const(_) | Expr::Threads | Expr::Registers | Expr::Thread | Expr::Pieces(..) => Step::By(0),
             Expr::Local(local) => self.local(*local),
             Expr::Int(Int::Add, a, b) => sum(a, b),
             Expr::Int(Int::Sub, a, b) => difference(a, b),
@@ -93,7 +93,7 @@ impl<'d> Steps<'d> {
                 _ => constant(args.iter().all(still)),
             },
             Expr::Load(_, index) => constant(still(index)),
-            Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) => constant(still(a) && still(b) && still(c)),
+            Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) | Expr::Quotient(_, a, b, c) => constant(still(a) && still(b) && still(c)),
         }
     }
 }

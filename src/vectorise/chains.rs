@@ -26,14 +26,7 @@ pub fn chains(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
             Stmt::For { var, from, to, order: Order::Reduce(sums), body } if fits(&from, &to, &sums, &body) => {
                 spread(all, (var, from, to), &sums, body, &mut out);
             }
-            Stmt::For { var, from, to, order, body } => out.push(Stmt::For { var, from, to, order, body: chains(all, body) }),
-            Stmt::While(first, cond, second) => out.push(Stmt::While(chains(all, first), cond, chains(all, second))),
-            Stmt::If(cond, then, els) => out.push(Stmt::If(cond, chains(all, then), chains(all, els))),
-            Stmt::Parallel(mut parallel) => {
-                parallel.body = chains(all, std::mem::take(&mut parallel.body));
-                out.push(Stmt::Parallel(parallel));
-            }
-            other => out.push(other),
+            other => out.push(visit::inside(other, &mut |body| chains(all, body))),
         }
     }
     out
@@ -103,7 +96,7 @@ fn spread(all: &mut Vectorise, (var, from, to): (Local, Expr, Expr), sums: &[(Lo
 }
 
 /// The same body with variables of its own, but the same sums.
-fn renamed(all: &mut Vectorise, body: &[Stmt], sums: &[(Local, ScalarOp)]) -> Vec<Stmt> {
+pub(super) fn renamed(all: &mut Vectorise, body: &[Stmt], sums: &[(Local, ScalarOp)]) -> Vec<Stmt> {
     let mut renaming = super::rename::Renaming::default();
     visit::stmts(body, &mut |mention| {
         if let Mention::Set(local) = mention

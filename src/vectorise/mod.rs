@@ -25,8 +25,10 @@
 
 mod affine;
 mod chains;
+mod jam;
 mod pack;
 mod plan;
+mod quotients;
 mod rename;
 #[cfg(test)]
 mod tests;
@@ -51,6 +53,9 @@ pub fn vectorise(mut program: Program) -> Program {
         let body = std::mem::take(&mut fun.body);
         let mut all = Vectorise { fun };
         let body = all.stmts(body).0;
+        let body = quotients::quotients(&mut all, body);
+        let apart = jam::Apart::new(all.fun, &body);
+        let body = jam::jam(&mut all, &apart, body);
         let body = chains::chains(&mut all, body);
         fun.body = body;
     }

@@ -105,8 +105,10 @@ impl Packer<'_, '_> {
                 self.expr(a);
                 self.expr(b);
             }
-            Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) => [a, b, c].into_iter().for_each(|e| self.expr(e)),
-            Expr::Const(_) | Expr::Local(_) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => {}
+            Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) | Expr::Quotient(_, a, b, c) => {
+                [a, b, c].into_iter().for_each(|e| self.expr(e))
+            }
+            Expr::Const(_) | Expr::Local(_) | Expr::Pieces(..) | Expr::Threads | Expr::Registers | Expr::Thread => {}
         }
     }
     /// The copy that an element is in, and where in it.

@@ -90,19 +90,8 @@ fn carries(stmt: &Stmt) -> bool {
 }
 
 /// Calls `see` with the place of each element that is read or written, and whether it is written.
-fn accesses(list: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr, bool)) {
-    fn loads(e: &Expr, see: &mut dyn FnMut(Ptr, &Expr, bool)) {
-        match e {
-            Expr::Load(ptr, index) => {
-                see(*ptr, index, false);
-                loads(index, see);
-            }
-            Expr::Op(_, args) => args.iter().for_each(|arg| loads(arg, see)),
-            Expr::Int(_, a, b) => [a, b].into_iter().for_each(|e| loads(e, see)),
-            Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) => [a, b, c].into_iter().for_each(|e| loads(e, see)),
-            Expr::Const(_) | Expr::Local(_) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => {}
-        }
-    }
+pub fn accesses(list: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr, bool)) {
+    let loads = |e: &Expr, see: &mut dyn FnMut(Ptr, &Expr, bool)| e.loads(&mut |ptr, index| see(ptr, index, false));
     for stmt in list {
         match stmt {
             Stmt::Set(_, e) => loads(e, see),
@@ -130,16 +119,10 @@ fn accesses(list: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr, bool)) {
 /// Calls `see` with the operations of straight code.
 fn operations(list: &[Stmt], see: &mut dyn FnMut(ScalarOp)) {
     fn of(e: &Expr, see: &mut dyn FnMut(ScalarOp)) {
-        match e {
-            Expr::Op(op, args) => {
-                see(*op);
-                args.iter().for_each(|arg| of(arg, see));
-            }
-            Expr::Load(_, a) => of(a, see),
-            Expr::Int(_, a, b) => [a, b].into_iter().for_each(|e| of(e, see)),
-            Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) => [a, b, c].into_iter().for_each(|e| of(e, see)),
-            Expr::Const(_) | Expr::Local(_) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => {}
+        if let Expr::Op(op, _) = e {
+            see(*op);
         }
+        e.parts(&mut |e| of(e, see));
     }
     for stmt in list {
         match stmt {

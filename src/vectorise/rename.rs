@@ -1,6 +1,6 @@
 //! Statements with other variables in them.
 
-use crate::ir::imp::{Expr, Local, Order, Place, Ptr, Stmt};
+use crate::ir::imp::{Expr, Local, Order, Place, Ptr, Scan, Stmt};
 use rustc_hash::FxHashMap;
 
 /// Variables that get other names, and arrays that get an element for each lane.
@@ -25,19 +25,13 @@ impl Renaming {
 
     /// An expression.
     pub fn expr(&self, e: &Expr) -> Expr {
-        let boxed = |e: &Expr| Box::new(self.expr(e));
         match e {
-            Expr::Const(_) | Expr::Threads | Expr::Thread => e.clone(),
             Expr::Local(local) => Expr::Local(self.local(*local)),
             Expr::Load(ptr, index) => {
                 let (ptr, index) = self.element(*ptr, self.expr(index));
                 Expr::Load(ptr, Box::new(index))
             }
-            Expr::Op(op, args) => Expr::Op(*op, args.iter().map(|arg| self.expr(arg)).collect()),
-            Expr::Int(op, a, b) => Expr::Int(*op, boxed(a), boxed(b)),
-            Expr::Select(a, b, c) => Expr::Select(boxed(a), boxed(b), boxed(c)),
-            Expr::Blend(prim, a, b, c) => Expr::Blend(*prim, boxed(a), boxed(b), boxed(c)),
-            Expr::Pieces(width, cost, each) => Expr::Pieces(boxed(width), *cost, *each),
+            e => e.with_parts(&mut |e| self.expr(e)),
         }
     }
     /// Statements of the kinds that plans consist of; others stay as they are.
@@ -60,6 +54,14 @@ impl Renaming {
                 };
                 Stmt::For { var: self.local(*var), from: self.expr(from), to: self.expr(to), order, body: self.stmts(body) }
             }
+            Stmt::Scan(scan) => Stmt::Scan(Box::new(Scan {
+                var: self.local(scan.var),
+                from: self.expr(&scan.from),
+                to: self.expr(&scan.to),
+                sums: scan.sums.iter().map(|(local, op)| (self.local(*local), *op)).collect(),
+                cell: self.stmts(&scan.cell),
+                done: self.stmts(&scan.done),
+            })),
             Stmt::While(first, cond, second) => Stmt::While(self.stmts(first), self.expr(cond), self.stmts(second)),
             Stmt::If(cond, then, els) => Stmt::If(self.expr(cond), self.stmts(then), self.stmts(els)),
             other => other.clone(),

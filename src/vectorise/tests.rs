@@ -18,6 +18,8 @@ struct Loops {
     masked: usize,
     /// Copies of what lies apart.
     copies: usize,
+    /// Reciprocals that are computed for loops.
+    reciprocals: usize,
 }
 
 fn loops(text: &str, strict: bool) -> Loops {
@@ -56,6 +58,7 @@ fn count(fun: &Fun, list: &[Stmt], found: &mut Loops) {
                 count(fun, els, found);
             }
             Stmt::Parallel(parallel) => count(fun, &parallel.body, found),
+            Stmt::Set(local, _) => found.reciprocals += usize::from(fun.locals[*local].name.as_str() == "reciprocal"),
             Stmt::Alloc { handle, .. } => found.copies += usize::from(fun.handles[*handle].name.as_str() == "packed"),
             _ => {}
         }
@@ -95,6 +98,24 @@ fn sums_along_rows_stay_in_their_lanes() {
     let row = format!("(let ([s f32]) (soac m ([x f32 row] [y f32 w]) (let ([t f32]) (f32.* x y)) (return t) {SUM})) (return s)");
     let found = loops(&of_rows(&row), false);
     assert!(found.side_by_side == 1, "{found:?}");
+}
+
+#[test]
+fn rows_that_are_added_to_the_same_sums_are_done_several_at_a_time() {
+    let text = "(entry f ([n i64] [m i64] [a [f32 n m]] [x [f32 m]] [y [f32 n]]) ([R [f32 n]] [S [f32 m]])
+           (let ([none [f32 m]]) (rep 0.0f32))
+           (let ([all [f32 m]] [each [f32 n]]) (soac n ([row [f32 m] a] [w f32 y])
+             (let ([s f32] [v [f32 m]]) (soac m ([b f32 row] [z f32 x])
+               (let ([t f32]) (f32.* b z))
+               (let ([u f32]) (f32.* b w))
+               (return t u)
+               (reduce commutative (0.0f32) ([c f32] [d f32]) (let ([e f32]) (f32.+ c d)) (return e))))
+             (return v s)
+             (reduce commutative (none) ([g [f32 m]] [h [f32 m]])
+               (let ([k [f32 m]]) (soac m ([o f32 g] [p f32 h]) (let ([q f32]) (f32.+ o p)) (return q)))
+               (return k))))
+           (return each all))";
+    assert_eq!(loops(text, false).side_by_side, 1);
 }
 
 #[test]
@@ -141,6 +162,21 @@ fn what_lies_apart_is_copied_if_it_is_read_again() {
     );
     let found = loops(&text, false);
     assert!(found.copies >= 1 && found.kept >= 1, "{found:?}");
+}
+
+#[test]
+fn divisors_that_stay_have_reciprocals() {
+    let by = |divisor: &str, width: &str| {
+        format!(
+            "(entry f ([n i64] [x f32] [xs [f32 {width}]] [ys [f32 {width}]]) ([R [f32 {width}]])
+               (let ([r [f32 {width}]]) (soac {width} ([a f32 xs] [b f32 ys]) (let ([q f32]) (f32./ {divisor})) (return q)))
+               (return r))"
+        )
+    };
+    assert_eq!(loops(&by("a x", "n"), false).reciprocals, 1);
+    assert_eq!(loops(&by("a b", "n"), false).reciprocals, 0);
+    assert_eq!(loops(&by("x a", "n"), false).reciprocals, 0);
+    assert_eq!(loops(&by("a x", "8"), false).reciprocals, 0);
 }
 
 #[test]

@@ -185,5 +185,5 @@ fn binding(e: BoxedStrategy<Expr>) -> BoxedStrategy<ExprKind> {
 pub fn program() -> impl Strategy<Value = Program> {
     let define =
         (name(), ty(), expr(), any::<bool>()).prop_map(|(name, ty, body, entry)| Define { name, ty, body, entry, span: Span::default() });
-    prop::collection::vec(define, 0..3).prop_map(|defs| Program { defs })
+    prop::collection::vec(define, 0..3).prop_map(|defs| Program { defs, ..Program::default() })
 }

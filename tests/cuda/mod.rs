@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "calls of NVRTC")]
 
 use rayon::prelude::*;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
@@ -105,6 +106,97 @@ pub fn compile_all(texts: &[(String, String)]) -> Option<Vec<(String, KernelReso
     let rows =
         texts.iter().zip(results).flat_map(|((name, _), rows)| rows.unwrap_or_default().into_iter().map(move |row| (name.clone(), row)));
     Some(rows.collect())
+}
+
+/// Compiles the kernels of many programs, each once: many are the same but for names. Kernels of several programs are compiled as one text, so
+/// that the device library is read once for all of them. How many kernels there are, and the rows of those that differ; their names there
+/// say nothing.
+///
+/// # Panics
+/// If a kernel is refused.
+pub fn compile_kernels(texts: &[(String, String)]) -> Option<(usize, Vec<KernelResources>)> {
+    let compilers = compilers()?;
+    let (mut count, mut different, mut whole) = (0, BTreeMap::new(), Vec::new());
+    let mut library = "";
+    for (name, text) in texts {
+        let Some((front, made)) = text.split_once(MADE) else {
+            whole.push((name.clone(), text.clone()));
+            continue;
+        };
+        let kernels = kernels_of(made);
+        // Constant arrays stand in front of a program's kernels and belong to all of them.
+        if made.contains("remora_table_") || (!library.is_empty() && front != library) {
+            count += kernels.len();
+            whole.push((name.clone(), text.clone()));
+            continue;
+        }
+        library = front;
+        for (kernel, text) in kernels {
+            count += 1;
+            different.entry(text).or_insert_with(|| format!("{name}: {kernel}"));
+        }
+    }
+    let mut groups: Vec<Vec<(&String, &String)>> = vec![Vec::new(); GROUPS];
+    for pair in &different {
+        groups[sum(pair.0) as usize % GROUPS].push(pair);
+    }
+    let compile = |group: &Vec<(&String, &String)>| -> Result<Vec<KernelResources>, String> {
+        let texts: Vec<&str> = group.iter().map(|(text, _)| text.as_str()).collect();
+        compilers.compile("kernels", &format!("{library}{}", texts.concat())).map_err(|all| {
+            // Which one it is.
+            let one = group.iter().find_map(|(text, name)| compilers.compile(name, &format!("{library}{text}")).err());
+            one.unwrap_or(all)
+        })
+    };
+    let mut results: Vec<_> = groups.par_iter().filter(|group| !group.is_empty()).map(compile).collect();
+    results.extend(whole.par_iter().map(|(name, text)| compilers.compile(name, text)).collect::<Vec<_>>());
+    let problems: Vec<String> = results.iter().filter_map(|result| result.as_ref().err().cloned()).collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n\n"));
+    Some((count, results.into_iter().flatten().flatten().collect()))
+}
+
+/// What stands between the device library and what is made of a program.
+const MADE: &str = "/* ---- What is made of the program ---- */";
+/// Texts that kernels are put into, by what they are: a new one makes one text new.
+const GROUPS: usize = 64;
+
+fn sum(text: &str) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The kernels of a program with their names: each with the types that it needs, and with other names, those of types and of itself made of
+/// what it is.
+fn kernels_of(made: &str) -> Vec<(String, String)> {
+    let types = regex::Regex::new(r"(?s)\ntypedef struct (remora_\w+) \{.*?\n\} \w+;\n").expect("a pattern");
+    let kernels = regex::Regex::new(r#"(?s)\nextern "C" __global__ .*?\nREMORA_ENTRY\((\w+)\)\n"#).expect("a pattern");
+    let name = regex::Regex::new(r"[A-Za-z_]\w*").expect("a pattern");
+    let own = regex::Regex::new(r"^remora_\w+_k\d+\w*$|^remora_value_\d+$|^\w+_p?\d+$").expect("a pattern");
+    let number = regex::Regex::new(r"(remora_fail\(failure, launch, [^;]*?, )\d+(, |\))").expect("a pattern");
+    let types: Vec<(String, &str)> =
+        types.captures_iter(made).map(|found| (found[1].to_string(), found.get(0).map_or("", |m| m.as_str()))).collect();
+    let mut out = Vec::new();
+    for found in kernels.captures_iter(made) {
+        let kernel = &found[0];
+        let words: HashSet<&str> = name.find_iter(kernel).map(|word| word.as_str()).collect();
+        let used: String = types.iter().filter(|(name, _)| words.contains(name.as_str())).map(|(_, text)| *text).collect();
+        // Numbers of failures do not matter to the compilers.
+        let text = number.replace_all(&(used + kernel), "${1}0$2").into_owned();
+        let mut names: HashMap<String, String> = HashMap::new();
+        let renamed = name.replace_all(&text, |word: &regex::Captures| {
+            let word = &word[0];
+            if !own.is_match(word) {
+                return word.to_string();
+            }
+            let next = names.len();
+            let global = if word.starts_with("remora_") { "_THIS" } else { "" };
+            names.entry(word.to_string()).or_insert_with(|| format!("v{next}{global}")).clone()
+        });
+        let unique = format!("_{:016x}", sum(&renamed));
+        out.push((found[1].to_string(), renamed.replace("_THIS", &unique)));
+    }
+    out
 }
 
 /// Compares the rows with those in `tests/cuda/GROUP.txt`, or writes them there if `REMORA_BLESS` is 1.

@@ -98,7 +98,7 @@ pub fn steps(term: &Expr, preserve: bool, fuel: usize) -> Result<Walk, String> {
 pub fn with_types(term: &Expr, ty: &Type) -> Result<Result<Value, &'static str>, String> {
     let name = Symbol::new("main");
     let define = Define { name, ty: ty.clone(), body: term.clone(), entry: true, span: Span::default() };
-    let machine = eval::load(&Program { defs: vec![define] }, 1);
+    let machine = eval::load(&Program { defs: vec![define], ..Program::default() }, 1);
     // A function that is the whole program is not called but looked at.
     let has_parameters = machine.signature(name).is_some_and(|(params, _)| !params.is_empty());
     if has_parameters {

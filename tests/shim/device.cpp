@@ -21,29 +21,61 @@ static std::string variable(const char *name) {
   return value ? value : "";
 }
 
+/* The start of what is made of the program: what is before it is the same for all programs. */
+static const char *const MADE = "/* ---- What is made of the program ---- */";
+
+static const std::string FLAGS = " -std=gnu++17 -fno-strict-aliasing -ffp-contract=off -fno-gnu-unique -O1 -w -fPIC -fvisibility=hidden ";
+
 static bool exists(const std::string &path) { return access(path.c_str(), R_OK) == 0; }
 
-extern "C" __attribute__((visibility("default"))) const remora_device *remora_device_open(const char *kernels) {
-  const std::string text = kernels, device = variable("REMORA_SHIM_LIBRARY");
+static std::string file_of(const std::string &text) {
   uint64_t hash = 14695981039346656037u;
-  for (const char c : text + device) {
+  for (const char c : text) {
     hash = (hash ^ (unsigned char)c) * 1099511628211u;
   }
   char name[32];
   snprintf(name, sizeof name, "/%016llx", (unsigned long long)hash);
-  const std::string base = variable("REMORA_SHIM_FOLDER") + name, library = base + ".so";
+  return variable("REMORA_SHIM_FOLDER") + name;
+}
+
+static bool write_file(const std::string &path, const std::string &text) {
+  FILE *file = fopen(path.c_str(), "w");
+  if (!file) {
+    perror(path.c_str());
+    return false;
+  }
+  fputs(text.c_str(), file);
+  return fclose(file) == 0;
+}
+
+/* What stands in front of all programs as a header that the compiler has read before, if it can do that. */
+static std::string header(const std::string &compiler, const std::string &device, const std::string &library) {
+  const std::string text = "#include \"" + variable("REMORA_SHIM_HEADER") + "\"\n" + library, base = file_of(text + device + compiler);
+  const std::string path = base + ".h", own = base + "." + std::to_string(getpid());
+  if (!exists(path + ".gch")) {
+    /* Tests that run at the same time may do this too. */
+    if (!write_file(own + ".h", text) || rename((own + ".h").c_str(), path.c_str()) != 0) {
+      return "";
+    }
+    if (system((compiler + FLAGS + "-x c++-header -o '" + own + ".gch' '" + path + "'").c_str()) == 0) {
+      rename((own + ".gch").c_str(), (path + ".gch").c_str());
+    }
+  }
+  return path;
+}
+
+extern "C" __attribute__((visibility("default"))) const remora_device *remora_device_open(const char *kernels) {
+  const std::string text = kernels, device = variable("REMORA_SHIM_LIBRARY");
+  const std::string compiler = variable("CXX").empty() ? "c++" : variable("CXX");
+  const std::string base = file_of(text + device), library = base + ".so";
   if (!exists(library)) {
     const std::string own = base + "." + std::to_string(getpid()), source = own + ".cpp";
-    FILE *file = fopen(source.c_str(), "w");
-    if (!file) {
-      perror(source.c_str());
+    const size_t made = text.find(MADE);
+    const std::string front = header(compiler, device, text.substr(0, made == std::string::npos ? 0 : made));
+    if (front.empty() || !write_file(source, made == std::string::npos ? text : text.substr(made))) {
       return nullptr;
     }
-    fprintf(file, "#include \"%s\"\n%s", variable("REMORA_SHIM_HEADER").c_str(), kernels);
-    fclose(file);
-    const std::string compiler = variable("CXX").empty() ? "c++" : variable("CXX");
-    const std::string command = compiler + " -std=gnu++17 -fno-strict-aliasing -ffp-contract=off -fno-gnu-unique -O1 -w -shared -fPIC " +
-                                "-fvisibility=hidden -o '" + own + "' '" + source + "' '" + device + "'";
+    const std::string command = compiler + FLAGS + "-shared -include '" + front + "' -o '" + own + "' '" + source + "' '" + device + "'";
     if (system(command.c_str()) != 0 || rename(own.c_str(), library.c_str()) != 0) {
       return nullptr;
     }

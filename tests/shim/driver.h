@@ -46,9 +46,13 @@ template <class T> struct Array {
   }
 };
 
-template <class... Args> static void launch(const std::string &kernel, int64_t grid, int64_t shared, Args... args) {
-  void *list[] = {&args...};
-  must(device->launch(device->self, kernel.c_str(), grid, REMORA_BLOCK, shared, list, sizeof...(Args)));
+/* Kernels have a place for failures and the number of the launch in front of their own parameters. */
+template <class... Args>
+static void launch(const std::string &kernel, int64_t grid, int64_t shared, void *failure, Args... args) {
+  static int64_t launches = 0;
+  launches++;
+  void *list[] = {&failure, &launches, &args...};
+  must(device->launch(device->self, kernel.c_str(), grid, REMORA_BLOCK, shared, list, sizeof...(Args) + 2));
 }
 
 /* Numbers without order. */

@@ -4,7 +4,8 @@
 int main() {
   const char *kernels[] = {"fault_none",         "fault_dropped",   "fault_dropped_below", "fault_store", "fault_load",
                            "fault_before",       "fault_shared",    "fault_some_wait",     "fault_two_barriers",
-                           "fault_warp",         "fault_wait",      "fault_uninitialised", "fault_stack", "fault_unknown"};
+                           "fault_warp",         "fault_wait",      "fault_uninitialised", "fault_stack", "fault_misaligned",
+                           "fault_counter",      "fault_unknown"};
   void *shim = remora_shim_open(nullptr);
   device = remora_shim_table(shim);
   for (const char *kernel : kernels) {
@@ -22,10 +23,10 @@ int main() {
       }
       Array<remora_failure> failure(1, 0);
       Array<int32_t> input(xs), out(512, 0);
-      int64_t width = 512;
-      void *args[] = {&failure.at, &width, &input.at, &out.at};
+      int64_t width = 512, launch = 1;
+      void *args[] = {&failure.at, &launch, &width, &input.at, &out.at};
       printf("%s %d: ", kernel, schedule);
-      if (device->launch(device->self, kernel, 2, REMORA_BLOCK, 0, args, 4)) {
+      if (device->launch(device->self, kernel, 2, REMORA_BLOCK, 0, args, 5)) {
         printf("%s\n", device->message(device->self));
       } else {
         const auto found = out.get();

@@ -1,6 +1,6 @@
 /* Kernels with mistakes that the stand-in device finds. Each has one thread for each of 512 elements. */
 
-#define FAULT(NAME) extern "C" __global__ void __launch_bounds__(256) NAME(remora_failure *failure, int64_t width, const int32_t *xs, int32_t *out)
+#define FAULT(NAME) extern "C" __global__ void __launch_bounds__(256) NAME(remora_failure *failure, int64_t launch, int64_t width, const int32_t *xs, int32_t *out)
 
 /* No mistake: the elements of each block in reverse order. */
 FAULT(fault_none) {
@@ -126,3 +126,27 @@ FAULT(fault_stack) {
   out[blockIdx.x * 256 + threadIdx.x] = large[0];
 }
 REMORA_ENTRY(fault_stack)
+
+/* Vectors from where none may begin. */
+FAULT(fault_misaligned) {
+  REMORA_KERNEL
+  remora_for_each_wide<4>(width - 1, true, [&](int64_t i) { out[i + 1] = xs[i + 1]; },
+                          [&](int64_t i) { remora_give<4>(out + i, remora_take<4>(xs + i + 1)); });
+}
+REMORA_ENTRY(fault_misaligned)
+
+/* The last block adds up what blocks have found, but nobody counts them: it may be the first that comes. */
+FAULT(fault_counter) {
+  REMORA_KERNEL
+  REMORA_SHARED(int32_t, kept, 256);
+  if (blockIdx.x == 0) {
+    out[threadIdx.x] = xs[threadIdx.x];
+  }
+  kept[threadIdx.x] = blockIdx.x == 1 ? out[255 - threadIdx.x] : 0;
+  __syncthreads();
+  if (blockIdx.x == 1) {
+    out[threadIdx.x] = kept[threadIdx.x];
+    out[256 + threadIdx.x] = xs[511 - threadIdx.x];
+  }
+}
+REMORA_ENTRY(fault_counter)

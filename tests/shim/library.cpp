@@ -41,6 +41,22 @@ template <class T> static void reduce(const std::string &kernel, int64_t segment
   }
 }
 
+template <class T> static void columns(const std::string &kernel, int64_t segments, int64_t width) {
+  const auto xs = numbers(segments * width);
+  const Expected<T> expected(xs, segments, width);
+  Array<remora_failure> failure(1, 0);
+  Array<uint32_t> input(xs), counter(segments, 0);
+  for (int64_t across : {1, 4, 32, 256}) {
+    for (int64_t parts : {1, 3}) {
+      Array<T> partial(segments * parts, 0xee), out(segments, 0xee);
+      launch(kernel, 4, 0, failure.at, segments, width, parts, across, input.at, partial.at, counter.at, out.at);
+      const std::string what = sizes(kernel, segments, width) + ", " + std::to_string(across) + " in a block";
+      compare(what + " in " + std::to_string(parts) + " parts", out.get(), expected.totals);
+      compare("counters", counter.get(), std::vector<uint32_t>((size_t)segments, 0));
+    }
+  }
+}
+
 template <class T> static void small(const std::string &kernel, int64_t segments, int64_t width) {
   const auto xs = numbers(segments * width);
   const Expected<T> expected(xs, segments, width);
@@ -92,9 +108,10 @@ static void maps() {
     compare(sizes("map", 1, width), out.get(), expected);
     compare("no failure", std::vector<int32_t>{failure.get()[0].code}, {0});
   }
-  /* One cell fails, and after that nothing is done. */
+  /* Of the cells that fail the first counts, and after that nothing is done. */
   std::vector<uint32_t> xs(2000, 5);
   xs[1234] = 1024 + 77;
+  xs[1235] = xs[1999] = 2048 + 77;
   Array<remora_failure> failure(1, 0);
   Array<uint32_t> input(xs);
   Array<double> out(2000, 0);
@@ -105,6 +122,28 @@ static void maps() {
   must(device->fill(device->self, out.at, 0, out.bytes()));
   launch("test_map", 3, 0, failure.at, width, input.at, out.at);
   compare("nothing after a failure", out.get(), std::vector<double>(2000, 0));
+}
+
+/* With arrays that begin where vectors may, and where they may not; what was computed in vectors has another first bit. */
+static void vectors() {
+  for (int64_t width : {0, 1, 3, 4, 5, 1023, 1024, 4001}) {
+    for (int64_t skip : {0, 1, 4}) {
+      const auto xs = numbers(width + 8);
+      Array<remora_failure> failure(1, 0);
+      Array<uint32_t> input(std::vector<uint32_t>((size_t)(width + 8) / 4 * 4, 0)), out((width + 8) / 4 * 4, 0);
+      Array<uint8_t> bytes((width + 8) / 4 * 4, 7);
+      uint32_t *const from = (uint32_t *)input.at + skip, *const to = (uint32_t *)out.at + skip;
+      uint8_t *const also = (uint8_t *)bytes.at + skip;
+      must(device->put(device->self, from, xs.data(), 4 * width));
+      launch("test_wide", 2, 0, failure.at, width, from, also, to);
+      const bool aligned = (uintptr_t)from % 16 == 0 && (uintptr_t)to % 16 == 0 && (uintptr_t)also % 4 == 0;
+      std::vector<uint32_t> expected((size_t)out.count, 0);
+      for (int64_t i = 0; i < width; i++) {
+        expected[(size_t)(i + skip)] = xs[(size_t)i] * 3 + 7 + (aligned && i < width / 4 * 4 ? 0x80000000u : 0);
+      }
+      compare("vectors of " + std::to_string(width) + " from " + std::to_string(skip), out.get(), expected);
+    }
+  }
 }
 
 static void histograms() {
@@ -140,7 +179,16 @@ static void histograms() {
       launch("test_histogram", 3, 0, failure.at, width, bins, input.at, found_sums.at, found_highest.at, found_odd.at, found_weights.at,
              found_products.at);
       launch("test_locked", 3, 0, failure.at, width, bins, input.at, locks.at, found_best.at, found_where.at);
-      launch("test_shared", 3, bins * (int64_t)sizeof(uint32_t), failure.at, width, bins, input.at, found_counts.at);
+      /* In one pass with several copies of each bin, and in passes. */
+      Array<uint32_t> found_shared(bins, 0), free(bins, 0);
+      Array<int64_t> found_shared_where(std::vector<int64_t>(n, -1));
+      const int64_t copies = bins == 1 ? 32 : bins == 7 ? 4 : 1, here = bins == 300 ? 113 : bins, all = here * copies;
+      for (int64_t first = 0; first < bins; first += here) {
+        const int64_t now = bins - first < here ? bins - first : here;
+        launch("test_shared", 3, all * (int64_t)sizeof(uint32_t), failure.at, width, bins, first, now, copies, input.at, found_counts.at);
+        launch("test_shared_locks", 3, all * 20 + 16, failure.at, width, bins, first, now, copies, input.at, free.at, found_shared.at,
+               found_shared_where.at);
+      }
       const std::string what = sizes("histogram", bins, width);
       compare(what + ", sums", found_sums.get(), sums);
       compare(what + ", maxima", found_highest.get(), highest);
@@ -150,6 +198,8 @@ static void histograms() {
       compare(what + ", locked", found_best.get(), highest);
       compare(what + ", locked places", found_where.get(), where);
       compare(what + ", shared", found_counts.get(), counts);
+      compare(what + ", shared with locks", found_shared.get(), highest);
+      compare(what + ", places shared with locks", found_shared_where.get(), where);
     }
   }
 }
@@ -252,7 +302,19 @@ int main(int, char **argv) {
       small<test_text>("test_text_small_16", segments, width);
     }
   }
+  for (int64_t width : {0, 1, 7, 100, 300}) {
+    for (int64_t segments : {1, 5, 31, 300}) {
+      columns<test_sum>("test_sum_columns", segments, width);
+      columns<test_byte>("test_byte_columns", segments, width);
+      columns<test_affine>("test_affine_columns", segments, width);
+      columns<test_text>("test_text_columns", segments, width);
+    }
+    columns<test_matrix>("test_matrix_columns", 33, width);
+    small<test_text>("test_text_small_32", 11, width);
+  }
+  small<test_text>("test_text_small_32", 11, 1300);
   maps();
+  vectors();
   histograms();
   transpose<double>("test_transpose");
   transpose<uint8_t>("test_transpose_bytes");

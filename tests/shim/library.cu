@@ -78,7 +78,7 @@ REMORA_FN test_matrix test_cell(test_matrix, uint32_t x) {
   auto op = [&](T a, T b) -> T { return test_op(a, b); };
 
 #define TEST_KERNELS(T)                                                                                                      \
-  extern "C" __global__ void __launch_bounds__(256) T##_reduce(remora_failure *failure, int64_t segments, int64_t width,     \
+  extern "C" __global__ void __launch_bounds__(256) T##_reduce(remora_failure *failure, int64_t launch, int64_t segments, int64_t width,     \
                                                                int64_t parts, const uint32_t *xs, T *partial,                \
                                                                uint32_t *counter, T *out) {                                  \
     REMORA_KERNEL                                                                                                            \
@@ -88,7 +88,7 @@ REMORA_FN test_matrix test_cell(test_matrix, uint32_t x) {
   }                                                                                                                          \
   REMORA_ENTRY(T##_reduce)                                                                                                   \
   extern "C" __global__ void __launch_bounds__(256)                                                                          \
-      T##_scan(remora_failure *failure, int64_t segments, int64_t width, const uint32_t *xs, remora_tile<T> *state,          \
+      T##_scan(remora_failure *failure, int64_t launch, int64_t segments, int64_t width, const uint32_t *xs, remora_tile<T> *state,          \
                uint32_t *ticket, T *out) {                                                                                   \
     REMORA_KERNEL                                                                                                            \
     TEST_OPERATOR(T)                                                                                                         \
@@ -103,22 +103,40 @@ TEST_KERNELS(test_affine)
 TEST_KERNELS(test_text)
 TEST_KERNELS(test_matrix)
 
-#define TEST_SMALL(T, GROUP, COMMUTES)                                                                                       \
+#define TEST_SMALL(T, LANES, COMMUTES)                                                                                       \
   extern "C" __global__ void __launch_bounds__(256)                                                                          \
-      T##_small_##GROUP(remora_failure *failure, int64_t segments, int64_t width, const uint32_t *xs, T *out) {              \
+      T##_small_##LANES(remora_failure *failure, int64_t launch, int64_t segments, int64_t width, const uint32_t *xs, T *out) {              \
     REMORA_KERNEL                                                                                                            \
     TEST_OPERATOR(T)                                                                                                         \
     auto done = [&](int64_t segment, T total) { out[segment] = total; };                                                     \
-    remora_reduce_small<T, GROUP, COMMUTES>(segments, width, test_neutral(T{}), cell, op, done);                             \
+    remora_reduce_small<T, COMMUTES>(segments, width, LANES, test_neutral(T{}), cell, op, done);                             \
   }                                                                                                                          \
-  REMORA_ENTRY(T##_small_##GROUP)
+  REMORA_ENTRY(T##_small_##LANES)
 
 TEST_SMALL(test_sum, 32, true)
+TEST_SMALL(test_text, 32, false)
 TEST_SMALL(test_affine, 1, false)
 TEST_SMALL(test_affine, 4, false)
 TEST_SMALL(test_text, 16, false)
 
-extern "C" __global__ void __launch_bounds__(256) test_sum_fast(remora_failure *failure, int64_t segments, int64_t width, int64_t parts,
+#define TEST_COLUMNS(T, COMMUTES)                                                                                            \
+  extern "C" __global__ void __launch_bounds__(256) T##_columns(remora_failure *failure, int64_t launch, int64_t segments, int64_t width,    \
+                                                                int64_t parts, int64_t across, const uint32_t *xs, T *partial,               \
+                                                                uint32_t *counter, T *out) {                                                 \
+    REMORA_KERNEL                                                                                                            \
+    TEST_OPERATOR(T)                                                                                                         \
+    auto done = [&](int64_t segment, T total) { out[segment] = total; };                                                     \
+    remora_reduce_columns<T, COMMUTES>(segments, width, parts, across, test_neutral(T{}), partial, counter, cell, op, done);  \
+  }                                                                                                                          \
+  REMORA_ENTRY(T##_columns)
+
+TEST_COLUMNS(test_sum, true)
+TEST_COLUMNS(test_byte, true)
+TEST_COLUMNS(test_affine, false)
+TEST_COLUMNS(test_text, false)
+TEST_COLUMNS(test_matrix, false)
+
+extern "C" __global__ void __launch_bounds__(256) test_sum_fast(remora_failure *failure, int64_t launch, int64_t segments, int64_t width, int64_t parts,
                                                                 const uint32_t *xs, test_sum *partial, uint32_t *counter, test_sum *out) {
   REMORA_KERNEL
   TEST_OPERATOR(test_sum)
@@ -127,11 +145,11 @@ extern "C" __global__ void __launch_bounds__(256) test_sum_fast(remora_failure *
 }
 REMORA_ENTRY(test_sum_fast)
 
-extern "C" __global__ void __launch_bounds__(256) test_map(remora_failure *failure, int64_t width, const uint32_t *xs, double *out) {
+extern "C" __global__ void __launch_bounds__(256) test_map(remora_failure *failure, int64_t launch, int64_t width, const uint32_t *xs, double *out) {
   REMORA_KERNEL
   remora_for_each(width, [&](int64_t i) {
     if (xs[i] % 1024 == 77) {
-      remora_fail(failure, 4, i, xs[i]);
+      remora_fail(failure, launch, i, 4, i, xs[i]);
       return;
     }
     out[i] = sqrt((double)xs[i]);
@@ -139,9 +157,28 @@ extern "C" __global__ void __launch_bounds__(256) test_map(remora_failure *failu
 }
 REMORA_ENTRY(test_map)
 
+/* In vectors where both arrays begin where they may. */
+extern "C" __global__ void __launch_bounds__(256)
+    test_wide(remora_failure *failure, int64_t launch, int64_t width, const uint32_t *xs, const uint8_t *ys, uint32_t *out) {
+  REMORA_KERNEL
+  auto cell = [&](int64_t i) { out[i] = xs[i] * 3 + ys[i]; };
+  auto wide = [&](int64_t i) {
+    const remora_vector<uint32_t, 4> x = remora_take<4>(xs + i);
+    const remora_vector<uint8_t, 4> y = remora_take<4>(ys + i);
+    remora_vector<uint32_t, 4> z;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+      z.value[k] = x.value[k] * 3 + y.value[k] + 0x80000000u;
+    }
+    remora_give<4>(out + i, z);
+  };
+  remora_for_each_wide<4>(width, remora_aligned<4>(xs) && remora_aligned<4>(ys) && remora_aligned<4>(out), cell, wide);
+}
+REMORA_ENTRY(test_wide)
+
 /* Histograms: one word, a byte, several components under a lock, in shared memory. */
 extern "C" __global__ void __launch_bounds__(256)
-    test_histogram(remora_failure *failure, int64_t width, int64_t bins, const uint32_t *xs, int64_t *sums, uint32_t *highest, uint8_t *odd,
+    test_histogram(remora_failure *failure, int64_t launch, int64_t width, int64_t bins, const uint32_t *xs, int64_t *sums, uint32_t *highest, uint8_t *odd,
                    double *weights, float *products) {
   REMORA_KERNEL
   remora_for_each(width, [&](int64_t i) {
@@ -159,7 +196,7 @@ struct test_best {
   uint32_t v0;
   int64_t v1;
 };
-extern "C" __global__ void __launch_bounds__(256) test_locked(remora_failure *failure, int64_t width, int64_t bins, const uint32_t *xs,
+extern "C" __global__ void __launch_bounds__(256) test_locked(remora_failure *failure, int64_t launch, int64_t width, int64_t bins, const uint32_t *xs,
                                                               uint32_t *locks, uint32_t *best, int64_t *where) {
   REMORA_KERNEL
   remora_for_each(width, [&](int64_t i) {
@@ -177,34 +214,65 @@ extern "C" __global__ void __launch_bounds__(256) test_locked(remora_failure *fa
 REMORA_ENTRY(test_locked)
 
 extern "C" __global__ void __launch_bounds__(256)
-    test_shared(remora_failure *failure, int64_t width, int64_t bins, const uint32_t *xs, uint32_t *counts) {
+    test_shared(remora_failure *failure, int64_t launch, int64_t width, int64_t bins, int64_t first, int64_t here, int64_t copies,
+                const uint32_t *xs, uint32_t *counts) {
   REMORA_KERNEL
-  REMORA_DYNAMIC(dynamic);
   auto cell = [&](int64_t i, int64_t &bin) -> uint32_t {
     bin = (int64_t)(xs[i] % (uint32_t)(bins + 2)) - 1;
     return xs[i] & 3;
   };
-  auto update = [&](uint32_t *address, uint32_t value) { remora_atomic_add(address, value); };
-  auto flush = [&](int64_t bin, uint32_t value) { remora_atomic_add(&counts[bin], value); };
-  remora_hist_shared<uint32_t>(width, bins, 0u, (uint32_t *)dynamic, cell, update, flush);
+  auto own = [&](uint32_t *place, uint32_t *, uint32_t value) { remora_atomic_add(place, value); };
+  auto op = [&](uint32_t a, uint32_t b) { return a + b; };
+  auto update = [&](int64_t bin, uint32_t value) { remora_atomic_add(&counts[bin], value); };
+  remora_hist_shared<uint32_t, false>(width, first, here, copies, 0u, cell, own, op, update);
 }
 REMORA_ENTRY(test_shared)
 
+/* The greatest element of each bin, and where it is the first time. */
+struct test_greatest {
+  uint32_t v0;
+  int64_t v1;
+};
 extern "C" __global__ void __launch_bounds__(256)
-    test_transpose(remora_failure *failure, int64_t planes, int64_t rows, int64_t columns, const double *from, double *to) {
+    test_shared_locks(remora_failure *failure, int64_t launch, int64_t width, int64_t bins, int64_t first, int64_t here, int64_t copies,
+                      const uint32_t *xs, uint32_t *locks, uint32_t *best, int64_t *where) {
+  REMORA_KERNEL
+  auto cell = [&](int64_t i, int64_t &bin) -> test_greatest {
+    bin = (int64_t)(xs[i] % (uint32_t)bins);
+    return {xs[i], i};
+  };
+  auto op = [&](test_greatest a, test_greatest b) -> test_greatest {
+    return a.v0 > b.v0 || (a.v0 == b.v0 && (uint64_t)a.v1 < (uint64_t)b.v1) ? a : b;
+  };
+  auto own = [&](test_greatest *place, uint32_t *lock, test_greatest value) {
+    remora_locked(lock, 0, [&] { *place = op(*place, value); });
+  };
+  auto update = [&](int64_t bin, test_greatest value) {
+    remora_locked(locks, bin, [&] {
+      const test_greatest next = op({best[bin], where[bin]}, value);
+      best[bin] = next.v0;
+      where[bin] = next.v1;
+    });
+  };
+  remora_hist_shared<test_greatest, true>(width, first, here, copies, {0, -1}, cell, own, op, update);
+}
+REMORA_ENTRY(test_shared_locks)
+
+extern "C" __global__ void __launch_bounds__(256)
+    test_transpose(remora_failure *failure, int64_t launch, int64_t planes, int64_t rows, int64_t columns, const double *from, double *to) {
   REMORA_KERNEL
   remora_transpose<double>(planes, rows, columns, from, to);
 }
 REMORA_ENTRY(test_transpose)
 extern "C" __global__ void __launch_bounds__(256)
-    test_transpose_bytes(remora_failure *failure, int64_t planes, int64_t rows, int64_t columns, const uint8_t *from, uint8_t *to) {
+    test_transpose_bytes(remora_failure *failure, int64_t launch, int64_t planes, int64_t rows, int64_t columns, const uint8_t *from, uint8_t *to) {
   REMORA_KERNEL
   remora_transpose<uint8_t>(planes, rows, columns, from, to);
 }
 REMORA_ENTRY(test_transpose_bytes)
 
 /* A product of matrices; one of maps that are made of both sides, in order; one of larger values, the right side transposed. */
-extern "C" __global__ void __launch_bounds__(256) test_product(remora_failure *failure, int64_t planes, int64_t rows, int64_t columns,
+extern "C" __global__ void __launch_bounds__(256) test_product(remora_failure *failure, int64_t launch, int64_t planes, int64_t rows, int64_t columns,
                                                                int64_t depth, const float *a, const float *b, float *out) {
   REMORA_KERNEL
   auto left = [&](int64_t p, int64_t i, int64_t k) { return a[(p * rows + i) * depth + k]; };
@@ -219,7 +287,7 @@ struct test_pair {
   uint32_t v1;
 };
 extern "C" __global__ void __launch_bounds__(256)
-    test_product_maps(remora_failure *failure, int64_t planes, int64_t rows, int64_t columns, int64_t depth, const float *a, const float *b,
+    test_product_maps(remora_failure *failure, int64_t launch, int64_t planes, int64_t rows, int64_t columns, int64_t depth, const float *a, const float *b,
                       test_affine *out) {
   REMORA_KERNEL
   auto left = [&](int64_t p, int64_t i, int64_t k) { return (uint8_t)a[(p * rows + i) * depth + k]; };
@@ -230,7 +298,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 REMORA_ENTRY(test_product_maps)
 extern "C" __global__ void __launch_bounds__(256)
-    test_product_texts(remora_failure *failure, int64_t planes, int64_t rows, int64_t columns, int64_t depth, const float *a, const float *b,
+    test_product_texts(remora_failure *failure, int64_t launch, int64_t planes, int64_t rows, int64_t columns, int64_t depth, const float *a, const float *b,
                        test_text *out) {
   REMORA_KERNEL
   auto left = [&](int64_t p, int64_t i, int64_t k) { return (uint32_t)a[(p * rows + i) * depth + k]; };
@@ -242,7 +310,7 @@ extern "C" __global__ void __launch_bounds__(256)
 REMORA_ENTRY(test_product_texts)
 
 /* Halves and the scalar operations. */
-extern "C" __global__ void __launch_bounds__(256) test_half(remora_failure *failure, int64_t width, const uint32_t *xs, _Float16 *out) {
+extern "C" __global__ void __launch_bounds__(256) test_half(remora_failure *failure, int64_t launch, int64_t width, const uint32_t *xs, _Float16 *out) {
   REMORA_KERNEL
   remora_for_each(width, [&](int64_t i) {
     const _Float16 x = remora_from_bits__Float16((uint16_t)(xs[i] & 0x7bff)), y = (_Float16)(int64_t)(xs[i] >> 24);

@@ -74,7 +74,7 @@ pub fn fake(nvrtc: bool) -> Result<Vec<(&'static str, PathBuf)>, String> {
     if !folder.is_dir() {
         let own = folder.with_extension(format!("{}.{nvrtc}", std::process::id()));
         std::fs::create_dir_all(&own).map_err(io)?;
-        for name in ["libcuda.so", "libnvrtc.so"].iter().take(if nvrtc { 2 } else { 1 }) {
+        for name in ["libcuda.so", "libcuda.so.1", "libnvrtc.so"].iter().take(if nvrtc { 3 } else { 2 }) {
             std::fs::copy(&made, own.join(name)).map_err(io)?;
         }
         // Another test may have been faster.

@@ -30,7 +30,8 @@ __thread remora_shim_index remora_shim_grid, remora_shim_block;
 
 namespace {
 
-constexpr size_t PAGE = 4096, STACK = 64 << 10;
+/* Below a stack nothing can be touched for `GUARD` bytes: a frame that is too large is not to reach what happens to lie there. */
+constexpr size_t PAGE = 4096, STACK = 64 << 10, GUARD = 1 << 20;
 constexpr unsigned char FILL = 0xa5;
 constexpr int MOST_THREADS = 1024;
 /* Rounds in which nothing happened that threads wait for: none ended, met the others at a barrier or changed memory atomically. */
@@ -204,7 +205,7 @@ struct Kept {
   unsigned char *signals = nullptr;
   ~Kept() {
     for (unsigned char *stack : stacks) {
-      munmap(stack - PAGE, STACK + PAGE);
+      munmap(stack - GUARD, STACK + GUARD);
     }
     for (auto &block : blocks) {
       for (Shared &shared : block->shared) {
@@ -331,11 +332,11 @@ unsigned char *new_stack() {
     kept.stacks.pop_back();
     return stack;
   }
-  void *map = mmap(nullptr, STACK + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (map == MAP_FAILED || mprotect(map, PAGE, PROT_NONE) != 0) {
+  void *map = mmap(nullptr, STACK + GUARD, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED || mprotect(map, GUARD, PROT_NONE) != 0) {
     stop("no memory for the stack of a thread");
   }
-  return (unsigned char *)map + PAGE;
+  return (unsigned char *)map + GUARD;
 }
 
 void resume(Launch &launch, Block &block, Fiber &fiber) {
@@ -551,7 +552,7 @@ void on_fault(int signal, siginfo_t *info, void *context) {
     describe(shared.memory, "an array in shared memory");
   }
   const unsigned char *stack = launching->fiber->stack;
-  if (stack && stack - PAGE <= address && address < stack) {
+  if (stack && stack - GUARD <= address && address < stack) {
     where = "the stack of the thread is too small";
   }
   launching->problem = text("kernel `%s`: out of bounds: %s: %s", launching->kernel, name_of(*launching->fiber).c_str(), where.c_str());
@@ -590,7 +591,8 @@ int alloc(void *self, int64_t bytes, void **out) {
   Guarded memory;
   /* A byte at least, so that each allocation has an address of its own. */
   if (bytes < 0 || bytes > (int64_t)1 << 40 || !memory.make(bytes == 0 ? 1 : (size_t)bytes)) {
-    return device.fail(text("out of memory: %lld bytes were requested", (long long)bytes));
+    device.fail(text("out of memory: %lld bytes were requested", (long long)bytes));
+    return REMORA_NO_MEMORY;
   }
   device.memory[memory.start] = memory;
   *out = memory.start;
@@ -705,7 +707,8 @@ int64_t ask(void *, int32_t what) {
   switch (what) {
   case REMORA_ASK_MULTIPROCESSORS: return 2;
   case REMORA_ASK_THREADS: return 2 * 2048;
-  case REMORA_ASK_SHARED: return 99 << 10;
+  /* Little, so that programs that use it must take turns with small data too. */
+  case REMORA_ASK_SHARED: return 4 << 10;
   default: return (int64_t)4 << 30;
   }
 }
@@ -786,6 +789,12 @@ void remora_shim_spin(int line) {
   fiber.waits = true;
   fiber.line = line;
   to_scheduler();
+}
+
+void remora_shim_aligned(const void *address, size_t bytes) {
+  if ((uintptr_t)address % bytes != 0) {
+    stop(text("misaligned: %s accesses %zu bytes at once at %p", name_of(*launching->fiber).c_str(), bytes, address));
+  }
 }
 
 void remora_shim_atomic(bool changed) {

@@ -41,6 +41,7 @@ uint64_t remora_shim_warp(int line, int kind, unsigned mask, uint64_t value, int
 void *remora_shim_shared(const void *site, size_t bytes);
 void *remora_shim_dynamic();
 void remora_shim_spin(int line);
+void remora_shim_aligned(const void *address, size_t bytes);
 /* Other threads may run between atomic operations. `changed`: memory has another value now, somebody gets on. */
 void remora_shim_atomic(bool changed);
 
@@ -68,6 +69,7 @@ template <class... Args> static constexpr int remora_shim_count(void (*)(Args...
   T(&name)[count] = *(T(*)[count])remora_shim_shared(&name##_site, sizeof(T) * (count))
 #define REMORA_DYNAMIC(name) unsigned char *name = (unsigned char *)remora_shim_dynamic()
 #define REMORA_SPIN() remora_shim_spin(__LINE__)
+#define REMORA_ALIGNED(address, bytes) remora_shim_aligned(address, bytes)
 
 #define __syncthreads() ((void)remora_shim_barrier(__LINE__, REMORA_SHIM_SYNC, 0))
 #define __syncthreads_or(predicate) remora_shim_barrier(__LINE__, REMORA_SHIM_OR, !!(predicate))

@@ -2,15 +2,15 @@
 //!
 //! An entry of the cache is a folder with the text, what was made of it (a library, or machine code for a device), and a line that says
 //! which compiler with which options made something of which length and sum for which processor. What does not fit is made again. Folders
-//! appear by renaming, so that programs that run at the same time do not see half an entry; what interrupted programs left behind is
-//! removed after a day.
+//! appear by renaming, so that programs that run at the same time do not see half an entry; [`sweep`](super::sweep) keeps
+//! the cache small.
 
+use super::sweep::{sweep, touch};
 use crate::diag::Diagnostic;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 const STAMP: &str = "stamp";
 
@@ -25,9 +25,6 @@ pub(super) struct Files {
 
 /// C, and a library.
 const C: Files = Files { text: "program.c", made: "program.so" };
-
-/// How long an entry that is being made is left alone.
-const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
 /// What was made of a text, in a file: an entry of the cache, or in a folder of its own that goes when this does.
 #[derive(Debug)]
@@ -69,12 +66,31 @@ fn flags(strict: bool) -> Vec<String> {
     if cfg!(target_arch = "x86_64") {
         flags.push("-mprefer-vector-width=512");
     }
-    // Sums that are made side by side would go through memory instead of staying in registers.
-    flags.push("-fno-loop-unroll-and-jam");
     flags.push(if strict { "-ffp-contract=off" } else { "-ffp-contract=fast" });
     flags.extend(["-fvisibility=hidden", "-fPIC", "-shared"]);
     let own = std::env::var("REMORA_CFLAGS").unwrap_or_default();
     flags.into_iter().chain(own.split_whitespace()).map(str::to_string).collect()
+}
+
+/// Options of GCC only: it would keep sums that are made side by side in memory, and move more out of loops than there are registers for.
+const GCC: &[&str] = &["-fno-loop-unroll-and-jam", "-fira-loop-pressure"];
+/// Options of Clang only: GCC is told in the program which functions have vector versions.
+const CLANG: &[&str] = if cfg!(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64")) { &["-fveclib=libmvec"] } else { &[] };
+
+/// What is tried when the compiler itself fails: GCC 12 does in some programs when it makes vectors of what is no loop.
+const CAUTIOUS: &[&str] = &["-fno-tree-slp-vectorize"];
+
+/// More options of a compiler, by what it says that it is.
+fn own_flags(command: &mut Command, strict: bool) -> &'static [&'static str] {
+    let said = command.arg("--version").output().map(|output| output.stdout).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    if said.contains("Free Software Foundation") {
+        GCC
+    } else if said.contains("clang") && !strict {
+        CLANG
+    } else {
+        &[]
+    }
 }
 
 /// What the processor can do that compilers for it make use of.
@@ -95,7 +111,7 @@ pub fn processor() -> String {
 
 /// Everything besides the text that a library depends on.
 fn how(strict: bool) -> String {
-    format!("{} {} {}", compiler(), flags(strict).join(" "), processor())
+    format!("{} {} {GCC:?} {CLANG:?} {}", compiler(), flags(strict).join(" "), processor())
 }
 
 /// A library from the text of a C program: from the cache where it is there, else from the C compiler or, if there is one, `given`, which
@@ -103,7 +119,7 @@ fn how(strict: bool) -> String {
 pub fn library(text: &str, strict: bool, given: Option<&[u8]>) -> Result<Library, Box<Diagnostic>> {
     obtain(C, text, &how(strict), &|folder| match given {
         Some(library) => Ok(std::fs::write(folder.join(C.made), library)?),
-        None => compile(&compiler(), &flags(strict), folder),
+        None => compile(&compiler(), strict, folder),
     })
 }
 
@@ -115,6 +131,7 @@ pub(super) fn obtain(files: Files, text: &str, how: &str, make: &Make) -> Result
     if let Some(folder) = cache.as_ref().map(|cache| cache.join(&name))
         && is_good(files, &folder, text, how)
     {
+        touch(&folder.join(STAMP));
         return Ok(Library { path: folder.join(files.made), temporary: None });
     }
     let fill = |folder: &Path| {
@@ -126,7 +143,7 @@ pub(super) fn obtain(files: Files, text: &str, how: &str, make: &Make) -> Result
         let temporary = cache.join(format!("{name}.{}.{}", std::process::id(), unique()));
         match std::fs::create_dir_all(&temporary).map_err(Problem::from).and_then(|()| fill(&temporary)) {
             Ok(()) => {
-                sweep(&cache);
+                sweep(&cache, STAMP);
                 return Ok(keep(files, temporary, &cache.join(&name), text, how));
             }
             Err(Problem::Compiler(diagnostic)) => {
@@ -182,18 +199,6 @@ fn private(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
-}
-
-/// Removes what programs that were interrupted have left in the cache.
-fn sweep(cache: &Path) {
-    let Ok(entries) = std::fs::read_dir(cache) else { return };
-    for entry in entries.flatten() {
-        let unfinished = entry.file_name().to_string_lossy().split('.').count() == 3;
-        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
-        if unfinished && age.is_some_and(|age| age > ABANDONED) {
-            std::fs::remove_dir_all(entry.path()).ok();
-        }
-    }
 }
 
 fn name(text: &str, how: &str) -> String {
@@ -252,16 +257,24 @@ fn keep(files: Files, temporary: PathBuf, folder: &Path, text: &str, how: &str) 
     Library { path: temporary.join(files.made), temporary: Some(temporary) }
 }
 
-fn compile(cc: &str, flags: &[String], folder: &Path) -> Result<(), Problem> {
+fn compile(cc: &str, strict: bool, folder: &Path) -> Result<(), Problem> {
     let mut words = cc.split_whitespace();
     let program = words.next().unwrap_or("cc");
-    let mut command = Command::new(program);
-    command.args(words).args(flags).arg("-o").arg(folder.join(C.made)).arg(folder.join(C.text)).arg("-lm");
-    let output = command.output().map_err(|error| {
-        let message = format!("the C compiler `{program}` cannot be started: {error}");
-        let help = "install one (`apt-get install gcc`), name one in CC, or use `--backend interp`, the evaluator";
-        Problem::Compiler(Box::new(Diagnostic::bare("E0615", message).help(help)))
-    })?;
+    let own = own_flags(Command::new(program).args(words.clone()), strict);
+    let run = |more: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(words.clone()).args(own).args(flags(strict)).args(more);
+        command.arg("-o").arg(folder.join(C.made)).arg(folder.join(C.text)).args(["-lm", "-ldl"]);
+        command.output().map_err(|error| {
+            let message = format!("the C compiler `{program}` cannot be started: {error}");
+            let help = "install one (`apt-get install gcc`), name one in CC, or use `--backend interp`, the evaluator";
+            Problem::Compiler(Box::new(Diagnostic::bare("E0615", message).help(help)))
+        })
+    };
+    let mut output = run(&[])?;
+    if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("internal compiler error") {
+        output = run(CAUTIOUS)?;
+    }
     if output.status.success() && folder.join(C.made).is_file() {
         return Ok(());
     }

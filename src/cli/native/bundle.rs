@@ -4,6 +4,8 @@
 //! remora | sources as JSON | library | length of the sources: u64 | length of the library: u64 | MAGIC
 //! ```
 //!
+//! For a device the library is the host plan, with the machine code of the kernels behind it if there is some.
+//!
 //! When it starts, it checks the sources again (that takes milliseconds) and finds that what it would compile is there.
 
 use super::super::program::Loaded;
@@ -30,6 +32,27 @@ struct Contents {
     strict: bool,
     /// What the processor must be able to do.
     processor: String,
+    /// Whether it runs on a CUDA device.
+    #[serde(default)]
+    cuda: bool,
+    /// How many of the bytes of the library are code of kernels, which stands behind it.
+    #[serde(default)]
+    image: usize,
+}
+
+/// What a program is made for.
+#[derive(Debug, Clone, Copy)]
+pub enum Target<'a> {
+    /// The processors of a machine like this one.
+    Processor {
+        /// Whether results are the same to the last bit as the evaluator's.
+        strict: bool,
+    },
+    /// A CUDA device.
+    Cuda {
+        /// The architecture: `sm_90`, `compute_80`; PTX for all if it is not named.
+        architecture: Option<&'a str>,
+    },
 }
 
 /// A program that this one carries.
@@ -75,10 +98,23 @@ pub fn own() -> Option<Bundle> {
     Some(Bundle { contents, library: read(start + sources, library)? })
 }
 
-/// Writes a program with its sources and its library.
-pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], strict: bool) -> Result<(), Box<Diagnostic>> {
-    let native = driver::compile(&loaded.sources, &loaded.checked, names, strict)?;
-    let library = files::read(build::library(&native.text, strict, None)?.path())?;
+/// Writes a program with its sources and its library. Returns why it has no code of kernels, if it should.
+pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: Target) -> Result<Option<Box<Diagnostic>>, Box<Diagnostic>> {
+    let strict = matches!(target, Target::Processor { strict: true });
+    let (mut image, mut problem) = (Vec::new(), None);
+    let text = match target {
+        Target::Processor { strict } => driver::compile(&loaded.sources, &loaded.checked, names, strict)?.text,
+        Target::Cuda { architecture } => {
+            let made = driver::compile_cuda(&loaded.sources, &loaded.checked, names)?.text;
+            match super::image_for(&made.kernels, architecture)? {
+                Ok(code) => image = code,
+                Err(why) => problem = Some(why),
+            }
+            made.host
+        }
+    };
+    let mut library = files::read(build::library(&text, strict, None)?.path())?;
+    library.extend_from_slice(&image);
     let unknown = |error: std::io::Error| Box::new(Diagnostic::bare("E0603", format!("this program cannot be copied: {error}")));
     let exe = std::env::current_exe().map_err(unknown)?;
     let mut program = files::read(&exe)?;
@@ -88,14 +124,17 @@ pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], strict: bool) -> Re
     let sources = loaded.sources.files().map(|(_, file)| (file.name.clone(), file.text.to_string())).collect();
     let root = loaded.sources.file(loaded.root).name.clone();
     let entries = names.iter().map(|name| name.as_str().to_string()).collect();
-    let contents = serde_json::to_vec(&Contents { root, sources, entries, strict, processor: build::processor() }).unwrap_or_default();
+    let (cuda, image) = (matches!(target, Target::Cuda { .. }), image.len());
+    let contents = Contents { root, sources, entries, strict, processor: build::processor(), cuda, image };
+    let contents = serde_json::to_vec(&contents).unwrap_or_default();
     program.extend_from_slice(&contents);
     program.extend_from_slice(&library);
     program.extend_from_slice(&(contents.len() as u64).to_le_bytes());
     program.extend_from_slice(&(library.len() as u64).to_le_bytes());
     program.extend_from_slice(MAGIC);
     files::write(path, &program)?;
-    executable(path)
+    executable(path)?;
+    Ok(problem)
 }
 
 #[cfg(unix)]
@@ -124,7 +163,17 @@ impl Bundle {
     pub fn library(&self) -> Option<&[u8]> {
         let here = build::processor();
         let fits = self.contents.processor.split(',').all(|feature| here.split(',').any(|found| found == feature));
-        fits.then_some(self.library.as_slice())
+        let end = self.library.len().checked_sub(self.contents.image)?;
+        self.library.get(..end).filter(|_| fits)
+    }
+    /// Whether it runs on a CUDA device.
+    pub fn cuda(&self) -> bool {
+        self.contents.cuda
+    }
+    /// The code of its kernels, if it has some.
+    pub fn image(&self) -> Option<&[u8]> {
+        let start = self.library.len().checked_sub(self.contents.image)?;
+        self.library.get(start..).filter(|image| !image.is_empty())
     }
     /// How the program is compiled and what it was compiled for.
     pub fn entries(&self) -> Vec<Symbol> {

@@ -2,11 +2,12 @@
 
 #![allow(unsafe_code, reason = "calls of the compiled program")]
 
-use super::table::Table;
-use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
+use super::table::{NO_MEMORY, Table};
+use crate::base::{PrimType, Scalar, Symbol};
 use crate::diag::Diagnostic;
+use crate::driver::{self, CudaProgram, Native, Place};
 use crate::eval;
-use crate::eval::soac::{flatten, result};
+use crate::eval::components::{operands, result};
 use crate::ir::core::Define;
 use crate::ir::soac::{self, Fun, Var};
 use crate::runtime::{Array, Buffer, Value};
@@ -27,7 +28,7 @@ struct Support {
     release: unsafe extern "C" fn(Context, *mut c_void),
     code: unsafe extern "C" fn(Context) -> *const c_char,
     message: unsafe extern "C" fn(Context) -> *const c_char,
-    place: unsafe extern "C" fn(Context, *mut i32, *mut i32, *mut i32),
+    places: unsafe extern "C" fn(Context, *mut *const i32) -> i32,
     peak: unsafe extern "C" fn(Context) -> i64,
 }
 
@@ -48,6 +49,8 @@ pub struct Program {
     context: Context,
     support: Support,
     program: soac::Program,
+    /// The places that failures name by their numbers.
+    places: Vec<Place>,
     /// Where its kernels run, if it has some. Lives as long as the context.
     device: Option<Box<dyn Device>>,
     /// Never unloaded: the threads of OpenMP wait in code that would go with it.
@@ -90,19 +93,19 @@ fn broken(name: &str, what: &str) -> Box<Diagnostic> {
 }
 
 impl Program {
-    /// The program in a library that was made from `program`, with a context of its own.
-    pub fn new(library: Library, program: soac::Program, threads: usize) -> Result<Program, Box<Diagnostic>> {
+    /// The program in a library that was made from `native`, with a context of its own.
+    pub fn new(library: Library, native: Native, threads: usize) -> Result<Program, Box<Diagnostic>> {
         let new = |library: &libloading::Library| {
             // SAFETY: the run-time support declares the function with this type.
             let new = unsafe { library.get::<unsafe extern "C" fn(c_int) -> Context>(b"remora_context_new\0") }?;
             // SAFETY: any number of threads is allowed.
             Ok(unsafe { new(c_int::try_from(threads).unwrap_or(0)) })
         };
-        Program::with(library, program, None, &new)
+        Program::with(library, (native.program, native.places), None, &new)
     }
 
-    /// The host plan in a library that was made from `program`, which runs kernels on a device.
-    pub fn on_device(library: Library, program: soac::Program, device: Box<dyn Device>) -> Result<Program, Box<Diagnostic>> {
+    /// The host plan in a library that was made from a program, which runs kernels on a device.
+    pub fn on_device(library: Library, made: CudaProgram, device: Box<dyn Device>) -> Result<Program, Box<Diagnostic>> {
         let table = device.table();
         let new = |library: &libloading::Library| {
             // SAFETY: the host plan declares the function with this type.
@@ -110,12 +113,12 @@ impl Program {
             // SAFETY: the table is that of the device, which lives as long as the program.
             Ok(unsafe { new(table) })
         };
-        Program::with(library, program, Some(device), &new)
+        Program::with(library, (made.program, made.places), Some(device), &new)
     }
 
     fn with(
         Library { library, name }: Library,
-        program: soac::Program,
+        (program, places): (soac::Program, Vec<Place>),
         device: Option<Box<dyn Device>>,
         new: &dyn Fn(&libloading::Library) -> Result<Context, libloading::Error>,
     ) -> Result<Program, Box<Diagnostic>> {
@@ -131,7 +134,7 @@ impl Program {
             release: symbol!(b"remora_array_free\0"),
             code: symbol!(b"remora_error_code\0"),
             message: symbol!(b"remora_error_message\0"),
-            place: symbol!(b"remora_error_place\0"),
+            places: symbol!(b"remora_error_places\0"),
             peak: symbol!(b"remora_peak_bytes\0"),
         };
         let context = new(&library).map_err(|error| broken(&name, &error.to_string()))?;
@@ -139,28 +142,26 @@ impl Program {
             let message = device.and_then(|device| device.message()).unwrap_or_else(|| "out of memory".into());
             return Err(Box::new(Diagnostic::bare("E0507", message)));
         }
-        Ok(Program { context, support, program, device, library })
+        Ok(Program { context, support, program, places, device, library })
     }
 
     /// Runs an entry point whose parameters have these names.
     pub fn call(&self, define: &Define, called: &[Option<Symbol>], args: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
         let fail = |failure: Box<eval::Failure>| Box::new(crate::driver::failed(&failure));
-        let (sizes, measured) = eval::measured(&define.ty, define.name, &args, called, define.span).map_err(fail)?;
-        let prepared = self.prepare(define, sizes, args)?;
+        let (operands, measured) = operands(&define.ty, define.name, &args, called, define.span).map_err(fail)?;
+        let prepared = self.prepare(define, operands)?;
         let (results, _) = prepared.run()?;
         result(&define.ty, &mut results.into_iter(), &measured).map_err(fail)
     }
 
-    /// Arguments ready to be used several times.
-    pub fn prepare(&self, define: &Define, sizes: Vec<i64>, args: Vec<Value>) -> Result<Prepared<'_>, Box<Diagnostic>> {
+    /// Arguments ready to be used several times: the sizes and components that the entry point takes.
+    pub fn prepare(&self, define: &Define, values: Vec<Value>) -> Result<Prepared<'_>, Box<Diagnostic>> {
         let found = self.program.funs.iter().find(|(_, fun)| fun.entry && fun.name == define.name);
         let missing = || Box::new(Diagnostic::bare("E0508", format!("there is no definition `{}`", define.name)));
         let (id, fun) = found.ok_or_else(missing)?;
         let name = format!("remora_entry_{}\0", id.raw());
         // SAFETY: entry points have this type.
         let door: Door = *unsafe { self.library.get(name.as_bytes()) }.map_err(|_| missing())?;
-        let mut values: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
-        args.into_iter().for_each(|arg| flatten(arg, &mut values));
         let words = values.iter().map(word).collect();
         let name = format!("remora_resident_{}\0", id.raw());
         // SAFETY: programs for devices have these, of the same type.
@@ -180,17 +181,18 @@ impl Program {
     }
 
     fn failure(&self) -> Box<Diagnostic> {
-        let (mut file, mut start, mut end) = (0, 0, 0);
-        // SAFETY: the texts live in the context, which is not changed while they are read.
-        let (code, message) = unsafe {
-            (self.support.place)(self.context, &mut file, &mut start, &mut end);
+        let mut numbers = std::ptr::null();
+        // SAFETY: the texts and the numbers live in the context, which is not changed while they are read.
+        let (code, message, numbers) = unsafe {
+            let count = (self.support.places)(self.context, &mut numbers);
+            let numbers = std::slice::from_raw_parts(numbers, count as usize);
             let text = |pointer: *const c_char| CStr::from_ptr(pointer).to_string_lossy().into_owned();
-            (text((self.support.code)(self.context)), text((self.support.message)(self.context)))
+            (text((self.support.code)(self.context)), text((self.support.message)(self.context)), numbers)
         };
         let known = ["E0501", "E0503", "E0504", "E0505", "E0506", "E0507", "E0810"];
         let code = known.into_iter().find(|known| *known == code).unwrap_or("E0599");
-        let span = Span { file: FileId(file as u32), start: start as u32, end: end as u32 };
-        Box::new(if span == Span::default() { Diagnostic::bare(code, message) } else { Diagnostic::error(code, span, message) })
+        let places: Vec<Place> = numbers.iter().filter_map(|number| self.places.get(*number as usize)).copied().collect();
+        Box::new(driver::compiled_failure(code, message, &places))
     }
 }
 
@@ -267,14 +269,17 @@ impl Resident {
             let mut place = std::ptr::null_mut();
             // SAFETY: the array has so many bytes, and what is allocated has room for them.
             let failed = unsafe {
-                (table.alloc)(table.this, bytes, &mut place) != 0 || {
-                    resident.arrays.push((place, bytes));
-                    bytes > 0 && (table.put)(table.this, place, word as *const c_void, bytes) != 0
+                match (table.alloc)(table.this, bytes, &mut place) {
+                    0 => {
+                        resident.arrays.push((place, bytes));
+                        if bytes > 0 { (table.put)(table.this, place, word as *const c_void, bytes) } else { 0 }
+                    }
+                    failed => failed,
                 }
             };
-            if failed {
+            if failed != 0 {
                 let message = device.message().unwrap_or_else(|| "the device fails".into());
-                return Err(Box::new(Diagnostic::bare("E0810", message)));
+                return Err(Box::new(Diagnostic::bare(if failed == NO_MEMORY { "E0507" } else { "E0810" }, message)));
             }
             resident.words.push(place as u64);
         }

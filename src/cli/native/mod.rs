@@ -2,9 +2,11 @@
 
 pub mod build;
 pub mod bundle;
+pub mod choice;
 mod cuda;
 mod load;
 mod standin;
+mod sweep;
 mod table;
 
 use super::program::Loaded;
@@ -24,12 +26,28 @@ pub struct Options {
     pub strict: bool,
 }
 
+/// What was made before from a program for a device.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Made<'a> {
+    /// The host plan, as a library.
+    pub library: Option<&'a [u8]>,
+    /// Machine code or PTX of the kernels, ending with a zero.
+    pub image: Option<&'a [u8]>,
+}
+
+/// The variable with the number of the device.
+const DEVICE: &str = "REMORA_CUDA_DEVICE";
+
 /// Compiles a program for some entry points, or finds it in the cache, and loads it. `given` is a library that was made before from the
 /// same program.
 pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options, given: Option<&[u8]>) -> Result<Program, Box<Diagnostic>> {
-    let native = driver::compile(&loaded.sources, &loaded.checked, entries, options.strict)?;
+    finish(driver::compile(&loaded.sources, &loaded.checked, entries, options.strict)?, options, given)
+}
+
+/// The program that is compiled from a text for processors.
+fn finish(native: driver::Native, options: &Options, given: Option<&[u8]>) -> Result<Program, Box<Diagnostic>> {
     let library = load_made(&|| build::library(&native.text, options.strict, given))?;
-    Program::new(library, native.program, options.threads)
+    Program::new(library, native, options.threads)
 }
 
 /// Loads what is made, or was made before.
@@ -50,15 +68,43 @@ fn load_made(make: &dyn Fn() -> Result<build::Library, Box<Diagnostic>>) -> Resu
 ///
 /// # Errors
 /// E0803: no driver, E0804: too old a driver, E0805: no device, E0806: no NVRTC, E0807: NVRTC refuses the kernels, E0810: the device fails;
-/// E0801, E0802: what cannot be compiled; and those of the C compiler and the cache.
+/// E0801: what cannot be compiled; and those of the C compiler and the cache.
 pub fn prepare_cuda(loaded: &Loaded, entries: &[Symbol]) -> Result<Program, Box<Diagnostic>> {
+    prepare_on(loaded, entries, None, Made::default())
+}
+
+/// The same for the device with this number (or that which the environment names, or the first), with what was made of the program before.
+pub fn prepare_on(loaded: &Loaded, entries: &[Symbol], number: Option<u32>, made: Made) -> Result<Program, Box<Diagnostic>> {
     // What is missing on the machine is said before anything is compiled.
-    let found = if standin::wanted() { None } else { Some(cuda::open()?) };
-    let made = driver::compile_cuda(&loaded.sources, &loaded.checked, entries)?;
+    let found = if standin::wanted() { None } else { Some(cuda::open(device_number(number)?)?) };
+    let program = driver::compile_cuda(&loaded.sources, &loaded.checked, entries)?;
     let device: Box<dyn Device> = match found {
-        None => standin::open(&made.text.kernels)?,
-        Some(device) => cuda::load(device, &made.text.kernels)?,
+        None => standin::open(&program.text.kernels)?,
+        Some(device) => cuda::load(device, &program.text.kernels, made.image)?,
     };
-    let library = load_made(&|| build::library(&made.text.host, false, None))?;
-    Program::on_device(library, made.program, device)
+    let library = load_made(&|| build::library(&program.text.host, false, made.library))?;
+    Program::on_device(library, program, device)
+}
+
+/// The kernels of a text as code for other machines: see [`cuda::image`]. Where there is no NVRTC and no architecture is named, the text is
+/// compiled where it runs, and what is returned says why.
+pub fn image_for(kernels: &str, architecture: Option<&str>) -> Result<Result<Vec<u8>, Box<Diagnostic>>, Box<Diagnostic>> {
+    match cuda::image(kernels, architecture) {
+        Ok(image) => Ok(Ok(image)),
+        Err(diagnostic) if diagnostic.code == "E0806" && architecture.is_none() => Ok(Err(diagnostic)),
+        Err(diagnostic) => Err(diagnostic),
+    }
+}
+
+/// The number of the device that is asked for.
+fn device_number(given: Option<u32>) -> Result<u32, Box<Diagnostic>> {
+    let text = std::env::var(DEVICE).ok().filter(|text| !text.is_empty());
+    match (given, text) {
+        (Some(number), _) => Ok(number),
+        (None, None) => Ok(0),
+        (None, Some(text)) => text.parse().map_err(|_| {
+            let shown: String = text.chars().take(40).collect();
+            Box::new(Diagnostic::bare("E0805", format!("no CUDA device `{}`: {DEVICE} is to be a number", shown.escape_debug())))
+        }),
+    }
 }

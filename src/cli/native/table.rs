@@ -2,13 +2,16 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
+/// What `alloc` returns where there is no memory.
+pub const NO_MEMORY: c_int = 2;
+
 /// `remora_device`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Table {
     /// Goes to each function.
     pub this: *mut c_void,
-    /// Memory of so many bytes.
+    /// Memory of so many bytes; [`NO_MEMORY`] if there is none.
     pub alloc: unsafe extern "C" fn(*mut c_void, i64, *mut *mut c_void) -> c_int,
     /// Gives memory back, behind all that was launched.
     pub release: unsafe extern "C" fn(*mut c_void, *mut c_void, i64),

@@ -1,43 +1,58 @@
-//! Expectations in the comments of a program, in Futhark's notation.
+//! Expectations in the comments of a program, in Futhark's notation (the manual page of `futhark test`).
 //!
 //! ```text
+//! -- A description, which is for people.
 //! -- ==
-//! -- entry: f g
 //! -- tags { fast }
+//! -- entry: f g
 //! -- input { [1, 2] 3i64 } output { 6 }
 //! -- "by zero" input { [1, 2] 0i64 } error: division by zero
-//! -- random input { [10]f32 }
-//! -- input @ data/a.in output @ data/a.out
+//! -- "large" compiled nobench random input { [1000]f32 10i64 } auto output
+//! -- script input { make 10 } output @ data/a.out.gz
+//! -- input @ data/a.in
+//! -- warning: unused
+//! -- structure { Screma 1 }
+//! -- property: associative
 //! ```
 //!
-//! A block starts with a line `-- ==` and lasts as long as the comment. A block with `error: regex` and no input says that
-//! the program is refused with such a message. In core the comments begin with `;`.
+//! A block starts with a line `-- ==` and lasts as long as the comment, or until documentation (`-- |`) begins. `entry:` is for the cases after it. A block with `error: regex`
+//! and no input says that the program is refused with such a message. In core the comments begin with `;`.
 
-use crate::base::{FileId, Span};
+use super::reader::{Reader, Result};
+use crate::base::{FileId, PrimType, Span};
 use crate::diag::Diagnostic;
+use regex::Regex;
 
 /// A block of expectations.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Block {
     /// Where it starts.
     pub span: Span,
     /// Words after `tags`.
     pub tags: Vec<String>,
-    /// Entry points that every case is for, with their places; `main` where none are given.
-    pub entries: Vec<(String, Span)>,
     /// What the message that refuses the program matches.
-    pub refused: Option<String>,
+    pub refused: Option<Regex>,
+    /// What the warnings about the program match, one each, with their places.
+    pub warnings: Vec<(Regex, Span)>,
+    /// What the optimised program consists of.
+    pub structures: Vec<Shape>,
+    /// Entry points that hold for all values, with their places.
+    pub properties: Vec<(String, Span)>,
     /// The cases.
     pub cases: Vec<Case>,
 }
 
-/// One run of each entry point of a block.
-#[derive(Debug, Clone, PartialEq)]
+/// One run of some entry points.
+#[derive(Debug, Clone)]
 pub struct Case {
     /// Where it starts.
     pub span: Span,
     /// Its name as given or `#1`, `#2`, .. in the block.
     pub name: String,
+    /// Words in front of `input`, such as `compiled`.
+    pub tags: Vec<String>,
+    /// What is run, with the places of the names; `main` where none is given.
+    pub entries: Vec<(String, Span)>,
     /// Arguments.
     pub input: Data,
     /// What must come out.
@@ -52,18 +67,46 @@ pub enum Data {
     /// `@ file`, relative to the program.
     File(String, Span),
     /// `random input { type .. }`.
-    Random(Vec<String>, Span),
+    Random(Vec<Random>, Span),
+    /// `script input { expression }`.
+    Script(String, Span),
+    /// `script input @ file`.
+    ScriptFile(String, Span),
+}
+
+/// A value that is made up.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Random {
+    /// Of this shape and element type.
+    Of(Vec<usize>, PrimType),
+    /// A constant.
+    Constant(String),
 }
 
 /// What must come out.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Expect {
     /// Anything but a failure.
     Success,
+    /// What another back end makes of the same input.
+    Auto,
     /// These values.
     Values(Data),
     /// A failure whose message matches this regular expression.
-    Failure(String),
+    Failure(Regex),
+}
+
+/// What a program must consist of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// Where it is written.
+    pub span: Span,
+    /// The pipeline: empty for the optimised program, or `gpu`, `seq`, `mc`, with `-mem`.
+    pub pipeline: String,
+    /// The entry points that it is about, where an `entry:` stands before it.
+    pub entries: Vec<String>,
+    /// How many there are of each kind, with the places of the names.
+    pub counts: Vec<(String, usize, Span)>,
 }
 
 /// All blocks of a program; what is wrong with one of them comes as a diagnostic.
@@ -78,14 +121,14 @@ pub fn blocks(file: FileId, text: &str, mark: &str) -> (Vec<Block>, Vec<Diagnost
         let comment = trimmed.strip_prefix(mark);
         match (comment, start) {
             (Some(rest), None) if rest.trim() == "==" => (start, region) = (Some(at), String::new()),
-            (Some(rest), Some(_)) if rest.trim() != "==" => {
+            (Some(rest), Some(_)) if rest.trim() != "==" && !rest.trim_start().starts_with('|') => {
                 // The marker becomes blanks, so that positions in the region are positions in the file.
                 region.push_str(&" ".repeat(line.len() - rest.len()));
                 region.push_str(rest);
             }
             (_, Some(begin)) => {
                 finish(file, begin, at, &region, &mut blocks, &mut diagnostics);
-                (start, region) = (comment.map(|_| at), String::new());
+                (start, region) = (comment.filter(|rest| rest.trim() == "==").map(|_| at), String::new());
             }
             (_, None) => {}
         }
@@ -98,206 +141,244 @@ pub fn blocks(file: FileId, text: &str, mark: &str) -> (Vec<Block>, Vec<Diagnost
 }
 
 fn finish(file: FileId, begin: usize, end: usize, region: &str, blocks: &mut Vec<Block>, diagnostics: &mut Vec<Diagnostic>) {
-    let mut reader = Reader { file, text: region, at: 0, base: begin };
     let span = Span::new(file, begin, end);
-    match reader.block(span) {
+    let main = vec![("main".to_string(), span)];
+    let mut parser = Parser { reader: Reader::new(file, region, begin), block: span, entries: main };
+    match parser.block(span) {
         Ok(block) => blocks.push(block),
         Err(diagnostic) => diagnostics.push(*diagnostic),
     }
 }
 
-/// Reads the words of a block.
-struct Reader<'a> {
-    file: FileId,
-    text: &'a str,
-    at: usize,
-    base: usize,
+/// Words that begin something, so that they are no tags.
+const KEYWORDS: &[&str] =
+    &["input", "output", "random", "script", "auto", "entry:", "error:", "warning:", "property:", "tags", "structure"];
+
+/// What the optimised program may be looked at as.
+const PIPELINES: &[&str] = &["soacs", "gpu", "gpu-mem", "seq", "seq-mem", "mc", "mc-mem", "distributed", "kernels", "cpu"];
+
+/// Reads a block; `entries` are those of the cases that follow.
+struct Parser<'a> {
+    reader: Reader<'a>,
+    /// Where the block is: the place of the name `main` where no `entry:` gives one.
+    block: Span,
+    entries: Vec<(String, Span)>,
 }
 
-type Result<T> = std::result::Result<T, Box<Diagnostic>>;
-
-impl<'a> Reader<'a> {
+impl Parser<'_> {
     fn block(&mut self, span: Span) -> Result<Block> {
-        let mut block = Block { span, tags: Vec::new(), entries: Vec::new(), refused: None, cases: Vec::new() };
-        while let Some(word) = self.peek() {
+        let mut block = Block { span, ..Block::default() };
+        while let Some((word, place)) = self.reader.peek() {
             match word {
                 "tags" => {
-                    self.word();
-                    block.tags = self.braces()?.0.split_whitespace().map(String::from).collect();
+                    self.reader.word();
+                    block.tags.extend(self.reader.braces()?.0.split_whitespace().map(String::from));
                 }
-                "entry:" => {
-                    self.word();
-                    block.entries = self.entries();
-                }
+                "entry:" => self.entries = self.names("entry:", "entry point")?,
+                "property:" => block.properties.extend(self.names("property:", "property")?),
                 "error:" => {
-                    self.word();
-                    block.refused = Some(self.line().trim().to_string());
-                }
-                "structure" => {
-                    while self.peek().is_some_and(|word| !word.starts_with('{')) {
-                        self.word();
+                    block.refused = Some(self.regex()?.0);
+                    if !block.cases.is_empty() {
+                        let message = "`error:` without an input says that the program is refused, but this block runs it";
+                        return Err(self.reader.error(place, message));
                     }
-                    self.braces()?;
+                }
+                "warning:" => block.warnings.push(self.regex()?),
+                "structure" => {
+                    let shape = self.structure(place)?;
+                    block.structures.push(shape);
                 }
                 _ => {
                     let number = block.cases.len() + 1;
-                    block.cases.push(self.case(number)?);
+                    let case = self.case(number)?;
+                    if block.refused.is_some() {
+                        return Err(self
+                            .reader
+                            .error(case.span, "a program that is refused cannot be run: `error:` stands before any input"));
+                    }
+                    block.cases.push(case);
                 }
             }
         }
         Ok(block)
     }
 
-    fn entries(&mut self) -> Vec<(String, Span)> {
-        let from = self.at;
-        let line = self.line();
-        let offset = |word: &str| from + (word.as_ptr() as usize - line.as_ptr() as usize);
-        line.split_whitespace().map(|word| (word.to_string(), self.span(offset(word), offset(word) + word.len()))).collect()
+    /// The names on the line after a keyword.
+    fn names(&mut self, keyword: &str, what: &str) -> Result<Vec<(String, Span)>> {
+        let place = self.reader.word().1;
+        let names: Vec<(String, Span)> = self.reader.words_of_line().into_iter().map(|(word, span)| (word.to_string(), span)).collect();
+        if names.is_empty() {
+            return Err(self.reader.error(place, &format!("`{keyword}` is followed by the name of an {what} on the same line")));
+        }
+        Ok(names)
     }
 
-    /// `["name"] [random] input ..` and what is expected of it.
-    fn case(&mut self, number: usize) -> Result<Case> {
-        self.blanks();
-        let start = self.at;
-        let mut name = format!("#{number}");
-        if self.text[self.at..].starts_with('"') {
-            let rest = &self.text[self.at + 1..];
-            let Some(end) = rest.find(['"', '\n']).filter(|end| rest.as_bytes()[*end] == b'"') else {
-                return Err(self.error(start, self.at + 1, "the name of this case has no closing quote"));
-            };
-            name = rest[..end].to_string();
-            self.at += end + 2;
-        }
-        let mut random = false;
-        loop {
-            self.blanks();
-            let from = self.at;
-            match self.word() {
-                "random" => random = true,
-                "compiled" | "nobench" | "notest" | "script" => {}
-                "input" => break,
-                word => {
-                    let message = format!("a test block has no `{}` here", word.escape_debug());
-                    return Err(self.error(from, self.at, &message));
-                }
+    /// A keyword and the regular expression on the rest of its line.
+    fn regex(&mut self) -> Result<(Regex, Span)> {
+        self.reader.word();
+        let (text, span) = self.reader.line();
+        match Regex::new(text) {
+            Ok(regex) => Ok((regex, span)),
+            Err(error) => {
+                let last = error.to_string();
+                let why = last.lines().last().unwrap_or_default().trim_start_matches("error: ");
+                Err(self.reader.error(span, &format!("this is no regular expression: {why}")))
             }
         }
-        let input = match (random, self.data()?) {
-            (true, Data::Text(text, span)) => Data::Random(random_types(&text), span),
-            (_, data) => data,
+    }
+
+    /// `structure [pipeline] { name number .. }`.
+    fn structure(&mut self, span: Span) -> Result<Shape> {
+        self.reader.word();
+        let mut pipeline = String::new();
+        if let Some((word, place)) = self.reader.peek().filter(|(word, _)| *word != "{") {
+            self.reader.word();
+            if !PIPELINES.contains(&word) {
+                let message = format!("there is no pipeline `{}`: it is one of {}", word.escape_debug(), PIPELINES.join(", "));
+                return Err(self.reader.error(place, &message));
+            }
+            pipeline = word.to_string();
+        }
+        let mut inner = self.reader.inside()?;
+        let mut counts = Vec::new();
+        while let Some((name, place)) = inner.peek() {
+            inner.word();
+            let Some((number, at)) = inner.peek() else {
+                return Err(inner.error(place, &format!("how many `{}` there are must follow", name.escape_debug())));
+            };
+            inner.word();
+            let Ok(number) = number.parse() else {
+                return Err(inner.error(at, "a number is expected here: `structure` lists names, each with how many there are"));
+            };
+            counts.push((name.to_string(), number, place));
+        }
+        let named = self.entries.iter().filter(|(_, place)| !place.eq(&self.block));
+        let entries = named.map(|(name, _)| name.clone()).collect();
+        Ok(Shape { span, pipeline, entries, counts })
+    }
+
+    /// `["name"] [tag ..] [random|script] input ..` and what is expected of it.
+    fn case(&mut self, number: usize) -> Result<Case> {
+        let start = self.reader.start();
+        let name = self.reader.quoted("the name of this case has no closing quote")?.unwrap_or_else(|| format!("#{number}"));
+        let (mut random, mut script, mut tags) = (false, false, Vec::new());
+        loop {
+            let (word, place) = self.reader.word();
+            match word {
+                "random" => random = true,
+                "script" => script = true,
+                "input" => break,
+                _ if KEYWORDS.contains(&word) => {
+                    let message = match word {
+                        "output" | "auto" | "error:" => "there is no `input` before this".to_string(),
+                        _ => format!("`input` is expected here, not `{word}`"),
+                    };
+                    return Err(self.reader.error(place, &message));
+                }
+                _ if is_tag(word) && self.reader.peek().is_some_and(|(next, _)| KEYWORDS.contains(&next) || is_tag(next)) => {
+                    tags.push(word.to_string());
+                }
+                word => return Err(self.unknown(word, place)),
+            }
+        }
+        let data = self.data()?;
+        let input = match (random, script, data) {
+            (true, true, _) => {
+                return Err(self.reader.error(self.reader.span_from(start), "an input is either random or made by a script"));
+            }
+            (true, _, Data::File(_, span)) => return Err(self.reader.error(span, "a random input is described here, not in a file")),
+            (true, _, Data::Text(_, span)) => Data::Random(self.random(span)?, span),
+            (_, true, Data::Text(text, span)) => Data::Script(text, span),
+            (_, true, Data::File(name, span)) => Data::ScriptFile(name, span),
+            (_, _, data) => data,
         };
         let expect = self.expect()?;
-        Ok(Case { span: self.span(start, self.at), name, input, expect })
+        Ok(Case { span: self.reader.span_from(start), name, tags, entries: self.entries.clone(), input, expect })
+    }
+
+    fn unknown(&self, word: &str, place: Span) -> Box<Diagnostic> {
+        let mut error = self.reader.error(place, &format!("a test block has no `{}` here", word.escape_debug()));
+        if let Some(close) = crate::diag::closest(word, KEYWORDS.iter().copied()) {
+            error.help.push(format!("did you mean `{close}`?"));
+        }
+        error
     }
 
     fn expect(&mut self) -> Result<Expect> {
-        match self.peek() {
-            Some("auto") => {
-                self.word();
-                self.word();
-                Ok(Expect::Success)
+        match self.reader.peek() {
+            Some(("auto", place)) => {
+                self.reader.word();
+                if self.reader.peek().is_none_or(|(word, _)| word != "output") {
+                    return Err(self.reader.error(place, "`auto` is followed by `output`"));
+                }
+                self.reader.word();
+                Ok(Expect::Auto)
             }
-            Some("output") => {
-                self.word();
+            Some(("output", _)) => {
+                self.reader.word();
                 Ok(Expect::Values(self.data()?))
             }
-            Some("error:") => {
-                self.word();
-                Ok(Expect::Failure(self.line().trim().to_string()))
-            }
+            Some(("error:", _)) => Ok(Expect::Failure(self.regex()?.0)),
             _ => Ok(Expect::Success),
         }
     }
 
     /// `{ .. }` or `@ file`.
     fn data(&mut self) -> Result<Data> {
-        self.blanks();
-        let start = self.at;
-        if self.text[self.at..].starts_with('@') {
-            self.at += 1;
-            self.blanks();
-            let path = self.word().to_string();
-            return Ok(Data::File(path, self.span(start, self.at)));
+        if let Some(("@", at)) = self.reader.peek() {
+            self.reader.word();
+            let (path, span) = self.reader.file_name();
+            if path.is_empty() {
+                return Err(self.reader.error(at, "the name of a file must follow on the same line"));
+            }
+            return Ok(Data::File(path.to_string(), span));
         }
-        let (text, span) = self.braces()?;
+        let (text, span) = self.reader.braces()?;
         Ok(Data::Text(text.to_string(), span))
     }
 
-    /// The text between braces and its place.
-    fn braces(&mut self) -> Result<(&'a str, Span)> {
-        self.blanks();
-        let start = self.at;
-        let rest = &self.text[start..];
-        if !rest.starts_with('{') {
-            return Err(self.error(start, start + 1, "`{` expected in this test block"));
-        }
-        let (mut depth, mut quoted) = (0usize, false);
-        for (offset, c) in rest.char_indices() {
-            match c {
-                '"' => quoted = !quoted,
-                '{' if !quoted => depth += 1,
-                '}' if !quoted => depth -= 1,
-                _ => {}
+    /// The types in `[10]f32 [2] [3]i64 i32`, and constants.
+    fn random(&self, span: Span) -> Result<Vec<Random>> {
+        let mut inner = self.reader.at(span);
+        let mut out = Vec::new();
+        while let Some((first, from)) = inner.peek() {
+            let mut dims = Vec::new();
+            let mut word = first;
+            let mut place = from;
+            while word == "[" {
+                inner.word();
+                let (number, at) = inner.word();
+                let digits: String = number.strip_suffix("i64").unwrap_or(number).chars().filter(|c| *c != '_').collect();
+                let Ok(size) = digits.parse() else {
+                    return Err(inner.error(at, "a size is expected here: random arrays are of a type such as `[10][3]f32`"));
+                };
+                dims.push(size);
+                let (close, at) = inner.word();
+                if close != "]" {
+                    return Err(inner.error(at, "`]` is expected here"));
+                }
+                (word, place) = inner.peek().unwrap_or(("", at));
             }
-            if depth == 0 {
-                self.at = start + offset + 1;
-                return Ok((&self.text[start + 1..start + offset], self.span(start + 1, start + offset)));
-            }
+            inner.word();
+            out.push(match PrimType::from_name(word) {
+                Some(prim) => Random::Of(dims, prim),
+                None if dims.is_empty() && is_constant(word) => Random::Constant(word.to_string()),
+                None => {
+                    let message = format!("no random value of the type `{}` can be made", word.escape_debug());
+                    return Err(inner.error(place, &message));
+                }
+            });
         }
-        Err(self.error(start, start + 1, "this `{` is not closed in the test block"))
-    }
-
-    fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(self.file, self.base + start, self.base + end)
-    }
-
-    fn error(&self, start: usize, end: usize, message: &str) -> Box<Diagnostic> {
-        let form = "a case is `[\"name\"] input { values }` and then `output { values }`, `error: regex` or nothing";
-        Box::new(Diagnostic::error("E0610", self.span(start, end), message).note(form))
-    }
-
-    fn blanks(&mut self) {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
-    }
-
-    fn peek(&mut self) -> Option<&'a str> {
-        self.blanks();
-        let at = self.at;
-        let word = self.word();
-        self.at = at;
-        (!word.is_empty()).then_some(word)
-    }
-
-    /// The next word: up to white space or a brace.
-    fn word(&mut self) -> &'a str {
-        self.blanks();
-        let rest = &self.text[self.at..];
-        let word = &rest[..rest.find(|c: char| c.is_whitespace() || c == '{').unwrap_or(rest.len())];
-        let word = if word.is_empty() { &rest[..rest.chars().next().map_or(0, char::len_utf8)] } else { word };
-        self.at += word.len();
-        word
-    }
-
-    fn line(&mut self) -> &'a str {
-        let line = self.text[self.at..].split('\n').next().unwrap_or("");
-        self.at += line.len();
-        line
+        Ok(out)
     }
 }
 
-/// The types in `{ [10]f32 [2] [3]i64 i32 }`.
-fn random_types(text: &str) -> Vec<String> {
-    let mut types: Vec<String> = Vec::new();
-    let mut open = false;
-    for word in text.split_whitespace() {
-        match types.last_mut() {
-            Some(last) if open => last.push_str(word),
-            _ => types.push(word.to_string()),
-        }
-        open = word.ends_with([']', '[']);
-    }
-    types
+fn is_tag(word: &str) -> bool {
+    word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') && word.starts_with(char::is_alphanumeric)
+}
+
+fn is_constant(word: &str) -> bool {
+    word == "true" || word == "false" || word.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -316,21 +397,53 @@ mod tests {
         let (found, problems) = read(text);
         assert_eq!(problems, vec![]);
         assert_eq!(found.len(), 3);
-        let names: Vec<&str> = found[0].entries.iter().map(|(name, _)| name.as_str()).collect();
+        let case = &found[0].cases[0];
+        let names: Vec<&str> = case.entries.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["f", "g"]);
-        let place = found[0].entries[1].1;
+        let place = case.entries[1].1;
         assert_eq!(&text[place.start as usize..place.end as usize], "g");
         assert_eq!(found[0].tags, ["a", "b"]);
         assert_eq!(found[0].cases.len(), 3);
-        let Data::Text(input, place) = &found[0].cases[0].input else { panic!("text") };
+        let Data::Text(input, place) = &case.input else { panic!("text") };
         assert_eq!(input.split_whitespace().collect::<String>(), "[1,2]");
         assert!(text[place.start as usize..].starts_with(" [1,\n"));
         assert_eq!(found[0].cases[1].name, "zero");
-        assert_eq!(found[0].cases[1].expect, Expect::Failure("by zero.*".into()));
-        assert!(matches!(&found[0].cases[2].input, Data::Random(types, _) if *types == ["[10]f32", "i64"]));
-        assert_eq!(found[1].refused.as_deref(), Some("bad (thing)"));
+        assert!(matches!(&found[0].cases[1].expect, Expect::Failure(regex) if regex.as_str() == "by zero.*"));
+        let random = [Random::Of(vec![10], PrimType::F32), Random::Of(vec![], PrimType::I64)];
+        assert!(matches!(&found[0].cases[2].input, Data::Random(types, _) if *types == random));
+        assert_eq!(found[1].refused.as_ref().map(Regex::as_str), Some("bad (thing)"));
         assert!(matches!(&found[2].cases[0].expect, Expect::Values(Data::File(path, _)) if path == "a.out"));
-        assert_eq!(found[2].cases[1].expect, Expect::Success);
+        assert!(matches!(found[2].cases[1].expect, Expect::Auto));
+        assert_eq!(found[2].cases[1].tags, ["compiled"]);
+    }
+
+    #[test]
+    fn documentation_and_code_end_a_block() {
+        let text = "-- ==\n-- input { 1 }\n-- | What `main` does.\n--\n-- input { 2 }\ndef main x = x\n-- ==\n-- input { 3 }\ndef f x = x\n-- input { 4 }\n";
+        let (found, problems) = read(text);
+        assert_eq!(problems, vec![]);
+        assert_eq!(found.iter().map(|block| block.cases.len()).collect::<Vec<_>>(), [1, 1]);
+    }
+
+    #[test]
+    fn entries_structures_scripts_and_properties() {
+        let text = "-- ==\n-- entry: f\n-- input { 1 }\n-- entry: g h\n-- \"n\" nobench large script input { f {x = 1} \"}\" }\n\
+                    -- script input @ a.fut output { \"a}\" }\n-- structure gpu { SegMap 2 If/BinOp 0 }\n-- warning: unused\n\
+                    -- property: p q\n-- random input {[2][ 3 ]f32 7i64 -1.5f32 true[1]u8}\n";
+        let (found, problems) = read(text);
+        assert_eq!(problems, vec![]);
+        let [block] = &found[..] else { panic!("one block") };
+        let entries = |case: usize| block.cases[case].entries.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+        assert_eq!((entries(0), entries(1)), (vec!["f"], vec!["g", "h"]));
+        assert_eq!(block.cases[1].tags, ["nobench", "large"]);
+        assert!(matches!(&block.cases[1].input, Data::Script(text, _) if text.trim() == "f {x = 1} \"}\""));
+        assert!(matches!(&block.cases[2].input, Data::ScriptFile(name, _) if name == "a.fut"));
+        let counts: Vec<(&str, usize)> = block.structures[0].counts.iter().map(|(name, n, _)| (name.as_str(), *n)).collect();
+        assert_eq!((block.structures[0].pipeline.as_str(), counts), ("gpu", vec![("SegMap", 2), ("If/BinOp", 0)]));
+        assert_eq!((block.warnings.len(), block.properties.len()), (1, 2));
+        let Data::Random(random, _) = &block.cases[3].input else { panic!("random") };
+        assert_eq!(random.len(), 5);
+        assert_eq!(random[2], Random::Constant("-1.5f32".into()));
     }
 
     #[test]
@@ -342,9 +455,26 @@ mod tests {
             ("-- ==\n-- \"x input { 1 }\n", "\""),
             ("-- ==\n-- ä { 1 }\n", "ä"),
             ("-- ==\n-- input", ""),
+            ("-- ==\n-- output { 1 }\n", "output"),
+            ("-- ==\n-- input { 1 } auto { 2 }\n", "auto"),
+            ("-- ==\n-- input { 1 } error: (a\n", "(a"),
+            ("-- ==\n-- random input @ f\n", "f"),
+            ("-- ==\n-- random script input { 1 }\n", "random script input { 1 }"),
+            ("-- ==\n-- random input { [n]i32 }\n", "n"),
+            ("-- ==\n-- random input { [3]int }\n", "int"),
+            ("-- ==\n-- random input { 3 [4] }\n", "]"),
+            ("-- ==\n-- structure { Map }\n", "Map"),
+            ("-- ==\n-- structure { Map one }\n", "one"),
+            ("-- ==\n-- structure gpi { Map 1 }\n", "gpi"),
+            ("-- ==\n-- entry:\n-- input { 1 }\n", "entry:"),
+            ("-- ==\n-- input { 1 }\n-- warning: [\n", "["),
+            ("-- ==\n-- input @\n", "@"),
+            ("-- ==\n-- error: x\n-- input { 1 }\n", "input { 1 }"),
+            ("-- ==\n-- compiled\n", "compiled"),
         ] {
             let (_, problems) = read(text);
             assert_eq!(problems.len(), 1, "{text}");
+            assert_eq!(problems[0].code, "E0610");
             let span = problems[0].labels[0].span;
             assert_eq!(text.get(span.start as usize..span.end as usize).unwrap_or(""), part, "{text}");
         }

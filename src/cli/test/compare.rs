@@ -1,10 +1,11 @@
 //! How a result differs from what was expected.
 
 use crate::base::{PrimType, Scalar};
-use crate::runtime::{Array, Value};
+use crate::runtime::{Array, Value, data};
+use std::fmt::Write;
 
 /// Error allowed for a float type, relative to the largest finite magnitude in the expected array.
-fn tolerance(prim: PrimType) -> f64 {
+fn usual_tolerance(prim: PrimType) -> f64 {
     match prim {
         PrimType::F16 => 1e-2,
         PrimType::F32 => 1e-4,
@@ -12,24 +13,38 @@ fn tolerance(prim: PrimType) -> f64 {
     }
 }
 
-/// What is wrong with `got`, in words; `None` when it is as expected.
-pub fn difference(want: &Value, got: &Value) -> Option<String> {
+/// What is wrong with `got`, in words; `None` when it is as expected. `tolerance` replaces the error that is allowed for floats.
+pub fn difference(want: &Value, got: &Value, tolerance: Option<f64>) -> Option<String> {
     match (want, got) {
         (Value::Scalar(a), Value::Scalar(b)) if a.prim() != b.prim() => Some(format!("type {}, expected {}", b.prim(), a.prim())),
         (Value::Scalar(a), Value::Scalar(b)) => {
-            if close(*a, *b, magnitude(*a)) {
+            if close(*a, *b, magnitude(*a), tolerance) {
                 return None;
             }
-            Some(format!("{b}, expected {a}{}", error_words(error(*a, *b))))
+            let worst = error(*a, *b);
+            let words = if worst > 0.0 { format!(" (difference {worst:.3e}{})", share(worst, magnitude(*a))) } else { String::new() };
+            Some(format!("{b}, expected {a}{words}"))
         }
-        (Value::Array(a), Value::Array(b)) => array_difference(a, b),
+        (Value::Array(a), Value::Array(b)) => array_difference(a, b, tolerance),
         (Value::Tuple(a), Value::Tuple(b)) if a.frame == b.frame && a.labels == b.labels && a.parts.len() == b.parts.len() => {
             let parts = a.parts.iter().zip(&b.parts).enumerate();
-            parts.filter_map(|(i, (a, b))| difference(a, b).map(|text| format!("component {i}: {text}"))).next()
+            parts.filter_map(|(i, (a, b))| difference(a, b, tolerance).map(|text| format!("component {i}: {text}"))).next()
+        }
+        (Value::Sum(a), Value::Sum(b)) if a.label == b.label => {
+            difference(&a.payload, &b.payload, tolerance).map(|text| format!("`#{}` of {text}", a.label))
+        }
+        (Value::Cells(a), Value::Cells(b)) if a.dims() == b.dims() => {
+            let cells = a.items().iter().zip(b.items()).enumerate();
+            cells.filter_map(|(i, (a, b))| difference(a, b, tolerance).map(|text| format!("element {i}: {text}"))).next()
         }
         _ if want == got => None,
+        (Value::Sum(_), Value::Sum(_)) => Some(format!("{}, expected {}", written(got), written(want))),
         _ => Some(format!("{}, expected {}", kind(got), kind(want))),
     }
+}
+
+fn written(value: &Value) -> String {
+    data::text::write(value)
 }
 
 /// Type and shape of a value.
@@ -50,27 +65,37 @@ fn brackets(dims: &[usize]) -> String {
     dims.iter().map(|d| format!("[{d}]")).collect()
 }
 
-fn array_difference(want: &Array, got: &Array) -> Option<String> {
+fn array_difference(want: &Array, got: &Array, tolerance: Option<f64>) -> Option<String> {
     if want.prim() != got.prim() || want.dims() != got.dims() {
         return Some(format!("{}{}, expected {}{}", brackets(got.dims()), got.prim(), brackets(want.dims()), want.prim()));
     }
     let pairs = || (0..want.count()).filter_map(|i| Some((i, want.at(i)?, got.at(i)?)));
     let largest = pairs().map(|(_, a, _)| magnitude(a)).fold(0.0, f64::max);
-    let mut wrong = pairs().filter(|(_, a, b)| !close(*a, *b, largest));
+    let mut wrong = pairs().filter(|(_, a, b)| !close(*a, *b, largest, tolerance));
     let (first, a, b) = wrong.next()?;
-    let mut worst = error(a, b);
+    let (mut worst, mut at) = (error(a, b), (first, a, b));
     let mut count = 1usize;
-    for (_, a, b) in wrong {
+    for (i, a, b) in wrong {
         count += 1;
-        worst = worst.max(error(a, b));
+        if error(a, b) > worst {
+            (worst, at) = (error(a, b), (i, a, b));
+        }
     }
-    let place = position(want.dims(), first);
+    let place = |i: usize| position(want.dims(), i);
     let total = want.count();
-    Some(format!("{count} of {total} elements differ, the first at {place}: {b}, expected {a}{}", error_words(worst)))
+    let mut text = format!("{count} of {total} elements differ, the first at {}: {b}, expected {a}", place(first));
+    if worst > 0.0 {
+        let _ = write!(text, "; the largest difference is {worst:.3e}{}", share(worst, magnitude(at.1)));
+        if at.0 != first {
+            let _ = write!(text, ", at {}: {}, expected {}", place(at.0), at.2, at.1);
+        }
+    }
+    Some(text)
 }
 
-fn error_words(worst: f64) -> String {
-    if worst > 0.0 { format!(" (largest error {worst:.3e})") } else { String::new() }
+/// A difference as a part of what was expected.
+fn share(worst: f64, of: f64) -> String {
+    if of > 0.0 { format!(", {:.2e} of the value", worst / of) } else { String::new() }
 }
 
 /// The index `[i, j]` of a position in row-major order.
@@ -84,22 +109,28 @@ fn position(dims: &[usize], mut at: usize) -> String {
     format!("[{}]", index.join(", "))
 }
 
-/// The magnitude of a finite float, 0 for everything else.
+/// The magnitude of a finite number, 0 for everything else.
 fn magnitude(scalar: Scalar) -> f64 {
-    scalar.as_f64().filter(|v| v.is_finite()).map_or(0.0, f64::abs)
+    scalar.as_f64().filter(|v| v.is_finite()).or(scalar.as_i128().map(|v| v as f64)).map_or(0.0, f64::abs)
 }
 
-/// The error of a finite float, 0 for everything else.
+/// The distance of two finite numbers, 0 for everything else.
 fn error(want: Scalar, got: Scalar) -> f64 {
     match (want.as_f64(), got.as_f64()) {
         (Some(a), Some(b)) if a.is_finite() && b.is_finite() => (a - b).abs(),
-        _ => 0.0,
+        _ => match (want.as_i128(), got.as_i128()) {
+            (Some(a), Some(b)) if want.prim() != PrimType::Bool => (a - b).unsigned_abs() as f64,
+            _ => 0.0,
+        },
     }
 }
 
-fn close(want: Scalar, got: Scalar, largest: f64) -> bool {
+fn close(want: Scalar, got: Scalar, largest: f64, tolerance: Option<f64>) -> bool {
     match (want.as_f64(), got.as_f64()) {
-        (Some(a), Some(b)) => a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance(want.prim()) * largest,
+        (Some(a), Some(b)) => {
+            let allowed = tolerance.unwrap_or_else(|| usual_tolerance(want.prim()));
+            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= allowed * largest
+        }
         _ => want == got,
     }
 }
@@ -110,16 +141,24 @@ mod tests {
 
     #[test]
     fn differences_say_what_where_and_how_much() {
+        let difference = |want: &Value, got: &Value| difference(want, got, None);
         let floats = |items: Vec<f64>| Value::vector(items);
         let want = floats(vec![1.0, f64::NAN, f64::INFINITY, 4.0]);
         assert_eq!(difference(&want, &floats(vec![1.0 + 1e-10, f64::NAN, f64::INFINITY, 4.0])), None);
         assert_eq!(
             difference(&want, &floats(vec![1.0, f64::NAN, f64::NEG_INFINITY, 4.5])).as_deref(),
-            Some("2 of 4 elements differ, the first at [2]: -f64.inf, expected f64.inf (largest error 5.000e-1)")
+            Some(
+                "2 of 4 elements differ, the first at [2]: -f64.inf, expected f64.inf; the largest difference is 5.000e-1, 1.25e-1 of the \
+                 value, at [3]: 4.5f64, expected 4.0f64"
+            )
         );
         assert_eq!(difference(&want, &floats(vec![1.0])).as_deref(), Some("[1]f64, expected [4]f64"));
-        assert_eq!(difference(&Scalar::I32(3).into(), &Scalar::I32(4).into()).as_deref(), Some("4i32, expected 3i32"));
+        assert_eq!(
+            difference(&Scalar::I32(3).into(), &Scalar::I32(4).into()).as_deref(),
+            Some("4i32, expected 3i32 (difference 1.000e0, 3.33e-1 of the value)")
+        );
         assert_eq!(difference(&Scalar::I32(3).into(), &Scalar::I64(3).into()).as_deref(), Some("type i64, expected i32"));
+        assert_eq!(super::difference(&floats(vec![1.0]), &floats(vec![1.01]), Some(0.1)), None);
         assert_eq!(position(&[2, 3], 5), "[1, 2]");
     }
 }

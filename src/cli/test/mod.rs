@@ -2,62 +2,94 @@
 
 pub mod blocks;
 pub mod compare;
+mod property;
+mod reader;
+mod report;
+mod script;
+mod structure;
+mod subject;
+mod work;
 
 use super::output::Console;
-use super::program::{Loaded, load};
-use super::run::{find_entry, folder};
-use super::values::{self, Signature};
-use super::{FAILURE, Outcome, SUCCESS, files, native};
-use crate::base::{SourceMap, Span, Symbol};
-use crate::diag::{self, Diagnostic};
-use crate::driver;
-use crate::runtime::{Value, data};
-use blocks::{Block, Case, Data, Expect};
+use super::{FAILURE, Outcome, SUCCESS, files};
+use crate::diag::Diagnostic;
 use clap::{Args, ValueEnum};
-use regex::Regex;
+use report::Tally;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+pub use subject::{Run, runs};
 
 /// Run the expectations in the programs' comments (`-- ==` blocks, in core `; ==`)
 #[derive(Debug, Args)]
 #[command(after_help = "A block is a comment:
   -- ==
-  -- entry: f
+  -- tags { fast }
+  -- entry: f g
   -- input { [1, 2, 3] 2i64 } output { [2, 4, 6] }
   -- \"too far\" input { [1] 5i64 } error: out of bounds
+  -- compiled random input { [1000]f32 10i64 } auto output
+  -- script input { make 10 } output @ data/made.out.gz
+  -- input @ data/a.in
+  -- structure { map 1 reduce 1 }
+  -- property: associative
 
-Without `input`, `error: regex` says how the program is refused. `tags { slow }` marks a block.
+Without `input`, `error: regex` says how the program is refused, `warning: regex` what it is warned about. Blocks with the tags `disable`,
+`notest` or `no_BACKEND` are not run. A script is a function of the program applied to literals, tuples, records and arrays, with `let`,
+`$loaddata \"file\"` and `$loadbytes \"file\"`. `auto output` is what the evaluator makes of the input (for `compiled` cases: the compiled
+program on one thread). `structure` with Futhark's names (Screma, SegMap, ..) is about Futhark's optimiser: it is looked at with
+--structure, names without a counterpart are noted.
 
 Examples:
   remora test program.rem
-  remora test tests/*.rem --exclude slow
-  remora test program.rem --entry f")]
+  remora test tests/ --exclude slow --backend interp,cpu
+  remora test program.rem --entry f --backend all")]
 pub(super) struct TestArgs {
-    /// Programs
+    /// Programs, and folders with programs (.rem and .fut)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Only this entry point (may be repeated)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, alias = "entry-point", value_name = "NAME")]
     entry: Vec<String>,
-    /// Only blocks with this tag (may be repeated)
-    #[arg(long, value_name = "TAG")]
+    /// Only what has this tag (may be repeated)
+    #[arg(long, alias = "only", value_name = "TAG")]
     tag: Vec<String>,
-    /// No blocks with this tag (may be repeated)
+    /// Nothing that has this tag (may be repeated)
     #[arg(long, value_name = "TAG")]
     exclude: Vec<String>,
-    /// What runs the programs
-    #[arg(long, value_enum, default_value = "interp", value_name = "BACKEND")]
-    backend: Backend,
-    /// Threads of the evaluator (default: one per processor)
+    /// What runs the programs, several with commas
+    #[arg(long, value_enum, default_value = "interp", value_name = "BACKEND", value_delimiter = ',')]
+    backend: Vec<Backend>,
+    /// Programs that are tested at the same time (default: one per processor)
+    #[arg(short, long, alias = "concurrency", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Threads of a program (default: the processors divided among the jobs)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Compile so that floating-point results are the same to the last bit as the evaluator's, and check that they are
     #[arg(long)]
     strict_fp: bool,
+    /// Error allowed for floats, relative to the largest number that is expected (default: 1e-2, 1e-4, 1e-9 for f16, f32, f64)
+    #[arg(long, value_name = "X", value_parser = tolerance)]
+    tolerance: Option<f64>,
+    /// Look at `structure` blocks with Futhark's names
+    #[arg(long)]
+    structure: bool,
+    /// Write one JSON object with all results to standard output
+    #[arg(long)]
+    json: bool,
     /// Name every case that passes
     #[arg(short, long)]
     verbose: bool,
 }
 
+fn tolerance(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0).ok_or_else(|| "a number that is not negative is needed".to_string())
+}
+
+/// What runs programs under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Backend {
     /// The evaluator of core
@@ -67,289 +99,128 @@ enum Backend {
     /// The evaluator of programs whose parallelism is in kernels
     Kernel,
     /// Compiled by way of C
+    #[value(alias = "c", alias = "multicore")]
     Cpu,
     /// Compiled for a device
     Cuda,
+    /// All of these; `cuda` where there is a device
+    All,
 }
 
-/// What is wrong with a case.
-struct Problem {
-    /// Where it is written.
-    span: Option<Span>,
-    text: String,
+impl Backend {
+    fn name(self) -> &'static str {
+        match self {
+            Backend::Interp => "interp",
+            Backend::Soac => "soac",
+            Backend::Kernel => "kernel",
+            Backend::Cpu => "cpu",
+            Backend::Cuda => "cuda",
+            Backend::All => "all",
+        }
+    }
+    /// What Futhark's tags `no_..` call it.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Backend::Interp => &["interp", "interpreter"],
+            Backend::Soac => &["soac"],
+            Backend::Kernel => &["kernel"],
+            Backend::Cpu => &["cpu", "c", "multicore"],
+            Backend::Cuda => &["cuda", "gpu"],
+            Backend::All => &[],
+        }
+    }
+    /// Whether it runs machine code.
+    fn is_compiled(self) -> bool {
+        matches!(self, Backend::Cpu | Backend::Cuda)
+    }
 }
 
-/// Counts and prints.
-struct Tally<'a> {
-    console: &'a mut Console,
-    verbose: bool,
-    passed: usize,
-    failed: usize,
-    skipped: usize,
-}
-
-/// How a case went that has no problem.
-enum Ran {
-    /// It passed.
-    Passed,
-    /// The back end cannot run it, and says so.
-    Skipped(String),
-}
-
-impl Tally<'_> {
-    fn note(&mut self, sources: &SourceMap, name: &str, result: Result<Ran, Problem>) {
-        match result {
-            Ok(Ran::Skipped(why)) => {
-                self.skipped += 1;
-                self.console.print(format!("skipped {name}: {why}\n"));
-            }
-            Ok(Ran::Passed) => {
-                self.passed += 1;
-                if self.verbose {
-                    self.console.print(format!("ok      {name}\n"));
+impl TestArgs {
+    /// The back ends that were asked for, each once, with whether it must be there.
+    fn backends(&self) -> Vec<(Backend, bool)> {
+        let mut out: Vec<(Backend, bool)> = Vec::new();
+        for backend in &self.backend {
+            let each: &[(Backend, bool)] = match backend {
+                Backend::All => {
+                    &[(Backend::Interp, true), (Backend::Soac, true), (Backend::Kernel, true), (Backend::Cpu, true), (Backend::Cuda, false)]
+                }
+                one => &[(*one, true)],
+            };
+            for new in each {
+                match out.iter_mut().find(|old| old.0 == new.0) {
+                    Some(old) => old.1 |= new.1,
+                    None => out.push(*new),
                 }
             }
-            Err(problem) => {
-                self.failed += 1;
-                let place = problem.span.map(|span| format!(" ({})", sources.place(span))).unwrap_or_default();
-                let text = problem.text.trim_end().replace('\n', "\n        ");
-                self.console.print(format!("FAILED  {name}{place}\n        {text}\n"));
-            }
         }
+        out
     }
 }
 
 pub(super) fn run(args: &TestArgs, console: &mut Console) -> Outcome {
-    let mut tally = Tally { console, verbose: args.verbose, passed: 0, failed: 0, skipped: 0 };
-    for file in &args.files {
-        run_file(args, file, &mut tally)?;
-    }
-    let (passed, failed, skipped) = (tally.passed, tally.failed, tally.skipped);
-    if passed + failed + skipped == 0 {
-        console.progress(
-            "note: nothing was run: no `-- ==` block fits (an empty line ends a block; names of entry points are those of `entry:`)",
-        );
-    }
-    let skipped = if skipped == 0 { String::new() } else { format!(", {skipped} skipped") };
-    console.print(format!("{passed} passed, {failed} failed{skipped}\n"));
-    Ok(if failed == 0 && console.errors() == 0 { SUCCESS } else { FAILURE })
-}
-
-fn run_file(args: &TestArgs, path: &Path, tally: &mut Tally) -> Result<(), Box<Diagnostic>> {
-    let loaded = match load(path) {
-        Ok(loaded) => loaded,
-        Err(diagnostic) => {
-            tally.console.report(&SourceMap::default(), &diagnostic);
-            return Ok(());
-        }
-    };
-    let text = loaded.sources.file(loaded.root).text.clone();
-    let (blocks, problems) = blocks::blocks(loaded.root, &text, mark(&loaded));
-    tally.console.report_all(&loaded.sources, &problems);
-    let wanted = |block: &&Block| {
-        (args.tag.is_empty() || block.tags.iter().any(|tag| args.tag.contains(tag)))
-            && !block.tags.iter().any(|tag| args.exclude.contains(tag))
-    };
-    let name = files::shown(path);
-    let mut refusals = blocks.iter().filter(wanted).filter_map(|block| Some((block, block.refused.as_deref()?))).peekable();
-    if refusals.peek().is_none() && loaded.checked.failed() {
-        let text = rendered(&loaded, &loaded.checked.diagnostics);
-        tally.note(&loaded.sources, &name, Err(Problem { span: None, text: format!("the program is refused:\n{text}") }));
-        return Ok(());
-    }
-    for (block, pattern) in refusals {
-        tally.note(&loaded.sources, &format!("{name}: refused"), refused(&loaded, block, pattern).map(|()| Ran::Passed));
-    }
-    if loaded.checked.failed() {
-        return Ok(());
-    }
-    let wanted: Vec<&Block> = blocks.iter().filter(wanted).collect();
-    let native = if matches!(args.backend, Backend::Cpu | Backend::Cuda) { compile(args, &loaded, &wanted) } else { Vec::new() };
-    for block in wanted {
-        run_block(args, &Subject { path, loaded: &loaded, native: &native }, block, tally);
-    }
-    Ok(())
-}
-
-/// A program under test.
-struct Subject<'a> {
-    path: &'a Path,
-    loaded: &'a Loaded,
-    native: &'a [Compiled],
-}
-
-/// A compiled program with these entry points, or why there is none.
-type Compiled = (Vec<Symbol>, Result<native::Program, Box<Diagnostic>>);
-
-/// One compiled program with all entry points that are wanted. If one of them cannot be compiled for a device, each by itself.
-fn compile(args: &TestArgs, loaded: &Loaded, blocks: &[&Block]) -> Vec<Compiled> {
-    let names = blocks.iter().filter(|block| !block.cases.is_empty()).flat_map(|block| {
-        let own: Vec<&str> = block.entries.iter().map(|(name, _)| name.as_str()).collect();
-        if own.is_empty() { vec!["main"] } else { own }
-    });
-    let mut entries: Vec<Symbol> = names.filter_map(|name| Some(find_entry(loaded, name).ok()?.name)).collect();
-    entries.sort_by_key(|name| name.as_str());
-    entries.dedup();
-    let options = native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp };
-    if args.backend == Backend::Cpu {
-        let program = native::prepare(loaded, &entries, &options, None);
-        return vec![(entries, program)];
-    }
-    match native::prepare_cuda(loaded, &entries) {
-        Err(diagnostic) if diagnostic.code == "E0802" && entries.len() > 1 => {
-            entries.into_iter().map(|entry| (vec![entry], native::prepare_cuda(loaded, &[entry]))).collect()
-        }
-        program => vec![(entries, program)],
-    }
-}
-
-fn rendered(loaded: &Loaded, diagnostics: &[Diagnostic]) -> String {
-    diagnostics.iter().map(|diagnostic| diag::text::render(&loaded.sources, diagnostic, false)).collect()
-}
-
-/// Whether the program is refused with a matching message.
-fn refused(loaded: &Loaded, block: &Block, pattern: &str) -> Result<(), Problem> {
-    if !loaded.checked.failed() {
-        return Err(Problem { span: Some(block.span), text: format!("accepted, expected an error that matches `{pattern}`") });
-    }
-    matches(pattern, &rendered(loaded, &loaded.checked.diagnostics), block.span)
-}
-
-fn matches(pattern: &str, text: &str, span: Span) -> Result<(), Problem> {
-    let regex = Regex::new(pattern).map_err(|error| Problem { span: Some(span), text: error.to_string() })?;
-    if regex.is_match(text) {
-        return Ok(());
-    }
-    Err(Problem { span: Some(span), text: format!("the error does not match `{pattern}`:\n{text}") })
-}
-
-fn run_block(args: &TestArgs, subject: &Subject, block: &Block, tally: &mut Tally) {
-    let main = [("main".to_string(), block.span)];
-    let entries = if block.entries.is_empty() { &main[..] } else { &block.entries };
-    for (entry, span) in entries.iter().filter(|(entry, _)| args.entry.is_empty() || args.entry.contains(entry)) {
-        for (number, case) in block.cases.iter().enumerate() {
-            let name = format!("{}: {entry} {}", files::shown(subject.path), case.name);
-            let result = run_case(args, subject, (entry, *span), case, number as u64);
-            tally.note(&subject.loaded.sources, &name, result);
-        }
-    }
-}
-
-/// Runs one case and compares.
-fn run_case(args: &TestArgs, subject: &Subject, entry: (&str, Span), case: &Case, seed: u64) -> Result<Ran, Problem> {
-    let Subject { path, loaded, native } = *subject;
-    let wrong = |span: Span| move |text: String| Problem { span: Some(span), text };
-    let says = |diagnostic: Box<Diagnostic>| rendered(loaded, &[*diagnostic]);
-    let define = find_entry(loaded, entry.0).map_err(|d| wrong(entry.1)(says(d)))?;
-    let names = loaded.checked.parameter_names(define.name);
-    let signature = Signature::new(define, &names).map_err(|d| wrong(entry.1)(says(d)))?;
-    let values = input(path, &signature, &case.input, seed).map_err(|d| wrong(case.span)(says(d)))?;
-    let oracle = (args.backend == Backend::Cpu && args.strict_fp)
-        .then(|| driver::run(&loaded.checked, define.name, values.clone(), args.threads.map(usize::from)));
-    let result = match args.backend {
-        Backend::Interp => driver::run(&loaded.checked, define.name, values, args.threads.map(usize::from)),
-        Backend::Soac => driver::run_soac(&loaded.sources, &loaded.checked, define.name, values),
-        Backend::Kernel => driver::run_kernels(&loaded.sources, &loaded.checked, define.name, values),
-        Backend::Cpu | Backend::Cuda => match native.iter().find(|(entries, _)| entries.contains(&define.name)).map(|(_, program)| program)
-        {
-            Some(Ok(program)) => program.call(define, &names, values),
-            Some(Err(diagnostic)) if diagnostic.code == "E0802" => return Ok(Ran::Skipped(diagnostic.message.clone())),
-            Some(Err(diagnostic)) => Err(diagnostic.clone()),
-            None => Err(Box::new(Diagnostic::bare("E0615", "nothing was compiled"))),
-        },
-    };
-    if let (Some(Ok(want)), Ok(got)) = (&oracle, &result) {
-        let (want, got) = (values::show(want), values::show(got));
-        if want != got {
-            return Err(wrong(case.span)(format!("not the same to the last bit: {got}the evaluator's result is\n{want}")));
-        }
-    }
-    let met = match (&case.expect, result) {
-        (Expect::Success, Ok(_)) => Ok(()),
-        (Expect::Success | Expect::Values(_), Err(d)) => Err(wrong(case.span)(format!("it fails:\n{}", says(d)))),
-        (Expect::Failure(pattern), Err(d)) => matches(pattern, &says(d), case.span),
-        (Expect::Failure(pattern), Ok(value)) => {
-            Err(wrong(case.span)(format!("expected an error that matches `{pattern}`, got\n{}", values::show(&value))))
-        }
-        (Expect::Values(want), Ok(got)) => expected(path, want, &got).map_err(wrong(case.span)),
-    };
-    met.map(|()| Ran::Passed)
-}
-
-fn input(path: &Path, signature: &Signature, input: &Data, seed: u64) -> Result<Vec<Value>, Box<Diagnostic>> {
-    match input {
-        Data::Text(text, _) => signature.stream("the input", text.as_bytes()),
-        Data::File(name, _) => signature.stream(&format!("`{name}`"), &files::read(&folder(path).join(name))?),
-        Data::Random(types, _) => {
-            let values = types.iter().enumerate().map(|(i, ty)| {
-                let bad =
-                    || Box::new(Diagnostic::bare("E0610", format!("no random value of the type `{}` can be made", ty.escape_debug())));
-                values::random(ty, seed * 1000 + i as u64).ok_or_else(bad)
+    let (files, scanned) = expand(&args.files)?;
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = args.jobs.map_or(processors, usize::from);
+    let workers = jobs.min(files.len()).max(1);
+    let plan = work::Plan { args, inner: (jobs / workers).max(1), threads: (processors / workers).max(1) };
+    let mut tally = Tally::new(console, args, files.len(), scanned);
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            let (sender, next, files, plan) = (sender.clone(), &next, &files, &plan);
+            scope.spawn(move || {
+                crate::base::with_big_stack(move || {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(path) = files.get(number) else { return };
+                        // Nobody listens any more when printing has failed.
+                        if sender.send((number, work::test_file(plan, path))).is_err() {
+                            return;
+                        }
+                    }
+                });
             });
-            let text = values.collect::<Result<Vec<_>, _>>()?.join("\n");
-            signature.stream("the random input", text.as_bytes())
         }
-    }
-}
-
-/// How comments begin in the language of the program.
-fn mark(loaded: &Loaded) -> &'static str {
-    if loaded.checked.remc.is_some() { ";" } else { "--" }
-}
-
-/// A run that a program's blocks ask for.
-#[derive(Debug)]
-pub struct Run {
-    /// The definition of core.
-    pub name: Symbol,
-    /// Its arguments.
-    pub arguments: Vec<Value>,
-}
-
-/// All runs that the blocks of an accepted program ask for, for tests that compare evaluators.
-pub fn runs(path: &Path, loaded: &Loaded) -> Result<Vec<Run>, Box<Diagnostic>> {
-    let text = loaded.sources.file(loaded.root).text.clone();
-    let (blocks, _) = blocks::blocks(loaded.root, &text, mark(loaded));
-    let mut runs = Vec::new();
-    for block in &blocks {
-        let main = [("main".to_string(), block.span)];
-        for (entry, _) in if block.entries.is_empty() { &main[..] } else { &block.entries } {
-            for (number, case) in block.cases.iter().enumerate() {
-                let define = find_entry(loaded, entry)?;
-                let signature = Signature::new(define, &loaded.checked.parameter_names(define.name))?;
-                runs.push(Run { name: define.name, arguments: input(path, &signature, &case.input, number as u64)? });
+        drop(sender);
+        // Reports are printed in the order of the files.
+        let mut waiting = BTreeMap::new();
+        let mut printed = 0;
+        for (number, report) in receiver {
+            waiting.insert(number, report);
+            while let Some(report) = waiting.remove(&printed) {
+                tally.file(report);
+                printed += 1;
             }
         }
-    }
-    Ok(runs)
+    });
+    Ok(if tally.finish() { SUCCESS } else { FAILURE })
 }
 
-/// Compares results with those in a block: read with the types that the results have.
-fn expected(path: &Path, want: &Data, got: &Value) -> Result<(), String> {
-    let says = |diagnostic: Box<Diagnostic>| diag::text::render(&SourceMap::default(), &diagnostic, false);
-    let (source, bytes) = match want {
-        Data::Text(text, _) => ("the expected output".to_string(), text.clone().into_bytes()),
-        Data::File(name, _) => (format!("`{name}`"), files::read(&folder(path).join(name)).map_err(says)?),
-        Data::Random(..) => return Err("an output cannot be random".into()),
-    };
-    let mut stream = data::Stream::new(&source, &bytes);
-    let results = data::results(got);
-    for (i, got) in results.iter().enumerate() {
-        let what = if results.len() == 1 { "the result".to_string() } else { format!("result {i}") };
-        let Some(prim) = element(got) else { return Err(format!("{what} cannot be compared: {got:?}")) };
-        let want = stream.next(&data::Expected::new(&what, prim, got.dims().len())).map_err(says)?;
-        if let Some(difference) = compare::difference(&want, got) {
-            return Err(format!("{what} is {difference}"));
+/// The programs themselves and those in folders, in order, and whether there was a folder.
+fn expand(given: &[PathBuf]) -> Result<(Vec<PathBuf>, bool), Box<Diagnostic>> {
+    let (mut out, mut scanned) = (Vec::new(), false);
+    for path in given {
+        if path.is_dir() {
+            scanned = true;
+            programs(path, &mut out)?;
+        } else {
+            out.push(path.clone());
         }
     }
-    stream.finish(results.len()).map_err(says)
+    Ok((out, scanned))
 }
 
-/// The element type of a scalar or an array of scalars.
-fn element(value: &Value) -> Option<crate::base::PrimType> {
-    match value {
-        Value::Scalar(scalar) => Some(scalar.prim()),
-        Value::Array(array) => Some(array.prim()),
-        _ => None,
+fn programs(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), Box<Diagnostic>> {
+    let mut entries = files::entries(folder)?;
+    entries.sort();
+    for path in entries {
+        // A link to a folder may lead back to it.
+        if path.is_dir() && !path.is_symlink() {
+            programs(&path, out)?;
+        } else if path.extension().is_some_and(|e| e == "rem" || e == "fut") {
+            out.push(path);
+        }
     }
+    Ok(())
 }

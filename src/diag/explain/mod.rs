@@ -5,13 +5,14 @@
 //! the end of the mark the example is core.
 
 /// The families in order of their codes.
-const FAMILIES: [&str; 8] = [
+const FAMILIES: [&str; 9] = [
     include_str!("syntax.md"),
     include_str!("names.md"),
     include_str!("types.md"),
     include_str!("ranks_and_sizes.md"),
     include_str!("running.md"),
     include_str!("data.md"),
+    include_str!("updates.md"),
     include_str!("core.md"),
     include_str!("compiling.md"),
 ];

@@ -1,5 +1,5 @@
-#if !defined(REMORA_STRICT) && defined(__x86_64__) && defined(__GLIBC__)
-/* The C library has vector versions of these (libmvec, at most 4 units in the last place off). */
+#if !defined(REMORA_STRICT) && defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+/* The C library has vector versions of these (libmvec, at most 4 units in the last place off). Clang knows them by an option. */
 #define REMORA_VECTOR(T, NAME) extern __attribute__((simd("notinbranch"), const)) T NAME(T);
 REMORA_VECTOR(double, exp)
 REMORA_VECTOR(double, log)
@@ -51,13 +51,6 @@ REMORA_VECTOR(float, erff)
 
 /* ---- Contexts ---- */
 
-/* In a library the doors have other names, and what is here stays inside. */
-#ifdef REMORA_LIBRARY
-#define REMORA_EXPORT __attribute__((visibility("hidden")))
-#else
-#define REMORA_EXPORT __attribute__((visibility("default")))
-#endif
-
 /* More threads than this are of no use, and the system may not have them. */
 #define REMORA_MOST_THREADS 512
 
@@ -98,15 +91,6 @@ REMORA_EXPORT void remora_context_free(remora_context *c) {
   }
 }
 
-/* The last failure: its code, its message and the place in the source (file number, first and last byte). */
-REMORA_EXPORT const char *remora_error_code(const remora_context *c) { return c->failed ? c->code : ""; }
-REMORA_EXPORT const char *remora_error_message(const remora_context *c) { return c->failed ? c->message : ""; }
-REMORA_EXPORT void remora_error_place(const remora_context *c, int32_t *file, int32_t *start, int32_t *end) {
-  *file = c->file;
-  *start = c->start;
-  *end = c->end;
-}
-
 /* The most bytes that arrays have taken at a time since the last call. */
 REMORA_EXPORT int64_t remora_peak_bytes(remora_context *c) {
   int64_t peak = c->thread[0].peak > c->peak ? c->thread[0].peak : c->peak;
@@ -118,6 +102,4 @@ REMORA_EXPORT int64_t remora_peak_bytes(remora_context *c) {
 }
 
 REMORA_EXPORT void *remora_array_data(remora_block *block) { return remora_data(block); }
-REMORA_EXPORT void remora_array_free(remora_context *c, remora_block *block) { remora_release(&c->thread[0], &block); }
 
-/* ---- The program ---- */

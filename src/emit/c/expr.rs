@@ -3,7 +3,7 @@
 use super::{Emitter, Mode, c_type};
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
-use crate::ir::imp::{Expr, Int};
+use crate::ir::imp::{Expr, Int, Ptr};
 
 /// A scalar as C reads it.
 pub fn scalar(value: Scalar) -> String {
@@ -52,8 +52,8 @@ fn unsigned(prim: PrimType) -> &'static str {
 }
 
 /// The clause of a vector loop for a reduction with this operation.
-pub fn reduction(op: ScalarOp) -> Option<String> {
-    let sign = match (op.op, op.prim) {
+pub fn sign(op: ScalarOp) -> Option<&'static str> {
+    Some(match (op.op, op.prim) {
         (Op::Add, _) => "+",
         (Op::Mul, _) => "*",
         (Op::Min, _) => "min",
@@ -64,8 +64,7 @@ pub fn reduction(op: ScalarOp) -> Option<String> {
         (Op::Or, _) => "|",
         (Op::Xor, _) => "^",
         _ => return None,
-    };
-    Some(format!("reduction({sign} : "))
+    })
 }
 
 /// Whether results that are too large for a signed type wrap around.
@@ -81,11 +80,23 @@ impl Emitter<'_> {
                 let text = scalar(*value);
                 if text.starts_with('-') { format!("({text})") } else { text }
             }
-            Expr::Local(_) | Expr::Load(..) | Expr::Blend(..) | Expr::Pieces(..) | Expr::Threads | Expr::Thread => self.expr(e),
+            Expr::Local(_)
+            | Expr::Load(..)
+            | Expr::Blend(..)
+            | Expr::Quotient(..)
+            | Expr::Pieces(..)
+            | Expr::Threads
+            | Expr::Registers
+            | Expr::Thread => self.expr(e),
             Expr::Op(..) | Expr::Int(..) | Expr::Select(..) => format!("({})", self.expr(e)),
         }
     }
 
+    /// An element of an array; or where a thread of a device has it, if it has read several at once.
+    pub fn element(&self, ptr: Ptr, index: &Expr) -> String {
+        let place = (ptr, self.expr(index));
+        self.kernels.wide.get(&place).cloned().unwrap_or_else(|| format!("{}[{}]", self.ptr(ptr), place.1))
+    }
     /// An expression.
     pub fn expr(&self, e: &Expr) -> String {
         match e {
@@ -94,7 +105,7 @@ impl Emitter<'_> {
             Expr::Load(ptr, index) if self.mode == Mode::Host => {
                 format!("REMORA_LOAD({}, {} + {})", self.elem(*ptr), self.ptr(*ptr), self.nested(index))
             }
-            Expr::Load(ptr, index) => format!("{}[{}]", self.ptr(*ptr), self.expr(index)),
+            Expr::Load(ptr, index) => self.element(*ptr, index),
             Expr::Op(op, args) => self.op(*op, args),
             Expr::Int(Int::Count, a, b) => format!("remora_count({}, {})", self.expr(a), self.expr(b)),
             Expr::Int(op @ (Int::Div | Int::Rem), a, b) if self.mode == Mode::Thread => {
@@ -123,12 +134,16 @@ impl Emitter<'_> {
             Expr::Blend(prim, mask, a, b) => {
                 format!("remora_blend_{}({}, {}, {})", c_type(*prim), self.expr(mask), self.expr(a), self.expr(b))
             }
+            Expr::Quotient(prim, x, y, r) => {
+                format!("remora_quotient_{}({}, {}, {})", c_type(*prim), self.expr(x), self.expr(y), self.expr(r))
+            }
             Expr::Pieces(width, cost, each) => {
                 let cost = (*cost).min(1 << 40);
                 format!("remora_pieces(th, {}, INT64_C({cost}), {})", self.expr(width), u8::from(*each))
             }
             Expr::Thread => "((int64_t)blockIdx.x * REMORA_BLOCK + threadIdx.x)".into(),
             Expr::Threads => "(int64_t)th->context->threads".into(),
+            Expr::Registers => "REMORA_REGISTERS".into(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Libraries: the program with a function for each entry point, and a header that describes them.
 
-use super::{c_type, sanitized, text};
+use super::{Places, c_type, sanitized, text};
 use crate::base::{PrimType, Span};
 use crate::ir::imp;
 use crate::ir::soac::{Fun, Program, Size, Type, Var};
@@ -19,6 +19,10 @@ const RESERVED: &[&str] = &[
     "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unix", "unsigned", "using", "virtual", "void",
     "volatile", "wchar_t", "while", "xor", "xor_eq",
 ];
+
+/// The driver is told in which context its functions work, and gets back the one that the caller had.
+const ENTER: &str = "  remora_gpu_enter(context->device->self);\n";
+const LEAVE: &str = "  remora_gpu_leave();\n";
 
 /// A library as text.
 #[derive(Debug, Clone)]
@@ -39,39 +43,77 @@ fn array_type(prefix: &str, ty: &Type) -> String {
     format!("{prefix}_{}_{}d", ty.elem, ty.rank())
 }
 
+/// A place in words.
+#[derive(Debug, Clone, Default)]
+pub struct Shown {
+    /// `FILE:LINE:COLUMN`, or nothing for no place.
+    pub text: String,
+    /// The innermost of it and of the calls through which it was reached that is not in the standard library, or nothing.
+    pub own: String,
+}
+
 /// The library of a program whose names begin with `prefix`. `imp` was made from `program`; `shown` names a place in the source.
-pub fn library(program: &Program, imp: &imp::Program, prefix: &str, strict: bool, shown: &dyn Fn(Span) -> String) -> Library {
+pub fn library(program: &Program, imp: &imp::Program, prefix: &str, strict: bool, shown: &dyn Fn(Span) -> Shown) -> Library {
     let prefix = sanitized(prefix);
-    let mut places = BTreeSet::new();
+    let mut places = Places::default();
     let head = format!("#define REMORA_LIBRARY\n{}", if strict { "#define REMORA_STRICT\n" } else { "" });
     let mut source = text(imp, &head, &mut places);
-    let writer = Writer { program, prefix: &prefix };
-    let header = writer.header();
-    source.push_str("\n/* ---- The library ---- */\n\n");
-    source.push_str("#define REMORA_DOOR __attribute__((visibility(\"default\")))\n");
-    source.push_str(&writer.types());
-    let _ = writeln!(source, "static const struct {{ int32_t file, start, end; const char *text; }} remora_places[] = {{");
-    for place in &places {
-        let _ = writeln!(source, "  {{{}, {}, {}, \"{}\"}},", place.file.0, place.start, place.end, quoted(&shown(*place)));
-    }
-    source.push_str("  {-1, 0, 0, \"\"}};\n");
-    source.push_str(&writer.support());
-    for (id, fun) in program.funs.iter().filter(|(_, fun)| fun.entry) {
-        source.push_str(&writer.function(id.raw(), fun));
-    }
-    Library { source, header }
+    let doors = Doors { program, prefix: &prefix, device: None };
+    source.push_str(&doors.text(&places, shown));
+    Library { source, header: doors.header() }
 }
 
 fn quoted(text: &str) -> String {
     text.chars().map(|c| if c == '"' || c == '\\' || c.is_control() { '?' } else { c }).collect()
 }
 
-struct Writer<'a> {
-    program: &'a Program,
-    prefix: &'a str,
+/// What a library has for others: its functions and the header.
+pub(in crate::emit) struct Doors<'a> {
+    pub program: &'a Program,
+    pub prefix: &'a str,
+    /// Where arrays are on a device: how contexts are made there, and what the header says of it.
+    pub device: Option<Device>,
 }
 
-impl Writer<'_> {
+/// What is different where arrays are on a device.
+pub(in crate::emit) struct Device {
+    /// Functions that make and free contexts.
+    pub contexts: String,
+    /// Their declarations, and what is to be said of functions that take arrays of the device.
+    pub header: String,
+    /// What the header says of the number of threads.
+    pub threads: &'static str,
+}
+
+/// Where a function takes its arrays from and leaves its results.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// In the memory of the caller.
+    Host,
+    /// In the memory of the device.
+    Device,
+}
+
+impl Doors<'_> {
+    /// Everything behind the program.
+    pub fn text(&self, places: &Places, shown: &dyn Fn(Span) -> Shown) -> String {
+        let mut out = String::from("\n/* ---- The library ---- */\n\n#define REMORA_DOOR __attribute__((visibility(\"default\")))\n");
+        out.push_str(&self.types());
+        out.push_str("static const struct {\n  const char *text, *own; /* of the place, and of the innermost that is not in a library */\n} remora_places[] = {\n");
+        for place in places.iter().map(shown) {
+            let _ = writeln!(out, "  {{\"{}\", \"{}\"}},", quoted(&place.text), quoted(&place.own));
+        }
+        out.push_str("};\n");
+        out.push_str(&self.support());
+        for (id, fun) in self.program.funs.iter().filter(|(_, fun)| fun.entry) {
+            out.push_str(&self.function(id.raw(), fun, Side::Host));
+            if self.device.is_some() {
+                out.push_str(&self.function(id.raw(), fun, Side::Device));
+            }
+        }
+        out
+    }
+
     fn entries(&self) -> impl Iterator<Item = &Fun> {
         self.program.funs.iter().map(|(_, fun)| fun).filter(|fun| fun.entry)
     }
@@ -87,7 +129,8 @@ impl Writer<'_> {
         out
     }
 
-    fn header(&self) -> String {
+    /// The header.
+    pub fn header(&self) -> String {
         let prefix = self.prefix;
         let guard = format!("{}_H", prefix.to_uppercase());
         let mut out = format!(
@@ -104,7 +147,7 @@ extern \"C\" {{
 #endif
 
 {}
-/* A context with so many threads, or one for each processor if that is 0. NULL if there is no memory. */
+/* {} */
 {prefix}_context *{prefix}_new(int threads);
 void {prefix}_free({prefix}_context *context);
 /* The place in the source, the code and the message of what the last call of a function on this thread failed with; empty if it did
@@ -115,10 +158,21 @@ void {prefix}_release({prefix}_context *context, void *owner);
 
 /* Functions return 0, or the number of the error's code. Halves (f16) are passed as their bits. */
 ",
-            self.types()
+            self.types(),
+            self.device
+                .as_ref()
+                .map_or("A context with so many threads, or one for each processor if that is 0. NULL if there is no memory.", |device| {
+                    device.threads
+                }),
         );
         for fun in self.entries() {
-            let _ = writeln!(out, "{};", self.signature(fun));
+            let _ = writeln!(out, "{};", self.signature(fun, Side::Host));
+        }
+        if let Some(device) = &self.device {
+            out.push_str(&device.header);
+            for fun in self.entries() {
+                let _ = writeln!(out, "{};", self.signature(fun, Side::Device));
+            }
         }
         out.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
         out
@@ -126,29 +180,38 @@ void {prefix}_release({prefix}_context *context, void *owner);
 
     fn support(&self) -> String {
         let prefix = self.prefix;
-        format!(
-            "static __thread char remora_text[1400];
+        let (contexts, enter, leave) = match &self.device {
+            None => {
+                let contexts = format!(
+                    "static __thread char remora_text[2048];
 REMORA_DOOR {prefix}_context *{prefix}_new(int threads) {{ return remora_context_new(threads); }}
 REMORA_DOOR void {prefix}_free({prefix}_context *context) {{ remora_context_free(context); }}
-REMORA_DOOR const char *{prefix}_error({prefix}_context *context) {{
+"
+                );
+                (contexts, "", "")
+            }
+            Some(device) => (device.contexts.clone(), ENTER, LEAVE),
+        };
+        format!(
+            "{contexts}REMORA_DOOR const char *{prefix}_error({prefix}_context *context) {{
   (void)context;
   return remora_text;
 }}
 /* Keeps the message of a failure for the thread that called, as long as the context is its own. */
 static int remora_refuse(remora_context *context) {{
-  const char *place = \"\";
-  for (int k = 0; remora_places[k].file >= 0; k++) {{
-    if (remora_places[k].file == context->file && remora_places[k].start == context->start && remora_places[k].end == context->end) {{
-      place = remora_places[k].text;
-    }}
+  const char *place = remora_places[context->place[0]].text, *own = \"\";
+  for (int k = 0; k < context->places && !*own; k++) {{
+    own = remora_places[context->place[k]].own;
   }}
-  snprintf(remora_text, sizeof remora_text, \"%s%serror[%s]: %s\", place, *place ? \": \" : \"\", context->code, context->message);
+  const int called = *own && strcmp(own, place);
+  snprintf(remora_text, sizeof remora_text, \"%s%s%s%serror[%s]: %s\", place, called ? \" (called from \" : \"\", called ? own : \"\",
+           called ? \"): \" : *place ? \": \" : \"\", context->code, context->message);
   return atoi(context->code + 1);
 }}
 REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
   pthread_mutex_lock(&context->in_use);
-  remora_array_free(context, owner);
-  pthread_mutex_unlock(&context->in_use);
+{enter}  remora_array_free(context, owner);
+{leave}  pthread_mutex_unlock(&context->in_use);
 }}
 "
         )
@@ -191,7 +254,7 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         if terms.is_empty() { "0".into() } else { terms.join(" + ") }
     }
 
-    fn signature(&self, fun: &Fun) -> String {
+    fn signature(&self, fun: &Fun, side: Side) -> String {
         let mut params = vec![format!("{}_context *context", self.prefix)];
         for var in &fun.params {
             let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
@@ -207,14 +270,31 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
                 _ => format!("{} *out{k} /* {} */", array_type(self.prefix, ty), self.shape(fun, ty)),
             });
         }
-        // The functions that every library has keep their names.
-        let name = sanitized(fun.name.as_str());
-        let suffix = if ["new", "free", "error", "release", "context"].contains(&name.as_str()) { "_entry" } else { "" };
-        format!("int {}_{name}{suffix}({})", self.prefix, params.join(", "))
+        format!("int {}_{}({})", self.prefix, self.door(fun, side), params.join(", "))
+    }
+    /// The name of a function. The functions that every library has keep their names.
+    fn door(&self, fun: &Fun, side: Side) -> String {
+        let mut name = sanitized(fun.name.as_str());
+        let own: &[&str] = if self.device.is_some() { &["new_on_device", "wait_for"] } else { &[] };
+        if ["new", "free", "error", "release", "context"].contains(&name.as_str()) || own.contains(&name.as_str()) {
+            name.push_str("_entry");
+        }
+        if side == Side::Device {
+            name.push_str("_on_device");
+            while self.entries().any(|other| sanitized(other.name.as_str()) == name) {
+                name.push('_');
+            }
+        }
+        name
     }
 
-    fn function(&self, id: usize, fun: &Fun) -> String {
-        let mut out = format!("REMORA_DOOR {} {{\n", self.signature(fun));
+    fn function(&self, id: usize, fun: &Fun, side: Side) -> String {
+        let (enter, leave, door, data) = match (&self.device, side) {
+            (None, _) => ("", "", "entry", "remora_data"),
+            (Some(_), Side::Host) => (ENTER, LEAVE, "entry", "remora_array_data"),
+            (Some(_), Side::Device) => (ENTER, LEAVE, "resident", "remora_data"),
+        };
+        let mut out = format!("REMORA_DOOR {} {{\n", self.signature(fun, side));
         let _ = writeln!(out, "  uint64_t in[{}] = {{0}}, out[{}] = {{0}};", fun.params.len().max(1), fun.results.len().max(1));
         for (k, var) in fun.params.iter().enumerate() {
             let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
@@ -223,16 +303,24 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
                 _ => writeln!(out, "  in[{k}] = (uint64_t)(uintptr_t){name};"),
             };
         }
-        out.push_str("  remora_text[0] = 0;\n  pthread_mutex_lock(&context->in_use);\n");
+        let _ = write!(out, "  remora_text[0] = 0;\n  pthread_mutex_lock(&context->in_use);\n{enter}");
         let sizes: BTreeSet<Var> = fun.params.iter().flat_map(|var| &self.program.ty(*var).shape).flat_map(Size::vars).collect();
         let mut bad = String::new();
         for var in sizes.iter().filter(|var| fun.params.contains(var)) {
             let name = self.param(fun, *var);
-            let _ = write!(bad, "({name} < 0 && (context->failed = 0, remora_fail(&context->thread[0], \"E0504\", -1, 0, 0,");
+            let _ = write!(bad, "({name} < 0 && (context->failed = 0, remora_fail(&context->thread[0], \"E0504\", 0,");
             let _ = write!(bad, " \"an array cannot have the negative size %lld\", (long long){name}))) || ");
         }
-        let _ = writeln!(out, "  if ({bad}remora_entry_{id}(context, in, out)) {{");
-        out.push_str("    int code = remora_refuse(context);\n    pthread_mutex_unlock(&context->in_use);\n    return code;\n  }\n");
+        for var in fun.params.iter().filter(|_| side == Side::Device) {
+            let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
+            let some: String = ty.shape.iter().map(|size| format!("({}) > 0 && ", self.size(size, &|var| self.param(fun, var)))).collect();
+            if ty.rank() > 0 {
+                let _ = write!(bad, "({some}remora_gpu_foreign(context->device->self, {name}) &&");
+                let _ = write!(bad, " (context->failed = 0, remora_device_failed(&context->thread[0]))) || ");
+            }
+        }
+        let _ = writeln!(out, "  if ({bad}remora_{door}_{id}(context, in, out)) {{\n    const int code = remora_refuse(context);");
+        let _ = writeln!(out, "  {leave}    pthread_mutex_unlock(&context->in_use);\n    return code;\n  }}");
         let name = |var: Var| match fun.results.iter().position(|result| *result == var) {
             Some(k) => format!("(int64_t)out[{k}]"),
             None => self.param(fun, var),
@@ -243,12 +331,12 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
                 let _ = writeln!(out, "  memcpy(out{k}, &out[{k}], sizeof *out{k});");
                 continue;
             }
-            let _ = writeln!(out, "  out{k}->owner = (void *)(uintptr_t)out[{k}];\n  out{k}->data = remora_data(out{k}->owner);");
+            let _ = writeln!(out, "  out{k}->owner = (void *)(uintptr_t)out[{k}];\n  out{k}->data = {data}(out{k}->owner);");
             for (d, size) in ty.shape.iter().enumerate() {
                 let _ = writeln!(out, "  out{k}->shape[{d}] = {};", self.size(size, &name));
             }
         }
-        out.push_str("  pthread_mutex_unlock(&context->in_use);\n  return 0;\n}\n");
+        let _ = write!(out, "{leave}  pthread_mutex_unlock(&context->in_use);\n  return 0;\n}}\n");
         out
     }
 }

@@ -11,27 +11,63 @@ pub(in crate::emit) mod expr;
 mod library;
 mod scope;
 
-pub use library::{Library, library};
+pub(in crate::emit) use library::{Device, Doors};
+pub use library::{Library, Shown, library};
 
 use super::cuda::Kernels;
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Arg, Expr, Failure, Fun, Handle, Int, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Stmt, Target};
-use rustc_hash::FxHashSet;
+use crate::ir::imp::{
+    Arg, Expr, Failure, Fun, Handle, Int, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Scan, Stmt, Target,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Also, Homes};
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
-const RUNTIME: &str = concat!(include_str!("runtime.c"), include_str!("scalars.c"), "\n", include_str!("contexts.c"));
+const RUNTIME: &str = concat!(
+    include_str!("sizes.c"),
+    include_str!("runtime.c"),
+    include_str!("scalars.c"),
+    "\n",
+    include_str!("contexts.c"),
+    include_str!("errors.c")
+);
 
-/// The text of a program.
-pub fn emit(program: &Program, strict: bool) -> String {
+/// The text of a program, and the places that its failures name by their numbers.
+pub fn emit(program: &Program, strict: bool) -> (String, Places) {
     let head = if strict { "#define REMORA_STRICT\n" } else { "" };
-    text(program, head, &mut BTreeSet::new())
+    let mut places = Places::default();
+    (text(program, head, &mut places), places)
+}
+
+/// Places in the source that failures name by their numbers. Number 0 is no place.
+#[derive(Debug, Clone)]
+pub struct Places {
+    list: Vec<Span>,
+    numbers: FxHashMap<Span, usize>,
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        Places { list: vec![Span::default()], numbers: FxHashMap::from_iter([(Span::default(), 0)]) }
+    }
+}
+
+impl Places {
+    fn number(&mut self, span: Span) -> usize {
+        *self.numbers.entry(span).or_insert_with(|| {
+            self.list.push(span);
+            self.list.len() - 1
+        })
+    }
+    /// The places in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = Span> + '_ {
+        self.list.iter().copied()
+    }
 }
 
 /// The text with `head` in front; places of failures are added to `places`.
-fn text(program: &Program, head: &str, places: &mut BTreeSet<Span>) -> String {
+fn text(program: &Program, head: &str, places: &mut Places) -> String {
     let mut out = head.to_string();
     out.push_str(RUNTIME);
     for (k, table) in program.tables.iter().enumerate() {
@@ -40,9 +76,8 @@ fn text(program: &Program, head: &str, places: &mut BTreeSet<Span>) -> String {
         let _ = writeln!(out, "static const {} remora_table_{k}[] = {{{items}}};", c_type(table.elem));
     }
     for (id, fun) in program.funs.iter() {
-        let mut emitter = Emitter::new(program, fun, id.raw(), Mode::Processor);
+        let mut emitter = Emitter::new(program, fun, id.raw(), Mode::Processor, places);
         let text = emitter.function();
-        places.append(&mut emitter.places);
         out.push_str(&emitter.outlined);
         out.push_str(&text);
         if fun.entry {
@@ -95,7 +130,7 @@ pub(in crate::emit) struct Emitter<'p> {
     /// Functions for the bodies of parallel loops.
     outlined: String,
     /// Where failures come from.
-    places: BTreeSet<Span>,
+    pub places: &'p mut Places,
     pub mode: Mode,
     /// What has been written for the device.
     pub kernels: Kernels,
@@ -121,9 +156,8 @@ impl Text {
 }
 
 impl<'p> Emitter<'p> {
-    pub fn new(program: &'p Program, fun: &'p Fun, id: usize, mode: Mode) -> Self {
-        let (outlined, places) = (String::new(), BTreeSet::new());
-        Emitter { program, fun, id, pieces: 0, outlined, places, mode, kernels: Kernels::default() }
+    pub fn new(program: &'p Program, fun: &'p Fun, id: usize, mode: Mode, places: &'p mut Places) -> Self {
+        Emitter { program, fun, id, pieces: 0, outlined: String::new(), places, mode, kernels: Kernels::default() }
     }
 }
 
@@ -196,7 +230,7 @@ impl Emitter<'_> {
     pub fn open(&self, body: &[Stmt], outside: &FxHashSet<Mention>, also: &Also) -> Text {
         let homes = Homes::new(body, outside, also);
         let mut text = Text { out: String::new(), indent: 1, homes, block: 0, fails: false };
-        for handle in text.homes.handles.clone().into_iter().filter(|_| self.mode != Mode::Thread) {
+        for handle in text.homes.handles.clone().into_iter().filter(|_| self.mode != Mode::Thread || self.kernels.heap) {
             text.line(&format!("remora_block *{} = NULL;", self.handle(handle)));
         }
         self.declare(&mut text);
@@ -278,8 +312,9 @@ impl Emitter<'_> {
                 let place = self.place(*span);
                 let count = self.expr(count);
                 text.line(&format!("{handle} = remora_alloc(th, {count}, sizeof({elem}), {place});"));
-                text.line(&format!("if (!{handle}) goto fail;"));
-                let line = format!("{} = remora_data({handle});", self.ptr(*ptr));
+                let exit = self.gives_up();
+                text.line(&format!("if (!{handle}) {exit}"));
+                let line = format!("{} = ({elem} *)remora_data({handle});", self.ptr(*ptr));
                 text.line(&line);
             }
             Stmt::Stack(_) => {}
@@ -306,6 +341,7 @@ impl Emitter<'_> {
                 text.line(&line);
             }
             Stmt::For { var, from, to, order, body } => self.for_loop(text, *var, (from, to), order, body),
+            Stmt::Scan(scan) => self.scan(text, scan),
             Stmt::While(first, cond, second) => {
                 text.line("for (;;) {");
                 let outer = text.block;
@@ -333,7 +369,7 @@ impl Emitter<'_> {
                 text.line("}");
             }
             Stmt::Check(cond, failure) => self.check(text, cond, failure),
-            Stmt::Call { fun, args, results } => {
+            Stmt::Call { fun, args, results, span } => {
                 text.fails = true;
                 let callee = &self.program.funs[*fun];
                 let mut list = vec!["th".to_string()];
@@ -350,7 +386,11 @@ impl Emitter<'_> {
                         Target::Array(_, handle) => format!("&{}", self.handle(*handle)),
                     });
                 }
-                text.line(&format!("if (remora_{}_{}({})) goto fail;", sanitized(callee.name.as_str()), fun.raw(), list.join(", ")));
+                text.line(&format!("if (remora_{}_{}({})) {{", sanitized(callee.name.as_str()), fun.raw(), list.join(", ")));
+                let place = self.place(*span);
+                text.line(&format!("  remora_leave(th, {place});"));
+                text.line("  goto fail;");
+                text.line("}");
                 for target in results {
                     if let Target::Array(ptr, handle) = target {
                         let line = format!("{} = remora_data({});", self.ptr(*ptr), self.handle(*handle));
@@ -378,13 +418,19 @@ impl Emitter<'_> {
         text.line(&format!("{prefix}{{"));
         let (count, place) = (self.expr(count), self.place(span));
         text.line(&format!("  {to} = remora_alloc(th, {count}, sizeof({elem}), {place});"));
-        text.line(&format!("  if (!{to}) goto fail;"));
+        let exit = self.gives_up();
+        text.line(&format!("  if (!{to}) {exit}"));
         match self.mode {
             Mode::Host => text.line(&format!("  if (remora_copy(th, remora_data({to}), {p}, ({count}) * sizeof({elem}))) goto fail;")),
             _ => text.line(&format!("  memcpy(remora_data({to}), {p}, (size_t)({count}) * sizeof({elem}));")),
         }
-        text.line(&format!("  {p} = remora_data({to});"));
+        text.line(&format!("  {p} = ({elem} *)remora_data({to});"));
         text.line("}");
+    }
+
+    /// What is done where there is no memory.
+    fn gives_up(&self) -> &str {
+        if self.mode == Mode::Thread { &self.kernels.exit } else { "goto fail;" }
     }
 
     fn for_loop(&mut self, text: &mut Text, var: Local, (from, to): (&Expr, &Expr), order: &Order, body: &[Stmt]) {
@@ -397,6 +443,31 @@ impl Emitter<'_> {
         let (var, from, to) = (self.local(var), self.expr(from), self.nested(to));
         text.line(&format!("for (int64_t {var} = {from}; {var} < {to}; {var}++) {{"));
         self.inner(text, body);
+        text.line("}");
+    }
+    /// A loop that collects and uses what it has collected, in two blocks.
+    fn scan(&mut self, text: &mut Text, scan: &Scan) {
+        let clauses: Vec<String> = scan
+            .sums
+            .iter()
+            .filter_map(|(local, op)| Some(format!("reduction(inscan, {} : {})", expr::sign(*op)?, self.local(*local))))
+            .collect();
+        let known = clauses.len() == scan.sums.len();
+        if known {
+            text.line(&format!("#pragma omp simd {}", clauses.join(" ")));
+        }
+        let (var, from, to) = (self.local(scan.var), self.expr(&scan.from), self.nested(&scan.to));
+        text.line(&format!("for (int64_t {var} = {from}; {var} < {to}; {var}++) {{"));
+        text.line("{");
+        self.inner(text, &scan.cell);
+        text.line("}");
+        if known {
+            let sums: Vec<String> = scan.sums.iter().map(|(local, _)| self.local(*local)).collect();
+            text.line(&format!("#pragma omp scan inclusive({})", sums.join(", ")));
+        }
+        text.line("{");
+        self.inner(text, &scan.done);
+        text.line("}");
         text.line("}");
     }
     /// What the C compiler is told about a loop. Jumps out of it and calls cannot be vectorised.
@@ -416,22 +487,23 @@ impl Emitter<'_> {
             return None;
         }
         match order {
-            Order::Any if straight(body) => Some("#pragma GCC ivdep".into()),
+            Order::Any if straight(body) => Some("REMORA_ANY_ORDER".into()),
             // Sums of signed integers wrap around, which partial sums that the compiler adds up for a clause may not. It needs none.
-            Order::Reduce(sums) if straight(body) && sums.iter().any(|(_, op)| expr::wraps(*op)) => Some("#pragma GCC ivdep".into()),
+            Order::Reduce(sums) if straight(body) && sums.iter().any(|(_, op)| expr::wraps(*op)) => Some("REMORA_ANY_ORDER".into()),
             Order::Reduce(sums) if straight(body) => {
-                let clauses: Vec<String> =
-                    sums.iter().filter_map(|(local, op)| Some(format!("{}{})", expr::reduction(*op)?, self.local(*local)))).collect();
+                let clauses: Vec<String> = sums
+                    .iter()
+                    .filter_map(|(local, op)| Some(format!("reduction({} : {})", expr::sign(*op)?, self.local(*local))))
+                    .collect();
                 (clauses.len() == sums.len()).then(|| format!("#pragma omp simd {}", clauses.join(" ")))
             }
             _ => None,
         }
     }
 
-    /// A place in the source as arguments of a call.
-    pub fn place(&mut self, span: Span) -> String {
-        self.places.insert(span);
-        format!("{}, {}, {}", span.file.0, span.start, span.end)
+    /// The number of a place in the source.
+    pub fn place(&mut self, span: Span) -> usize {
+        self.places.number(span)
     }
 
     fn check(&mut self, text: &mut Text, cond: &Expr, failure: &Failure) {

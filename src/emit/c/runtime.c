@@ -14,6 +14,7 @@
 
 #define REMORA_CLASSES 192
 #define REMORA_HEADER 64
+#define REMORA_MOST_PLACES 16
 
 typedef struct remora_block {
   struct remora_block *next;
@@ -26,6 +27,8 @@ typedef struct remora_thread {
   int64_t order; /* the first iteration of the piece that runs here, -1 outside of parallel loops */
   int64_t live, peak, cached;
   remora_block *free[REMORA_CLASSES];
+  char apart[64]; /* others change what follows, and should not get in the way of the rest */
+  int64_t next, end; /* the pieces of a parallel loop that are this thread's and that nobody has begun */
   char padding[64];
 } remora_thread;
 
@@ -34,13 +37,28 @@ typedef struct remora_context {
   remora_thread *thread;
   int64_t failed_at; /* order of the failure that counts */
   int failed;
+  struct remora_thread *failing; /* whose failure it is */
   char code[8];
-  int32_t file, start, end;
+  int32_t places, place[REMORA_MOST_PLACES]; /* where it failed, and the calls that it left */
   char message[1024];
   int64_t peak;
   int lock;
   pthread_mutex_t in_use;
 } remora_context;
+
+/* Bytes of the widest vector registers that there are or may be. */
+#ifdef __AVX512F__
+#define REMORA_REGISTERS INT64_C(64)
+#else
+#define REMORA_REGISTERS INT64_C(32)
+#endif
+
+/* In front of a loop whose iterations do not depend on each other. */
+#ifdef __clang__
+#define REMORA_ANY_ORDER _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define REMORA_ANY_ORDER _Pragma("GCC ivdep")
+#endif
 
 #define REMORA_LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -51,17 +69,17 @@ static void remora_lock(remora_context *c) {
 static void remora_unlock(remora_context *c) { __atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE); }
 
 /* Of several failures the one in the lowest piece counts. */
-__attribute__((cold, noinline, format(printf, 6, 7))) static int remora_fail(remora_thread *th, const char *code, int file, int start,
-                                                                             int end, const char *format, ...) {
+__attribute__((cold, noinline, format(printf, 4, 5))) static int remora_fail(remora_thread *th, const char *code, int place,
+                                                                             const char *format, ...) {
   remora_context *c = th->context;
   remora_lock(c);
   if (!c->failed || th->order < c->failed_at) {
     c->failed = 1;
     c->failed_at = th->order;
+    c->failing = th;
     snprintf(c->code, sizeof c->code, "%s", code);
-    c->file = file;
-    c->start = start;
-    c->end = end;
+    c->place[0] = place;
+    c->places = 1;
     va_list list;
     va_start(list, format);
     vsnprintf(c->message, sizeof c->message, format, list);
@@ -69,6 +87,16 @@ __attribute__((cold, noinline, format(printf, 6, 7))) static int remora_fail(rem
   }
   remora_unlock(c);
   return 1;
+}
+
+/* The failure leaves a call at this place. */
+__attribute__((cold, noinline, unused)) static void remora_leave(remora_thread *th, int place) {
+  remora_context *c = th->context;
+  remora_lock(c);
+  if (c->failing == th && c->places < REMORA_MOST_PLACES) {
+    c->place[c->places++] = place;
+  }
+  remora_unlock(c);
 }
 
 /* Four classes for each power of two. */
@@ -97,16 +125,10 @@ static void remora_flush(remora_thread *th) {
 
 static void *remora_data(remora_block *block) { return (char *)block + REMORA_HEADER; }
 
-/* The product of sizes; what does not fit is more than there is memory. */
-static inline int64_t remora_count(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
-static remora_block *remora_alloc(remora_thread *th, int64_t count, int64_t size, int file, int start, int end) {
-  int64_t bytes;
-  if (count < 0 || __builtin_mul_overflow(count, size, &bytes) || bytes > ((int64_t)1 << 46)) {
-    remora_fail(th, "E0507", file, start, end, "out of memory: %.0f bytes were requested", (double)count * (double)size);
+static remora_block *remora_alloc(remora_thread *th, int64_t count, int64_t size, int place) {
+  const int64_t bytes = remora_bytes(count, size);
+  if (bytes < 0) {
+    remora_fail(th, "E0507", place, "out of memory: %.0f bytes were requested", (double)count * (double)size);
     return NULL;
   }
   int class = remora_class(bytes);
@@ -123,7 +145,7 @@ static remora_block *remora_alloc(remora_thread *th, int64_t count, int64_t size
     if (posix_memalign(&memory, 64, (size_t)(REMORA_HEADER + room))) {
       remora_flush(th);
       if (posix_memalign(&memory, 64, (size_t)(REMORA_HEADER + room))) {
-        remora_fail(th, "E0507", file, start, end, "out of memory: %lld bytes were requested", (long long)bytes);
+        remora_fail(th, "E0507", place, "out of memory: %lld bytes were requested", (long long)bytes);
         return NULL;
       }
     }
@@ -172,8 +194,36 @@ static int64_t remora_pieces(remora_thread *th, int64_t width, int64_t cost, int
   if ((double)pieces > most) {
     pieces = (int64_t)most;
   }
+  /* As many for each thread. */
+  if (pieces > threads) {
+    pieces -= pieces % threads;
+  }
   return pieces < 1 ? 1 : pieces;
 }
+
+#ifdef _OPENMP
+/* Runs pieces: every thread those that are its own, which lie side by side and are the same ones whenever a loop is divided in the same
+   way, so that what it works on stays in its cache from loop to loop; then what the others have left. */
+static int remora_share(remora_thread *own, remora_piece run, void *env, int64_t width, int64_t pieces) {
+  remora_context *c = own->context;
+  int me = (int)(own - c->thread), failed = 0;
+  int64_t order = own->order;
+  for (int k = 0; k < c->threads; k++) {
+    remora_thread *from = &c->thread[(me + k) % c->threads];
+    while (__atomic_load_n(&from->next, __ATOMIC_RELAXED) < from->end) {
+      int64_t piece = __atomic_fetch_add(&from->next, 1, __ATOMIC_RELAXED);
+      if (piece >= from->end) {
+        break;
+      }
+      int64_t lo = (int64_t)((__int128)width * piece / pieces), hi = (int64_t)((__int128)width * (piece + 1) / pieces);
+      own->order = lo;
+      failed |= run(own, env, lo, hi, piece);
+    }
+  }
+  own->order = order;
+  return failed;
+}
+#endif
 
 static int remora_parallel(remora_thread *th, remora_piece run, void *env, int64_t width, int64_t pieces) {
   if (pieces <= 1) {
@@ -189,15 +239,12 @@ static int remora_parallel(remora_thread *th, remora_piece run, void *env, int64
 #ifdef _OPENMP
   remora_context *c = th->context;
   int64_t live = th->live;
-#pragma omp parallel for num_threads(c->threads) schedule(dynamic, 1) reduction(| : failed)
-  for (int64_t piece = 0; piece < pieces; piece++) {
-    remora_thread *own = &c->thread[omp_get_thread_num()];
-    int64_t lo = (int64_t)((__int128)width * piece / pieces), hi = (int64_t)((__int128)width * (piece + 1) / pieces);
-    int64_t order = own->order;
-    own->order = lo;
-    failed |= run(own, env, lo, hi, piece);
-    own->order = order;
+  for (int k = 0; k < c->threads; k++) {
+    c->thread[k].next = pieces * k / c->threads;
+    c->thread[k].end = pieces * (k + 1) / c->threads;
   }
+#pragma omp parallel num_threads(c->threads) reduction(| : failed)
+  failed |= remora_share(&c->thread[omp_get_thread_num()], run, env, width, pieces);
   for (int k = 0; k < c->threads; k++) {
     if (&c->thread[k] != th) {
       live += c->thread[k].peak;
@@ -212,11 +259,9 @@ static int remora_parallel(remora_thread *th, remora_piece run, void *env, int64
     failed |= run(th, env, lo, hi, piece);
   }
 #endif
+  if (failed) {
+    th->context->failing = th;
+  }
   return failed;
 }
-
-#define REMORA_FN static inline
-#define REMORA_POPC(x) __builtin_popcountll(x)
-#define REMORA_CLZ(x) __builtin_clzll(x)
-#define REMORA_CTZ(x) __builtin_ctzll(x)
 

@@ -203,6 +203,16 @@ impl Walk<'_> {
                 let inner = self.block(block);
                 self.stmts(body, inner);
             }
+            Stmt::Scan(scan) => {
+                self.expr(&scan.from, block);
+                self.expr(&scan.to, block);
+                self.counters.insert(scan.var);
+                scan.sums.iter().for_each(|(local, _)| self.mention(Mention::Read(*local), block));
+                for body in [&scan.cell, &scan.done] {
+                    let inner = self.block(block);
+                    self.stmts(body, inner);
+                }
+            }
             Stmt::While(first, cond, second) => {
                 let inner = self.block(block);
                 self.stmts(first, inner);

@@ -57,6 +57,8 @@ struct _Float16 {
 #define REMORA_SPIN() __nanosleep(20)
 /* Stands behind each kernel. */
 #define REMORA_ENTRY(kernel)
+/* An access of so many bytes at once, which must be aligned. */
+#define REMORA_ALIGNED(address, bytes)
 #endif
 
 #define REMORA_DEVICE static __device__ __forceinline__
@@ -79,22 +81,14 @@ struct remora_failure {
   int64_t launch;
 };
 
-/* Nothing is done after a failure. All threads of the block agree on it, so that none waits for another that has left. */
+/* Nothing is done after a launch in which something failed. All threads of the block agree on it. The number of that launch alone says
+   it (they are counted from 1): while another block of this launch records a failure, its code may be seen before the number that
+   belongs to it, as memory is not sequentially consistent, and a block that ended then would not find an earlier failure. */
 #define REMORA_KERNEL                                                                                                        \
-  if (__syncthreads_or(*(volatile int32_t *)&failure->code != 0)) {                                                          \
+  const int64_t failed_ = *(volatile int64_t *)&failure->launch;                                                             \
+  if (__syncthreads_or(failed_ != 0 && failed_ != launch)) {                                                                 \
     return;                                                                                                                  \
   }
-
-/* Records the failure of a check, unless another was first. */
-template <class... Args> REMORA_DEVICE void remora_fail(remora_failure *failure, int32_t number, Args... args) {
-  static_assert(sizeof...(Args) <= 8, "a failure has at most eight values");
-  if (atomicCAS(&failure->code, 0, number + 1) == 0) {
-    const int64_t values[sizeof...(Args) + 1] = {(int64_t)args..., 0};
-    for (int k = 0; k < (int)sizeof...(Args); k++) {
-      failure->args[k] = values[k];
-    }
-  }
-}
 
 /* ---- Values as words ---- */
 
@@ -155,6 +149,38 @@ template <class Cell> REMORA_DEVICE void remora_for_each(int64_t width, Cell cel
   /* Other threads hide the time of loads; unrolled, cells with calls in them (divisions, sines) do not fit into registers. */
 #pragma unroll 1
   for (int64_t i = (int64_t)blockIdx.x * REMORA_BLOCK + threadIdx.x; i < width; i += stride) {
+    cell(i);
+  }
+}
+
+/* `N` neighbours of an array, read or written at once: by an instruction of up to 16 bytes for each thread. With elements of 4 bytes all
+   threads that a multiprocessor can have do not keep enough bytes under way to fill the time that memory takes to answer. */
+template <class T, int N> struct alignas(N * sizeof(T)) remora_vector {
+  T value[N];
+};
+
+/* Whether neighbours can be read and written at once from here on: a slice may begin anywhere. */
+template <int N, class T> REMORA_DEVICE bool remora_aligned(const T *address) { return (uint64_t)address % (N * sizeof(T)) == 0; }
+
+template <int N, class T> REMORA_DEVICE remora_vector<T, N> remora_take(const T *address) {
+  REMORA_ALIGNED(address, N * sizeof(T));
+  return *(const remora_vector<T, N> *)address;
+}
+template <int N, class T> REMORA_DEVICE void remora_give(T *address, const remora_vector<T, N> &values) {
+  REMORA_ALIGNED(address, N * sizeof(T));
+  *(remora_vector<T, N> *)address = values;
+}
+
+/* The same as `remora_for_each` where `wide(i)` does what `cell` does for i .. i + N - 1, if everything is aligned for it. */
+template <int N, class Cell, class Wide> REMORA_DEVICE void remora_for_each_wide(int64_t width, bool aligned, Cell cell, Wide wide) {
+  const int64_t stride = (int64_t)gridDim.x * REMORA_BLOCK, first = (int64_t)blockIdx.x * REMORA_BLOCK + threadIdx.x;
+  const int64_t vectors = aligned ? width / N : 0;
+#pragma unroll 1
+  for (int64_t i = first; i < vectors; i += stride) {
+    wide(i * N);
+  }
+#pragma unroll 1
+  for (int64_t i = vectors * N + first; i < width; i += stride) {
     cell(i);
   }
 }
@@ -226,10 +252,20 @@ REMORA_DEVICE T remora_fold_ordered(int64_t segment, int64_t from, int64_t to, T
         mine = cell(segment, tile + lane);
       }
     } else {
+      if (count == TILE) {
+        /* All that a thread reads is on its way before it uses any of it. */
+        T read[layout::items];
 #pragma unroll
-      for (int k = 0; k < layout::items; k++) {
-        const int at = k * 32 + lane;
-        if (at < count) {
+        for (int k = 0; k < layout::items; k++) {
+          read[k] = cell(segment, tile + k * 32 + lane);
+        }
+#pragma unroll
+        for (int k = 0; k < layout::items; k++) {
+          exchange[layout::slot(k * 32 + lane)] = read[k];
+        }
+      } else {
+#pragma unroll 1
+        for (int at = lane; at < count; at += 32) {
           exchange[layout::slot(at)] = cell(segment, tile + at);
         }
       }
@@ -337,30 +373,130 @@ REMORA_DEVICE void remora_reduce(int64_t segments, int64_t width, int64_t parts,
   }
 }
 
-/* The same for small segments, with `GROUP` lanes for each (1, 2, .., 32). */
-template <class T, int GROUP, bool COMMUTES = false, class Cell, class Op, class Done>
-REMORA_DEVICE void remora_reduce_small(int64_t segments, int64_t width, T neutral, Cell cell, Op op, Done done) {
-  constexpr int GROUPS = REMORA_BLOCK / GROUP;
-  const int lane = threadIdx.x % GROUP;
-  for (int64_t base = (int64_t)blockIdx.x * GROUPS; base < segments; base += (int64_t)gridDim.x * GROUPS) {
-    const int64_t segment = base + threadIdx.x / GROUP;
+/* The same for small segments, with `lanes` lanes for each (1, 2, .., 32): those of less than a warp stand side by side in one. */
+template <class T, bool COMMUTES = false, bool HEAVY = false, class Cell, class Op, class Done>
+REMORA_DEVICE void remora_reduce_small(int64_t segments, int64_t width, int64_t lanes, T neutral, Cell cell, Op op, Done done) {
+  typedef remora_layout<T> layout;
+  constexpr int OWN = layout::slots(32 * layout::items);
+  REMORA_SHARED(T, exchange, COMMUTES || layout::items == 1 ? 1 : REMORA_WARPS * OWN);
+  const int group = (int)lanes, groups = REMORA_BLOCK / group;
+  const int lane = threadIdx.x & (group - 1);
+  /* In order, lanes have neighbouring cells: as long as those of a lane are few, what a warp reads at a time is close together. */
+  const bool tiles = !COMMUTES && group == 32 && width > 4 * 32;
+  for (int64_t base = (int64_t)blockIdx.x * groups; base < segments; base += (int64_t)gridDim.x * groups) {
+    const int64_t segment = base + threadIdx.x / group;
     T total = neutral;
     if (segment < segments) {
       if (COMMUTES) {
-        for (int64_t i = lane; i < width; i += GROUP) {
+        int64_t i = lane;
+        for (; !HEAVY && i + 3 * group < width; i += 4 * group) {
+          const T a = cell(segment, i), b = cell(segment, i + group);
+          const T c = cell(segment, i + 2 * group), d = cell(segment, i + 3 * group);
+          total = op(total, op(op(a, b), op(c, d)));
+        }
+#pragma unroll 1
+        for (; i < width; i += group) {
           total = op(total, cell(segment, i));
         }
+      } else if (tiles) {
+        T *const own = exchange + (layout::items == 1 ? 0 : threadIdx.x / 32 * OWN);
+        total = remora_fold_ordered(segment, 0, width, neutral, own, cell, op);
       } else {
-        const int64_t share = (width + GROUP - 1) / GROUP;
+        const int64_t share = (width + group - 1) / group;
+#pragma unroll 1
         for (int64_t i = lane * share; i < (lane + 1) * share && i < width; i++) {
           total = op(total, cell(segment, i));
         }
       }
     }
-    total = remora_combine_lanes<GROUP>(total, op);
+#pragma unroll 1
+    for (int delta = 1; delta < group; delta *= 2) {
+      const T above = remora_from_above(total, delta);
+      if ((lane & (2 * delta - 1)) == 0) {
+        total = op(total, above);
+      }
+    }
     if (lane == 0 && segment < segments) {
       done(segment, total);
     }
+  }
+}
+
+/* The same where neighbours in memory are cells of neighbouring segments, as in sums of columns: neighbouring threads take neighbouring
+   segments, `across` (1, 2, .., 256) of them in a block, and the threads that are left take cells of the same segments. `partial` and
+   `counter` as above. */
+template <class T, bool COMMUTES = false, bool HEAVY = false, class Cell, class Op, class Done>
+REMORA_DEVICE void remora_reduce_columns(int64_t segments, int64_t width, int64_t parts, int64_t across, T neutral, T *partial,
+                                         uint32_t *counter, Cell cell, Op op, Done done) {
+  REMORA_SHARED(T, room, REMORA_BLOCK);
+  REMORA_SHARED(uint32_t, arrived, 1);
+  const int side = (int)across, rows = REMORA_BLOCK / side, column = threadIdx.x & (side - 1), row = threadIdx.x / side;
+  const int64_t groups = (segments + side - 1) / side, chunk = (width + parts - 1) / parts;
+  /* What the threads of a column have, in order, in the first of them. */
+  auto combined = [&](T total) {
+    room[threadIdx.x] = total;
+    __syncthreads();
+    if (row == 0) {
+#pragma unroll 1
+      for (int k = 1; k < rows; k++) {
+        total = op(total, room[k * side + column]);
+      }
+    }
+    return total;
+  };
+  for (int64_t item = blockIdx.x; item < groups * parts; item += gridDim.x) {
+    const int64_t group = item / parts, part = item - group * parts, segment = group * side + column;
+    const int64_t from = part * chunk, to = from + chunk < width ? from + chunk : width;
+    const int64_t share = (chunk + rows - 1) / rows, step = COMMUTES ? rows : 1;
+    int64_t i = from + (COMMUTES ? row : row * share);
+    const int64_t end = COMMUTES || i + share > to ? to : i + share;
+    T total = neutral;
+    if (segment < segments) {
+      for (; !HEAVY && i + 3 * step < end; i += 4 * step) {
+        const T a = cell(segment, i), b = cell(segment, i + step), c = cell(segment, i + 2 * step), d = cell(segment, i + 3 * step);
+        total = op(total, op(op(a, b), op(c, d)));
+      }
+#pragma unroll 1
+      for (; i < end; i += step) {
+        total = op(total, cell(segment, i));
+      }
+    }
+    total = combined(total);
+    const bool first = row == 0 && segment < segments;
+    if (parts > 1) {
+      if (first) {
+        partial[part * segments + segment] = total;
+      }
+      /* Several threads have written: what each wrote is there before the block says that it has come. */
+      __threadfence();
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        arrived[0] = atomicAdd(&counter[group], 1u);
+        __threadfence();
+      }
+      __syncthreads();
+      if (arrived[0] == parts - 1) {
+        const int64_t own = (parts + rows - 1) / rows;
+        total = neutral;
+        if (segment < segments) {
+#pragma unroll 1
+          for (int64_t k = row * own; k < (row + 1) * own && k < parts; k++) {
+            total = op(total, remora_peek(&partial[k * segments + segment]));
+          }
+        }
+        total = combined(total);
+        if (threadIdx.x == 0) {
+          counter[group] = 0;
+        }
+        if (first) {
+          done(segment, total);
+        }
+      }
+    } else if (first) {
+      done(segment, total);
+    }
+    /* The room is used again. */
+    __syncthreads();
   }
 }
 
@@ -484,17 +620,28 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
     /* Read with neighbours in neighbouring threads, then each thread gets neighbours. */
     const bool inside = first_position + count <= width;
     T value[ITEMS];
+    if (ITEMS > 1 && count == TILE) {
+      /* All that a thread reads is on its way before it uses any of it. */
 #pragma unroll
-    for (int k = 0; k < ITEMS; k++) {
-      const int at = k * REMORA_BLOCK + thread;
-      if (at < count) {
-        int64_t segment = first_segment, position = first_position + at;
+      for (int k = 0; k < ITEMS; k++) {
+        int64_t segment = first_segment, position = first_position + k * REMORA_BLOCK + thread;
         if (!inside) {
           remora_wrap(&segment, &position, width);
         }
+        value[k] = cell(segment, position);
+      }
+#pragma unroll
+      for (int k = 0; k < ITEMS; k++) {
+        exchange[layout::slot(k * REMORA_BLOCK + thread)] = value[k];
+      }
+    } else {
+#pragma unroll 1
+      for (int at = thread; at < count; at += REMORA_BLOCK) {
+        int64_t segment = first_segment, position = first_position + at;
+        remora_wrap(&segment, &position, width);
         const T read = cell(segment, position);
         if (ITEMS == 1) {
-          value[k] = read;
+          value[0] = read;
         } else {
           exchange[layout::slot(at)] = read;
         }
@@ -588,14 +735,21 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
     if (ITEMS > 1) {
       __syncthreads();
     }
+    if (ITEMS > 1 && count == TILE) {
 #pragma unroll
-    for (int k = 0; k < ITEMS; k++) {
-      const int at = k * REMORA_BLOCK + thread;
-      if (at < count) {
+      for (int k = 0; k < ITEMS; k++) {
+        const int at = k * REMORA_BLOCK + thread;
         int64_t segment = first_segment, position = first_position + at;
         if (!inside) {
           remora_wrap(&segment, &position, width);
         }
+        done(segment, position, exchange[layout::slot(at)]);
+      }
+    } else {
+#pragma unroll 1
+      for (int at = thread; at < count; at += REMORA_BLOCK) {
+        int64_t segment = first_segment, position = first_position + at;
+        remora_wrap(&segment, &position, width);
         done(segment, position, ITEMS == 1 ? prefix : exchange[layout::slot(at)]);
       }
     }
@@ -716,26 +870,70 @@ template <class Body> REMORA_DEVICE void remora_locked(uint32_t *locks, int64_t 
   }
 }
 
-/* A histogram with a copy for each block in shared memory, which has room for `bins` values. `cell(i, bin)` gives the value of the i-th cell and
-   sets its bin, those outside of 0 .. bins - 1 are left out; `update(address, value)` combines a value with one in shared memory;
-   `flush(bin, value)` combines what the block has with the result. */
-template <class T, class Cell, class Update, class Flush>
-REMORA_DEVICE void remora_hist_shared(int64_t width, int64_t bins, T neutral, T *shared, Cell cell, Update update, Flush flush) {
-  for (int64_t bin = threadIdx.x; bin < bins; bin += REMORA_BLOCK) {
-    shared[bin] = neutral;
+/* Records the failure of a check in the cell with this number. Of several failures in a launch the first in order counts, so that it does
+   not matter which thread comes first. */
+template <class... Args>
+REMORA_DEVICE void remora_fail(remora_failure *failure, int64_t launch, int64_t order, int32_t number, Args... args) {
+  static_assert(sizeof...(Args) <= 8, "a failure has at most eight values");
+  remora_locked(&failure->lock, 0, [&] {
+    volatile remora_failure *record = failure;
+    if (record->code == 0 || (record->code > 0 && order < record->order)) {
+      const int64_t values[sizeof...(Args) + 1] = {(int64_t)args..., 0};
+      for (int k = 0; k < (int)sizeof...(Args); k++) {
+        record->args[k] = values[k];
+      }
+      record->order = order;
+      record->launch = launch;
+      record->code = number + 1;
+    }
+  });
+}
+
+/* A histogram: `update(bin, value)` for the value that `cell(i, bin)` gives for each i below `width`, and the bin that it sets; those outside
+   of 0 .. bins - 1 are left out. `update` combines a value with the bin of the result while other threads do the same. */
+template <class T, class Cell, class Update> REMORA_DEVICE void remora_hist(int64_t width, int64_t bins, Cell cell, Update update) {
+  remora_for_each(width, [&](int64_t i) {
+    int64_t bin = -1;
+    const T value = cell(i, bin);
+    if (0 <= bin && bin < bins) {
+      update(bin, value);
+    }
+  });
+}
+
+/* The same for `here` bins from `first` on, each block with bins of its own in shared memory: `own(place, lock, value)` combines a value with what
+   is in one of them, and `update` gets what a block has found for a bin, once. Of each bin a block has `copies` (1, 2, .., 32) side by side,
+   in different banks, which neighbouring threads use in turns and `op` combines; so few threads of a warp meet. The launch asks for
+   sizeof(T) bytes for each bin and copy; if `LOCKS`, for 4 bytes more for each, rounded up to 16 in all, which are locks. */
+template <class T, bool LOCKS, class Cell, class Own, class Op, class Update>
+REMORA_DEVICE void remora_hist_shared(int64_t width, int64_t first, int64_t here, int64_t copies, T neutral, Cell cell, Own own, Op op,
+                                      Update update) {
+  REMORA_DYNAMIC(room);
+  const int64_t all = here * copies, mine = threadIdx.x & (copies - 1);
+  uint32_t *const locks = (uint32_t *)room;
+  T *const bins = (T *)(room + (LOCKS ? (4 * all + 15) / 16 * 16 : 0));
+  for (int64_t k = threadIdx.x; k < all; k += REMORA_BLOCK) {
+    bins[k] = neutral;
+    if (LOCKS) {
+      locks[k] = 0;
+    }
   }
   __syncthreads();
   remora_for_each(width, [&](int64_t i) {
     int64_t bin = -1;
     const T value = cell(i, bin);
-    if (0 <= bin && bin < bins) {
-      update(&shared[bin], value);
+    if (first <= bin && bin < first + here) {
+      const int64_t place = (bin - first) * copies + mine;
+      own(&bins[place], LOCKS ? &locks[place] : nullptr, value);
     }
   });
   __syncthreads();
-  for (int64_t bin = threadIdx.x; bin < bins; bin += REMORA_BLOCK) {
+  for (int64_t bin = threadIdx.x; bin < here; bin += REMORA_BLOCK) {
+    T value = bins[bin * copies];
+    for (int64_t k = 1; k < copies; k++) {
+      value = op(value, bins[bin * copies + k]);
+    }
     /* Bins that nothing came to are not written. */
-    const T value = shared[bin];
     const remora_words<T> words = remora_words<T>::of(value), nothing = remora_words<T>::of(neutral);
     bool touched = false;
 #pragma unroll
@@ -743,7 +941,7 @@ REMORA_DEVICE void remora_hist_shared(int64_t width, int64_t bins, T neutral, T 
       touched = touched || words.word[k] != nothing.word[k];
     }
     if (touched) {
-      flush(bin, value);
+      update(first + bin, value);
     }
   }
 }

@@ -83,8 +83,8 @@ impl Emitter<'_> {
         }
         let _ = write!(
             out,
-            "  if (remora_begin(c)) goto done;\n{arrays}  if ({}({}) || remora_look(th)) goto done;\n{stores}  failed = 0;\ndone:\n{frees}  \
-             if (failed) remora_recover(c);\n  return failed;\n}}\n",
+            "again:\n  if (remora_begin(c)) goto done;\n{arrays}  if ({}({}) || remora_look(th)) goto done;\n{stores}  failed = 0;\ndone:\n{frees}  \
+             if (failed) remora_recover(c);\n  if (failed && remora_more_room(c)) goto again;\n  return failed;\n}}\n",
             self.name(),
             args.join(", ")
         );

@@ -6,15 +6,22 @@
 //! The text of the kernels needs no header. It begins with the device library (`device.cu`), which has the loops over work: a kernel
 //! states what is done for a cell, how values are combined and what is done with the results.
 
+mod access;
+mod hist;
 mod host;
 mod kernel;
+mod library;
 mod product;
+mod wide;
+
+pub use library::{Library, library};
 
 pub(super) use kernel::heavy;
 
-use super::c::{Emitter, Mode, c_type, expr};
+use super::c::{Emitter, Mode, Places, c_type, expr};
 use crate::base::Scalar;
-use crate::ir::imp::Program;
+use crate::ir::imp::{Program, Ptr};
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
 const DEVICE: &str = concat!(
@@ -26,7 +33,15 @@ const DEVICE: &str = concat!(
     "\n",
     include_str!("kernels.cu")
 );
-const HOST: &str = concat!(include_str!("table.h"), "\n", include_str!("host.c"), include_str!("../c/scalars.c"), "\n");
+const HOST: &str = concat!(
+    include_str!("table.h"),
+    "\n",
+    include_str!("../c/sizes.c"),
+    include_str!("host.c"),
+    include_str!("../c/scalars.c"),
+    "\n",
+    include_str!("../c/errors.c")
+);
 
 /// A program for CUDA.
 #[derive(Debug, Clone)]
@@ -35,8 +50,8 @@ pub struct Cuda {
     pub host: String,
     /// The kernels, in CUDA C++.
     pub kernels: String,
-    /// The names of the kernels.
-    pub names: Vec<String>,
+    /// Places in the source that failures name.
+    pub places: Places,
 }
 
 /// What has been written for the device.
@@ -46,20 +61,25 @@ pub(super) struct Kernels {
     text: String,
     /// Types of what is combined, which the host needs too.
     types: String,
-    /// Their names.
-    names: Vec<String>,
+    /// How many they are.
+    count: usize,
     /// What the host does about failures: number `k + 1` is at `k`.
     failures: Vec<String>,
     /// How a thread gives up.
-    exit: String,
+    pub(super) exit: String,
+    /// Whether threads make buffers.
+    pub(super) heap: bool,
     /// The number of the cell that is computed.
     order: String,
+    /// Elements that the thread has at hand, by their array and their index as it is written.
+    pub(super) wide: FxHashMap<(Ptr, String), String>,
 }
 
 /// The texts of a program.
 pub fn emit(program: &Program) -> Cuda {
     let (mut host, mut plan) = (HOST.to_string(), String::new());
     let mut kernels = Kernels::default();
+    let mut places = Places::default();
     let mut device = DEVICE.to_string();
     for (k, table) in program.tables.iter().enumerate() {
         let list = |items: Vec<String>| if items.is_empty() { "0".to_string() } else { items.join(", ") };
@@ -76,7 +96,7 @@ pub fn emit(program: &Program) -> Cuda {
         }
     }
     for (id, fun) in program.funs.iter() {
-        let mut emitter = Emitter::new(program, fun, id.raw(), Mode::Host);
+        let mut emitter = Emitter::new(program, fun, id.raw(), Mode::Host, &mut places);
         emitter.kernels = kernels;
         plan.push_str(&emitter.function());
         if fun.entry {
@@ -94,7 +114,7 @@ pub fn emit(program: &Program) -> Cuda {
     host.push_str(&plan);
     device.push_str(&kernels.types);
     device.push_str(&kernels.text);
-    Cuda { host, kernels: device, names: kernels.names }
+    Cuda { host, kernels: device, places }
 }
 
 /// The bits of a floating-point number.

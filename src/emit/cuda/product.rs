@@ -1,8 +1,11 @@
 //! Maps whose threads are products of rows and columns: each loops over a depth, and what it reads there depends on its row or on its column but
 //! not on both, as in a product of matrices. A tile of such threads reads both sides once, together (`remora_product` of the device
-//! library); the loop over a thread's own row and column stays for sizes where tiles do not pay.
+//! library); the loop over a thread's own row and column stays for sizes where tiles do not pay. Of several products in a row, the planes, each
+//! is cut into tiles by itself; where only one side differs from plane to plane, the rows of all planes are rows of one product.
 
+use super::access::Values;
 use super::kernel::Functor;
+use super::wide::captured;
 use crate::base::Scalar;
 use crate::emit::c::{Emitter, c_type};
 use crate::ir::imp::visit::{self, Mention};
@@ -23,6 +26,7 @@ const MOST_BYTES: usize = 16;
 /// A map as a product.
 struct Product<'a> {
     index: Local,
+    planes: Option<Planes<'a>>,
     row: Local,
     column: Local,
     /// Runs over the depth.
@@ -45,11 +49,22 @@ struct Product<'a> {
     after: &'a [Stmt],
 }
 
+/// Where there are several products in a row.
+#[derive(Clone, Copy)]
+struct Planes<'a> {
+    /// The number of the product.
+    plane: Local,
+    /// The number of the row among those of all products.
+    all: Local,
+    /// Rows of a product.
+    rows: &'a Expr,
+}
+
 /// What is known of locals while the statements of a map are looked at.
 #[derive(Default)]
 struct Known<'a> {
     depends: FxHashMap<Local, u8>,
-    values: FxHashMap<Local, &'a Expr>,
+    values: Values<'a>,
 }
 
 impl<'a> Known<'a> {
@@ -64,46 +79,7 @@ impl<'a> Known<'a> {
     }
     fn set(&mut self, local: Local, e: &'a Expr, depends: u8) {
         self.depends.insert(local, depends);
-        self.values.insert(local, e);
-    }
-    /// Whether an index grows by one with a local.
-    fn unit(&self, e: &Expr, of: Local) -> Option<bool> {
-        match e {
-            Expr::Local(local) if *local == of => Some(true),
-            Expr::Local(local) => self.values.get(local).map_or(Some(false), |e| self.unit(e, of)),
-            Expr::Int(Int::Add, a, b) => match (self.unit(a, of)?, self.unit(b, of)?) {
-                (true, true) => None,
-                (a, b) => Some(a || b),
-            },
-            Expr::Const(_) => Some(false),
-            e => {
-                let mut mentioned = false;
-                visit::expr(e, &mut |mention| mentioned |= matches!(mention, Mention::Read(local) if self.reaches(local, of)));
-                (!mentioned).then_some(false)
-            }
-        }
-    }
-    fn reaches(&self, local: Local, of: Local) -> bool {
-        let mut found = local == of;
-        if let Some(e) = self.values.get(&local) {
-            visit::expr(e, &mut |mention| found = found || matches!(mention, Mention::Read(read) if self.reaches(read, of)));
-        }
-        found
-    }
-}
-
-/// The indices of the loads in an expression.
-fn loads<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
-    match e {
-        Expr::Load(_, index) => {
-            out.push(index);
-            loads(index, out);
-        }
-        Expr::Const(_) | Expr::Local(_) | Expr::Threads | Expr::Thread => {}
-        Expr::Op(_, args) => args.iter().for_each(|arg| loads(arg, out)),
-        Expr::Int(_, a, b) => [a, b].into_iter().for_each(|e| loads(e, out)),
-        Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) => [a, b, c].into_iter().for_each(|e| loads(e, out)),
-        Expr::Pieces(width, ..) => loads(width, out),
+        self.values.values.insert(local, e);
     }
 }
 
@@ -117,47 +93,60 @@ fn sets(stmts: &[Stmt]) -> Option<Vec<(Local, &Expr)>> {
     stmts.iter().map(set).collect::<Option<Vec<_>>>().map(|found| found.into_iter().flatten().collect())
 }
 
-/// The map as a product, if it is one.
+/// The map as a product, if it is one, or as several.
 fn find<'a>(emitter: &Emitter, launch: &'a Launch, outside: &FxHashSet<Mention>) -> Option<Product<'a>> {
     let Work::Map { index, body, .. } = &launch.work else { return None };
+    // Threads with memory of their own are not as many as tiles.
+    if launch.threads.is_some() || launch.heap {
+        return None;
+    }
     let at = body.iter().position(|stmt| matches!(stmt, Stmt::For { .. }))?;
+    let mut known = Values::default();
+    known.learn(&body[..at]);
+    let host = |e: &Expr| captured(e, outside);
+    let split = |of: Local| {
+        let ((quotient, by), (rest, other)) = (known.part(Int::Div, of, &host)?, known.part(Int::Rem, of, &host)?);
+        (emitter.expr(by) == emitter.expr(other)).then_some((quotient, rest, by))
+    };
+    // Row and column are the quotient and the remainder of the number of the thread by what the host knows; plane and row those of the row
+    // among all.
+    let (all, column, columns) = split(*index)?;
+    in_planes(emitter, launch, outside, (at, all, column, columns), None).or_else(|| {
+        let (plane, row, rows) = split(all)?;
+        in_planes(emitter, launch, outside, (at, row, column, columns), Some(Planes { plane, all, rows }))
+    })
+}
+
+fn in_planes<'a>(
+    emitter: &Emitter,
+    launch: &'a Launch,
+    outside: &FxHashSet<Mention>,
+    (at, row, column, columns): (usize, Local, Local, &'a Expr),
+    planes: Option<Planes<'a>>,
+) -> Option<Product<'a>> {
+    let Work::Map { index, body, .. } = &launch.work else { return None };
     let Stmt::For { var, from: Expr::Const(zero), to, body: inner, .. } = &body[at] else { return None };
     let first = sets(&body[..at])?;
     let inner = sets(inner)?;
-    let captured = |e: &Expr| {
-        let mut all = true;
-        visit::expr(e, &mut |mention| {
-            all &= match mention {
-                Mention::Read(local) => outside.contains(&Mention::Set(local)),
-                _ => false,
-            }
-        });
-        all
-    };
-    // Row and column are the quotient and the remainder of the number of the thread by what the host knows.
-    let part = |wanted: Int| {
-        first.iter().find_map(|(local, e)| match e {
-            Expr::Int(op, number, n) if *op == wanted && matches!(**number, Expr::Local(of) if of == *index) && captured(n) => {
-                Some((*local, n.as_ref()))
-            }
-            _ => None,
-        })
-    };
-    let ((row, rows_by), (column, columns)) = (part(Int::Div)?, part(Int::Rem)?);
-    if launch.threads.is_some() || *zero != Scalar::I64(0) || !captured(to) || emitter.expr(rows_by) != emitter.expr(columns) {
+    if *zero != Scalar::I64(0) || !captured(to, outside) {
         return None;
     }
     let mut known = Known::default();
     known.depends.extend([(*index, ROW | COLUMN), (row, ROW), (column, COLUMN), (*var, DEPTH)]);
+    let mut given = vec![row, column];
+    if let Some(Planes { plane, all, .. }) = planes {
+        known.depends.extend([(all, ROW | COLUMN), (plane, 0)]);
+        given.extend([plane, all]);
+    }
     let carried: FxHashSet<Local> = inner.iter().map(|(local, _)| *local).collect();
     let (mut totals, mut before) = (Vec::new(), Vec::new());
     for (local, e) in first {
-        if local == row || local == column {
+        if given.contains(&local) {
             continue;
         }
         let depends = known.of(e);
         if carried.contains(&local) {
-            if !captured(e) {
+            if !captured(e, outside) {
                 return None;
             }
             totals.push((local, e));
@@ -176,7 +165,7 @@ fn find<'a>(emitter: &Emitter, launch: &'a Launch, outside: &FxHashSet<Mention>)
         return None;
     }
     let after = &body[at + 1..];
-    Some(Product { index: *index, row, column, step: *var, columns, depth: to, totals, before, left, right, along, combine, after })
+    Some(Product { index: *index, planes, row, column, step: *var, columns, depth: to, totals, before, left, right, along, combine, after })
 }
 
 /// The statements of a loop as they are divided.
@@ -206,7 +195,7 @@ impl<'a> Sides<'a, '_> {
             let depends = self.known.of(e);
             let both = depends & TOTAL != 0 || depends & (ROW | COLUMN) == ROW | COLUMN || total;
             let mut indices = Vec::new();
-            loads(e, &mut indices);
+            e.loads(&mut |_, index| indices.push(index));
             if both {
                 if !indices.is_empty() {
                     return None;
@@ -226,7 +215,7 @@ impl<'a> Sides<'a, '_> {
                         sides[side] = true;
                     }
                     if let (Some(index), None, true) = (indices.first(), along[side], depends & by != 0) {
-                        along[side] = Some(self.known.unit(index, self.step) == Some(true));
+                        along[side] = Some(self.known.values.unit(index, self.step) == Some(true));
                     }
                 }
             }
@@ -240,7 +229,7 @@ impl<'a> Sides<'a, '_> {
         let mut good = true;
         visit::expr(e, &mut |mention| match mention {
             Mention::Read(local) if own.contains(&local) || self.outside.contains(&Mention::Set(local)) => {}
-            Mention::Read(local) if self.known.values.contains_key(&local) => {
+            Mention::Read(local) if self.known.values.values.contains_key(&local) => {
                 let depends = self.known.depends.get(&local).copied().unwrap_or(0);
                 // What was computed before the loop is not at hand here.
                 good &= depends & DEPTH != 0;
@@ -275,7 +264,7 @@ impl Emitter<'_> {
             ty
         });
         let mut params = params.to_vec();
-        params.extend(["int64_t rows", "int64_t columns", "int64_t depth"].map(String::from));
+        params.extend(["int64_t planes", "int64_t rows", "int64_t columns", "int64_t depth"].map(String::from));
         self.begin_kernel(&kernel, &params, launch);
         let neutral: Vec<String> = product.totals.iter().map(|(_, e)| self.expr(e)).collect();
         let _ = writeln!(self.kernels.text, "  const {total} neutral = {{{}}};", neutral.join(", "));
@@ -283,30 +272,39 @@ impl Emitter<'_> {
         let [a, b] = product.along;
         let _ = writeln!(
             self.kernels.text,
-            "  remora_product<{left}, {right}, {total}, {a}, {b}>(1, rows, columns, depth, neutral, left, right, step, done);"
+            "  remora_product<{left}, {right}, {total}, {a}, {b}>(planes, rows, columns, depth, neutral, left, right, step, done);"
         );
         self.end_kernel(&kernel);
-        let (width, columns, depth) = (self.nested(width), self.nested(product.columns), self.nested(product.depth));
-        let pays = format!("remora_product_pays({width}, {columns}, {depth})");
-        Some((pays, format!("remora_launch_product(th, \"{kernel}\", {width}, {columns}, {depth}, sizeof({total})")))
+        let rows = product.planes.map_or("0".to_string(), |planes| self.expr(planes.rows));
+        let sizes = format!("{}, {rows}, {}, {}", self.expr(width), self.expr(product.columns), self.expr(product.depth));
+        let pays = format!("remora_product_pays({sizes})");
+        Some((pays, format!("remora_launch_product(th, \"{kernel}\", {sizes}, sizeof({total})")))
     }
 
     fn product_functors(&mut self, product: &Product, totals: &[Local], types: [&str; 3], outside: &FxHashSet<Mention>) {
         let [left, right, total] = types;
         let [row, column, step, index] = [product.row, product.column, product.step, product.index].map(|local| self.local(local));
+        let planes = product.planes.map(|planes| (self.local(planes.plane), self.local(planes.all)));
+        // A functor has the number of the plane where there are several.
+        let plane = planes.as_ref().map_or("int64_t".to_string(), |(plane, _)| format!("int64_t {plane}"));
+        let given: Vec<Local> = product.planes.iter().map(|planes| planes.plane).collect();
         let with = |locals: &[Local]| outside.iter().copied().chain(locals.iter().map(|local| Mention::Set(*local))).collect();
         let fields = |this: &Self, locals: &[Local]| locals.iter().map(|local| this.local(*local)).collect::<Vec<_>>().join(", ");
         for (what, ty, (body, values), across, name) in
             [("left", left, &product.left, product.row, &row), ("right", right, &product.right, product.column, &column)]
         {
             let own = |stmt: &&Stmt| !mentions(stmt, if across == product.row { product.column } else { product.row }, &product.before);
-            let body: Vec<Stmt> =
-                product.before.iter().filter(own).filter(|s| !mentions(s, product.index, &product.before)).chain(body).cloned().collect();
+            // Not at hand here either.
+            let whole = |stmt: &&Stmt| {
+                let all = product.planes.is_some_and(|planes| mentions(stmt, planes.all, &product.before));
+                !all && !mentions(stmt, product.index, &product.before)
+            };
+            let body: Vec<Stmt> = product.before.iter().filter(own).filter(whole).chain(body).cloned().collect();
             let last = format!("return {ty}{{{}}};", fields(self, values));
             self.functor(Functor {
-                head: format!("auto {what} = [&](int64_t, int64_t {name}, int64_t {step}) -> {ty}"),
+                head: format!("auto {what} = [&]({plane}, int64_t {name}, int64_t {step}) -> {ty}"),
                 first: Vec::new(),
-                outside: with(&[across, product.step]),
+                outside: with(&[&[across, product.step], &given[..]].concat()),
                 body: &body,
                 also: &[],
                 last: Some(last),
@@ -336,11 +334,16 @@ impl Emitter<'_> {
             order: "INT64_MAX".into(),
         });
         let mut first = take(self, totals, "sum_", true);
-        first.push(format!("const int64_t {index} = {row} * columns + {column};"));
-        let own: Vec<Local> = totals.iter().chain(&[product.row, product.column, product.index]).copied().collect();
+        let all = planes.as_ref().map_or(&row, |(_, all)| all);
+        if let Some((plane, all)) = &planes {
+            first.push(format!("const int64_t {all} = {plane} * rows + {row};"));
+        }
+        first.push(format!("const int64_t {index} = {all} * columns + {column};"));
+        let mut own = [totals, &given[..], &[product.row, product.column, product.index]].concat();
+        own.extend(product.planes.map(|planes| planes.all));
         let body: Vec<Stmt> = product.before.iter().chain(product.after).cloned().collect();
         self.functor(Functor {
-            head: format!("auto done = [&](int64_t, int64_t {row}, int64_t {column}, {total} sum_)"),
+            head: format!("auto done = [&]({plane}, int64_t {row}, int64_t {column}, {total} sum_)"),
             first,
             outside: with(&own),
             body: &body,

@@ -24,7 +24,10 @@ enum {
   REMORA_ASK_FREE = 3     /* bytes of memory that are free */
 };
 
-/* All functions that return an int return 0, or 1 after a failure that `message` tells. Sizes in bytes are not negative; an allocation of 0
+/* What `alloc` returns where there is no memory for so many bytes. */
+#define REMORA_NO_MEMORY 2
+
+/* All functions that return an int return 0, or something else after a failure that `message` tells. Sizes in bytes are not negative; an allocation of 0
    bytes gives a pointer that may be released. Everything happens in the order in which it was asked for. */
 typedef struct remora_device {
   void *self;

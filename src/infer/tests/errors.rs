@@ -113,7 +113,7 @@ fn ranks() {
 fn several_rank_errors() {
     check(
         "def t (xs: []i32) (b: []bool) = (if b then 1 else 2, [1, xs])",
-        "E0401 ranks cannot agree: condition of rank 1 does not fit condition of rank 0\n\
+        "E0401 ranks cannot agree: a condition is one truth value, this one is an array of rank 1\n\
          E0401 ranks cannot agree: array element of rank 1 does not fit first element of rank 0",
     );
 }

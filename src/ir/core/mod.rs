@@ -30,6 +30,7 @@
 //!   `'t1 .. 'tj` the index parameters are `n1 .. nk @t1 .. @tj` and the type parameters `t1 .. tj`, in this order.
 //! * **Scope**: term, index and type variables are three name spaces; inner binders shadow outer ones.
 //!   Definitions see only earlier definitions.
+//! * **Constants** are definitions that are no functions; when they are computed is said in [`constants`].
 //! * **Calling conventions of primitives** are types written in core, in `prims.remc` beside this file. Scalar operations are named
 //!   like the members of the scalar modules: `i32.+`, `f32.sqrt`, `f32.i64` (conversion to `f32` from `i64`), `bool.!`.
 //!
@@ -37,19 +38,23 @@
 
 pub mod check;
 pub mod closing;
+pub mod constants;
 pub mod equal;
 pub mod free;
 pub mod index;
+pub mod names;
 pub mod prims;
 pub mod print;
 pub mod read;
 pub mod sexp;
 pub mod sizes;
+pub mod slots;
 pub mod subst;
 pub mod value;
 
 pub use index::{Dim, DimAtom, Index, Shape, ShapeItem};
 
+use super::attributes::Attributes;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use std::sync::Arc;
 
@@ -58,6 +63,8 @@ use std::sync::Arc;
 pub struct Program {
     /// The definitions.
     pub defs: Vec<Define>,
+    /// Hints for places of the source. They are no part of the text of core.
+    pub attributes: Attributes,
 }
 
 /// `(define name : T e)`. Polymorphic definitions have `i-fn`/`t-fn` abstractions as their bodies.

@@ -30,7 +30,7 @@ pub fn program(file: FileId, text: &str) -> (Program, Vec<Diagnostic>) {
     let mut reader = Reader { diagnostics, ..Reader::new(None) };
     let rest = if items.first().is_some_and(is_use_core) { &items[1..] } else { &items[..] };
     let defs = rest.iter().filter_map(|item| reader.define(item)).collect();
-    (Program { defs }, reader.diagnostics)
+    (Program { defs, ..Program::default() }, reader.diagnostics)
 }
 
 /// Whether a form is `(use core)`.

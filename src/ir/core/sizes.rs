@@ -12,6 +12,7 @@
 //! [`MAX_DEGREE`] is not written out: such a term is no size expression, and a `let` of it is opaque.
 
 use super::{Dim, DimAtom, Expr, ExprKind};
+use crate::base::poly::Operation;
 use crate::base::{Scalar, Symbol};
 
 /// The most terms a size may have.
@@ -43,7 +44,7 @@ pub fn size_of(env: &dyn SizeEnv, expr: &Expr) -> Option<Dim> {
             };
             let (a, b) = (size_of(env, a)?, size_of(env, b)?);
             match op {
-                "i64.+" => limited(a.add(&b)),
+                "i64.+" => sum(&a, &b),
                 "i64.-" => limited(a.sub(&b)),
                 _ => product(&a, &b),
             }
@@ -58,25 +59,30 @@ pub fn limited(dim: Dim) -> Option<Dim> {
     small.then_some(dim)
 }
 
-/// The product, unless it is too large to write out.
+/// The sum, which remembers its parts, unless it is too large to write out.
+pub fn sum(a: &Dim, b: &Dim) -> Option<Dim> {
+    limited(Dim::joined(Operation::Sum, a.clone(), b.clone()))
+}
+
+/// The product, which remembers its parts, unless it is too large to write out.
 pub fn product(a: &Dim, b: &Dim) -> Option<Dim> {
     let degree = |dim: &Dim| dim.terms().map(|(monomial, _)| monomial.len()).max().unwrap_or(0);
     let terms = |dim: &Dim| dim.terms().count();
     if degree(a) + degree(b) > MAX_DEGREE || terms(a).saturating_mul(terms(b)) > MAX_TERMS * MAX_TERMS {
         return None;
     }
-    limited(a.mul(b))
+    limited(Dim::joined(Operation::Product, a.clone(), b.clone()))
 }
 
 /// [`Dim::subst`], unless the result is too large to write out.
 pub fn subst(dim: &Dim, replace: &mut dyn FnMut(DimAtom) -> Option<Dim>) -> Option<Dim> {
-    let mut sum = Dim::default();
+    let mut out = Dim::default();
     for (monomial, coefficient) in dim.terms() {
         let mut term = Dim::constant(coefficient);
         for &atom in monomial {
             term = product(&term, &replace(atom).unwrap_or_else(|| Dim::atom(atom)))?;
         }
-        sum = limited(sum.add(&term))?;
+        out = limited(out.add(&term))?;
     }
-    Some(sum)
+    Some(out)
 }

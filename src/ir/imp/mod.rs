@@ -17,13 +17,17 @@
 //! # Programs for devices
 //!
 //! Statements are run by the host, arrays are in the memory of the device. [`Stmt::Launch`] runs a kernel. Its code may read what the host
-//! has set before; it sets only what is its own, and makes no buffers. [`Expr::Load`] and [`Stmt::Store`] of the host move one element
+//! has set before; it sets only what is its own, and makes no buffers unless its launch says so. [`Expr::Load`] and [`Stmt::Store`] of the host move one element
 //! between host and device, [`Stmt::Copy`] moves elements on the device. There is no [`Stmt::Parallel`]. A failing check in a kernel ends
 //! the thread; the host ends the program when it finds out.
 
+pub mod check;
+pub mod print;
+#[cfg(test)]
+mod tests;
 pub mod visit;
 
-use crate::base::scalar::ScalarOp;
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{Arena, Idx, PrimType, Scalar, Span, Symbol};
 
 /// A scalar variable.
@@ -164,11 +168,15 @@ pub enum Expr {
     /// Values of this type: the second where all bits of the first, an integer, are set, the third where none is. Unlike a choice it is
     /// never made by a jump.
     Blend(PrimType, Box<Expr>, Box<Expr>, Box<Expr>),
+    /// The first float divided by the second, of which the third is the reciprocal; both are normal numbers far from the ends of the range.
+    Quotient(PrimType, Box<Expr>, Box<Expr>, Box<Expr>),
     /// Into how many pieces a loop is divided, at least 1: of `0` iterations of `1` operations each. With `true` there are not more pieces
     /// than threads.
     Pieces(Box<Expr>, u64, bool),
     /// The number of threads; on a device that of threads that can run at a time.
     Threads,
+    /// How many bytes the widest vector registers of the processor have.
+    Registers,
     /// In a kernel: the number of the thread that runs this.
     Thread,
 }
@@ -263,6 +271,8 @@ pub enum Stmt {
         /// One iteration.
         body: Vec<Stmt>,
     },
+    /// Collects values and uses what has been collected so far.
+    Scan(Box<Scan>),
     /// Runs the first part, then ends if the condition does not hold, then the second part, and so on.
     While(Vec<Stmt>, Expr, Vec<Stmt>),
     /// Runs one of the parts.
@@ -277,6 +287,8 @@ pub enum Stmt {
         args: Vec<Arg>,
         /// Where the results go.
         results: Vec<Target>,
+        /// Where it comes from; failures name it as a call that led there.
+        span: Span,
     },
     /// A loop in pieces, see the [module](self).
     Parallel(Box<Parallel>),
@@ -295,6 +307,9 @@ pub struct Launch {
     pub span: Span,
     /// At most so many threads run it, if that matters: each has memory of its own.
     pub threads: Option<Local>,
+    /// Whether threads make buffers of their own. They last until the cell is done, and the program is run again with more room where
+    /// there was too little.
+    pub heap: bool,
     /// What the threads do.
     pub work: Work,
 }
@@ -315,6 +330,54 @@ pub enum Work {
     Reduce(Segments),
     /// An inclusive scan of each segment.
     Scan(Segments),
+    /// A histogram.
+    Hist(Hist),
+    /// A copy of planes whose rows and columns change places.
+    Transpose(Transpose),
+}
+
+/// `to[p][c][r] = from[p][r][c]`, both in row-major order.
+#[derive(Debug, Clone)]
+pub struct Transpose {
+    /// How many planes there are.
+    pub planes: Expr,
+    /// How many rows `from` has in each.
+    pub rows: Expr,
+    /// How many columns.
+    pub columns: Expr,
+    /// Where they are.
+    pub from: (Ptr, Expr),
+    /// Where they go.
+    pub to: (Ptr, Expr),
+}
+
+/// A histogram of scalars with a commutative operator.
+#[derive(Debug, Clone)]
+pub struct Hist {
+    /// How many cells there are.
+    pub width: Expr,
+    /// How many bins there are.
+    pub bins: Expr,
+    /// The number of the cell.
+    pub index: Local,
+    /// Makes a cell.
+    pub cell: Vec<Stmt>,
+    /// Its bin. A cell whose bin there is not is left out.
+    pub bin: Expr,
+    /// What is combined with the bin.
+    pub values: Vec<Expr>,
+    /// How.
+    pub combine: Combine,
+    /// The operations of the components, if the operator consists of one for each.
+    pub each: Option<Vec<ScalarOp>>,
+    /// The neutral element.
+    pub neutral: Vec<Expr>,
+    /// The number of a bin, and what `update` combines with it.
+    pub place: Local,
+    /// See there.
+    pub sum: Vec<Local>,
+    /// Combines values with a bin of the result, while others do the same.
+    pub update: Vec<Stmt>,
 }
 
 /// A segmented reduction or scan of scalars.
@@ -368,6 +431,18 @@ pub enum Atomic {
     Locked(Ptr, Expr, Vec<Stmt>),
 }
 
+impl Atomic {
+    /// Whether memory can do an operation by itself.
+    pub fn in_hardware(op: &ScalarOp) -> bool {
+        let wide = op.prim.bytes() >= 4;
+        match op.op {
+            Op::Add => wide,
+            Op::Min | Op::Max | Op::And | Op::Or | Op::Xor => wide && op.prim.is_int(),
+            _ => false,
+        }
+    }
+}
+
 /// A loop in pieces.
 #[derive(Debug, Clone)]
 pub struct Parallel {
@@ -383,6 +458,23 @@ pub struct Parallel {
     pub piece: Local,
     /// What is done with a piece.
     pub body: Vec<Stmt>,
+}
+
+/// A loop whose iterations can be done side by side in vector registers, although each uses what those before it have collected.
+#[derive(Debug, Clone)]
+pub struct Scan {
+    /// The counter.
+    pub var: Local,
+    /// The first value.
+    pub from: Expr,
+    /// The end, excluded.
+    pub to: Expr,
+    /// What collects, each by an associative and commutative operation.
+    pub sums: Vec<(Local, ScalarOp)>,
+    /// Collects what an iteration has. It may be run before `done` of earlier iterations.
+    pub cell: Vec<Stmt>,
+    /// Uses what has been collected up to and with this iteration; of what `cell` sets it may use nothing else.
+    pub done: Vec<Stmt>,
 }
 
 /// An argument of a call.
@@ -404,6 +496,37 @@ pub enum Target {
 }
 
 impl Expr {
+    /// Calls `see` with the expressions that it consists of, in order.
+    pub fn parts<'e>(&'e self, see: &mut dyn FnMut(&'e Expr)) {
+        match self {
+            Expr::Const(_) | Expr::Local(_) | Expr::Threads | Expr::Registers | Expr::Thread => {}
+            Expr::Load(_, e) | Expr::Pieces(e, ..) => see(e),
+            Expr::Op(_, args) => args.iter().for_each(see),
+            Expr::Int(_, a, b) => [a, b].into_iter().for_each(|e| see(e)),
+            Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) | Expr::Quotient(_, a, b, c) => [a, b, c].into_iter().for_each(|e| see(e)),
+        }
+    }
+    /// The same operation on other expressions.
+    pub fn with_parts(&self, change: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+        let mut boxed = |e: &Expr| Box::new(change(e));
+        match self {
+            Expr::Const(_) | Expr::Local(_) | Expr::Threads | Expr::Registers | Expr::Thread => self.clone(),
+            Expr::Load(ptr, index) => Expr::Load(*ptr, boxed(index)),
+            Expr::Op(op, args) => Expr::Op(*op, args.iter().map(change).collect()),
+            Expr::Int(op, a, b) => Expr::Int(*op, boxed(a), boxed(b)),
+            Expr::Select(a, b, c) => Expr::Select(boxed(a), boxed(b), boxed(c)),
+            Expr::Blend(prim, a, b, c) => Expr::Blend(*prim, boxed(a), boxed(b), boxed(c)),
+            Expr::Quotient(prim, a, b, c) => Expr::Quotient(*prim, boxed(a), boxed(b), boxed(c)),
+            Expr::Pieces(width, cost, each) => Expr::Pieces(boxed(width), *cost, *each),
+        }
+    }
+    /// Calls `see` with the elements that are read in it: pointers and indices.
+    pub fn loads<'e>(&'e self, see: &mut dyn FnMut(Ptr, &'e Expr)) {
+        if let Expr::Load(ptr, index) = self {
+            see(*ptr, index);
+        }
+        self.parts(&mut |e| e.loads(see));
+    }
     /// An `i64`.
     pub fn int(value: i64) -> Expr {
         Expr::Const(Scalar::I64(value))

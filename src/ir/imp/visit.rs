@@ -1,6 +1,6 @@
 //! Walks over statements: what they mention.
 
-use super::{Arg, Atomic, Combine, Expr, Handle, Launch, Local, Order, Place, Ptr, Stmt, Target, Work};
+use super::{Arg, Atomic, Combine, Expr, Handle, Launch, Local, Order, Place, Ptr, Scan, Stmt, Target, Work};
 
 /// Something that a statement mentions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,19 +20,25 @@ pub enum Mention {
 /// Calls `see` with all that an expression mentions.
 pub fn expr(e: &Expr, see: &mut dyn FnMut(Mention)) {
     match e {
-        Expr::Const(_) | Expr::Threads | Expr::Thread => {}
         Expr::Local(local) => see(Mention::Read(*local)),
-        Expr::Load(ptr, index) => {
-            see(Mention::Use(*ptr));
-            expr(index, see);
+        Expr::Load(ptr, _) => see(Mention::Use(*ptr)),
+        _ => {}
+    }
+    e.parts(&mut |e| expr(e, see));
+}
+
+/// The statement with its inner statements changed, one list after the other; kernels stay.
+pub fn inside(stmt: Stmt, change: &mut dyn FnMut(Vec<Stmt>) -> Vec<Stmt>) -> Stmt {
+    match stmt {
+        Stmt::For { var, from, to, order, body } => Stmt::For { var, from, to, order, body: change(body) },
+        Stmt::Scan(scan) => Stmt::Scan(Box::new(Scan { cell: change(scan.cell), done: change(scan.done), ..*scan })),
+        Stmt::While(first, cond, second) => Stmt::While(change(first), cond, change(second)),
+        Stmt::If(cond, then, els) => Stmt::If(cond, change(then), change(els)),
+        Stmt::Parallel(mut parallel) => {
+            parallel.body = change(std::mem::take(&mut parallel.body));
+            Stmt::Parallel(parallel)
         }
-        Expr::Op(_, args) => args.iter().for_each(|arg| expr(arg, see)),
-        Expr::Int(_, a, b) => {
-            expr(a, see);
-            expr(b, see);
-        }
-        Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) => [a, b, c].into_iter().for_each(|e| expr(e, see)),
-        Expr::Pieces(width, ..) => expr(width, see),
+        other => other,
     }
 }
 
@@ -91,6 +97,14 @@ fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
                 locals.iter().for_each(|(local, _)| see(Mention::Read(*local)));
             }
             stmts(body, see);
+        }
+        Stmt::Scan(scan) => {
+            expr(&scan.from, see);
+            expr(&scan.to, see);
+            see(Mention::Set(scan.var));
+            scan.sums.iter().for_each(|(local, _)| see(Mention::Read(*local)));
+            stmts(&scan.cell, see);
+            stmts(&scan.done, see);
         }
         Stmt::While(first, cond, second) => {
             stmts(first, see);
@@ -166,6 +180,8 @@ pub fn sizes(work: &Work, see: &mut dyn FnMut(Mention)) {
             expr(&segments.segments, see);
             expr(&segments.width, see);
         }
+        Work::Hist(hist) => [&hist.width, &hist.bins].into_iter().for_each(|e| expr(e, see)),
+        Work::Transpose(work) => [&work.planes, &work.rows, &work.columns].into_iter().for_each(|e| expr(e, see)),
     }
 }
 
@@ -190,6 +206,21 @@ pub fn kernel(launch: &Launch, see: &mut dyn FnMut(Mention)) {
             combine(&work.combine, see);
             work.sum.iter().for_each(|local| see(Mention::Set(*local)));
             stmts(&work.done, see);
+        }
+        Work::Hist(work) => {
+            see(Mention::Set(work.index));
+            see(Mention::Set(work.place));
+            stmts(&work.cell, see);
+            work.values.iter().chain(&work.neutral).chain([&work.bin]).for_each(|e| expr(e, see));
+            combine(&work.combine, see);
+            work.sum.iter().for_each(|local| see(Mention::Set(*local)));
+            stmts(&work.update, see);
+        }
+        Work::Transpose(work) => {
+            for (ptr, offset) in [&work.from, &work.to] {
+                see(Mention::Use(*ptr));
+                expr(offset, see);
+            }
         }
     }
 }

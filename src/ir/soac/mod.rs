@@ -31,8 +31,9 @@ pub mod visit_mut;
 
 pub use size::Size;
 
+use super::attributes::Depth;
 use crate::base::scalar::ScalarOp;
-use crate::base::{Arena, Idx, PrimType, Scalar, Span, Symbol};
+use crate::base::{Arena, Chains, Idx, PrimType, Scalar, Span, Symbol};
 
 /// A variable.
 pub type Var = Idx<VarInfo>;
@@ -105,6 +106,12 @@ pub struct Program {
     pub consts: Vec<Stm>,
     /// The functions; a function calls only earlier ones.
     pub funs: Arena<Fun>,
+    /// The calls through which statements were reached that have been put where definitions were called; failures name them.
+    pub chains: Chains,
+    /// Places of the source whose statements are to have no parallel loops. A hint, which is no part of the text of programs.
+    pub sequential: Vec<(Span, Depth)>,
+    /// Places of definitions whose functions are to be called, not inlined. A hint as well.
+    pub called: Vec<Span>,
 }
 
 /// A function.
@@ -140,7 +147,7 @@ pub struct Stm {
     pub pat: Vec<Var>,
     /// What they are bound to.
     pub exp: Exp,
-    /// Where it comes from; failures name this place.
+    /// Where it comes from, and through which calls ([`Program::chains`]); failures name this place.
     pub span: Span,
 }
 
@@ -215,6 +222,21 @@ pub struct Operator {
     pub neutral: Vec<Operand>,
     /// Whether the operands may change places.
     pub commutative: bool,
+}
+
+impl Operator {
+    /// The map that an operator on arrays is, if it is just one whose iterations see of the operands only their own cells.
+    pub fn as_map(&self) -> Option<&Soac> {
+        let [stm] = self.lambda.body.stms.as_slice() else { return None };
+        let Exp::Soac(soac) = &stm.exp else { return None };
+        let result = &self.lambda.body.result;
+        let returned = result.len() == stm.pat.len() && result.iter().zip(&stm.pat).all(|(a, var)| a.var() == Some(*var));
+        let mut own = soac.scans.is_empty() && soac.reduces.is_empty();
+        for stm in &soac.lambda.body.stms {
+            visit::mentioned(stm, &mut |var| own = own && !self.lambda.params.contains(&var));
+        }
+        (own && returned).then_some(soac)
+    }
 }
 
 /// The three forms of ranges with a step.
@@ -421,11 +443,35 @@ impl Program {
     pub fn fresh(&mut self, name: Symbol, ty: Type) -> Var {
         self.vars.alloc(VarInfo { name, ty })
     }
+    /// Whether a statement at this place is to have no parallel loops in it.
+    pub fn is_sequential(&self, span: Span) -> bool {
+        self.sequential.iter().any(|(region, depth)| match (depth, self.place_in(*region, span)) {
+            (_, None) | (Depth::Outer, _) => false,
+            (Depth::All, Some(_)) => true,
+            (Depth::Inner, Some(place)) => place != *region,
+        })
+    }
+    /// Whether the operator at just this place is to be run in order, though not what is inside of it.
+    pub fn is_outer_sequential(&self, span: Span) -> bool {
+        self.sequential.iter().any(|(region, depth)| *depth == Depth::Outer && self.place_in(*region, span) == Some(*region))
+    }
+    /// The place inside of a region where a statement is, or from where it was called.
+    fn place_in(&self, region: Span, span: Span) -> Option<Span> {
+        std::iter::once(span).chain(self.chains.calls(span)).find(|place| region.contains(*place)).map(Span::bare)
+    }
     /// The numbers of all functions, in order.
     pub fn fun_ids(&self) -> impl Iterator<Item = FunId> + use<> {
         (0..self.funs.len()).map(FunId::new)
     }
-    /// The entry points with their names.
+    /// Changes the bodies of all functions, in order; a function has an empty body while its own is changed.
+    pub fn each_body(&mut self, mut change: impl FnMut(&mut Self, &mut Body)) {
+        for id in self.fun_ids() {
+            let mut body = std::mem::take(&mut self.funs[id].body);
+            change(self, &mut body);
+            self.funs[id].body = body;
+        }
+    }
+    /// The entry point with a name.
     pub fn entry(&self, name: Symbol) -> Option<&Fun> {
         self.funs.iter().map(|(_, fun)| fun).find(|fun| fun.entry && fun.name == name)
     }

@@ -163,6 +163,12 @@ impl Body {
     pub fn may_fail(&self) -> bool {
         self.stms.iter().any(|stm| stm.exp.may_fail())
     }
+    /// How often a variable is mentioned, in inner bodies as well.
+    pub fn uses(&self, var: Var) -> usize {
+        let mut count = self.result.iter().filter(|a| a.var() == Some(var)).count();
+        self.stms.iter().for_each(|stm| mentioned(stm, &mut |other| count += usize::from(other == var)));
+        count
+    }
 }
 
 /// Calls `see` with every variable that the statement mentions in its expression, those of inner bodies included, bound ones or not.

@@ -222,11 +222,7 @@ impl Subst {
             return;
         }
         program.consts.iter_mut().for_each(|stm| self.stm(stm));
-        for id in program.fun_ids() {
-            let mut body = std::mem::take(&mut program.funs[id].body);
-            self.body(&mut body);
-            program.funs[id].body = body;
-        }
+        program.each_body(|_, body| self.body(body));
         self.types(program);
     }
     /// Changes the types of all variables.

@@ -34,6 +34,31 @@ pub struct Ast {
     pub types: Arena<TypeExpr>,
 }
 
+impl Ast {
+    /// The arguments of a declared type. Where it takes sizes and then one type, an array type stands for all of them: with
+    /// `type acc [n] 't`, `acc ([k]f32)` is `acc [k] f32`.
+    pub fn type_arguments(&self, decl: &TypeDecl, given: &[TypeArg]) -> Vec<TypeArg> {
+        if let ([TypeArg::Type(array)], [sizes @ .., TypeParam::Type(_)]) = (given, decl.tparams.as_slice()) {
+            let (mut args, mut rest) = (Vec::with_capacity(decl.tparams.len()), *array);
+            for param in sizes {
+                while let TypeKind::Paren(inner) = &self.types[rest].kind {
+                    rest = *inner;
+                }
+                match (param, &self.types[rest].kind) {
+                    (TypeParam::Size(_), TypeKind::Array(dim, element)) => {
+                        args.push(TypeArg::Size(*dim));
+                        rest = *element;
+                    }
+                    _ => return given.to_vec(),
+                }
+            }
+            args.push(TypeArg::Type(rest));
+            return args;
+        }
+        given.to_vec()
+    }
+}
+
 /// A name with the place where it stands. Operators are names too: `+`, `>->`, `&&`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ident {

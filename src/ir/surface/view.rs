@@ -58,6 +58,23 @@ pub fn application(ast: &Ast, qualified: &dyn Fn(ExprId) -> bool, expr: ExprId) 
     (!args.is_empty()).then_some(Application { node, head, args })
 }
 
+/// The node in which the operator of an application stands: the application itself, or the end of the pipes and applications around it.
+pub fn operator_node(ast: &Ast, node: ExprId) -> ExprId {
+    let mut at = strip(ast, node);
+    loop {
+        let next = match &ast.exprs[at].kind {
+            ExprKind::Apply { fun, .. } => *fun,
+            ExprKind::Binary { op, lhs, rhs } => match pipe(op) {
+                Some(Pipe::Forward) => *rhs,
+                Some(Pipe::Backward) => *lhs,
+                None => return at,
+            },
+            _ => return at,
+        };
+        at = strip(ast, next);
+    }
+}
+
 /// Adds the arguments of the application `expr` to `args` (in order) and returns its head; `None` where `expr` is a
 /// projection of a module or a slice, or no application and no function-like thing at all and `args` is empty.
 fn spine(ast: &Ast, qualified: &dyn Fn(ExprId) -> bool, expr: ExprId, args: &mut Vec<ExprId>) -> Option<Head> {

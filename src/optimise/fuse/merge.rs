@@ -34,7 +34,7 @@ fn empty() -> Soac {
 }
 
 /// Puts the body of a map in front of a lambda that maps over its results. `pat` are the mapped results.
-pub(super) fn feed(pat: &[Var], first: Soac, inputs: &mut Vec<Var>, lambda: &mut Lambda, subst: &mut Subst) {
+pub(in crate::optimise) fn feed(pat: &[Var], first: Soac, inputs: &mut Vec<Var>, lambda: &mut Lambda, subst: &mut Subst) {
     let mut all_inputs = first.inputs;
     let mut all_params = first.lambda.params;
     for (input, param) in inputs.iter().zip(&lambda.params) {

@@ -15,6 +15,7 @@ mod peel;
 mod slices;
 
 pub(super) use cheap::is_cheap_op;
+pub(super) use merge::feed;
 
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::visit_mut::Subst;
@@ -235,6 +236,11 @@ impl Fuser<'_> {
         let (producer, consumer) = (&block.items[p], &block.items[c]);
         let Exp::Soac(first) = &producer.stm.exp else { return false };
         let Some(width) = width(&consumer.stm.exp) else { return false };
+        // What is to be sequential stays by itself.
+        let sequential = |span| self.program.is_sequential(span) || self.program.is_outer_sequential(span);
+        if sequential(producer.stm.span) != sequential(consumer.stm.span) {
+            return false;
+        }
         if first.width != *width {
             return false;
         }

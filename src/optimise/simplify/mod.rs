@@ -253,6 +253,7 @@ impl Simplifier<'_> {
                     | Exp::Literal(_)
                     | Exp::Stack(_)
                     | Exp::Index { .. }
+                    | Exp::Update { .. }
                     | Exp::Slice { .. }
                     | Exp::Rearrange { .. }
                     | Exp::Reshape(_)

@@ -253,3 +253,32 @@ fn remainders_are_in_bounds() {
     // The remainder that truncates may be negative.
     stays(BOTH, "([n i64] [xs [f32 n]] [i i64]) ([R f32])", "(let ([j i64]) (i64.%% i n)) (let ([x f32]) (index xs j)) (return x)");
 }
+
+#[test]
+fn updates_of_cells_are_updates_of_the_whole() {
+    body_becomes(
+        BOTH,
+        "([n i64] [xs [f32 n n n]] [i i64] [j i64]) ([R [f32 n n n]])",
+        "(let ([a [f32 n n]]) (index xs i))
+         (let ([row [f32 n]]) (index a j unchecked))
+         (let ([b [f32 n]]) (update row (i) 1.0f32))
+         (let ([c [f32 n n]]) (update a (j) b unchecked))
+         (let ([d [f32 n n n]]) (update xs (i) c unchecked))
+         (return d)",
+        "(let ([a [f32 n n]]) (index xs i))
+         (let ([d [f32 n n n]]) (update xs (i j i) 1.0f32 unchecked))
+         (return d)",
+    );
+}
+
+#[test]
+fn updates_of_other_cells_stay() {
+    stays(
+        BOTH,
+        "([n i64] [xs [f32 n n]] [i i64] [j i64]) ([R [f32 n n]])",
+        "(let ([row [f32 n]]) (index xs i))
+         (let ([b [f32 n]]) (update row (j) 1.0f32))
+         (let ([d [f32 n n]]) (update xs (j) b unchecked))
+         (return d)",
+    );
+}

@@ -20,8 +20,13 @@ impl Simplifier<'_> {
                 }
                 Step::Keep
             }
-            Exp::Update { array, at: indices, checked, .. } => {
+            Exp::Update { array, at: indices, value, checked } => {
                 let (array, indices) = (*array, indices.clone());
+                if let Some((inner, new, was)) = self.updated_cell(array, &indices, *value) {
+                    let at = indices.into_iter().chain(inner).collect();
+                    *exp = Exp::Update { array, at, value: new, checked: *checked || was };
+                    return Step::Again;
+                }
                 if *checked && self.all_in_bounds(array, &indices) {
                     *checked = false;
                 }
@@ -246,6 +251,24 @@ impl Simplifier<'_> {
             position = position.checked_mul(n)?.checked_add(i)?;
         }
         Some(position)
+    }
+
+    /// If a value is the cell of an array at these indices, with a part of it replaced: the indices of the part in the cell, what it is
+    /// replaced by, and whether bounds are checked. `a with [i] = (a[i] with [j] = x)` is `a with [i, j] = x`.
+    fn updated_cell(&self, array: Var, at: &[Operand], value: Operand) -> Option<(Vec<Operand>, Operand, bool)> {
+        let Operand::Var(value) = value else { return None };
+        let Some(Exp::Update { array: cell, at: inner, value: new, checked }) = self.defs.get(&value) else { return None };
+        let (root, path) = self.path(*cell);
+        let (own_root, own_path) = self.path(array);
+        let whole = own_path.len() + at.len() == path.len() && own_path.iter().chain(at).zip(path).all(|(a, b)| same(*a, *b));
+        (root == own_root && whole).then(|| (inner.clone(), *new, *checked))
+    }
+    /// The array that an array is a cell of, with the indices; the array itself, if it is none.
+    fn path(&self, array: Var) -> (Var, &[Operand]) {
+        match self.defs.get(&array) {
+            Some(Exp::Index { array: root, at, .. }) => (*root, at),
+            _ => (array, &[]),
+        }
     }
 
     fn slice(&mut self, exp: &mut Exp, ty: &Type, at: &mut At) -> Step {

@@ -12,6 +12,12 @@ pub(super) fn starts(bytes: &[u8]) -> bool {
     bytes.first() == Some(&b'b') && bytes.get(1).is_none_or(|version| *version < 9)
 }
 
+/// Element type and rank of the value that begins here.
+pub(super) fn kind(bytes: &[u8]) -> Option<(PrimType, usize)> {
+    let name = std::str::from_utf8(bytes.get(3..7)?).ok()?;
+    Some((PrimType::from_name(name.trim_start())?, usize::from(*bytes.get(2)?)))
+}
+
 /// Reads the value that begins at `at`; returns it with the number of bytes it takes.
 pub(super) fn read(source: &str, bytes: &[u8], at: usize, expected: &Expected) -> Result<(Value, usize)> {
     let place = Place { source, at: At::Byte(at) };

@@ -7,6 +7,7 @@ pub mod binary;
 pub mod image;
 pub mod notation;
 pub mod npy;
+pub mod structured;
 pub mod text;
 
 use super::{Buffer, Shortage, Value};
@@ -104,6 +105,13 @@ impl<'a> Stream<'a> {
         self.position += used;
         Ok(value)
     }
+    /// The next value, which is of a sum type or an array of such; messages call it `what`.
+    pub fn next_sum(&mut self, what: &str, shape: &structured::Shape) -> Result<Value> {
+        self.position += text::blank(&self.bytes[self.position..]);
+        let (value, used) = structured::read(self.source, self.bytes, self.position, what, shape)?;
+        self.position += used;
+        Ok(value)
+    }
     /// Fails unless everything was read; `values` is the number of values that were wanted.
     pub fn finish(mut self, values: usize) -> Result<()> {
         self.position += text::blank(&self.bytes[self.position..]);
@@ -114,6 +122,21 @@ impl<'a> Stream<'a> {
         let expected = Expected::new("input", PrimType::Bool, 0);
         let plural = if values == 1 { "value" } else { "values" };
         Err(place.problem("E0607", &expected, format!("expected {values} {plural}, found more data after them")))
+    }
+    /// Element type and rank of the next value, for readers that expect nothing: as the data say, or, for text without suffixes, `i32`,
+    /// `f64` or `bool`. An image is `[][][]u8`.
+    pub fn kind(&mut self) -> Option<(PrimType, usize)> {
+        self.position += text::blank(&self.bytes[self.position..]);
+        let rest = &self.bytes[self.position..];
+        if rest.starts_with(npy::MAGIC) {
+            npy::kind(rest)
+        } else if rest.starts_with(image::MAGIC) {
+            Some((PrimType::U8, 3))
+        } else if binary::starts(rest) {
+            binary::kind(rest)
+        } else {
+            text::kind(rest)
+        }
     }
     /// Whether nothing but blanks and comments is left.
     pub fn at_end(&self) -> bool {

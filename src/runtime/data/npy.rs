@@ -15,6 +15,17 @@ struct Header {
     shape: Vec<usize>,
 }
 
+/// Element type and rank of the array that begins here.
+pub(super) fn kind(bytes: &[u8]) -> Option<(PrimType, usize)> {
+    let (begin, length) = match (bytes.get(6)?, bytes.get(8..10)?, bytes.get(8..12)) {
+        (1, &[a, b], _) => (10, usize::from(u16::from_le_bytes([a, b]))),
+        (2 | 3, _, Some(&[a, b, c, d])) => (12, u32::from_le_bytes([a, b, c, d]) as usize),
+        _ => return None,
+    };
+    let header = Parser { bytes: bytes.get(begin..begin + length)?, at: 0 }.header()?;
+    Some((element(&header.descr)?.0, header.shape.len()))
+}
+
 /// Reads the array at the start of `bytes`; returns it with the number of bytes it takes.
 pub(super) fn read(source: &str, bytes: &[u8], expected: &Expected) -> Result<(Value, usize)> {
     let at = |at: usize| Place { source, at: At::Byte(at) };

@@ -1,7 +1,7 @@
 //! Values as text: `[[1.0f32, 2.0f32], [3.0f32, 4.0f32]]`, `true`, `-5i8`, `f64.nan`, `0xffu8`, `empty([0][3]f32)`, `"bytes"`, with
 //! comments from `--` to the end of the line.
 
-use super::{At, Expected, MAX_RANK, Place, Result, storable};
+use super::{At, Expected, MAX_RANK, Place, Result, storable, structured};
 use crate::base::{PrimType, Scalar};
 use crate::runtime::{Array, Buffer, Value, dims};
 use std::fmt::Write;
@@ -32,6 +32,45 @@ pub(super) fn place<'a>(source: &'a str, bytes: &[u8], at: usize) -> Place<'a> {
         Err(_) => At::Byte(at),
     };
     Place { source, at }
+}
+
+/// Element type and rank of the value that begins here, as far as its first element says.
+pub(super) fn kind(bytes: &[u8]) -> Option<(PrimType, usize)> {
+    let expected = Expected::new("value", PrimType::I32, 0);
+    let items = Buffer::with_capacity(PrimType::I32, 0).ok()?;
+    let mut reader = Reader { source: "", bytes, at: 0, expected: &expected, items, sizes: Vec::new(), leaf: None };
+    let (mut rank, mut brackets) = (0, b'[');
+    reader.skip();
+    if reader.word() == "empty" {
+        reader.at += "empty".len();
+        reader.skip();
+        reader.eat(b'(').then_some(())?;
+        brackets = b']';
+    }
+    loop {
+        reader.skip();
+        if reader.eat(b'[') {
+            rank += 1;
+        } else if !(brackets == b']' && (reader.eat(b']') || reader.bytes.get(reader.at).is_some_and(u8::is_ascii_digit))) {
+            break;
+        } else {
+            reader.at += reader.bytes[reader.at..].iter().take_while(|b| b.is_ascii_digit()).count();
+        }
+    }
+    match reader.bytes.get(reader.at)? {
+        b'"' => return Some((PrimType::U8, rank + 1)),
+        b']' => return Some((PrimType::I32, rank)),
+        _ => {}
+    }
+    let word = reader.word();
+    let prim = match literal(word, PrimType::I32) {
+        _ if brackets == b']' => PrimType::from_name(word)?,
+        Ok(scalar) => scalar.prim(),
+        Err(Bad::Fraction) => PrimType::F64,
+        Err(Bad::Range(prim)) => prim,
+        Err(Bad::Syntax) => return None,
+    };
+    Some((prim, rank))
 }
 
 struct Reader<'a> {
@@ -380,8 +419,9 @@ pub fn write(value: &Value) -> String {
     out
 }
 
-fn one(value: &Value, out: &mut String) {
+pub(super) fn one(value: &Value, out: &mut String) {
     match storable(value) {
+        None if structured::is_sum(value) => structured::write(value, out),
         None => out.push_str(match value {
             Value::Opaque(_) => "<function>",
             _ => "<array of boxes or functions>",

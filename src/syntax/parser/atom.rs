@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg};
+use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, UnaryOp};
 use crate::syntax::lexer::{Tok, Token};
 use crate::syntax::literal::{self, LiteralError, Number};
 use crate::syntax::precedence::{self, RANGE};
@@ -23,7 +23,7 @@ impl Parser<'_> {
                     let mut path = Vec::new();
                     self.field(&mut path);
                     for field in path {
-                        let span = Span { file: self.file, start, end: field.span.end.max(start) };
+                        let span = Span::between(self.file, start, field.span.end.max(start));
                         expr = self.ast.exprs.alloc(crate::ir::surface::Expr { kind: ExprKind::Project { expr, field }, span });
                     }
                 }
@@ -80,7 +80,7 @@ impl Parser<'_> {
                 let mut fields = Vec::new();
                 self.comma_list(opening, &mut fields, Self::record_field);
                 self.close(opening, "`,`");
-                ExprKind::Record(fields)
+                tuple_fields(fields).map_or_else(ExprKind::Record, ExprKind::Tuple)
             }
             _ => return self.no_expression(),
         };
@@ -95,10 +95,17 @@ impl Parser<'_> {
             self.bump();
             return self.expr(ExprKind::Error, start);
         }
-        if self.at(Tok::Under) {
-            let diagnostic = Diagnostic::error("E0104", self.span_here(), "expected an expression, found `_`")
+        let other = if self.at(Tok::Under) {
+            Some(("`_`", "`_` is a pattern; for an expression still to be written use `???`"))
+        } else if self.at(Tok::Quote) {
+            Some(("`'`", "a character is written `'a'`, one between the quotes; a string is written `\"text\"`"))
+        } else {
+            None
+        };
+        if let Some((found, help)) = other {
+            let diagnostic = Diagnostic::error("E0104", self.span_here(), format!("expected an expression, found {found}"))
                 .here("expected an expression")
-                .help("`_` is a pattern; for an expression still to be written use `???`");
+                .help(help);
             self.complain(diagnostic);
             let start = self.start();
             self.bump();
@@ -119,13 +126,18 @@ impl Parser<'_> {
     pub(super) fn number(&mut self, token: Token) -> ExprKind {
         match literal::number(self.slice(token)) {
             Ok(Number::Int(value, suffix)) => ExprKind::Int { value, suffix },
+            Ok(Number::Negative(value, prim)) => {
+                let expr = self.expr(ExprKind::Int { value, suffix: Some(prim) }, token.start);
+                let op_span = Span::between(self.file, token.start, token.start);
+                ExprKind::Paren(self.expr(ExprKind::Unary { op: UnaryOp::Neg, op_span, expr }, token.start))
+            }
             Ok(Number::Float(value, suffix)) => ExprKind::Float { value, suffix },
             Err(error) => self.bad_literal(token, error),
         }
     }
 
     pub(super) fn bad_literal(&mut self, token: Token, (message, help): LiteralError) -> ExprKind {
-        let span = Span { file: self.file, start: token.start, end: token.end };
+        let span = Span::between(self.file, token.start, token.end);
         let diagnostic = Diagnostic::error("E0102", span, message);
         self.report(match help {
             Some(help) => diagnostic.help(help),
@@ -137,7 +149,7 @@ impl Parser<'_> {
     /// `#c`, the name without the mark.
     pub(super) fn constr_name(&mut self) -> Ident {
         let token = self.bump();
-        Ident { name: Symbol::new(&self.slice(token)[1..]), span: Span { file: self.file, start: token.start, end: token.end } }
+        Ident { name: Symbol::new(&self.slice(token)[1..]), span: Span::between(self.file, token.start, token.end) }
     }
 
     fn record_field(&mut self) -> (Ident, ExprId) {
@@ -274,3 +286,21 @@ impl Parser<'_> {
         IndexArg::Slice { start, end, step, span: self.span_from(from) }
     }
 }
+
+/// The components of a record whose fields are numbered from 0: such a record is a tuple. Other fields are given back.
+pub(super) fn tuple_fields<T>(fields: Vec<(Ident, T)>) -> Result<Vec<T>, Vec<(Ident, T)>> {
+    let position = |name: Symbol| name.as_str().parse::<usize>().ok().filter(|at| *at < fields.len() && at.to_string() == name.as_str());
+    let positions: Option<Vec<usize>> = fields.iter().map(|(field, _)| position(field.name)).collect();
+    let all = |at: &Vec<usize>| (0..fields.len()).all(|i| at.contains(&i));
+    match positions.filter(|at| at.len() != 1 && at.len() <= MOST_NUMBERED && all(at)) {
+        Some(at) => {
+            let mut parts: Vec<(usize, T)> = at.into_iter().zip(fields.into_iter().map(|(_, part)| part)).collect();
+            parts.sort_by_key(|(at, _)| *at);
+            Ok(parts.into_iter().map(|(_, part)| part).collect())
+        }
+        None => Err(fields),
+    }
+}
+
+/// Most numbered fields that are looked at as a tuple.
+const MOST_NUMBERED: usize = 256;

@@ -3,6 +3,7 @@
 use super::Parser;
 use crate::base::Span;
 use crate::diag::Diagnostic;
+use crate::ir::surface::view;
 use crate::ir::surface::{
     ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, Operator, PatId, PatKind, RangeKind, TypeId, TypeParam, UnaryOp,
 };
@@ -134,8 +135,32 @@ impl Parser<'_> {
             return ExprKind::WithIndex { array: lhs, indices, value: self.exp2(WITH_VALUE) };
         }
         let path = self.field_path();
+        let indices = if self.at(Tok::LBracket) { self.index_args() } else { Vec::new() };
         self.expect(Tok::Eq, "`=`");
-        ExprKind::WithField { record: lhs, path, value: self.exp2(WITH_VALUE) }
+        let value = self.exp2(WITH_VALUE);
+        if indices.is_empty() {
+            return ExprKind::WithField { record: lhs, path, value };
+        }
+        self.with_path(lhs, path, indices, value)
+    }
+    /// `r with x.y[i] = v`: the parser writes out `r with x.y = (r.x.y with [i] = v)`.
+    fn with_path(&mut self, record: ExprId, path: Vec<Ident>, indices: Vec<IndexArg>, value: ExprId) -> ExprKind {
+        let at = view::strip(self.ast, record);
+        let ExprKind::Name(name) = self.ast.exprs[at].kind else {
+            let span = self.ast.exprs[record].span;
+            let diagnostic = Diagnostic::error("E0104", span, "an element of a field of something that has no name")
+                .here("expected a name")
+                .help("bind the record first: `let r = .. in r with x[i] = v`");
+            self.complain(diagnostic);
+            return ExprKind::Error;
+        };
+        let span = self.ast.exprs[at].span;
+        let mut array = self.name_expr(Ident { name, span });
+        for field in &path {
+            array = self.expr(ExprKind::Project { expr: array, field: *field }, span.start);
+        }
+        let updated = self.expr(ExprKind::WithIndex { array, indices, value }, span.start);
+        ExprKind::WithField { record, path, value: updated }
     }
 
     /// `x.y.0`.
@@ -159,7 +184,7 @@ impl Parser<'_> {
         let mut start = token.start;
         for part in self.slice(token).split('.') {
             let end = start + part.len() as u32;
-            let span = Span { file: self.file, start, end };
+            let span = Span::between(self.file, start, end);
             if !part.bytes().all(|b| b.is_ascii_digit()) {
                 self.report(
                     Diagnostic::error("E0104", span, format!("expected a field name, found `{part}`")).here("expected a field name"),
@@ -227,7 +252,7 @@ impl Parser<'_> {
     /// Prefix operators, any number.
     fn unary(&mut self, op: UnaryOp) -> ExprId {
         let token = self.bump();
-        let op_span = Span { file: self.file, start: token.start, end: token.end };
+        let op_span = Span::between(self.file, token.start, token.end);
         let expr = self.prefix();
         self.expr(ExprKind::Unary { op, op_span, expr }, token.start)
     }
@@ -397,6 +422,9 @@ impl Parser<'_> {
         if self.at(Tok::Ident) && self.nth(1) == Tok::LBracket && self.adjacent(1) {
             return self.let_update(start, let_span);
         }
+        if self.at(Tok::Ident) && self.nth(1) == Tok::Dot && matches!(self.nth(2), Tok::Ident | Tok::Number) {
+            return self.let_path_update(start, let_span);
+        }
         if let Some(name) = self.local_function_name() {
             return self.let_fun(start, let_span, name);
         }
@@ -477,6 +505,26 @@ impl Parser<'_> {
         let value = self.exp();
         let body = self.let_body(let_span);
         self.expr(ExprKind::LetUpdate { array, binder, indices, value, body }, start)
+    }
+
+    /// `let r.x.y[i] = v in e`: the parser writes out `let r = r with x.y = (r.x.y with [i] = v) in e`.
+    fn let_path_update(&mut self, start: u32, let_span: Span) -> ExprId {
+        let token = self.bump();
+        let ident = self.ident_of(token);
+        let record = self.name_expr(ident);
+        let pat = self.name_pat(ident);
+        self.bump();
+        let path = self.field_path();
+        let indices = if self.at(Tok::LBracket) { self.index_args() } else { Vec::new() };
+        self.equals();
+        let value = self.exp();
+        let kind = match indices.is_empty() {
+            true => ExprKind::WithField { record, path, value },
+            false => self.with_path(record, path, indices, value),
+        };
+        let rhs = self.expr(kind, ident.span.start);
+        let body = self.let_body(let_span);
+        self.expr(ExprKind::Let { sizes: Vec::new(), pat, rhs, body }, start)
     }
 
     /// `in e`, or another `let`.

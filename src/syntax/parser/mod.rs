@@ -132,10 +132,10 @@ impl<'a> Parser<'a> {
     }
     fn span_here(&self) -> Span {
         let token = self.token(0);
-        Span { file: self.file, start: token.start, end: token.end }
+        Span::between(self.file, token.start, token.end)
     }
     fn span_from(&self, start: u32) -> Span {
-        Span { file: self.file, start, end: self.reach.max(start) }
+        Span::between(self.file, start, self.reach.max(start))
     }
     fn slice(&self, token: Token) -> &'a str {
         &self.text[token.start as usize..token.end as usize]
@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
         found
     }
     fn ident_of(&self, token: Token) -> Ident {
-        Ident { name: Symbol::new(self.slice(token)), span: Span { file: self.file, start: token.start, end: token.end } }
+        Ident { name: Symbol::new(self.slice(token)), span: Span::between(self.file, token.start, token.end) }
     }
     /// Consumes an identifier, or complains and returns a name that nobody can write.
     fn ident(&mut self, what: &str) -> Ident {
@@ -194,7 +194,7 @@ impl<'a> Parser<'a> {
     fn missing_span(&mut self) -> Span {
         let start = self.start();
         self.reach = self.reach.max(start);
-        Span { file: self.file, start, end: start }
+        Span::between(self.file, start, start)
     }
 
     // Complaining.

@@ -185,8 +185,8 @@ impl Parser<'_> {
             let path = self.module_path();
             let tparams = self.type_params();
             self.equals();
-            // An arrow would be the arrow of a parametric module's type.
-            let ty = self.type_term();
+            // An arrow would be the arrow of a parametric module's type, but for one after the sizes that a type hides.
+            let ty = if self.at(Tok::Question) { self.type_exp() } else { self.type_term() };
             let kind = ModuleTypeKind::With { sig: Box::new(sig), path, tparams, ty };
             sig = ModuleType { kind, span: self.span_from(start) };
         }

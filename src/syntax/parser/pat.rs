@@ -3,6 +3,7 @@
 use super::Parser;
 use crate::base::Span;
 use crate::diag::Diagnostic;
+use crate::ir::attributes::{self, Unknown};
 use crate::ir::surface::{ExprKind, Ident, PatId, PatKind, TypeParam, UnaryOp};
 use crate::syntax::lexer::Tok;
 
@@ -73,7 +74,7 @@ impl Parser<'_> {
                 let mut items = Vec::new();
                 self.comma_list(opening, &mut items, Self::field_pat);
                 self.close(opening, "`,`");
-                PatKind::Record(items)
+                super::atom::tuple_fields(items).map_or_else(PatKind::Record, PatKind::Tuple)
             }
             Tok::Constr => {
                 let name = self.constr_name();
@@ -89,7 +90,7 @@ impl Parser<'_> {
             }
             Tok::Minus => {
                 let token = self.bump();
-                let op_span = Span { file: self.file, start: token.start, end: token.end };
+                let op_span = Span::between(self.file, token.start, token.end);
                 if !self.at(Tok::Number) {
                     self.expected("a number");
                 }
@@ -219,6 +220,36 @@ impl Parser<'_> {
         self.ident("a name")
     }
 
+    /// Warns about an attribute that is not known.
+    fn known_attr(&mut self, ident: Ident) {
+        let text = ident.name.as_str();
+        let warning = match attributes::read(text) {
+            Ok(_) => return,
+            // What is wrong was said.
+            Err(Unknown::Name(name)) if name.is_empty() => return,
+            Err(Unknown::Name(name)) => {
+                let warning =
+                    Diagnostic::error("E0109", ident.span, format!("there is no attribute `{}`: it has no effect", name.escape_debug()));
+                match crate::diag::closest(&name, attributes::KNOWN.iter().map(|(known, _)| *known)) {
+                    Some(close) => warning.help(format!("did you mean `#[{close}]`?")),
+                    None => warning,
+                }
+            }
+            Err(Unknown::Argument(argument, takes)) => {
+                let message = if takes.is_empty() {
+                    format!("`#[{text}]` has no effect: this attribute takes nothing in parentheses")
+                } else if argument.is_empty() {
+                    format!("`#[{text}]` has no effect: it takes {} in parentheses", takes.replace(' ', " or "))
+                } else {
+                    let takes = takes.replace(' ', " or ");
+                    format!("`#[{text}]` has no effect: it takes {takes} in parentheses, not `{}`", argument.escape_debug())
+                };
+                Diagnostic::error("E0109", ident.span, message)
+            }
+        };
+        self.diagnostics.push(warning.warning());
+    }
+
     /// `#[name(..)]`; the text between the brackets.
     pub(super) fn attr(&mut self) -> Ident {
         let opening = self.open();
@@ -239,8 +270,12 @@ impl Parser<'_> {
         }
         let end = self.reach.max(start);
         let text = self.text.get(start as usize..end as usize).unwrap_or("");
-        let ident = Ident { name: text.into(), span: Span { file: self.file, start, end } };
+        let ident = Ident { name: text.into(), span: Span::between(self.file, start, end) };
+        let whole = self.at(opening.closer);
         self.close(opening, "nothing else");
+        if whole {
+            self.known_attr(ident);
+        }
         ident
     }
 }

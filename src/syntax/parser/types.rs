@@ -141,7 +141,7 @@ impl Parser<'_> {
                 let mut fields = Vec::new();
                 self.comma_list(opening, &mut fields, Self::field_type);
                 self.close(opening, "`,`");
-                TypeKind::Record(fields)
+                super::atom::tuple_fields(fields).map_or_else(TypeKind::Record, TypeKind::Tuple)
             }
             _ => {
                 self.no_type();

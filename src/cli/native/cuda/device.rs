@@ -4,11 +4,11 @@
 #![allow(unsafe_code, reason = "calls of the driver of CUDA")]
 
 use super::super::load;
-use super::super::table::Table;
+use super::super::table::{NO_MEMORY, Table};
 use crate::diag::Diagnostic;
 use cudarc::driver::sys::{self as cuda, CUdevice_attribute_enum as Attribute, CUresult};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 
@@ -20,8 +20,9 @@ const OLDEST_DEVICE: i32 = 70;
 const FREE_SHARED: i64 = 48 << 10;
 /// The most blocks of a launch; kernels go over their work in strides.
 const MOST_BLOCKS: i64 = i32::MAX as i64;
-/// Results up to this size are fetched by way of memory that the device reaches by itself.
-const PINNED: usize = 4096;
+/// What goes to the device or comes from it passes through two pieces of memory of this size that the device reaches by itself: the
+/// processor fills or empties one while the device works with the other, and nobody waits for what goes to the device.
+const PINNED: usize = 4 << 20;
 
 /// A CUDA device.
 pub struct Device(Box<Inner>);
@@ -38,10 +39,26 @@ struct Inner {
     context: cuda::CUcontext,
     stream: cuda::CUstream,
     pool: cuda::CUmemoryPool,
-    pinned: *mut c_void,
+    /// The pieces with the events behind their last use, and how many were used to put something.
+    pinned: [Piece; 2],
+    puts: Cell<usize>,
+    /// Whether arrays pass through them, or are left to the driver (`REMORA_CUDA_STAGING=0`).
+    staging: bool,
     module: cuda::CUmodule,
     kernels: RefCell<FxHashMap<CString, Kernel>>,
     message: RefCell<CString>,
+}
+
+/// Memory that the device reaches by itself, made when it is needed.
+struct Piece {
+    memory: Cell<*mut c_void>,
+    used: Cell<cuda::CUevent>,
+}
+
+impl Piece {
+    fn new() -> Piece {
+        Piece { memory: Cell::new(null_mut()), used: Cell::new(null_mut()) }
+    }
 }
 
 /// A kernel, and how much dynamic shared memory it may have.
@@ -68,7 +85,31 @@ fn error(result: CUresult) -> String {
 }
 
 fn good(what: &str, result: CUresult) -> Result<(), String> {
-    if result == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(format!("{what}: {}", error(result))) }
+    match result {
+        CUresult::CUDA_SUCCESS => Ok(()),
+        _ if is_lost(result) => Err(format!("{what}: {}; this process cannot use the device any more", error(result))),
+        _ => Err(format!("{what}: {}", error(result))),
+    }
+}
+
+/// Whether everything fails in the same way from now on ("CUDA Driver API", `cuGetErrorName`: "the process must be terminated and
+/// relaunched").
+fn is_lost(result: CUresult) -> bool {
+    use CUresult as R;
+    matches!(
+        result,
+        R::CUDA_ERROR_ECC_UNCORRECTABLE
+            | R::CUDA_ERROR_ILLEGAL_ADDRESS
+            | R::CUDA_ERROR_LAUNCH_TIMEOUT
+            | R::CUDA_ERROR_ASSERT
+            | R::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | R::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | R::CUDA_ERROR_MISALIGNED_ADDRESS
+            | R::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | R::CUDA_ERROR_INVALID_PC
+            | R::CUDA_ERROR_LAUNCH_FAILED
+            | R::CUDA_ERROR_EXTERNAL_DEVICE
+    )
 }
 
 /// A failure of the device.
@@ -93,9 +134,9 @@ fn unusable(result: CUresult) -> Box<Diagnostic> {
 }
 
 impl Device {
-    /// The first device of this machine, ready to work.
-    pub fn open() -> Result<Device, Box<Diagnostic>> {
-        let (device, architecture) = find()?;
+    /// The device of this machine with this number, ready to work.
+    pub fn open(number: u32) -> Result<Device, Box<Diagnostic>> {
+        let (device, architecture) = find(number)?;
         let attribute = |which: Attribute| {
             let mut value = 0;
             // SAFETY: writes a number.
@@ -119,7 +160,9 @@ impl Device {
             context: null_mut(),
             stream: null_mut(),
             pool: null_mut(),
-            pinned: null_mut(),
+            pinned: [Piece::new(), Piece::new()],
+            puts: Cell::new(0),
+            staging: std::env::var("REMORA_CUDA_STAGING").map_or(true, |value| value != "0"),
             module: null_mut(),
             kernels: RefCell::default(),
             message: RefCell::default(),
@@ -149,8 +192,8 @@ impl Device {
     }
 }
 
-/// The first device that the driver has, and its architecture.
-fn find() -> Result<(cuda::CUdevice, i32), Box<Diagnostic>> {
+/// The device that the driver has under this number, and its architecture.
+fn find(number: u32) -> Result<(cuda::CUdevice, i32), Box<Diagnostic>> {
     // SAFETY: looks whether the driver's library can be loaded; the functions of the driver panic where it cannot.
     if !unsafe { cuda::is_culib_present() } {
         let message = "no CUDA driver: `libcuda.so` is not found";
@@ -168,7 +211,15 @@ fn find() -> Result<(cuda::CUdevice, i32), Box<Diagnostic>> {
         let check = |result: CUresult| if result == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(unusable(result)) };
         check(cuda::cuInit(0))?;
         check(cuda::cuDeviceGetCount(&mut count))?;
-        check(if count == 0 { CUresult::CUDA_ERROR_NO_DEVICE } else { cuda::cuDeviceGet(&mut device, 0) })?;
+        if count > 0 && i64::from(number) >= i64::from(count) {
+            let last = if count == 1 { "number 0".into() } else { format!("numbers 0 to {}", count - 1) };
+            let message = format!("no CUDA device {number}: the driver has {count} ({last})");
+            return Err(Box::new(
+                Diagnostic::bare("E0805", message).help("`nvidia-smi -L` lists them; CUDA_VISIBLE_DEVICES hides and renumbers them"),
+            ));
+        }
+        let number = i32::try_from(number).unwrap_or(i32::MAX);
+        check(if count == 0 { CUresult::CUDA_ERROR_NO_DEVICE } else { cuda::cuDeviceGet(&mut device, number) })?;
         let (mut major, mut minor) = (0, 0);
         check(cuda::cuDeviceGetAttribute(&mut major, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device))?;
         check(cuda::cuDeviceGetAttribute(&mut minor, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device))?;
@@ -203,8 +254,7 @@ impl Inner {
             // What is released stays in the pool for the next allocation.
             let mut all = u64::MAX;
             let threshold = cuda::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-            good("no pool", cuda::cuMemPoolSetAttribute(self.pool, threshold, (&raw mut all).cast()))?;
-            good("no pinned memory", cuda::cuMemAllocHost_v2(&mut self.pinned, PINNED))
+            good("no pool", cuda::cuMemPoolSetAttribute(self.pool, threshold, (&raw mut all).cast()))
         }
     }
 
@@ -219,7 +269,8 @@ impl Inner {
         good("the device failed", unsafe { cuda::cuStreamSynchronize(self.stream) })
     }
 
-    fn alloc(&self, bytes: i64) -> Result<*mut c_void, String> {
+    /// Memory, or whether there is too little and what the driver says.
+    fn alloc(&self, bytes: i64) -> Result<*mut c_void, (bool, String)> {
         // Updates of single bytes go through the words around them.
         let room = usize::try_from(bytes).unwrap_or(usize::MAX - 3).max(1).next_multiple_of(4);
         let mut found = 0;
@@ -227,12 +278,13 @@ impl Inner {
         let mut result = unsafe { cuda::cuMemAllocAsync(&mut found, room, self.stream) };
         if result == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             // What lies in the pool may be in the way.
-            self.wait()?;
+            self.wait().map_err(|message| (false, message))?;
             // SAFETY: the pool is that of the device.
             unsafe { cuda::cuMemPoolTrimTo(self.pool, 0) };
             result = unsafe { cuda::cuMemAllocAsync(&mut found, room, self.stream) };
         }
-        good(&format!("no memory for {bytes} bytes, {} are free", self.free()), result)?;
+        let full = result == CUresult::CUDA_ERROR_OUT_OF_MEMORY;
+        good(&format!("no memory for {bytes} bytes, {} are free", self.free()), result).map_err(|message| (full, message))?;
         Ok(found as *mut c_void)
     }
 
@@ -257,34 +309,85 @@ impl Inner {
         unsafe {
             // Where the address suits it; elements of arrays are where it does.
             match if to.is_multiple_of(bytes.clamp(1, 4) as u64) { bytes } else { 0 } {
-                1 => good("put", cuda::cuMemsetD8Async(to, from.cast::<u8>().read(), 1, self.stream)),
-                2 => good("put", cuda::cuMemsetD16Async(to, from.cast::<u16>().read_unaligned(), 1, self.stream)),
-                4 => good("put", cuda::cuMemsetD32Async(to, from.cast::<u32>().read_unaligned(), 1, self.stream)),
+                1 => good("copying to the device", cuda::cuMemsetD8Async(to, from.cast::<u8>().read(), 1, self.stream)),
+                2 => good("copying to the device", cuda::cuMemsetD16Async(to, from.cast::<u16>().read_unaligned(), 1, self.stream)),
+                4 => good("copying to the device", cuda::cuMemsetD32Async(to, from.cast::<u32>().read_unaligned(), 1, self.stream)),
                 8 => {
                     let [low, high] = from.cast::<[u32; 2]>().read_unaligned();
-                    good("put", cuda::cuMemsetD32Async(to, low, 1, self.stream))?;
-                    good("put", cuda::cuMemsetD32Async(to + 4, high, 1, self.stream))
+                    good("copying to the device", cuda::cuMemsetD32Async(to, low, 1, self.stream))?;
+                    good("copying to the device", cuda::cuMemsetD32Async(to + 4, high, 1, self.stream))
                 }
+                _ if self.staging => self.put_through(to, from.cast(), bytes),
                 _ => {
-                    good("put", cuda::cuMemcpyHtoDAsync_v2(to, from, bytes, self.stream))?;
+                    good("copying to the device", cuda::cuMemcpyHtoDAsync_v2(to, from, bytes, self.stream))?;
                     self.wait()
                 }
             }
         }
     }
 
+    /// One of the two pieces, when the device is done with it.
+    fn piece(&self, number: usize) -> Result<(*mut c_void, cuda::CUevent), String> {
+        let piece = &self.pinned[number % 2];
+        let (mut memory, mut used) = (piece.memory.get(), piece.used.get());
+        // SAFETY: the driver writes an address and a handle; the event is one of the stream's.
+        unsafe {
+            if memory.is_null() {
+                good("no pinned memory", cuda::cuMemAllocHost_v2(&mut memory, PINNED))?;
+                piece.memory.set(memory);
+            }
+            if used.is_null() {
+                let flags = cuda::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
+                good("no event", cuda::cuEventCreate(&mut used, flags))?;
+                piece.used.set(used);
+            } else {
+                good("the device failed", cuda::cuEventSynchronize(used))?;
+            }
+        }
+        Ok((memory, used))
+    }
+
+    /// # Safety
+    /// As many bytes can be read and written there.
+    unsafe fn put_through(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), String> {
+        for start in (0..bytes).step_by(PINNED) {
+            let count = PINNED.min(bytes - start);
+            self.puts.set(self.puts.get().wrapping_add(1));
+            let (memory, used) = self.piece(self.puts.get())?;
+            // SAFETY: see above; the piece has room for so many.
+            unsafe {
+                std::ptr::copy_nonoverlapping(from.add(start), memory.cast(), count);
+                good("copying to the device", cuda::cuMemcpyHtoDAsync_v2(to + start as u64, memory, count, self.stream))?;
+                good("copying to the device", cuda::cuEventRecord(used, self.stream))?;
+            }
+        }
+        Ok(())
+    }
+
     /// # Safety
     /// As many bytes can be read and written there.
     unsafe fn get(&self, to: *mut c_void, from: u64, bytes: usize) -> Result<(), String> {
-        let small = bytes <= PINNED;
-        // SAFETY: see above.
-        unsafe {
-            let target = if small { self.pinned } else { to };
-            good("get", cuda::cuMemcpyDtoHAsync_v2(target, from, bytes, self.stream))?;
-            self.wait()?;
-            if small {
-                std::ptr::copy_nonoverlapping(self.pinned.cast::<u8>(), to.cast(), bytes);
+        if !self.staging && bytes > PINNED {
+            // SAFETY: see above.
+            good("copying from the device", unsafe { cuda::cuMemcpyDtoHAsync_v2(to, from, bytes, self.stream) })?;
+            return self.wait();
+        }
+        let mut before: Option<(usize, usize)> = None;
+        let ends = (0..bytes).step_by(PINNED).map(|start| Some((start, PINNED.min(bytes - start)))).chain([None]);
+        for (number, next) in ends.enumerate() {
+            // SAFETY: see above; the pieces have room for so many, and the event of a piece comes behind what was put into it.
+            unsafe {
+                if let Some((start, count)) = next {
+                    let (memory, used) = self.piece(number)?;
+                    good("copying from the device", cuda::cuMemcpyDtoHAsync_v2(memory, from + start as u64, count, self.stream))?;
+                    good("copying from the device", cuda::cuEventRecord(used, self.stream))?;
+                }
+                if let Some((start, count)) = before {
+                    let (memory, _) = self.piece(number - 1)?;
+                    std::ptr::copy_nonoverlapping(memory.cast::<u8>(), to.cast::<u8>().add(start), count);
+                }
             }
+            before = next;
         }
         Ok(())
     }
@@ -295,12 +398,12 @@ impl Inner {
         // SAFETY: see above.
         unsafe {
             if to.abs_diff(from) >= bytes as u64 {
-                return good("copy", cuda::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream));
+                return good("copying on the device", cuda::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream));
             }
             // The places overlap.
-            let between = self.alloc(i64::try_from(bytes).unwrap_or(i64::MAX))? as u64;
-            let copied = good("copy", cuda::cuMemcpyDtoDAsync_v2(between, from, bytes, self.stream))
-                .and_then(|()| good("copy", cuda::cuMemcpyDtoDAsync_v2(to, between, bytes, self.stream)));
+            let between = self.alloc(i64::try_from(bytes).unwrap_or(i64::MAX)).map_err(|(_, message)| message)? as u64;
+            let copied = good("copying on the device", cuda::cuMemcpyDtoDAsync_v2(between, from, bytes, self.stream))
+                .and_then(|()| good("copying on the device", cuda::cuMemcpyDtoDAsync_v2(to, between, bytes, self.stream)));
             cuda::cuMemFreeAsync(between, self.stream);
             copied
         }
@@ -366,8 +469,13 @@ impl Drop for Inner {
             if !self.module.is_null() {
                 cuda::cuModuleUnload(self.module);
             }
-            if !self.pinned.is_null() {
-                cuda::cuMemFreeHost(self.pinned);
+            for piece in &self.pinned {
+                if !piece.memory.get().is_null() {
+                    cuda::cuMemFreeHost(piece.memory.get());
+                }
+                if !piece.used.get().is_null() {
+                    cuda::cuEventDestroy_v2(piece.used.get());
+                }
             }
             if !self.stream.is_null() {
                 cuda::cuStreamDestroy_v2(self.stream);
@@ -407,7 +515,10 @@ const TABLE: Table = Table { this: null_mut(), alloc, release, put, get, copy, f
 unsafe extern "C" fn alloc(this: *mut c_void, bytes: i64, out: *mut *mut c_void) -> c_int {
     // SAFETY: as table.h says.
     let inner = unsafe { of(this) };
-    inner.note(inner.enter().and_then(|()| inner.alloc(bytes)).map(|found| unsafe { *out = found }))
+    let found = inner.enter().map_err(|message| (false, message)).and_then(|()| inner.alloc(bytes));
+    let full = matches!(found, Err((true, _)));
+    let failed = inner.note(found.map(|found| unsafe { *out = found }).map_err(|(_, message)| message));
+    if full { NO_MEMORY } else { failed }
 }
 
 unsafe extern "C" fn release(this: *mut c_void, memory: *mut c_void, _: i64) {
@@ -439,7 +550,7 @@ unsafe extern "C" fn copy(this: *mut c_void, to: *mut c_void, from: *const c_voi
 unsafe extern "C" fn fill(this: *mut c_void, to: *mut c_void, byte: c_int, bytes: i64) -> c_int {
     // SAFETY: as table.h says.
     let inner = unsafe { of(this) };
-    let set = |bytes: usize| good("fill", unsafe { cuda::cuMemsetD8Async(to as u64, byte as u8, bytes, inner.stream) });
+    let set = |bytes: usize| good("filling memory", unsafe { cuda::cuMemsetD8Async(to as u64, byte as u8, bytes, inner.stream) });
     inner.note(inner.enter().and_then(|()| size(bytes)).and_then(set))
 }
 

@@ -1,0 +1,281 @@
+//! The tests of one file: which of them are run, on which back end, and what comes of them.
+
+use super::super::files;
+use super::super::program::{Loaded, load};
+use super::blocks::{self, Block, Case, Shape};
+use super::report::{Report, Result as CaseResult, Verdict};
+use super::subject::{Subject, mark, rendered};
+use super::{Backend, TestArgs, property, structure};
+use crate::base::{Span, Symbol};
+use crate::diag::{Diagnostic, Severity};
+use crate::driver;
+use crate::ir::core::Define;
+use regex::Regex;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How the work is done.
+pub struct Plan<'a> {
+    /// What was asked for.
+    pub args: &'a TestArgs,
+    /// Cases of one file that evaluators run at the same time.
+    pub inner: usize,
+    /// Threads of a program, unless something else was asked for.
+    pub threads: usize,
+}
+
+/// Tests a file.
+pub fn test_file(plan: &Plan, path: &Path) -> Report {
+    let name = files::shown(path);
+    let loaded = match load(path) {
+        Ok(loaded) => loaded,
+        Err(diagnostic) => return Report { name, diagnostics: vec![*diagnostic], ..Report::default() },
+    };
+    let text = loaded.sources.file(loaded.root).text.clone();
+    let (blocks, diagnostics) = blocks::blocks(loaded.root, &text, mark(&loaded));
+    let mut file = File { plan, path, loaded: &loaded, results: Vec::new() };
+    file.test(&blocks);
+    let results = file.results;
+    let some = !blocks.is_empty() || !diagnostics.is_empty();
+    Report { name, diagnostics, results, blocks: some, sources: loaded.sources }
+}
+
+struct File<'a> {
+    plan: &'a Plan<'a>,
+    path: &'a Path,
+    loaded: &'a Loaded,
+    results: Vec<CaseResult>,
+}
+
+/// A case with the entry point that it is for.
+struct Job<'a> {
+    entry: (&'a str, Span),
+    case: &'a Case,
+    number: u64,
+}
+
+impl File<'_> {
+    fn note(&mut self, name: &str, verdict: Verdict) {
+        self.results.push(CaseResult { name: name.to_string(), backend: None, verdict, time: Duration::ZERO });
+    }
+
+    fn test(&mut self, blocks: &[Block]) {
+        let args = self.plan.args;
+        // Tags of the first block are about the program (futhark-test(1)).
+        let off = |tag: &&String| ["disable", "notest"].contains(&tag.as_str());
+        if let Some(tag) = blocks.first().and_then(|block| block.tags.iter().find(off)) {
+            return self.note("all tests", Verdict::Skipped(format!("the program has the tag `{tag}`")));
+        }
+        let wanted: Vec<&Block> = blocks
+            .iter()
+            .filter(|block| block.cases.iter().any(|case| chosen(args, block, Some(case))) || chosen(args, block, None))
+            .collect();
+        let refusals: Vec<(&Block, &Regex)> = wanted.iter().filter_map(|block| Some((*block, block.refused.as_ref()?))).collect();
+        let failed = self.loaded.checked.failed();
+        if refusals.is_empty() && failed {
+            let text = rendered(self.loaded, &self.loaded.checked.diagnostics);
+            let name = "check";
+            return self.note(name, Verdict::Failed(None, format!("the program is refused:\n{text}")));
+        }
+        for (block, pattern) in refusals {
+            let verdict = refused(self.loaded, block, pattern);
+            self.note("refused", verdict);
+        }
+        for (pattern, span) in wanted.iter().flat_map(|block| &block.warnings) {
+            let verdict = warned(self.loaded, pattern, *span);
+            self.note("warned", verdict);
+        }
+        if failed {
+            return;
+        }
+        for shape in wanted.iter().flat_map(|block| &block.structures) {
+            let verdict = self.structure(shape);
+            self.note("structure", verdict);
+        }
+        for (backend, needed) in args.backends() {
+            self.backend(backend, needed, &wanted);
+        }
+    }
+
+    /// Everything on one back end.
+    fn backend(&mut self, backend: Backend, needed: bool, blocks: &[&Block]) {
+        let args = self.plan.args;
+        let without = |tags: &[String]| {
+            let tag = tags.iter().find(|tag| tag.strip_prefix("no_").is_some_and(|name| backend.names().contains(&name)));
+            tag.map(|tag| format!("it has the tag `{tag}`"))
+        };
+        let mut jobs = Vec::new();
+        let program = blocks.first().and_then(|block| without(&block.tags));
+        for block in blocks {
+            for (number, case) in block.cases.iter().enumerate().filter(|(_, case)| chosen(args, block, Some(case))) {
+                let compiled = (!backend.is_compiled() && case.tags.iter().any(|tag| tag == "compiled"))
+                    .then(|| "`compiled` cases are not for evaluators".to_string());
+                let why = program.clone().or_else(|| without(&block.tags)).or_else(|| without(&case.tags)).or(compiled);
+                for (entry, span) in case.entries.iter().filter(|(entry, _)| args.entry.is_empty() || args.entry.contains(entry)) {
+                    match &why {
+                        Some(why) => self.results.push(CaseResult {
+                            name: format!("{entry} {}", case.name),
+                            backend: Some(backend),
+                            verdict: Verdict::Skipped(why.clone()),
+                            time: Duration::ZERO,
+                        }),
+                        None => jobs.push(Job { entry: (entry, *span), case, number: number as u64 }),
+                    }
+                }
+            }
+        }
+        let properties: Vec<&(String, Span)> =
+            blocks.iter().filter(|block| chosen(args, block, None)).flat_map(|b| &b.properties).collect();
+        let properties = properties.into_iter().filter(|(name, _)| args.entry.is_empty() || args.entry.contains(name)).collect::<Vec<_>>();
+        if jobs.is_empty() && properties.is_empty() {
+            return;
+        }
+        let subject = Subject::new(self.plan, self.path, self.loaded, backend, needed);
+        if backend.is_compiled() {
+            let cases = jobs.iter().map(|job| (job.entry.0, &job.case.input));
+            let mut names: Vec<String> = cases.flat_map(|(entry, input)| subject.needs(entry, input)).collect();
+            properties.iter().for_each(|(name, _)| names.extend(property::functions(self.loaded, name)));
+            let compiled = subject.compile(&names);
+            if let Some(why) = subject.absent(&compiled) {
+                let name = format!("{} tests", jobs.len() + properties.len());
+                return self.results.push(CaseResult {
+                    name,
+                    backend: Some(backend),
+                    verdict: Verdict::Skipped(why),
+                    time: Duration::ZERO,
+                });
+            }
+            self.results
+                .extend(jobs.iter().map(|job| timed(backend, job, || subject.run(Some(&compiled), job.entry, job.case, job.number))));
+            self.properties(backend, &properties, &|name, values| subject.call(Some(&compiled), name, values));
+        } else {
+            let run = |job: &Job| timed(backend, job, || subject.run(None, job.entry, job.case, job.number));
+            self.results.extend(parallel(self.plan.inner, &jobs, &run));
+            self.properties(backend, &properties, &|name, values| subject.call(None, name, values));
+        }
+    }
+
+    fn properties(&mut self, backend: Backend, properties: &[&(String, Span)], call: property::Call) {
+        for (name, span) in properties {
+            let start = Instant::now();
+            let verdict = property::check(self.loaded, name, *span, call);
+            self.results.push(CaseResult { name: format!("property {name}"), backend: Some(backend), verdict, time: start.elapsed() });
+        }
+    }
+
+    /// What the optimised program consists of.
+    fn structure(&self, shape: &Shape) -> Verdict {
+        if !structure::is_own(shape) && !self.plan.args.structure {
+            return Verdict::Skipped("it names Futhark's operators; --structure compares them with those here".into());
+        }
+        if shape.pipeline.ends_with("-mem") {
+            return Verdict::Skipped(format!("there is no pipeline like `{}` here", shape.pipeline));
+        }
+        let Loaded { sources, root, checked } = self.loaded;
+        let own = checked.core.defs.iter().filter(|define| define.span.file == *root);
+        let called = |define: &Define| checked.source_name(define.name);
+        // Futhark's numbers are those of the whole program.
+        let named = |define: &Define| shape.entries.iter().any(|name| called(define).as_str() == name);
+        let all = shape.entries.is_empty() || !structure::is_own(shape);
+        let wanted = |define: &&Define| if all { define.entry || called(define).as_str() == "main" } else { named(define) };
+        let entries: Vec<Symbol> = own.filter(wanted).map(|define| define.name).collect();
+        if entries.is_empty() {
+            return Verdict::Failed(Some(shape.span), "the program has no entry point, so nothing is optimised".into());
+        }
+        let gpu = matches!(shape.pipeline.as_str(), "gpu" | "kernels" | "distributed");
+        let made = if gpu { driver::kernels(sources, checked, &entries) } else { driver::optimise(sources, checked, &entries) };
+        let program = match made {
+            Ok(program) => program,
+            Err(diagnostic) => return Verdict::Failed(Some(shape.span), rendered(self.loaded, &[*diagnostic])),
+        };
+        let mut unknown = Vec::new();
+        for (name, want, span) in &shape.counts {
+            if let Some(part) = structure::unknown(name) {
+                unknown.push(part.to_string());
+                continue;
+            }
+            let got = structure::count(&program, name);
+            if got != *want {
+                let meaning = structure::NAMES.iter().find(|(known, _)| known == name).map(|(_, what)| format!(" ({what})"));
+                let text = format!("the optimised program has {got} `{name}`{}, expected {want}", meaning.unwrap_or_default());
+                return Verdict::Failed(Some(*span), text);
+            }
+        }
+        if unknown.is_empty() {
+            return Verdict::Passed;
+        }
+        let plural = if unknown.len() == 1 { "has" } else { "have" };
+        let names = unknown.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        Verdict::Skipped(format!("{names} {plural} no counterpart here; the other numbers are right"))
+    }
+}
+
+/// Whether a case (or what a block says about the whole program) is wanted by its tags.
+fn chosen(args: &TestArgs, block: &Block, case: Option<&Case>) -> bool {
+    let tags = || block.tags.iter().chain(case.into_iter().flat_map(|case| &case.tags));
+    (args.tag.is_empty() || tags().any(|tag| args.tag.contains(tag))) && !tags().any(|tag| args.exclude.contains(tag))
+}
+
+fn timed(backend: Backend, job: &Job, run: impl FnOnce() -> Verdict) -> CaseResult {
+    let start = Instant::now();
+    let verdict = run();
+    CaseResult { name: format!("{} {}", job.entry.0, job.case.name), backend: Some(backend), verdict, time: start.elapsed() }
+}
+
+/// Runs jobs, some at the same time; the results are in the order of the jobs.
+fn parallel(threads: usize, jobs: &[Job], run: &(dyn Fn(&Job) -> CaseResult + Sync)) -> Vec<CaseResult> {
+    let threads = threads.min(jobs.len());
+    if threads < 2 {
+        return jobs.iter().map(run).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                crate::base::with_big_stack(|| {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(job) = jobs.get(number) else { return };
+                        let result = run(job);
+                        if let Ok(mut done) = done.lock() {
+                            done.push((number, result));
+                        }
+                    }
+                });
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Whether the program is refused with a matching message.
+fn refused(loaded: &Loaded, block: &Block, pattern: &Regex) -> Verdict {
+    if !loaded.checked.failed() {
+        return Verdict::Failed(Some(block.span), format!("accepted, expected an error that matches `{pattern}`"));
+    }
+    matches(pattern, &rendered(loaded, &loaded.checked.diagnostics), block.span)
+}
+
+/// Whether a warning about the program matches.
+fn warned(loaded: &Loaded, pattern: &Regex, span: Span) -> Verdict {
+    let warnings: Vec<Diagnostic> = loaded.checked.diagnostics.iter().filter(|d| d.severity == Severity::Warning).cloned().collect();
+    let text = rendered(loaded, &warnings);
+    if pattern.is_match(&text) {
+        return Verdict::Passed;
+    }
+    let found = if warnings.is_empty() { "there is no warning at all".to_string() } else { format!("the warnings are:\n{text}") };
+    Verdict::Failed(Some(span), format!("no warning matches `{pattern}`; {found}"))
+}
+
+/// Whether a message is as expected.
+pub fn matches(pattern: &Regex, text: &str, span: Span) -> Verdict {
+    if pattern.is_match(text) {
+        return Verdict::Passed;
+    }
+    Verdict::Failed(Some(span), format!("the error does not match `{pattern}`:\n{text}"))
+}

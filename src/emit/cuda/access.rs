@@ -1,0 +1,90 @@
+//! What the threads of a kernel read and write next to each other.
+
+use crate::ir::imp::visit::{self, Mention};
+use crate::ir::imp::{Atomic, Expr, Int, Local, Ptr, Stmt};
+use rustc_hash::FxHashMap;
+
+/// What locals are, as far as each is set once by a statement that was looked at.
+#[derive(Default)]
+pub(super) struct Values<'a> {
+    pub values: FxHashMap<Local, &'a Expr>,
+}
+
+impl<'a> Values<'a> {
+    /// By how much an index grows with a local: by 0 (`Some(false)`), by one (`Some(true)`), or otherwise.
+    pub fn unit(&self, e: &Expr, of: Local) -> Option<bool> {
+        match e {
+            Expr::Local(local) if *local == of => Some(true),
+            Expr::Local(local) => self.values.get(local).map_or(Some(false), |e| self.unit(e, of)),
+            Expr::Int(Int::Add, a, b) => match (self.unit(a, of)?, self.unit(b, of)?) {
+                (true, true) => None,
+                (a, b) => Some(a || b),
+            },
+            Expr::Const(_) => Some(false),
+            e => {
+                let mut mentioned = false;
+                visit::expr(e, &mut |mention| mentioned |= matches!(mention, Mention::Read(local) if self.reaches(local, of)));
+                (!mentioned).then_some(false)
+            }
+        }
+    }
+    /// Whether the value of a local depends on another.
+    pub fn reaches(&self, local: Local, of: Local) -> bool {
+        let mut found = local == of;
+        if let Some(e) = self.values.get(&local) {
+            visit::expr(e, &mut |mention| found = found || matches!(mention, Mention::Read(read) if self.reaches(read, of)));
+        }
+        found
+    }
+    /// Learns from statements and those in them.
+    pub fn learn(&mut self, stmts: &'a [Stmt]) {
+        each(stmts, &mut |stmt| {
+            if let Stmt::Set(local, e) = stmt {
+                self.values.entry(*local).or_insert(e);
+            }
+        });
+    }
+    /// The local that is the quotient (the remainder) of another local by what satisfies a condition, and that divisor.
+    pub fn part(&self, wanted: Int, of: Local, known: &dyn Fn(&Expr) -> bool) -> Option<(Local, &'a Expr)> {
+        let found = self.values.iter().filter_map(|(local, e)| match e {
+            Expr::Int(op, number, n) if *op == wanted && matches!(**number, Expr::Local(number) if number == of) && known(n) => {
+                Some((*local, n.as_ref()))
+            }
+            _ => None,
+        });
+        found.min_by_key(|(local, _)| local.raw())
+    }
+}
+
+/// Calls `see` with statements and those in them.
+pub(super) fn each<'a>(stmts: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in stmts {
+        see(stmt);
+        match stmt {
+            Stmt::For { body, .. } => each(body, see),
+            Stmt::While(first, _, second) => [first, second].into_iter().for_each(|body| each(body, see)),
+            Stmt::If(_, then, els) => [then, els].into_iter().for_each(|body| each(body, see)),
+            Stmt::Atomic(atomic) => {
+                if let Atomic::Locked(_, _, body) = atomic.as_ref() {
+                    each(body, see);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The elements that statements read and write.
+pub(super) fn accesses(stmts: &[Stmt]) -> Vec<(Ptr, &Expr)> {
+    let mut out = Vec::new();
+    each(stmts, &mut |stmt| {
+        let (place, e) = match stmt {
+            Stmt::Store(ptr, index, value) => (Some((*ptr, index)), value),
+            Stmt::Set(_, e) | Stmt::If(e, ..) | Stmt::While(_, e, _) | Stmt::Check(e, _) => (None, e),
+            _ => return,
+        };
+        out.extend(place);
+        e.loads(&mut |ptr, index| out.push((ptr, index)));
+    });
+    out
+}

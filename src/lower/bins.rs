@@ -1,0 +1,234 @@
+//! Histograms on a device. Values are combined with their bins by atomic operations. How that is done is decided when it is launched: with
+//! the bins of the result, or first with some for each block in its shared memory; see `remora_launch_hist` of the host plan.
+
+use super::kernels::scalars;
+use super::memory::in_bounds;
+use super::soac::simple;
+use super::{Loc, Lower, Mem, Stride};
+use crate::base::scalar::ScalarOp;
+use crate::base::{PrimType, Span, Symbol};
+use crate::ir::imp::{Atomic, Combine, Expr, Hist, Int, Local, Order, Segments, Stmt, Work};
+use crate::ir::soac::{Body, Exp, Lambda, Operator, Size, Var};
+
+/// Values that a thread goes over, at least, where the order of the values counts; and how many bins of its own are always a few.
+const STRETCH: i64 = 16;
+const SMALL: i64 = 1 << 12;
+
+impl<'p> Lower<'_, 'p> {
+    /// Values are combined with their bins by atomic operations where the operator is commutative; else in order.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
+    pub(super) fn hist_kernel(
+        &mut self,
+        inputs: &[Var],
+        lambda: &'p Lambda,
+        width: Expr,
+        n: Expr,
+        outs: &[Mem],
+        operator: &'p Operator,
+        span: Span,
+    ) {
+        if !operator.commutative && apart(operator).is_none() && self.on_elements(operator).is_none() {
+            if operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0) {
+                return self.hist_in_pieces(inputs, lambda, (width, n), outs, operator, span);
+            }
+            self.launch_map(Expr::int(1), span, |this, _| {
+                this.write_loop(inputs, lambda, (Expr::int(0), width), n, outs, Some(operator), span);
+            });
+            return;
+        }
+        if let (Some(op), [out]) = (self.on_elements(operator), outs)
+            && lambda.body.stms.iter().all(|stm| !matches!(stm.exp, Exp::Soac(_) | Exp::Loop { .. }))
+        {
+            return self.hist_of_rows(inputs, lambda, width, n, out, (operator, op), span);
+        }
+        if operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0) {
+            return self.hist_of_scalars(inputs, lambda, (width, n), outs, operator, span);
+        }
+        let locks = self.zeros("locks", PrimType::U32, &n, span);
+        self.launch_map(width, span, |this, t| {
+            this.bind_cells(inputs, &lambda.params, &t);
+            let results = this.body(&lambda.body, &[]);
+            let at = this.position(&results);
+            let (then, ()) = this.block(|this| {
+                let (body, ()) = this.block(|this| {
+                    let next = this.beside(operator, span);
+                    this.combine_cells(operator, outs, &at, &results[1..], &next);
+                });
+                this.emit(Stmt::Atomic(Box::new(Atomic::Locked(locks.ptr, at.clone(), body))));
+            });
+            this.emit(Stmt::If(in_bounds(at, n), then, Vec::new()));
+        });
+    }
+    /// A histogram of scalars in order: threads go over stretches of the cells, each with bins of its own, and what they have for a bin is
+    /// reduced in their order. There are as many threads as bins of that many take a few times the memory of a value for each cell.
+    fn hist_in_pieces(
+        &mut self,
+        inputs: &[Var],
+        lambda: &'p Lambda,
+        (width, n): (Expr, Expr),
+        outs: &[Mem],
+        operator: &'p Operator,
+        span: Span,
+    ) {
+        let at_least_one = |e: Expr| Expr::Select(Box::new(Expr::int(1).less(e.clone())), Box::new(e), Box::new(Expr::int(1)));
+        let width = self.atom("width", width);
+        let bins = self.atom("bins", at_least_one(n.clone()));
+        let room = width.clone().times(Expr::int(4)).plus(Expr::int(SMALL));
+        let most = self.atom("most", Expr::arith(Int::Min, Expr::arith(Int::Div, room, bins), Expr::Threads));
+        let wanted = Expr::arith(Int::Div, width.clone(), Expr::int(STRETCH));
+        let pieces = self.atom("pieces", at_least_one(Expr::arith(Int::Min, wanted, most)));
+        let stretch = Expr::arith(Int::Div, width.clone().plus(pieces.clone()).minus(Expr::int(1)), pieces.clone());
+        let stretch = self.atom("stretch", stretch);
+        let mut own = Vec::with_capacity(outs.len());
+        for operand in &operator.neutral {
+            let elem = self.program.operand_ty(*operand).elem;
+            let count = Expr::arith(Int::Count, n.clone(), pieces.clone());
+            let (ptr, handle) = self.buffer(Symbol::new("bins"), elem, count, span);
+            // Threads side by side have their bins side by side.
+            let strides = [Stride { size: Size::constant(i64::MIN), expr: pieces.clone() }].into();
+            own.push(Mem { ptr, offset: Expr::int(0), strides, keep: [handle].into() });
+        }
+        self.launch_map(pieces.clone(), span, |this, piece| {
+            let mine: Vec<Mem> = own.iter().map(|mem| Mem { offset: piece.clone(), ..mem.clone() }).collect();
+            let neutral: Vec<Loc> = operator.neutral.iter().map(|a| this.loc(*a)).collect();
+            let bin = this.local("bin", PrimType::I64);
+            let (body, ()) = this.block(|this| this.write_cells(&mine, &Expr::Local(bin), &neutral, &operator.neutral));
+            this.emit(Stmt::For { var: bin, from: Expr::int(0), to: n.clone(), order: Order::Any, body });
+            let lo = this.atom("lo", piece.times(stretch.clone()));
+            let hi = this.atom("hi", Expr::arith(Int::Min, lo.clone().plus(stretch.clone()), width.clone()));
+            this.write_loop(inputs, lambda, (lo, hi), n.clone(), &mine, Some(operator), span);
+        });
+        let [segment, index] = ["bin", "piece"].map(|name| self.local(name, PrimType::I64));
+        let neutral: Vec<Expr> = operator.neutral.iter().map(|a| self.int(*a)).collect();
+        let (cell, values) = self.in_kernel(|this| {
+            let at = Expr::Local(index);
+            own.iter().map(|mem| Expr::Load(mem.ptr, Box::new(this.at(mem, &[Expr::Local(segment)]).plus(at.clone())))).collect()
+        });
+        let combine = self.combined(std::slice::from_ref(operator));
+        let sum: Vec<Local> = operator.neutral.iter().map(|a| self.sum_local(*a)).collect();
+        let (done, ()) = self.in_kernel(|this| {
+            let values: Vec<Loc> = sum.iter().map(|local| Loc::Scalar(Expr::Local(*local))).collect();
+            let next = this.beside(operator, span);
+            this.combine_cells(operator, outs, &Expr::Local(segment), &values, &next);
+        });
+        let work = Segments { segments: n, width: pieces, segment, index, cell, values, combine, neutral, sum, done, commutative: false };
+        self.launch(Work::Reduce(work), span);
+    }
+    /// A histogram of scalars: each component by itself if the operator consists of operations on them, or one component as a word, or all
+    /// of them under a lock.
+    fn hist_of_scalars(
+        &mut self,
+        inputs: &[Var],
+        lambda: &'p Lambda,
+        (width, bins): (Expr, Expr),
+        outs: &[Mem],
+        operator: &'p Operator,
+        span: Span,
+    ) {
+        let each = apart(operator);
+        let locks = (each.is_none() && outs.len() > 1).then(|| self.zeros("locks", PrimType::U32, &bins, span));
+        let [index, place] = ["i", "bin"].map(|name| self.local(name, PrimType::I64));
+        let neutral: Vec<Expr> = operator.neutral.iter().map(|a| self.int(*a)).collect();
+        let (cell, (bin, values)) = self.in_kernel(|this| {
+            this.bind_cells(inputs, &lambda.params, &Expr::Local(index));
+            let mut results = this.body(&lambda.body, &[]);
+            let bin = this.position(&results);
+            (bin, scalars(results.split_off(1)))
+        });
+        let combine = self.combined(std::slice::from_ref(operator));
+        let sum: Vec<Local> = operator.neutral.iter().map(|a| self.sum_local(*a)).collect();
+        let (update, ()) = self.in_kernel(|this| this.update_bin(operator, (&each, &locks), outs, place, &sum, span));
+        let work = Hist { width, bins, index, cell, bin, values, combine, each, neutral, place, sum, update };
+        self.launch(Work::Hist(work), span);
+    }
+    /// Combines values with a bin of the result.
+    fn update_bin(
+        &mut self,
+        operator: &'p Operator,
+        (each, locks): (&Option<Vec<ScalarOp>>, &Option<Mem>),
+        outs: &[Mem],
+        place: Local,
+        sum: &[Local],
+        span: Span,
+    ) {
+        let at = Expr::Local(place);
+        if let Some(locks) = locks {
+            let (body, ()) = self.block(|this| {
+                let values: Vec<Loc> = sum.iter().map(|local| Loc::Scalar(Expr::Local(*local))).collect();
+                let next = this.beside(operator, span);
+                this.combine_cells(operator, outs, &at, &values, &next);
+            });
+            return self.emit(Stmt::Atomic(Box::new(Atomic::Locked(locks.ptr, at, body))));
+        }
+        for (k, (out, local)) in outs.iter().zip(sum).enumerate() {
+            let (position, value) = (self.at(out, std::slice::from_ref(&at)), Expr::Local(*local));
+            let atomic = match each.as_ref().and_then(|each| each.get(k)) {
+                Some(op) if Atomic::in_hardware(op) => Atomic::Op(*op, out.ptr, position, value),
+                Some(op) => Atomic::Combine(self.operation(*op), out.ptr, position, value),
+                None => Atomic::Combine(self.combined(std::slice::from_ref(operator)), out.ptr, position, value),
+            };
+            self.emit(Stmt::Atomic(Box::new(atomic)));
+        }
+    }
+    /// An operation as an operator.
+    fn operation(&mut self, op: ScalarOp) -> Combine {
+        let [a, b] = ["a", "b"].map(|name| self.local(name, op.prim));
+        let results = vec![Expr::Op(op, vec![Expr::Local(a), Expr::Local(b)])];
+        Combine { left: vec![a], right: vec![b], body: Vec::new(), results }
+    }
+    /// The operation of an operator on arrays that combines their elements, one by one, with an operation that memory can do.
+    fn on_elements(&self, operator: &Operator) -> Option<ScalarOp> {
+        let soac = operator.as_map()?;
+        let both = soac.inputs.len() == 2 && operator.lambda.params.iter().all(|param| soac.inputs.contains(param));
+        let rank = self.program.operand_ty(operator.neutral[0]).rank();
+        let inner = Operator { lambda: soac.lambda.clone(), neutral: Vec::new(), commutative: true };
+        simple(&inner).filter(Atomic::in_hardware).filter(|_| both && rank == 1 && operator.lambda.params.len() == 2)
+    }
+    /// A histogram whose bins are rows: a thread for each element of each value.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
+    fn hist_of_rows(
+        &mut self,
+        inputs: &[Var],
+        lambda: &'p Lambda,
+        width: Expr,
+        n: Expr,
+        out: &Mem,
+        (operator, op): (&'p Operator, ScalarOp),
+        span: Span,
+    ) {
+        let row = self.program.operand_ty(operator.neutral[0]);
+        let size = self.size(&row.shape[0]);
+        let size = self.atom("n", size);
+        let dims = [width, size];
+        let count = self.product(&dims);
+        self.launch_map(count, span, |this, t| {
+            let indices = this.indices(t, &dims);
+            this.bind_cells(inputs, &lambda.params, &indices[0]);
+            let results = this.body(&lambda.body, &[]);
+            let at = this.position(&results);
+            let (then, ()) = this.block(|this| {
+                let Some(Loc::Array(array)) = results.get(1) else { return };
+                let value = this.element(array, &indices[1..], row.elem);
+                let place = this.at(out, &[at.clone(), indices[1].clone()]);
+                this.emit(Stmt::Atomic(Box::new(Atomic::Op(op, out.ptr, place, value))));
+            });
+            this.emit(Stmt::If(in_bounds(at, n), then, Vec::new()));
+        });
+    }
+}
+
+/// The operations that an operator on scalars consists of, one for each component, if it does; they are commutative and associative.
+fn apart(operator: &Operator) -> Option<Vec<ScalarOp>> {
+    let (stms, result) = (&operator.lambda.body.stms, &operator.lambda.body.result);
+    let (left, right) = operator.lambda.params.split_at(operator.neutral.len());
+    let each = result.iter().zip(left.iter().zip(right)).map(|(result, (a, b))| {
+        let stm = stms.iter().find(|stm| stm.pat.first().copied() == result.var())?;
+        let one = Operator {
+            lambda: Lambda { params: vec![*a, *b], body: Body { stms: vec![stm.clone()], result: vec![*result] } },
+            neutral: Vec::new(),
+            commutative: true,
+        };
+        simple(&one)
+    });
+    each.collect()
+}
