@@ -4,8 +4,8 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use remora::base::{FileId, SourceMap, with_big_stack};
 use remora::diag::Diagnostic;
-use remora::ir::surface::children::{Node, children_of, decl_children};
-use remora::ir::surface::{Decl, ExprKind};
+use remora::ir::surface::children::{Node, children_of, decl_children, module_children};
+use remora::ir::surface::{Decl, ExprKind, ModuleExprKind};
 use remora::ir::tables::{DefId, Program, Res, TypeRes};
 use remora::resolve::{self, Loader};
 
@@ -338,8 +338,16 @@ fn every_name_of_a_clean_program_is_known() {
     let names = &loaded.program.names.exprs;
     let mut work = Vec::new();
     // Module types are patterns for what is made of them: the names in them are resolved in copies.
-    let written = loaded.program.units.iter().flat_map(|unit| &unit.source.decls).filter(|decl| !matches!(decl, Decl::ModuleType(_)));
-    written.for_each(|decl| decl_children(decl, &mut work));
+    for decl in loaded.program.units.iter().flat_map(|unit| &unit.source.decls) {
+        match decl {
+            Decl::ModuleType(_) => {}
+            Decl::Module(module) => match &module.body.kind {
+                ModuleExprKind::Ascribe { module, .. } => module_children(module, &mut work),
+                _ => module_children(&module.body, &mut work),
+            },
+            _ => decl_children(decl, &mut work),
+        }
+    }
     while let Some(node) = work.pop() {
         children_of(&loaded.program.ast, node, &mut work);
         let Node::Expr(id) = node else { continue };
