@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use remora::base::{FileId, SourceMap, with_big_stack};
 use remora::diag::Diagnostic;
 use remora::ir::surface::children::{Node, children_of, decl_children, module_children};
-use remora::ir::surface::{Decl, ExprKind, ModuleExprKind};
+use remora::ir::surface::{Decl, ExprKind};
 use remora::ir::tables::{DefId, Program, Res, TypeRes};
 use remora::resolve::{self, Loader};
 
@@ -341,10 +341,7 @@ fn every_name_of_a_clean_program_is_known() {
     for decl in loaded.program.units.iter().flat_map(|unit| &unit.source.decls) {
         match decl {
             Decl::ModuleType(_) => {}
-            Decl::Module(module) => match &module.body.kind {
-                ModuleExprKind::Ascribe { module, .. } => module_children(module, &mut work),
-                _ => module_children(&module.body, &mut work),
-            },
+            Decl::Module(module) => module_children(&module.body, &mut work),
             _ => decl_children(decl, &mut work),
         }
     }
