@@ -195,7 +195,7 @@ fn sources() {
     good(&mut place.command("c++", &[&strict[..], &["-std=c++11", "-x", "c++", "use.c"]].concat()));
     // For processors too.
     good(&mut place.remora(&["build", "library.rem", "--source", "-o", "u"]));
-    good(&mut place.command("cc", &["-std=gnu11", "-O0", "-fopenmp", "-w", "-shared", "-fPIC", "-o", "libu.so", "u.c", "-lm"]));
+    good(&mut place.command("cc", &["-std=gnu11", "-O0", "-fopenmp-simd", "-w", "-shared", "-fPIC", "-o", "libu.so", "u.c", "-lm"]));
     assert!(place.path("u.h").is_file() && !place.path("u.cu").exists());
     refused(&mut place.remora(&["build", "library.rem", "--source", "-o", "no/such/t"]), &["E0603"]);
     let wrong = place.remora(&["build", "library.rem", "--target", "cuda", "--arch", "hopper"]).output().expect("it starts");

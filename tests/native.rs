@@ -95,7 +95,7 @@ fn clang_compiles_what_is_emitted() {
            in (f64.sum (xs * xs) / s[n - 1], f64.maximum (scan f64.max 0 xs), i64.sum (scan (+) 0 (iota n) % 7))\n",
     );
     place.write("empty.c", source);
-    if !place.command("clang", &["-fopenmp", "empty.c", "-o", "empty"]).output().is_ok_and(|output| output.status.success()) {
+    if !place.command("clang", &["-fopenmp-simd", "empty.c", "-o", "empty"]).output().is_ok_and(|output| output.status.success()) {
         return;
     }
     let dumped = good(&mut place.remora(&["dump", "--stage", "c", "a.rem"])).0;
@@ -103,7 +103,7 @@ fn clang_compiles_what_is_emitted() {
     let flags = [
         "-std=gnu11",
         "-O2",
-        "-fopenmp",
+        "-fopenmp-simd",
         "-Wall",
         "-Wno-unused-function",
         "-Wno-unused-variable",

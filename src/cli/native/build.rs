@@ -61,7 +61,7 @@ fn compiler() -> String {
 /// The options of the compiler. Contraction and vector versions of functions change the last bits of results, reassociation is
 /// only used where the program says that the order does not matter. The options in `REMORA_CFLAGS` come last.
 fn flags(strict: bool) -> Vec<String> {
-    let mut flags = vec!["-std=gnu11", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-w"];
+    let mut flags = vec!["-std=gnu11", "-O3", "-march=native", "-fopenmp-simd", "-pthread", "-fno-math-errno", "-fno-trapping-math", "-w"];
     // Half of the widest vector registers would lie idle otherwise.
     if cfg!(target_arch = "x86_64") {
         flags.push("-mprefer-vector-width=512");

@@ -15,7 +15,6 @@ use crate::{each_buffer, each_prim};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
 type Context = *mut c_void;
@@ -53,8 +52,8 @@ pub struct Program {
     places: Vec<Place>,
     /// Where its kernels run, if it has some. Lives as long as the context.
     device: Option<Box<dyn Device>>,
-    /// Never unloaded: the threads of OpenMP wait in code that would go with it.
-    library: ManuallyDrop<libloading::Library>,
+    /// Outlives the context, whose threads run what is in it.
+    library: libloading::Library,
 }
 
 /// Arguments as the compiled program takes them.
@@ -72,7 +71,7 @@ pub struct Prepared<'p> {
 
 /// A library in memory.
 pub struct Library {
-    library: ManuallyDrop<libloading::Library>,
+    library: libloading::Library,
     name: String,
 }
 
@@ -82,7 +81,7 @@ impl Library {
         let name = file.path().display().to_string();
         // SAFETY: the library was made by the C compiler from our text; it has no initialisers.
         match unsafe { libloading::Library::new(file.path()) } {
-            Ok(library) => Ok(Library { library: ManuallyDrop::new(library), name }),
+            Ok(library) => Ok(Library { library, name }),
             Err(error) => Err(broken(&name, &error.to_string())),
         }
     }

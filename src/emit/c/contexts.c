@@ -54,25 +54,39 @@ REMORA_VECTOR(float, erff)
 /* More threads than this are of no use, and the system may not have them. */
 #define REMORA_MOST_THREADS 512
 
+/* The processors that this process may use. */
+static int remora_processors(void) {
+#ifdef CPU_COUNT
+  cpu_set_t set;
+  if (!sched_getaffinity(0, sizeof set, &set)) {
+    return CPU_COUNT(&set);
+  }
+#endif
+  long there = sysconf(_SC_NPROCESSORS_ONLN);
+  return there > 0 && there < REMORA_MOST_THREADS ? (int)there : 1;
+}
+
 REMORA_EXPORT remora_context *remora_context_new(int threads) {
   remora_context *c = calloc(1, sizeof *c);
   if (!c) {
     return NULL;
   }
-#ifdef _OPENMP
-  c->threads = threads > 0 ? threads : omp_get_num_procs();
+  int processors = remora_processors();
+  c->threads = threads > 0 ? threads : processors;
   if (c->threads > REMORA_MOST_THREADS) {
     c->threads = REMORA_MOST_THREADS;
   }
-#else
-  c->threads = 1;
-#endif
   c->thread = calloc((size_t)c->threads, sizeof *c->thread);
   if (!c->thread) {
     free(c);
     return NULL;
   }
   pthread_mutex_init(&c->in_use, NULL);
+  pthread_mutex_init(&c->crew.lock, NULL);
+  pthread_cond_init(&c->crew.begun, NULL);
+  pthread_cond_init(&c->crew.done, NULL);
+  /* A thread that is awake would be in the way of others where there are more of them than processors. */
+  c->crew.patience = c->threads <= processors ? 50000 : 0;
   for (int k = 0; k < c->threads; k++) {
     c->thread[k].context = c;
     c->thread[k].order = -1;
@@ -82,10 +96,14 @@ REMORA_EXPORT remora_context *remora_context_new(int threads) {
 
 REMORA_EXPORT void remora_context_free(remora_context *c) {
   if (c) {
+    remora_dismiss(c);
     for (int k = 0; k < c->threads; k++) {
       remora_flush(&c->thread[k]);
     }
     pthread_mutex_destroy(&c->in_use);
+    pthread_mutex_destroy(&c->crew.lock);
+    pthread_cond_destroy(&c->crew.begun);
+    pthread_cond_destroy(&c->crew.done);
     free(c->thread);
     free(c);
   }

@@ -1,11 +1,9 @@
-//! Programs as C with OpenMP: the run-time support (`runtime.c`), constant tables, a function for each function, a function for
+//! Programs as C: the run-time support (`runtime.c`), constant tables, a function for each function, a function for
 //! the body of each parallel loop, and a door for each entry point.
 //!
 //! The door of entry point number `k` is `int remora_entry_k(remora_context *, const uint64_t *in, uint64_t *out)`: scalars in the low
-//! bytes of a word, arrays as pointers to their elements; results that are arrays as pointers to buffers ([`runtime.c`] has
+//! bytes of a word, arrays as pointers to their elements; results that are arrays as pointers to buffers (`runtime.c` has
 //! `remora_array_data` for them), which the caller frees. It returns 0, or 1 after a failure.
-//!
-//! [`runtime.c`]: https://gcc.gnu.org/onlinedocs/gcc/
 
 pub(in crate::emit) mod expr;
 mod library;

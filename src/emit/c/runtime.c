@@ -1,14 +1,14 @@
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include <time.h>
+#include <unistd.h>
 
 /* ---- Memory: buffers with a header, kept for reuse by size class, a list for each thread. ---- */
 
@@ -30,11 +30,33 @@ typedef struct remora_thread {
   char apart[64]; /* others change what follows, and should not get in the way of the rest */
   int64_t next, end; /* the pieces of a parallel loop that are this thread's and that nobody has begun */
   char padding[64];
+  pthread_t self; /* but for the first, which is whoever calls */
+  int there;
 } remora_thread;
+
+typedef int (*remora_piece)(remora_thread *, void *, int64_t, int64_t, int64_t);
+
+/* A parallel loop, and where threads wait for the next one. */
+typedef struct remora_crew {
+  uint64_t loop; /* its number, whether more may join, how many others take part: see below */
+  remora_piece run;
+  void *env;
+  int64_t width, pieces;
+  int failed;
+  pid_t process;    /* that the threads belong to; 0 before there are any */
+  int64_t patience; /* nanoseconds for which a thread looks for a change before it sleeps */
+  int quit;
+  int asleep;  /* threads without a loop */
+  int waiting; /* the first thread, for others to finish */
+  pthread_mutex_t lock;
+  pthread_cond_t begun, done;
+  char padding[64];
+} remora_crew;
 
 typedef struct remora_context {
   int threads;
   remora_thread *thread;
+  remora_crew crew;
   int64_t failed_at; /* order of the failure that counts */
   int failed;
   struct remora_thread *failing; /* whose failure it is */
@@ -174,8 +196,6 @@ static void remora_release(remora_thread *th, remora_block **owner) {
 
 /* ---- Threads ---- */
 
-typedef int (*remora_piece)(remora_thread *, void *, int64_t, int64_t, int64_t);
-
 static int64_t remora_pieces(remora_thread *th, int64_t width, int64_t cost, int one_each) {
   int64_t threads = th->context->threads;
   if (threads <= 1 || th->order >= 0 || width <= 1) {
@@ -201,13 +221,13 @@ static int64_t remora_pieces(remora_thread *th, int64_t width, int64_t cost, int
   return pieces < 1 ? 1 : pieces;
 }
 
-#ifdef _OPENMP
 /* Runs pieces: every thread those that are its own, which lie side by side and are the same ones whenever a loop is divided in the same
    way, so that what it works on stays in its cache from loop to loop; then what the others have left. */
-static int remora_share(remora_thread *own, remora_piece run, void *env, int64_t width, int64_t pieces) {
+static int remora_share(remora_thread *own) {
   remora_context *c = own->context;
+  const remora_crew *crew = &c->crew;
+  const int64_t width = crew->width, pieces = crew->pieces, order = own->order;
   int me = (int)(own - c->thread), failed = 0;
-  int64_t order = own->order;
   for (int k = 0; k < c->threads; k++) {
     remora_thread *from = &c->thread[(me + k) % c->threads];
     while (__atomic_load_n(&from->next, __ATOMIC_RELAXED) < from->end) {
@@ -217,13 +237,133 @@ static int remora_share(remora_thread *own, remora_piece run, void *env, int64_t
       }
       int64_t lo = (int64_t)((__int128)width * piece / pieces), hi = (int64_t)((__int128)width * (piece + 1) / pieces);
       own->order = lo;
-      failed |= run(own, env, lo, hi, piece);
+      failed |= crew->run(own, crew->env, lo, hi, piece);
     }
   }
   own->order = order;
   return failed;
 }
+
+/* Threads join a loop as long as it is open: until whoever has it finds no piece left. Nobody waits for threads that have not joined, so
+   where other programs want the processors too, a loop takes as long as those that came need. The word `loop` of a crew has the number of
+   the loop in its upper half, then whether it is open, then how many have joined and not left. */
+#define REMORA_OPEN (UINT64_C(1) << 31)
+#define REMORA_INSIDE (REMORA_OPEN - 1)
+
+static int64_t remora_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void remora_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield" ::: "memory");
 #endif
+}
+
+static int remora_is_open(const remora_crew *crew, uint32_t last) {
+  uint64_t loop = __atomic_load_n(&crew->loop, __ATOMIC_SEQ_CST);
+  return (loop & REMORA_OPEN) && (uint32_t)(loop >> 32) != last;
+}
+
+/* Joins a loop that is open and is not the last one that this thread had. */
+static int remora_join(remora_crew *crew, uint32_t *last) {
+  uint64_t loop = __atomic_load_n(&crew->loop, __ATOMIC_RELAXED);
+  while ((loop & REMORA_OPEN) && (uint32_t)(loop >> 32) != *last) {
+    if (__atomic_compare_exchange_n(&crew->loop, &loop, loop + 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+      *last = (uint32_t)(loop >> 32);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static void remora_leave_loop(remora_crew *crew) {
+  uint64_t loop = __atomic_sub_fetch(&crew->loop, 1, __ATOMIC_SEQ_CST);
+  if (!(loop & (REMORA_OPEN | REMORA_INSIDE)) && __atomic_load_n(&crew->waiting, __ATOMIC_SEQ_CST)) {
+    pthread_mutex_lock(&crew->lock);
+    pthread_cond_signal(&crew->done);
+    pthread_mutex_unlock(&crew->lock);
+  }
+}
+
+static void *remora_work(void *of) {
+  remora_thread *own = of;
+  remora_crew *crew = &own->context->crew;
+  uint32_t last = 0;
+  for (;;) {
+    for (int64_t since = remora_now();;) {
+      if (remora_join(crew, &last)) {
+        if (remora_share(own)) {
+          __atomic_store_n(&crew->failed, 1, __ATOMIC_RELAXED);
+        }
+        remora_leave_loop(crew);
+        since = remora_now();
+      } else if (__atomic_load_n(&crew->quit, __ATOMIC_RELAXED) || remora_now() - since > crew->patience) {
+        break;
+      } else {
+        for (int k = 0; k < 8; k++) remora_pause();
+      }
+    }
+    pthread_mutex_lock(&crew->lock);
+    __atomic_add_fetch(&crew->asleep, 1, __ATOMIC_SEQ_CST);
+    while (!crew->quit && !remora_is_open(crew, last)) {
+      pthread_cond_wait(&crew->begun, &crew->lock);
+    }
+    __atomic_sub_fetch(&crew->asleep, 1, __ATOMIC_SEQ_CST);
+    int quit = crew->quit;
+    pthread_mutex_unlock(&crew->lock);
+    if (quit) {
+      return NULL;
+    }
+  }
+}
+
+/* Threads that cannot be had are not missed. */
+static void remora_hire(remora_context *c) {
+  c->crew.process = getpid();
+  for (int k = 1; k < c->threads; k++) {
+    c->thread[k].there = !pthread_create(&c->thread[k].self, NULL, remora_work, &c->thread[k]);
+  }
+}
+
+/* In a process that was forked off there are none of them. */
+static void remora_dismiss(remora_context *c) {
+  if (c->crew.process != getpid()) {
+    return;
+  }
+  pthread_mutex_lock(&c->crew.lock);
+  __atomic_store_n(&c->crew.quit, 1, __ATOMIC_RELAXED);
+  pthread_cond_broadcast(&c->crew.begun);
+  pthread_mutex_unlock(&c->crew.lock);
+  for (int k = 1; k < c->threads; k++) {
+    if (c->thread[k].there) {
+      pthread_join(c->thread[k].self, NULL);
+    }
+  }
+}
+
+/* Waits for those that have joined a loop which is closed. */
+static void remora_await(remora_crew *crew) {
+  for (int64_t since = 0; __atomic_load_n(&crew->loop, __ATOMIC_ACQUIRE) & REMORA_INSIDE;) {
+    int64_t now = remora_now();
+    since = since ? since : now;
+    if (now - since <= crew->patience) {
+      remora_pause();
+      continue;
+    }
+    pthread_mutex_lock(&crew->lock);
+    __atomic_store_n(&crew->waiting, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&crew->loop, __ATOMIC_SEQ_CST) & REMORA_INSIDE) {
+      pthread_cond_wait(&crew->done, &crew->lock);
+    }
+    __atomic_store_n(&crew->waiting, 0, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&crew->lock);
+  }
+}
 
 static int remora_parallel(remora_thread *th, remora_piece run, void *env, int64_t width, int64_t pieces) {
   if (pieces <= 1) {
@@ -235,16 +375,32 @@ static int remora_parallel(remora_thread *th, remora_piece run, void *env, int64
     th->order = order;
     return failed;
   }
-  int failed = 0;
-#ifdef _OPENMP
   remora_context *c = th->context;
+  remora_crew *crew = &c->crew;
   int64_t live = th->live;
   for (int k = 0; k < c->threads; k++) {
     c->thread[k].next = pieces * k / c->threads;
     c->thread[k].end = pieces * (k + 1) / c->threads;
   }
-#pragma omp parallel num_threads(c->threads) reduction(| : failed)
-  failed |= remora_share(&c->thread[omp_get_thread_num()], run, env, width, pieces);
+  crew->run = run;
+  crew->env = env;
+  crew->width = width;
+  crew->pieces = pieces;
+  crew->failed = 0;
+  if (!crew->process) {
+    remora_hire(c);
+  }
+  uint64_t number = (__atomic_load_n(&crew->loop, __ATOMIC_RELAXED) >> 32) + 1;
+  __atomic_store_n(&crew->loop, (number << 32) | REMORA_OPEN, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&crew->asleep, __ATOMIC_SEQ_CST) && crew->process == getpid()) {
+    pthread_mutex_lock(&crew->lock);
+    pthread_cond_broadcast(&crew->begun);
+    pthread_mutex_unlock(&crew->lock);
+  }
+  int failed = remora_share(th);
+  __atomic_and_fetch(&crew->loop, ~REMORA_OPEN, __ATOMIC_SEQ_CST);
+  remora_await(crew);
+  failed |= crew->failed;
   for (int k = 0; k < c->threads; k++) {
     if (&c->thread[k] != th) {
       live += c->thread[k].peak;
@@ -253,15 +409,8 @@ static int remora_parallel(remora_thread *th, remora_piece run, void *env, int64
   if (live > c->peak) {
     c->peak = live;
   }
-#else
-  for (int64_t piece = 0; piece < pieces; piece++) {
-    int64_t lo = (int64_t)((__int128)width * piece / pieces), hi = (int64_t)((__int128)width * (piece + 1) / pieces);
-    failed |= run(th, env, lo, hi, piece);
-  }
-#endif
   if (failed) {
     th->context->failing = th;
   }
   return failed;
 }
-

@@ -1,5 +1,8 @@
 /* ---- What is compiled for a processor and the host plan of a device have in common: sizes. ---- */
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* the processors that a process may use */
+#endif
 #include <stdint.h>
 
 /* In a library the doors have other names, and what is here stays inside. */
