@@ -77,8 +77,12 @@ fn driver(place: &Place, flags: &[&str], threads: &[&str]) {
     let link = ["-L.", "-lt", "-Wl,-rpath,$ORIGIN"];
     good(&mut place.command("cc", &[&args[..], flags, &link].concat()));
     for threads in threads {
-        let (out, _) =
-            good(place.command(place.path("driver"), &[threads]).env("ASAN_OPTIONS", "detect_leaks=1:allocator_may_return_null=1"));
+        let (out, _) = good(
+            place
+                .command(place.path("driver"), &[threads])
+                .env("ASAN_OPTIONS", "detect_leaks=1:allocator_may_return_null=1")
+                .env("TSAN_OPTIONS", "allocator_may_return_null=1"),
+        );
         assert_eq!(out, "good\n");
     }
 }
@@ -139,6 +143,21 @@ fn a_library_called_from_c_leaks_nothing() {
     let place = Place::new(PROGRAM);
     library(&place, &format!("-O1 -g1 {flags}"));
     driver(&place, &flags.split(' ').collect::<Vec<_>>(), &["3"]);
+}
+
+/// Threads that share loops and sleep between them do nothing that the thread sanitizer objects to.
+#[test]
+fn a_library_called_from_c_has_no_races() {
+    let flags = "-fsanitize=thread";
+    let place = Place::new(PROGRAM);
+    place.write("try.c", "int main(void) { return 0; }\n");
+    let made = place.command("cc", &[flags, "try.c", "-o", "try"]).output().is_ok_and(|output| output.status.success());
+    if !made || !place.command("./try", &[]).output().is_ok_and(|output| output.status.success()) {
+        println!("skipped: the thread sanitizer does not work here");
+        return;
+    }
+    library(&place, &format!("-O1 -g1 {flags}"));
+    driver(&place, &[flags], &["3"]);
 }
 
 #[test]
