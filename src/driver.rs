@@ -15,6 +15,7 @@
 //! A definition with an error is left out, and so is what uses it; everything else is checked. Nothing of the standard
 //! library is inferred unless it is used.
 
+mod entries;
 mod hints;
 mod modules;
 mod places;
@@ -190,6 +191,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
                 checked.diagnostics.extend(consumed);
                 return None;
             }
+            checked.diagnostics.extend(entries::unmeasured(&checked.program, def, &defines));
             if !checked.program.is_template(def) {
                 checked.core.defs.extend(defines);
             }
@@ -471,7 +473,8 @@ pub fn cuda_library(
     prefix: &str,
 ) -> Result<emit::cuda::Library, Box<Diagnostic>> {
     let made = compile_cuda(sources, checked, entries)?;
-    Ok(emit::cuda::library(&made.program, &made.text, prefix, &shown(sources, checked, &made.program)))
+    let names = entry_names(checked, &made.program);
+    Ok(emit::cuda::library(&made.program, &made.text, (prefix, &names), &shown(sources, checked, &made.program)))
 }
 
 /// The C library for these entry points of an accepted program, its names beginning with `prefix`.
@@ -486,7 +489,13 @@ pub fn library(
     strict: bool,
 ) -> Result<emit::c::Library, Box<Diagnostic>> {
     let (program, imp) = lowered(sources, checked, entries, strict)?;
-    Ok(emit::c::library(&program, &imp, prefix, strict, &shown(sources, checked, &program)))
+    let names = entry_names(checked, &program);
+    Ok(emit::c::library(&program, &imp, (prefix, &names), strict, &shown(sources, checked, &program)))
+}
+
+/// What the functions of a first-order program are called in the source.
+fn entry_names(checked: &Checked, program: &soac::Program) -> Vec<Symbol> {
+    program.funs.iter().map(|(_, fun)| checked.source_name(fun.name)).collect()
 }
 
 /// A failure of a running program as a message.
@@ -596,6 +605,11 @@ impl Checked {
             return *name;
         }
         self.names.get(&core_name).map_or(core_name, |def| self.program.defs[*def].name)
+    }
+    /// Whether a definition of core was declared with `entry`.
+    pub fn declares_entry(&self, core_name: Symbol) -> bool {
+        let decl = self.names.get(&core_name).map(|def| &self.program.defs[*def].decl);
+        matches!(decl, Some(DefKind::Def(decl)) if decl.entry)
     }
     /// The names of the parameters of a definition of core, where they have names.
     pub fn parameter_names(&self, core_name: Symbol) -> Vec<Option<Symbol>> {

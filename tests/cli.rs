@@ -184,7 +184,10 @@ fn sums_come_from_outside_and_go_there() {
         place.refused(&["run", "outside.rem", "--backend", backend, "#d 3", "[]"], &["E0604", "expected `#a` or `#b` or `#c`, found `#d`"]);
         place.refused(&["run", "outside.rem", "--backend", backend, "#a", "[]"], &["E0604", "argument `x`"]);
         place.refused(&["run", "outside.rem", "--backend", backend, "#a 1 2", "[]"], &["E0607"]);
-        place.refused(&["run", "outside.rem", "--backend", backend, "#c", "[#a 1"], &["E0604", "expected `,`, found the end of the data"]);
+        place.refused(
+            &["run", "outside.rem", "--backend", backend, "#c", "[#a 1"],
+            &["E0604", "expected `,` or `]`, found the end of the data"],
+        );
         place.refused(&["run", "outside.rem", "--backend", backend, "#c"], &["E0612", "ys`: [](#a i32 | #b f64 | #c)"]);
         place.refused(&["run", "outside.rem", "--backend", backend, "-e", "none", "--binary"], &["E0603"]);
     }
@@ -193,6 +196,52 @@ fn sums_come_from_outside_and_go_there() {
     let header = std::fs::read_to_string(place.path().join("inside.h")).expect("a header");
     assert!(header.contains("inside_main(") && !header.contains("inside_size("), "{header}");
     place.refused(&["build", "outside.rem", "--lib"], &["E0613", "`main` cannot be called from C"]);
+}
+
+#[test]
+fn arrays_of_sums_are_written_like_others() {
+    let program = "type t = #none | #some i64\n\
+                   entry rows [n] [m] (xss: [n][m]t) = (n, m)\n\
+                   entry sum [n] (xs: [n]t) = i64.sum (map (\\x -> match x case #none -> 0 case #some k -> k) xs)\n";
+    let place = Place::new(&[("s.rem", program)]);
+    assert_eq!(place.ok(&["run", "s.rem", "-e", "sum", "[#some 1, #none, #some 4,]"]), "5i64\n");
+    for (text, shown) in [
+        ("empty([0][3](#none | #some i64))", "0i64\n3i64\n"),
+        ("empty( [2] [0]#none|#some i64 )", "2i64\n0i64\n"),
+        ("[[#none,],]", "1i64\n1i64\n"),
+    ] {
+        assert_eq!(place.ok(&["run", "s.rem", "-e", "rows", text]), shown, "{text}");
+    }
+    place.refused(&["run", "s.rem", "-e", "sum", "empty([0][3](#none | #some i64))"], &["E0606", "rank 1"]);
+    place.refused(&["run", "s.rem", "-e", "rows", "empty([1][3](#none | #some i64))"], &["E0604", "size that is 0"]);
+    place.refused(&["run", "s.rem", "-e", "sum", "empty([0]i32)"], &["E0604", "#none | #some i64"]);
+    place.refused(&["run", "s.rem", "-e", "sum", "[#none #none]"], &["E0604", "`,` or `]`"]);
+}
+
+#[test]
+fn results_that_are_no_data_are_refused() {
+    let program = "entry pair (x: i64) = (x, \\y -> y + x)\nentry rows (xs: []i64) = map (\\x y -> x + y) xs\n";
+    let place = Place::new(&[("f.rem", program)]);
+    for backend in ["interp", "cpu", "auto"] {
+        place.refused(&["run", "f.rem", "-e", "pair", "3", "--backend", backend], &["E0613", "`pair`", "function"]);
+        place.refused(&["run", "f.rem", "-e", "rows", "[3]", "--backend", backend], &["E0613", "`rows`"]);
+    }
+}
+
+#[test]
+fn options_without_a_meaning_are_refused() {
+    let place = Place::new(&[("f.rem", "entry main (x: i64) = x\n")]);
+    for seconds in ["nan", "inf", "-inf", "-1", "1e9"] {
+        place.refused(&["bench", "f.rem", "1", "--seconds", seconds], &["E0618", "--seconds"]);
+    }
+    assert_eq!(place.run(&["bench", "f.rem", "1", "--seconds", "soon"]).code, Some(2));
+}
+
+#[test]
+fn arrays_of_numpy_of_another_type() {
+    let place = Place::new(&[("f.rem", "entry main (xs: []f64) = f64.sum xs\nentry single (xs: []f32) = xs\n")]);
+    place.ok(&["run", "f.rem", "-e", "single", "[1.0, 2.0]", "-o", "a.npy"]);
+    place.refused(&["run", "f.rem", "a.npy"], &["E0605", "a.astype(np.float64)", "`[]f32`"]);
 }
 
 #[test]

@@ -194,6 +194,45 @@ fn headers_are_c_and_cpp() {
     }
 }
 
+/// The prelude, primitives and other definitions have these names too; `f'` and `f_` are the same in C.
+#[test]
+fn entry_points_keep_their_names() {
+    let names = ["id", "iota", "zip", "free_entry", "free", "f", "f_", "f'"];
+    let mut program = String::from("def f (x: i64) = x\n");
+    names.iter().enumerate().for_each(|(k, name)| program.push_str(&format!("entry {name} (x: i64) = x + {k}\n")));
+    program.push_str("entry fails (x: i64) : i64 = if x > 0 then x else assert false x\ndef f (x: i64) = x\n");
+    let place = Place::new(&program);
+    good(&mut place.remora(&["build", "a.rem", "--lib", "-o", "libt.so"]));
+    let header = std::fs::read_to_string(place.path("t.h")).expect("a header");
+    for name in ["id", "iota", "zip", "free_entry", "free_entry_", "f", "f_", "f__", "fails"] {
+        assert!(header.contains(&format!("int t_{name}(t_context *context, int64_t x, int64_t *out0)")), "{name}: {header}");
+    }
+    good(&mut place.remora(&["build", "a.rem", "-o", "p"]));
+    let built = |args: &[&str]| place.command(place.path("p"), args);
+    assert_eq!(good(&mut built(&["-e", "iota", "3"])).0, "4i64\n");
+    assert_eq!(good(&mut built(&["-e", "f", "3"])).0, "8i64\n");
+    refused(&mut built(&["-e", "id", "3", "4"]), &["E0612", "`id` takes 1 argument"]);
+    refused(
+        &mut built(&["-e", "idd", "3"]),
+        &["E0611", "did you mean `id`?", "the file has: id, iota, zip, free_entry, free, f, f_, f', fails"],
+    );
+    // Without declared entry points, definitions hide earlier ones of their names.
+    let place = Place::new("def g (x: i64) = x\ndef g (x: i64) = x + 1\n");
+    good(&mut place.remora(&["build", "a.rem", "--lib", "-o", "libt.so"]));
+    let header = std::fs::read_to_string(place.path("t.h")).expect("a header");
+    assert_eq!(header.matches("int t_g").count(), 1, "{header}");
+}
+
+#[test]
+fn two_entry_points_of_one_name_are_refused() {
+    let place = Place::new("-- ==\n-- entry: f\n-- input { 1i64 }\nentry f (x: i64) = x\nentry f (x: i64) = x + 1\n");
+    for args in [&["check", "a.rem"][..], &["run", "a.rem", "-e", "f", "1"], &["build", "a.rem", "--lib"], &["build", "a.rem"]] {
+        refused(&mut place.remora(args), &["E0204", "a.rem:5:7", "defined first"]);
+    }
+    let tested = place.remora(&["test", "a.rem"]).output().expect("it starts");
+    assert!(tested.status.code() == Some(1) && text(&tested.stdout).contains("E0204"), "{tested:?}");
+}
+
 #[test]
 fn a_library_called_from_python() {
     if Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {

@@ -158,7 +158,7 @@ fn unknown_names() {
     refuse("def f x = sqrt x", "E0201 main.rem:1:11 unknown name `sqrt` | scalar functions are in the module of their type: `f64.sqrt`");
     refuse(
         "def f x = np.mean x",
-        "E0201 main.rem:1:11 there is neither a variable nor a module `np` | names of a library have no prefix: `import \"lib/np\"`, then `mean`; elementwise functions are in scalar modules: `f64.sqrt`",
+        "E0201 main.rem:1:11 there is neither a variable nor a module `np` | names of a library have no prefix: `import \"lib/np\"`, then `mean`",
     );
     refuse("def f (x: int) = x", "E0202 main.rem:1:11 unknown type `int` | write `i64` or `i32`");
     refuse(

@@ -49,7 +49,7 @@ pub(super) struct BenchArgs {
     #[arg(long, default_value = "10", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
     /// At least so long
-    #[arg(long, default_value = "2", value_name = "SECONDS")]
+    #[arg(long, default_value = "2", value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     seconds: f64,
     /// Results that are the same to the last bit as the evaluator's
     #[arg(long)]
@@ -58,6 +58,14 @@ pub(super) struct BenchArgs {
     #[arg(long)]
     json: bool,
 }
+
+/// Any number; those without a meaning are refused with a code.
+fn seconds(text: &str) -> Result<f64, String> {
+    super::unshield(text).parse().map_err(|_| "a number of seconds is needed".to_string())
+}
+
+/// The longest time that is measured: a day.
+const MOST_SECONDS: f64 = 86_400.0;
 
 /// What was measured.
 #[derive(Debug, Serialize)]
@@ -74,6 +82,10 @@ struct Report {
 }
 
 pub(super) fn run(args: &BenchArgs, console: &mut Console) -> Outcome {
+    if !(args.seconds >= 0.0 && args.seconds <= MOST_SECONDS) {
+        let message = format!("`--seconds {}`: a number of seconds from 0 to {MOST_SECONDS} is expected", args.seconds);
+        return Err(Box::new(Diagnostic::bare("E0618", message)));
+    }
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
     match measure(args, &loaded, console) {
         Ok(report) => {
@@ -113,7 +125,7 @@ fn shown(seconds: f64) -> String {
 
 fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<Report, Box<Diagnostic>> {
     let define = find_entry(loaded, &args.entry)?;
-    let signature = Signature::new(define, &loaded.checked.parameter_names(define.name))?;
+    let signature = Signature::of(&loaded.checked, define)?;
     let values = read_arguments(&args.args, &signature, console)?;
     let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     if args.backend == Backend::Interp {

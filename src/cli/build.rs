@@ -7,7 +7,7 @@ use super::values::{self, Signature};
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
-use crate::driver;
+use crate::driver::{self, Checked};
 use crate::ir::core::Define;
 use crate::ir::tables::{Def, DefKind};
 use clap::{Args, ValueEnum};
@@ -102,7 +102,7 @@ pub(super) const NOT_STRICT: &str = "note: `--strict-fp` is for processors: a CU
 /// # Errors
 /// E0611 if there is nothing to call, E0613 for what cannot be called from outside.
 pub(super) fn entries(loaded: &super::program::Loaded) -> Result<Vec<Symbol>, Box<Diagnostic>> {
-    entries_that(loaded, &|_| Ok(()))
+    entries_that(loaded, &|_, _| Ok(()))
 }
 
 /// Those that C can call.
@@ -110,21 +110,24 @@ fn entries_for_c(loaded: &super::program::Loaded) -> Result<Vec<Symbol>, Box<Dia
     entries_that(loaded, &values::no_sums)
 }
 
-fn entries_that(
-    loaded: &super::program::Loaded,
-    check: &dyn Fn(&Define) -> Result<(), Box<Diagnostic>>,
-) -> Result<Vec<Symbol>, Box<Diagnostic>> {
+/// Says why a definition is of no use to those who call it.
+type Usable<'a> = &'a dyn Fn(&Checked, &Define) -> Result<(), Box<Diagnostic>>;
+
+fn entries_that(loaded: &super::program::Loaded, check: Usable) -> Result<Vec<Symbol>, Box<Diagnostic>> {
     let checked = &loaded.checked;
     let declared = |def: &Def| matches!(&def.decl, DefKind::Def(decl) if decl.entry);
     let declared: Vec<Symbol> =
         checked.program.defs.iter().filter(|(_, def)| def.file == loaded.root && declared(def)).map(|(_, def)| def.unique).collect();
     let own = checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
-    let mut entries = Vec::new();
+    let mut entries: Vec<Symbol> = Vec::new();
     for define in own {
-        let signature =
-            Signature::new(define, &checked.parameter_names(define.name)).and_then(|signature| check(define).map(|()| signature));
-        if declared.is_empty() && signature.is_ok() || declared.contains(&define.name) {
-            entries.push(signature?.name());
+        let usable = Signature::of(checked, define).and_then(|_| check(checked, define));
+        if declared.is_empty() && usable.is_ok() || declared.contains(&define.name) {
+            usable?;
+            // Definitions hide earlier ones of the same name.
+            let called = checked.source_name(define.name);
+            entries.retain(|other| checked.source_name(*other) != called);
+            entries.push(define.name);
         }
     }
     if entries.is_empty() {

@@ -9,6 +9,7 @@ use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, native, unshie
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
+use crate::eval::EntryShape;
 use crate::ir::core::{Atom, Define, Type};
 use crate::runtime::{Value, data};
 use clap::{Args, ValueEnum};
@@ -140,7 +141,14 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
         (None, Some(last)) => find_define(loaded, last).ok_or_else(|| Box::new(Diagnostic::bare("E0611", "there is no expression")))?,
         (name, _) => find_entry(loaded, name.as_deref().unwrap_or("main"))?,
     };
-    let signature = Signature::new(entry, &checked.parameter_names(entry.name))?;
+    let signature = Signature::of(checked, entry)?;
+    if checked.remc.is_none() && values::result_shapes(entry).contains(&EntryShape::Other) {
+        let called = checked.source_name(entry.name);
+        let message = format!("`{called}` cannot be run from outside: its result is, or has in it, a function or an array of boxes");
+        return Err(Box::new(
+            Diagnostic::error("E0613", entry.span, message).help("return data: scalars, regular arrays, tuples, records or sums of these"),
+        ));
+    }
     let values = match args.args.is_empty() && checked.reads_numbers() {
         true => signature.arguments(&[])?,
         false => read_arguments(&args.args, &signature, console)?,
@@ -308,7 +316,9 @@ pub(super) fn find_entry<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Defin
     let symbol = Symbol::new(name);
     let own = || core.defs.iter().filter(|define| define.span.file == loaded.root);
     let named = |define: &&Define| loaded.checked.source_name(define.name) == symbol;
-    if let Some(define) = own().rfind(named) {
+    // An entry point is not hidden by a later definition that is none.
+    let declared = |define: &&Define| named(define) && loaded.checked.declares_entry(define.name);
+    if let Some(define) = own().rfind(declared).or_else(|| own().rfind(named)) {
         return Ok(define);
     }
     let core = loaded.checked.remc.is_some();

@@ -3,6 +3,7 @@
 use super::files;
 use crate::base::{PrimType, Scalar, Symbol};
 use crate::diag::Diagnostic;
+use crate::driver::Checked;
 use crate::eval::{self, EntryShape as Shape};
 use crate::ir::core::{Atom, Define, Type, slots};
 use crate::runtime::data::{self, Expected, Stream};
@@ -63,7 +64,7 @@ impl Wanted<'_> {
     fn is_literal(self, word: &str) -> bool {
         let word = word.trim_start();
         match self {
-            Wanted::Sum(_) => word.starts_with(['#', '[', '(']),
+            Wanted::Sum(_) => word.starts_with(['#', '[', '(']) || word.starts_with("empty"),
             Wanted::Plain(_) => {
                 word.starts_with(|c: char| c == '[' || c == '-' || c.is_ascii_digit())
                     || ["true", "false"].contains(&word)
@@ -108,15 +109,19 @@ impl Form {
 }
 
 impl Signature {
-    /// Of an entry point; parameters are named by `names` where they have names.
-    pub fn new(define: &Define, names: &[Option<Symbol>]) -> Result<Signature> {
+    /// Of an entry point. Messages call it and its parameters as the program does, where they have names there.
+    ///
+    /// # Errors
+    /// E0613.
+    pub fn of(checked: &Checked, define: &Define) -> Result<Signature> {
+        let (called, names) = (checked.source_name(define.name), checked.parameter_names(define.name));
         let mut ty = &define.ty;
         loop {
             match ty.atom() {
                 Atom::Pi(_, inner) if ty.shape().is_scalar() => ty = inner,
                 Atom::Forall(params, _) => {
                     let params = params.iter().map(|p| format!("'{p}")).collect::<Vec<_>>().join(", ");
-                    let message = format!("`{}` cannot be run: its type has the parameters {params}", define.name);
+                    let message = format!("`{called}` cannot be run: its type has the parameters {params}");
                     return Err(Box::new(Diagnostic::error("E0613", define.span, message).help("give its parameters concrete types")));
                 }
                 _ => break,
@@ -127,7 +132,7 @@ impl Signature {
             _ => (&[][..], ty),
         };
         if hides_in_sums(result) {
-            let message = format!("`{}` cannot be run from outside: its result has functions or hidden sizes in a sum", define.name);
+            let message = format!("`{called}` cannot be run from outside: its result has functions or hidden sizes in a sum");
             let error = Diagnostic::error("E0613", define.span, message);
             return Err(Box::new(error.help("return what a `match` makes of it")));
         }
@@ -138,14 +143,14 @@ impl Signature {
             };
             Form::new(&eval::shape_of(&param.ty), &what).ok_or_else(|| {
                 let message =
-                    format!("`{}` cannot be run from outside: {what} is no scalar, array of scalars, sum or tuple of these", define.name);
+                    format!("`{called}` cannot be run from outside: {what} is no scalar, array of scalars, sum or tuple of these");
                 Box::new(Diagnostic::error("E0613", define.span, message))
             })
         });
-        Ok(Signature { name: define.name, params: read.collect::<Result<_>>()? })
+        Ok(Signature { name: called, params: read.collect::<Result<_>>()? })
     }
 
-    /// The name of the entry point in core.
+    /// The name of the entry point in the program.
     pub fn name(&self) -> Symbol {
         self.name
     }
@@ -211,11 +216,11 @@ impl Signature {
 ///
 /// # Errors
 /// E0613.
-pub fn no_sums(define: &Define) -> Result<()> {
+pub fn no_sums(checked: &Checked, define: &Define) -> Result<()> {
     if !has_sums(&define.ty) {
         return Ok(());
     }
-    let message = format!("`{}` cannot be called from C: it takes or returns values of a sum type", define.name);
+    let message = format!("`{}` cannot be called from C: it takes or returns values of a sum type", checked.source_name(define.name));
     let error = Diagnostic::error("E0613", define.span, message);
     Err(Box::new(error.help("take and return what a `match` makes of them, a number for the constructor for example")))
 }

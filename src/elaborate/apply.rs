@@ -163,13 +163,20 @@ impl Elab<'_> {
             };
             parts.push(Part { arg, depth });
         }
+        let mut before: Vec<(usize, Span)> = Vec::with_capacity(parts.len());
         for part in &mut parts {
             let Arg::Ready(value, at) = &mut part.arg else { continue };
             for (k, dim) in dims[rank - part.depth..].iter().enumerate() {
                 let own = cell_type(&value.1, k);
                 let own = outer_dim(&own).ok_or_else(|| self.missing(*at))?;
-                self.sizes.unify_dim(dim, &own, *at).map_err(|clash| self.mapped_clash(clash, *at, span))?;
+                self.sizes.unify_dim(dim, &own, *at).map_err(|clash| {
+                    // The axes of an argument that takes part in fewer maps are the inner ones.
+                    let other = before.iter().find(|(depth, at)| depth + k >= part.depth && *at != span);
+                    let meets = other.map(|(depth, at)| (depth + k - part.depth, *at)).filter(|(axis, _)| *axis != k);
+                    self.mapped_clash(clash, *at, span, meets.map(|(axis, at)| (k, axis, at)))
+                })?;
             }
+            before.push((part.depth, *at));
             if part.depth < rank {
                 *value = self.shared(value.clone(), "t");
             }
@@ -223,10 +230,15 @@ impl Elab<'_> {
         }
         groups
     }
-    fn mapped_clash(&self, clash: super::sizes::Clash, at: Span, app: Span) -> Diagnostic {
-        self.clash(clash, at)
+    /// `meets` are the axes that meet, counted from 0: that of the argument, and that of another one at this place.
+    fn mapped_clash(&self, clash: super::sizes::Clash, at: Span, app: Span, meets: Option<(usize, usize, Span)>) -> Diagnostic {
+        let out = self
+            .clash(clash, at)
             .label(app, "mapped over these arguments together")
-            .note("arrays that are mapped over together have the same sizes")
+            .note("arrays that are mapped over together have the same sizes");
+        let Some((axis, other, place)) = meets else { return out };
+        out.label(place, format!("axis {other} of this meets axis {axis} of the other"))
+            .note("the axes of an array of lower rank meet the last axes of the others, as in NumPy")
     }
 
     /// An application whose arguments have the parameters' types. The result is opened if it is a box.

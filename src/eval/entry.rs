@@ -228,7 +228,6 @@ pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Sy
             sizes.known.insert(atom, (0, "no argument".into()));
         }
     }
-    sizes.check(span)?;
     let mut indices = Vec::with_capacity(names.len());
     for name in names {
         match sizes.known.get(&DimAtom::Var(name)) {
@@ -236,7 +235,38 @@ pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Sy
             None => return Err(Failure::new("E0508", span, format!("the size `{name}` does not follow from the arguments"))),
         }
     }
+    sizes.check(span)?;
     Ok((indices, Measured(sizes)))
+}
+
+/// The index parameters of a definition of this type that do not follow from its arguments, because they stand in sums and products of
+/// sizes only. None where arguments cannot come from outside.
+pub fn unmeasured(mut ty: &Type) -> Vec<Symbol> {
+    let mut names = Vec::new();
+    while let Atom::Pi(params, body) = ty.atom() {
+        names.extend_from_slice(params);
+        ty = body;
+    }
+    let Atom::Fun(params, _) = ty.atom() else { return Vec::new() };
+    if params.iter().any(|param| !shape_of(&param.ty).is_data()) {
+        return Vec::new();
+    }
+    let mut alone = FxHashSet::default();
+    params.iter().for_each(|param| sizes_alone(&param.ty, &mut alone));
+    names.retain(|name| !alone.contains(&DimAtom::Var(*name)));
+    names
+}
+
+/// The sizes that are measured in a value of this type.
+fn sizes_alone(ty: &Type, out: &mut FxHashSet<DimAtom>) {
+    let dims = ty.shape().items.iter().filter_map(|item| if let ShapeItem::Dim(dim) = item { dim.as_atom() } else { None });
+    out.extend(dims);
+    match ty.atom() {
+        Atom::Tuple(parts) => parts.iter().for_each(|part| sizes_alone(part, out)),
+        Atom::Record(fields) => fields.iter().for_each(|(_, part)| sizes_alone(part, out)),
+        Atom::Sum(payloads) => payloads.iter().for_each(|(_, payload)| out.extend(payload_sizes(payload))),
+        _ => {}
+    }
 }
 
 /// The value with boxes opened, but for arrays of boxes.

@@ -21,7 +21,7 @@ pub mod soac;
 pub mod trace;
 mod types;
 
-pub use entry::{Measured, Shape as EntryShape, measured, shape_of};
+pub use entry::{Measured, Shape as EntryShape, measured, shape_of, unmeasured};
 
 use crate::base::{Chains, Span, Symbol};
 use crate::diag::Diagnostic;

@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// Type annotations may expand to this many nodes in one definition; abbreviations of abbreviations grow fast.
 pub(super) const ANNOTATION_BUDGET: usize = 1 << 20;
 
+/// How many errors before one are looked at for being the same.
+const RECENT: usize = 16;
+
 /// The judgement "expression has this type under this frame": the whole type is `[]^frame ty`.
 #[derive(Clone, Debug)]
 pub(super) struct Judgement {
@@ -185,9 +188,13 @@ impl<'a> Context<'a> {
         self.reasons.push(Reason { kind, expected, found });
         ReasonId(self.reasons.len() as u32 - 1)
     }
-    /// Adds an error.
+    /// Adds an error. What the parser writes out, as for `r with x[i] = v`, has the same place twice: one message is enough.
     pub(super) fn error(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        let place = |d: &Diagnostic| d.labels.first().map(|label| label.span);
+        let same = |d: &Diagnostic| d.code == diagnostic.code && place(d) == place(&diagnostic) && d.message == diagnostic.message;
+        if !self.diagnostics.iter().rev().take(RECENT).any(same) {
+            self.diagnostics.push(diagnostic);
+        }
     }
     /// Equal to every type; for what was reported already.
     pub(super) fn error_type(&mut self) -> Ty {

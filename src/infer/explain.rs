@@ -3,9 +3,9 @@
 use super::context::Context;
 use super::reason::{Kind, Reason, ReasonId};
 use super::types::{Base, Node, Ty};
-use crate::base::{Span, Symbol};
+use crate::base::{PrimType, Span, Symbol};
 use crate::diag::{Diagnostic, Label, closest};
-use crate::ir::surface::{ExprId, ExprKind, Ident, TypeParam};
+use crate::ir::surface::{Ident, TypeParam};
 use crate::rank::{self, LinExpr, Options, Outcome};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -201,7 +201,9 @@ impl Context<'_> {
             _ if self.diagnostics.len() >= MOST_ADVICE => None,
             Kind::Function => self.spoken_operator(at),
             _ if matches!(self.node(right.base), Node::Arrow(_)) => self.missing_argument(at),
-            _ => self.power(from),
+            _ if matches!(self.node(right.base), Node::Prim(PrimType::Bool)) => self.mask(at),
+            Kind::Argument(1, Some(name)) if matches!(self.node(left.base), Node::Arrow(_)) => self.function_first(name, at),
+            _ => self.float_operator(from),
         };
         error.help.extend(advice);
         self.error(error);
@@ -264,56 +266,6 @@ impl Context<'_> {
             .here("takes 1 argument")
             .help(format!("put the arguments into a tuple: `{applied} ({arguments})`"));
         self.error(error);
-    }
-
-    /// Advice where `and`, `or` or `not` are written as in Python: in the application at this place, or of what stands there.
-    fn spoken_operator(&self, at: Span) -> Option<String> {
-        let ast = self.ast();
-        let word = |id: &ExprId| match ast.exprs[*id].kind {
-            ExprKind::Name(name) => Some(name.as_str()),
-            _ => None,
-        };
-        let applied = ast.exprs.iter().filter(|(_, expr)| expr.span.contains(at)).filter_map(|(_, expr)| match &expr.kind {
-            ExprKind::Apply { fun, args } if expr.span == at || ast.exprs[*fun].span == at => Some(args),
-            _ => None,
-        });
-        let operator = applied.flatten().filter_map(word).find_map(|word| match word {
-            "and" => Some("&&"),
-            "or" => Some("||"),
-            _ => None,
-        })?;
-        Some(format!("the operators on truth values are `&&`, `||` and `!`: `a {operator} b`"))
-    }
-
-    /// Advice where a function is given because it waits for another argument.
-    fn missing_argument(&self, at: Span) -> Option<String> {
-        let ast = self.ast();
-        let fun = ast.exprs.iter().find_map(|(_, expr)| match &expr.kind {
-            ExprKind::Apply { fun, .. } if expr.span == at => Some(*fun),
-            _ => None,
-        })?;
-        let (module, member) = match &ast.exprs[fun].kind {
-            ExprKind::Project { expr, field } => match ast.exprs[*expr].kind {
-                ExprKind::Name(module) => (module, field.name.as_str()),
-                _ => return None,
-            },
-            _ => return Some("this is a function: it takes another argument".into()),
-        };
-        match member {
-            "max" | "min" => {
-                Some(format!("`{module}.{member}` takes two numbers; of all elements of an array it is `{module}.{member}imum xs`"))
-            }
-            _ => Some("this is a function: it takes another argument".into()),
-        }
-    }
-
-    /// Advice where `^`, which is the exclusive or, is applied to floats.
-    fn power(&self, operator: Span) -> Option<String> {
-        let caret = self.ast().exprs.iter().any(|(_, expr)| match &expr.kind {
-            ExprKind::Binary { op, .. } => op.ident.span == operator && op.ident.name.as_str() == "^",
-            _ => false,
-        });
-        caret.then(|| "`^` is the exclusive or of bits; powers are written `x ** y`".into())
     }
 
     /// Reports the holes with the types that are wanted there.

@@ -15,6 +15,7 @@
 //! - **class**: what an undetermined base may become (numeric, integral, without functions, ..): literals and operators;
 //! - **reason**: why two types have to be equal; errors are made of reasons.
 
+mod advice;
 mod annotation;
 mod apply;
 mod cases;

@@ -129,6 +129,8 @@ impl Class {
             "an integer type"
         } else if within(Class::numeric()) {
             "a numeric type"
+        } else if within(Class::scalars(|p| !p.is_float())) {
+            "an integer type or bool"
         } else if within(Class::scalars(|_| true)) {
             "a scalar type"
         } else if within(Class::EQUALITY) {

@@ -6,7 +6,7 @@ use super::walk::{Later, Walk, not_applied};
 use crate::base::{Arena, FileId, IdxMap, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::modules::ModuleDecl;
-use crate::ir::surface::{Ast, Decl, Ident, TypeDecl};
+use crate::ir::surface::{Ast, Decl, DefDecl, Ident, TypeDecl};
 use crate::ir::tables::{Def, DefId, DefKind, Hiding, Names, Region, RegionId, RegionKind, Role, TypeDef, TypeParamInfo, TypeRes, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -44,6 +44,10 @@ pub(super) struct Builder<'p, 'a> {
     /// Diagnostics of copies, which repeat those of what was copied.
     repeated: Vec<Diagnostic>,
     pub later: Later,
+    /// The places of words of other languages.
+    pub foreign: FxHashSet<Span>,
+    /// The entry points of the file so far, with their places.
+    entries: FxHashMap<Symbol, Span>,
 }
 
 /// Where in the program the builder is.
@@ -88,6 +92,8 @@ impl<'p, 'a> Builder<'p, 'a> {
             suggested: 0,
             repeated: Vec::new(),
             later: Later::default(),
+            foreign: FxHashSet::default(),
+            entries: FxHashMap::default(),
         }
     }
 
@@ -101,9 +107,19 @@ impl<'p, 'a> Builder<'p, 'a> {
         self.suggested = 0;
         self.later = Later::default();
         self.later.add(&unit.source.decls);
+        self.entries.clear();
         let mut offered = Globals::default();
         self.decls(&unit.source.decls, &mut offered);
         offered
+    }
+
+    /// Types that the prelude opens its modules for have the names that users write.
+    pub fn prelude_types(&mut self, prelude: &Globals<'a>) {
+        for (name, ty) in &prelude.types {
+            if let TypeRes::Abbreviation(id) = ty {
+                self.types[*id].name = *name;
+            }
+        }
     }
 
     /// Whether copies are being made, whose diagnostics were reported for what is copied.
@@ -129,11 +145,13 @@ impl<'p, 'a> Builder<'p, 'a> {
             scope: &mut self.scope,
             diagnostics: if copying { &mut self.repeated } else { &mut self.diagnostics },
             defining: Vec::new(),
+            abbreviation: None,
             later: &self.later,
             modules: &self.at.path,
             in_dim: false,
             stdlib,
             suggested: &mut self.suggested,
+            foreign: &mut self.foreign,
             uses: Vec::new(),
         }
     }
@@ -206,6 +224,7 @@ impl<'p, 'a> Builder<'p, 'a> {
     fn decl(&mut self, decl: &'a Decl, offered: &mut Globals<'a>) {
         match decl {
             Decl::Def(def) => {
+                self.one_entry(def);
                 let def = Arc::new(if self.copying() { self.ast.copy_def(def) } else { def.clone() });
                 let mut walk = self.walk(def.name.span.file);
                 walk.def(&def);
@@ -255,6 +274,23 @@ impl<'p, 'a> Builder<'p, 'a> {
                 self.open(&module, open.module.span, offered);
             }
             Decl::Local(_) | Decl::Error(_) => {}
+        }
+    }
+
+    /// Entry points are called by their names, so that a file has one of each name.
+    fn one_entry(&mut self, def: &DefDecl) {
+        // Those of modules are definitions like others.
+        if !def.entry || !self.at.path.is_empty() || self.at.region.is_some() {
+            return;
+        }
+        let Ident { name, span } = def.name;
+        if let Some(first) = self.entries.insert(name, span) {
+            self.report(
+                Diagnostic::error("E0204", span, format!("there are two entry points `{name}`"))
+                    .here("defined again")
+                    .label(first, "defined first")
+                    .help("give one of them another name; what is used in the program only is written with `def`"),
+            );
         }
     }
 

@@ -35,7 +35,14 @@ impl<'a> Walk<'_, 'a> {
         }
         let what = if is_symbolic(text) { "operator" } else { "name" };
         let diagnostic = Diagnostic::error("E0201", name.span, format!("unknown {what} `{text}`")).here("not known");
-        let diagnostic = self.advice(diagnostic, text, name);
+        let word = foreign_word(text).filter(|_| !self.later.terms.contains_key(&name.name));
+        let diagnostic = match word {
+            Some(help) => {
+                self.foreign.insert(name.span);
+                diagnostic.help(help)
+            }
+            None => self.advice(diagnostic, text, name),
+        };
         self.diagnostics.push(diagnostic);
     }
 
@@ -70,6 +77,9 @@ impl<'a> Walk<'_, 'a> {
         if let Some(prim) = modules.into_iter().find(|prim| scalar::member(*prim, text).is_some()) {
             return diagnostic.help(format!("scalar functions are in the module of their type: `{prim}.{text}`"));
         }
+        if let Some(help) = common(text) {
+            return diagnostic.help(help);
+        }
         let symbolic = is_symbolic(text);
         let near = self.may_suggest().then(|| {
             let names = self.scope.term_names().filter(|n| is_symbolic(n) == symbolic);
@@ -81,10 +91,7 @@ impl<'a> Walk<'_, 'a> {
         if self.in_dim {
             return diagnostic.help(format!("a size is declared in brackets after the name of the definition: `def f [{text}] ..`"));
         }
-        match common(text) {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
-        }
+        diagnostic
     }
 
     pub(super) fn unknown_module(&mut self, module: Ident, field: Ident) {
@@ -102,10 +109,7 @@ impl<'a> Walk<'_, 'a> {
         let diagnostic =
             Diagnostic::error("E0201", module.span, format!("there is neither a variable nor a module `{text}`")).here("not known");
         let diagnostic = match text {
-            "np" | "numpy" | "jnp" => diagnostic.help(format!(
-                "names of a library have no prefix: `import \"lib/np\"`, then `{}`; elementwise functions are in scalar modules: `f64.sqrt`",
-                field.name
-            )),
+            "np" | "numpy" | "jnp" => diagnostic.help(numpy(field.name.as_str())),
             "math" => diagnostic.help(format!("mathematical functions are in scalar modules: `f64.{}`", field.name)),
             _ => {
                 let prims = PrimType::ALL.iter().map(|p| p.name());
@@ -148,8 +152,23 @@ impl<'a> Walk<'_, 'a> {
     }
 }
 
+/// What stands for a name of NumPy.
+fn numpy(name: &str) -> String {
+    let known = || reduction(name).or_else(|| common(name).map(String::from));
+    match import_with(name) {
+        Some("lib/np") => format!("names of a library have no prefix: `import \"lib/np\"`, then `{name}`"),
+        _ if scalar::member(PrimType::F64, name).is_some() => format!("functions of numbers are in the module of their type: `f64.{name}`"),
+        _ => known().unwrap_or_else(|| {
+            "names of a library have no prefix: `import \"lib/np\"`; elementwise functions are in scalar modules: `f64.sqrt`".into()
+        }),
+    }
+}
+
 /// Advice for symbols that were meant as two operators.
 fn glued(text: &str) -> Option<String> {
+    if let Some(op) = text.strip_suffix('=').filter(|op| is_builtin_operator(Symbol::new(op))) {
+        return Some(format!("nothing is changed: bind a new value, `let x = x {op} y in ..`, or write `a with [i] = a[i] {op} y`"));
+    }
     let (first, last) = text.split_at_checked(text.len() - 1)?;
     (matches!(last, "-" | "!") && is_builtin_operator(Symbol::new(first)))
         .then(|| format!("symbols written together are one operator: put a space before `{last}`"))
@@ -166,17 +185,32 @@ fn reduction(text: &str) -> Option<String> {
     Some(format!("of two numbers `f64.{short} x y` is the {which}; of all elements of an array `f64.{full} xs`"))
 }
 
+/// Advice for words by which other languages say what this one has signs for: what stands around them is not understood either.
+fn foreign_word(text: &str) -> Option<&'static str> {
+    Some(match text {
+        "lambda" | "fn" | "fun" => "a function is written `\\x -> e`",
+        "return" => "the value of a definition is its body: there is no `return`",
+        "elif" | "elsif" | "elseif" => "write `else if`: `if a then x else if b then y else z`",
+        _ => return None,
+    })
+}
+
 /// Advice for names of other languages.
 fn common(text: &str) -> Option<&'static str> {
     Some(match text {
         "len" | "size" => "the length of an array is `length xs`",
-        "range" | "arange" => "`0..<n` is the array of the numbers below n",
+        "arange" => "`0..<n` is the array of the numbers below n",
         "zeros" | "ones" | "full" => "`replicate n x` is an array of n copies of x",
         "True" => "write `true`",
         "False" => "write `false`",
-        "lambda" | "fn" | "fun" => "a function is written `\\x -> e`",
         "print" => "programs print nothing: their results are printed",
-        "return" => "the value of a definition is its body: there is no `return`",
+        "is" => "equality is written `==`",
+        "None" | "null" | "nil" => "there is no value for nothing; a sum type has one: `type maybe = #none | #some f64`",
+        "enumerate" => "`zip (indices xs) xs` has the elements with their indices",
+        "append" => "`xs ++ [x]` is xs with x behind it",
+        "int" => "conversions are in scalar modules and name both types: `i64.f64 x`",
+        "float" => "conversions are in scalar modules and name both types: `f64.i64 x`",
+        "sorted" => "`sort` is in the library for NumPy users: write `import \"lib/np\"` at the top",
         _ => return None,
     })
 }

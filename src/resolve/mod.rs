@@ -15,6 +15,7 @@
 
 mod build;
 mod complain;
+mod consequences;
 mod depend;
 mod files;
 mod modules;
@@ -39,7 +40,6 @@ use std::rc::Rc;
 pub fn load(sources: &mut SourceMap, loader: &dyn Loader, roots: &[FileId]) -> (Program, Vec<Diagnostic>) {
     let mut program = Program::default();
     let loaded = files::load_all(&mut program, sources, loader, roots);
-    let mut diagnostics = loaded.diagnostics;
     let units = std::mem::take(&mut program.units);
     let Program { ast, defs, types, regions, tparams, names, uses, .. } = &mut program;
     let mut builder = build::Builder::new(ast, (defs, types, tparams, regions), (names, uses), loaded.imports);
@@ -47,12 +47,14 @@ pub fn load(sources: &mut SourceMap, loader: &dyn Loader, roots: &[FileId]) -> (
     for unit in &units {
         let offered = Rc::new(builder.unit(unit));
         if Some(unit.source.file) == prelude {
+            builder.prelude_types(&offered);
             builder.prelude = offered;
         } else {
             builder.exports.insert(unit.source.file, offered);
         }
     }
-    diagnostics.append(&mut builder.diagnostics);
+    let (names, foreign) = (std::mem::take(&mut builder.diagnostics), std::mem::take(&mut builder.foreign));
+    let diagnostics = consequences::without(&units, loaded.diagnostics, names, &foreign);
     program.units = units;
     (program, diagnostics)
 }

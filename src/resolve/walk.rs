@@ -20,7 +20,7 @@ const FIXED: [&str; 4] = ["&&", "||", "|>", "<|"];
 #[derive(Default, Clone)]
 pub(super) struct Later {
     pub terms: FxHashMap<Symbol, Span>,
-    pub types: FxHashMap<Symbol, Span>,
+    pub types: FxHashMap<Symbol, (Span, TypeId)>,
 }
 
 impl Later {
@@ -29,7 +29,7 @@ impl Later {
         for decl in decls.iter().rev() {
             match peel(decl).0 {
                 Decl::Def(def) => drop(self.terms.insert(def.name.name, def.name.span)),
-                Decl::Type(ty) => drop(self.types.insert(ty.name.name, ty.name.span)),
+                Decl::Type(ty) => drop(self.types.insert(ty.name.name, (ty.name.span, ty.ty))),
                 Decl::Val(val) => drop(self.terms.insert(val.name.name, val.name.span)),
                 Decl::Import(_) | Decl::Local(_) | Decl::Module(_) | Decl::ModuleType(_) | Decl::Open(_) | Decl::Error(_) => {}
             }
@@ -47,6 +47,8 @@ pub(super) struct Walk<'w, 'a> {
     pub diagnostics: &'w mut Vec<Diagnostic>,
     /// Functions and constants whose bodies are being resolved, outermost first.
     pub defining: Vec<Ident>,
+    /// The type abbreviation whose meaning is being resolved.
+    pub abbreviation: Option<Ident>,
     /// Definitions of this file that come later.
     pub later: &'w Later,
     /// The names of the modules around.
@@ -56,6 +58,8 @@ pub(super) struct Walk<'w, 'a> {
     pub stdlib: bool,
     /// Errors for which a suggestion was looked for.
     pub suggested: &'w mut usize,
+    /// The places of words of other languages.
+    pub foreign: &'w mut FxHashSet<Span>,
     /// The definitions that were named.
     pub uses: Vec<DefId>,
 }
@@ -87,7 +91,9 @@ impl<'a> Walk<'_, 'a> {
 
     pub fn type_decl(&mut self, ty: &TypeDecl) {
         let mark = self.scope.mark();
+        self.abbreviation = Some(ty.name);
         self.function(&ty.tparams, &[], Some(ty.ty));
+        self.abbreviation = None;
         self.scope.leave(mark);
         self.used_sizes(ty);
     }
@@ -356,7 +362,12 @@ impl<'a> Walk<'_, 'a> {
 
     fn unknown_type(&mut self, name: Ident) -> Diagnostic {
         let diagnostic = Diagnostic::error("E0202", name.span, format!("unknown type `{}`", name.name)).here("not known");
-        if let Some(place) = self.later.types.get(&name.name) {
+        if let Some(own) = self.abbreviation
+            && let Some(path) = self.way_back(name.name, own.name)
+        {
+            return self.recursive_type(name, own, &path);
+        }
+        if let Some((place, _)) = self.later.types.get(&name.name) {
             return diagnostic.label(*place, "defined here").help("a type is visible after its definition: move the definition up");
         }
         let text = name.name.as_str();
@@ -380,6 +391,49 @@ impl<'a> Walk<'_, 'a> {
             }
             None => diagnostic,
         }
+    }
+
+    /// The abbreviations through which one that comes later, or the one being defined, leads to `own`: itself first, `own` not among them
+    /// unless it is the beginning.
+    fn way_back(&self, from: Symbol, own: Symbol) -> Option<Vec<Symbol>> {
+        if from == own {
+            return Some(vec![own]);
+        }
+        let mut seen = FxHashSet::default();
+        let mut paths = vec![vec![from]];
+        while let Some(path) = paths.pop() {
+            let last = path[path.len() - 1];
+            let Some((_, ty)) = self.later.types.get(&last).filter(|_| seen.insert(last)) else { continue };
+            let mut nodes = vec![Node::Type(*ty)];
+            while let Some(node) = nodes.pop() {
+                if let Node::Type(ty) = node
+                    && let TypeKind::Name { path: named, .. } = &self.ast.types[ty].kind
+                    && let [named] = named.as_slice()
+                {
+                    if named.name == own {
+                        return Some(path);
+                    }
+                    paths.push(path.iter().copied().chain([named.name]).collect());
+                }
+                children_of(self.ast, node, &mut nodes);
+            }
+        }
+        None
+    }
+
+    fn recursive_type(&self, name: Ident, own: Ident, path: &[Symbol]) -> Diagnostic {
+        let message = match path {
+            [one] if *one == own.name => format!("the type `{}` is used in its own definition", own.name),
+            _ => {
+                let path: Vec<&str> = path.iter().map(|name| name.as_str()).collect();
+                format!("the type `{0}` is used in its own definition: {0} -> {1} -> {0}", own.name, path.join(" -> "))
+            }
+        };
+        Diagnostic::error("E0205", name.span, message)
+            .here("recursive use")
+            .label(own.span, "defined here")
+            .note("a type is an abbreviation of what it stands for, so it cannot contain itself")
+            .help("lists are arrays, `[]t`; a tree is an array of nodes that name others by their indices, such as `[]{value: t, parent: i64}`")
     }
 
     // Expressions.

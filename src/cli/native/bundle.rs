@@ -28,7 +28,11 @@ struct Contents {
     root: String,
     /// Names and texts of all files.
     sources: Vec<(String, String)>,
+    /// Their names in core.
     entries: Vec<String>,
+    /// Their names in the sources.
+    #[serde(default)]
+    called: Vec<String>,
     strict: bool,
     /// What the processor must be able to do.
     processor: String,
@@ -124,8 +128,9 @@ pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: Target) -> 
     let sources = loaded.sources.files().map(|(_, file)| (file.name.clone(), file.text.to_string())).collect();
     let root = loaded.sources.file(loaded.root).name.clone();
     let entries = names.iter().map(|name| name.as_str().to_string()).collect();
+    let called = names.iter().map(|name| loaded.checked.source_name(*name).as_str().to_string()).collect();
     let (cuda, image) = (matches!(target, Target::Cuda { .. }), image.len());
-    let contents = Contents { root, sources, entries, strict, processor: build::processor(), cuda, image };
+    let contents = Contents { root, sources, entries, called, strict, processor: build::processor(), cuda, image };
     let contents = serde_json::to_vec(&contents).unwrap_or_default();
     program.extend_from_slice(&contents);
     program.extend_from_slice(&library);
@@ -185,6 +190,6 @@ impl Bundle {
     }
     /// The error for an entry point that the program does not have.
     pub fn unknown(&self, name: &str) -> Box<Diagnostic> {
-        Box::new(entries::unknown("E0611", "entry point", name, self.contents.entries.iter().map(String::as_str)))
+        Box::new(entries::unknown("E0611", "entry point", name, self.contents.called.iter().map(String::as_str)))
     }
 }

@@ -19,6 +19,7 @@
 //! and no input says that the program is refused with such a message. In core the comments begin with `;`.
 
 use super::reader::{Reader, Result};
+use super::structure;
 use crate::base::{FileId, PrimType, Span};
 use crate::diag::Diagnostic;
 use regex::Regex;
@@ -243,6 +244,14 @@ impl Parser<'_> {
         let mut counts = Vec::new();
         while let Some((name, place)) = inner.peek() {
             inner.word();
+            if let Some((part, near)) = structure::misspelt(name) {
+                let mut error = inner.error(place, &format!("no statement is called `{}` in `structure`", part.escape_debug()));
+                error.help.push(match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("the names are {}, and those of Futhark's operators", structure::OWN.join(", ")),
+                });
+                return Err(error);
+            }
             let Some((number, at)) = inner.peek() else {
                 return Err(inner.error(place, &format!("how many `{}` there are must follow", name.escape_debug())));
             };
@@ -466,6 +475,8 @@ mod tests {
             ("-- ==\n-- structure { Map }\n", "Map"),
             ("-- ==\n-- structure { Map one }\n", "one"),
             ("-- ==\n-- structure gpi { Map 1 }\n", "gpi"),
+            ("-- ==\n-- structure { map 1 mpa 1 }\n", "mpa"),
+            ("-- ==\n-- structure { Screma/Mpa 1 }\n", "Screma/Mpa"),
             ("-- ==\n-- entry:\n-- input { 1 }\n", "entry:"),
             ("-- ==\n-- input { 1 }\n-- warning: [\n", "["),
             ("-- ==\n-- input @\n", "@"),

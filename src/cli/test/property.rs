@@ -82,7 +82,7 @@ pub fn check(loaded: &Loaded, name: &str, span: Span, call: Call) -> Verdict {
         Ok(options) => options,
         Err(text) => return wrong(text),
     };
-    if let Err(diagnostic) = Signature::new(define, &loaded.checked.parameter_names(define.name)) {
+    if let Err(diagnostic) = Signature::of(&loaded.checked, define) {
         return wrong(says(diagnostic));
     }
     let search = Search { name, options, call, parameters: parameters(&define.ty) };

@@ -46,6 +46,15 @@ pub const NAMES: &[(&str, &str)] = &[
     ("ConvOp", "conversions"),
 ];
 
+/// Futhark's names that nothing here corresponds to: in the programs of its back ends, or in those of its earlier versions.
+#[rustfmt::skip]
+const WITHOUT: &[&str] = &[
+    "Alloc", "BasicOp", "CalcNumBlocks", "CalcNumGroups", "CmpSizeLe", "CmpThreshold", "Combine", "False", "FlatIndex", "FlatUpdate",
+    "ForLoop", "GetSize", "GetSizeMax", "GPUBody", "GroupReduce", "GroupScan", "GroupStream", "InPlace", "Inner", "JVP", "Kernel",
+    "MapKernel", "Manifest", "Opaque", "ParOp", "Partition", "Repeat", "ScanKernel", "Scanred", "Scratch", "SegPostScan", "SegScanRed",
+    "Split", "SplitSpace", "Stream", "SubExp", "True", "UpdateAcc", "UserParam", "VJP", "WhileLoop", "WithAcc",
+];
+
 /// This compiler's own names.
 pub const OWN: &[&str] = &["map", "reduce", "scan", "filter", "scatter", "hist", "loop", "copy", "check"];
 
@@ -57,6 +66,15 @@ pub fn is_own(shape: &Shape) -> bool {
 /// A part of a name that nothing here corresponds to.
 pub fn unknown(name: &str) -> Option<&str> {
     name.split('/').find(|part| !part.is_empty() && !OWN.contains(part) && !NAMES.iter().any(|(known, _)| known == part))
+}
+
+/// A part of a name that is neither this compiler's nor Futhark's, with a name that may have been meant.
+pub fn misspelt(name: &str) -> Option<(&str, Option<&'static str>)> {
+    let known = || OWN.iter().chain(NAMES.iter().map(|(known, _)| known)).chain(WITHOUT).copied();
+    // Calls are counted by the names of functions in earlier versions of Futhark: `Applyf`.
+    let good = |part: &str| part.is_empty() || part.starts_with("Apply") || known().any(|known| known == part);
+    let part = name.split('/').find(|part| !good(part))?;
+    Some((part, crate::diag::closest(part, known())))
 }
 
 /// How many statements of a program have a name, which may be a path.

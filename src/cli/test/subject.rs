@@ -101,8 +101,7 @@ impl<'a> Subject<'a> {
         let wrong = |span: Span| move |text: String| Verdict::Failed(Some(span), text);
         let says = |diagnostic: Box<Diagnostic>| rendered(loaded, &[*diagnostic]);
         let define = find_entry(loaded, entry.0).map_err(|d| wrong(entry.1)(says(d)))?;
-        let names = loaded.checked.parameter_names(define.name);
-        let signature = Signature::new(define, &names).map_err(|d| wrong(entry.1)(says(d)))?;
+        let signature = Signature::of(&loaded.checked, define).map_err(|d| wrong(entry.1)(says(d)))?;
         let values = self.input(compiled, &signature, &case.input, seed).map_err(|d| wrong(case.span)(says(d)))?;
         let strict = self.backend == Backend::Cpu && self.plan.args.strict_fp;
         let oracle = strict.then(|| driver::run(&loaded.checked, define.name, values.clone(), Some(self.threads())));
@@ -219,7 +218,7 @@ struct Host<'a> {
 impl script::Host for Host<'_> {
     fn signature(&self, name: &str) -> Result<Signature> {
         let define = find_entry(self.loaded, name)?;
-        Signature::new(define, &self.loaded.checked.parameter_names(define.name))
+        Signature::of(&self.loaded.checked, define)
     }
     fn call(&self, name: &str, arguments: Vec<Value>) -> Result<Value> {
         (self.call)(name, arguments)
@@ -290,7 +289,7 @@ pub fn runs(path: &Path, loaded: &Loaded) -> Result<Vec<Run>> {
         for (number, case) in block.cases.iter().enumerate() {
             for (entry, _) in &case.entries {
                 let define = find_entry(loaded, entry)?;
-                let signature = Signature::new(define, &loaded.checked.parameter_names(define.name))?;
+                let signature = Signature::of(&loaded.checked, define)?;
                 let arguments = input(path, loaded, &signature, &case.input, number as u64, &call)?;
                 runs.push(Run { name: define.name, arguments });
             }

@@ -1,9 +1,9 @@
 //! Libraries: the program with a function for each entry point, and a header that describes them.
 
 use super::{Places, c_type, sanitized, text};
-use crate::base::{PrimType, Span};
+use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp;
-use crate::ir::soac::{Fun, Program, Size, Type, Var};
+use crate::ir::soac::{Fun, FunId, Program, Size, Type, Var};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -52,15 +52,40 @@ pub struct Shown {
     pub own: String,
 }
 
-/// The library of a program whose names begin with `prefix`. `imp` was made from `program`; `shown` names a place in the source.
-pub fn library(program: &Program, imp: &imp::Program, prefix: &str, strict: bool, shown: &dyn Fn(Span) -> Shown) -> Library {
+/// The library of a program; the names of its functions are `prefix` and those in `names`, one for each function of the program. `imp` was
+/// made from `program`; `shown` names a place in the source.
+pub fn library(
+    program: &Program,
+    imp: &imp::Program,
+    (prefix, names): (&str, &[Symbol]),
+    strict: bool,
+    shown: &dyn Fn(Span) -> Shown,
+) -> Library {
     let prefix = sanitized(prefix);
     let mut places = Places::default();
     let head = format!("#define REMORA_LIBRARY\n{}", if strict { "#define REMORA_STRICT\n" } else { "" });
     let mut source = text(imp, &head, &mut places);
-    let doors = Doors { program, prefix: &prefix, device: None };
+    let doors = Doors { program, prefix: &prefix, names: door_names(program, names, &[]), device: None };
     source.push_str(&doors.text(&places, shown));
     Library { source, header: doors.header() }
+}
+
+/// Names of C for functions that are called so in the source. The functions that every library has, and those that this one has of its
+/// `own`, keep their names, and so do functions that come earlier: `f'` and `f_` are the same in C.
+pub(in crate::emit) fn door_names(program: &Program, names: &[Symbol], own: &[&str]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::with_capacity(names.len());
+    for (name, (_, fun)) in names.iter().zip(program.funs.iter()) {
+        // Only entry points are seen.
+        let mut name = if fun.entry { sanitized(name.as_str()) } else { String::new() };
+        if ["new", "free", "error", "release", "context"].contains(&name.as_str()) || own.contains(&name.as_str()) {
+            name.push_str("_entry");
+        }
+        while fun.entry && out.contains(&name) {
+            name.push('_');
+        }
+        out.push(name);
+    }
+    out
 }
 
 fn quoted(text: &str) -> String {
@@ -71,6 +96,8 @@ fn quoted(text: &str) -> String {
 pub(in crate::emit) struct Doors<'a> {
     pub program: &'a Program,
     pub prefix: &'a str,
+    /// What the functions of the program are called, without the prefix ([`door_names`]).
+    pub names: Vec<String>,
     /// Where arrays are on a device: how contexts are made there, and what the header says of it.
     pub device: Option<Device>,
 }
@@ -105,22 +132,22 @@ impl Doors<'_> {
         }
         out.push_str("};\n");
         out.push_str(&self.support());
-        for (id, fun) in self.program.funs.iter().filter(|(_, fun)| fun.entry) {
-            out.push_str(&self.function(id.raw(), fun, Side::Host));
+        for (id, fun) in self.entries() {
+            out.push_str(&self.function(id, fun, Side::Host));
             if self.device.is_some() {
-                out.push_str(&self.function(id.raw(), fun, Side::Device));
+                out.push_str(&self.function(id, fun, Side::Device));
             }
         }
         out
     }
 
-    fn entries(&self) -> impl Iterator<Item = &Fun> {
-        self.program.funs.iter().map(|(_, fun)| fun).filter(|fun| fun.entry)
+    fn entries(&self) -> impl Iterator<Item = (FunId, &Fun)> {
+        self.program.funs.iter().filter(|(_, fun)| fun.entry)
     }
     fn types(&self) -> String {
         let prefix = self.prefix;
         let mut out = format!("typedef struct remora_context {prefix}_context;\n");
-        let results = self.entries().flat_map(|fun| &fun.results).map(|var| self.program.ty(*var)).filter(|ty| ty.rank() > 0);
+        let results = self.entries().flat_map(|(_, fun)| &fun.results).map(|var| self.program.ty(*var)).filter(|ty| ty.rank() > 0);
         let arrays: BTreeSet<(PrimType, usize)> = results.map(|ty| (ty.elem, ty.rank())).collect();
         for (elem, rank) in arrays {
             let name = format!("{prefix}_{elem}_{rank}d");
@@ -165,13 +192,13 @@ void {prefix}_release({prefix}_context *context, void *owner);
                     device.threads
                 }),
         );
-        for fun in self.entries() {
-            let _ = writeln!(out, "{};", self.signature(fun, Side::Host));
+        for (id, fun) in self.entries() {
+            let _ = writeln!(out, "{};", self.signature(id, fun, Side::Host));
         }
         if let Some(device) = &self.device {
             out.push_str(&device.header);
-            for fun in self.entries() {
-                let _ = writeln!(out, "{};", self.signature(fun, Side::Device));
+            for (id, fun) in self.entries() {
+                let _ = writeln!(out, "{};", self.signature(id, fun, Side::Device));
             }
         }
         out.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
@@ -254,7 +281,7 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         if terms.is_empty() { "0".into() } else { terms.join(" + ") }
     }
 
-    fn signature(&self, fun: &Fun, side: Side) -> String {
+    fn signature(&self, id: FunId, fun: &Fun, side: Side) -> String {
         let mut params = vec![format!("{}_context *context", self.prefix)];
         for var in &fun.params {
             let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
@@ -270,31 +297,27 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
                 _ => format!("{} *out{k} /* {} */", array_type(self.prefix, ty), self.shape(fun, ty)),
             });
         }
-        format!("int {}_{}({})", self.prefix, self.door(fun, side), params.join(", "))
+        format!("int {}_{}({})", self.prefix, self.door(id, side), params.join(", "))
     }
-    /// The name of a function. The functions that every library has keep their names.
-    fn door(&self, fun: &Fun, side: Side) -> String {
-        let mut name = sanitized(fun.name.as_str());
-        let own: &[&str] = if self.device.is_some() { &["new_on_device", "wait_for"] } else { &[] };
-        if ["new", "free", "error", "release", "context"].contains(&name.as_str()) || own.contains(&name.as_str()) {
-            name.push_str("_entry");
-        }
+    /// The name of a function.
+    fn door(&self, id: FunId, side: Side) -> String {
+        let mut name = self.names[id.raw()].clone();
         if side == Side::Device {
             name.push_str("_on_device");
-            while self.entries().any(|other| sanitized(other.name.as_str()) == name) {
+            while self.entries().any(|(other, _)| self.names[other.raw()] == name) {
                 name.push('_');
             }
         }
         name
     }
 
-    fn function(&self, id: usize, fun: &Fun, side: Side) -> String {
+    fn function(&self, id: FunId, fun: &Fun, side: Side) -> String {
         let (enter, leave, door, data) = match (&self.device, side) {
             (None, _) => ("", "", "entry", "remora_data"),
             (Some(_), Side::Host) => (ENTER, LEAVE, "entry", "remora_array_data"),
             (Some(_), Side::Device) => (ENTER, LEAVE, "resident", "remora_data"),
         };
-        let mut out = format!("REMORA_DOOR {} {{\n", self.signature(fun, side));
+        let mut out = format!("REMORA_DOOR {} {{\n", self.signature(id, fun, side));
         let _ = writeln!(out, "  uint64_t in[{}] = {{0}}, out[{}] = {{0}};", fun.params.len().max(1), fun.results.len().max(1));
         for (k, var) in fun.params.iter().enumerate() {
             let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
@@ -319,7 +342,7 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
                 let _ = write!(bad, " (context->failed = 0, remora_device_failed(&context->thread[0]))) || ");
             }
         }
-        let _ = writeln!(out, "  if ({bad}remora_{door}_{id}(context, in, out)) {{\n    const int code = remora_refuse(context);");
+        let _ = writeln!(out, "  if ({bad}remora_{door}_{}(context, in, out)) {{\n    const int code = remora_refuse(context);", id.raw());
         let _ = writeln!(out, "  {leave}    pthread_mutex_unlock(&context->in_use);\n    return code;\n  }}");
         let name = |var: Var| match fun.results.iter().position(|result| *result == var) {
             Some(k) => format!("(int64_t)out[{k}]"),

@@ -9,7 +9,7 @@ pub(in crate::emit) mod expr;
 mod library;
 mod scope;
 
-pub(in crate::emit) use library::{Device, Doors};
+pub(in crate::emit) use library::{Device, Doors, door_names};
 pub use library::{Library, Shown, library};
 
 use super::cuda::Kernels;

@@ -1,9 +1,9 @@
 //! Libraries that bring everything with them: the host plan, the text of the kernels, and what the plan asks of a device, by way of CUDA's
 //! driver (`driver.c`), which is looked for when a context is made.
 
-use super::super::c::{Device, Doors, Shown, sanitized};
+use super::super::c::{Device, Doors, Shown, door_names, sanitized};
 use super::Cuda;
-use crate::base::Span;
+use crate::base::{Span, Symbol};
 use crate::ir::soac::Program;
 use std::fmt::Write;
 
@@ -115,11 +115,17 @@ fn literal(bytes: &[u8]) -> String {
     out
 }
 
-/// The library of a program whose names begin with `prefix`. `cuda` was made from `program`; `shown` names a place in the source.
-pub fn library(program: &Program, cuda: &Cuda, prefix: &str, shown: &dyn Fn(Span) -> Shown) -> Library {
+/// The library of a program; the names of its functions are `prefix` and those in `names`, one for each function of the program. `cuda` was
+/// made from `program`; `shown` names a place in the source.
+pub fn library(program: &Program, cuda: &Cuda, (prefix, names): (&str, &[Symbol]), shown: &dyn Fn(Span) -> Shown) -> Library {
     let name = prefix.to_string();
     let prefix = sanitized(prefix);
-    let doors = Doors { program, prefix: &prefix, device: Some(device(&prefix)) };
+    let doors = Doors {
+        program,
+        prefix: &prefix,
+        names: door_names(program, names, &["new_on_device", "wait_for"]),
+        device: Some(device(&prefix)),
+    };
     let host = format!("{}\n{DRIVER}{}", cuda.host, doors.text(&cuda.places, shown));
     Library { host, kernels: cuda.kernels.clone(), header: doors.header(), name }
 }

@@ -52,7 +52,8 @@ pub(super) fn read(source: &str, bytes: &[u8], expected: &Expected) -> Result<(V
     };
     let shape = header.shape;
     if prim != expected.prim || shape.len() != expected.rank {
-        return Err(at(begin).wrong_type(expected, prim, shape.len()));
+        let error = at(begin).wrong_type(expected, prim, shape.len());
+        return Err(if prim == expected.prim { error } else { Box::new(error.help(converted(prim, expected))) });
     }
     let body = begin + length;
     let wanted = dims::count(&shape) as u128 * prim.bytes() as u128;
@@ -68,6 +69,25 @@ pub(super) fn read(source: &str, bytes: &[u8], expected: &Expected) -> Result<(V
     }
     let value = if shape.is_empty() { buffer.get(0).map(Value::Scalar) } else { Array::new(&shape, buffer).map(Value::Array) };
     value.map(|value| (value, body + data.len())).ok_or_else(|| at(begin).wrong_type(expected, prim, shape.len()))
+}
+
+/// How an array of another element type is made to fit.
+fn converted(prim: PrimType, expected: &Expected) -> String {
+    let numpy = match expected.prim {
+        PrimType::F16 => "float16",
+        PrimType::F32 => "float32",
+        PrimType::F64 => "float64",
+        PrimType::I8 => "int8",
+        PrimType::I16 => "int16",
+        PrimType::I32 => "int32",
+        PrimType::I64 => "int64",
+        PrimType::U8 => "uint8",
+        PrimType::U16 => "uint16",
+        PrimType::U32 => "uint32",
+        PrimType::U64 => "uint64",
+        PrimType::Bool => "bool",
+    };
+    format!("save it as `a.astype(np.{numpy})`, or make the parameter `{}`", super::shown(prim, expected.rank))
 }
 
 /// Column-major elements in row-major order.

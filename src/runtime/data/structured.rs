@@ -213,6 +213,9 @@ impl<'a> Reader<'a> {
             Shape::Sum(0, constructors) => self.constructor(constructors, false),
             Shape::Sum(rank, constructors) => {
                 let start = self.at;
+                if self.bytes[self.at..].starts_with(b"empty") {
+                    return self.empty(*rank, constructors);
+                }
                 let (mut items, mut sizes) = (Vec::new(), vec![None; *rank]);
                 self.cells(constructors, &mut sizes, &mut items)?;
                 let dims: Vec<usize> = sizes.into_iter().map(Option::unwrap_or_default).collect();
@@ -225,6 +228,48 @@ impl<'a> Reader<'a> {
                 }
             }
             Shape::Other => self.problem("E0604", "no data can stand for this"),
+        }
+    }
+    /// `empty([0][3](#none | #some i32))`: the sizes and the type of the elements.
+    fn empty(&mut self, rank: usize, constructors: &[(Symbol, Shape)]) -> Result<Value> {
+        let start = self.at;
+        self.at += "empty".len();
+        self.need(b'(')?;
+        let mut dims = Vec::new();
+        while self.eat(b'[') {
+            self.skip();
+            let digits = self.name();
+            // Sizes are numbers of type `i64` in programs.
+            let Some(size) = digits.parse::<i64>().ok().and_then(|size| usize::try_from(size).ok()) else {
+                self.at -= digits.len();
+                return self.expected("a size");
+            };
+            dims.push(size);
+            self.need(b']')?;
+        }
+        let element = Shape::Sum(0, constructors.to_vec()).shown();
+        let parentheses = self.eat(b'(');
+        for part in element.split(' ') {
+            self.skip();
+            if !self.bytes[self.at..].starts_with(part.as_bytes()) {
+                return self.expected(&format!("the type of the elements, `{element}`"));
+            }
+            self.at += part.len();
+        }
+        if parentheses {
+            self.need(b')')?;
+        }
+        self.need(b')')?;
+        if dims.len() != rank {
+            self.at = start;
+            return self.problem("E0606", &format!("expected an array of rank {rank}, found one of rank {}", dims.len()));
+        }
+        match Cells::new(&dims, Vec::new()) {
+            Some(cells) => Ok(Value::Cells(cells)),
+            None => {
+                self.at = start;
+                self.problem("E0604", "an `empty` array needs a size that is 0")
+            }
         }
     }
     fn in_parentheses(&mut self, shape: &Shape) -> Result<Value> {
@@ -248,7 +293,13 @@ impl<'a> Reader<'a> {
                 if self.eat(b']') {
                     break;
                 }
-                self.need(b',')?;
+                if !self.eat(b',') {
+                    return self.expected("`,` or `]`");
+                }
+                // A comma may stand behind the last.
+                if self.eat(b']') {
+                    break;
+                }
             }
         }
         if *size.get_or_insert(count) != count {

@@ -111,6 +111,9 @@ impl Parser<'_> {
             self.bump();
             return self.expr(ExprKind::Error, start);
         }
+        if let Some(error) = self.foreign_loop() {
+            return error;
+        }
         self.expected("an expression");
         let start = self.start();
         if self.tok().is_operator() {

@@ -41,7 +41,7 @@ impl Parser<'_> {
                     Diagnostic::error("E0105", self.span_here(), format!("{found} closes nothing")).here("no bracket is open here"),
                 );
             }
-            _ => self.expected("an operator or the next declaration"),
+            _ => self.expected_with("an operator or the next declaration", self.meant_at_end()),
         }
         self.bump();
         self.skip_until(|_| false);
@@ -123,7 +123,7 @@ impl Parser<'_> {
             return Decl::Error(self.span_from(start));
         };
         let ret = self.eat(Tok::Colon).then(|| self.type_exp());
-        self.equals();
+        self.equals(ret.is_some());
         let body = self.exp();
         self.end_of_decl();
         let Header { name, tparams, params } = header;
@@ -191,7 +191,7 @@ impl Parser<'_> {
         }
         let name = self.ident("the name of the type");
         let tparams = self.type_params();
-        self.equals();
+        self.equals(false);
         let ty = self.type_exp();
         self.end_of_decl();
         Decl::Type(TypeDecl { name, tparams, ty, doc, span: self.span_from(start) })
@@ -209,7 +209,9 @@ impl Parser<'_> {
         self.bump();
         let path_span = self.span_here();
         if !self.at(Tok::Str) {
-            self.expected("a path in quotes, such as `\"lib/np\"`");
+            let numpy = matches!(self.slice(self.token(0)), "numpy" | "np")
+                .then_some("the library for NumPy users is `import \"lib/np\"`; its names have no prefix");
+            self.expected_with("a path in quotes, such as `\"lib/np\"`", numpy);
             return None;
         }
         let token = self.bump();

@@ -230,7 +230,10 @@ impl Parser<'_> {
         let kind = match self.tok() {
             Tok::Minus => return self.unary(UnaryOp::Neg),
             Tok::Bang => return self.unary(UnaryOp::Not),
-            Tok::If => self.if_(),
+            Tok::If => match self.choice_with_colons() {
+                Some(error) => return error,
+                None => self.if_(),
+            },
             Tok::Let => return self.let_(),
             Tok::Loop => self.loop_(),
             Tok::Match => self.match_(),
@@ -264,6 +267,8 @@ impl Parser<'_> {
         loop {
             if self.at_argument() {
                 args.push(self.atom());
+            } else if let Some(error) = self.choice_behind() {
+                args.push(error);
             } else if matches!(self.tok(), Tok::Backslash | Tok::If | Tok::Loop | Tok::Match | Tok::Bang | Tok::Assert) {
                 self.unparenthesised_argument();
                 args.push(self.prefix());
@@ -325,7 +330,7 @@ impl Parser<'_> {
         if self.eat(tok) {
             return;
         }
-        self.expected(what);
+        self.expected_with(what, self.meant_in_bracket().filter(|_| tok == Tok::Then));
         let from = self.pos;
         let ends = |t| matches!(t, Tok::Then | Tok::Else | Tok::In | Tok::Do | Tok::Case | Tok::Comma | Tok::Let);
         self.skip_until(|t| t == tok || ends(t));
@@ -430,14 +435,14 @@ impl Parser<'_> {
         }
         let sizes = self.size_binders();
         let pat = self.pattern();
-        self.equals();
+        self.equals(false);
         let rhs = self.exp();
         let body = self.let_body(let_span);
         self.expr(ExprKind::Let { sizes, pat, rhs, body }, start)
     }
 
-    /// The `=` of a binding.
-    pub(super) fn equals(&mut self) {
+    /// The `=` of a binding; `typed` says that a result type stands before it.
+    pub(super) fn equals(&mut self, typed: bool) {
         if self.eat(Tok::Eq) {
             return;
         }
@@ -447,7 +452,7 @@ impl Parser<'_> {
                 .help("several names are bound by a tuple pattern in parentheses: `(a, b) = ..`");
             self.complain(diagnostic);
         } else {
-            self.expected("`=`");
+            self.expected_with("`=`", self.meant_for_equals(typed));
         }
         self.skip_until(|t| matches!(t, Tok::Eq | Tok::In | Tok::Let));
         if !self.eat(Tok::Eq) {
@@ -489,7 +494,7 @@ impl Parser<'_> {
             self.expected("a parameter");
         }
         let ret: Option<TypeId> = self.eat(Tok::Colon).then(|| self.type_exp());
-        self.equals();
+        self.equals(ret.is_some());
         let rhs = self.exp();
         let body = self.let_body(let_span);
         self.expr(ExprKind::LetFun(Box::new(LetFun { binder, tparams, params, ret, rhs, body })), start)
@@ -501,7 +506,7 @@ impl Parser<'_> {
         let array = self.name_expr(ident);
         let binder = self.name_pat(ident);
         let indices: Vec<IndexArg> = self.index_args();
-        self.equals();
+        self.equals(false);
         let value = self.exp();
         let body = self.let_body(let_span);
         self.expr(ExprKind::LetUpdate { array, binder, indices, value, body }, start)
@@ -516,7 +521,7 @@ impl Parser<'_> {
         self.bump();
         let path = self.field_path();
         let indices = if self.at(Tok::LBracket) { self.index_args() } else { Vec::new() };
-        self.equals();
+        self.equals(false);
         let value = self.exp();
         let kind = match indices.is_empty() {
             true => ExprKind::WithField { record, path, value },

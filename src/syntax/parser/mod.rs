@@ -10,6 +10,7 @@
 mod atom;
 mod decl;
 mod expr;
+mod foreign;
 mod module;
 mod pat;
 mod types;
@@ -214,6 +215,10 @@ impl<'a> Parser<'a> {
     }
     /// Reports "expected .., found .." unless this token was complained about already.
     fn expected(&mut self, what: &str) {
+        self.expected_with(what, None);
+    }
+    /// The same with what may have been meant.
+    fn expected_with(&mut self, what: &str, meant: Option<&str>) {
         let message = format!("expected {what}, found {}", self.found());
         let diagnostic = Diagnostic::error("E0104", self.span_here(), message).here(format!("expected {what}"));
         let diagnostic = match self.tok() {
@@ -229,7 +234,7 @@ impl<'a> Parser<'a> {
             }
             _ => diagnostic,
         };
-        self.complain(diagnostic);
+        self.complain(with_help(diagnostic, meant));
     }
     /// Reports an error about the current token unless it was complained about already.
     fn complain(&mut self, diagnostic: Diagnostic) {
@@ -294,7 +299,7 @@ impl<'a> Parser<'a> {
                 .here(format!("expected {what} or {closer}"))
                 .label(opening.span, "in the bracket opened here")
         };
-        self.complain(diagnostic);
+        self.complain(with_help(diagnostic, self.meant_in_bracket()));
     }
     /// Parses `item, item, ..` up to the closing bracket, which is not consumed. A comma may stand before the bracket.
     fn comma_list<T>(&mut self, opening: Opening, items: &mut Vec<T>, mut item: impl FnMut(&mut Self) -> T) {
@@ -339,6 +344,13 @@ impl<'a> Parser<'a> {
     }
     fn expr_start(&self, expr: ExprId) -> u32 {
         self.ast.exprs[expr].span.start
+    }
+}
+
+fn with_help(diagnostic: Diagnostic, help: Option<&str>) -> Diagnostic {
+    match help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
     }
 }
 

@@ -16,7 +16,7 @@ impl Parser<'_> {
         self.bump();
         if self.eat(Tok::Type) {
             let name = self.ident("the name of the module type");
-            self.equals();
+            self.equals(false);
             let sig = self.module_type();
             self.end_of_decl();
             return Decl::ModuleType(Box::new(ModuleTypeDecl { name, sig, doc, span: self.span_from(start) }));
@@ -27,7 +27,7 @@ impl Parser<'_> {
             params.push(self.module_param());
         }
         let sig = self.eat(Tok::Colon).then(|| self.module_type());
-        self.equals();
+        self.equals(false);
         let body = self.module_expr();
         self.end_of_decl();
         Decl::Module(Box::new(ModuleDecl { name, params, sig, body, doc, span: self.span_from(start) }))
@@ -184,7 +184,7 @@ impl Parser<'_> {
             self.eat(Tok::Type);
             let path = self.module_path();
             let tparams = self.type_params();
-            self.equals();
+            self.equals(false);
             // An arrow would be the arrow of a parametric module's type, but for one after the sizes that a type hides.
             let ty = if self.at(Tok::Question) { self.type_exp() } else { self.type_term() };
             let kind = ModuleTypeKind::With { sig: Box::new(sig), path, tparams, ty };
@@ -271,7 +271,7 @@ impl Parser<'_> {
             self.end_of_spec();
             return Spec::Abstract(AbstractType { name, tparams, doc, span: self.span_from(start) });
         }
-        self.equals();
+        self.equals(false);
         let ty = self.type_exp();
         self.end_of_spec();
         Spec::Type(TypeDecl { name, tparams, ty, doc, span: self.span_from(start) })

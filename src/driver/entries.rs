@@ -1,0 +1,30 @@
+//! What is said of entry points that cannot be called as they are.
+
+use crate::diag::Diagnostic;
+use crate::eval;
+use crate::ir::core::Define;
+use crate::ir::surface::{PatKind, TypeParam};
+use crate::ir::tables::{DefId, DefKind, Program};
+
+/// A warning for each size of an entry point that its arguments cannot tell: `[n]` and `[m]` where only `[n*m]` is measured.
+pub(super) fn unmeasured(program: &Program, def: DefId, defines: &[Define]) -> Vec<Diagnostic> {
+    let DefKind::Def(decl) = &program.defs[def].decl else { return Vec::new() };
+    let Some(define) = defines.iter().rfind(|define| define.entry).filter(|_| decl.entry) else { return Vec::new() };
+    let unmeasured = eval::unmeasured(&define.ty);
+    let sizes = decl.tparams.iter().filter_map(|param| match param {
+        TypeParam::Size(pat) => Some(&program.ast.pats[*pat]),
+        TypeParam::Type(_) => None,
+    });
+    let sizes = sizes.filter_map(|pat| match pat.kind {
+        PatKind::Name(name) if unmeasured.contains(&name) => Some((name, pat.span)),
+        _ => None,
+    });
+    let warning = |(name, span)| {
+        Diagnostic::error("E0405", span, format!("no argument of the entry point `{}` determines the size `{name}`", decl.name.name))
+            .here("only in sums or products with other sizes")
+            .note("arguments are measured: the parts of a sum or product of sizes do not follow from it, so the entry point cannot be run")
+            .help(format!("make it a parameter, `({name}: i64)`, or the size of an array, `[{name}]t`"))
+            .warning()
+    };
+    sizes.map(warning).collect()
+}
