@@ -230,23 +230,26 @@ impl Elab<'_> {
         // Nothing in the type of a function can be checked.
         let late = self.late_sizes.take();
         let mut params = vec![self.arrow_parameter(param, from)?];
-        let outer = std::mem::replace(&mut self.parameter, true);
+        let outer = (self.parameter, self.specifying);
+        (self.parameter, self.specifying) = (true, outer.1 || !outer.0);
         let to = self.arrow_rest(&mut params, to);
-        self.parameter = outer;
+        (self.parameter, self.specifying) = outer;
         self.late_sizes = late;
         let to = existential_result(to?);
         if params.iter().any(|param| param.name.is_some()) {
-            let mut later: FxHashSet<DimAtom> = super::sizes::free_atoms(&to).into_iter().collect();
+            let mut later: FxHashSet<DimAtom> = self.sizes.dependencies(&to).into_iter().collect();
             for param in params.iter_mut().rev() {
                 param.name = param.name.filter(|name| later.contains(&DimAtom::Size(*name)));
-                later.extend(super::sizes::free_atoms(&param.ty));
+                later.extend(self.sizes.dependencies(&param.ty));
             }
         }
         Ok(Type::fun(params, to))
     }
     fn arrow_parameter(&mut self, param: Option<PatId>, from: TypeId) -> Result<Param> {
         let outer = std::mem::replace(&mut self.in_open_result, false);
+        let computed = self.computed_sizes.take();
         let ty = self.annotation(from);
+        self.computed_sizes = computed;
         self.in_open_result = outer;
         let ty = ty?;
         let mut name = None;
@@ -275,9 +278,11 @@ impl Elab<'_> {
                 }
                 _ => {
                     let outer = std::mem::replace(&mut self.in_open_result, self.open_results && self.parameter);
+                    let computed = self.computed_sizes.replace(Vec::new());
                     let result = self.annotation(to);
+                    let hidden = std::mem::replace(&mut self.computed_sizes, computed).unwrap_or_default();
                     self.in_open_result = outer;
-                    return result;
+                    return result.map(|ty| if hidden.is_empty() { ty } else { Type::scalar(Atom::Sigma(hidden, ty)) });
                 }
             }
         }
@@ -413,7 +418,13 @@ impl Elab<'_> {
         let (expr, _) = self.expr(e)?;
         if self.parameter && !self.is_known_size(&expr) {
             let span = self.program.ast.exprs[e].span;
+            if let Some(size) = self.computed_result(&expr) {
+                return Ok(size);
+            }
             let unknown = self.fresh_dim(span);
+            if self.specifying {
+                return Ok(unknown);
+            }
             if let (Some(late), Some(meta)) = (&mut self.late_sizes, unknown.as_atom()) {
                 late.push(LateSize { meta, expr });
                 return Ok(unknown);
@@ -448,7 +459,10 @@ impl Elab<'_> {
         let mut map = FxHashMap::default();
         let mut witnesses = Vec::new();
         for var in vars {
-            let witness = self.fresh_dim(span);
+            let witness = match self.computed_witness(*var) {
+                Some(computed) => computed,
+                None => self.fresh_dim(span),
+            };
             map.insert(DimAtom::Var(*var), witness.clone());
             witnesses.push((*var, Index::Dim(witness)));
         }

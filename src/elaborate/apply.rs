@@ -1,6 +1,6 @@
 //! Applications: map nests and exact calls.
 
-use super::expr::{Instance, call, mentions, prim_instance, rename};
+use super::expr::{Instance, call, prim_instance};
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape, types};
 use crate::base::{Span, Symbol};
@@ -364,14 +364,15 @@ impl Elab<'_> {
             let (mut arg, arg_ty) = fitted.unwrap_or((arg, arg_ty));
             self.unify_argument(&params[i].ty, &arg_ty, at, instance)?;
             if let Some(name) = params[i].name {
-                let used = params[i + 1..].iter().any(|p| mentions(&p.ty, DimAtom::Size(name))) || mentions(&ret, DimAtom::Size(name));
+                let mentions = |ty: &Type| self.sizes.dependencies(ty).contains(&DimAtom::Size(name));
+                let used = params[i + 1..].iter().any(|p| mentions(&p.ty)) || mentions(&ret);
                 if used {
                     let dim = self.size_or_bind(&arg);
                     arg = self.sized(&arg);
                     for p in &mut params[i + 1..] {
-                        p.ty = rename(&p.ty, DimAtom::Size(name), dim.clone());
+                        p.ty = self.renamed(&p.ty, DimAtom::Size(name), dim.clone());
                     }
-                    ret = rename(&ret, DimAtom::Size(name), dim);
+                    ret = self.renamed(&ret, DimAtom::Size(name), dim);
                 }
             }
             values[i] = Some(arg);

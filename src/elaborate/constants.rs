@@ -143,7 +143,8 @@ impl Elab<'_> {
         let measured_params = params.iter().zip(types).map(|(param, ty)| Param { name: param.name, ty }).collect();
         let mut sizes: Vec<Symbol> = scheme.sizes.iter().copied().filter(|name| !hidden.contains(name)).collect();
         sizes.extend(fresh.iter().map(|(name, _)| *name));
-        let measured = Scheme { name: outer, sizes, types: Vec::new(), ty: Type::fun(measured_params, ret), computed: false };
+        let measured =
+            Scheme { name: outer, sizes, types: Vec::new(), ty: Type::fun(measured_params, ret), computed: false, hidden: Vec::new() };
         let body = abstracted(&measured, value, span);
         self.defs.push(core::Define { name: outer, ty: measured.core_type(), body, entry: true, span });
         scheme.name = inner;
@@ -201,7 +202,9 @@ impl Elab<'_> {
         let types = self.type_params(self.def);
         let sizes = self.size_params(&decl.tparams, &[]);
         self.push_frame();
+        (self.parameter, self.specifying) = (true, true);
         let ty = self.annotation(decl.ty)?;
+        (self.parameter, self.specifying) = (false, false);
         let ty = self.open_parameters(ty, decl.span);
         let mut scheme = self.generalise(sizes, ty, 0);
         self.pop_frame();

@@ -1,6 +1,6 @@
 //! Expressions other than applications and control.
 
-use super::{Elab, Local, MetaKind, Result, Scheme, Typed, abstracted, shape_var, sizes, types};
+use super::{Elab, Local, MetaKind, Result, Scheme, Typed, abstracted, shape_var, types};
 use crate::base::scalar::{self, Member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -283,6 +283,7 @@ impl Elab<'_> {
             subst.atoms.insert(old, dim);
         }
         let ty = types::rewrite(&scheme.ty, &mut subst);
+        self.sizes.instantiate_computed(&scheme.hidden, &subst);
         if sizes.is_empty() && types.is_empty() {
             return (fun, ty);
         }
@@ -422,6 +423,7 @@ impl Elab<'_> {
         let outer = self.level();
         let span = self.program.ast.pats[fun.binder].span;
         self.push_frame();
+        self.frame().abstraction = true;
         let type_params = self.tables.locals.get(fun.binder).cloned().unwrap_or_default();
         let type_params: Vec<Symbol> = type_params.into_iter().map(|p| self.type_param(p)).collect();
         let size_params = self.size_params(&fun.tparams, &[]);
@@ -442,6 +444,11 @@ impl Elab<'_> {
             if scheme.sizes.is_empty() && scheme.types.is_empty() { Local::Var { name, ty: scheme.ty } } else { Local::Poly(scheme) };
         self.locals.insert(fun.binder, local);
         Ok(())
+    }
+
+    /// A type with a size for an indeterminate, in what it hides too.
+    pub(super) fn renamed(&mut self, ty: &Type, from: DimAtom, to: Dim) -> Type {
+        self.sizes.put_in(ty, &mut types::Substitution::sizes(FxHashMap::from_iter([(from, to)])))
     }
 
     /// `rep x`, of unknown length.
@@ -466,15 +473,6 @@ pub(super) fn call(fun: Expr, args: Vec<Expr>, span: Span) -> Expr {
 }
 
 /// Renames indeterminates in a type.
-pub(super) fn rename(ty: &Type, from: DimAtom, to: Dim) -> Type {
-    types::rewrite(ty, &mut types::Substitution::sizes(FxHashMap::from_iter([(from, to)])))
-}
-
-/// Whether a size occurs in a type.
-pub(super) fn mentions(ty: &Type, atom: DimAtom) -> bool {
-    sizes::free_atoms(ty).contains(&atom)
-}
-
 /// An `i64` constant.
 pub(super) fn number(value: i64, span: Span) -> Expr {
     Expr::new(core::ExprKind::Lit(Scalar::I64(value)), span)

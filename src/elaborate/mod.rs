@@ -12,6 +12,7 @@
 mod annotations;
 mod apply;
 mod cases;
+mod computed;
 mod constants;
 mod control;
 mod errors;
@@ -53,6 +54,8 @@ pub struct Scheme {
     pub ty: Type,
     /// Whether it has no parameters but sizes and types, on which a computation depends: in core it is a function of `()`.
     pub computed: bool,
+    /// What computes sizes that results of functions in the type hide, by their names.
+    pub hidden: Vec<(Symbol, core::Expr)>,
 }
 
 impl Scheme {
@@ -208,6 +211,11 @@ struct Elab<'a> {
     parameter: bool,
     /// In the type of a parameter of a function that is being read: sizes that are computed from the parameters before it.
     late_sizes: Option<Vec<annotations::LateSize>>,
+    /// In the result of a function type that is being read: the sizes in it that are computed from the parameters, and hidden.
+    computed_sizes: Option<Vec<Symbol>>,
+    /// Whether the type of a function that is there already is being read, or of a member of a module type: sizes that are computed for its
+    /// parameters may be any.
+    specifying: bool,
     /// Whether sizes of parameters stay apart where branches or the values of a loop differ in them.
     apart: bool,
     /// Whether what an abbreviation stands for is being read.
@@ -256,6 +264,8 @@ impl<'a> Elab<'a> {
             transparent: FxHashMap::default(),
             parameter: false,
             late_sizes: None,
+            computed_sizes: None,
+            specifying: false,
             apart: true,
             abbreviated: false,
             existential: FxHashSet::default(),
@@ -329,6 +339,7 @@ impl<'a> Elab<'a> {
 
     fn definition(&mut self, decl: &DefDecl, existential: &[usize]) -> Result<Scheme> {
         self.push_frame();
+        self.frame().abstraction = true;
         let mut types = self.type_params(self.def);
         let sizes = self.size_params(&decl.tparams, existential);
         self.open_results = existential.contains(&UNWRITTEN);
@@ -420,6 +431,7 @@ impl<'a> Elab<'a> {
             (ret, body) = (*inner, *next);
         }
         self.push_frame();
+        self.frame().abstraction = params.is_empty();
         let mut core_params = Vec::with_capacity(params.len());
         let mut late_sizes = Vec::with_capacity(params.len());
         for (i, pat) in params.iter().enumerate() {
@@ -436,7 +448,7 @@ impl<'a> Elab<'a> {
             self.bind_pattern_var(*pat, name, &ty)?;
             if let Some(expected) = hint.get(i).and_then(|p| p.name) {
                 for later in &mut hint[i + 1..] {
-                    later.ty = expr::rename(&later.ty, DimAtom::Size(expected), Dim::size(name));
+                    later.ty = self.renamed(&later.ty, DimAtom::Size(expected), Dim::size(name));
                 }
             }
             core_params.push((name, ty));
@@ -497,12 +509,12 @@ impl<'a> Elab<'a> {
     /// The type of a function: parameters that later types mention keep their names.
     fn function_type(&self, params: &[(Symbol, Type)], ret: &Type) -> Type {
         let ret = self.sizes.zonk_type(ret);
-        let mut used: FxHashSet<DimAtom> = sizes::free_atoms(&ret).into_iter().collect();
+        let mut used: FxHashSet<DimAtom> = self.sizes.dependencies(&ret).into_iter().collect();
         let mut out = Vec::with_capacity(params.len());
         for (name, ty) in params.iter().rev() {
             let ty = self.sizes.zonk_type(ty);
             let named = used.contains(&DimAtom::Size(*name)) && is_i64(&ty);
-            used.extend(sizes::free_atoms(&ty));
+            used.extend(self.sizes.dependencies(&ty));
             out.push(Param { name: named.then_some(*name), ty });
         }
         out.reverse();
@@ -526,7 +538,8 @@ impl<'a> Elab<'a> {
             self.sizes.solve(meta, Dim::var(name));
             params.push(name);
         }
-        Scheme { name: Symbol::new(""), sizes: params, types: Vec::new(), ty, computed: false }
+        let hidden = self.computed_in(&ty);
+        Scheme { name: Symbol::new(""), sizes: params, types: Vec::new(), ty, computed: false, hidden }
     }
     /// Settles what is still unknown at the end: a `rep` of unknown length is an error; any other size that nothing
     /// determines belongs to no value that is ever made, or to an empty one.

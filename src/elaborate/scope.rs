@@ -19,8 +19,10 @@ pub(super) enum Binding {
 pub(super) struct Frame {
     /// In order of evaluation.
     pub(super) bindings: Vec<Binding>,
-    /// Opaque size expressions bound here: syntactically equal ones are the same size.
+    /// What computes the sizes that are bound here, in normal form: what is computed alike is the same size.
     pub(super) opaque: Vec<(Expr, Symbol)>,
+    /// Whether it is around an abstraction of sizes and types, where nothing may be computed.
+    pub(super) abstraction: bool,
 }
 
 impl Elab<'_> {
@@ -40,13 +42,20 @@ impl Elab<'_> {
         self.bind_let_as(name, rhs, ty, span);
         name
     }
-    pub(super) fn bind_let_as(&mut self, name: Symbol, rhs: Expr, ty: Type, span: Span) {
+    pub(super) fn bind_let_as(&mut self, name: Symbol, mut rhs: Expr, ty: Type, span: Span) {
         if is_i64(&ty) {
+            if self.size_of(&rhs).is_none()
+                && let Some(known) = self.known_size(&rhs)
+            {
+                rhs = Expr::new(ExprKind::Var(known), rhs.span());
+            }
             match self.size_of(&rhs) {
                 Some(dim) => drop(self.transparent.insert(name, dim)),
                 None => {
                     let level = self.level();
                     self.sizes.bind_atom(DimAtom::Size(name), level, span);
+                    let comparable = self.comparable(&rhs);
+                    self.frame().opaque.extend(comparable.map(|rhs| (rhs, name)));
                 }
             }
         }
@@ -88,11 +97,18 @@ impl Elab<'_> {
                 indices.push(name);
             }
             ty = types::rewrite(&inner, &mut types::Substitution::sizes(map));
-            self.frame().bindings.push(Binding::Unbox { value, indices, boxed: expr, span });
+            self.frame().bindings.push(Binding::Unbox { value, indices: indices.clone(), boxed: expr, span });
             if is_i64(&ty) {
                 self.sizes.bind_atom(DimAtom::Size(value), level, span);
             }
             expr = Expr::new(ExprKind::Var(value), span);
+            let known = vars.iter().zip(indices).filter_map(|(var, name)| Some((DimAtom::Var(name), self.computed_witness(*var)?)));
+            let known: FxHashMap<DimAtom, Dim> = known.collect();
+            if !known.is_empty() {
+                ty = types::rewrite(&ty, &mut types::Substitution::sizes(known));
+                let checked = Expr::new(ExprKind::Coerce { ty: ty.clone(), expr }, span);
+                expr = Expr::new(ExprKind::Var(self.bind_let(value, checked, ty.clone(), span)), span);
+            }
         }
         (expr, ty)
     }
@@ -123,7 +139,7 @@ impl Elab<'_> {
     }
     /// Whether the size of an expression can be written without binding it.
     pub(super) fn is_known_size(&self, expr: &Expr) -> bool {
-        self.size_of(expr).is_some() || self.frames.iter().flat_map(|f| &f.opaque).any(|(e, _)| same(e, expr))
+        self.size_of(expr).is_some() || self.known_size(expr).is_some()
     }
     /// The size of an `i64` expression; one that is no size expression is bound in the current scope, and is then the
     /// same size as every syntactically equal one in sight.
@@ -159,13 +175,29 @@ impl Elab<'_> {
         (dim, var)
     }
     fn opaque_size(&mut self, expr: &Expr) -> Dim {
-        let known = self.frames.iter().rev().flat_map(|f| &f.opaque).find(|(e, _)| same(e, expr)).map(|(_, n)| *n);
-        let name = known.unwrap_or_else(|| {
+        if let Some(known) = self.known_size(expr) {
+            return Dim::size(known);
+        }
+        let Some(level) = self.comparable(expr).map(|normal| self.scope_of(&normal)) else {
             let name = self.bind_let(Symbol::new("n"), expr.clone(), Type::prim(PrimType::I64), expr.span());
             self.frame().opaque.push((expr.clone(), name));
-            name
-        });
-        Dim::size(name)
+            return Dim::size(name);
+        };
+        let expr = self.with_bound_operands(expr);
+        let inner = self.frames.split_off(level);
+        let name = self.bind_let(Symbol::new("n"), expr.clone(), Type::prim(PrimType::I64), expr.span());
+        self.frames.extend(inner);
+        self.size_of(&Expr::new(ExprKind::Var(name), expr.span())).unwrap_or_else(|| Dim::size(name))
+    }
+    /// An operation on numbers whose operands are sizes: those that are computed are bound themselves.
+    fn with_bound_operands(&mut self, expr: &Expr) -> Expr {
+        let ExprKind::App { fun, args } = expr.kind() else { return expr.clone() };
+        let whole = matches!(fun.kind(), ExprKind::Var(op) if op.as_str().starts_with("i64.") && args.len() == 2);
+        if !whole || args.iter().all(|arg| self.size_of(arg).is_some()) {
+            return expr.clone();
+        }
+        let args = args.iter().map(|arg| self.size_term(arg).1).collect();
+        Expr::new(ExprKind::App { fun: fun.clone(), args }, expr.span())
     }
 
     /// Ends a scope whose sizes may not be seen outside but in a box: puts the bindings around the result.
@@ -216,6 +248,12 @@ impl Elab<'_> {
                 DimAtom::Meta(_) => Symbol::new("k"),
             };
             let name = self.fresh_name(base);
+            if let DimAtom::Size(size) = atom
+                && let Some(computation) = self.computation(size, params)
+                && !in_functions(&ty, atom)
+            {
+                self.sizes.computed.insert(name, computation);
+            }
             map.insert(atom, Dim::var(name));
             indices.push((name, Index::Dim(Dim::atom(atom))));
         }
@@ -252,24 +290,13 @@ pub(super) fn is_trivial(expr: &Expr) -> bool {
     }
 }
 
-/// Syntactic equality of expressions without binders; others are equal to themselves only.
-fn same(a: &Expr, b: &Expr) -> bool {
-    if std::sync::Arc::ptr_eq(&a.0, &b.0) {
-        return true;
-    }
-    match (a.kind(), b.kind()) {
-        (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
-        (ExprKind::Lit(x), ExprKind::Lit(y)) => x.same_bits(*y),
-        (ExprKind::ReifyDim(x), ExprKind::ReifyDim(y)) => x == y,
-        (ExprKind::App { fun: f, args: xs }, ExprKind::App { fun: g, args: ys }) => {
-            same(f, g) && xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| same(x, y))
-        }
-        (ExprKind::Inst { fun: f, types: t, indices: i }, ExprKind::Inst { fun: g, types: u, indices: j }) => {
-            same(f, g) && t == u && i == j
-        }
-        (ExprKind::Proj(i, x), ExprKind::Proj(j, y)) => i == j && same(x, y),
-        (ExprKind::Field(l, x), ExprKind::Field(m, y)) => l == m && same(x, y),
-        _ => false,
+/// Whether a size occurs where no check can look for it: in the type of a function or sum.
+fn in_functions(ty: &Type, atom: DimAtom) -> bool {
+    match ty.atom() {
+        core::Atom::Prim(_) | core::Atom::Var(_) => false,
+        core::Atom::Tuple(parts) => parts.iter().any(|part| in_functions(part, atom)),
+        core::Atom::Record(fields) => fields.iter().any(|(_, part)| in_functions(part, atom)),
+        other => sizes::free_atoms(&Type::scalar(other.clone())).contains(&atom),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::types::{Rewrite, rewrite};
 use crate::base::{Span, Symbol};
-use crate::ir::core::{Atom, Dim, DimAtom, Param, Shape, ShapeItem, Type};
+use crate::ir::core::{Atom, Dim, DimAtom, Expr, Param, Shape, ShapeItem, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -89,6 +89,8 @@ pub(super) struct Sizes {
     pub(super) time: Duration,
     /// Equations with sums and products of unknowns, whose parts nothing else may determine.
     pub(super) wanted: Vec<(Dim, Dim, Span)>,
+    /// What computes the sizes that results of functions hide, by the names that these have in the functions' types.
+    pub(super) computed: FxHashMap<Symbol, Expr>,
 }
 
 impl Sizes {
@@ -383,6 +385,7 @@ impl Sizes {
             }
             (Atom::Fun(ps, r), Atom::Fun(qs, s)) => self.unify_functions((ps, r), (qs, s), span, seen),
             (Atom::Sigma(xs, t), Atom::Sigma(ys, u)) if xs.len() == ys.len() => {
+                xs.iter().zip(ys).try_for_each(|(x, y)| self.unify_computed(*x, *y, span))?;
                 let fresh: Vec<Symbol> = xs.iter().map(|_| self.bound_name()).collect();
                 let rename = |names: &[Symbol], ty: &Type| {
                     let map = names.iter().zip(&fresh).map(|(n, f)| (DimAtom::Var(*n), Dim::var(*f))).collect();
@@ -430,7 +433,7 @@ impl Sizes {
                 }
             }
         }
-        Ok((rewrite(&r, &mut left), rewrite(&s, &mut right)))
+        Ok((self.put_in(&r, &mut left), self.put_in(&s, &mut right)))
     }
     /// A name for a variable bound in a type, equal to no other and visible in no scope.
     pub(super) fn bound_name(&mut self) -> Symbol {

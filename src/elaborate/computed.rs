@@ -1,0 +1,316 @@
+//! Sizes that are computed by other operations than sums and products: uninterpreted functions of sizes.
+//!
+//! Two of them are equal when the same operation is applied to sizes that are equal in normal form. In a scope such a size is a
+//! variable bound to what is computed ([`Frame::opaque`](super::scope::Frame)); in the result of a function it is hidden, as any size that arises
+//! inside, but what computes it from the parameters is remembered by the name of the hidden size. Where the function is applied the size
+//! is computed again, and the result is taken to have it after a check at run time: core knows of none of this.
+
+use super::sizes::{Clash, Sizes};
+use super::types::{Substitution, binders, rewrite};
+use super::{Elab, sizes};
+use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::core::{Dim, DimAtom, Expr, ExprKind, Index, Type};
+use rustc_hash::FxHashMap;
+
+/// Expressions with more nodes than this are sizes of their own.
+const MOST_NODES: usize = 64;
+
+impl Elab<'_> {
+    /// An expression with the sizes in it in normal form, if it is one that can be compared: operations, calls of definitions, conditionals.
+    /// `local` says whether variables of the scope that are no sizes may occur.
+    fn normal(&self, expr: &Expr, local: bool, left: &mut usize) -> Option<Expr> {
+        *left = left.checked_sub(1)?;
+        if let Some(dim) = self.size_of(expr) {
+            return Some(Expr::new(ExprKind::ReifyDim(self.sizes.zonk(&dim)), expr.span()));
+        }
+        let kind = match expr.kind() {
+            ExprKind::Var(name) => return (local || self.is_global(*name) || is_operation(*name)).then(|| expr.clone()),
+            ExprKind::Lit(_) => return Some(expr.clone()),
+            ExprKind::App { fun, args } => {
+                let fun = self.normal(fun, local, left)?;
+                let args = args.iter().map(|e| self.normal(e, local, left)).collect::<Option<Vec<_>>>()?;
+                ExprKind::App { fun, args }
+            }
+            ExprKind::Inst { fun, types, indices } if local || types.is_empty() => {
+                ExprKind::Inst { fun: self.normal(fun, local, left)?, types: types.clone(), indices: indices.clone() }
+            }
+            ExprKind::Proj(i, e) => ExprKind::Proj(*i, self.normal(e, local, left)?),
+            ExprKind::Field(l, e) => ExprKind::Field(*l, self.normal(e, local, left)?),
+            ExprKind::If { cond, then, els } => {
+                let (cond, then) = (self.normal(cond, local, left)?, self.normal(then, local, left)?);
+                ExprKind::If { cond, then, els: self.normal(els, local, left)? }
+            }
+            _ => return None,
+        };
+        Some(Expr::new(kind, expr.span()))
+    }
+    /// What to compare an expression by.
+    pub(super) fn comparable(&self, expr: &Expr) -> Option<Expr> {
+        self.normal(expr, true, &mut { MOST_NODES })
+    }
+    /// The variable in sight that is bound to an equal expression.
+    pub(super) fn known_size(&self, expr: &Expr) -> Option<Symbol> {
+        let all = || self.frames.iter().rev().flat_map(|frame| &frame.opaque);
+        all().next()?;
+        // What cannot be compared is equal to itself only.
+        let normal = self.comparable(expr).unwrap_or_else(|| expr.clone());
+        all().find(|(other, _)| self.sizes.same(other, &normal)).map(|(_, name)| *name)
+    }
+    /// What computes a size that is bound in the current scope, in terms of `params` and of what is known outside of the scope.
+    pub(super) fn computation(&self, name: Symbol, params: &[Symbol]) -> Option<Expr> {
+        self.expanded_size(name, params, &mut { MOST_NODES })
+    }
+    fn expanded_size(&self, name: Symbol, params: &[Symbol], left: &mut usize) -> Option<Expr> {
+        let (expr, _) = self.frames.iter().rev().flat_map(|frame| &frame.opaque).find(|(_, own)| *own == name)?;
+        let expr = self.normal(expr, false, left)?;
+        self.expanded_sizes(&expr, params, left)
+    }
+    fn expanded_sizes(&self, expr: &Expr, params: &[Symbol], left: &mut usize) -> Option<Expr> {
+        map_sizes(expr, &mut |dim| {
+            *left = left.checked_sub(1)?;
+            let dim = self.sizes.zonk(dim);
+            let level = self.level();
+            let mut inner = FxHashMap::default();
+            for atom in dim.atoms() {
+                let known = matches!(atom, DimAtom::Meta(_)) || self.sizes.level(atom) < level;
+                match atom {
+                    DimAtom::Size(name) if !known && !params.contains(&name) => {
+                        inner.insert(atom, self.expanded_size(name, params, left)?);
+                    }
+                    DimAtom::Var(_) if !known => return None,
+                    DimAtom::Var(_) | DimAtom::Size(_) | DimAtom::Meta(_) => {}
+                }
+            }
+            Some(if inner.is_empty() { Expr::new(ExprKind::ReifyDim(dim), expr.span()) } else { written_out(&dim, &inner, expr.span()) })
+        })
+    }
+
+    /// In the result of a function type: a name for a size that is computed from the parameters.
+    pub(super) fn computed_result(&mut self, expr: &Expr) -> Option<Dim> {
+        self.computed_sizes.as_ref()?;
+        let normal = self.normal(expr, false, &mut { MOST_NODES })?;
+        let same = |name: &&Symbol| self.sizes.computed.get(*name).is_some_and(|other| self.sizes.same(other, &normal));
+        if let Some(known) = self.computed_sizes.iter().flatten().find(same) {
+            return Some(Dim::var(*known));
+        }
+        let name = self.sizes.bound_name();
+        self.sizes.computed.insert(name, normal);
+        self.computed_sizes.as_mut()?.push(name);
+        Some(Dim::var(name))
+    }
+
+    /// The sizes that a type hides and that are computed from what is known here.
+    pub(super) fn computed_witness(&mut self, var: Symbol) -> Option<Dim> {
+        let expr = self.sizes.computed.get(&var).cloned()?;
+        let expr = map_sizes(&expr, &mut |dim| Some(Expr::new(ExprKind::ReifyDim(self.sizes.zonk(dim)), expr.span())))?;
+        Some(self.size_or_bind(&expr))
+    }
+    /// The computed sizes that a type hides, in terms of its own variables.
+    pub(super) fn computed_in(&self, ty: &Type) -> Vec<(Symbol, Expr)> {
+        let known = |dim: &Dim| !dim.atoms().any(|atom| matches!(atom, DimAtom::Meta(_)));
+        let hidden = binders(ty).into_iter().filter(|(_, size)| !size);
+        let computed = hidden.filter_map(|(name, _)| Some((name, self.sizes.computed.get(&name)?.clone())));
+        let zonked = computed.filter_map(|(name, expr)| {
+            let expr = map_sizes(&expr, &mut |dim| {
+                let dim = self.sizes.zonk(dim);
+                known(&dim).then(|| Expr::new(ExprKind::ReifyDim(dim), expr.span()))
+            });
+            Some((name, expr?))
+        });
+        zonked.collect()
+    }
+
+    /// The scope in which a computed size is bound: where computing it cannot fail the outermost one in which it means the same, so that
+    /// functions and branches inside have it in common.
+    pub(super) fn scope_of(&self, expr: &Expr) -> usize {
+        let current = self.frames.len();
+        let (true, atoms) = (cannot_fail(expr), free_sizes(expr)) else { return current };
+        let mut level = 1;
+        for atom in atoms {
+            if matches!(atom, DimAtom::Meta(_)) {
+                return current;
+            }
+            level = level.max(self.sizes.level(atom) as usize);
+        }
+        (level..=current).find(|level| self.frames.get(level.wrapping_sub(1)).is_some_and(|frame| !frame.abstraction)).unwrap_or(current)
+    }
+}
+
+impl Sizes {
+    /// Equality of expressions in which sizes are in normal form.
+    pub(super) fn same(&self, a: &Expr, b: &Expr) -> bool {
+        if std::sync::Arc::ptr_eq(&a.0, &b.0) {
+            return true;
+        }
+        let all = |xs: &[Expr], ys: &[Expr]| xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| self.same(x, y));
+        match (a.kind(), b.kind()) {
+            (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
+            (ExprKind::Lit(x), ExprKind::Lit(y)) => x.same_bits(*y),
+            (ExprKind::ReifyDim(x), ExprKind::ReifyDim(y)) => self.zonk(x) == self.zonk(y),
+            (ExprKind::App { fun: f, args: xs }, ExprKind::App { fun: g, args: ys }) => self.same(f, g) && all(xs, ys),
+            (ExprKind::Inst { fun: f, types: t, indices: i }, ExprKind::Inst { fun: g, types: u, indices: j }) => {
+                let index = |index: &Index| match index {
+                    Index::Dim(d) => Index::Dim(self.zonk(d)),
+                    Index::Shape(s) => Index::Shape(self.zonk_shape(s)),
+                };
+                let atom = |atom: &crate::ir::core::Atom| self.zonk_type(&Type::scalar(atom.clone()));
+                self.same(f, g) && t.iter().map(atom).eq(u.iter().map(atom)) && i.iter().map(index).eq(j.iter().map(index))
+            }
+            (ExprKind::Proj(i, x), ExprKind::Proj(j, y)) => i == j && self.same(x, y),
+            (ExprKind::Field(l, x), ExprKind::Field(m, y)) => l == m && self.same(x, y),
+            (ExprKind::If { cond: c, then: x, els: y }, ExprKind::If { cond: d, then: z, els: w }) => {
+                self.same(c, d) && self.same(x, z) && self.same(y, w)
+            }
+            _ => false,
+        }
+    }
+    /// Makes the computations of two hidden sizes equal, the first of which is expected. One that is expected to be of any size may be computed.
+    pub(super) fn unify_computed(&mut self, x: Symbol, y: Symbol, span: Span) -> Result<(), Clash> {
+        let Some(expected) = self.computed.get(&x).cloned() else { return Ok(()) };
+        let given = self.computed.get(&y).cloned();
+        match given {
+            Some(given) if self.unify_exprs(&expected, &given, span)? => Ok(()),
+            _ => Err(Clash::Sizes { left: Dim::var(x), right: Dim::var(y), definite: false }),
+        }
+    }
+    fn unify_exprs(&mut self, a: &Expr, b: &Expr, span: Span) -> Result<bool, Clash> {
+        Ok(match (a.kind(), b.kind()) {
+            (ExprKind::ReifyDim(x), ExprKind::ReifyDim(y)) => {
+                self.unify_dim(x, y, span)?;
+                true
+            }
+            (ExprKind::App { fun: f, args: xs }, ExprKind::App { fun: g, args: ys }) => {
+                let mut equal = self.same(f, g) && xs.len() == ys.len();
+                for (x, y) in xs.iter().zip(ys) {
+                    equal = equal && self.unify_exprs(x, y, span)?;
+                }
+                equal
+            }
+            _ => self.same(a, b),
+        })
+    }
+    /// All sizes that a type depends on: those in it and those from which hidden ones are computed.
+    pub(super) fn dependencies(&self, ty: &Type) -> Vec<DimAtom> {
+        let mut out = sizes::free_atoms(ty);
+        for (name, size) in binders(ty) {
+            out.extend(self.computed.get(&name).filter(|_| !size).map(free_sizes).unwrap_or_default());
+        }
+        out
+    }
+    /// A type with other sizes in it; those that are computed from them get names of their own.
+    pub(super) fn put_in(&mut self, ty: &Type, subst: &mut Substitution) -> Type {
+        for (name, size) in binders(ty) {
+            let Some(expr) = self.computed.get(&name).filter(|_| !size && !subst.binders.contains_key(&name)) else { continue };
+            if free_sizes(expr).iter().any(|atom| subst.atoms.contains_key(atom)) {
+                let new = self.bound_name();
+                subst.binders.insert(name, new);
+                subst.atoms.insert(DimAtom::Var(name), Dim::var(new));
+            }
+        }
+        subst.clear();
+        self.copy_computed(subst);
+        rewrite(ty, subst)
+    }
+    /// What computes the sizes that a substitution gives new names.
+    fn copy_computed(&mut self, subst: &Substitution) {
+        for (old, new) in &subst.binders {
+            if let Some(expr) = self.computed.get(old) {
+                let expr = substituted(expr, subst);
+                self.computed.insert(*new, expr);
+            }
+        }
+    }
+    /// Remembers what computes the hidden sizes of an instance of a type.
+    pub(super) fn instantiate_computed(&mut self, of: &[(Symbol, Expr)], subst: &Substitution) {
+        for (name, expr) in of {
+            let new = subst.binders.get(name).copied().unwrap_or(*name);
+            self.computed.insert(new, substituted(expr, subst));
+        }
+    }
+}
+
+/// Whether a name is that of a scalar operation.
+fn is_operation(name: Symbol) -> bool {
+    let operation =
+        |(prim, member): (&str, &str)| PrimType::from_name(prim).is_some_and(|prim| crate::base::scalar::member(prim, member).is_some());
+    name.as_str().split_once('.').is_some_and(operation)
+}
+
+/// Whether computing a size cannot fail: all that can go wrong in an operation on whole numbers is a divisor of 0, a negative exponent or shift.
+fn cannot_fail(expr: &Expr) -> bool {
+    let ExprKind::App { fun, args } = expr.kind() else { return matches!(expr.kind(), ExprKind::ReifyDim(_) | ExprKind::Lit(_)) };
+    let (ExprKind::Var(op), [_, by]) = (fun.kind(), args.as_slice()) else { return false };
+    let literal = match by.kind() {
+        ExprKind::ReifyDim(dim) => dim.as_constant(),
+        ExprKind::Lit(Scalar::I64(value)) => Some(*value),
+        _ => None,
+    };
+    let total = match op.as_str() {
+        "i64./" | "i64.//" | "i64.%" | "i64.%%" => literal.is_some_and(|by| by > 0),
+        "i64.**" | "i64.<<" | "i64.>>" | "i64.>>>" => literal.is_some_and(|by| (0..64).contains(&by)),
+        "i64.+" | "i64.-" | "i64.*" | "i64.max" | "i64.min" | "i64.&" | "i64.|" | "i64.^" => true,
+        _ => false,
+    };
+    total && args.iter().all(cannot_fail)
+}
+
+/// The indeterminates of the sizes in an expression.
+fn free_sizes(expr: &Expr) -> Vec<DimAtom> {
+    let mut out = Vec::new();
+    map_sizes(expr, &mut |dim| {
+        out.extend(dim.atoms());
+        Some(expr.clone())
+    });
+    out
+}
+
+fn substituted(expr: &Expr, subst: &Substitution) -> Expr {
+    let put = |dim: &Dim| dim.subst(&mut |atom| subst.atoms.get(&atom).cloned());
+    map_sizes(expr, &mut |dim| Some(Expr::new(ExprKind::ReifyDim(put(dim)), expr.span()))).unwrap_or_else(|| expr.clone())
+}
+
+/// An expression as [`Elab::normal`] makes it, with other expressions for its sizes.
+fn map_sizes(expr: &Expr, by: &mut dyn FnMut(&Dim) -> Option<Expr>) -> Option<Expr> {
+    let kind = match expr.kind() {
+        ExprKind::ReifyDim(dim) => return by(dim),
+        ExprKind::App { fun, args } => {
+            let fun = map_sizes(fun, by)?;
+            ExprKind::App { fun, args: args.iter().map(|e| map_sizes(e, by)).collect::<Option<_>>()? }
+        }
+        ExprKind::Inst { fun, types, indices } => {
+            let indices = indices.iter().map(|index| match index {
+                Index::Dim(dim) => match by(dim)?.kind() {
+                    ExprKind::ReifyDim(dim) => Some(Index::Dim(dim.clone())),
+                    _ => None,
+                },
+                Index::Shape(_) => Some(index.clone()),
+            });
+            let indices = indices.collect::<Option<_>>()?;
+            ExprKind::Inst { fun: map_sizes(fun, by)?, types: types.clone(), indices }
+        }
+        ExprKind::Proj(i, e) => ExprKind::Proj(*i, map_sizes(e, by)?),
+        ExprKind::Field(l, e) => ExprKind::Field(*l, map_sizes(e, by)?),
+        ExprKind::If { cond, then, els } => {
+            ExprKind::If { cond: map_sizes(cond, by)?, then: map_sizes(then, by)?, els: map_sizes(els, by)? }
+        }
+        _ => return Some(expr.clone()),
+    };
+    Some(Expr::new(kind, expr.span()))
+}
+
+/// A polynomial as an expression, with expressions for some of its indeterminates.
+fn written_out(dim: &Dim, inner: &FxHashMap<DimAtom, Expr>, span: Span) -> Expr {
+    let join = |op: &str, a: Expr, b: Expr| super::expr::call(Expr::new(ExprKind::Var(Symbol::new(op)), span), vec![a, b], span);
+    let atom = |atom: &DimAtom| inner.get(atom).cloned().unwrap_or_else(|| Expr::new(ExprKind::ReifyDim(Dim::atom(*atom)), span));
+    let monomial = |(atoms, coefficient): (&[DimAtom], i64)| {
+        let number = Expr::new(ExprKind::ReifyDim(Dim::constant(coefficient)), span);
+        let product = atoms.iter().map(atom).reduce(|a, b| join("i64.*", a, b));
+        match (product, coefficient) {
+            (None, _) => number,
+            (Some(product), 1) => product,
+            (Some(product), _) => join("i64.*", number, product),
+        }
+    };
+    let sum = dim.terms().map(monomial).reduce(|a, b| join("i64.+", a, b));
+    sum.unwrap_or_else(|| Expr::new(ExprKind::ReifyDim(Dim::constant(0)), span))
+}
