@@ -471,7 +471,7 @@ pub fn cuda_library(
     prefix: &str,
 ) -> Result<emit::cuda::Library, Box<Diagnostic>> {
     let made = compile_cuda(sources, checked, entries)?;
-    Ok(emit::cuda::library(&made.program, &made.text, prefix, &shown(sources, checked, &made.program)))
+    Ok(emit::cuda::library(&made.program, &interface(checked, entries), &made.text, prefix, &shown(sources, checked, &made.program)))
 }
 
 /// The C library for these entry points of an accepted program, its names beginning with `prefix`.
@@ -486,7 +486,13 @@ pub fn library(
     strict: bool,
 ) -> Result<emit::c::Library, Box<Diagnostic>> {
     let (program, imp) = lowered(sources, checked, entries, strict)?;
-    Ok(emit::c::library(&program, &imp, prefix, strict, &shown(sources, checked, &program)))
+    Ok(emit::c::library(&program, &interface(checked, entries), &imp, prefix, strict, &shown(sources, checked, &program)))
+}
+
+/// What entry points take and return.
+fn interface(checked: &Checked, entries: &[Symbol]) -> emit::c::Interface {
+    let chosen = |define: &&core::Define| if entries.is_empty() { define.entry } else { entries.contains(&define.name) };
+    emit::c::Interface::new(checked.core.defs.iter().filter(chosen).map(|define| (define.name, &define.ty)))
 }
 
 /// A failure of a running program as a message.

@@ -102,12 +102,12 @@ pub(super) const NOT_STRICT: &str = "note: `--strict-fp` is for processors: a CU
 /// # Errors
 /// E0611 if there is nothing to call, E0613 for what cannot be called from outside.
 pub(super) fn entries(loaded: &super::program::Loaded) -> Result<Vec<Symbol>, Box<Diagnostic>> {
-    entries_that(loaded, &|_| Ok(()))
+    entries_that(loaded, &|define| Signature::new(define, &loaded.checked.parameter_names(define.name)).map(|_| ()))
 }
 
 /// Those that C can call.
 fn entries_for_c(loaded: &super::program::Loaded) -> Result<Vec<Symbol>, Box<Diagnostic>> {
-    entries_that(loaded, &values::no_sums)
+    entries_that(loaded, &values::callable_from_c)
 }
 
 fn entries_that(
@@ -121,10 +121,10 @@ fn entries_that(
     let own = checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
     let mut entries = Vec::new();
     for define in own {
-        let signature =
-            Signature::new(define, &checked.parameter_names(define.name)).and_then(|signature| check(define).map(|()| signature));
-        if declared.is_empty() && signature.is_ok() || declared.contains(&define.name) {
-            entries.push(signature?.name());
+        let refusal = check(define);
+        if declared.is_empty() && refusal.is_ok() || declared.contains(&define.name) {
+            refusal?;
+            entries.push(define.name);
         }
     }
     if entries.is_empty() {

@@ -8,9 +8,11 @@
 //! [`runtime.c`]: https://gcc.gnu.org/onlinedocs/gcc/
 
 pub(in crate::emit) mod expr;
+mod handles;
 mod library;
 mod scope;
 
+pub use handles::Interface;
 pub(in crate::emit) use library::{Device, Doors};
 pub use library::{Library, Shown, library};
 

@@ -1,7 +1,7 @@
 //! Libraries that bring everything with them: the host plan, the text of the kernels, and what the plan asks of a device, by way of CUDA's
 //! driver (`driver.c`), which is looked for when a context is made.
 
-use super::super::c::{Device, Doors, Shown, sanitized};
+use super::super::c::{Device, Doors, Interface, Shown, sanitized};
 use super::Cuda;
 use crate::base::Span;
 use crate::ir::soac::Program;
@@ -116,10 +116,10 @@ fn literal(bytes: &[u8]) -> String {
 }
 
 /// The library of a program whose names begin with `prefix`. `cuda` was made from `program`; `shown` names a place in the source.
-pub fn library(program: &Program, cuda: &Cuda, prefix: &str, shown: &dyn Fn(Span) -> Shown) -> Library {
+pub fn library(program: &Program, interface: &Interface, cuda: &Cuda, prefix: &str, shown: &dyn Fn(Span) -> Shown) -> Library {
     let name = prefix.to_string();
     let prefix = sanitized(prefix);
-    let doors = Doors { program, prefix: &prefix, device: Some(device(&prefix)) };
+    let doors = Doors { program, interface, prefix: &prefix, device: Some(device(&prefix)) };
     let host = format!("{}\n{DRIVER}{}", cuda.host, doors.text(&cuda.places, shown));
     Library { host, kernels: cuda.kernels.clone(), header: doors.header(), name }
 }
