@@ -474,7 +474,8 @@ pub fn cuda_library(
 ) -> Result<emit::cuda::Library, Box<Diagnostic>> {
     let made = compile_cuda(sources, checked, entries)?;
     let names = entry_names(checked, &made.program);
-    Ok(emit::cuda::library(&made.program, &made.text, (prefix, &names), &shown(sources, checked, &made.program)))
+    let interface = interface(checked, entries);
+    Ok(emit::cuda::library(&made.program, &interface, &made.text, (prefix, &names), &shown(sources, checked, &made.program)))
 }
 
 /// The C library for these entry points of an accepted program, its names beginning with `prefix`.
@@ -490,12 +491,19 @@ pub fn library(
 ) -> Result<emit::c::Library, Box<Diagnostic>> {
     let (program, imp) = lowered(sources, checked, entries, strict)?;
     let names = entry_names(checked, &program);
-    Ok(emit::c::library(&program, &imp, (prefix, &names), strict, &shown(sources, checked, &program)))
+    let interface = interface(checked, entries);
+    Ok(emit::c::library(&program, &interface, &imp, (prefix, &names), strict, &shown(sources, checked, &program)))
 }
 
 /// What the functions of a first-order program are called in the source.
 fn entry_names(checked: &Checked, program: &soac::Program) -> Vec<Symbol> {
     program.funs.iter().map(|(_, fun)| checked.source_name(fun.name)).collect()
+}
+
+/// What entry points take and return.
+fn interface(checked: &Checked, entries: &[Symbol]) -> emit::c::Interface {
+    let chosen = |define: &&core::Define| if entries.is_empty() { define.entry } else { entries.contains(&define.name) };
+    emit::c::Interface::new(checked.core.defs.iter().filter(chosen).map(|define| (define.name, &define.ty)))
 }
 
 /// A failure of a running program as a message.

@@ -195,7 +195,9 @@ fn sums_come_from_outside_and_go_there() {
     place.ok(&["build", "inside.rem", "--lib", "-o", "libinside.so"]);
     let header = std::fs::read_to_string(place.path().join("inside.h")).expect("a header");
     assert!(header.contains("inside_main(") && !header.contains("inside_size("), "{header}");
-    place.refused(&["build", "outside.rem", "--lib"], &["E0613", "`main` cannot be called from C"]);
+    place.ok(&["build", "outside.rem", "--lib", "-o", "liboutside.so"]);
+    let header = std::fs::read_to_string(place.path().join("outside.h")).expect("a header");
+    assert!(header.contains("outside_a_i32_b_f64_c_new_b(outside_context *context, double v"), "{header}");
 }
 
 #[test]

@@ -102,12 +102,12 @@ pub(super) const NOT_STRICT: &str = "note: `--strict-fp` is for processors: a CU
 /// # Errors
 /// E0611 if there is nothing to call, E0613 for what cannot be called from outside.
 pub(super) fn entries(loaded: &super::program::Loaded) -> Result<Vec<Symbol>, Box<Diagnostic>> {
-    entries_that(loaded, &|_, _| Ok(()))
+    entries_that(loaded, &|checked, define| Signature::of(checked, define).map(|_| ()))
 }
 
 /// Those that C can call.
 fn entries_for_c(loaded: &super::program::Loaded) -> Result<Vec<Symbol>, Box<Diagnostic>> {
-    entries_that(loaded, &values::no_sums)
+    entries_that(loaded, &values::callable_from_c)
 }
 
 /// Says why a definition is of no use to those who call it.
@@ -121,7 +121,7 @@ fn entries_that(loaded: &super::program::Loaded, check: Usable) -> Result<Vec<Sy
     let own = checked.core.defs.iter().filter(|define| define.entry && define.span.file == loaded.root);
     let mut entries: Vec<Symbol> = Vec::new();
     for define in own {
-        let usable = Signature::of(checked, define).and_then(|_| check(checked, define));
+        let usable = check(checked, define);
         if declared.is_empty() && usable.is_ok() || declared.contains(&define.name) {
             usable?;
             // Definitions hide earlier ones of the same name.

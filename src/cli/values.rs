@@ -212,17 +212,45 @@ impl Signature {
     }
 }
 
-/// Refuses an entry point that takes or returns values of sum types: C has no such type.
+/// Refuses an entry point that C cannot call: one that takes more than data of known rank, or returns more than that in boxes. Arrays of tuples
+/// are arrays side by side.
 ///
 /// # Errors
 /// E0613.
-pub fn no_sums(checked: &Checked, define: &Define) -> Result<()> {
-    if !has_sums(&define.ty) {
-        return Ok(());
+pub fn callable_from_c(checked: &Checked, define: &Define) -> Result<()> {
+    let mut ty = &define.ty;
+    while let Atom::Pi(_, inner) = ty.atom() {
+        ty = inner;
     }
-    let message = format!("`{}` cannot be called from C: it takes or returns values of a sum type", checked.source_name(define.name));
-    let error = Diagnostic::error("E0613", define.span, message);
-    Err(Box::new(error.help("take and return what a `match` makes of them, a number for the constructor for example")))
+    let (params, result) = match ty.atom() {
+        Atom::Fun(params, result) if ty.shape().is_scalar() => (params.as_slice(), result),
+        _ => (&[][..], ty),
+    };
+    let refused = |what: &str| {
+        let message = format!("`{}` cannot be called from C: {what}", checked.source_name(define.name));
+        let help = "take and return data whose types and ranks are known: scalars, arrays, sums, tuples and records of these";
+        Err(Box::new(Diagnostic::error("E0613", define.span, message).help(help)))
+    };
+    if matches!(ty.atom(), Atom::Forall(..)) {
+        return refused("it is polymorphic");
+    }
+    if let Some(k) = params.iter().position(|param| slots::leaves(&param.ty).is_none()) {
+        return refused(&format!("argument {} is no data of known rank", k + 1));
+    }
+    if !is_returned(result) {
+        return refused("its result is no data of known rank");
+    }
+    Ok(())
+}
+
+/// Whether C can have a result of this type: data, in which boxes may stand that are in no array or sum.
+fn is_returned(ty: &Type) -> bool {
+    match ty.atom() {
+        Atom::Tuple(parts) if ty.shape().is_scalar() => parts.iter().all(is_returned),
+        Atom::Record(fields) if ty.shape().is_scalar() => fields.iter().all(|(_, part)| is_returned(part)),
+        Atom::Sigma(_, content) => ty.shape().is_scalar() && is_returned(content),
+        _ => slots::leaves(ty).is_some(),
+    }
 }
 
 /// Whether there are sums of more than data of known sizes in data of a type.
@@ -233,17 +261,6 @@ fn hides_in_sums(ty: &Type) -> bool {
         Atom::Record(fields) => fields.iter().any(|(_, part)| hides_in_sums(part)),
         Atom::Sigma(_, content) => hides_in_sums(content),
         Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) => false,
-    }
-}
-
-fn has_sums(ty: &Type) -> bool {
-    match ty.atom() {
-        Atom::Sum(_) => true,
-        Atom::Tuple(parts) => parts.iter().any(has_sums),
-        Atom::Record(fields) => fields.iter().any(|(_, part)| has_sums(part)),
-        Atom::Fun(params, ret) => params.iter().any(|param| has_sums(&param.ty)) || has_sums(ret),
-        Atom::Sigma(_, content) | Atom::Pi(_, content) | Atom::Forall(_, content) => has_sums(content),
-        Atom::Prim(_) | Atom::Var(_) => false,
     }
 }
 

@@ -9,10 +9,12 @@ use super::run::{HOLE, broken, misfit, negative, op_failure, out_of_bounds};
 use super::{Failure, Outcome};
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core;
+use crate::ir::soac::visit::Part;
 use crate::ir::soac::{
     Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Seg, SegKind, Size, Soac, Stm, Type, Var,
 };
 use crate::runtime::{Array, Buffer, Builder, Value, dims};
+use rustc_hash::FxHashMap;
 
 /// Runs an entry point of a program that was made from a definition of this type.
 ///
@@ -45,7 +47,7 @@ fn run(
         return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
     };
     let (operands, measured) = operands(ty, name, &args, called, fun.span)?;
-    let mut run = Run { program, slots: vec![HOLE; program.vars.len()], regions };
+    let mut run = Run { program, slots: vec![HOLE; program.vars.len()], waiting: FxHashMap::default(), regions };
     run.stms(&program.consts).map_err(|failure| failure.through(&program.chains))?;
     if let Some(regions) = &mut run.regions {
         regions.fresh(program, &fun.params, false);
@@ -55,15 +57,22 @@ fn run(
     result(ty, &mut results, &measured)
 }
 
+/// Whether an expression makes an array in a way that cannot fail, of elements that need not be computed.
+fn may_wait(exp: &Exp) -> bool {
+    matches!(exp, Exp::Rep(_) | Exp::Iota { .. } | Exp::Reshape(_) | Exp::Rearrange { .. } | Exp::Rotate { .. })
+}
+
 struct Run<'p> {
     program: &'p Program,
     slots: Vec<Value>,
+    /// Arrays that nothing has used yet. A program may mention huge ones that it never looks at: those of a loop that is never run, for example.
+    waiting: FxHashMap<Var, &'p Stm>,
     /// Where arrays lie, if updates in place are checked.
     regions: Option<Regions>,
 }
 
-impl Run<'_> {
-    fn call(&mut self, fun: &Fun, args: Vec<Value>) -> Outcome<Vec<Value>> {
+impl<'p> Run<'p> {
+    fn call(&mut self, fun: &'p Fun, args: Vec<Value>) -> Outcome<Vec<Value>> {
         for (param, arg) in fun.params.iter().zip(args) {
             self.set(*param, arg);
         }
@@ -105,18 +114,47 @@ impl Run<'_> {
         let sizes = ty.shape.iter().map(|size| Ok(usize::try_from(self.size(size)?).unwrap_or(0))).collect::<Outcome<Vec<_>>>()?;
         Array::empty(&sizes, ty.elem).map(Value::Array).ok_or_else(|| broken("an empty array that has elements"))
     }
-    fn body(&mut self, body: &Body) -> Outcome<Vec<Value>> {
+    /// Computes an array that waits.
+    fn force(&mut self, var: Var) -> Outcome<()> {
+        let Some(stm) = self.waiting.remove(&var) else { return Ok(()) };
+        self.force_parts(&stm.exp)?;
+        let value = self.single(&stm.exp, self.program.ty(var), stm.span)?;
+        self.set(var, value);
+        Ok(())
+    }
+    /// Computes what an expression needs that waits.
+    fn force_parts(&mut self, exp: &Exp) -> Outcome<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let mut needed = Vec::new();
+        exp.parts(&mut |part| match part {
+            Part::Operand(Operand::Var(var)) | Part::Array(var) => needed.push(var),
+            Part::Operand(Operand::Const(_)) | Part::Size(_) | Part::Body(..) => {}
+        });
+        needed.into_iter().try_for_each(|var| self.force(var))
+    }
+    fn body(&mut self, body: &'p Body) -> Outcome<Vec<Value>> {
         self.stms(&body.stms)?;
+        body.result.iter().filter_map(|a| a.var()).try_for_each(|var| self.force(var))?;
         if let Some(regions) = &mut self.regions {
             regions.returns(self.program, &body.result)?;
         }
         Ok(body.result.iter().map(|a| self.operand(*a)).collect())
     }
-    fn stms(&mut self, stms: &[Stm]) -> Outcome<()> {
+    fn stms(&mut self, stms: &'p [Stm]) -> Outcome<()> {
         for stm in stms {
             if let Some(regions) = &mut self.regions {
                 regions.before(self.program, stm)?;
             }
+            if let ([var], true) = (stm.pat.as_slice(), may_wait(&stm.exp)) {
+                self.waiting.insert(*var, stm);
+                if let Some(regions) = &mut self.regions {
+                    regions.after(self.program, stm)?;
+                }
+                continue;
+            }
+            self.force_parts(&stm.exp)?;
             let values = self.exp(stm)?;
             if let Some(regions) = &mut self.regions {
                 regions.after(self.program, stm)?;
@@ -130,22 +168,22 @@ impl Run<'_> {
         }
         Ok(())
     }
-    fn lambda(&mut self, lambda: &Lambda, args: impl Iterator<Item = Value>) -> Outcome<Vec<Value>> {
+    fn lambda(&mut self, lambda: &'p Lambda, args: impl Iterator<Item = Value>) -> Outcome<Vec<Value>> {
         for (param, arg) in lambda.params.iter().zip(args) {
             self.slots[param.raw()] = arg;
         }
         self.body(&lambda.body)
     }
     /// Applies a lambda to the cells with this number.
-    fn cell(&mut self, lambda: &Lambda, inputs: &[Value], i: usize) -> Outcome<Vec<Value>> {
+    fn cell(&mut self, lambda: &'p Lambda, inputs: &[Value], i: usize) -> Outcome<Vec<Value>> {
         let cells = inputs.iter().map(|input| input.cell(i).ok_or_else(|| broken("an input is too short"))).collect::<Outcome<Vec<_>>>()?;
         self.lambda(lambda, cells.into_iter())
     }
-    fn combine(&mut self, operator: &Operator, a: Vec<Value>, b: Vec<Value>) -> Outcome<Vec<Value>> {
+    fn combine(&mut self, operator: &'p Operator, a: Vec<Value>, b: Vec<Value>) -> Outcome<Vec<Value>> {
         self.lambda(&operator.lambda, a.into_iter().chain(b))
     }
 
-    fn exp(&mut self, stm: &Stm) -> Outcome<Vec<Value>> {
+    fn exp(&mut self, stm: &'p Stm) -> Outcome<Vec<Value>> {
         let span = stm.span;
         match &stm.exp {
             Exp::Check(check) => self.check(check, span).map(|()| Vec::new()),
@@ -379,10 +417,10 @@ impl Run<'_> {
         arrays.collect()
     }
 
-    fn soac(&mut self, soac: &Soac, pat: &[Var], span: Span) -> Outcome<Vec<Value>> {
+    fn soac(&mut self, soac: &'p Soac, pat: &[Var], span: Span) -> Outcome<Vec<Value>> {
         let n = self.natural(&soac.width, span)?;
         let inputs = self.inputs(&soac.inputs);
-        let operators: Vec<&Operator> = soac.scans.iter().chain(&soac.reduces).collect();
+        let operators: Vec<&'p Operator> = soac.scans.iter().chain(&soac.reduces).collect();
         let mut sums: Vec<Vec<Value>> = operators.iter().map(|op| op.neutral.iter().map(|a| self.operand(*a)).collect()).collect();
         let combined: usize = operators.iter().map(|op| op.neutral.len()).sum();
         let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
@@ -414,7 +452,7 @@ impl Run<'_> {
     }
 
     /// One index after the other, in row-major order.
-    fn seg(&mut self, seg: &Seg, pat: &[Var], span: Span) -> Outcome<Vec<Value>> {
+    fn seg(&mut self, seg: &'p Seg, pat: &[Var], span: Span) -> Outcome<Vec<Value>> {
         let mut sizes = Vec::with_capacity(seg.sizes.len());
         for size in &seg.sizes {
             let n = self.size(size)?;
@@ -476,7 +514,7 @@ impl Run<'_> {
         results.collect()
     }
 
-    fn filter(&mut self, width: &Size, inputs: &[Var], lambda: &Lambda, pat: &[Var], span: Span) -> Outcome<Vec<Value>> {
+    fn filter(&mut self, width: &Size, inputs: &[Var], lambda: &'p Lambda, pat: &[Var], span: Span) -> Outcome<Vec<Value>> {
         let n = self.natural(width, span)?;
         let inputs = self.inputs(inputs);
         let mut builders: Vec<Builder> = pat.iter().skip(1).map(|_| Builder::new(0)).collect();
@@ -502,9 +540,9 @@ impl Run<'_> {
         &mut self,
         width: &Size,
         inputs: &[Var],
-        lambda: &Lambda,
+        lambda: &'p Lambda,
         dests: &[Var],
-        operator: Option<&Operator>,
+        operator: Option<&'p Operator>,
         span: Span,
     ) -> Outcome<Vec<Value>> {
         let n = self.natural(width, span)?;
@@ -529,7 +567,7 @@ impl Run<'_> {
         Ok(arrays)
     }
 
-    fn looping(&mut self, params: &[(Var, Operand)], form: &LoopForm, body: &Body) -> Outcome<Vec<Value>> {
+    fn looping(&mut self, params: &[(Var, Operand)], form: &'p LoopForm, body: &'p Body) -> Outcome<Vec<Value>> {
         let mut values: Vec<Value> = params.iter().map(|(_, init)| self.operand(*init)).collect();
         let count = match form {
             LoopForm::For(_, n) => self.int(*n)?,

@@ -5,7 +5,8 @@
 //! of times: then the shorter one is filled up with writes to no place. The log of an inner loop has the writes of an iteration for each of
 //! them. So that all iterations of the loop write logs of one length, the counts of inner loops must be known before it; other loops stay,
 //! and write where they are. The loop has no other variables, so its iterations do not depend on each other, and what may fail is only what
-//! computes the writes. Accumulators of the surface language come here as such loops.
+//! computes the writes. Where an iteration writes several times, so that the logs are arrays, they are made and written for a bounded number
+//! of iterations at a time, in order. Accumulators of the surface language come here as such loops.
 
 use super::cse::same_operator;
 use crate::base::scalar::{Member, ScalarOp, member};
@@ -13,6 +14,9 @@ use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var};
 use rustc_hash::FxHashSet;
+
+/// So many writes are logged at a time (about 16 MB), or those of one iteration.
+const MOST_LOGGED: i64 = 1 << 20;
 
 /// Makes histograms and scatters of loops.
 pub fn logs(mut program: Program) -> Program {
@@ -101,18 +105,8 @@ impl Scope<'_> {
         }
         let width = writer.count(*count)?;
         let mut out = Vec::new();
-        let result = log_operands(&log);
-        let logged = writer.mapped(*counter, &width, Body { stms: std::mem::take(&mut stms), result }, &log, &mut out)?;
-        let Log::Many(length, index, values) = logged else { return None };
-        let mut inputs = vec![index];
-        inputs.extend(values);
-        let params: Vec<Var> = inputs.iter().map(|input| writer.fresh("w", writer.program.vars[*input].ty.cell(1))).collect();
-        let result = params.iter().map(|var| Operand::Var(*var)).collect();
-        let lambda = Lambda { params, body: Body { stms: Vec::new(), result } };
-        let exp = match kind {
-            Kind::Scatter => Exp::Scatter { width: length, inputs, lambda, dests },
-            Kind::Hist(operator) => Exp::Hist { width: length, inputs, lambda, dests, operator },
-        };
+        let work = Work { counter: *counter, body: Body { stms: std::mem::take(&mut stms), result: log_operands(&log) }, log, kind };
+        let exp = writer.all_at_once_or_in_pieces(work, &width, dests, &mut out)?;
         out.push(Stm { pat: stm.pat.clone(), exp, span });
         let mut all = std::mem::take(&mut writer.before);
         all.append(&mut out);
@@ -124,6 +118,14 @@ impl Scope<'_> {
 enum Kind {
     Scatter,
     Hist(Operator),
+}
+
+/// What the iterations of a loop write.
+struct Work {
+    counter: Var,
+    body: Body,
+    log: Log,
+    kind: Kind,
 }
 
 /// The writes of a piece of code, in order: indices and, for each of the arrays, cells.
@@ -426,7 +428,7 @@ impl Writer<'_> {
         let width = self.count(count)?;
         if rest.is_empty() {
             let result = log_operands(&log);
-            return Some((self.mapped(counter, &width, Body { stms, result }, &log, out)?, after));
+            return Some((self.mapped((counter, Operand::int(0)), &width, Body { stms, result }, &log, out)?, after));
         }
         // The loop has other variables: it fills the log as it goes.
         let frame: Vec<Size> = std::iter::once(width.clone()).chain(length(&log)).collect();
@@ -445,9 +447,65 @@ impl Writer<'_> {
         out.push(Stm { pat, exp, span: stm.span });
         Some((self.flat(arrays, &frame, out)?, after))
     }
-    /// The logs that a body makes for each number below `width`, one after the other.
-    fn mapped(&mut self, counter: Var, width: &Size, body: Body, log: &Log, out: &mut Vec<Stm>) -> Option<Log> {
-        let numbers = Exp::Iota { start: Operand::int(0), step: Operand::int(1) };
+    /// All writes of so many iterations. Where there are several in each, the logs need memory: then those of some iterations are written
+    /// before those of the next ones are made.
+    fn all_at_once_or_in_pieces(&mut self, work: Work, width: &Size, dests: Vec<Var>, out: &mut Vec<Stm>) -> Option<Exp> {
+        let each = match length(&work.log) {
+            Some(each) if width.mul(&each).as_constant().is_none_or(|all| all > MOST_LOGGED) => each,
+            _ => return self.at_once(work, Operand::int(0), width, dests, out),
+        };
+        let number = Type::scalar(PrimType::I64);
+        let piece = match each.as_constant() {
+            Some(each) => Operand::int((MOST_LOGGED / each.max(1)).max(1)),
+            None => {
+                let each = Operand::Var(self.bind("each", number.clone(), Exp::Size(each), out));
+                let each = self.number("max", [each, Operand::int(1)], out)?;
+                let piece = self.number("/", [Operand::int(MOST_LOGGED), each], out)?;
+                self.number("max", [piece, Operand::int(1)], out)?
+            }
+        };
+        let count = Operand::Var(self.bind("n", number.clone(), Exp::Size(width.clone()), out));
+        // Rounded down, also below 0.
+        let before = self.number("-", [count, Operand::int(1)], out)?;
+        let before = self.number("/", [before, piece], out)?;
+        let pieces = self.number("+", [before, Operand::int(1)], out)?;
+        let at = self.fresh("piece", number);
+        let mut stms = Vec::new();
+        let start = self.number("*", [Operand::Var(at), piece], &mut stms)?;
+        let left = self.number("-", [count, start], &mut stms)?;
+        let width = self.number("min", [piece, left], &mut stms)?;
+        let types: Vec<Type> = dests.iter().map(|dest| self.program.vars[*dest].ty.clone()).collect();
+        let arrays: Vec<Var> = types.iter().map(|ty| self.fresh("array", ty.clone())).collect();
+        let exp = self.at_once(work, start, &width.var().map(Size::var)?, arrays.clone(), &mut stms)?;
+        let written: Vec<Var> = types.into_iter().map(|ty| self.fresh("written", ty)).collect();
+        let result = written.iter().map(|var| Operand::Var(*var)).collect();
+        stms.push(Stm { pat: written, exp, span: self.span });
+        let params = arrays.into_iter().zip(dests.into_iter().map(Operand::Var)).collect();
+        Some(Exp::Loop { params, form: LoopForm::For(at, pieces), body: Body { stms, result } })
+    }
+    /// The writes of so many iterations from `start` on.
+    fn at_once(&mut self, work: Work, start: Operand, width: &Size, dests: Vec<Var>, out: &mut Vec<Stm>) -> Option<Exp> {
+        let logged = self.mapped((work.counter, start), width, work.body, &work.log, out)?;
+        let Log::Many(width, index, values) = logged else { return None };
+        let mut inputs = vec![index];
+        inputs.extend(values);
+        let params: Vec<Var> = inputs.iter().map(|input| self.fresh("w", self.program.vars[*input].ty.cell(1))).collect();
+        let result = params.iter().map(|var| Operand::Var(*var)).collect();
+        let lambda = Lambda { params, body: Body { stms: Vec::new(), result } };
+        Some(match work.kind {
+            Kind::Scatter => Exp::Scatter { width, inputs, lambda, dests },
+            Kind::Hist(operator) => Exp::Hist { width, inputs, lambda, dests, operator },
+        })
+    }
+    /// An operation on two numbers.
+    fn number(&mut self, op: &str, args: [Operand; 2], out: &mut Vec<Stm>) -> Option<Operand> {
+        let Some(Member::Op(op)) = member(PrimType::I64, op) else { return None };
+        let exp = Exp::Scalar(op, args.to_vec());
+        Some(Operand::Var(self.bind("m", Type::scalar(PrimType::I64), exp, out)))
+    }
+    /// The logs that a body makes for each of `width` numbers from `start` on, one after the other.
+    fn mapped(&mut self, (counter, start): (Var, Operand), width: &Size, body: Body, log: &Log, out: &mut Vec<Stm>) -> Option<Log> {
+        let numbers = Exp::Iota { start, step: Operand::int(1) };
         let ty = Type { elem: PrimType::I64, shape: vec![width.clone()] };
         let numbers = self.bind("numbers", ty, numbers, out);
         let frame: Vec<Size> = std::iter::once(width.clone()).chain(length(log)).collect();
@@ -547,8 +605,8 @@ mod tests {
     fn branches_and_loops_write_logs_of_one_length() {
         body_becomes(
             &[logs, dead],
-            "([n i64] [h [i32 n]] [k i64] [cs [bool k]]) ([R [i32 n]])",
-            "(let ([r [i32 n]]) (loop ([a [i32 n] h]) (for j k)
+            "([n i64] [h [i32 n]] [cs [bool 5]]) ([R [i32 n]])",
+            "(let ([r [i32 n]]) (loop ([a [i32 n] h]) (for j 5i64)
                (let ([c bool]) (index cs j unchecked))
                (let ([b [i32 n]]) (if c
                  (then
@@ -559,8 +617,8 @@ mod tests {
                  (else (return a))))
                (return b)))
              (return r)",
-            "(let ([numbers [i64 k]]) (iota 0 1))
-             (let ([log [i64 k 3]] [log.1 [i32 k 3]]) (soac k ([j i64 numbers])
+            "(let ([numbers [i64 5]]) (iota 0 1))
+             (let ([log [i64 5 3]] [log.1 [i32 5 3]]) (soac 5 ([j i64 numbers])
                (let ([c bool]) (index cs j unchecked))
                (let ([log.2 [i64 3]] [log.3 [i32 3]]) (if c
                  (then
@@ -572,9 +630,9 @@ mod tests {
                    (let ([none.1 [i32 3]]) (rep 0i32))
                    (return none none.1))))
                (return log.2 log.3)))
-             (let ([log.6 [i64 (* 3 k)]]) (reshape log))
-             (let ([log.7 [i32 (* 3 k)]]) (reshape log.1))
-             (let ([r [i32 n]]) (scatter (h) (* 3 k) ([w i64 log.6] [w.1 i32 log.7]) (return w w.1)))
+             (let ([log.6 [i64 15]]) (reshape log))
+             (let ([log.7 [i32 15]]) (reshape log.1))
+             (let ([r [i32 n]]) (scatter (h) 15 ([w i64 log.6] [w.1 i32 log.7]) (return w w.1)))
              (return r)",
         );
     }

@@ -431,18 +431,22 @@ impl Specialiser<'_> {
 
     /// Combines the cells of an array whose cells are no data, one after the other; as functions are followed, that is a loop or written out.
     pub(super) fn combined(&mut self, f: &Static, init: &Static, xs: &Static, width: &Size, span: Span) -> Outcome<Static> {
+        let count = self.operand(width, span)?;
+        self.first_combined(f, init, xs, (width, count), span)
+    }
+    /// Combines the first `count` cells of an array of size `width`.
+    fn first_combined(&mut self, f: &Static, init: &Static, xs: &Static, (width, count): (&Size, Operand), span: Span) -> Outcome<Static> {
         let step = |this: &mut Self, total: Static, i: Operand| {
             let cell = this.element(xs, i, width, span)?;
             this.apply(f.clone(), vec![total, cell], span)
         };
-        let count = self.operand(width, span)?;
         let mut run = |this: &mut Self, _: Part, state: &[Static], i: Option<Operand>| match (state, i) {
             ([total], Some(i)) => Ok(vec![step(this, total.clone(), i)?]),
             _ => this.broken(span, "a loop of another form"),
         };
         match (
             self.repeated(&[Symbol::new("total")], std::slice::from_ref(init), Some((Symbol::new("i"), count)), &mut run, span)?,
-            width.as_constant(),
+            self.size_of(count).as_constant(),
         ) {
             (Some(mut values), _) => Ok(values.remove(0)),
             (None, Some(n)) if (0..=super::control::MAX_UNROLLED).contains(&n) => {
@@ -450,6 +454,37 @@ impl Specialiser<'_> {
             }
             (None, _) => self.endless(span),
         }
+    }
+
+    /// What combining the cells of an array whose cells are no data comes to after each of them. Where their number is not known, each is
+    /// combined anew.
+    pub(super) fn combined_so_far(&mut self, f: &Static, init: &Static, xs: &Static, width: &Size, span: Span) -> Outcome<Static> {
+        if let Some(n) = width.as_constant()
+            && (1..=super::control::MAX_UNROLLED).contains(&n)
+        {
+            let mut cells = vec![init.clone()];
+            for i in 0..n {
+                let cell = self.element(xs, Operand::int(i), width, span)?;
+                let next = self.apply(f.clone(), vec![cells[cells.len() - 1].clone(), cell], span)?;
+                cells.push(next);
+            }
+            return self.stack(std::slice::from_ref(width), &cells[1..], span);
+        }
+        let numbers = soac::Type { elem: PrimType::I64, shape: vec![width.clone()] };
+        let numbers = self.bind("iota", numbers, Exp::Iota { start: Operand::int(1), step: Operand::int(1) }, span)?;
+        let (mut inputs, mut params) = (Vec::new(), Vec::new());
+        let (stms, value) = self.in_block(|this| {
+            let count = this.cells(&Static::Data(numbers), Symbol::new("count"), &mut inputs, &mut params, span)?;
+            let count = this.scalar(&count, span)?;
+            this.first_combined(f, init, xs, (width, count), span)
+        })?;
+        let mut outs = Vec::new();
+        let value = self.lift(&value, width, &mut outs, &mut |_, _| value.clone(), &mut Vec::new(), span)?;
+        let (result, pat): (Vec<Operand>, Vec<Var>) = outs.into_iter().unzip();
+        let lambda = Lambda { params, body: Body { stms, result } };
+        let soac = Soac { width: width.clone(), inputs, lambda, scans: Vec::new(), reduces: Vec::new() };
+        self.push(pat, Exp::Soac(soac), span)?;
+        Ok(value)
     }
 
     /// Combines the cells of an array.

@@ -4,7 +4,7 @@
 use super::values::{Lifted, Static};
 use super::{Outcome, Specialiser};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::soac::{self, Exp, Operand, Size, Var};
+use crate::ir::soac::{self, Body, Exp, Lambda, Operand, Size, Soac, Var};
 use std::rc::Rc;
 
 /// Makes an array of an array.
@@ -103,6 +103,60 @@ impl Specialiser<'_> {
             *array = write(self, none, *array)?;
         }
         self.of_two(which, &width, new, old, span)
+    }
+    /// The array with other cells where the indices say. An array of numbers says for each cell which of the new ones it is, or -1.
+    pub(super) fn scattered_functions(&mut self, old: &Lifted, indices: &Static, new: &Lifted, span: Span) -> Outcome<Static> {
+        let (old, mut new) = (self.refreshed(old), self.refreshed(new));
+        let (n, m) = (old.width.clone(), new.width.clone());
+        let numbers = |width: &Size| soac::Type { elem: PrimType::I64, shape: vec![width.clone()] };
+        let none = self.bind("none", numbers(&n), Exp::Rep(Operand::int(-1)), span)?;
+        let all = self.bind("iota", numbers(&m), Exp::Iota { start: Operand::int(0), step: Operand::int(1) }, span)?;
+        let indices = self.scalar(indices, span)?;
+        let inputs = vec![self.array(indices, span)?, self.array(all, span)?];
+        let params: Vec<Var> = inputs.iter().map(|_| self.fresh(Symbol::new("w"), soac::Type::scalar(PrimType::I64))).collect();
+        let result = params.iter().map(|param| Operand::Var(*param)).collect();
+        let lambda = Lambda { params, body: Body { stms: Vec::new(), result } };
+        let dests = vec![self.array(none, span)?];
+        let from = self.bind("from", numbers(&n), Exp::Scatter { width: m, inputs, lambda, dests }, span)?;
+        let (mut inputs, mut params) = (Vec::new(), Vec::new());
+        let (stms, result) = self.in_block(|this| {
+            let from = this.cells(&Static::Data(from), Symbol::new("from"), &mut inputs, &mut params, span)?;
+            let from = this.scalar(&from, span)?;
+            let below = this.op(PrimType::I64, "<=", span)?;
+            let given = this.scalar_op(below, vec![Operand::int(0), from], span)?;
+            let cell = |this: &mut Self, array: Operand| {
+                let (ty, array) = (this.ty(array).cell(1), this.array(array, span)?);
+                this.bind("cell", ty, Exp::Index { array, at: vec![from], checked: true }, span)
+            };
+            let blank = |this: &mut Self, array: Operand| {
+                let ty = this.ty(array).cell(1);
+                let zero = Operand::Const(Scalar::from_i128(ty.elem, 0));
+                if ty.rank() == 0 { Ok(zero) } else { this.bind("none", ty, Exp::Rep(zero), span) }
+            };
+            let cells = this.in_block(|this| {
+                let cells = new.arrays.iter().map(|array| Ok(Static::Data(cell(this, *array)?))).collect::<Outcome<_>>()?;
+                Ok(Static::Tuple(cells))
+            })?;
+            let blanks = this.in_block(|this| {
+                let cells = new.arrays.iter().map(|array| Ok(Static::Data(blank(this, *array)?))).collect::<Outcome<_>>()?;
+                Ok(Static::Tuple(cells))
+            })?;
+            let cells = this.merge(given, cells, blanks, span)?;
+            let mut result = vec![given];
+            result.extend(this.leaves(&cells, span)?);
+            Ok(result)
+        })?;
+        let frame = std::slice::from_ref(&n);
+        let mut pat = vec![self.fresh(Symbol::new("which"), soac::Type::scalar(PrimType::Bool).framed(frame))];
+        for array in &mut new.arrays {
+            let gathered = self.fresh(Symbol::new("cells"), self.ty(*array).cell(1).framed(frame));
+            *array = Operand::Var(gathered);
+            pat.push(gathered);
+        }
+        let which = Operand::Var(pat[0]);
+        let lambda = Lambda { params, body: Body { stms, result } };
+        self.push(pat, Exp::Soac(Soac { width: n.clone(), inputs, lambda, scans: Vec::new(), reduces: Vec::new() }), span)?;
+        self.of_two(which, &n, new, old, span)
     }
     /// One array after the other.
     pub(super) fn joined_functions(&mut self, x: &Lifted, y: &Lifted, span: Span) -> Outcome<Static> {

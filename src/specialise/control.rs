@@ -1,5 +1,6 @@
 //! Branches and loops.
 
+use super::carried::Cells;
 use super::types::restore;
 use super::values::{Atom, BoxValue, Env, Fun, Lifted, Renaming, Static};
 use super::{Outcome, Specialiser};
@@ -238,7 +239,7 @@ impl Specialiser<'_> {
         names: &[Symbol],
         inits: &[Static],
         count: Option<(Symbol, Operand)>,
-        kinds: &mut Vec<Kinds>,
+        kinds: &mut Vec<Carried>,
         run: &mut LoopWork<'_, Self>,
         span: Span,
     ) -> Outcome<Round> {
@@ -328,20 +329,31 @@ impl Specialiser<'_> {
     }
 
     /// What a parameter is inside of the loop. Functions stay what they are as long as there is one kind of them.
-    fn loop_value(&mut self, init: &Static, name: Symbol, span: Span, state: &mut State, kinds: &mut Vec<Kinds>) -> Outcome<Static> {
+    fn loop_value(&mut self, init: &Static, name: Symbol, span: Span, state: &mut State, kinds: &mut Vec<Carried>) -> Outcome<Static> {
         if init.is_function() {
             let at = state.functions.len();
-            if kinds.len() == at {
-                kinds.push(vec![Kind { value: init.clone(), holes: Vec::new(), arrays: false }]);
-            }
-            let vars = self.kind_vars(&kinds[at]);
             self.depth -= 1;
-            let holes = self.holes(init, self.depth, kinds[at][0].arrays);
-            let inits = self.of_kind(0, &holes, &kinds[at], span);
+            if kinds.len() == at {
+                let whole = || Carried::Whole(vec![Kind { value: init.clone(), holes: Vec::new(), arrays: false }]);
+                kinds.push(self.kinds_of_cells(init).map_or_else(whole, |(width, kinds)| Carried::Cells(width, kinds)));
+            }
+            let inits = match &kinds[at] {
+                Carried::Whole(kinds) => {
+                    let holes = self.holes(init, self.depth, kinds[0].arrays);
+                    self.of_kind(0, &holes, kinds, span)
+                }
+                Carried::Cells(_, kinds) => self.arrays_of_cells(init, kinds, self.depth, span),
+            };
             self.depth += 1;
             state.inits.extend(inits?);
+            let (value, vars) = match &kinds[at] {
+                Carried::Whole(kinds) => {
+                    let vars = self.kind_vars(kinds);
+                    (self.one_of(kinds, &vars, span)?, vars)
+                }
+                Carried::Cells(width, kinds) => self.array_of_kinds(width, kinds, span)?,
+            };
             state.vars.extend(&vars);
-            let value = self.one_of(&kinds[at], &vars, span)?;
             state.functions.push((value.clone(), vars));
             return Ok(value);
         }
@@ -372,12 +384,20 @@ impl Specialiser<'_> {
     }
 
     /// Adds the kinds of functions that the body returns for a parameter and that are not known yet.
-    fn new_kinds(&self, param: &Static, next: &Static, kinds: &mut [Kinds], found: &mut Found) {
+    fn new_kinds(&mut self, param: &Static, next: &Static, kinds: &mut [Carried], found: &mut Found) {
         match (param, next) {
             _ if param.is_function() => {
                 let at = found.at;
                 found.at += 1;
-                self.add_kinds(param, next, &mut kinds[at], found);
+                match &mut kinds[at] {
+                    Carried::Whole(kinds) => self.add_kinds(param, next, kinds, found),
+                    Carried::Cells(..) if next.is(param) => {}
+                    Carried::Cells(width, kinds) => match self.add_cells(next, width, kinds) {
+                        Cells::Known => {}
+                        Cells::More => found.more = true,
+                        Cells::Endless => found.endless = true,
+                    },
+                }
             }
             (Static::Tuple(xs), Static::Tuple(ys)) => xs.iter().zip(ys.iter()).for_each(|(x, y)| self.new_kinds(x, y, kinds, found)),
             (Static::Record(xs), Static::Record(ys)) => {
@@ -424,7 +444,7 @@ impl Specialiser<'_> {
         holes
     }
     /// Of which kind a function is, and what is in its holes.
-    fn kind_of(&self, value: &Static, kinds: &Kinds, depth: u32) -> Option<(usize, Vec<Var>)> {
+    pub(super) fn kind_of(&self, value: &Static, kinds: &Kinds, depth: u32) -> Option<(usize, Vec<Var>)> {
         let of_kind = |kind: &Kind| {
             let holes = self.holes(value, depth, kind.arrays);
             (self.form(value, &holes) == self.form(&kind.value, &kind.holes)).then_some(holes)
@@ -462,7 +482,7 @@ impl Specialiser<'_> {
         vars
     }
     /// The function that these variables stand for.
-    fn one_of(&mut self, kinds: &Kinds, vars: &[Var], span: Span) -> Outcome<Static> {
+    pub(super) fn one_of(&mut self, kinds: &Kinds, vars: &[Var], span: Span) -> Outcome<Static> {
         let (which, mut rest) = vars.split_at(kinds.len() - 1);
         let mut values = Vec::with_capacity(kinds.len());
         for kind in kinds {
@@ -496,16 +516,18 @@ impl Specialiser<'_> {
         }
         Ok(out)
     }
-    /// What the variables are for the function that the body returns, at the end of the body.
-    fn next_kind(
+    /// What the variables are for the function that the body returns, at the end of the body. `param` is the one that the iteration began with.
+    pub(super) fn next_kind(
         &mut self,
-        (param, vars): (&Static, &[Var]),
+        param: Option<(&Static, &[Var])>,
         next: &Static,
         kinds: &Kinds,
         depth: u32,
         span: Span,
     ) -> Outcome<Vec<Operand>> {
-        if next.is(param) {
+        if let Some((param, vars)) = param
+            && next.is(param)
+        {
             return Ok(vars.iter().map(|var| Operand::Var(*var)).collect());
         }
         if let Some((number, holes)) = self.kind_of(next, kinds, depth) {
@@ -513,8 +535,8 @@ impl Specialiser<'_> {
         }
         let Static::Fun(fun) = next else { return self.broken(span, "a function was expected") };
         let Fun::Choice(cond, a, b) = &**fun else { return self.broken(span, "a function of an unknown kind") };
-        let (then, x) = self.in_block(|this| this.next_kind((param, vars), a, kinds, depth, span))?;
-        let (els, y) = self.in_block(|this| this.next_kind((param, vars), b, kinds, depth, span))?;
+        let (then, x) = self.in_block(|this| this.next_kind(param, a, kinds, depth, span))?;
+        let (els, y) = self.in_block(|this| this.next_kind(param, b, kinds, depth, span))?;
         let pat = self.kind_vars(kinds);
         let result = pat.iter().map(|var| Operand::Var(*var)).collect();
         let exp = Exp::If { cond: *cond, then: Body { stms: then, result: x }, els: Body { stms: els, result: y } };
@@ -528,13 +550,17 @@ impl Specialiser<'_> {
         param: &Static,
         next: &Static,
         span: Span,
-        functions: &mut impl Iterator<Item = (&'k Kinds, &'k (Static, Vec<Var>))>,
+        functions: &mut impl Iterator<Item = (&'k Carried, &'k (Static, Vec<Var>))>,
         out: &mut Vec<Operand>,
     ) -> Outcome<()> {
         match (param, next) {
             _ if param.is_function() => {
                 let Some((kinds, (value, vars))) = functions.next() else { return self.broken(span, "a function was expected") };
-                out.extend(self.next_kind((value, vars), next, kinds, self.depth - 1, span)?);
+                let depth = self.depth - 1;
+                out.extend(match kinds {
+                    Carried::Cells(_, kinds) if !next.is(value) => self.arrays_of_cells(next, kinds, depth, span)?,
+                    Carried::Whole(kinds) | Carried::Cells(_, kinds) => self.next_kind(Some((value, vars)), next, kinds, depth, span)?,
+                });
             }
             (Static::Data(_), Static::Data(a)) => out.push(*a),
             (Static::Tuple(xs), Static::Tuple(ys)) if xs.len() == ys.len() => {
@@ -597,15 +623,23 @@ struct State {
 }
 
 /// Functions that differ in the values of variables only, which are its holes.
-struct Kind {
-    value: Static,
-    holes: Vec<Var>,
+pub(super) struct Kind {
+    pub value: Static,
+    pub holes: Vec<Var>,
     /// Whether the arrays of an array of functions are among the holes, wherever they are bound.
-    arrays: bool,
+    pub arrays: bool,
 }
 
 /// The kinds of functions that a parameter of a loop may be.
-type Kinds = Vec<Kind>;
+pub(super) type Kinds = Vec<Kind>;
+
+/// The functions that a parameter of a loop may be.
+enum Carried {
+    /// A function, or an array of functions as a whole, of one of these kinds.
+    Whole(Kinds),
+    /// An array of so many functions, each of one of these kinds.
+    Cells(Size, Kinds),
+}
 
 /// What is known of the functions that the body of a loop returns.
 struct Found {

@@ -171,6 +171,10 @@ impl Specialiser<'_> {
         let shape: Vec<Size> = dims.iter().map(|n| Size::constant(*n as i64)).collect();
         if cells.is_empty() {
             let ty = self.resolve(cell, env, span)?;
+            if !ty.is_data() {
+                let none = self.nothing(cell, env, span)?;
+                return self.replicate(&shape, none, span);
+            }
             return self.empty(&ty, &shape, span);
         }
         self.stack(&shape, &cells, span)
@@ -195,7 +199,7 @@ impl Specialiser<'_> {
     }
 
     /// The array of these cells; at least one.
-    fn stack(&mut self, frame: &[Size], cells: &[Static], span: Span) -> Outcome<Static> {
+    pub(super) fn stack(&mut self, frame: &[Size], cells: &[Static], span: Span) -> Outcome<Static> {
         if frame.is_empty() {
             return Ok(cells[0].clone());
         }
@@ -287,10 +291,17 @@ impl Specialiser<'_> {
                 let elem = self.replicate(&frame[1..], value, span)?;
                 Ok(Static::Lifted(Rc::new(Lifted { width: frame[0].clone(), vars: Vec::new(), arrays: Vec::new(), elem })))
             }
-            value => self.each_leaf(&value, span, &mut |this, a| {
-                let ty = this.ty(a).framed(frame);
-                this.bind("rep", ty, Exp::Rep(a), span)
-            }),
+            Static::Tuple(parts) => {
+                Ok(Static::Tuple(parts.iter().map(|part| self.replicate(frame, part.clone(), span)).collect::<Outcome<_>>()?))
+            }
+            Static::Record(parts) => {
+                let part = |(label, part): &(Symbol, Static)| Ok((*label, self.replicate(frame, part.clone(), span)?));
+                Ok(Static::Record(parts.iter().map(part).collect::<Outcome<_>>()?))
+            }
+            Static::Data(a) => {
+                let ty = self.ty(a).framed(frame);
+                Ok(Static::Data(self.bind("rep", ty, Exp::Rep(a), span)?))
+            }
         }
     }
 
@@ -382,7 +393,27 @@ impl Specialiser<'_> {
                     this.bind("coerced", ty, Exp::Coerce(array), span)
                 })?
             }
-            (Static::Lifted(_), _) => return self.limit(span, "checking the size of an array of arrays of functions is not compiled"),
+            (Static::Lifted(rows), _) if let ([n, m], Static::Lifted(row)) = (shape.as_slice(), &rows.elem) => {
+                let found = vec![rows.width.clone(), row.width.clone()];
+                if found == shape {
+                    return Ok(value.clone());
+                }
+                self.push(Vec::new(), Exp::Check(Check::Coerce(found, shape.clone())), span)?;
+                let cells = self.flat_functions(rows, span)?;
+                let width = n.mul(m);
+                let cells = self.on_arrays(&cells, &width, span, &mut |this, a| {
+                    let mut ty = this.ty(a);
+                    ty.shape[0] = width.clone();
+                    let array = this.array(a, span)?;
+                    this.bind("coerced", ty, Exp::Coerce(array), span)
+                })?;
+                let Static::Lifted(cells) = &cells else { return self.broken(span, "an array of functions was expected") };
+                self.functions_in_rows(cells, n, m, span)?
+            }
+            (Static::Lifted(_), _) => {
+                let help = "give the sizes where the array is made";
+                return self.limit_with(span, "checking the sizes of this array of functions is not compiled", help);
+            }
             _ => value.clone(),
         })
     }

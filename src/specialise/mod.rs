@@ -15,6 +15,7 @@
 mod apply;
 mod arrays;
 mod calls;
+mod carried;
 mod control;
 mod expr;
 mod prims;

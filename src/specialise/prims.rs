@@ -99,8 +99,14 @@ impl Specialiser<'_> {
                 let operator = self.operator(f, init, true, span)?;
                 self.reduction(operator, init, xs, span)
             }
+            ("scan", [f, init, xs]) if !init.is_plain() => self.combined_so_far(f, init, xs, &call.size(0), span),
             ("scan", [f, init, xs]) => self.scan(f, init, xs, &call),
             ("filter", [f, xs]) => self.filter(f, xs, &call),
+            ("scatter", [xs, is, vs]) if !xs.is_plain() => self.by_components(&[xs, vs], &mut |this, parts| match parts {
+                [Static::Lifted(xs), Static::Lifted(vs)] => this.scattered_functions(xs, is, vs, span),
+                [xs, vs] => this.scatter(xs, is, vs, &call),
+                _ => this.broken(span, "values of different forms"),
+            }),
             ("scatter", [xs, is, vs]) => self.scatter(xs, is, vs, &call),
             ("hist", [f, init, k, is, xs]) => {
                 let k = self.scalar(k, span)?;

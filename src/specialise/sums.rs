@@ -182,8 +182,12 @@ impl Specialiser<'_> {
                 _ => {}
             }
         }
-        let ty = self.resolve(ty, env, span)?;
-        self.blank(&ty, &[], span)
+        let resolved = self.resolve(ty, env, span)?;
+        if resolved.is_data() || resolved.shape.is_empty() {
+            return self.blank(&resolved, &[], span);
+        }
+        let cell = self.nothing(&core::Type::scalar(ty.atom().clone()), env, span)?;
+        self.replicate(&resolved.shape, cell, span)
     }
     /// Zeros, and boxes of sizes 0. `frame` stands in front of the shape.
     pub(super) fn blank(&mut self, ty: &Type, frame: &[soac::Size], span: Span) -> Outcome<Static> {

@@ -59,6 +59,105 @@ static void results(t_context *c) {
   t_release(c, not.owner);
 }
 
+typedef t_circle_f64_point_rect_f64_f64 shape;
+typedef t_circle_f64_point_rect_f64_f64_1d shapes;
+typedef t_scalar_i64_vector_i64 data;
+typedef t_scalar_i64_vector_i64_1d many;
+typedef t_all_circle_f64_point_rect_f64_f64_i32_none maybe;
+enum {
+  CIRCLE = t_circle_f64_point_rect_f64_f64_is_circle,
+  POINT = t_circle_f64_point_rect_f64_f64_is_point,
+  RECT = t_circle_f64_point_rect_f64_f64_is_rect
+};
+
+static void sums(t_context *c) {
+  shape *rect, *circle, *point, *to, *inner;
+  CHECK(t_circle_f64_point_rect_f64_f64_new_rect(c, 2, 3.5, &rect) == 0);
+  CHECK(t_circle_f64_point_rect_f64_f64_new_circle(c, 2, &circle) == 0);
+  CHECK(t_circle_f64_point_rect_f64_f64_new_point(c, &point) == 0);
+  double x = 0, y = 0;
+  CHECK(t_area(c, rect, &x) == 0 && x == 7 && t_area(c, circle, &x) == 0 && x == 12 && t_area(c, point, &x) == 0 && x == 0);
+  CHECK(t_circle_f64_point_rect_f64_f64_variant(rect) == RECT && t_circle_f64_point_rect_f64_f64_variant(point) == POINT);
+  CHECK(t_circle_f64_point_rect_f64_f64_get_rect(c, rect, &x, &y) == 0 && x == 2 && y == 3.5);
+  CHECK(t_circle_f64_point_rect_f64_f64_get_rect(c, circle, &x, &y) != 0 && strstr(t_error(c), "the value was not made by `#rect`"));
+  maybe *last;
+  int64_t times = 0;
+  int32_t seven = 0;
+  CHECK(t_grown_shape(c, rect, 0.5, 2, &to, &last, &times) == 0 && times == 1 && !*t_error(c));
+  CHECK(t_circle_f64_point_rect_f64_f64_get_rect(c, to, &x, &y) == 0 && x == 2.5 && y == 3.5);
+  CHECK(t_all_circle_f64_point_rect_f64_f64_i32_none_get_all(c, last, &inner, &seven) == 0 && seven == 7);
+  CHECK(t_area(c, inner, &x) == 0 && x == 7 && t_largest(c, last, &x) == 0 && x == 49);
+  t_circle_f64_point_rect_f64_f64_free(c, inner);
+  t_circle_f64_point_rect_f64_f64_free(c, to);
+  t_all_circle_f64_point_rect_f64_f64_i32_none_free(c, last);
+  CHECK(t_grown_shape(c, point, 0.5, 1, &to, &last, &times) == 0);
+  CHECK(t_all_circle_f64_point_rect_f64_f64_i32_none_variant(last) == t_all_circle_f64_point_rect_f64_f64_i32_none_is_none);
+  CHECK(t_all_circle_f64_point_rect_f64_f64_i32_none_get_all(c, last, &inner, &seven) != 0 && !inner);
+  t_all_circle_f64_point_rect_f64_f64_i32_none_free(c, last);
+  t_circle_f64_point_rect_f64_f64_free(c, to);
+  CHECK(t_all_circle_f64_point_rect_f64_f64_i32_none_new_all(c, circle, 2, &last) == 0);
+  CHECK(t_largest(c, last, &x) == 0 && x == 24);
+  t_all_circle_f64_point_rect_f64_f64_i32_none_free(c, last);
+
+  const shape *cells[4] = {point, rect, circle, point};
+  const int64_t four[1] = {4}, none[1] = {0}, minus[1] = {-4};
+  shapes *all, *kept;
+  CHECK(t_circle_f64_point_rect_f64_f64_1d_new(c, minus, cells, &all) == 504 && !all);
+  CHECK(t_circle_f64_point_rect_f64_f64_1d_new(c, four, cells, &all) == 0);
+  int64_t k = 0;
+  CHECK(t_without_points(c, 4, all, &k, &kept) == 0 && k == 2 && t_circle_f64_point_rect_f64_f64_1d_shape(kept)[0] == 2);
+  CHECK(t_circle_f64_point_rect_f64_f64_1d_get(c, kept, 1, &to) == 0 && t_circle_f64_point_rect_f64_f64_variant(to) == CIRCLE);
+  CHECK(t_circle_f64_point_rect_f64_f64_1d_get(c, kept, 2, &inner) == 501 && strstr(t_error(c), "index 2"));
+  CHECK(t_without_points(c, 5, all, &k, &kept) == 503 && strstr(t_error(c), "size 4"));
+  t_circle_f64_point_rect_f64_f64_free(c, to);
+  t_circle_f64_point_rect_f64_f64_1d_free(c, kept);
+  int64_t numbers[4] = {4, 5, 6, 7};
+  t_i64_1d same;
+  CHECK(t_named(c, 4, all, numbers, &same, &kept) == 0 && same.data[3] == 7);
+  CHECK(t_circle_f64_point_rect_f64_f64_1d_get(c, kept, 1, &to) == 0 && t_area(c, to, &x) == 0 && x == 7);
+  t_release(c, same.owner);
+  t_circle_f64_point_rect_f64_f64_free(c, to);
+  t_circle_f64_point_rect_f64_f64_1d_free(c, kept);
+  t_circle_f64_point_rect_f64_f64_1d_free(c, all);
+  CHECK(t_circle_f64_point_rect_f64_f64_1d_new(c, none, NULL, &all) == 0 && t_without_points(c, 0, all, &k, &kept) == 0 && k == 0);
+  t_circle_f64_point_rect_f64_f64_1d_free(c, kept);
+  t_circle_f64_point_rect_f64_f64_1d_free(c, all);
+  t_circle_f64_point_rect_f64_f64_free(c, rect);
+  t_circle_f64_point_rect_f64_f64_free(c, circle);
+  t_circle_f64_point_rect_f64_f64_free(c, point);
+
+  /* A payload with an array: values without it fit any size. */
+  data *scalar, *vector, *longer, *next;
+  many *ds;
+  t_i64_1d sum, payload;
+  const int64_t three[1] = {3}, two[1] = {2};
+  CHECK(t_scalar_i64_vector_i64_new_scalar(c, 10, &scalar) == 0);
+  CHECK(t_scalar_i64_vector_i64_new_vector(c, numbers, three, &vector) == 0);
+  CHECK(t_scalar_i64_vector_i64_new_vector(c, numbers, four, &longer) == 0);
+  const data *mixed[2] = {scalar, vector}, *uneven[2] = {longer, vector};
+  CHECK(t_scalar_i64_vector_i64_1d_new(c, two, uneven, &ds) == 503 && !ds);
+  CHECK(t_scalar_i64_vector_i64_1d_new(c, two, mixed, &ds) == 0);
+  CHECK(t_summed(c, 3, 2, ds, &sum) == 0 && sum.data[0] == 10 && sum.data[1] == 15);
+  t_release(c, sum.owner);
+  CHECK(t_summed(c, 2, 2, ds, &sum) == 503);
+  CHECK(t_scalar_i64_vector_i64_1d_get(c, ds, 1, &next) == 0);
+  CHECK(t_scalar_i64_vector_i64_get_vector(c, next, &payload) == 0 && payload.shape[0] == 3 && payload.data[2] == 6 && !payload.owner);
+  t_scalar_i64_vector_i64_free(c, next);
+  t_scalar_i64_vector_i64_1d_free(c, ds);
+  mixed[1] = scalar;
+  CHECK(t_scalar_i64_vector_i64_1d_new(c, two, mixed, &ds) == 0);
+  CHECK(t_summed(c, 7, 2, ds, &sum) == 0 && sum.data[1] == 10);
+  t_release(c, sum.owner);
+  t_scalar_i64_vector_i64_1d_free(c, ds);
+  CHECK(t_one_more(c, 5, scalar, 2, &next) == 0 && t_scalar_i64_vector_i64_get_vector(c, next, &payload) == 0);
+  CHECK(payload.shape[0] == 5 && payload.data[4] == 5);
+  t_scalar_i64_vector_i64_free(c, next);
+  CHECK(t_one_more(c, 3, vector, 0, &next) == 505 && t_one_more(c, 5, scalar, 0, &next) == 505);
+  t_scalar_i64_vector_i64_free(c, scalar);
+  t_scalar_i64_vector_i64_free(c, vector);
+  t_scalar_i64_vector_i64_free(c, longer);
+}
+
 static void failures(t_context *c) {
   int64_t some[3] = {1, 2, 3}, x = 0;
   t_f64_1d made;
@@ -122,6 +221,9 @@ int main(int argc, char **argv) {
   t_context *c = t_new(argc > 1 ? atoi(argv[1]) : 0);
   CHECK(c);
   results(c);
+  for (int k = 0; k < 3; k++) {
+    sums(c);
+  }
   failures(c);
   for (int k = 0; k < 20; k++) {
     once(c);

@@ -1,9 +1,10 @@
 //! Libraries: the program with a function for each entry point, and a header that describes them.
 
+use super::handles::{Form, Interface};
 use super::{Places, c_type, sanitized, text};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp;
-use crate::ir::soac::{Fun, FunId, Program, Size, Type, Var};
+use crate::ir::soac::{Fun, FunId, Program, Size, Var};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -34,13 +35,13 @@ pub struct Library {
 }
 
 /// The type of a scalar as users of a library see it: not every compiler that reads the header knows halves.
-fn outer_type(prim: PrimType) -> &'static str {
+pub(super) fn outer_type(prim: PrimType) -> &'static str {
     if prim == PrimType::F16 { "uint16_t" } else { c_type(prim) }
 }
 
 /// The type of an array that is returned.
-fn array_type(prefix: &str, ty: &Type) -> String {
-    format!("{prefix}_{}_{}d", ty.elem, ty.rank())
+pub(super) fn array_type(prefix: &str, elem: PrimType, rank: usize) -> String {
+    format!("{prefix}_{elem}_{rank}d")
 }
 
 /// A place in words.
@@ -52,10 +53,11 @@ pub struct Shown {
     pub own: String,
 }
 
-/// The library of a program; the names of its functions are `prefix` and those in `names`, one for each function of the program. `imp` was
-/// made from `program`; `shown` names a place in the source.
+/// The library of a program, whose entry points take and return what `interface` says; the names of its functions are `prefix` and those in
+/// `names`, one for each function of the program. `imp` was made from `program`; `shown` names a place in the source.
 pub fn library(
     program: &Program,
+    interface: &Interface,
     imp: &imp::Program,
     (prefix, names): (&str, &[Symbol]),
     strict: bool,
@@ -65,7 +67,7 @@ pub fn library(
     let mut places = Places::default();
     let head = format!("#define REMORA_LIBRARY\n{}", if strict { "#define REMORA_STRICT\n" } else { "" });
     let mut source = text(imp, &head, &mut places);
-    let doors = Doors { program, prefix: &prefix, names: door_names(program, names, &[]), device: None };
+    let doors = Doors { program, interface, prefix: &prefix, names: door_names(program, names, &[]), device: None };
     source.push_str(&doors.text(&places, shown));
     Library { source, header: doors.header() }
 }
@@ -95,6 +97,7 @@ fn quoted(text: &str) -> String {
 /// What a library has for others: its functions and the header.
 pub(in crate::emit) struct Doors<'a> {
     pub program: &'a Program,
+    pub interface: &'a Interface,
     pub prefix: &'a str,
     /// What the functions of the program are called, without the prefix ([`door_names`]).
     pub names: Vec<String>,
@@ -110,6 +113,17 @@ pub(in crate::emit) struct Device {
     pub header: String,
     /// What the header says of the number of threads.
     pub threads: &'static str,
+}
+
+/// What a function takes or returns by itself: a scalar, an array, or a value of a sum type.
+#[derive(Clone)]
+struct Passed<'a> {
+    name: String,
+    form: Form,
+    /// Its parts.
+    vars: &'a [Var],
+    /// The number of the first of them.
+    at: usize,
 }
 
 /// Where a function takes its arrays from and leaves its results.
@@ -132,9 +146,11 @@ impl Doors<'_> {
         }
         out.push_str("};\n");
         out.push_str(&self.support());
+        let (enter, leave) = if self.device.is_some() { (ENTER, LEAVE) } else { ("", "") };
+        out.push_str(&self.interface.source(self.prefix, enter, leave));
         for (id, fun) in self.entries() {
             out.push_str(&self.function(id, fun, Side::Host));
-            if self.device.is_some() {
+            if self.has_side(fun, Side::Device) {
                 out.push_str(&self.function(id, fun, Side::Device));
             }
         }
@@ -148,12 +164,19 @@ impl Doors<'_> {
         let prefix = self.prefix;
         let mut out = format!("typedef struct remora_context {prefix}_context;\n");
         let results = self.entries().flat_map(|(_, fun)| &fun.results).map(|var| self.program.ty(*var)).filter(|ty| ty.rank() > 0);
-        let arrays: BTreeSet<(PrimType, usize)> = results.map(|ty| (ty.elem, ty.rank())).collect();
+        let mut arrays: BTreeSet<(PrimType, usize)> = results.map(|ty| (ty.elem, ty.rank())).collect();
+        self.interface.arrays(&mut arrays);
         for (elem, rank) in arrays {
-            let name = format!("{prefix}_{elem}_{rank}d");
+            let name = array_type(prefix, elem, rank);
             let _ = writeln!(out, "typedef struct {{\n  {} *data;\n  int64_t shape[{rank}];\n  void *owner;\n}} {name};", outer_type(elem));
         }
+        out.push_str(&self.interface.types(prefix));
         out
+    }
+    /// Whether a function can be called with arrays there: values of sum types are never on a device by themselves.
+    fn has_side(&self, fun: &Fun, side: Side) -> bool {
+        let plain = || [self.params(fun), self.results(fun)].concat().iter().all(|passed| matches!(passed.form, Form::Plain(..)));
+        side == Side::Host || self.device.is_some() && plain()
     }
 
     /// The header.
@@ -183,7 +206,8 @@ const char *{prefix}_error({prefix}_context *context);
 /* Gives back the memory of a result (its owner). */
 void {prefix}_release({prefix}_context *context, void *owner);
 
-/* Functions return 0, or the number of the error's code. Halves (f16) are passed as their bits. */
+/* Functions return 0, or the number of the error's code. Halves (f16) are passed as their bits.
+   Sizes come first, then the parts of the arguments: each component of a tuple, each field of a record, each array of an array of those. */
 ",
             self.types(),
             self.device
@@ -195,9 +219,10 @@ void {prefix}_release({prefix}_context *context, void *owner);
         for (id, fun) in self.entries() {
             let _ = writeln!(out, "{};", self.signature(id, fun, Side::Host));
         }
+        out.push_str(&self.interface.header(prefix));
         if let Some(device) = &self.device {
             out.push_str(&device.header);
-            for (id, fun) in self.entries() {
+            for (id, fun) in self.entries().filter(|(_, fun)| self.has_side(fun, Side::Device)) {
                 let _ = writeln!(out, "{};", self.signature(id, fun, Side::Device));
             }
         }
@@ -244,26 +269,63 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         )
     }
 
-    fn name(&self, var: Var) -> String {
-        format!("{}_{}", sanitized(self.program.vars[var].name.as_str()), var.raw())
-    }
-    /// The name of a parameter: its own where no other parameter has it.
-    fn param(&self, fun: &Fun, var: Var) -> String {
-        let name = self.program.vars[var].name;
-        let twice = fun.params.iter().filter(|other| self.program.vars[**other].name == name).count() > 1;
-        let text = sanitized(name.as_str());
+    /// What a function takes.
+    fn params<'f>(&self, fun: &'f Fun) -> Vec<Passed<'f>> {
+        let items = self.interface.entry(fun.name).map_or(&[][..], |entry| &entry.params);
+        let width: usize = items.iter().map(|item| self.interface.width(item.form)).sum();
+        let sizes = fun.params.len().saturating_sub(width);
+        let mut out: Vec<Passed> = (0..sizes).map(|at| self.plain(&fun.params, at)).collect();
+        let mut at = sizes;
+        for item in items {
+            let width = self.interface.width(item.form);
+            let base = sanitized(self.program.vars[fun.params[at]].name.as_str());
+            out.push(Passed { name: format!("{base}{}", item.path), form: item.form, vars: &fun.params[at..at + width], at });
+            at += width;
+        }
         // Words of C, of C++ and of this header are no names.
-        let taken = RESERVED.contains(&text.as_str()) || text.starts_with("out") || text.starts_with('_') || text.is_empty();
-        if twice || taken { self.name(var) } else { text }
+        let names: Vec<String> = out.iter().map(|passed| passed.name.clone()).collect();
+        for (k, passed) in out.iter_mut().enumerate() {
+            let name = &names[k];
+            let taken = RESERVED.contains(&name.as_str()) || name.starts_with("out") || name.starts_with('_') || name.is_empty();
+            if taken || names.iter().filter(|other| *other == name).count() > 1 {
+                passed.name = format!("{name}_{}", passed.vars[0].raw());
+            }
+        }
+        out
     }
-    fn shape(&self, fun: &Fun, ty: &Type) -> String {
-        let dims: Vec<String> = ty.shape.iter().map(|size| format!("[{}]", self.size(size, &|var| self.shown(fun, var)))).collect();
+    /// What a function returns.
+    fn results<'f>(&self, fun: &'f Fun) -> Vec<Passed<'f>> {
+        let items = self.interface.entry(fun.name).map_or(&[][..], |entry| &entry.results);
+        let (mut out, mut at) = (Vec::with_capacity(fun.results.len()), 0);
+        for item in items {
+            let width = self.interface.width(item.form);
+            out.push(Passed { name: String::new(), form: item.form, vars: &fun.results[at..at + width], at });
+            at += width;
+        }
+        // Sizes that the type mentions and that were computed.
+        out.extend((at..fun.results.len()).map(|at| self.plain(&fun.results, at)));
+        for (k, passed) in out.iter_mut().enumerate() {
+            passed.name = format!("out{k}");
+        }
+        out
+    }
+    fn plain<'f>(&self, vars: &'f [Var], at: usize) -> Passed<'f> {
+        let ty = self.program.ty(vars[at]);
+        let name = sanitized(self.program.vars[vars[at]].name.as_str());
+        Passed { name, form: Form::Plain(ty.elem, ty.rank()), vars: &vars[at..=at], at }
+    }
+    /// The name of a parameter that is a scalar.
+    fn param(&self, fun: &Fun, var: Var) -> String {
+        self.params(fun).into_iter().find(|passed| passed.vars == [var]).map_or("?".into(), |passed| passed.name)
+    }
+    fn shape(&self, fun: &Fun, dims: &[Size]) -> String {
+        let dims: Vec<String> = dims.iter().map(|size| format!("[{}]", self.size(size, &|var| self.shown(fun, var)))).collect();
         dims.concat()
     }
     fn shown(&self, fun: &Fun, var: Var) -> String {
-        match fun.results.iter().position(|result| *result == var) {
+        match self.results(fun).iter().find(|passed| passed.vars == [var]) {
             _ if fun.params.contains(&var) => self.param(fun, var),
-            Some(k) => format!("*out{k}"),
+            Some(passed) => format!("*{}", passed.name),
             None => "?".into(),
         }
     }
@@ -282,22 +344,33 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
     }
 
     fn signature(&self, id: FunId, fun: &Fun, side: Side) -> String {
-        let mut params = vec![format!("{}_context *context", self.prefix)];
-        for var in &fun.params {
-            let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
-            params.push(match ty.rank() {
-                0 => format!("{} {name}", outer_type(ty.elem)),
-                _ => format!("const {} *{name} /* {} */", outer_type(ty.elem), self.shape(fun, ty)),
+        let prefix = self.prefix;
+        let mut params = vec![format!("{prefix}_context *context")];
+        for Passed { name, form, vars, .. } in self.params(fun) {
+            let shape = &self.program.ty(vars[0]).shape;
+            params.push(match form {
+                Form::Plain(elem, 0) => format!("{} {name}", outer_type(elem)),
+                Form::Plain(elem, _) => format!("const {} *{name} /* {} */", outer_type(elem), self.shape(fun, shape)),
+                Form::Handle(number) => {
+                    let handle = &self.interface.handles[number];
+                    let dims = if handle.rank > 0 { format!(" /* {} */", self.shape(fun, shape)) } else { String::new() };
+                    format!("const {prefix}_{} *{name}{dims}", handle.name)
+                }
             });
         }
-        for (k, var) in fun.results.iter().enumerate() {
-            let ty = self.program.ty(*var);
-            params.push(match ty.rank() {
-                0 => format!("{} *out{k}", outer_type(ty.elem)),
-                _ => format!("{} *out{k} /* {} */", array_type(self.prefix, ty), self.shape(fun, ty)),
+        for Passed { name, form, vars, .. } in self.results(fun) {
+            let shape = &self.program.ty(vars[0]).shape;
+            params.push(match form {
+                Form::Plain(elem, 0) => format!("{} *{name}", outer_type(elem)),
+                Form::Plain(elem, rank) => format!("{} *{name} /* {} */", array_type(prefix, elem, rank), self.shape(fun, shape)),
+                Form::Handle(number) => {
+                    let handle = &self.interface.handles[number];
+                    let dims = if handle.rank > 0 { format!(" /* {} */", self.shape(fun, shape)) } else { String::new() };
+                    format!("{prefix}_{} **{name}{dims}", handle.name)
+                }
             });
         }
-        format!("int {}_{}({})", self.prefix, self.door(id, side), params.join(", "))
+        format!("int {prefix}_{}({})", self.door(id, side), params.join(", "))
     }
     /// The name of a function.
     fn door(&self, id: FunId, side: Side) -> String {
@@ -317,16 +390,65 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
             (Some(_), Side::Host) => (ENTER, LEAVE, "entry", "remora_array_data"),
             (Some(_), Side::Device) => (ENTER, LEAVE, "resident", "remora_data"),
         };
+        let (params, results) = (self.params(fun), self.results(fun));
         let mut out = format!("REMORA_DOOR {} {{\n", self.signature(id, fun, side));
         let _ = writeln!(out, "  uint64_t in[{}] = {{0}}, out[{}] = {{0}};", fun.params.len().max(1), fun.results.len().max(1));
-        for (k, var) in fun.params.iter().enumerate() {
-            let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
-            let _ = match ty.rank() {
-                0 => writeln!(out, "  memcpy(&in[{k}], &{name}, sizeof {name});"),
-                _ => writeln!(out, "  in[{k}] = (uint64_t)(uintptr_t){name};"),
+        for Passed { name, form, at, .. } in &params {
+            let _ = match form {
+                Form::Plain(_, 0) => writeln!(out, "  memcpy(&in[{at}], &{name}, sizeof {name});"),
+                Form::Plain(..) => writeln!(out, "  in[{at}] = (uint64_t)(uintptr_t){name};"),
+                Form::Handle(_) => Ok(()),
             };
         }
+        let handles = self.handles(fun, &params, &results);
+        out.push_str(&handles.declared);
         let _ = write!(out, "  remora_text[0] = 0;\n  pthread_mutex_lock(&context->in_use);\n{enter}");
+        let bad = self.refusals(fun, &params, side) + &handles.work;
+        let _ = writeln!(out, "  const int failed = {bad}remora_{door}_{}(context, in, out);\n{}  if (failed) {{", id.raw(), handles.after);
+        let _ = writeln!(out, "    const int code = remora_refuse(context);\n{}", handles.undo);
+        let _ = writeln!(out, "  {leave}    pthread_mutex_unlock(&context->in_use);\n    return code;\n  }}");
+        let name = |var: Var| match fun.results.iter().position(|result| *result == var) {
+            Some(k) => format!("(int64_t)out[{k}]"),
+            None => self.param(fun, var),
+        };
+        for (k, Passed { name: own, form, vars, at }) in results.iter().enumerate() {
+            let sizes = |out: &mut String, part: &str, var: Var| {
+                for (d, size) in self.program.ty(var).shape.iter().enumerate() {
+                    let _ = writeln!(out, "  {part}shape[{d}] = {};", self.size(size, &name));
+                }
+            };
+            match form {
+                Form::Plain(_, 0) => {
+                    let _ = writeln!(out, "  memcpy({own}, &out[{at}], sizeof *{own});");
+                }
+                Form::Plain(..) => {
+                    let _ = writeln!(out, "  {own}->owner = (void *)(uintptr_t)out[{at}];\n  {own}->data = {data}({own}->owner);");
+                    sizes(&mut out, &format!("{own}->"), vars[0]);
+                }
+                Form::Handle(number) => {
+                    let handle = &self.interface.handles[*number];
+                    for (j, (var, (_, rank))) in vars.iter().zip(&handle.parts).enumerate() {
+                        let part = format!("made{k}->part[{j}].");
+                        let from = format!("out[{}]", at + j);
+                        let _ = match rank {
+                            0 => writeln!(out, "  {part}bits = {from};"),
+                            _ => writeln!(
+                                out,
+                                "  {part}owner = (void *)(uintptr_t){from};\n  {part}data = {data}({part}owner);\n  {part}known = true;"
+                            ),
+                        };
+                        sizes(&mut out, &part, *var);
+                    }
+                    let _ = writeln!(out, "  *{own} = ({}_{} *)made{k};", self.prefix, handle.name);
+                }
+            }
+        }
+        let _ = write!(out, "{leave}  pthread_mutex_unlock(&context->in_use);\n  return 0;\n}}\n");
+        out
+    }
+
+    /// Conditions under which a function is not called: negative sizes, and pointers that are not of the device.
+    fn refusals(&self, fun: &Fun, params: &[Passed], side: Side) -> String {
         let sizes: BTreeSet<Var> = fun.params.iter().flat_map(|var| &self.program.ty(*var).shape).flat_map(Size::vars).collect();
         let mut bad = String::new();
         for var in sizes.iter().filter(|var| fun.params.contains(var)) {
@@ -334,32 +456,57 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
             let _ = write!(bad, "({name} < 0 && (context->failed = 0, remora_fail(&context->thread[0], \"E0504\", 0,");
             let _ = write!(bad, " \"an array cannot have the negative size %lld\", (long long){name}))) || ");
         }
-        for var in fun.params.iter().filter(|_| side == Side::Device) {
-            let (ty, name) = (self.program.ty(*var), self.param(fun, *var));
-            let some: String = ty.shape.iter().map(|size| format!("({}) > 0 && ", self.size(size, &|var| self.param(fun, var)))).collect();
-            if ty.rank() > 0 {
+        for Passed { name, form, vars, .. } in params.iter().filter(|_| side == Side::Device) {
+            let shape = &self.program.ty(vars[0]).shape;
+            let some: String = shape.iter().map(|size| format!("({}) > 0 && ", self.size(size, &|var| self.param(fun, var)))).collect();
+            if matches!(form, Form::Plain(_, rank) if *rank > 0) {
                 let _ = write!(bad, "({some}remora_gpu_foreign(context->device->self, {name}) &&");
                 let _ = write!(bad, " (context->failed = 0, remora_device_failed(&context->thread[0]))) || ");
             }
         }
-        let _ = writeln!(out, "  if ({bad}remora_{door}_{}(context, in, out)) {{\n    const int code = remora_refuse(context);", id.raw());
-        let _ = writeln!(out, "  {leave}    pthread_mutex_unlock(&context->in_use);\n    return code;\n  }}");
-        let name = |var: Var| match fun.results.iter().position(|result| *result == var) {
-            Some(k) => format!("(int64_t)out[{k}]"),
-            None => self.param(fun, var),
-        };
-        for (k, var) in fun.results.iter().enumerate() {
-            let ty = self.program.ty(*var);
-            if ty.rank() == 0 {
-                let _ = writeln!(out, "  memcpy(out{k}, &out[{k}], sizeof *out{k});");
-                continue;
-            }
-            let _ = writeln!(out, "  out{k}->owner = (void *)(uintptr_t)out[{k}];\n  out{k}->data = {data}(out{k}->owner);");
-            for (d, size) in ty.shape.iter().enumerate() {
-                let _ = writeln!(out, "  out{k}->shape[{d}] = {};", self.size(size, &name));
+        bad
+    }
+
+    /// How a function takes and returns values of sum types.
+    fn handles(&self, fun: &Fun, params: &[Passed], results: &[Passed]) -> Handles {
+        let (mut handles, mut blanks) = (Handles::default(), 0);
+        for Passed { name, form, vars, at } in params {
+            let Form::Handle(_) = form else { continue };
+            for (j, var) in vars.iter().enumerate() {
+                let ty = self.program.ty(*var);
+                let sizes: Vec<String> = ty.shape.iter().map(|size| self.size(size, &|var| self.param(fun, var))).collect();
+                let (shape, blank) = match sizes.as_slice() {
+                    [] => ("NULL".into(), "NULL".into()),
+                    sizes => (format!("(const int64_t[]){{{}}}", sizes.join(", ")), format!("&blank[{blanks}]")),
+                };
+                blanks += usize::from(!sizes.is_empty());
+                let part = at + j;
+                let _ = write!(
+                    handles.work,
+                    "remora_sum_fit(context, (const remora_sum *){name}, {j}, {shape}, {blank}, &in[{part}]) ||\n    "
+                );
             }
         }
-        let _ = write!(out, "{leave}  pthread_mutex_unlock(&context->in_use);\n  return 0;\n}}\n");
-        out
+        if blanks > 0 {
+            let _ = writeln!(handles.declared, "  void *blank[{blanks}] = {{0}};");
+            let _ = writeln!(handles.after, "  for (int k = 0; k < {blanks}; k++) {{\n    free(blank[k]);\n  }}");
+        }
+        for (k, passed) in results.iter().enumerate() {
+            let Form::Handle(number) = passed.form else { continue };
+            let _ = writeln!(handles.declared, "  remora_sum *made{k} = NULL;");
+            let _ = write!(handles.work, "(!(made{k} = remora_sum_new(&remora_form_{number})) && remora_sum_memory(context)) ||\n    ");
+            let _ = writeln!(handles.undo, "    remora_sum_free(context, made{k});");
+        }
+        handles
     }
+}
+
+/// Pieces of a function that takes or returns values of sum types.
+#[derive(Default)]
+struct Handles {
+    declared: String,
+    /// Conditions in front of the call, which prepare it and hold where that failed.
+    work: String,
+    after: String,
+    undo: String,
 }

@@ -6,9 +6,11 @@
 //! `remora_array_data` for them), which the caller frees. It returns 0, or 1 after a failure.
 
 pub(in crate::emit) mod expr;
+mod handles;
 mod library;
 mod scope;
 
+pub use handles::Interface;
 pub(in crate::emit) use library::{Device, Doors, door_names};
 pub use library::{Library, Shown, library};
 

@@ -1,7 +1,7 @@
 //! Libraries that bring everything with them: the host plan, the text of the kernels, and what the plan asks of a device, by way of CUDA's
 //! driver (`driver.c`), which is looked for when a context is made.
 
-use super::super::c::{Device, Doors, Shown, door_names, sanitized};
+use super::super::c::{Device, Doors, Interface, Shown, door_names, sanitized};
 use super::Cuda;
 use crate::base::{Span, Symbol};
 use crate::ir::soac::Program;
@@ -115,13 +115,20 @@ fn literal(bytes: &[u8]) -> String {
     out
 }
 
-/// The library of a program; the names of its functions are `prefix` and those in `names`, one for each function of the program. `cuda` was
-/// made from `program`; `shown` names a place in the source.
-pub fn library(program: &Program, cuda: &Cuda, (prefix, names): (&str, &[Symbol]), shown: &dyn Fn(Span) -> Shown) -> Library {
+/// The library of a program, whose entry points take and return what `interface` says; the names of its functions are `prefix` and those in
+/// `names`, one for each function of the program. `cuda` was made from `program`; `shown` names a place in the source.
+pub fn library(
+    program: &Program,
+    interface: &Interface,
+    cuda: &Cuda,
+    (prefix, names): (&str, &[Symbol]),
+    shown: &dyn Fn(Span) -> Shown,
+) -> Library {
     let name = prefix.to_string();
     let prefix = sanitized(prefix);
     let doors = Doors {
         program,
+        interface,
         prefix: &prefix,
         names: door_names(program, names, &["new_on_device", "wait_for"]),
         device: Some(device(&prefix)),
