@@ -1,17 +1,21 @@
 //! Histograms. Each thread has bins of its own, where there are not too many of them, and those are added up afterwards. Where they are few,
 //! it has several tables of them for as many stretches of its values: a processor that begins to load a bin before an earlier store to it
-//! has been done must start again, which happens less often. An operator on
+//! has been done must start again, which happens less often. Tables of two threads are never in the same page. An operator on
 //! rows that is a map of scalars works on the row where it is: element `k` of what it returns depends on elements `k` alone.
 
 use super::soac::cost;
 use super::{Array, Loc, Lower, Mem, Scope};
 use crate::base::{PrimType, Span, Symbol};
-use crate::ir::imp::{Expr, Int, Order, Stmt};
+use crate::ir::imp::{Expr, Int, Order, Place, Stmt};
 use crate::ir::soac::{Exp, Lambda, Operator, Size, Stm, Var};
 
 /// Tables of bins that a thread has, if there are at most so many bins.
 const TABLES: i64 = 4;
 const SMALL: i64 = 2048;
+/// Bytes between the tables of threads: processors fetch what is beside, as far as the end of a page, and would take it from each other.
+const PAGE: i64 = 4096;
+/// How many bytes ahead values are asked for: counting keeps a processor from running ahead into them by itself.
+const AHEAD: i64 = 2048;
 
 /// Whether an operator on vectors is a map of scalars along them.
 fn is_elementwise(operator: &Operator) -> bool {
@@ -96,6 +100,9 @@ impl<'p> Lower<'_, 'p> {
         let several = scalars && !lambda.body.may_fail() && !operator.lambda.body.may_fail();
         let tables = if several { self.atom("tables", tables) } else { Expr::int(1) };
         let all = self.atom("all", pieces.clone().times(tables.clone()));
+        let bytes = operator.neutral.iter().map(|a| self.program.operand_ty(*a).elem.bytes() as i64).min().unwrap_or(8);
+        let apart = if scalars { PAGE / bytes } else { 0 };
+        let each = self.atom("each", tables.clone().times(n.clone()).plus(Expr::int(apart)));
         let few = Expr::arith(Int::Le, all.clone().times(n.clone()), width.clone()).and(Expr::arith(Int::Lt, Expr::int(1), all.clone()));
         let host = std::mem::replace(&mut self.host, false);
         let (alone, ()) =
@@ -103,12 +110,11 @@ impl<'p> Lower<'_, 'p> {
         self.host = host;
         let (divided, ()) = self.block(|this| {
             this.scopes.push(Scope::default());
-            let count = Expr::arith(Int::Count, all.clone(), n.clone());
+            let count = Expr::arith(Int::Count, pieces.clone(), each.clone());
             let bins: Vec<Mem> = this.partials(std::slice::from_ref(operator), &count, span).into_iter().map(|(mem, _)| mem).collect();
             this.in_pieces(width.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
-                let table = piece.times(tables.clone());
                 let count = tables.clone().times(n.clone());
-                let own = this.tables(&bins, &table, n);
+                let own = this.own_tables(&bins, &piece.times(each.clone()));
                 let i = this.local("b", PrimType::I64);
                 let neutral: Vec<Loc> = operator.neutral.iter().map(|a| this.loc(*a)).collect();
                 let (body, ()) = this.block(|this| this.write_cells(&own, &Expr::Local(i), &neutral, &operator.neutral));
@@ -116,27 +122,48 @@ impl<'p> Lower<'_, 'p> {
                 if !several {
                     return this.write_loop(inputs, lambda, (lo, hi), n.clone(), &own, Some(operator), span);
                 }
-                let (all_tables, ()) = this.block(|this| this.in_tables(inputs, lambda, (&lo, &hi), n, (&bins, &table), operator));
+                let (all_tables, ()) = this.block(|this| this.in_tables(inputs, lambda, (&lo, &hi), n, &own, operator));
                 let (one, ()) = this.block(|this| this.write_loop(inputs, lambda, (lo, hi), n.clone(), &own, Some(operator), span));
                 this.emit(Stmt::If(Expr::int(1).less(tables.clone()), all_tables, one));
             });
             this.host = false;
-            this.add_up_bins(operator, &bins, outs, (&all, n), span);
+            this.add_up_bins(operator, &bins, outs, (&pieces, &each), (&tables, n), span);
             this.host = host;
             let scope = this.scopes.pop().unwrap_or_default();
             this.release(&scope.handles);
         });
         self.emit(Stmt::If(few, divided, alone));
     }
-    /// Table number `table` of bins.
-    fn tables(&mut self, bins: &[Mem], table: &Expr, n: &Expr) -> Vec<Mem> {
-        let first = table.clone().times(n.clone());
+    /// The tables of a piece, which begin with bin `first`, as arrays of their own: those of constant sizes are at constant distances.
+    fn own_tables(&mut self, bins: &[Mem], first: &Expr) -> Vec<Mem> {
         let mut own = Vec::with_capacity(bins.len());
         for mem in bins {
-            let offset = self.at(mem, std::slice::from_ref(&first));
-            own.push(Mem { offset: self.atom("base", offset), ..mem.clone() });
+            let ptr = self.ptr(Symbol::new("own"), self.ptrs[mem.ptr].elem, None);
+            let offset = self.at(mem, std::slice::from_ref(first));
+            self.emit(Stmt::Point(ptr, Place::Ptr(mem.ptr, offset)));
+            own.push(Mem { ptr, offset: Expr::int(0), ..mem.clone() });
         }
         own
+    }
+    /// Table number `table` of a piece.
+    fn table(&mut self, own: &[Mem], table: i64, n: &Expr) -> Vec<Mem> {
+        let first = n.clone().times(Expr::int(table));
+        let mut one = Vec::with_capacity(own.len());
+        for mem in own {
+            let offset = self.at(mem, std::slice::from_ref(&first));
+            one.push(Mem { offset: self.atom("base", offset), ..mem.clone() });
+        }
+        one
+    }
+    /// Asks for the values some way after those at an index.
+    fn ask(&mut self, inputs: &[Var], at: &Expr) {
+        for input in inputs {
+            let ty = self.program.ty(*input);
+            if let (Array::Mem(mem), 1) = (self.array(*input), ty.rank()) {
+                let ahead = at.clone().plus(Expr::int(AHEAD / ty.elem.bytes() as i64));
+                self.emit(Stmt::Prefetch(mem.ptr, self.at(&mem, &[ahead])));
+            }
+        }
     }
     /// Stretches of the values from `lo` to `hi` side by side, each in a table of its own; what is left over comes last.
     fn in_tables(
@@ -145,15 +172,15 @@ impl<'p> Lower<'_, 'p> {
         lambda: &'p Lambda,
         (lo, hi): (&Expr, &Expr),
         n: &Expr,
-        (bins, table): (&[Mem], &Expr),
+        tables: &[Mem],
         operator: &'p Operator,
     ) {
-        let next = vec![None; bins.len()];
+        let next = vec![None; tables.len()];
         let length = Expr::arith(Int::Div, hi.clone().minus(lo.clone()), Expr::int(TABLES));
         let length = self.atom("length", length);
         let mut starts = Vec::new();
         for t in 0..TABLES {
-            let own = self.tables(bins, &table.clone().plus(Expr::int(t)), n);
+            let own = self.table(tables, t, n);
             let start = self.atom("start", lo.clone().plus(length.clone().times(Expr::int(t))));
             starts.push((own, start));
         }
@@ -161,6 +188,7 @@ impl<'p> Lower<'_, 'p> {
         let (body, ()) = self.block(|this| {
             for (own, start) in &starts {
                 let at = this.atom("i", start.clone().plus(Expr::Local(i)));
+                this.ask(inputs, &at);
                 this.write_one(inputs, lambda, &at, n, own, Some(operator), &next);
             }
         });
@@ -170,15 +198,24 @@ impl<'p> Lower<'_, 'p> {
         let (body, ()) = self.block(|this| this.write_one(inputs, lambda, &Expr::Local(rest), n, own, Some(operator), &next));
         self.emit(Stmt::For { var: rest, from, to: hi.clone(), order: Order::Sequential, body });
     }
-    /// Combines the bins of all pieces with those of the result.
-    fn add_up_bins(&mut self, operator: &'p Operator, bins: &[Mem], outs: &[Mem], (pieces, n): (&Expr, &Expr), span: Span) {
+    /// Combines the bins of all pieces, of which each has so many and so many tables of `n`, with those of the result.
+    fn add_up_bins(
+        &mut self,
+        operator: &'p Operator,
+        bins: &[Mem],
+        outs: &[Mem],
+        (pieces, each): (&Expr, &Expr),
+        (tables, n): (&Expr, &Expr),
+        span: Span,
+    ) {
         let next = self.beside(operator, span);
-        let [p, b] = ["p", "b"].map(|name| self.local(name, PrimType::I64));
+        let [p, t, b] = ["p", "t", "b"].map(|name| self.local(name, PrimType::I64));
         let types: Vec<_> = operator.neutral.iter().map(|a| self.program.operand_ty(*a).framed(&[Size::constant(1)])).collect();
-        let (each, ()) = self.block(|this| {
+        let (table, ()) = self.block(|this| {
             let (body, ()) = this.block(|this| {
                 this.scopes.push(Scope::default());
-                let at = Expr::Local(p).times(n.clone()).plus(Expr::Local(b));
+                let first = Expr::Local(p).times(each.clone()).plus(Expr::Local(t).times(n.clone()));
+                let at = first.plus(Expr::Local(b));
                 let at = this.atom("at", at);
                 let values: Vec<Loc> =
                     bins.iter().zip(&types).map(|(mem, ty)| this.cell(&Array::Mem(mem.clone()), std::slice::from_ref(&at), ty)).collect();
@@ -188,6 +225,7 @@ impl<'p> Lower<'_, 'p> {
             });
             this.emit(Stmt::For { var: b, from: Expr::int(0), to: n.clone(), order: Order::Sequential, body });
         });
-        self.emit(Stmt::For { var: p, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body: each });
+        let body = vec![Stmt::For { var: t, from: Expr::int(0), to: tables.clone(), order: Order::Sequential, body: table }];
+        self.emit(Stmt::For { var: p, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body });
     }
 }

@@ -63,6 +63,14 @@ impl Apart {
         out.own.retain(|ptr| points.get(ptr) == Some(&1));
         out
     }
+    /// Whether it is the start of a buffer that no other pointer points into.
+    pub fn is_own(&self, ptr: Ptr) -> bool {
+        self.own.contains(&ptr)
+    }
+    /// Whether it is a parameter's, which nothing is written to.
+    pub fn is_lent(&self, ptr: Ptr) -> bool {
+        self.lent.contains(&ptr)
+    }
     fn buffers(&mut self, list: &[Stmt]) {
         for stmt in list {
             match stmt {

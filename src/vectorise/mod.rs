@@ -15,7 +15,8 @@
 //!
 //! **Law.** Iterations of a loop of [`Order::Any`] or [`Order::Reduce`] may be interleaved in any way; each statement still runs once for
 //! each iteration, and those of one iteration run in their order. So nothing changes but the order in which an [`Order::Reduce`] collects,
-//! which is free. Sums of inner loops are made in the same order as before.
+//! which is free. Sums of inner loops are made in the same order as before. Where all that a loop writes is in buffers that it does not
+//! read, iterations may run twice: the last block then begins earlier, so that it has all its lanes.
 //!
 //! What an iteration sets becomes an array with an element for each lane, if it is needed beyond one stretch of straight code. Inner
 //! loops are interchanged with the lanes, or stay in each lane where their own elements are the ones that are neighbours in memory
@@ -51,7 +52,8 @@ pub fn vectorise(mut program: Program) -> Program {
     for k in 0..program.funs.len() {
         let fun = &mut program.funs[crate::ir::imp::FunId::new(k)];
         let body = std::mem::take(&mut fun.body);
-        let mut all = Vectorise { fun };
+        let apart = jam::Apart::new(fun, &body);
+        let mut all = Vectorise { fun, apart };
         let body = all.stmts(body).0;
         let body = quotients::quotients(&mut all, body);
         let apart = jam::Apart::new(all.fun, &body);
@@ -84,6 +86,8 @@ enum Done {
 
 struct Vectorise<'f> {
     fun: &'f mut Fun,
+    /// What pointers of the function as it was point at.
+    apart: jam::Apart,
 }
 
 impl Vectorise<'_> {
@@ -155,7 +159,11 @@ impl Vectorise<'_> {
         }
         let (mut out, mut allocated) = (Vec::new(), Vec::new());
         let count = self.set("count", width, &mut out);
-        let blocks = self.set("blocks", Expr::arith(Int::Div, count.clone(), Expr::int(lanes)), &mut out);
+        // Iterations that may be run again fill the last block, which begins before the one before it has ended.
+        let whole_blocks = known.is_some_and(|n| n % lanes == 0);
+        let again = !whole_blocks && packs.is_empty() && plan.is_even() && self.may_run_again(&loop_.body);
+        let full = if again { count.clone().plus(Expr::int(lanes - 1)) } else { count.clone() };
+        let blocks = self.set("blocks", Expr::arith(Int::Div, full, Expr::int(lanes)), &mut out);
         // Copies are made in the same place for each block.
         let mut owners = Vec::new();
         for pack in &packs {
@@ -169,17 +177,29 @@ impl Vectorise<'_> {
         let block = self.local("block", PrimType::I64);
         let start = |index: Expr| loop_.from.clone().plus(index.times(Expr::int(lanes)));
         let mut body = Vec::new();
-        let base = self.set("base", start(Expr::Local(block)), &mut body);
+        let first = start(Expr::Local(block));
+        let last = loop_.to.clone().minus(Expr::int(lanes));
+        let base = self.set("base", if again { Expr::arith(Int::Min, first, last) } else { first }, &mut body);
         plan.write(self, loop_, (&packs, &places), (&base, None, lanes), &mut body);
         let mut wide = allocated;
         wide.push(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body });
-        if known.is_none_or(|n| n % lanes != 0) {
-            let base = self.set("base", start(blocks), &mut wide);
-            let rest = self.set("rest", loop_.to.clone().minus(base.clone()), &mut wide);
+        let has_rest = if again { known.is_none() } else { !whole_blocks };
+        if has_rest {
             let mut tail = Vec::new();
-            let (again, packs, plan) = self.plan(&whole)?;
-            plan.write(self, &again, (&packs, &places), (&base, Some(rest.clone()), lanes), &mut tail);
-            wide.push(Stmt::If(Expr::int(0).less(rest), tail, Vec::new()));
+            let (base, rest) = if again {
+                (loop_.from.clone(), count.clone())
+            } else {
+                let base = self.set("base", start(blocks), &mut wide);
+                let rest = self.set("rest", loop_.to.clone().minus(base.clone()), &mut wide);
+                (base, rest)
+            };
+            let (rest_loop, packs, plan) = self.plan(&whole)?;
+            plan.write(self, &rest_loop, (&packs, &places), (&base, Some(rest.clone()), lanes), &mut tail);
+            if again {
+                wide = vec![Stmt::If(count.clone().less(Expr::int(lanes)), tail, wide)];
+            } else {
+                wide.push(Stmt::If(Expr::int(0).less(rest), tail, Vec::new()));
+            }
         }
         wide.extend(owners.into_iter().map(|(handle, _)| Stmt::Release(handle)));
         if known.is_some() {
@@ -190,6 +210,16 @@ impl Vectorise<'_> {
         let Loop { var, from, to, order, body } = whole;
         out.push(Stmt::If(few, vec![Stmt::For { var, from, to, order, body }], wide));
         Some((out, done))
+    }
+
+    /// Whether iterations write the same when they are run again: what they write they do not read.
+    fn may_run_again(&self, body: &[Stmt]) -> bool {
+        let (mut written, mut read) = (Vec::new(), Vec::new());
+        plan::accesses(body, &mut |ptr, _, store| if store { written.push(ptr) } else { read.push(ptr) });
+        let stacks = |ptr: &Ptr| self.fun.ptrs[*ptr].stack.is_some();
+        let apart = |ptr: &Ptr| !read.contains(ptr) && self.apart.is_own(*ptr);
+        let known = |ptr: &Ptr| self.apart.is_own(*ptr) || self.apart.is_lent(*ptr);
+        written.iter().all(apart) && read.iter().all(known) && !written.iter().any(stacks)
     }
 
     /// A plan for the loop with variables of its own, with or without copies of what lies apart.

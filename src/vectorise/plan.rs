@@ -442,6 +442,17 @@ impl Plan {
         }
         kept(&self.nodes)
     }
+    /// Whether lanes are inside of loops of known length, all of them, and collect nothing.
+    pub fn is_even(&self) -> bool {
+        fn even(nodes: &[Node]) -> bool {
+            nodes.iter().all(|node| match node {
+                Node::Once(_) | Node::Lanes(_) => true,
+                Node::For { nodes, .. } => even(nodes),
+                Node::Keep(..) | Node::While(..) => false,
+            })
+        }
+        self.sums.is_empty() && even(&self.nodes)
+    }
     /// Whether all that is copied is read with the lanes inside.
     pub fn interchanges(&self, packs: &[Pack]) -> bool {
         fn kept(nodes: &[Node], see: &mut dyn FnMut(&Stmt)) {

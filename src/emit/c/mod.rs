@@ -333,6 +333,10 @@ impl Emitter<'_> {
                 let line = format!("{}[{}] = {};", self.ptr(*ptr), self.expr(index), self.expr(value));
                 text.line(&line);
             }
+            Stmt::Prefetch(ptr, index) => {
+                let line = format!("__builtin_prefetch({} + {});", self.ptr(*ptr), self.nested(index));
+                text.line(&line);
+            }
             Stmt::Copy((to, at), (from, start), count) => {
                 let size = self.elem(*to);
                 let (to, from) =
@@ -485,6 +489,9 @@ impl Emitter<'_> {
         // The neighbours in vector registers are those of the innermost loop; `vectorise` has taken the others.
         if shared || !body.iter().all(few) {
             return None;
+        }
+        if checked(body) {
+            return Some("REMORA_SEVERAL".into());
         }
         match order {
             Order::Any if straight(body) => Some("REMORA_ANY_ORDER".into()),
@@ -687,6 +694,12 @@ fn few(stmt: &Stmt) -> bool {
         Stmt::While(..) => false,
         _ => true,
     }
+}
+
+/// Whether a body is a few sets, stores and checks, so that what it costs is mostly the loop.
+fn checked(body: &[Stmt]) -> bool {
+    let plain = |stmt: &Stmt| matches!(stmt, Stmt::Comment(_) | Stmt::Set(..) | Stmt::Store(..) | Stmt::Check(..));
+    body.len() <= 8 && body.iter().all(plain) && body.iter().any(|stmt| matches!(stmt, Stmt::Check(..)))
 }
 
 /// The pointers through which a body writes, and where.

@@ -307,6 +307,10 @@ impl Checker<'_> {
                 self.int(index, state)?;
                 self.typed(value, self.elem(*ptr), state)
             }
+            Stmt::Prefetch(ptr, index) => {
+                self.pointed(*ptr, state)?;
+                self.int(index, state)
+            }
             Stmt::Copy((to, at), (from, start), count) => {
                 self.pointed(*to, state)?;
                 self.pointed(*from, state)?;

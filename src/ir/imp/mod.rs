@@ -256,6 +256,8 @@ pub enum Stmt {
     Release(Handle),
     /// Writes an element.
     Store(Ptr, Expr, Expr),
+    /// An element will be read soon, if there is one: changes nothing.
+    Prefetch(Ptr, Expr),
     /// Copies elements that lie in a row: to, from, how many.
     Copy((Ptr, Expr), (Ptr, Expr), Expr),
     /// A loop over `from..to`.

@@ -170,6 +170,7 @@ impl Printer<'_> {
             Stmt::Store(ptr, index, value) => {
                 self.line(format!("{}[{}] = {}", self.ptr(*ptr), self.expr(index), self.expr(value)));
             }
+            Stmt::Prefetch(ptr, index) => self.line(format!("prefetch {}", self.at(*ptr, index))),
             Stmt::Copy((to, at), (from, start), count) => {
                 self.line(format!("copy {} <- {}, {}", self.at(*to, at), self.at(*from, start), self.expr(count)));
             }

@@ -84,6 +84,10 @@ fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
             expr(index, see);
             expr(value, see);
         }
+        Stmt::Prefetch(ptr, index) => {
+            see(Mention::Use(*ptr));
+            expr(index, see);
+        }
         Stmt::Copy((to, at), (from, start), count) => {
             see(Mention::Use(*to));
             see(Mention::Use(*from));
