@@ -35,7 +35,14 @@ pub fn chains(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
 fn fits(from: &Expr, to: &Expr, sums: &[(Local, ScalarOp)], body: &[Stmt]) -> bool {
     let known = from.as_int().zip(to.as_int()).map(|(from, to)| to.saturating_sub(from));
     let sets = body.iter().all(|stmt| matches!(stmt, Stmt::Set(..) | Stmt::Store(..) | Stmt::Comment(_)));
-    sets && known.is_none_or(|n| n > BYTES) && sums.len() <= 2 && body.len() <= STATEMENTS && !plan::has_slow(body)
+    sets && !is_lanes(to) && known.is_none_or(|n| n > BYTES) && sums.len() <= 2 && body.len() <= STATEMENTS && !plan::has_slow(body)
+}
+
+/// Whether it is some number of lanes.
+fn is_lanes(e: &Expr) -> bool {
+    let mut lanes = *e == Expr::Registers;
+    e.parts(&mut |e| lanes = lanes || is_lanes(e));
+    lanes
 }
 
 fn spread(all: &mut Vectorise, (var, from, to): (Local, Expr, Expr), sums: &[(Local, ScalarOp)], body: Vec<Stmt>, out: &mut Vec<Stmt>) {

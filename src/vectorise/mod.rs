@@ -21,12 +21,15 @@
 //! What an iteration sets becomes an array with an element for each lane, if it is needed beyond one stretch of straight code. Inner
 //! loops are interchanged with the lanes, or stay in each lane where their own elements are the ones that are neighbours in memory
 //! (four lanes side by side then share what they read); a `while` runs as long as it does for one of the lanes, and the others keep what
-//! they have. (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapters 5 and 8: loop distribution, scalar
+//! is read behind it. (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapters 5 and 8: loop distribution, scalar
 //! expansion, unroll-and-jam; Nuzman and Zaks, Outer-loop vectorization revisited for short SIMD architectures, PACT 2008.)
 
 mod affine;
 mod chains;
+mod early;
 mod jam;
+mod leave;
+mod masked;
 mod pack;
 mod plan;
 mod quotients;
@@ -42,6 +45,8 @@ use pack::Pack;
 use plan::Plan;
 use rename::Renaming;
 
+/// Bytes of the widest vector registers that there are.
+const WIDEST: i64 = 64;
 /// Bytes of one variable in all lanes, at most: four of the widest vector registers.
 const WIDE: u64 = 256;
 /// Bytes of the lanes of all variables that an inner loop works on, so that they stay in registers.
@@ -54,12 +59,13 @@ pub fn vectorise(mut program: Program) -> Program {
         let body = std::mem::take(&mut fun.body);
         let apart = jam::Apart::new(fun, &body);
         let mut all = Vectorise { fun, apart };
+        let body = leave::leave(&all, body);
         let body = all.stmts(body).0;
         let body = quotients::quotients(&mut all, body);
         let apart = jam::Apart::new(all.fun, &body);
         let body = jam::jam(&mut all, &apart, body);
         let body = chains::chains(&mut all, body);
-        fun.body = body;
+        fun.body = early::early(body);
     }
     program
 }
@@ -148,6 +154,7 @@ impl Vectorise<'_> {
         let (loop_, packs, plan) = self.plan(&whole)?;
         let loop_ = &loop_;
         let lanes = plan.lanes();
+        let side = plan.side(lanes);
         let done = if plan.keeps() { Done::Kept } else { Done::Interchanged };
         let width = loop_.to.clone().minus(loop_.from.clone());
         let known = match (loop_.from.as_int(), loop_.to.as_int()) {
@@ -163,7 +170,7 @@ impl Vectorise<'_> {
         let whole_blocks = known.is_some_and(|n| n % lanes == 0);
         let again = !whole_blocks && packs.is_empty() && plan.is_even() && self.may_run_again(&loop_.body);
         let full = if again { count.clone().plus(Expr::int(lanes - 1)) } else { count.clone() };
-        let blocks = self.set("blocks", Expr::arith(Int::Div, full, Expr::int(lanes)), &mut out);
+        let blocks = self.set("blocks", Expr::arith(Int::Div, full, side.clone()), &mut out);
         // Copies are made in the same place for each block.
         let mut owners = Vec::new();
         for pack in &packs {
@@ -175,7 +182,7 @@ impl Vectorise<'_> {
         }
         let places: Vec<Ptr> = owners.iter().map(|(_, ptr)| *ptr).collect();
         let block = self.local("block", PrimType::I64);
-        let start = |index: Expr| loop_.from.clone().plus(index.times(Expr::int(lanes)));
+        let start = |index: Expr| loop_.from.clone().plus(index.times(side.clone()));
         let mut body = Vec::new();
         let first = start(Expr::Local(block));
         let last = loop_.to.clone().minus(Expr::int(lanes));

@@ -1,8 +1,9 @@
 //! Which statements of an iteration run for all lanes before the next one does, and whether that pays.
 
 use super::affine::{Defs, Step, Steps};
+use super::masked::{self, Masked};
 use super::pack::Pack;
-use super::{Loop, REGISTERS, Vectorise, WIDE};
+use super::{Loop, REGISTERS, Vectorise, WIDE, WIDEST};
 use crate::base::PrimType;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::imp::visit::{self, Mention};
@@ -32,7 +33,7 @@ pub enum Node {
         nodes: Vec<Node>,
     },
     /// A loop that ends when it has ended in all lanes.
-    While(Vec<Stmt>, Expr, Vec<Stmt>),
+    While(Box<Masked>),
 }
 
 /// An iteration in parts.
@@ -54,7 +55,7 @@ pub struct Plan {
 
 /// What an iteration sets and points at.
 #[derive(Default)]
-struct Facts {
+pub(super) struct Facts {
     defs: Defs,
     /// Set in branches and loops of unknown length.
     loose: FxHashSet<Local>,
@@ -64,10 +65,13 @@ struct Facts {
     pointed: Vec<(Ptr, Place)>,
 }
 
-struct Planner<'f> {
-    facts: Facts,
+/// Makes a plan for an iteration.
+pub(super) struct Planner<'f> {
+    pub facts: Facts,
     lane: Local,
-    sums: Vec<(Local, ScalarOp)>,
+    pub sums: Vec<(Local, ScalarOp)>,
+    /// How often it reads variables.
+    pub readers: FxHashMap<Local, usize>,
     fun: &'f crate::ir::imp::Fun,
 }
 
@@ -183,6 +187,10 @@ impl Facts {
             self.loose.insert(local);
         }
     }
+    /// Whether only one statement sets a variable.
+    pub fn is_set_once(&self, local: Local) -> bool {
+        self.defs.get(&local).is_some_and(Option::is_some)
+    }
     /// Takes note of what statements set; nothing if there is one that lanes cannot share.
     fn collect(&mut self, list: &[Stmt], certain: bool, fun: &crate::ir::imp::Fun) -> Option<()> {
         for stmt in list {
@@ -214,7 +222,8 @@ impl Facts {
 }
 
 impl Planner<'_> {
-    fn is_uniform(&self, e: &Expr) -> bool {
+    /// Whether an expression has the same value in all lanes.
+    pub fn is_uniform(&self, e: &Expr) -> bool {
         let mut same = true;
         visit::expr(e, &mut |mention| match mention {
             Mention::Read(local) => {
@@ -304,7 +313,7 @@ impl Planner<'_> {
     fn nodes(&self, list: &[Stmt]) -> Option<Vec<Node>> {
         let mut out = Vec::new();
         let mut straight = Vec::new();
-        for stmt in list {
+        for (at, stmt) in list.iter().enumerate() {
             match stmt {
                 Stmt::Comment(_) | Stmt::Stack(_) => {}
                 Stmt::Set(local, _) if self.facts.uniform.contains(local) => out.push(Node::Once(stmt.clone())),
@@ -317,7 +326,7 @@ impl Planner<'_> {
                     if !straight.is_empty() {
                         out.push(Node::Lanes(std::mem::take(&mut straight)));
                     }
-                    out.push(self.inner(stmt)?);
+                    out.push(self.inner(stmt, &list[..at]));
                 }
             }
         }
@@ -326,7 +335,8 @@ impl Planner<'_> {
         }
         Some(out)
     }
-    fn inner(&self, stmt: &Stmt) -> Option<Node> {
+    /// A loop behind the statements `before`.
+    fn inner(&self, stmt: &Stmt, before: &[Stmt]) -> Node {
         match stmt {
             Stmt::For { var, from, to, body, .. } => {
                 let even = self.is_uniform(from) && self.is_uniform(to);
@@ -335,9 +345,9 @@ impl Planner<'_> {
                     && self.far(body, self.lane) <= self.inside(stmt)
                     && let Some(nodes) = self.nodes(body)
                 {
-                    return Some(Node::For { var: *var, from: from.clone(), to: to.clone(), nodes });
+                    return Node::For { var: *var, from: from.clone(), to: to.clone(), nodes };
                 }
-                Some(Node::Keep(stmt.clone(), even && self.shares(stmt)))
+                Node::Keep(stmt.clone(), even && self.shares(stmt))
             }
             Stmt::While(first, cond, second) => {
                 let mut safe = is_straight(first) && is_straight(second);
@@ -346,9 +356,9 @@ impl Planner<'_> {
                 operations(second, &mut see);
                 operations(&[Stmt::Set(self.lane, cond.clone())], &mut see);
                 accesses(std::slice::from_ref(stmt), &mut |_, index, store| safe = safe && !store && self.is_uniform(index));
-                Some(if safe { Node::While(first.clone(), cond.clone(), second.clone()) } else { Node::Keep(stmt.clone(), false) })
+                if safe { Node::While(Box::new(self.masked(before, first, cond, second))) } else { Node::Keep(stmt.clone(), false) }
             }
-            other => Some(Node::Keep(other.clone(), false)),
+            other => Node::Keep(other.clone(), false),
         }
     }
     /// Whether lanes side by side read something in common.
@@ -381,7 +391,8 @@ impl Plan {
         if facts.private.values().sum::<u64>() > 64 {
             return None;
         }
-        let mut planner = Planner { facts, lane: loop_.var, sums, fun: all.fun };
+        let readers = masked::readers(&loop_.body);
+        let mut planner = Planner { facts, lane: loop_.var, sums, readers, fun: all.fun };
         planner.uniform(&loop_.body);
         // Pointers are the same in all lanes, or there is no such loop.
         let places = planner.facts.pointed.iter().all(|(_, place)| match place {
@@ -409,11 +420,13 @@ impl Plan {
         let (mut seen, mut wide, mut hot) = (FxHashMap::default(), Vec::new(), FxHashSet::default());
         let mut lists = Vec::new();
         parts(&self.nodes, false, &mut |list, inner| lists.push((list.to_vec(), inner)));
+        let masked = self.masked();
         for (part, (list, inner)) in lists.iter().enumerate() {
             visit::stmts(list, &mut |mention| {
                 let (Mention::Read(local) | Mention::Set(local)) = mention else { return };
                 let own = defs.contains_key(&local) && !self.uniform.contains(&local) && !self.again.contains_key(&local);
-                if !own || self.sums.iter().any(|(sum, _)| *sum == local) {
+                let common = masked.iter().any(|masked| masked.is_common(local));
+                if !own || common || self.sums.iter().any(|(sum, _)| *sum == local) {
                     return;
                 }
                 if *seen.entry(local).or_insert(part) != part && !wide.contains(&local) {
@@ -429,6 +442,22 @@ impl Plan {
         let most = hot.iter().copied().max().or_else(|| wide.iter().map(bytes).max()).unwrap_or(8);
         self.hot = (hot.iter().map(|_| most).sum(), most);
         self.wide = wide;
+    }
+
+    /// The loops that end when they have ended in all lanes.
+    pub fn masked(&self) -> Vec<&Masked> {
+        fn find<'n>(nodes: &'n [Node], out: &mut Vec<&'n Masked>) {
+            for node in nodes {
+                match node {
+                    Node::While(masked) => out.push(masked),
+                    Node::For { nodes, .. } => find(nodes, out),
+                    _ => {}
+                }
+            }
+        }
+        let mut out = Vec::new();
+        find(&self.nodes, &mut out);
+        out
     }
 
     /// Whether there are loops that stay in their lanes.
@@ -482,6 +511,13 @@ impl Plan {
         }
         lanes as i64
     }
+    /// How many of so many lanes are side by side: where they wait for each other, as many as fill four registers of this processor.
+    pub fn side(&self, lanes: i64) -> Expr {
+        if self.masked().is_empty() {
+            return Expr::int(lanes);
+        }
+        Expr::arith(Int::Div, Expr::Registers.times(Expr::int(lanes)), Expr::int(WIDEST))
+    }
 }
 
 /// Calls `see` with the statements of each part that lanes run through, and whether the part is in an innermost loop.
@@ -492,11 +528,11 @@ fn parts(nodes: &[Node], inner: bool, see: &mut dyn FnMut(&[Stmt], bool)) {
             Node::Lanes(list) => see(list, inner),
             Node::Keep(stmt, _) => see(std::slice::from_ref(stmt), inner),
             Node::For { nodes, .. } => parts(nodes, !nodes.iter().any(|node| matches!(node, Node::For { .. } | Node::While(..))), see),
-            Node::While(first, cond, second) => {
-                let mut all = first.clone();
-                all.push(Stmt::If(cond.clone(), Vec::new(), Vec::new()));
+            Node::While(masked) => {
+                let mut all = masked.first.clone();
+                all.push(Stmt::If(masked.cond.clone(), Vec::new(), Vec::new()));
                 see(&all, true);
-                see(second, true);
+                see(&masked.second, true);
             }
         }
     }

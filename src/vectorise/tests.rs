@@ -1,7 +1,7 @@
 use super::affine::{Defs, Step, Steps};
 use super::vectorise;
 use crate::base::{Idx, SourceMap, with_big_stack};
-use crate::ir::imp::{Expr, Fun, Int, Local, Order, Stmt};
+use crate::ir::imp::{Expr, Fun, Int, Local, Order, Program, Stmt, check, visit};
 use crate::ir::soac::read;
 use crate::lower::{Options, lower};
 
@@ -24,18 +24,24 @@ struct Loops {
     overlapping: usize,
 }
 
-fn loops(text: &str, strict: bool) -> Loops {
+/// A program lowered and rewritten.
+fn vectorised(text: &str, strict: bool) -> Program {
     with_big_stack(|| {
         let mut sources = SourceMap::default();
         let file = sources.add("test.soac", text.to_owned());
         let program = read::program(file, text).expect("a program");
         let program = vectorise(lower(&program, Options { strict, in_place: true, device: false }));
-        let mut found = Loops::default();
-        for (_, fun) in program.funs.iter() {
-            count(fun, &fun.body, &mut found);
-        }
-        found
+        check::validate(&program).expect("a valid program");
+        program
     })
+}
+
+fn loops(text: &str, strict: bool) -> Loops {
+    let mut found = Loops::default();
+    for (_, fun) in vectorised(text, strict).funs.iter() {
+        count(fun, &fun.body, &mut found);
+    }
+    found
 }
 
 fn count(fun: &Fun, list: &[Stmt], found: &mut Loops) {
@@ -151,6 +157,103 @@ fn loops_of_different_lengths_end_together() {
              (return y)))
            (return r))";
     assert!(loops(text, false).masked >= 1);
+}
+
+/// How many variables lanes that have left a loop keep, for each loop that ends when it has in all lanes; and whether they end together.
+fn kept(text: &str) -> Vec<(usize, bool)> {
+    fn blends(e: &Expr) -> usize {
+        let mut found = usize::from(matches!(e, Expr::Blend(..)));
+        e.parts(&mut |e| found += blends(e));
+        found
+    }
+    fn walk(list: &[Stmt], out: &mut Vec<(usize, bool)>) {
+        for stmt in list {
+            if let Stmt::While(_, cond, second) = stmt {
+                let body = second.iter().find_map(|stmt| if let Stmt::For { body, .. } = stmt { Some(body) } else { None });
+                if let Some(body) = body {
+                    let values = body.iter().filter_map(|stmt| match stmt {
+                        Stmt::Set(_, e) | Stmt::Store(_, _, e) => Some(e),
+                        _ => None,
+                    });
+                    // One is what says which lanes are in the loop.
+                    out.push((values.map(blends).sum::<usize>() - 1, matches!(cond, Expr::Int(Int::And, ..))));
+                }
+            }
+            visit::inside(stmt.clone(), &mut |body| {
+                walk(&body, out);
+                body
+            });
+        }
+    }
+    let mut out = Vec::new();
+    for (_, fun) in vectorised(text, false).funs.iter() {
+        walk(&fun.body, &mut out);
+    }
+    out
+}
+
+/// A loop with a counter and a limit, and what is computed of its results `y` and `k` behind it.
+fn limited(limit: &str, behind: &str) -> String {
+    format!(
+        "(entry f ([n i64] [m i32] [xs [f64 n]]) ([R [f64 n]])
+           (let ([r [f64 n]]) (soac n ([x f64 xs])
+             (let ([t i32]) (i32.f64 x))
+             (let ([y f64] [k i32]) (loop ([z f64 x] [i i32 0i32])
+               (while (let ([a bool]) (i32.< i {limit})) (let ([b bool]) (f64.< z 9.0f64)) (let ([c bool]) (bool.&& a b)) (return c))
+               (let ([w f64]) (f64.* z 2.0f64))
+               (let ([j i32]) (i32.+ i 1i32))
+               (return w j)))
+             {behind}))
+           (return r))"
+    )
+}
+
+#[test]
+fn lanes_keep_what_is_read_behind_a_loop() {
+    let all = |text: &str, keeps: usize, together: bool| {
+        let found = kept(text);
+        assert!(!found.is_empty() && found.iter().all(|one| *one == (keeps, together)), "{found:?}");
+    };
+    let number = "(let ([s f64]) (f64.i32 k)) (return s)";
+    all(&limited("m", number), 1, true);
+    all(&limited("t", number), 1, false);
+    all(&limited("m", "(return y)"), 1, true);
+    let both = "(let ([s f64]) (f64.i32 k)) (let ([u f64]) (f64.+ s y)) (return u)";
+    all(&limited("m", both), 2, true);
+    // What the test has found out is known.
+    let asked = "(let ([d bool]) (f64.< y 9.0f64)) (let ([s f64]) (f64.bool d)) (return s)";
+    all(&limited("m", asked), 0, true);
+    let other = "(let ([d bool]) (f64.< y 8.0f64)) (let ([s f64]) (f64.bool d)) (return s)";
+    all(&limited("m", other), 1, true);
+}
+
+#[test]
+fn long_functions_begin_early() {
+    let text = "(entry f ([n i64] [xs [f64 n]] [ys [f64 n]]) ([R [f64 n]])
+           (let ([r [f64 n]]) (soac n ([x f64 xs] [y f64 ys])
+             (let ([q f64]) (f64./ x y))
+             (let ([a f64]) (f64.log q))
+             (let ([b f64]) (f64.cos a))
+             (let ([c f64]) (f64.exp x))
+             (let ([d f64]) (f64.+ b c))
+             (return d)))
+           (return r))";
+    fn names(list: &[Stmt], out: &mut Vec<String>) {
+        for stmt in list {
+            if let Stmt::Set(_, Expr::Op(op, _)) = stmt {
+                out.push(op.name());
+            }
+            visit::inside(stmt.clone(), &mut |body| {
+                names(&body, out);
+                body
+            });
+        }
+    }
+    let mut found = Vec::new();
+    for (_, fun) in vectorised(text, false).funs.iter() {
+        names(&fun.body, &mut found);
+    }
+    assert_eq!(found, ["f64.exp", "f64./", "f64.log", "f64.cos", "f64.+"]);
 }
 
 #[test]

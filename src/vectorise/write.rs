@@ -1,5 +1,6 @@
 //! A plan as statements.
 
+use super::masked::Step;
 use super::pack::Pack;
 use super::plan::{Node, Plan, SIDE};
 use super::rename::Renaming;
@@ -11,18 +12,22 @@ use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
 use rustc_hash::FxHashMap;
 
 /// A block of lanes.
-struct Block<'p> {
+pub(super) struct Block<'p> {
     plan: &'p Plan,
     /// The counter of the loop as it was, and its value in the first lane.
     var: Local,
     base: Expr,
-    lanes: i64,
+    pub lanes: i64,
     /// How many lanes there are, if not all.
     count: Option<Expr>,
     /// The elements of variables.
     wide: FxHashMap<Local, Ptr>,
     /// The arrays of iterations.
     private: FxHashMap<Ptr, Ptr>,
+    /// The type of what says which lanes are in a loop.
+    pub mask: PrimType,
+    /// Where it stays behind the loop for these conditions.
+    pub tests: FxHashMap<Local, Ptr>,
 }
 
 /// Whether a part needs the value that a variable has before it: unless it sets it first, whatever happens.
@@ -56,7 +61,16 @@ fn is_set(list: &[Stmt], local: Local) -> bool {
     found
 }
 
-fn operation(prim: PrimType, name: &str) -> Option<ScalarOp> {
+/// A number as one of another type.
+fn converted(e: Expr, from: PrimType, to: PrimType) -> Expr {
+    match operation(to, from.name()) {
+        Some(op) if from != to => Expr::Op(op, vec![e]),
+        _ => e,
+    }
+}
+
+/// An operation by its name.
+pub(super) fn operation(prim: PrimType, name: &str) -> Option<ScalarOp> {
     if let Some(Member::Op(op)) = member(prim, name) { Some(op) } else { None }
 }
 
@@ -71,11 +85,22 @@ impl Plan {
         out: &mut Vec<Stmt>,
     ) {
         let mut wide = FxHashMap::default();
+        let masked = self.masked();
+        let bytes = self.wide.iter().map(|local| all.locals()[*local].prim.bytes()).max().unwrap_or(8);
+        let mask = if bytes <= 4 { PrimType::I32 } else { PrimType::I64 };
         for local in &self.wide {
             let info = all.locals()[*local].clone();
-            let ptr = all.stack(info.name, info.prim, lanes as u64);
+            // What is only copied when a lane leaves is as wide as what tells that.
+            let copied = info.prim.is_int() && info.prim.bytes() < mask.bytes() && masked.iter().any(|masked| masked.is_shared(*local));
+            let ptr = all.stack(info.name, if copied { mask } else { info.prim }, lanes as u64);
             out.push(Stmt::Stack(ptr));
             wide.insert(*local, ptr);
+        }
+        let mut tests = FxHashMap::default();
+        for local in masked.iter().filter_map(|masked| masked.test) {
+            let live = all.stack(Symbol::new("live"), mask, lanes as u64);
+            out.push(Stmt::Stack(live));
+            tests.insert(local, live);
         }
         let mut own: Vec<(Ptr, u64)> = self.private.iter().map(|(ptr, count)| (*ptr, *count)).collect();
         own.sort_unstable();
@@ -89,7 +114,7 @@ impl Plan {
             out.push(Stmt::Stack(new));
             private.insert(ptr, new);
         }
-        let block = Block { plan: self, var: loop_.var, base: base.clone(), lanes, count, wide, private };
+        let block = Block { plan: self, var: loop_.var, base: base.clone(), lanes, count, wide, private, mask, tests };
         for (pack, place) in packs.iter().zip(places) {
             block.copy(all, pack, *place, out);
         }
@@ -130,13 +155,14 @@ impl Block<'_> {
                     self.nodes(all, nodes, &mut body);
                     out.push(Stmt::For { var: *var, from: from.clone(), to: to.clone(), order: Order::Sequential, body });
                 }
-                Node::While(first, cond, second) => self.masked(all, first, cond, second, out),
+                Node::While(masked) => self.masked(all, masked, out),
             }
         }
     }
 
     /// Names for a lane of what statements mention: the counter and what they set. Statements before and after that make and keep it.
-    fn lane(&self, all: &mut Vectorise, list: &[Stmt], lane: Local, at: Expr, live: Option<&Expr>) -> (Renaming, Vec<Stmt>, Vec<Stmt>) {
+    /// In a step of a loop of all lanes it is kept for those that are in the loop.
+    pub fn lane(&self, all: &mut Vectorise, list: &[Stmt], lane: Local, at: Expr, step: Option<&Step>) -> (Renaming, Vec<Stmt>, Vec<Stmt>) {
         let mut renaming = Renaming::default();
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for local in self.mentioned(list) {
@@ -157,26 +183,23 @@ impl Block<'_> {
             if self.plan.uniform.contains(&local) || self.plan.sums.iter().any(|(sum, _)| *sum == local) {
                 continue;
             }
-            let set = is_set(list, local);
-            let Some(ptr) = self.wide.get(&local) else {
-                if set {
-                    renaming.locals.insert(local, all.like(local));
-                }
+            let (set, exposed) = (is_set(list, local), is_exposed(list, local));
+            let (wide, shared) = (self.wide.get(&local), step.and_then(|step| step.shared(local)));
+            let test = self.tests.get(&local);
+            if wide.is_none() && shared.is_none() && test.is_none() && !set {
                 continue;
-            };
+            }
             let new = all.like(local);
             renaming.locals.insert(local, new);
-            if is_exposed(list, local) {
-                before.push(Stmt::Set(new, Expr::Load(*ptr, Box::new(at.clone()))));
+            if exposed {
+                before.extend(self.value(all, local, (wide, shared, test), &at).map(|value| Stmt::Set(new, value)));
             }
-            if set {
-                let value = match live {
-                    None => Expr::Local(new),
-                    Some(live) => {
-                        let (prim, old) = (all.locals()[local].prim, Expr::Load(*ptr, Box::new(at.clone())));
-                        Expr::Blend(prim, Box::new(live.clone()), Box::new(Expr::Local(new)), Box::new(old))
-                    }
-                };
+            if let (true, Some(ptr)) = (set, wide) {
+                let elem = all.fun.ptrs[*ptr].elem;
+                let mut value = converted(Expr::Local(new), all.locals()[local].prim, elem);
+                if let Some(live) = step.and_then(|step| step.live(local)) {
+                    value = Expr::Blend(elem, Box::new(live), Box::new(value), Box::new(Expr::Load(*ptr, Box::new(at.clone()))));
+                }
                 after.push(Stmt::Store(*ptr, at.clone(), value));
             }
         }
@@ -184,6 +207,20 @@ impl Block<'_> {
             renaming.arrays.insert(*ptr, (*wide, self.lanes, lane));
         }
         (renaming, before, after)
+    }
+
+    /// The value of a variable in a lane.
+    fn value(&self, all: &Vectorise, local: Local, from: (Option<&Ptr>, Option<Local>, Option<&Ptr>), at: &Expr) -> Option<Expr> {
+        let load = |ptr: Ptr| Expr::Load(ptr, Box::new(at.clone()));
+        match from {
+            (_, Some(shared), _) => Some(Expr::Local(shared)),
+            (Some(ptr), ..) => Some(converted(load(*ptr), all.fun.ptrs[*ptr].elem, all.locals()[local].prim)),
+            (None, None, Some(live)) => {
+                let zero = Expr::Const(Scalar::from_i128(self.mask, 0));
+                Some(Expr::Op(operation(self.mask, "!=")?, vec![load(*live), zero]))
+            }
+            _ => None,
+        }
     }
 
     /// The variables that statements mention, and before each position that is computed again those that it is made of.
@@ -212,8 +249,9 @@ impl Block<'_> {
         out
     }
 
-    fn width(&self) -> Expr {
-        self.count.clone().unwrap_or(Expr::int(self.lanes))
+    /// How many lanes there are.
+    pub fn width(&self) -> Expr {
+        self.count.clone().unwrap_or_else(|| self.plan.side(self.lanes))
     }
     /// How lanes depend on each other in statements: by what they collect only.
     fn order(&self, list: &[Stmt]) -> Order {
@@ -251,46 +289,7 @@ impl Block<'_> {
         }
         first.push(Stmt::For { var: counter, from: from.clone(), to: to.clone(), order: Order::Reduce(sums), body: inner });
         first.extend(last);
-        Stmt::For { var: group, from: Expr::int(0), to: Expr::int(self.lanes / SIDE), order: Order::Sequential, body: first }
-    }
-
-    /// A loop that runs as long as one lane is in it. Each iteration ends with the test for the next.
-    fn masked(&self, all: &mut Vectorise, first: &[Stmt], cond: &Expr, second: &[Stmt], out: &mut Vec<Stmt>) {
-        let bytes = self.wide.keys().map(|local| all.locals()[*local].prim.bytes()).max().unwrap_or(8);
-        let prim = if bytes <= 4 { PrimType::I32 } else { PrimType::I64 };
-        let Some(or) = operation(prim, "|") else { return };
-        let live = all.stack(Symbol::new("live"), prim, self.lanes as u64);
-        let any = all.local("any", prim);
-        out.push(Stmt::Stack(live));
-        let zero = Expr::Const(Scalar::from_i128(prim, 0));
-        out.push(Stmt::Set(any, zero.clone()));
-        let test = self.test(all, first, cond, (live, any, or), false);
-        out.push(test);
-        let goes_on = Expr::Int(Int::Ne, Box::new(Expr::Local(any)), Box::new(zero.clone()));
-        let list: Vec<Stmt> = second.iter().chain(first).cloned().collect();
-        let step = self.test(all, &list, cond, (live, any, or), true);
-        out.push(Stmt::While(Vec::new(), goes_on, vec![Stmt::Set(any, zero), step]));
-    }
-
-    /// Statements in those lanes that are `live` (in all, if it is not `known` yet), then which of them go on.
-    fn test(&self, all: &mut Vectorise, list: &[Stmt], cond: &Expr, (live, any, or): (Ptr, Local, ScalarOp), known: bool) -> Stmt {
-        let prim = all.fun.ptrs[live].elem;
-        let (set, unset) = (Expr::Const(Scalar::from_i128(prim, -1)), Expr::Const(Scalar::from_i128(prim, 0)));
-        let lane = all.local("lane", PrimType::I64);
-        let at = Expr::Local(lane);
-        let alive = Expr::Load(live, Box::new(at.clone()));
-        let again = all.local("again", PrimType::Bool);
-        let mut list = list.to_vec();
-        list.push(Stmt::Set(again, cond.clone()));
-        let (renaming, mut body, after) = self.lane(all, &list, lane, at.clone(), known.then_some(&alive));
-        body.extend(renaming.stmts(&list));
-        body.extend(after);
-        let again = Expr::Local(renaming.locals.get(&again).copied().unwrap_or(again));
-        let on = all.local("on", prim);
-        let goes_on = Expr::Select(Box::new(again), Box::new(set), Box::new(unset.clone()));
-        body.push(Stmt::Set(on, if known { Expr::Blend(prim, Box::new(alive), Box::new(goes_on), Box::new(unset)) } else { goes_on }));
-        body.push(Stmt::Store(live, at, Expr::Local(on)));
-        body.push(Stmt::Set(any, Expr::Op(or, vec![Expr::Local(any), Expr::Local(on)])));
-        Stmt::For { var: lane, from: Expr::int(0), to: self.width(), order: Order::Reduce(vec![(any, or)]), body }
+        let groups = Expr::arith(Int::Div, self.width(), Expr::int(SIDE));
+        Stmt::For { var: group, from: Expr::int(0), to: groups, order: Order::Sequential, body: first }
     }
 }
