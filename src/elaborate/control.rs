@@ -192,7 +192,8 @@ impl Elab<'_> {
         let Loop { size_binders, pat, init, header, body, span } = *whole;
         let (opened, vars, witnesses) = self.loop_type(&init.1, changing);
         let name = self.fresh_name(self.pat_name(pat));
-        let parts = self.loop_parts(pat, &opened, changing);
+        // Sizes that the loop names are bound from the whole value.
+        let parts = if size_binders.is_empty() { self.loop_parts(pat, &opened, changing) } else { None };
         let param_ty = if vars.is_empty() { opened.clone() } else { Type::scalar(Atom::Sigma(vars.clone(), opened.clone())) };
         self.bind_param(name, &param_ty, span);
         let cond = match header {

@@ -64,11 +64,27 @@ impl Scheme {
     }
     /// The type as one core type.
     pub fn core_type(&self) -> Type {
-        let ty = if self.computed { Type::fun(vec![Param { name: None, ty: unit() }], self.ty.clone()) } else { self.ty.clone() };
+        let own = without_idle_names(&self.ty);
+        let ty = if self.computed { Type::fun(vec![Param { name: None, ty: unit() }], own) } else { own };
         let inner = if self.types.is_empty() { ty } else { Type::scalar(Atom::Forall(self.types.clone(), ty)) };
         let indices = self.index_params();
         if indices.is_empty() { inner } else { Type::scalar(Atom::Pi(indices, inner)) }
     }
+}
+
+/// The type of a function with the names of those parameters only that it mentions. Sizes that it hides may be computed from others.
+fn without_idle_names(ty: &Type) -> Type {
+    let Atom::Fun(params, ret) = ty.atom() else { return ty.clone() };
+    if params.iter().all(|param| param.name.is_none()) {
+        return ty.clone();
+    }
+    let mut used = sizes::free_atoms(ret);
+    let mut params = params.clone();
+    for param in params.iter_mut().rev() {
+        param.name = param.name.filter(|name| used.contains(&DimAtom::Size(*name)));
+        used.extend(sizes::free_atoms(&param.ty));
+    }
+    Type::new(Atom::Fun(params, ret.clone()), ty.shape().clone())
 }
 
 /// What elaboration keeps between definitions.
