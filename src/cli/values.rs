@@ -222,10 +222,7 @@ pub fn callable_from_c(checked: &Checked, define: &Define) -> Result<()> {
     while let Atom::Pi(_, inner) = ty.atom() {
         ty = inner;
     }
-    let (params, result) = match ty.atom() {
-        Atom::Fun(params, result) if ty.shape().is_scalar() => (params.as_slice(), result),
-        _ => (&[][..], ty),
-    };
+    let (params, result) = ty.interface();
     let refused = |what: &str| {
         let message = format!("`{}` cannot be called from C: {what}", checked.source_name(define.name));
         let help = "take and return data whose types and ranks are known: scalars, arrays, sums, tuples and records of these";
@@ -266,15 +263,8 @@ fn hides_in_sums(ty: &Type) -> bool {
 
 /// For each of the results that a value of this type consists of, what it looks like.
 pub fn result_shapes(define: &Define) -> Vec<Shape> {
-    let mut ty = &define.ty;
-    while let Atom::Pi(_, inner) | Atom::Forall(_, inner) = ty.atom() {
-        ty = inner;
-    }
-    if let (Atom::Fun(_, ret), true) = (ty.atom(), ty.shape().is_scalar()) {
-        ty = ret;
-    }
     let mut out = Vec::new();
-    add_shapes(ty, 0, &mut out);
+    add_shapes(define.ty.interface().1, 0, &mut out);
     out
 }
 fn add_shapes(ty: &Type, frame: usize, out: &mut Vec<Shape>) {

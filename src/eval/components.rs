@@ -20,35 +20,18 @@ type Sizes<'a> = &'a dyn Fn(&core::Dim) -> Option<i64>;
 pub fn operands(ty: &core::Type, name: Symbol, args: &[Value], called: &[Option<Symbol>], span: Span) -> Outcome<(Vec<Value>, Measured)> {
     let (sizes, measured) = measured(ty, name, args, called, span)?;
     let mut operands: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
-    for (param, arg) in parameters(ty).iter().zip(args) {
+    for (param, arg) in ty.interface().0.iter().zip(args) {
         add(&param.ty, arg, &|dim| measured.value(dim), &mut operands)?;
     }
     Ok((operands, measured))
-}
-
-fn parameters(mut ty: &core::Type) -> &[core::Param] {
-    while let core::Atom::Pi(_, inner) = ty.atom() {
-        ty = inner;
-    }
-    match ty.atom() {
-        core::Atom::Fun(params, _) if ty.shape().is_scalar() => params,
-        _ => &[],
-    }
 }
 
 /// The result of a definition of this type made of its components, boxes opened.
 ///
 /// # Errors
 /// E0599 where the components are not those of the type.
-pub fn result(mut ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, measured: &Measured) -> Outcome<Value> {
-    while let core::Atom::Pi(_, inner) = ty.atom() {
-        ty = inner;
-    }
-    let ret = match ty.atom() {
-        core::Atom::Fun(_, ret) if ty.shape().is_scalar() => ret,
-        _ => ty,
-    };
-    rebuild(ret, parts, &|dim| measured.value(dim))
+pub fn result(ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, measured: &Measured) -> Outcome<Value> {
+    rebuild(ty.interface().1, parts, &|dim| measured.value(dim))
 }
 
 /// Adds the components of a value.

@@ -131,14 +131,8 @@ impl Machine {
     /// The parameters of a definition without its index parameters, and its result; `None` when there is no such definition.
     pub fn signature(&self, name: Symbol) -> Option<(Vec<Param>, Type)> {
         let id = *self.names.get(&name)?;
-        let mut ty = &self.definitions[id].define.ty;
-        while let Atom::Pi(_, body) | Atom::Forall(_, body) = ty.atom() {
-            ty = body;
-        }
-        match ty.atom() {
-            Atom::Fun(params, ret) if ty.shape().is_scalar() => Some((params.clone(), ret.clone())),
-            _ => Some((Vec::new(), ty.clone())),
-        }
+        let (params, ret) = self.definitions[id].define.ty.interface();
+        Some((params.to_vec(), ret.clone()))
     }
     /// Says what the parameters of a definition are called, for messages.
     pub fn name_parameters(&mut self, definition: Symbol, names: Vec<Option<Symbol>>) {

@@ -1,7 +1,7 @@
 //! Arrays of functions that loops carry: each cell is of one of a finite number of kinds. Arrays say which, and what each cell has captured.
 
 use super::control::{Kind, Kinds};
-use super::values::{Fun, Lifted, Renaming, Static};
+use super::values::{Fun, Lifted, Static};
 use super::{Outcome, Specialiser};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::soac::{self, Body, Exp, Lambda, Operand, Size, Soac, Var};
@@ -35,15 +35,7 @@ fn alternatives(value: &Static, out: &mut Vec<Static>) {
 impl Specialiser<'_> {
     /// A cell of an array in terms of new variables.
     fn cell_of(&mut self, array: &Lifted) -> (Vec<Var>, Static) {
-        let mut map = Renaming::default();
-        let mut params = Vec::with_capacity(array.vars.len());
-        for var in &array.vars {
-            let ty = self.out.ty(*var);
-            let ty = soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) };
-            let param = self.fresh(self.out.vars[*var].name, ty);
-            self.stand_for(&mut map, *var, Operand::Var(param));
-            params.push(param);
-        }
+        let (params, map) = self.renewed(&array.vars, Self::fresh);
         (params, array.elem.rename(&map))
     }
 

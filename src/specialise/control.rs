@@ -600,16 +600,22 @@ impl Specialiser<'_> {
     }
     /// The same array of functions with variables of its own.
     pub(super) fn refreshed(&mut self, lifted: &Lifted) -> Lifted {
+        let (vars, map) = self.renewed(&lifted.vars, Self::placeholder);
+        Lifted { width: lifted.width.clone(), vars, arrays: lifted.arrays.clone(), elem: lifted.elem.rename(&map) }
+    }
+    /// Variables that `make` makes for others, with their names, and the renaming of these into them. Sizes among them are renamed in the
+    /// types of those that follow.
+    pub(super) fn renewed(&mut self, old: &[Var], make: fn(&mut Self, Symbol, soac::Type) -> Var) -> (Vec<Var>, Renaming) {
         let mut map = Renaming::default();
-        let mut vars = Vec::with_capacity(lifted.vars.len());
-        for var in &lifted.vars {
+        let mut vars = Vec::with_capacity(old.len());
+        for var in old {
             let ty = self.out.ty(*var);
             let ty = soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) };
-            let new = self.placeholder(self.out.vars[*var].name, ty);
+            let new = make(self, self.out.vars[*var].name, ty);
             self.stand_for(&mut map, *var, Operand::Var(new));
             vars.push(new);
         }
-        Lifted { width: lifted.width.clone(), vars, arrays: lifted.arrays.clone(), elem: lifted.elem.rename(&map) }
+        (vars, map)
     }
 }
 

@@ -127,7 +127,5 @@ impl Behind {
 }
 
 fn is_pure(e: &Expr) -> bool {
-    let mut pure = !e.is_atom();
-    e.loads(&mut |_, _| pure = false);
-    pure
+    !e.is_atom() && !e.has_loads()
 }

@@ -83,12 +83,6 @@ pub fn reads(e: &Expr, local: Local) -> bool {
     found
 }
 
-fn has_loads(e: &Expr) -> bool {
-    let mut found = false;
-    e.loads(&mut |_, _| found = true);
-    found
-}
-
 /// How often statements read variables.
 pub fn readers(list: &[Stmt]) -> FxHashMap<Local, usize> {
     let mut found = FxHashMap::default();
@@ -105,7 +99,7 @@ impl Planner<'_> {
     pub fn masked(&self, before: &[Stmt], first: &[Stmt], cond: &Expr, second: &[Stmt]) -> Masked {
         let shared = self.shared(before, first, cond, second);
         let is_even = |e: &Expr| {
-            let mut same = !has_loads(e);
+            let mut same = !e.has_loads();
             visit::expr(e, &mut |mention| {
                 if let Mention::Read(local) = mention {
                     same = same && (shared.iter().any(|(other, _)| *other == local) || self.is_uniform(&Expr::Local(local)));
@@ -142,7 +136,7 @@ impl Planner<'_> {
         let mut found = Vec::new();
         for (at, stmt) in list.iter().enumerate() {
             let Stmt::Set(local, e) = stmt else { continue };
-            if sets[local].len() > 1 || has_loads(e) || self.sums.iter().any(|(sum, _)| sum == local) {
+            if sets[local].len() > 1 || e.has_loads() || self.sums.iter().any(|(sum, _)| sum == local) {
                 continue;
             }
             // What is read before it is set has the value of the iteration before, or that from before the loop.
@@ -178,7 +172,7 @@ impl Planner<'_> {
             found
         };
         match list.iter().rev().find(sets)? {
-            Stmt::Set(_, e) if self.is_uniform(e) && !has_loads(e) => Some(e.clone()),
+            Stmt::Set(_, e) if self.is_uniform(e) && !e.has_loads() => Some(e.clone()),
             _ => None,
         }
     }

@@ -69,18 +69,10 @@ impl Interface {
     /// Of entry points with these names and types, which consist of data of known rank.
     pub fn new<'t>(entries: impl Iterator<Item = (Symbol, &'t core::Type)>) -> Interface {
         let mut interface = Interface::default();
-        for (name, mut ty) in entries {
-            while let Atom::Pi(_, inner) | Atom::Forall(_, inner) = ty.atom() {
-                ty = inner;
-            }
+        for (name, ty) in entries {
+            let (params, ret) = ty.interface();
             let mut entry = Entry::default();
-            let ret = match ty.atom() {
-                Atom::Fun(params, ret) if ty.shape().is_scalar() => {
-                    params.iter().for_each(|param| interface.items(&param.ty, "", 0, &mut entry.params));
-                    ret
-                }
-                _ => ty,
-            };
+            params.iter().for_each(|param| interface.items(&param.ty, "", 0, &mut entry.params));
             interface.items(ret, "", 0, &mut entry.results);
             interface.entries.insert(name, entry);
         }

@@ -101,17 +101,10 @@ pub(super) fn captured(e: &Expr, outside: &FxHashSet<Mention>) -> bool {
     all
 }
 
-/// Whether an expression reads elements.
-fn reads(e: &Expr) -> bool {
-    let mut found = false;
-    e.loads(&mut |_, _| found = true);
-    found
-}
-
 /// Whether something is read in a choice: it need not be there where the other is chosen.
 fn chosen(e: &Expr) -> bool {
     if let Expr::Select(cond, a, b) = e {
-        return chosen(cond) || reads(a) || reads(b);
+        return chosen(cond) || a.has_loads() || b.has_loads();
     }
     let mut found = false;
     e.parts(&mut |e| found = found || chosen(e));
@@ -129,8 +122,8 @@ fn find(emitter: &Emitter, launch: &Launch, outside: &FxHashSet<Mention>) -> Opt
     for stmt in body {
         let has_reads = match stmt {
             Stmt::Comment(_) => false,
-            Stmt::Set(local, e) if set.insert(*local) => reads(e),
-            Stmt::Store(_, at, value) => reads(at) || reads(value),
+            Stmt::Set(local, e) if set.insert(*local) => e.has_loads(),
+            Stmt::Store(_, at, value) => at.has_loads() || value.has_loads(),
             _ => return None,
         };
         if written && has_reads {

@@ -160,6 +160,17 @@ impl Type {
             _ => Type::scalar(Atom::Fun(params, ret)),
         }
     }
+    /// What a definition of this type takes and returns, its index and type parameters aside.
+    pub fn interface(&self) -> (&[Param], &Type) {
+        let mut ty = self;
+        while let Atom::Pi(_, inner) | Atom::Forall(_, inner) = ty.atom() {
+            ty = inner;
+        }
+        match ty.atom() {
+            Atom::Fun(params, ret) if ty.shape().is_scalar() => (params, ret),
+            _ => (&[], ty),
+        }
+    }
     /// The atom type.
     pub fn atom(&self) -> &Atom {
         &self.0.atom

@@ -529,6 +529,12 @@ impl Expr {
         }
         self.parts(&mut |e| e.loads(see));
     }
+    /// Whether elements are read in it.
+    pub fn has_loads(&self) -> bool {
+        let mut found = false;
+        self.loads(&mut |_, _| found = true);
+        found
+    }
     /// An `i64`.
     pub fn int(value: i64) -> Expr {
         Expr::Const(Scalar::I64(value))
