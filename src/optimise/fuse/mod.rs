@@ -151,10 +151,10 @@ impl Fuser<'_> {
             let mut changed = true;
             while changed {
                 changed = false;
-                if let Some(to) = self.absorb(block, c) {
+                if let Some(to) = self.absorb(block, c).or_else(|| self.cells_of_slice(block, c)) {
                     c = to;
                     changed = true;
-                } else if self.recompute(block, c) || self.cells_of_slice(block, c) {
+                } else if self.recompute(block, c) {
                     changed = true;
                 }
             }

@@ -5,27 +5,29 @@ use crate::base::Symbol;
 use crate::ir::soac::{Exp, Soac, Stm, Type};
 
 impl Fuser<'_> {
-    /// Turns a slice (or rotation) of what a map makes into a map over slices.
-    pub(super) fn cells_of_slice(&mut self, block: &mut Block, c: usize) -> bool {
+    /// Turns a slice (or rotation) of what a map makes into a map over slices; says where the first of what replaces it is. There are as
+    /// many slices as the map has inputs, which may be none, so the map itself may stand before or behind where the slice was.
+    pub(super) fn cells_of_slice(&mut self, block: &mut Block, c: usize) -> Option<usize> {
         let item = &block.items[c].stm;
         let (&[var], Exp::Slice { array, checked: false, .. } | Exp::Rotate { array, .. }) = (item.pat.as_slice(), &item.exp) else {
-            return false;
+            return None;
         };
         let array = *array;
-        let Some(p) = block.position(array, c) else { return false };
+        let p = block.position(array, c)?;
         let producer = &block.items[p];
-        let Exp::Soac(soac) = &producer.stm.exp else { return false };
+        let Exp::Soac(soac) = &producer.stm.exp else { return None };
         let whole = super::combined(soac) == 0 && !soac.lambda.body.may_fail();
         let alone = producer.stm.pat.iter().all(|var| block.uses(*var) == usize::from(*var == array));
         if !whole || !alone || block.items[p + 1..c].iter().any(|item| self.overwrites(item, &producer.reads)) {
-            return false;
+            return None;
         }
-        let Some(k) = producer.stm.pat.iter().position(|other| *other == array) else { return false };
+        let k = producer.stm.pat.iter().position(|other| *other == array)?;
         block.count(p, -1);
         block.count(c, -1);
         let stm = block.items.remove(c).stm;
-        let Exp::Soac(soac) = block.items.remove(p).stm.exp else { return true };
-        let mut at = c - 1;
+        let Exp::Soac(soac) = block.items.remove(p).stm.exp else { return None };
+        let first = c - 1;
+        let mut at = first;
         let width = self.program.vars[var].ty.shape[0].clone();
         let mut inputs = Vec::with_capacity(soac.inputs.len());
         for input in soac.inputs {
@@ -35,7 +37,7 @@ impl Fuser<'_> {
             let exp = match &stm.exp {
                 Exp::Slice { start, step, .. } => Exp::Slice { array: input, start: *start, step: *step, checked: false },
                 Exp::Rotate { by, .. } => Exp::Rotate { array: input, by: *by },
-                _ => return true,
+                _ => return None,
             };
             self.insert(block, at, Stm { pat: vec![part], exp, span: stm.span });
             inputs.push(part);
@@ -45,7 +47,7 @@ impl Fuser<'_> {
         lambda.body.result = vec![lambda.body.result[k]];
         let soac = Soac { width, inputs, lambda, scans: Vec::new(), reduces: Vec::new() };
         self.insert(block, at, Stm { pat: vec![var], exp: Exp::Soac(soac), span: stm.span });
-        true
+        Some(first)
     }
     fn insert(&mut self, block: &mut Block, at: usize, stm: Stm) {
         let item = self.item(stm);
