@@ -1,6 +1,7 @@
 //! What every other module stands on: typed ids and arenas, interned symbols, source positions, scalar types.
 
 pub mod arena;
+pub mod mutation;
 pub mod poly;
 pub mod prim;
 pub mod scalar;

@@ -16,6 +16,8 @@ mod dump;
 mod explain;
 mod infer;
 mod infer_core;
+#[cfg(feature = "mutations")]
+mod mutations;
 mod native;
 mod run;
 pub mod test;
@@ -101,6 +103,11 @@ type Outcome = Result<u8, Box<Diagnostic>>;
 /// Runs a command line (the first item is the program's name) on a thread with a large stack; the exit code is 0 on
 /// success, 1 after diagnostics and 2 on wrong usage.
 pub fn main(args: Vec<OsString>) -> ExitCode {
+    #[cfg(feature = "mutations")]
+    if let Err(name) = mutations::from_environment() {
+        eprintln!("there is no mutation {name}");
+        return ExitCode::from(USAGE);
+    }
     let bundle = native::bundle::own();
     crate::eval::trace::to(|line| eprintln!("{line}"));
     // A program that was built takes what `remora run` takes.
@@ -118,7 +125,10 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
             return ExitCode::from(if error.print().is_ok() { code } else { FAILURE });
         }
     };
-    ExitCode::from(crate::base::with_big_stack(|| dispatch(cli, bundle)))
+    let code = crate::base::with_big_stack(|| dispatch(cli, bundle));
+    #[cfg(feature = "mutations")]
+    mutations::report();
+    ExitCode::from(code)
 }
 
 fn dispatch(cli: Cli, bundle: Option<native::bundle::Bundle>) -> u8 {

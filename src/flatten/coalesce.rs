@@ -18,6 +18,7 @@
 //! Law: the values are the same, nothing fails that did not fail before.
 
 use crate::base::Span;
+use crate::base::mutation::mutated;
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::visit_mut::Subst;
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Seg, Stm, Type, Var, VarInfo};
@@ -150,11 +151,12 @@ impl Pass {
             return *view;
         }
         let mut at = self.levels.len() - 1;
-        while at > 0 && self.levels[at].repeated && !self.levels[at].bound.contains(&array) {
+        while at > 0 && self.levels[at].repeated && mutated!(CoalesceOnce, !self.levels[at].bound.contains(&array), true) {
             at -= 1;
         }
         let perm: Vec<usize> = order.into_iter().filter(|k| *k != dim).chain([dim]).collect();
-        let back: Vec<usize> = (0..perm.len()).filter_map(|k| perm.iter().position(|from| *from == k)).collect();
+        let back: Vec<usize> =
+            (0..perm.len()).filter_map(|k| mutated!(CoalesceBackwards, perm.iter().position(|from| *from == k), Some(perm[k]))).collect();
         let VarInfo { name, ty } = self.program.vars[array].clone();
         let turned = Type { elem: ty.elem, shape: perm.iter().map(|k| ty.shape[*k].clone()).collect() };
         let view = self.program.fresh(name, turned.clone());

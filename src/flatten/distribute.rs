@@ -7,6 +7,7 @@ use super::Flatten;
 use super::context::{Context, cheap, parallel};
 use super::nest::Kernel;
 use crate::base::Span;
+use crate::base::mutation::mutated;
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, SegKind, Stm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -177,7 +178,7 @@ impl Flatten {
             let ty = self.ty(*var);
             context.regular_type(ty) && ty.shape.iter().all(|size| size.vars().all(|v| !vars.contains(&v)))
         });
-        if !regular || n.var().is_some_and(|var| !context.invariant(var)) {
+        if !regular || mutated!(LoopCountVaries, n.var().is_some_and(|var| !context.invariant(var)), false) {
             return false;
         }
         let mut inner = context.clone();
@@ -219,7 +220,7 @@ impl Flatten {
                 }
             }
         }
-        if !rest.is_empty() || waiting.iter().any(|stm| stm.exp.may_fail()) {
+        if !rest.is_empty() || mutated!(WaitingChecksDropped, waiting.iter().any(|stm| stm.exp.may_fail()), false) {
             self.kernel(&context, Kernel { stms: waiting, result, kind: SegKind::Map }, rest, span, out);
         }
         true

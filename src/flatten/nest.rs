@@ -2,6 +2,7 @@
 
 use super::context::{Context, cheap, needed, parallel, parallel_body};
 use super::{ENOUGH, Flatten};
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit::mentioned;
@@ -55,7 +56,9 @@ impl Flatten {
     /// may be used.
     pub(super) fn nest(&mut self, context: &Context, soac: &Soac, pat: &[Var], span: Span, out: &mut Vec<Stm>) -> bool {
         let operators = || soac.scans.iter().chain(&soac.reduces);
-        if !context.regular(&soac.width) || !operators().all(|op| context.invariant_operator(op)) {
+        if !mutated!(IrregularWidth, context.regular(&soac.width), true)
+            || !mutated!(VaryingOperator, operators().all(|op| context.invariant_operator(op)), true)
+        {
             return false;
         }
         let on_arrays = operators().flat_map(|op| &op.neutral).any(|a| self.program.operand_ty(*a).rank() > 0);
@@ -340,7 +343,7 @@ impl Flatten {
         }
         for (var, array) in pat.iter().zip(made) {
             let mut perm: Vec<usize> = (0..self.ty(*var).rank()).collect();
-            perm.swap(depth, depth + 1);
+            perm.swap(depth, depth + mutated!(ScansNotTurnedBack, 1, 0));
             out.push(Stm { pat: vec![*var], exp: Exp::Rearrange { array, perm }, span });
         }
         true
@@ -365,6 +368,7 @@ impl Flatten {
             let to = at + operator.neutral.len();
             let mut subst = Subst::default();
             let (left, right) = operator.lambda.params.split_at(operator.neutral.len());
+            let (left, right) = mutated!(OneByOneTurned, (left, right), (right, left));
             for (j, (a, b)) in left.iter().zip(right).enumerate() {
                 let sum = self.like(*a, self.ty(*a).clone());
                 params.push((sum, operator.neutral[j]));

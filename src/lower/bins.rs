@@ -5,6 +5,7 @@ use super::kernels::scalars;
 use super::memory::in_bounds;
 use super::soac::simple;
 use super::{Loc, Lower, Mem, Stride};
+use crate::base::mutation::mutated;
 use crate::base::scalar::ScalarOp;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Atomic, Combine, Expr, Hist, Int, Local, Order, Segments, Stmt, Work};
@@ -27,7 +28,8 @@ impl<'p> Lower<'_, 'p> {
         operator: &'p Operator,
         span: Span,
     ) {
-        if !operator.commutative && apart(operator).is_none() && self.on_elements(operator).is_none() {
+        if mutated!(AnyHistogramCommutes, !operator.commutative, false) && apart(operator).is_none() && self.on_elements(operator).is_none()
+        {
             if operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0) {
                 return self.hist_in_pieces(inputs, lambda, (width, n), outs, operator, span);
             }
@@ -95,7 +97,8 @@ impl<'p> Lower<'_, 'p> {
             let (body, ()) = this.block(|this| this.write_cells(&mine, &Expr::Local(bin), &neutral, &operator.neutral));
             this.emit(Stmt::For { var: bin, from: Expr::int(0), to: n.clone(), order: Order::Any, body });
             let lo = this.atom("lo", piece.times(stretch.clone()));
-            let hi = this.atom("hi", Expr::arith(Int::Min, lo.clone().plus(stretch.clone()), width.clone()));
+            let width = mutated!(PiecesOfBins, width.clone(), width.clone().minus(Expr::int(1)));
+            let hi = this.atom("hi", Expr::arith(Int::Min, lo.clone().plus(stretch.clone()), width));
             this.write_loop(inputs, lambda, (lo, hi), n.clone(), &mine, Some(operator), span);
         });
         let [segment, index] = ["bin", "piece"].map(|name| self.local(name, PrimType::I64));

@@ -1,6 +1,7 @@
 //! Branches and loops.
 
 use super::{Array, Loc, Lower, Mem, Scope, same_place};
+use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Local, Order, Place, Ptr, Stmt};
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, Type, Var};
@@ -73,7 +74,7 @@ impl<'p> Lower<'_, 'p> {
                             let ty = program.operand_ty(*operand);
                             let mem = this.in_rows(&array, &ty, span);
                             this.emit(Stmt::Point(*ptr, Place::Ptr(mem.ptr, mem.offset.clone())));
-                            keep.extend(mem.keep.iter().copied());
+                            keep.extend(mem.keep.iter().copied().take(mutated!(ReleaseBranchResult, usize::MAX, 0)));
                         }
                         _ => {}
                     }
@@ -287,7 +288,7 @@ impl<'p> Lower<'_, 'p> {
                     if e == Expr::Local(*local) {
                         continue;
                     }
-                    let e = if matches!(e, Expr::Const(_)) {
+                    let e = if mutated!(OldScalarsGo, matches!(e, Expr::Const(_)), true) {
                         e
                     } else {
                         let new = self.local("new", self.locals[*local].prim);
@@ -314,7 +315,7 @@ impl<'p> Lower<'_, 'p> {
         for carried in carried {
             if let Carried::Two { current, next, free, .. } = carried {
                 self.emit(Stmt::Point(*current, Place::Ptr(*next, Expr::int(0))));
-                self.emit(Stmt::Point(*next, Place::Ptr(*free, Expr::int(0))));
+                self.emit(Stmt::Point(*next, Place::Ptr(mutated!(OneBufferOfTwo, *free, *current), Expr::int(0))));
                 self.emit(Stmt::Point(*free, Place::Ptr(*current, Expr::int(0))));
             }
         }
@@ -333,7 +334,7 @@ impl<'p> Lower<'_, 'p> {
                 Carried::Scalar(_) => continue,
                 Carried::InPlace(mem) => mem,
                 Carried::Two { current, keep, .. } | Carried::Varying { current, keep, .. } => {
-                    self.dense(current, Expr::int(0), &self.program.ty(*var).shape, &keep)
+                    self.dense(current, Expr::int(0), &self.program.ty(*var).shape, mutated!(LoopReleasesResult, &keep, &[]))
                 }
             };
             self.bind_mem(*var, mem);

@@ -2,6 +2,7 @@
 
 use super::memory::in_bounds;
 use super::{Array, Loc, Lower, Mem, Stride, same_place};
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, Op, ScalarOp, member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Stmt, Table, Target};
@@ -146,7 +147,7 @@ impl<'p> Lower<'_, 'p> {
                 for array in arrays {
                     let part = self.ty(*array);
                     if self.is_placed(*array) {
-                        at = at.add(&part.shape[0]);
+                        at = at.add(&mutated!(ConcatPlaced, part.shape[0].clone(), Size::default()));
                         continue;
                     }
                     let start = self.size(&at);
@@ -210,7 +211,7 @@ impl<'p> Lower<'_, 'p> {
         let source = self.array(array);
         if self.options.in_place
             && let Array::Mem(mem) = &source
-            && mem.strides.iter().all(|stride| stride.size != Size::constant(0))
+            && mutated!(WriteReplicated, mem.strides.iter().all(|stride| stride.size != Size::constant(0)), true)
         {
             return mem.clone();
         }
@@ -315,7 +316,11 @@ impl<'p> Lower<'_, 'p> {
         let elem = ty.elem;
         self.nest(&ty.shape, &mut |this: &mut Self, indices| {
             let i = indices[0].clone().plus(by.clone());
-            let wrapped = Expr::Select(Box::new(i.clone().less(width.clone())), Box::new(i.clone()), Box::new(i.minus(width.clone())));
+            let wrapped = Expr::Select(
+                Box::new(i.clone().less(width.clone().plus(Expr::int(mutated!(RotateWraps, 0, 1))))),
+                Box::new(i.clone()),
+                Box::new(i.minus(width.clone())),
+            );
             let wrapped = this.atom("i", wrapped);
             let from: Vec<Expr> = std::iter::once(wrapped).chain(indices[1..].iter().cloned()).collect();
             let value = this.element(&source, &from, elem);
@@ -434,7 +439,7 @@ impl<'p> Lower<'_, 'p> {
             Op::Pow if op.prim.is_signed() => ("a power with a negative exponent: the operands are {} and {}", ">="),
             _ => return,
         };
-        let Some(second) = args.get(1) else { return };
+        let Some(second) = args.get(1).filter(|_| mutated!(DivisionUnchecked, true, op.prim.bytes() > 2)) else { return };
         if let Expr::Const(scalar) = second {
             let value = scalar.as_i128().unwrap_or(0);
             if if compare == "!=" { value != 0 } else { value >= 0 } {
@@ -529,7 +534,7 @@ impl<'p> Lower<'_, 'p> {
 /// How many steps begin before a distance is covered; nothing in it overflows.
 fn steps(distance: Expr, step: Expr) -> Expr {
     let none = Expr::arith(Int::Eq, distance.clone(), Expr::int(0));
-    let some = Expr::arith(Int::Div, distance.minus(Expr::int(1)), step).plus(Expr::int(1));
+    let some = Expr::arith(Int::Div, distance.minus(Expr::int(1)), step).plus(Expr::int(mutated!(StepsRoundDown, 1, 0)));
     Expr::Select(Box::new(none), Box::new(Expr::int(0)), Box::new(some))
 }
 

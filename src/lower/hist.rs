@@ -5,6 +5,7 @@
 
 use super::soac::cost;
 use super::{Array, Loc, Lower, Mem, Scope};
+use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Place, Stmt};
 use crate::ir::soac::{Exp, Lambda, Operator, Size, Stm, Var};
@@ -113,7 +114,7 @@ impl<'p> Lower<'_, 'p> {
             let count = Expr::arith(Int::Count, pieces.clone(), each.clone());
             let bins: Vec<Mem> = this.partials(std::slice::from_ref(operator), &count, span).into_iter().map(|(mem, _)| mem).collect();
             this.in_pieces(width.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
-                let count = tables.clone().times(n.clone());
+                let count = mutated!(BinsNotNeutral, tables.clone().times(n.clone()), n.clone());
                 let own = this.own_tables(&bins, &piece.times(each.clone()));
                 let i = this.local("b", PrimType::I64);
                 let neutral: Vec<Loc> = operator.neutral.iter().map(|a| this.loc(*a)).collect();
@@ -196,7 +197,8 @@ impl<'p> Lower<'_, 'p> {
         let from = self.atom("from", lo.clone().plus(length.times(Expr::int(TABLES))));
         let Some((own, _)) = starts.last() else { return };
         let (body, ()) = self.block(|this| this.write_one(inputs, lambda, &Expr::Local(rest), n, own, Some(operator), &next));
-        self.emit(Stmt::For { var: rest, from, to: hi.clone(), order: Order::Sequential, body });
+        let first = mutated!(HistRestLost, from, hi.clone());
+        self.emit(Stmt::For { var: rest, from: first, to: hi.clone(), order: Order::Sequential, body });
     }
     /// Combines the bins of all pieces, of which each has so many and so many tables of `n`, with those of the result.
     fn add_up_bins(

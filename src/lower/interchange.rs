@@ -5,6 +5,7 @@
 //! that what is read is used several times.
 
 use super::{Array, Loc, Lower, Mem};
+use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span};
 use crate::ir::imp::{Expr, Int, Order, Stmt};
 use crate::ir::soac::{Body, Exp, Soac, Var};
@@ -64,7 +65,7 @@ impl<'p> Lower<'_, 'p> {
                 crate::ir::soac::visit::mentioned(stm, &mut |var| outside = outside && !lambda_own(var));
                 outside
             });
-        (plain && simple && cells && wrong && free).then_some(Nest { map, reduce })
+        (plain && simple && cells && wrong && mutated!(InterchangeAnyLambda, free, true)).then_some(Nest { map, reduce })
     }
 
     /// The cells from `lo` to `hi` of the map, written to `out`.
@@ -138,7 +139,7 @@ impl<'p> Lower<'_, 'p> {
         let depth = self.size(&nest.reduce.width);
         let depth = self.atom("depth", depth);
         let size = Expr::int(BLOCK);
-        let blocks = hi.clone().minus(lo.clone()).plus(Expr::int(BLOCK - 1));
+        let blocks = hi.clone().minus(lo.clone()).plus(Expr::int(mutated!(InterchangeBlocks, BLOCK - 1, 0)));
         let blocks = self.atom("blocks", Expr::arith(Int::Div, blocks, size.clone()));
         let block = self.local("block", PrimType::I64);
         let (body, ()) = self.block(|this| {
@@ -166,7 +167,7 @@ impl<'p> Lower<'_, 'p> {
                 this.add_rows(nest, &terms, &range, contexts, elem);
             });
             this.emit(Stmt::For { var: group, from: Expr::int(0), to: groups.clone(), order: Order::Sequential, body: rows });
-            if step > 1 {
+            if step > mutated!(InterchangeRest, 1, TERMS) {
                 let (row, ()) = this.block(|this| this.add_rows(nest, &[Expr::Local(k)], &range, contexts, elem));
                 let rest = this.atom("rest", groups.times(Expr::int(step)));
                 this.emit(Stmt::For { var: k, from: rest, to: depth, order: Order::Sequential, body: row });

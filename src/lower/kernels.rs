@@ -3,6 +3,7 @@
 use super::memory::in_bounds;
 use super::soac::simple;
 use super::{Loc, Lower, Mem, Scope, Stride};
+use crate::base::mutation::mutated;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Atomic, Combine, Expr, Int, Launch, Local, Segments, Stmt, Transpose, Work};
 use crate::ir::soac::{Body, Lambda, Operand, Operator, Seg, SegKind, Size, Var};
@@ -94,6 +95,7 @@ impl<'p> Lower<'_, 'p> {
         let [planes, columns, rows] = [&shape[..p], &shape[p..q], &shape[q..]].map(|dims| self.count(dims));
         let [planes, columns, rows] = [planes, columns, rows].map(|e| self.atom("n", e));
         let (from, to) = ((from.ptr, from.offset.clone()), (to.ptr, to.offset.clone()));
+        let (rows, columns) = mutated!(TransposeTurned, (rows, columns), (columns, rows));
         self.launch(Work::Transpose(Transpose { planes, rows, columns, from, to }), Span::default());
     }
 
@@ -192,7 +194,7 @@ impl<'p> Lower<'_, 'p> {
                 this.emit(Stmt::Store(out.ptr, at, Expr::Local(*local)));
             }
         });
-        let commutative = operators.iter().all(|op| op.commutative || simple(op).is_some());
+        let commutative = mutated!(EverythingCommutes, operators.iter().all(|op| op.commutative || simple(op).is_some()), true);
         let work = Segments { segments, width: width.clone(), segment, index, cell, values, combine, neutral, sum, done, commutative };
         self.launch(if scan { Work::Scan(work) } else { Work::Reduce(work) }, span);
     }
@@ -306,7 +308,11 @@ impl<'p> Lower<'_, 'p> {
             let (then, ()) = this.block(|this| {
                 let owner = Expr::Load(owners.ptr, Box::new(at.clone()));
                 let (write, ()) = this.block(|this| this.write_cells(outs, &at, &results[1..], &lambda.body.result[1..]));
-                let own = Expr::arith(Int::Eq, owner, t.clone().plus(Expr::int(1)));
+                let own = Expr::arith(
+                    mutated!(ScatterAnyWins, Int::Eq, Int::Ne),
+                    owner,
+                    t.clone().plus(Expr::int(mutated!(ScatterAnyWins, 1, -1))),
+                );
                 this.emit(Stmt::If(own, write, Vec::new()));
             });
             this.emit(Stmt::If(in_bounds(at, n.clone()), then, Vec::new()));

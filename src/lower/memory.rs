@@ -1,6 +1,7 @@
 //! Buffers, views and copies.
 
 use super::{Array, Loc, Lower, Mem, Stride};
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Int, Order, Parallel, Ptr, Stmt};
@@ -33,7 +34,7 @@ impl Lower<'_, '_> {
     pub(super) fn is_dense(&self, mem: &Mem, shape: &[Size]) -> bool {
         let mut size = Size::constant(1);
         for (stride, n) in mem.strides.iter().zip(shape).rev() {
-            if stride.size != size && n.as_constant() != Some(1) {
+            if mutated!(DenseAnyhow, stride.size != size, shape.len() > 1 && stride.size != size) && n.as_constant() != Some(1) {
                 return false;
             }
             size = size.mul(n);
@@ -162,7 +163,8 @@ impl Lower<'_, '_> {
         let count = self.atom("count", count);
         let (to, from) = (to.clone(), from.clone());
         self.parallel(count, 1, false, &mut |this, lo, hi, _| {
-            let (start, at) = (from.offset.clone().plus(lo.clone()), to.offset.clone().plus(lo.clone()));
+            let (start, at) =
+                (from.offset.clone().plus(mutated!(PieceOfCopy, lo.clone(), Expr::int(0))), to.offset.clone().plus(lo.clone()));
             this.emit(Stmt::Copy((to.ptr, at), (from.ptr, start), hi.minus(lo)));
         });
     }
@@ -257,5 +259,5 @@ fn progression(start: &Expr, step: &Expr, i: Expr, elem: PrimType) -> Expr {
 
 /// Whether an index is in bounds.
 pub(super) fn in_bounds(i: Expr, n: Expr) -> Expr {
-    Expr::arith(Int::Le, Expr::int(0), i.clone()).and(i.less(n))
+    Expr::arith(Int::Le, Expr::int(0), i.clone()).and(mutated!(CheckOffByOne, i.less(n), Expr::arith(Int::Le, i, n)))
 }

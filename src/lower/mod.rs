@@ -28,6 +28,7 @@ mod tests;
 mod tile;
 mod writes;
 
+use crate::base::mutation::mutated;
 use crate::base::{Idx, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, HandleInfo, Int, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
 use crate::ir::soac::visit::{Part, mentioned};
@@ -274,7 +275,7 @@ impl<'a, 'p> Lower<'a, 'p> {
         let count = self.count(&ty.shape);
         // Only what was made here may be given away.
         let own = self.scopes.last().map_or(&[][..], |scope| &scope.handles);
-        let from = mem.keep.iter().copied().filter(|handle| own.contains(handle)).collect();
+        let from = mem.keep.iter().copied().filter(|handle| mutated!(GiveWhatIsOthers, own.contains(handle), true)).collect();
         self.emit(Stmt::Give { to: handle, ptr, from, count, span });
         (ptr, handle)
     }
@@ -435,7 +436,7 @@ impl<'a, 'p> Lower<'a, 'p> {
         }
         let mut live: FxHashSet<Handle> = FxHashSet::default();
         for var in before.iter().flat_map(|stm| &stm.pat) {
-            if last.get(var).is_some_and(|last| *last > i)
+            if last.get(var).is_some_and(|last| mutated!(EndLivesEarly, *last > i, *last > i + 1))
                 && let Some(Loc::Array(Array::Mem(mem))) = self.locs.get(var)
             {
                 live.extend(mem.keep.iter().copied());
@@ -466,5 +467,5 @@ fn same_place(a: &Mem, b: &Mem) -> bool {
     a.ptr == b.ptr
         && a.offset == b.offset
         && a.strides.len() == b.strides.len()
-        && a.strides.iter().zip(b.strides.iter()).all(|(a, b)| a.size == b.size)
+        && a.strides.iter().zip(b.strides.iter()).all(|(a, b)| mutated!(SamePlaceAnyStride, a.size == b.size, true))
 }

@@ -12,6 +12,7 @@
 
 use super::{Array, Loc, Lower, Mem};
 use crate::base::PrimType;
+use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::ir::soac::cells::{reads_first, view_of};
 use crate::ir::soac::visit::{Part, mentioned};
@@ -168,7 +169,7 @@ impl<'p> Lower<'_, 'p> {
                 Exp::Concat(parts) => {
                     let mut at = Size::default();
                     for part in parts {
-                        if body.uses(*part) == 1
+                        if mutated!(PartNeededTwice, body.uses(*part) == 1, true)
                             && let Some(k) = body.stms[..i].iter().position(|stm| stm.pat.contains(part))
                             && let Exp::Soac(soac) = &body.stms[k].exp
                             && soac.scans.is_empty()
@@ -200,7 +201,7 @@ impl<'p> Lower<'_, 'p> {
                     // Nothing else is made in the place of the result meanwhile.
                     && !body.stms[k..i].iter().any(|stm| matches!(stm.exp, Exp::Loop { .. } | Exp::If { .. }))
             });
-            scalars && by_map && self.program.ty(*input) == self.program.ty(*result) && body.uses(*input) == 1
+            scalars && by_map && self.program.ty(*input) == self.program.ty(*result) && mutated!(StillNeeded, body.uses(*input) == 1, true)
         })
     }
     /// Whether what an array's place depends on is there before these statements.
@@ -261,8 +262,9 @@ impl<'p> Lower<'_, 'p> {
         let plain = soac.scans.is_empty() && soac.reduces.is_empty() && soac.inputs.iter().filter(|input| **input == view).count() == 1;
         let first = self.defs.size(start);
         let stretch = (first.clone(), first.add(&program.ty(value).shape[0]));
-        let safe =
-            plain && self.apart(&before[made], soac, k, array, &stretch) && reads_first(program, &soac.lambda, soac.lambda.params[k]);
+        let safe = plain
+            && self.apart(&before[made], soac, k, array, &stretch)
+            && mutated!(NeighboursFirst, reads_first(program, &soac.lambda, soac.lambda.params[k]), true);
         safe.then_some(view)
     }
     /// Whether an operator reads nothing of a stretch of an array but its cells of input `k`.
@@ -280,10 +282,10 @@ impl<'p> Lower<'_, 'p> {
                 others.push(var);
             }
         });
-        let before = |a: &Size, b: &Size| b.sub(a).as_constant().is_some_and(|n| n >= 0);
+        let before = |a: &Size, b: &Size| b.sub(a).as_constant().is_some_and(|n| n >= mutated!(StretchesOverlap, 0, -1));
         views == 1
             && others.iter().all(|other| match self.defs.root(*other) {
-                Some(other_root) if other_root != root => true,
+                Some(other_root) if mutated!(AnyRootIsApart, other_root != root, true) => true,
                 Some(_) => match self.defs.stretch(program, *other, self.defs.whole(array)) {
                     Some((from, to)) => before(&to, &stretch.0) || before(&stretch.1, &from),
                     None => false,

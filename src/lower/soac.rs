@@ -1,6 +1,7 @@
 //! Maps, reductions and scans.
 
 use super::{Array, Loc, Lower, Mem};
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
@@ -113,7 +114,8 @@ impl<'p> Lower<'_, 'p> {
     fn shared_sum(&mut self, soac: &Soac, pat: &[Var]) -> Option<Local> {
         let ([var], [operator], false) = (pat, soac.reduces.as_slice(), self.host) else { return None };
         let (sum, op, neutral) = self.sums_of.remove(var)?;
-        let same = simple(operator) == Some(op) && operator.neutral.as_slice() == [neutral] && soac.scans.is_empty();
+        let same = mutated!(SharedSumAnyNeutral, simple(operator) == Some(op) && operator.neutral.as_slice() == [neutral], true)
+            && soac.scans.is_empty();
         same.then(|| {
             self.shared.insert(*var);
             sum
@@ -259,7 +261,7 @@ impl<'p> Lower<'_, 'p> {
             let scope = this.scopes.pop().unwrap_or_default();
             this.release(&scope.handles);
         });
-        self.emit(Stmt::For { var, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body });
+        self.emit(Stmt::For { var, from: Expr::int(mutated!(FirstPieceLost, 0, 1)), to: pieces.clone(), order: Order::Sequential, body });
         self.host = host;
         sums
     }
@@ -300,7 +302,7 @@ impl<'p> Lower<'_, 'p> {
                 for (sum, partial) in sums.iter().zip(before) {
                     if let (Collected::Scalar(local), (mem, ty)) = (sum, partial) {
                         let value = this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&piece), ty.elem);
-                        this.emit(Stmt::Set(*local, value));
+                        this.emit(Stmt::Set(*local, mutated!(PiecesFromNeutral, value, Expr::Local(*local))));
                     }
                 }
                 sums.extend(this.start(&soac.reduces, span));
@@ -438,7 +440,7 @@ impl<'p> Lower<'_, 'p> {
         let mut new = Vec::with_capacity(results.len());
         for (sum, result) in sums.iter().zip(results) {
             if let (Collected::Scalar(local), Loc::Scalar(e)) = (sum, result) {
-                let e = if count == 1 || matches!(e, Expr::Const(_)) {
+                let e = if mutated!(SumsOneAfterOther, count == 1 || matches!(e, Expr::Const(_)), true) {
                     e
                 } else {
                     let copy = self.local("new", self.locals[*local].prim);
@@ -453,7 +455,7 @@ impl<'p> Lower<'_, 'p> {
             if let Collected::Array(current, Some(next)) = sum {
                 let swap = self.ptr(crate::base::Symbol::new("swap"), self.ptrs[current.ptr].elem, None);
                 self.emit(Stmt::Point(swap, Place::Ptr(current.ptr, Expr::int(0))));
-                self.emit(Stmt::Point(current.ptr, Place::Ptr(next.ptr, Expr::int(0))));
+                self.emit(Stmt::Point(current.ptr, Place::Ptr(mutated!(SumsWithoutSwap, next.ptr, current.ptr), Expr::int(0))));
                 self.emit(Stmt::Point(next.ptr, Place::Ptr(swap, Expr::int(0))));
             }
         }

@@ -7,6 +7,7 @@
 
 use super::interchange::Nest;
 use super::{Array, Loc, Lower, Mem};
+use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
 use crate::ir::soac::{Soac, Var};
@@ -87,7 +88,7 @@ impl<'p> Lower<'_, 'p> {
             }
         }
         // Without elements there are sums all the same.
-        let stretches = self.ceiling(&depth, DEPTH);
+        let stretches = self.ceiling(&mutated!(TileStretches, depth.clone(), depth.clone().minus(Expr::int(DEPTH - 1))), DEPTH);
         let none = Expr::arith(Int::Eq, stretches.clone(), Expr::int(0));
         let stretches = Expr::Select(Box::new(none), Box::new(Expr::int(1)), Box::new(stretches));
         let stretches = self.atom("stretches", stretches);
@@ -145,7 +146,7 @@ impl<'p> Lower<'_, 'p> {
     fn copy_columns(&mut self, tile: &Tile<'p>, stretch: &Stretch, panels: &Expr, copies: &[Ptr]) {
         let [panel, k, l] = ["panel", "k", "l"].map(|name| self.local(name, PrimType::I64));
         let size = Expr::int(tile.columns);
-        let last = self.atom("last", tile.width.clone().minus(Expr::int(1)));
+        let last = self.atom("last", tile.width.clone().minus(Expr::int(mutated!(TileReadsBeyond, 1, 0))));
         let (body, ()) = self.block(|this| {
             let start = this.atom("start", Expr::Local(panel).times(size.clone()));
             let (row, ()) = this.block(|this| {

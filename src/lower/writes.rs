@@ -3,6 +3,7 @@
 use super::memory::in_bounds;
 use super::soac::cost;
 use super::{Array, Loc, Lower, Mem, Scope, same_place};
+use crate::base::mutation::mutated;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Stmt};
 use crate::ir::soac::{Lambda, Operand, Operator, Size, Var};
@@ -62,7 +63,7 @@ impl<'p> Lower<'_, 'p> {
             .collect();
         self.in_pieces(w, pieces.clone(), &mut |this, lo, _, piece| {
             let from = this.atom("before", Expr::Load(counts, Box::new(piece.clone())));
-            let next = piece.plus(Expr::int(1));
+            let next = piece.plus(Expr::int(mutated!(FilterPieces, 1, 0)));
             let last = Expr::arith(Int::Eq, next.clone(), pieces.clone());
             let end = this.local("after", PrimType::I64);
             let (at_end, ()) = this.block(|this| this.emit(Stmt::Set(end, Expr::Local(kept))));
@@ -167,7 +168,7 @@ impl<'p> Lower<'_, 'p> {
             let scope = this.scopes.pop().unwrap_or_default();
             this.release(&scope.handles);
         });
-        self.emit(Stmt::If(in_bounds(at, n.clone()), then, Vec::new()));
+        self.emit(Stmt::If(in_bounds(at, mutated!(ScatterUnchecked, n.clone(), n.clone().plus(Expr::int(1)))), then, Vec::new()));
         let scope = self.scopes.pop().unwrap_or_default();
         self.release(&scope.handles);
     }

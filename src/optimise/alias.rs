@@ -12,6 +12,7 @@
 //! Some roots are only **borrowed**, so that nobody may overwrite their memory: parameters of functions, constants, literals, and arrays that
 //! are not stored (replicated ones and ranges).
 
+use crate::base::mutation::mutated;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, Operator, Program, Stm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -105,13 +106,13 @@ impl Aliases {
                 | Exp::Update { array, .. }
                 | Exp::UpdateSlice { array, .. },
                 [var],
-            ) => self.share(program, *var, [Operand::Var(*array)]),
+            ) if mutated!(LoseReshapeAlias, true, !matches!(stm.exp, Exp::Reshape(_))) => self.share(program, *var, [Operand::Var(*array)]),
             (Exp::Literal(_) | Exp::Rep(_) | Exp::Iota { .. }, pat) => {
                 self.fresh(program, pat);
                 self.borrow(pat);
             }
             (Exp::Scatter { dests, .. } | Exp::Hist { dests, .. }, pat) => {
-                for (var, dest) in pat.iter().zip(dests) {
+                for (var, dest) in pat.iter().zip(mutated!(LoseScatterAlias, &dests[..], &[])) {
                     self.share(program, *var, [Operand::Var(*dest)]);
                 }
             }

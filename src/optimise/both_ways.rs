@@ -7,6 +7,7 @@
 //! registers (on devices) columns are better reduced one by one.
 
 use crate::base::Symbol;
+use crate::base::mutation::mutated;
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
 use crate::ir::soac::{Body, Exp, Lambda, Operand, Operator, Program, Soac, Stm, Type, Var};
@@ -152,7 +153,13 @@ fn by_rows(program: &mut Program, stm: &Stm, Columns { map, reduce, .. }: &Colum
     let mut one = operator.lambda.clone();
     rebind_all(program, one.params.iter_mut(), &mut subst);
     one.body = fresh_body(program, &operator.lambda.body, &mut subst);
-    let each = Soac { width: map.width.clone(), inputs: vec![left, right], lambda: one, scans: Vec::new(), reduces: Vec::new() };
+    let each = Soac {
+        width: map.width.clone(),
+        inputs: mutated!(BothWaysTurned, vec![left, right], vec![right, left]),
+        lambda: one,
+        scans: Vec::new(),
+        reduces: Vec::new(),
+    };
     let each = Body { stms: vec![Stm { pat: vec![both], exp: Exp::Soac(each), span }], result: vec![Operand::Var(both)] };
     let rows = Operator {
         lambda: Lambda { params: vec![left, right], body: each },

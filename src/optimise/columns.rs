@@ -21,6 +21,7 @@
 //! ```
 
 use crate::base::PrimType;
+use crate::base::mutation::mutated;
 use crate::ir::soac::cells::view_of;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{Body, Check, Exp, Operand, Program, Size, Soac, Stm, Type, Var};
@@ -77,7 +78,10 @@ fn part_of_row(program: &mut Program, body: &mut Body, at: usize, views: &FxHash
     let ty = program.ty(array).clone();
     let (outer, cell) = ty.shape.split_at(indices.len() + 1);
     let places = indices.iter().chain([&start]).map(|index| size_of(*index)).collect::<Option<Vec<_>>>()?;
-    let first = places.iter().zip(outer).fold(Size::default(), |sum, (place, size)| sum.mul(size).add(place));
+    let first = places
+        .iter()
+        .zip(outer)
+        .fold(Size::default(), |sum, (place, size)| mutated!(PartOfRowPlace, sum.mul(size), Size::default()).add(place));
     let count = outer.iter().fold(Size::constant(1), |product, size| product.mul(size));
     let flat_ty = Type { elem: ty.elem, shape: [count].into_iter().chain(cell.iter().cloned()).collect() };
     let name = program.vars[array].name;
@@ -196,7 +200,8 @@ fn rewrite(program: &mut Program, body: &mut Body, column: Column) -> usize {
             Operand::Var(var)
         }
     };
-    let (start, step) = (operand(start.mul(&count).add(&within)), operand(count.scale(step)));
+    let (start, step) =
+        (operand(start.mul(&count).add(&within)), operand(count.scale(step).sub(&Size::constant(mutated!(ColumnStride, 0, 1)))));
     new.push(Stm { pat: vec![written], exp: Exp::UpdateSlice { array: flat, start, step, value: cells, checked: false }, span });
     new.push(Stm { pat: vec![result], exp: Exp::Reshape(written), span });
     body.stms[at].pat = vec![cells];

@@ -4,6 +4,7 @@
 //! already did. Array operators are compared up to the names of what they bind.
 
 use crate::base::Scalar;
+use crate::base::mutation::mutated;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::Subst;
 use crate::ir::soac::{Body, Check, Exp, LoopForm, Operand, Operator, Program, RangeKind, SegKind, Size, Stm, Type, Var};
@@ -122,7 +123,7 @@ impl Writer<'_, '_> {
         let bits = match scalar {
             Scalar::F16(v) => u64::from(v.to_bits()),
             Scalar::F32(v) => u64::from(v.to_bits()),
-            Scalar::F64(v) => v.to_bits(),
+            Scalar::F64(v) => mutated!(MergeSigns, v.to_bits(), v.to_bits() << 1),
             other => other.as_i128().unwrap_or(0) as u64,
         };
         self.word(bits);
@@ -152,6 +153,9 @@ impl Writer<'_, '_> {
         vars.iter().for_each(|var| self.ty(&self.cse.program.vars[*var].ty));
     }
     fn stm(&mut self, stm: &Stm) {
+        if mutated!(MergeOperators, false, !self.bound.is_empty() && matches!(stm.exp, Exp::Scalar(..))) {
+            return;
+        }
         self.binders(&stm.pat);
         self.head(&stm.exp);
         stm.exp.parts(&mut |part| match part {
@@ -197,7 +201,7 @@ impl Writer<'_, '_> {
             Exp::RangeCount(kind, ..) => {
                 self.word(match kind {
                     RangeKind::Upto => 200,
-                    RangeKind::Downto => 201,
+                    RangeKind::Downto => mutated!(MergeRanges, 201, 200),
                     RangeKind::Through => 202,
                 });
             }

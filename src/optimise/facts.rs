@@ -4,6 +4,7 @@
 //! counters. A polynomial is proved by taking facts away from it until what is left has only products of natural numbers with
 //! positive coefficients. Numbers beyond 2^62, which no array can have as its size, are not considered: sums are taken not to wrap around.
 
+use crate::base::mutation::mutated;
 use crate::ir::soac::{Size, Var};
 use rustc_hash::FxHashSet;
 
@@ -37,7 +38,7 @@ impl Facts {
         for var in self.order.drain(mark.0..) {
             self.naturals.remove(&var);
         }
-        self.sizes.truncate(mark.1);
+        self.sizes.truncate(mutated!(FactsOutliveBranches, mark.1, usize::MAX));
     }
     /// A size is not negative.
     pub fn learn(&mut self, size: Size) {
@@ -67,7 +68,8 @@ impl Facts {
     }
     /// Whether `0 <= index < size` is known.
     pub fn in_bounds(&self, index: &Size, size: &Size) -> bool {
-        self.natural(index) && self.natural(&size.sub(index).sub(&Size::constant(1)))
+        mutated!(IndexIsNatural, self.natural(index), true)
+            && self.natural(&size.sub(index).sub(&Size::constant(mutated!(IndexOffByOne, 1, 0))))
     }
     fn all_natural(&self, monomial: &[Var]) -> bool {
         monomial.iter().all(|var| self.naturals.contains(var))

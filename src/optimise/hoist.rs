@@ -4,6 +4,7 @@
 //! nothing where they are, and may be overwritten there.
 
 use super::fuse::everything;
+use crate::base::mutation::mutated;
 use crate::ir::soac::visit_mut::PartMut;
 use crate::ir::soac::{Body, Exp, LoopForm, Program, Stm, Var};
 use rustc_hash::FxHashMap;
@@ -74,12 +75,15 @@ impl Hoister<'_> {
     fn split(&mut self, stms: Vec<Stm>, level: u32) -> (Vec<Stm>, Vec<Stm>) {
         let (mut leaving, mut staying) = (Vec::new(), Vec::new());
         for stm in stms {
-            let mut free = worthwhile(&stm.exp) && !stm.exp.may_fail();
+            let mut free = worthwhile(&stm.exp) && mutated!(HoistWhatMayFail, !stm.exp.may_fail(), true);
             if free {
                 let inside: Vec<Var> = stm.pat.clone();
                 everything(self.program, &stm, &mut |var| {
                     // What is bound inside of the statement has a deeper level, or is its own.
-                    free = free && (self.level(var) < level || inside.contains(&var) || self.level(var) > level);
+                    free = free
+                        && (mutated!(HoistTooFar, self.level(var) < level, self.level(var) <= level)
+                            || inside.contains(&var)
+                            || self.level(var) > level);
                 });
             }
             if free {

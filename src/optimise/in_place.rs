@@ -10,6 +10,7 @@
 
 use super::alias::Aliases;
 use super::fuse::everything;
+use crate::base::mutation::mutated;
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Stm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,7 +23,7 @@ pub fn in_place(mut program: Program) -> Program {
     for id in pass.program.fun_ids() {
         let params = pass.program.funs[id].params.clone();
         pass.aliases.fresh(pass.program, &params);
-        pass.aliases.borrow(&params);
+        pass.aliases.borrow(mutated!(BorrowNothing, &params[..], &[]));
         let mut body = std::mem::take(&mut pass.program.funs[id].body);
         pass.body(&mut body);
         pass.program.funs[id].body = body;
@@ -104,13 +105,13 @@ impl Pass<'_> {
                 *array = self.own(*array, &[], span, out);
             }
             Exp::UpdateSlice { array, value, .. } => {
-                if self.aliases.may_share(*array, *value) {
+                if mutated!(SliceOfItself, self.aliases.may_share(*array, *value), false) {
                     *value = self.copy(*value, span, out);
                 }
                 *array = self.own(*array, &[], span, out);
             }
             Exp::Scatter { .. } | Exp::Hist { .. } => {
-                let others = beside_dests(self.program, &stm.exp);
+                let others = mutated!(ScatterBesideItself, beside_dests(self.program, &stm.exp), Vec::new());
                 if let Exp::Scatter { dests, .. } | Exp::Hist { dests, .. } = &mut stm.exp {
                     let mut others = others;
                     for k in 0..dests.len() {
@@ -140,15 +141,17 @@ impl Pass<'_> {
     /// Bodies that run several times: what they read they read again.
     fn repeated(&mut self, stm: &mut Stm, read: &[Var]) {
         self.aliases.cells(self.program, &stm.exp);
-        self.reads(read, 1);
+        let again = mutated!(ForgetOtherIterations, 1, 0);
+        self.reads(read, again);
         stm.exp.bodies_mut(&mut |body| self.body(body));
-        self.reads(read, -1);
+        self.reads(read, -again);
     }
 
     /// The array itself if it may be overwritten, else a copy. It must not share memory with the others.
     fn own(&mut self, array: Var, others: &[Var], span: crate::base::Span, out: &mut Vec<Stm>) -> Var {
-        let fine =
-            self.aliases.is_owned(array) && !self.read_later(array) && !others.iter().any(|other| self.aliases.may_share(array, *other));
+        let fine = self.aliases.is_owned(array)
+            && mutated!(UpdateWhatIsReadLater, !self.read_later(array), true)
+            && !others.iter().any(|other| self.aliases.may_share(array, *other));
         let owned = if fine { array } else { self.copy(array, span, out) };
         self.overwritten.extend(self.aliases.roots(owned).to_vec());
         owned
@@ -191,7 +194,9 @@ impl Pass<'_> {
                     && other.var().is_some_and(|var| self.aliases.may_share(result, var))
             });
             let not_ours = self.aliases.roots(result).iter().any(|root| vars.contains(root) && !owned.contains(root));
-            if twice || (owned.contains(&vars[k]) && (outside(self) || not_ours || !self.aliases.is_owned(result))) {
+            if mutated!(SharedLoopResults, twice, false)
+                || (owned.contains(&vars[k]) && (outside(self) || not_ours || !self.aliases.is_owned(result)))
+            {
                 let mut stms = std::mem::take(&mut body.stms);
                 body.result[k] = Operand::Var(self.copy(result, span, &mut stms));
                 body.stms = stms;
@@ -216,7 +221,7 @@ impl Pass<'_> {
             if let (param, Operand::Var(init)) = params[k]
                 && owned.contains(&param)
             {
-                let mut others = free.clone();
+                let mut others = mutated!(LoopTakesWhatIsRead, free.clone(), Vec::new());
                 others.extend(params.iter().enumerate().filter(|(j, _)| *j != k).filter_map(|(_, (_, init))| init.var()));
                 params[k].1 = Operand::Var(self.own(init, &others, span, out));
             }

@@ -4,6 +4,7 @@
 //! an update, with copies of single cells that all the others are computed from, the new cells can be written over the old ones: half the
 //! memory, and half of what goes through the caches.
 
+use crate::base::mutation::mutated;
 use crate::ir::soac::cells::{reads_first, view_of};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::visit_mut::Subst;
@@ -43,7 +44,7 @@ fn rewrite(program: &mut Program, body: &mut Body, k: usize, param: Var) {
     // Copies of the cells that all need.
     let span = body.stms[at].span;
     let mut new = Vec::new();
-    for single in singles {
+    for single in mutated!(OverWithoutCopies, singles, Vec::new()) {
         let info = program.vars[single].clone();
         let copy = program.fresh(info.name, info.ty);
         new.push(Stm { pat: vec![copy], exp: Exp::Copy(Operand::Var(single)), span });

@@ -4,6 +4,7 @@
 //! known number of cells stays, copying those costs less than making room for the new ones first and copying them to their places
 //! afterwards: the new ones are made where they go, and a loop goes back and forth between two arrays.
 
+use crate::base::mutation::mutated;
 use crate::ir::soac::{Body, Exp, Operand, Program, Size, Stm, Type, Var};
 
 /// At most so many cells stay.
@@ -52,7 +53,7 @@ fn parts(program: &mut Program, stm: Stm, update: Update, out: &mut Vec<Stm>) {
     let Update { array, before, value, after } = update;
     let ty = program.ty(array).clone();
     let name = program.vars[array].name;
-    let behind = ty.shape[0].sub(&Size::constant(after));
+    let behind = ty.shape[0].sub(&Size::constant(mutated!(RebuildShifted, after, after + 1)));
     let mut all = Vec::with_capacity(3);
     for (count, start) in [(before, Size::default()), (after, behind)] {
         if all.len() == usize::from(before > 0) {

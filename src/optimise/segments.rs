@@ -11,6 +11,7 @@
 //! this is about.
 
 use super::fuse::{feed, is_cheap_op};
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, qualified};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit::mentioned;
@@ -124,7 +125,7 @@ fn stays(stms: &[Stm], made: &Soac) -> bool {
 fn fuse(program: &mut Program, body: &mut Body, mut c: usize, parts: Parts) -> usize {
     let Exp::Soac(made) = body.stms.remove(parts.producer).exp else { return c };
     c -= 1;
-    if made.lambda.body.may_fail()
+    if mutated!(SegmentsUnchecked, made.lambda.body.may_fail(), false)
         && let Exp::Soac(consumer) = &body.stms[c].exp
     {
         let checks = checks(program, consumer, &made, &parts, body.stms[c].span);

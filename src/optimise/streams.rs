@@ -3,6 +3,7 @@
 //! Law: mapping over `0, 1, ..` and taking element `i` of an array of the same size is mapping over the array. As an input it can be fused
 //! with what makes it.
 
+use crate::base::mutation::mutated;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Size, Soac, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,7 +21,7 @@ pub fn streams(mut program: Program) -> Program {
 /// Ranges that start at 0 and go on by 1.
 fn note_range(pat: &[Var], exp: &Exp, ranges: &mut FxHashSet<Var>) {
     if let Exp::Iota { start: Operand::Const(start), step: Operand::Const(step) } = exp
-        && (start.as_i128(), step.as_i128()) == (Some(0), Some(1))
+        && (mutated!(StreamFromAnywhere, start.as_i128(), Some(0)), step.as_i128()) == (Some(0), Some(1))
     {
         ranges.extend(pat);
     }

@@ -3,6 +3,7 @@
 //! Law: an operator over `w` cells is its lambda for each of them, its reductions the operator applied from the left to the neutral element
 //! and the cells, its mapped results the stacks of what the lambda returns. Nothing is computed in another order.
 
+use crate::base::mutation::mutated;
 use crate::base::{Span, Symbol};
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
@@ -64,7 +65,7 @@ fn unrolled(program: &mut Program, stm: Stm, count: i64, out: &mut Vec<Stm>) {
     let Exp::Soac(Soac { inputs, lambda, reduces, .. }) = stm.exp else { return };
     let mut results: Vec<Vec<Operand>> = Vec::new();
     for k in 0..count {
-        results.push(cell(program, &inputs, &lambda, k, span, out));
+        results.push(cell(program, &inputs, &lambda, mutated!(UnrollFirstCell, k, k.min(count - 2).max(0)), span, out));
     }
     let mut at = 0;
     for operator in &reduces {
@@ -100,7 +101,7 @@ fn cell(program: &mut Program, inputs: &[Var], lambda: &Lambda, k: i64, span: Sp
 
 fn combine(program: &mut Program, operator: &Operator, a: &[Operand], b: &[Operand], out: &mut Vec<Stm>) -> Vec<Operand> {
     let mut subst = Subst::default();
-    for (param, operand) in operator.lambda.params.iter().zip(a.iter().chain(b)) {
+    for (param, operand) in operator.lambda.params.iter().zip(mutated!(UnrollTurned, a.iter().chain(b), b.iter().chain(a))) {
         subst.operands.insert(*param, *operand);
     }
     let body = fresh_body(program, &operator.lambda.body, &mut subst);

@@ -7,6 +7,7 @@
 
 use super::{Vectorise, plan};
 use crate::base::PrimType;
+use crate::base::mutation::mutated;
 use crate::base::scalar::{FoldOp, ScalarOp};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
@@ -61,7 +62,11 @@ fn spread(all: &mut Vectorise, (var, from, to): (Local, Expr, Expr), sums: &[(Lo
         .collect();
     for ((sum, op), part) in sums.iter().zip(&parts) {
         wide.push(Stmt::Stack(*part));
-        let identity = Expr::Const(FoldOp { op: op.op, prim: op.prim }.identity());
+        let identity = Expr::Const(mutated!(
+            ChainsFromZero,
+            FoldOp { op: op.op, prim: op.prim }.identity(),
+            crate::base::Scalar::from_i128(op.prim, 0)
+        ));
         inits.push(Stmt::Store(*part, Expr::Local(first), identity));
         let found = Expr::Load(*part, Box::new(Expr::Local(last)));
         lasts.push(Stmt::Set(*sum, Expr::Op(*op, vec![Expr::Local(*sum), found])));
@@ -93,7 +98,7 @@ fn spread(all: &mut Vectorise, (var, from, to): (Local, Expr, Expr), sums: &[(Lo
     wide.push(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body: step });
     wide.push(Stmt::For { var: last, from: Expr::int(0), to: Expr::int(lanes), order: Order::Reduce(sums.to_vec()), body: lasts });
     out.push(Stmt::If(Expr::int(0).less(blocks.clone()), wide, Vec::new()));
-    let rest = all.set("rest", from.plus(blocks.times(Expr::int(lanes))), out);
+    let rest = all.set("rest", from.plus(blocks.times(Expr::int(lanes))).plus(Expr::int(mutated!(ChainsRest, 0, 1))), out);
     // Few are added one after the other: a vector register would have to be filled and added up for them.
     let left = all.set("left", to.clone().minus(rest.clone()), out);
     let again = renamed(all, &body, sums);

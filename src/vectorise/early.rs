@@ -7,6 +7,7 @@
 //! order, as long as each stands behind those whose variables it reads.
 
 use super::plan::has_slow;
+use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Order, Stmt};
@@ -40,7 +41,7 @@ fn ordered(body: Vec<Stmt>) -> Vec<Stmt> {
         let mut all = vec![false; sets];
         while let Some(at) = needed.pop() {
             if !std::mem::replace(&mut all[at], true) {
-                operands(&body[at], &mut |local| needed.extend(places.get(&local)));
+                operands(&body[at], &mut |local| needed.extend(places.get(&local).filter(|_| mutated!(EarlyBeforeOperands, true, false))));
             }
         }
         for at in (0..sets).filter(|at| all[*at]) {

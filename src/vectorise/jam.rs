@@ -16,6 +16,7 @@
 use super::rename::Renaming;
 use super::{Vectorise, plan};
 use crate::base::PrimType;
+use crate::base::mutation::mutated;
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Fun, Int, Local, Order, Param, Ptr, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -187,7 +188,7 @@ impl<'s> Row<'s> {
                 right = right && !added.contains(&ptr);
             }
         });
-        right = right && !added.is_empty() && loads.iter().all(|(ptr, here)| *here || !added.contains(ptr));
+        right = right && !added.is_empty() && loads.iter().all(|(ptr, here)| *here || mutated!(JamNeighbours, !added.contains(ptr), true));
         let mut kept = Vec::new();
         for list in [self.before, self.after] {
             plan::accesses(list, &mut |ptr, _, store| {
@@ -249,7 +250,7 @@ impl<'s> Row<'s> {
         body.push(Stmt::For { var: counter, from, to, order: Order::Reduce(sums), body: inner });
         body.extend(last);
         out.push(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body });
-        all.set("rest", first.clone().plus(blocks.times(Expr::int(ROWS))), out)
+        all.set("rest", first.clone().plus(blocks.times(Expr::int(ROWS))).plus(Expr::int(mutated!(JamRest, 0, 1))), out)
     }
 }
 

@@ -10,6 +10,7 @@
 
 use super::Vectorise;
 use super::masked::{conjuncts, reads};
+use crate::base::mutation::mutated;
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Result, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -104,7 +105,7 @@ impl Behind {
     }
     /// A variable is about to be set.
     fn forget(&mut self, local: Local) {
-        self.found.retain(|(e, of)| *of != local && !reads(e, local));
+        self.found.retain(|(e, of)| *of != local && mutated!(LeaveStale, !reads(e, local), true));
         self.same.retain(|a, b| *a != local && *b != local);
         self.asked.retain(|e| !reads(e, local));
     }

@@ -9,6 +9,7 @@ use super::Vectorise;
 use super::plan::Planner;
 use super::rename::Renaming;
 use super::write::{Block, operation};
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Symbol};
 use crate::ir::imp::visit::{self, Mention};
@@ -196,7 +197,7 @@ impl Step<'_> {
     }
     /// Which lanes change a variable, if not all.
     pub fn live(&self, local: Local) -> Option<Expr> {
-        self.live.clone().filter(|_| self.masked.kept.contains(&local))
+        self.live.clone().filter(|_| mutated!(LanesGoOn, self.masked.kept.contains(&local), false))
     }
 }
 
@@ -267,7 +268,12 @@ impl Block<'_> {
         body.push(Stmt::Set(
             on,
             match alive {
-                Some(alive) => Expr::Blend(prim, Box::new(alive), Box::new(goes_on), Box::new(unset)),
+                Some(alive) => Expr::Blend(
+                    prim,
+                    Box::new(mutated!(LanesComeBack, alive, Expr::Const(Scalar::from_i128(prim, -1)))),
+                    Box::new(goes_on),
+                    Box::new(unset),
+                ),
                 None => goes_on,
             },
         ));

@@ -7,6 +7,7 @@ use super::affine::{Defs, Steps};
 use super::plan::is_loop;
 use super::{Loop, Vectorise};
 use crate::base::Symbol;
+use crate::base::mutation::mutated;
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Ptr, PtrInfo, Stmt};
 
@@ -134,7 +135,7 @@ impl Packer<'_, '_> {
         }
         let elem = self.all.fun.ptrs[from].elem;
         let ptr = self.all.fun.ptrs.alloc(PtrInfo { name: Symbol::new("packed"), elem, stack: None });
-        self.packs.push(Pack { ptr, from, index, var, width });
+        self.packs.push(Pack { ptr, from, index, var, width: mutated!(PackShort, width, width.minus(Expr::int(1))) });
         Some((ptr, Expr::Local(var)))
     }
     /// An index made of the lane's counter, of these counters, and of what is outside of the loop. Nothing is read for it.

@@ -5,6 +5,7 @@ use super::masked::{self, Masked};
 use super::pack::Pack;
 use super::{Loop, REGISTERS, Vectorise, WIDE, WIDEST};
 use crate::base::PrimType;
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Int, Local, Order, Place, Ptr, Stmt};
@@ -339,7 +340,7 @@ impl Planner<'_> {
     fn inner(&self, stmt: &Stmt, before: &[Stmt]) -> Node {
         match stmt {
             Stmt::For { var, from, to, body, .. } => {
-                let even = self.is_uniform(from) && self.is_uniform(to);
+                let even = self.is_uniform(from) && mutated!(UniformLoop, self.is_uniform(to), true);
                 if even
                     && carries(stmt)
                     && self.far(body, self.lane) <= self.inside(stmt)

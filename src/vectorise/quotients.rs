@@ -7,6 +7,7 @@
 //! normal number, if the divisor is neither very small nor very large; else the loop divides.
 
 use super::Vectorise;
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, Op, ScalarOp, qualified};
 use crate::base::{PrimType, Scalar};
 use crate::ir::imp::visit::{self, Mention};
@@ -38,7 +39,7 @@ pub fn quotients(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
                     let (Some(test), Some(one)) = (moderate(divisor, prim), reciprocal(divisor, prim)) else { continue };
                     let local = all.local("reciprocal", prim);
                     out.push(Stmt::Set(local, one));
-                    fine = Expr::arith(Int::And, fine, test);
+                    fine = Expr::arith(Int::And, fine, mutated!(AnyDivisor, test, Expr::int(1)));
                     pairs.push((divisor, local));
                 }
                 let again = renamed(all, &body, &order);
@@ -76,7 +77,7 @@ fn divisors(body: &[Stmt]) -> Vec<(Local, PrimType)> {
         if let Expr::Op(op, args) = e
             && let ([x, Expr::Local(divisor)], true) = (args.as_slice(), divides(op))
             && !matches!(x, Expr::Const(_))
-            && !set.contains(divisor)
+            && mutated!(DivisorChanges, !set.contains(divisor), true)
             && !found.iter().any(|(other, _)| other == divisor)
         {
             found.push((*divisor, op.prim));

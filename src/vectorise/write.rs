@@ -5,6 +5,7 @@ use super::pack::Pack;
 use super::plan::{Node, Plan, SIDE};
 use super::rename::Renaming;
 use super::{Loop, Vectorise};
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, ScalarOp, member};
 use crate::base::{PrimType, Scalar, Symbol};
 use crate::ir::imp::visit::{self, Mention};
@@ -277,7 +278,7 @@ impl Block<'_> {
         let (mut first, mut inner, mut last, mut sums) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for k in 0..SIDE {
             let lane = all.local("lane", PrimType::I64);
-            first.push(Stmt::Set(lane, Expr::Local(group).times(Expr::int(SIDE)).plus(Expr::int(k))));
+            first.push(Stmt::Set(lane, Expr::Local(group).times(Expr::int(SIDE)).plus(Expr::int(k.max(mutated!(SideLost, 0, 1))))));
             let (mut renaming, before, after) = self.lane(all, std::slice::from_ref(stmt), lane, Expr::Local(lane), None);
             renaming.locals.insert(*var, counter);
             first.extend(before);

@@ -1,6 +1,7 @@
 //! Expressions.
 
 use super::{Emitter, Mode, c_type};
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
 use crate::ir::imp::{Expr, Int, Ptr};
@@ -172,7 +173,7 @@ fn few_factors(power: Scalar) -> Option<i64> {
             Scalar::F64(power) => power,
             _ => return None,
         };
-    (twice == twice.trunc() && twice.abs() <= 8.0).then_some(twice as i64)
+    (twice == twice.trunc() && twice.abs() <= 8.0).then_some(mutated!(FoldedPower, twice as i64, twice as i64 & !1))
 }
 
 fn comparison(op: Op) -> Option<&'static str> {
@@ -215,7 +216,7 @@ fn integer(op: ScalarOp, args: &[&str]) -> String {
         (Op::Convert(from), [x]) => convert(op.prim, from, x),
         (Op::ToI64, [x]) => format!("(int64_t){x}"),
         (Op::ToF64, [x]) => format!("(double){x}"),
-        (Op::Add, [a, b]) => arith("+", a, b),
+        (Op::Add, [a, b]) => mutated!(SignedOverflow, arith("+", a, b), format!("({ty})({a} + {b})")),
         (Op::Sub, [a, b]) => arith("-", a, b),
         (Op::Mul, [a, b]) => arith("*", a, b),
         (Op::And, [a, b]) => format!("({ty})({a} & {b})"),

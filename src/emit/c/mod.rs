@@ -15,6 +15,7 @@ pub(in crate::emit) use library::{Device, Doors, door_names};
 pub use library::{Library, Shown, library};
 
 use super::cuda::Kernels;
+use crate::base::mutation::{mutated, mutated_text};
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{
@@ -69,7 +70,7 @@ impl Places {
 /// The text with `head` in front; places of failures are added to `places`.
 fn text(program: &Program, head: &str, places: &mut Places) -> String {
     let mut out = head.to_string();
-    out.push_str(RUNTIME);
+    out.push_str(mutated_text!(RUNTIME));
     for (k, table) in program.tables.iter().enumerate() {
         let items: Vec<String> = table.items.iter().map(|item| expr::constant(*item)).collect();
         let items = if items.is_empty() { "0".to_string() } else { items.join(", ") };
@@ -320,7 +321,7 @@ impl Emitter<'_> {
             Stmt::Stack(_) => {}
             Stmt::Move(to, from) => {
                 let (to, from) = (self.handle(*to), self.handle(*from));
-                text.line(&format!("remora_release(th, &{to});"));
+                text.line(&mutated!(MoveForgets, format!("remora_release(th, &{to});"), String::new()));
                 text.line(&format!("{to} = {from};"));
                 text.line(&format!("{from} = NULL;"));
             }
@@ -416,7 +417,7 @@ impl Emitter<'_> {
             let owner = self.handle(*owner);
             text.line(&format!("{prefix}if ({owner} && (void *){p} == remora_data({owner})) {{"));
             text.line(&format!("  {to} = {owner};"));
-            text.line(&format!("  {owner} = NULL;"));
+            text.line(&mutated!(GiveTwice, format!("  {owner} = NULL;"), String::new()));
             prefix = "} else ";
         }
         text.line(&format!("{prefix}{{"));
@@ -495,6 +496,7 @@ impl Emitter<'_> {
         }
         match order {
             Order::Any if straight(body) => Some("REMORA_ANY_ORDER".into()),
+            Order::Sequential if mutated!(AnyOrderAlways, false, straight(body)) => Some("REMORA_ANY_ORDER".into()),
             // Sums of signed integers wrap around, which partial sums that the compiler adds up for a clause may not. It needs none.
             Order::Reduce(sums) if straight(body) && sums.iter().any(|(_, op)| expr::wraps(*op)) => Some("REMORA_ANY_ORDER".into()),
             Order::Reduce(sums) if straight(body) => {

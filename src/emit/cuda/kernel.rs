@@ -2,6 +2,7 @@
 
 use super::access::{Values, accesses, each};
 use super::wide::captured;
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::emit::c::{Emitter, Mode, Text, c_type, free, message, sanitized};
 use crate::ir::imp::visit::{self, Mention};
@@ -312,7 +313,11 @@ impl Emitter<'_> {
                 let values: String = args.iter().map(|(_, arg)| format!(", (int64_t){}", self.nested(arg))).collect();
                 let number = self.kernels.failures.len();
                 text.line(&format!("if (!REMORA_LIKELY({cond})) {{"));
-                text.line(&format!("  remora_fail(failure, launch, {}, {number}{values});", self.kernels.order));
+                text.line(&format!(
+                    "  remora_fail(failure, launch, {}({}), {number}{values});",
+                    mutated!(KernelLastFailure, "", "-"),
+                    self.kernels.order
+                ));
                 text.line(&format!("  {}", self.kernels.exit));
                 text.line("}");
                 let read: String = args.iter().enumerate().map(|(k, (cast, _))| format!(", ({cast})failure->args[{k}]")).collect();

@@ -20,6 +20,7 @@ pub(super) use kernel::heavy;
 
 use super::c::{Emitter, Mode, Places, c_type, expr};
 use crate::base::Scalar;
+use crate::base::mutation::mutated_text;
 use crate::ir::imp::{Program, Ptr};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -77,10 +78,10 @@ pub(super) struct Kernels {
 
 /// The texts of a program.
 pub fn emit(program: &Program) -> Cuda {
-    let (mut host, mut plan) = (HOST.to_string(), String::new());
+    let (mut host, mut plan) = (mutated_text!(HOST).to_string(), String::new());
     let mut kernels = Kernels::default();
     let mut places = Places::default();
-    let mut device = DEVICE.to_string();
+    let mut device = mutated_text!(DEVICE).to_string();
     for (k, table) in program.tables.iter().enumerate() {
         let list = |items: Vec<String>| if items.is_empty() { "0".to_string() } else { items.join(", ") };
         let items = list(table.items.iter().map(|item| expr::constant(*item)).collect());

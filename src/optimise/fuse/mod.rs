@@ -17,6 +17,7 @@ mod slices;
 pub(super) use cheap::is_cheap_op;
 pub(super) use merge::feed;
 
+use crate::base::mutation::mutated;
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::visit_mut::Subst;
 use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var};
@@ -241,7 +242,7 @@ impl Fuser<'_> {
         if sequential(producer.stm.span) != sequential(consumer.stm.span) {
             return false;
         }
-        if first.width != *width {
+        if mutated!(FuseWidths, first.width != *width, false) {
             return false;
         }
         let mapped = &producer.stm.pat[combined(first)..];
@@ -270,7 +271,7 @@ impl Fuser<'_> {
             if item.reads_any(&moved) {
                 moved.extend(&item.stm.pat);
                 behind.extend(&item.stm.pat);
-            } else if self.overwrites(item, &producer.reads) {
+            } else if mutated!(FuseOverWritesBetween, self.overwrites(item, &producer.reads), false) {
                 return false;
             }
         }
@@ -278,7 +279,7 @@ impl Fuser<'_> {
             return false;
         }
         // A consumer that overwrites what the producer reads would overwrite it too early.
-        !self.overwrites(consumer, &producer.reads)
+        mutated!(FuseOverWrites, !self.overwrites(consumer, &producer.reads), true)
     }
 
     /// Whether a statement may overwrite one of these arrays.

@@ -3,6 +3,7 @@
 
 use super::{Block, Fuser};
 use crate::base::Symbol;
+use crate::base::mutation::mutated;
 use crate::ir::soac::{Exp, Operand, Stm, Type, Var};
 
 /// What is done with each cell of the array below.
@@ -27,7 +28,8 @@ impl Fuser<'_> {
     fn cell_view(&self, block: &Block, input: Var, c: usize) -> Option<(Var, CellView)> {
         match self.view_of(block, input, c)? {
             Exp::Rearrange { array, perm } if perm.first() == Some(&0) => {
-                Some((*array, CellView::Rearrange(perm[1..].iter().map(|dim| dim - 1).collect())))
+                let cell = perm[1..].iter().map(|dim| mutated!(PeelPermutation, dim - 1, perm.len() - 1 - dim));
+                Some((*array, CellView::Rearrange(cell.collect())))
             }
             Exp::Index { array, at, checked: false } => {
                 let Some(Exp::Rearrange { array: base, perm }) = self.view_of(block, *array, c) else { return None };

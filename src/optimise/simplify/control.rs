@@ -1,6 +1,7 @@
 //! Branches, loops and array operators.
 
 use super::{At, Simplifier, Step, same};
+use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var};
@@ -35,7 +36,7 @@ impl Simplifier<'_> {
                     if n <= 0 {
                         return Step::Known(params.iter().map(|(_, init)| *init).collect());
                     }
-                    if n == 1 {
+                    if mutated!(LoopOfOne, n == 1, n <= 2) {
                         self.subst.operands.insert(*counter, Operand::int(0));
                         for (param, init) in params.iter() {
                             self.subst.operands.insert(*param, *init);
@@ -68,7 +69,9 @@ impl Simplifier<'_> {
         while k < params.len() {
             let (param, init) = params[k];
             let next = self.subst.operand(body.result[k]);
-            if same(next, Operand::Var(param)) || same(next, init) {
+            if mutated!(InvariantByName, same(next, Operand::Var(param)), params.iter().any(|p| same(next, Operand::Var(p.0))))
+                || same(next, init)
+            {
                 params.remove(k);
                 body.result.remove(k);
                 let result = stm.pat.remove(k);
@@ -218,6 +221,7 @@ impl Simplifier<'_> {
             let known = match (truth(a), truth(b)) {
                 _ if same(a, b) => Some(Exp::Copy(a)),
                 (Some(true), Some(false)) => Some(Exp::Copy(*cond)),
+                (Some(false), Some(true)) if mutated!(TruthTurned, false, true) => Some(Exp::Copy(*cond)),
                 (Some(false), Some(true)) => super::op(PrimType::Bool, "!").map(|op| Exp::Scalar(op, vec![*cond])),
                 // The other operand must be there before the branch.
                 (Some(true), None) if els.stms.is_empty() => super::op(PrimType::Bool, "||").map(|op| Exp::Scalar(op, vec![*cond, b])),

@@ -11,6 +11,7 @@ mod scalar;
 mod views;
 
 use super::facts::Facts;
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit_mut::Subst;
@@ -198,12 +199,14 @@ impl Simplifier<'_> {
             }
             Check::NonNegative(n) => self.facts.natural(n),
             Check::Coerce(found, wanted) => {
-                if found.iter().zip(wanted.iter()).all(|(a, b)| a == b) {
+                if found.iter().zip(wanted.iter()).take(mutated!(CoerceAnything, usize::MAX, 1)).all(|(a, b)| a == b) {
                     return Step::Drop;
                 }
                 false
             }
-            Check::Unflatten(found, n, m) => *found == n.mul(m) && self.facts.natural(n) && self.facts.natural(m),
+            Check::Unflatten(found, n, m) => {
+                mutated!(UnflattenAnything, *found == n.mul(m), true) && self.facts.natural(n) && self.facts.natural(m)
+            }
             Check::Assert(Operand::Const(Scalar::Bool(true)), _) => true,
             Check::Assert(..) => false,
         };
@@ -352,7 +355,9 @@ impl Simplifier<'_> {
                 let one = Size::constant(1);
                 match (comparison, truth) {
                     (Op::Lt, true) | (Op::Ge, false) => self.facts.learn_at_most(&a.add(&one), &b),
-                    (Op::Lt, false) | (Op::Ge, true) => self.facts.learn_at_most(&b, &a),
+                    (Op::Lt, false) | (Op::Ge, true) => {
+                        self.facts.learn_at_most(&b.add(&Size::constant(mutated!(NotLessIsGreater, 0, 1))), &a)
+                    }
                     (Op::Le, true) | (Op::Gt, false) => self.facts.learn_at_most(&a, &b),
                     (Op::Le, false) | (Op::Gt, true) => self.facts.learn_at_most(&b.add(&one), &a),
                     _ => {}

@@ -1,6 +1,7 @@
 //! Scalar operations.
 
 use super::Simplifier;
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, Op, ScalarOp, member};
 use crate::base::{PrimType, Scalar};
 use crate::ir::soac::{Exp, Operand, Size};
@@ -148,6 +149,7 @@ fn integers(op: ScalarOp, a: Operand, b: Operand) -> Option<Operand> {
     let truth = |value: bool| Some(Operand::Const(Scalar::Bool(value)));
     match op.op {
         Op::Add | Op::Or | Op::Xor if is_int(a, 0) => Some(b),
+        Op::Sub if mutated!(ZeroMinus, false, is_int(a, 0)) => Some(b),
         Op::Add | Op::Sub | Op::Or | Op::Xor | Op::Shl | Op::Shr | Op::UShr if is_int(b, 0) => Some(a),
         Op::Mul if is_int(a, 1) => Some(b),
         Op::Mul | Op::Div | Op::Quot if is_int(b, 1) => Some(a),
@@ -167,7 +169,7 @@ fn floats(op: ScalarOp, a: Operand, b: Operand) -> Option<Operand> {
     let is = |a: Operand, value: f64| is_float(a, op.prim, value);
     match op.op {
         Op::Add if is(a, -0.0) => Some(b),
-        Op::Add if is(b, -0.0) => Some(a),
+        Op::Add if mutated!(PlusZero, is(b, -0.0), is(b, -0.0) || is(b, 0.0)) => Some(a),
         Op::Sub if is(b, 0.0) => Some(a),
         Op::Mul if is(a, 1.0) => Some(b),
         Op::Mul | Op::Div | Op::Pow if is(b, 1.0) => Some(a),

@@ -1,6 +1,7 @@
 //! Index, slice and the other views: through what is known of the array they reach the one below.
 
 use super::{At, Simplifier, Step, op, same};
+use crate::base::mutation::mutated;
 use crate::base::{PrimType, Scalar};
 use crate::ir::soac::{Exp, Operand, Size, Type, Var};
 
@@ -47,7 +48,10 @@ impl Simplifier<'_> {
                 }
                 match self.defs.get(&array) {
                     Some(Exp::Rearrange { array: base, perm: inner }) => {
-                        let composed = perm.iter().map(|k| inner[*k]).collect();
+                        let composed = perm
+                            .iter()
+                            .map(|k| mutated!(PermuteBackwards, inner[*k], inner.iter().position(|i| i == k).unwrap_or(*k)))
+                            .collect();
                         *exp = Exp::Rearrange { array: *base, perm: composed };
                         Step::Again
                     }
@@ -204,7 +208,7 @@ impl Simplifier<'_> {
             Exp::Slice { array: base, start, step, .. } => {
                 self.check_all(array, &indices, checked, at);
                 let moved = self.mul(indices[0], step, PrimType::I64, at)?;
-                let moved = self.add(start, moved, PrimType::I64, at)?;
+                let moved = self.add(mutated!(SliceForgetsStart, start, Operand::int(0)), moved, PrimType::I64, at)?;
                 let indices = std::iter::once(moved).chain(indices[1..].iter().copied()).collect();
                 *exp = Exp::Index { array: base, at: indices, checked: false };
                 Some(Step::Again)
@@ -228,7 +232,7 @@ impl Simplifier<'_> {
                 let mut flat = indices[0];
                 for (i, n) in indices[1..].iter().zip(&shape[1..]) {
                     let n = self.emit(Exp::Size(n.clone()), Type::scalar(PrimType::I64), "size", at);
-                    let row = self.mul(flat, n, PrimType::I64, at)?;
+                    let row = self.mul(mutated!(FlatRowForgotten, flat, Operand::int(0)), n, PrimType::I64, at)?;
                     flat = self.add(row, *i, PrimType::I64, at)?;
                 }
                 *exp = Exp::Index { array: base, at: vec![flat], checked: false };
@@ -261,7 +265,7 @@ impl Simplifier<'_> {
         let (root, path) = self.path(*cell);
         let (own_root, own_path) = self.path(array);
         let whole = own_path.len() + at.len() == path.len() && own_path.iter().chain(at).zip(path).all(|(a, b)| same(*a, *b));
-        (root == own_root && whole).then(|| (inner.clone(), *new, *checked))
+        (root == own_root && mutated!(UpdateWholeCell, whole, true)).then(|| (inner.clone(), *new, *checked))
     }
     /// The array that an array is a cell of, with the indices; the array itself, if it is none.
     fn path(&self, array: Var) -> (Var, &[Operand]) {
@@ -301,7 +305,8 @@ impl Simplifier<'_> {
                 Step::Again
             }
             Some(Exp::Slice { array: base, start: first, step: distance, .. }) => {
-                let moved = self.mul(start, distance, PrimType::I64, at).and_then(|moved| self.add(first, moved, PrimType::I64, at));
+                let by = mutated!(SliceOfSliceForgetsStep, distance, Operand::int(1));
+                let moved = self.mul(start, by, PrimType::I64, at).and_then(|moved| self.add(first, moved, PrimType::I64, at));
                 let Some((start, step)) = moved.zip(self.mul(step, distance, PrimType::I64, at)) else { return Step::Keep };
                 *exp = Exp::Slice { array: base, start, step, checked: false };
                 Step::Again
