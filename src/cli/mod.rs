@@ -18,7 +18,7 @@ mod infer;
 mod infer_core;
 #[cfg(feature = "mutations")]
 mod mutations;
-mod native;
+pub mod native;
 mod run;
 pub mod test;
 
