@@ -9,7 +9,7 @@
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo test examples properties bench bench-check programs-table fuzz ci clean
+.PHONY: all setup demo test examples properties torture bench bench-check programs-table fuzz ci clean
 
 all:
 	@.ci/setup build
@@ -41,6 +41,12 @@ examples: setup
 CASES ?= 100000
 properties: setup
 	CASES=$(CASES) THREADS=$$(nproc) cargo test --release --test automap --test conjecture --test rank_properties -- --nocapture
+
+STAGES ?= soac,kernel,cpu,sanitized,device
+torture: setup
+	@mkdir -p build/torture
+	MINUTES=$(MINUTES) SEED=$(or $(SEED),$$(date +%s)) STAGES=$(STAGES) FINDINGS=$(CURDIR)/build/torture \
+	  cargo test --profile torture --test torture evaluators_agree -- --nocapture
 
 SIZE ?= large
 bench:

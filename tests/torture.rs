@@ -48,11 +48,16 @@ fn nothing_is_found(options: &Options) {
 
 #[test]
 fn evaluators_agree() {
-    nothing_is_found(&options(100, "soac,kernel"));
+    nothing_is_found(&options(40, "soac,kernel"));
 }
 
 /// The process that runs compiled programs (`tests/torture/worker.rs`); otherwise nothing.
 #[test]
 fn torture_worker() {
     with_big_stack(torture::worker::work);
+}
+
+#[test]
+fn compiled_programs_agree() {
+    nothing_is_found(&options(20, "cpu,sanitized,device"));
 }
