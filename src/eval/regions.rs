@@ -12,6 +12,8 @@ use crate::ir::soac::{Exp, Operand, Program, Soac, Stm, Var};
 struct Region {
     memory: usize,
     version: u64,
+    /// Whether several cells of the array may be in the same place.
+    shared: bool,
 }
 
 /// Memory of the arrays of a running program.
@@ -32,7 +34,7 @@ impl Regions {
     pub(super) fn fresh(&mut self, program: &Program, vars: &[Var], owned: bool) {
         for var in vars.iter().filter(|var| program.vars[**var].ty.rank() > 0) {
             self.versions.push(owned.then_some(0));
-            self.of[var.raw()] = Some(Region { memory: self.versions.len() - 1, version: 0 });
+            self.of[var.raw()] = Some(Region { memory: self.versions.len() - 1, version: 0, shared: false });
         }
     }
     fn get(&self, var: Var) -> Option<Region> {
@@ -48,10 +50,14 @@ impl Regions {
     }
     fn overwrite(&mut self, program: &Program, array: Var) -> Outcome<Option<Region>> {
         let Some(region) = self.get(array) else { return Ok(None) };
+        if region.shared {
+            let array = crate::ir::soac::print::var(program, array);
+            return Err(broken(&format!("{array} is overwritten, but several of its cells are in the same place")));
+        }
         match &mut self.versions[region.memory] {
             Some(version) => {
                 *version += 1;
-                Ok(Some(Region { memory: region.memory, version: *version }))
+                Ok(Some(Region { version: *version, ..region }))
             }
             None => {
                 Err(broken(&format!("{} is overwritten, but it is not the program's own", crate::ir::soac::print::var(program, array))))
@@ -123,6 +129,9 @@ impl Regions {
                 | Exp::Coerce(array),
                 [var],
             ) => self.of[var.raw()] = self.get(*array).filter(|_| program.vars[*var].ty.rank() > 0),
+            (Exp::Rep(Operand::Var(cell)), [var]) if program.vars[*cell].ty.rank() > 0 => {
+                self.of[var.raw()] = self.get(*cell).map(|region| Region { shared: true, ..region });
+            }
             (Exp::Literal(_) | Exp::Rep(_) | Exp::Iota { .. }, pat) => self.fresh(program, pat, false),
             (_, pat) => self.fresh(program, pat, true),
         }
@@ -189,6 +198,32 @@ mod tests {
         needs_copies(
             "(let ([z [i64 n]]) (rep 0)) (let ([a [i64 n]]) (update z (0) 7)) (return a)",
             "z.3 is overwritten, but it is not the program's own",
+        );
+    }
+
+    #[test]
+    fn copies_that_share_memory() {
+        let own = "(let ([ys [i64 n]]) (soac n ([x i64 xs]) (let ([y i64]) (i64.* x x)) (return y)))
+                   (let ([rows [i64 2 n]]) (rep ys)) (let ([row [i64 n]]) (index rows 1))";
+        needs_copies(
+            &format!("{own} (let ([a [i64 n]]) (update row (0) 7)) (return a)"),
+            "row.8 is overwritten, but several of its cells are in the same place",
+        );
+        needs_copies(
+            &format!("{own} (let ([a [i64 n]]) (update ys (0) 7)) (let ([s i64]) (index rows 0 0)) (let ([b [i64 n]]) (update a (1) s)) (return b)"),
+            "rows.7 is read after its memory was overwritten",
+        );
+    }
+
+    #[test]
+    fn conditions_of_loops() {
+        needs_copies(
+            "(let ([ys [i64 n]]) (soac n ([x i64 xs]) (let ([y i64]) (i64.* x x)) (return y)))
+             (let ([r [i64 n]]) (loop ([a [i64 n] ys])
+               (while (let ([b [i64 n]]) (update a (0) 7)) (let ([s i64]) (index b 1)) (let ([c bool]) (i64.< s 3)) (return c))
+               (let ([t [i64 n]]) (update a (1) 4)) (return t)))
+             (return r)",
+            "a.7 is read after its memory was overwritten",
         );
     }
 

@@ -383,9 +383,11 @@ impl<'a, 'p> Lower<'a, 'p> {
             self.stm(stm);
             self.end_lives(&body.stms[..=i], i, &last);
         }
-        placed.iter().for_each(|var| {
+        // The body may be lowered once more, for another version of what is around it.
+        for var in body.stms.iter().flat_map(|stm| &stm.pat) {
             self.dests.remove(var);
-        });
+            self.placed.remove(var);
+        }
         let mut out = Vec::with_capacity(body.result.len());
         for (k, operand) in body.result.iter().enumerate() {
             let loc = self.loc(*operand);

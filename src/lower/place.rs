@@ -248,8 +248,16 @@ impl<'p> Lower<'_, 'p> {
         }
         let made = before.iter().position(|stm| stm.pat.as_slice() == [value])?;
         let Exp::Soac(soac) = &before[made].exp else { return None };
-        // No statement in between has changed the array.
-        if before[made + 1..].iter().any(|stm| stm.pat.iter().any(|var| self.defs.whole(*var) == self.defs.whole(array))) {
+        // The cells are written earlier than the program says: no statement in between reads the array, or changes it.
+        let root = self.defs.root(array)?;
+        let mut elsewhere = true;
+        before[made + 1..].iter().for_each(|stm| {
+            mentioned(stm, &mut |var| {
+                let apart = program.ty(var).rank() == 0 || self.defs.root(var).is_some_and(|other| other != root);
+                elsewhere = elsewhere && apart;
+            });
+        });
+        if !elsewhere {
             return None;
         }
         let k = soac.inputs.iter().position(|input| match self.defs.stms.get(input).map(|stm| &stm.exp) {

@@ -598,6 +598,10 @@ impl<'p> Lower<'_, 'p> {
             this.share_sums(soac, sums);
             this.share_arrays(soac, sums);
             let results = this.body(&soac.lambda.body, &dests);
+            for var in soac.lambda.body.result.iter().filter_map(|a| a.var()) {
+                this.sums_of.remove(&var);
+                this.adds.remove(&var);
+            }
             let mut at = 0;
             for operator in soac.scans.iter().chain(&soac.reduces) {
                 let to = at + operator.neutral.len();

@@ -3,6 +3,7 @@
 //! Memory has a **root**: the variable with which it comes into being. An array may lie in the memory of one or more roots:
 //!
 //! * index (of a row), slice, rearrange, reshape and coerce are views: they lie where their array lies;
+//! * a replicated array lies where its cell lies, all copies in the same place: nobody may overwrite it, nor the cell while it is needed;
 //! * an update, a scatter and a histogram overwrite their arrays, so their results lie there too;
 //! * results of a branch lie where the results of both bodies lie;
 //! * parameters and results of a loop lie where the first values and the results of the body lie;
@@ -74,6 +75,12 @@ impl Aliases {
     pub(super) fn borrow(&mut self, vars: &[Var]) {
         self.borrowed.extend(vars.iter().flat_map(|var| self.roots.get(var)).flatten().copied().collect::<Vec<_>>());
     }
+    /// Nobody may overwrite this array; of what it lies in nothing else is said.
+    pub(super) fn lend(&mut self, var: Var) {
+        let roots = self.roots(var).iter().copied().chain([var]).collect();
+        self.put(var, roots);
+        self.borrowed.insert(var);
+    }
     /// An array lies in the memory of these roots.
     pub(super) fn put(&mut self, var: Var, mut roots: Vec<Var>) {
         roots.sort_unstable();
@@ -107,10 +114,11 @@ impl Aliases {
                 | Exp::UpdateSlice { array, .. },
                 [var],
             ) if mutated!(LoseReshapeAlias, true, !matches!(stm.exp, Exp::Reshape(_))) => self.share(program, *var, [Operand::Var(*array)]),
-            (Exp::Literal(_) | Exp::Rep(_) | Exp::Iota { .. }, pat) => {
-                self.fresh(program, pat);
-                self.borrow(pat);
+            (Exp::Rep(cell), [var]) => {
+                self.share(program, *var, [*cell]);
+                self.lend(*var);
             }
+            (Exp::Literal(_) | Exp::Iota { .. }, pat) => pat.iter().for_each(|var| self.lend(*var)),
             (Exp::Scatter { dests, .. } | Exp::Hist { dests, .. }, pat) => {
                 for (var, dest) in pat.iter().zip(mutated!(LoseScatterAlias, &dests[..], &[])) {
                     self.share(program, *var, [Operand::Var(*dest)]);

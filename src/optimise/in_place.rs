@@ -173,7 +173,10 @@ impl Pass<'_> {
         self.aliases.fresh(self.program, &vars);
         self.reads(read, 1);
         if let LoopForm::While(cond) = form {
+            // It may overwrite nothing that the loop carries: the body reads it, and it is what the loop returns.
+            self.reads(&vars, 1);
             self.body(cond);
+            self.reads(&vars, -1);
         }
         self.body(body);
         self.reads(read, -1);
@@ -249,7 +252,7 @@ impl Pass<'_> {
             });
             if twice || inner.iter().any(|root| vars.contains(root) || self.aliases.is_borrowed(*root)) {
                 // Memory that is not the program's own, or that another parameter has or had: it is not known who else has it.
-                self.aliases.borrow(&[var]);
+                self.aliases.lend(var);
             }
         }
     }
