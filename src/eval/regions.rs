@@ -207,11 +207,13 @@ mod tests {
                    (let ([rows [i64 2 n]]) (rep ys)) (let ([row [i64 n]]) (index rows 1))";
         needs_copies(
             &format!("{own} (let ([a [i64 n]]) (update row (0) 7)) (return a)"),
-            "row.8 is overwritten, but several of its cells are in the same place",
+            "row.7 is overwritten, but several of its cells are in the same place",
         );
         needs_copies(
-            &format!("{own} (let ([a [i64 n]]) (update ys (0) 7)) (let ([s i64]) (index rows 0 0)) (let ([b [i64 n]]) (update a (1) s)) (return b)"),
-            "rows.7 is read after its memory was overwritten",
+            &format!(
+                "{own} (let ([a [i64 n]]) (update ys (0) 7)) (let ([s i64]) (index rows 0 0)) (let ([b [i64 n]]) (update a (1) s)) (return b)"
+            ),
+            "rows.6 is read after its memory was overwritten",
         );
     }
 

@@ -8,7 +8,7 @@ use super::{Array, Loc, Lower, Mem, Scope};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Place, Stmt};
-use crate::ir::soac::{Exp, Lambda, Operator, Size, Stm, Var};
+use crate::ir::soac::{Body, Exp, Lambda, Operator, Program, Size, Soac, Var};
 
 /// Tables of bins that a thread has, if there are at most so many bins.
 const TABLES: i64 = 4;
@@ -19,9 +19,17 @@ const PAGE: i64 = 4096;
 const AHEAD: i64 = 2048;
 
 /// Whether an operator on vectors is a map of scalars along them.
-fn is_elementwise(operator: &Operator) -> bool {
-    let scalars = |stm: &Stm| matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_) | Exp::If { .. });
-    operator.as_map().is_some_and(|map| map.lambda.body.stms.iter().all(scalars))
+fn is_elementwise(program: &Program, operator: &Operator) -> bool {
+    fn scalars(body: &Body) -> bool {
+        body.stms.iter().all(|stm| match &stm.exp {
+            Exp::Scalar(..) | Exp::Copy(_) => true,
+            Exp::If { then, els, .. } => scalars(then) && scalars(els),
+            _ => false,
+        })
+    }
+    // Of several results that are rows one may be written over what is another.
+    let alone = |map: &Soac| map.lambda.body.result.len() == 1 || map.lambda.params.iter().all(|param| program.ty(*param).rank() == 0);
+    operator.as_map().is_some_and(|map| scalars(&map.lambda.body) && alone(map))
 }
 
 impl<'p> Lower<'_, 'p> {
@@ -44,7 +52,7 @@ impl<'p> Lower<'_, 'p> {
         let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
         if self.host && self.options.device {
             self.hist_kernel(inputs, lambda, width, n, &outs, operator, span);
-        } else if self.host && (scalars || is_elementwise(operator)) && !self.ordered(operator) {
+        } else if self.host && (scalars || is_elementwise(self.program, operator)) && !self.ordered(operator) {
             self.private_bins(inputs, lambda, (&width, &n), &outs, operator, span);
         } else {
             self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, Some(operator), span);
@@ -54,7 +62,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// Places for what an operator makes of arrays, unless it works where they are.
     pub(super) fn beside(&mut self, operator: &Operator, span: Span) -> Vec<Option<Mem>> {
-        let in_place = is_elementwise(operator);
+        let in_place = is_elementwise(self.program, operator);
         let types: Vec<_> = operator.neutral.iter().map(|a| self.program.operand_ty(*a)).collect();
         types.iter().map(|ty| (ty.rank() > 0 && !in_place).then(|| self.alloc(Symbol::new("next"), ty, span))).collect()
     }

@@ -157,16 +157,17 @@ enum Above {
 impl<'p> Lower<'_, 'p> {
     /// Finds the places of what a body makes.
     pub(super) fn find_spots(&mut self, body: &'p Body) {
-        // Places of results that hold what the body still reads.
+        // Places of results that hold what the body still reads: nothing else is made there before.
         let overlap = std::mem::take(&mut self.overlap);
         for (i, stm) in body.stms.iter().enumerate() {
+            let taken = overlap && stm.pat.iter().any(|var| self.dests.contains_key(var));
             match &stm.exp {
-                Exp::Soac(soac) if !overlap || !stm.pat.iter().any(|var| body.result.contains(&Operand::Var(*var))) => {
+                Exp::Soac(soac) if !taken => {
                     if let Some(input) = self.dies_in(body, i, soac) {
                         self.spots.insert(input, Spot::Same(stm.pat[0]));
                     }
                 }
-                Exp::Concat(parts) => {
+                Exp::Concat(parts) if !taken => {
                     let mut at = Size::default();
                     for part in parts {
                         if mutated!(PartNeededTwice, body.uses(*part) == 1, true)
