@@ -306,7 +306,7 @@ pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> R
 /// Those of [`specialise()`].
 pub fn kernels(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
     let program = optimise::inline_all(specialise(sources, checked, entries)?);
-    let program = flatten::flatten(optimise::optimise_for_device(program));
+    let program = optimise::in_place(flatten::flatten(optimise::optimise_for_device(program)));
     contract(sources, "flatten", || kernel::validate(&program));
     let program = flatten::coalesce(program);
     contract(sources, "coalesce", || kernel::validate(&program));
@@ -318,7 +318,7 @@ pub fn kernels(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Re
 /// # Errors
 /// Those of [`specialise()`], and what the program fails with.
 pub fn run_kernels(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
-    evaluate(checked, &kernels(sources, checked, &[entry])?, false, entry, arguments)
+    evaluate(checked, &kernels(sources, checked, &[entry])?, validating(), entry, arguments)
 }
 
 /// Runs an entry point by way of the optimised first-order program.

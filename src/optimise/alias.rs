@@ -190,11 +190,16 @@ impl Aliases {
             Exp::Soac(soac) => (&soac.inputs, &soac.lambda, soac.scans.iter().chain(&soac.reduces).collect()),
             Exp::Filter { inputs, lambda, .. } | Exp::Scatter { inputs, lambda, .. } => (inputs, lambda, Vec::new()),
             Exp::Hist { inputs, lambda, operator, .. } => (inputs, lambda, vec![operator]),
+            Exp::Seg(seg) => return self.lend_params(program, seg.kind.operators()),
             _ => return,
         };
         for (param, input) in lambda.params.iter().zip(inputs) {
             self.share(program, *param, [Operand::Var(*input)]);
         }
+        self.lend_params(program, operators);
+    }
+    /// Operators overwrite nothing that they are given.
+    fn lend_params<'o>(&mut self, program: &Program, operators: impl IntoIterator<Item = &'o Operator>) {
         for operator in operators {
             self.fresh(program, &operator.lambda.params);
             self.borrow(&operator.lambda.params);

@@ -6,6 +6,9 @@
 //! loop around it. Else it is copied first. A loop owns the memory of a parameter that is overwritten in its body: its first value may be
 //! overwritten or is copied before the loop, and the body returns memory that no other result shares.
 //!
+//! Kernels are bodies that run several times as well: they write in memory of their own and in that of their results only. What is left of a
+//! map when it is distributed over kernels may read an array later than the program says, so copies are inserted after that once more.
+//!
 //! Law: with copies taken as they are, the program computes the same values as before; with updates in place, too.
 
 use super::alias::Aliases;
@@ -132,7 +135,7 @@ impl Pass<'_> {
                 return;
             }
             Exp::Loop { .. } => return self.looping(stm, read, out),
-            Exp::Soac(_) | Exp::Filter { .. } => self.repeated(stm, read),
+            Exp::Soac(_) | Exp::Filter { .. } | Exp::Seg(_) => self.repeated(stm, read),
             _ => {}
         }
         self.aliases.bind(self.program, stm);
@@ -492,6 +495,74 @@ mod tests {
                (let ([b [i64 n]]) (update row.1 (0) x.1))
                (return a b)))
              (return r s)",
+        );
+    }
+
+    #[test]
+    fn copies_of_an_array_lie_where_it_lies() {
+        body_becomes(
+            &[in_place],
+            "([n i64] [xs [i64 n]] [two [i64 2]]) ([R [i64 2 n]] [S [i64 n]])",
+            "(let ([ys [i64 n]]) (soac n ([x i64 xs]) (let ([y i64]) (i64.* x x)) (return y)))
+             (let ([rows [i64 2 n]]) (rep ys))
+             (let ([a [i64 n]]) (update ys (0) 1 unchecked))
+             (let ([view [i64 n 2]]) (rearrange rows 1 0))
+             (let ([b [i64 n 2]]) (update view (0) two unchecked))
+             (let ([c [i64 2 n]]) (rearrange b 1 0))
+             (return c a)",
+            "(let ([ys [i64 n]]) (soac n ([x i64 xs]) (let ([y i64]) (i64.* x x)) (return y)))
+             (let ([rows [i64 2 n]]) (rep ys))
+             (let ([ys.1 [i64 n]]) (copy ys))
+             (let ([a [i64 n]]) (update ys.1 (0) 1 unchecked))
+             (let ([view [i64 n 2]]) (rearrange rows 1 0))
+             (let ([view.1 [i64 n 2]]) (copy view))
+             (let ([b [i64 n 2]]) (update view.1 (0) two unchecked))
+             (let ([c [i64 2 n]]) (rearrange b 1 0))
+             (return c a)",
+        );
+    }
+
+    #[test]
+    fn conditions_of_loops_overwrite_nothing_that_the_loop_carries() {
+        body_becomes(
+            &[in_place],
+            "([n i64] [xs [i64 n]]) ([R [i64 n]])",
+            "(let ([ys [i64 n]]) (soac n ([x i64 xs]) (let ([y i64]) (i64.* x x)) (return y)))
+             (let ([r [i64 n]]) (loop ([a [i64 n] ys])
+               (while (let ([b [i64 n]]) (update a (0) 7)) (let ([s i64]) (index b 1)) (let ([c bool]) (i64.< s 30)) (return c))
+               (let ([t [i64 n]]) (update a (1) 40))
+               (return t)))
+             (return r)",
+            "(let ([ys [i64 n]]) (soac n ([x i64 xs]) (let ([y i64]) (i64.* x x)) (return y)))
+             (let ([r [i64 n]]) (loop ([a [i64 n] ys])
+               (while (let ([a.1 [i64 n]]) (copy a)) (let ([b [i64 n]]) (update a.1 (0) 7)) (let ([s i64]) (index b 1))
+                 (let ([c bool]) (i64.< s 30)) (return c))
+               (let ([t [i64 n]]) (update a (1) 40))
+               (return t)))
+             (return r)",
+        );
+    }
+
+    #[test]
+    fn kernels_write_in_memory_of_their_own() {
+        body_becomes(
+            &[in_place],
+            "([n i64] [m i64] [xs [i64 n]]) ([R [i64 n m]])",
+            "(let ([t [i64 n m]]) (seg ([i n] [j m]) (let ([x i64]) (index xs i)) (return x)))
+             (let ([u [i64 n m]]) (seg ([i.1 n])
+               (let ([row [i64 m]]) (index t i.1 unchecked))
+               (let ([a [i64 m]]) (update row (0) 1))
+               (let ([b [i64 m]]) (update a (1) 1))
+               (return b)))
+             (return u)",
+            "(let ([t [i64 n m]]) (seg ([i n] [j m]) (let ([x i64]) (index xs i)) (return x)))
+             (let ([u [i64 n m]]) (seg ([i.1 n])
+               (let ([row [i64 m]]) (index t i.1 unchecked))
+               (let ([row.1 [i64 m]]) (copy row))
+               (let ([a [i64 m]]) (update row.1 (0) 1))
+               (let ([b [i64 m]]) (update a (1) 1))
+               (return b)))
+             (return u)",
         );
     }
 
