@@ -17,6 +17,7 @@
 
 mod entries;
 mod hints;
+pub mod memory;
 mod modules;
 mod places;
 mod remc;

@@ -13,7 +13,7 @@ use std::process::{Command, ExitCode};
 
 /// What a trial is called, and with which options it runs `remora test`.
 const RUNS: &[(&str, &[&[&str]])] = &[
-    ("evaluators", &[&["--backend", "interp,soac,kernel"]]),
+    ("evaluators", &[&["--backend", "interp,soac,kernel,imp,imp-device"]]),
     ("cpu", &[&["--backend", "cpu", "--threads", "2"], &["--backend", "cpu", "--threads", "1"], &["--backend", "cpu", "--threads", "7"]]),
     ("strict", &[&["--backend", "cpu", "--threads", "2", "--strict-fp", "--exclude", "library"]]),
 ];

@@ -10,6 +10,7 @@ mod code;
 mod compile;
 pub mod components;
 mod entry;
+pub mod imp;
 mod live;
 mod map;
 mod primitives;

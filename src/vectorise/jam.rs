@@ -102,7 +102,11 @@ struct Row<'s> {
 }
 
 /// The loops of statements, those of which several rows can be done at a time rewritten.
-pub fn jam(all: &mut Vectorise, apart: &Apart, list: Vec<Stmt>) -> Vec<Stmt> {
+pub fn jam(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
+    let apart = std::mem::take(&mut all.apart);
+    inside(all, &apart, list)
+}
+fn inside(all: &mut Vectorise, apart: &Apart, list: Vec<Stmt>) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(list.len());
     for stmt in list {
         if let Stmt::For { var, from, to, order: Order::Sequential, body } = &stmt
@@ -112,7 +116,7 @@ pub fn jam(all: &mut Vectorise, apart: &Apart, list: Vec<Stmt>) -> Vec<Stmt> {
             out.push(Stmt::For { var: *var, from, to: to.clone(), order: Order::Sequential, body: body.clone() });
             continue;
         }
-        out.push(visit::inside(stmt, &mut |body| jam(all, apart, body)));
+        out.push(visit::inside(stmt, &mut |body| inside(all, apart, body)));
     }
     out
 }

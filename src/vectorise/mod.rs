@@ -52,20 +52,35 @@ const WIDE: u64 = 256;
 /// Bytes of the lanes of all variables that an inner loop works on, so that they stay in registers.
 const REGISTERS: u64 = 1280;
 
+/// A step of vectorisation: the statements of a function as it makes them.
+type Step = fn(&mut Vectorise, Vec<Stmt>) -> Vec<Stmt>;
+
+/// The steps, in order.
+const STEPS: &[(&str, Step)] = &[
+    ("leave", |all, body| leave::leave(all, body)),
+    ("lanes", |all, body| all.stmts(body).0),
+    ("quotients", quotients::quotients),
+    ("jam", jam::jam),
+    ("chains", chains::chains),
+    ("early", |_, body| early::early(body)),
+];
+
 /// The same program with such loops rewritten.
-pub fn vectorise(mut program: Program) -> Program {
-    for k in 0..program.funs.len() {
-        let fun = &mut program.funs[crate::ir::imp::FunId::new(k)];
-        let body = std::mem::take(&mut fun.body);
-        let apart = jam::Apart::new(fun, &body);
-        let mut all = Vectorise { fun, apart };
-        let body = leave::leave(&all, body);
-        let body = all.stmts(body).0;
-        let body = quotients::quotients(&mut all, body);
-        let apart = jam::Apart::new(all.fun, &body);
-        let body = jam::jam(&mut all, &apart, body);
-        let body = chains::chains(&mut all, body);
-        fun.body = early::early(body);
+pub fn vectorise(program: Program) -> Program {
+    vectorise_by(program, &mut |_, _| {})
+}
+
+/// The same; `see` gets the program after each step, with the step's name.
+pub fn vectorise_by(mut program: Program, see: &mut dyn FnMut(&'static str, &Program)) -> Program {
+    for (name, step) in STEPS {
+        for k in 0..program.funs.len() {
+            let fun = &mut program.funs[crate::ir::imp::FunId::new(k)];
+            let body = std::mem::take(&mut fun.body);
+            let apart = jam::Apart::new(fun, &body);
+            let mut all = Vectorise { fun, apart };
+            fun.body = step(&mut all, body);
+        }
+        see(name, &program);
     }
     program
 }

@@ -98,6 +98,12 @@ enum Backend {
     Soac,
     /// The evaluator of programs whose parallelism is in kernels
     Kernel,
+    /// The evaluator of programs with memory, for processors
+    #[value(hide = true)]
+    Imp,
+    /// The same for a device
+    #[value(hide = true)]
+    ImpDevice,
     /// Compiled by way of C
     #[value(alias = "c", alias = "multicore")]
     Cpu,
@@ -113,6 +119,8 @@ impl Backend {
             Backend::Interp => "interp",
             Backend::Soac => "soac",
             Backend::Kernel => "kernel",
+            Backend::Imp => "imp",
+            Backend::ImpDevice => "imp-device",
             Backend::Cpu => "cpu",
             Backend::Cuda => "cuda",
             Backend::All => "all",
@@ -124,6 +132,8 @@ impl Backend {
             Backend::Interp => &["interp", "interpreter"],
             Backend::Soac => &["soac"],
             Backend::Kernel => &["kernel"],
+            Backend::Imp => &["imp", "cpu", "c", "multicore"],
+            Backend::ImpDevice => &["imp", "cuda", "gpu"],
             Backend::Cpu => &["cpu", "c", "multicore"],
             Backend::Cuda => &["cuda", "gpu"],
             Backend::All => &[],

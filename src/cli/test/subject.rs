@@ -10,12 +10,15 @@ use super::work::{Plan, matches};
 use super::{Backend, compare, script};
 use crate::base::{PrimType, SourceMap, Span, Symbol};
 use crate::diag::{self, Diagnostic};
-use crate::driver;
+use crate::driver::{self, memory};
 use crate::eval::EntryShape as Shape;
 use crate::ir::core::Define;
 use crate::runtime::{Value, data};
+use memory::Stages;
+use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
@@ -27,6 +30,8 @@ pub struct Subject<'a> {
     backend: Backend,
     /// Whether a back end that this machine does not have is an error.
     needed: bool,
+    /// Programs with memory by their entry points, for their evaluator.
+    stages: Mutex<FxHashMap<Symbol, Arc<Stages>>>,
 }
 
 /// Compiled programs: each with its entry points, or why there is none.
@@ -39,7 +44,7 @@ pub struct Compiled {
 impl<'a> Subject<'a> {
     /// The program on the back end.
     pub fn new(plan: &'a Plan<'a>, path: &'a Path, loaded: &'a Loaded, backend: Backend, needed: bool) -> Subject<'a> {
-        Subject { plan, path, loaded, backend, needed }
+        Subject { plan, path, loaded, backend, needed, stages: Mutex::default() }
     }
 
     fn threads(&self) -> usize {
@@ -80,6 +85,7 @@ impl<'a> Subject<'a> {
             Backend::Interp | Backend::All => driver::run(checked, define.name, values, threads),
             Backend::Soac => driver::run_soac(sources, checked, define.name, values),
             Backend::Kernel => driver::run_kernels(sources, checked, define.name, values),
+            Backend::Imp | Backend::ImpDevice => self.call_with_memory(define.name, &values),
             Backend::Cpu | Backend::Cuda => {
                 let programs = compiled.map_or(&[][..], |compiled| &compiled.programs);
                 match programs.iter().find(|(entries, _)| entries.contains(&define.name)).map(|(_, program)| program) {
@@ -89,6 +95,40 @@ impl<'a> Subject<'a> {
                 }
             }
         }
+    }
+
+    /// Runs the program with memory as each pass makes it. All results must be the same.
+    fn call_with_memory(&self, entry: Symbol, values: &[Value]) -> Result<Value> {
+        let Loaded { sources, checked, .. } = self.loaded;
+        let known = self.stages.lock().ok().and_then(|known| known.get(&entry).cloned());
+        let stages = match known {
+            Some(stages) => stages,
+            None => {
+                let made = Arc::new(memory::stages(sources, checked, &[entry], self.backend == Backend::ImpDevice)?);
+                if let Ok(mut known) = self.stages.lock() {
+                    known.insert(entry, Arc::clone(&made));
+                }
+                made
+            }
+        };
+        let first = memory::run_stage(checked, &stages, 0, false, entry, values);
+        for stage in 0..stages.count() {
+            // Each of the later ones in one of the two orders.
+            let backwards = stage % 2 == 0;
+            let next = memory::run_stage(checked, &stages, stage, backwards, entry, values);
+            let wrong = match (&first, &next) {
+                (Ok(first), Ok(next)) => compare::difference(first, next, self.plan.args.tolerance),
+                (Err(first), Err(next)) if first.code == next.code && first.message == next.message => None,
+                (Err(_), _) => return first,
+                (_, Err(_)) => return next,
+            };
+            if let Some(text) = wrong {
+                let order = if backwards { ", run backwards," } else { "" };
+                let message = format!("the program that `{}` made{order} has another result: {text}", stages.pass(stage));
+                return Err(Box::new(Diagnostic::bare("E0599", message)));
+            }
+        }
+        first
     }
 
     /// Runs one case and compares.

@@ -1,0 +1,76 @@
+//! Programs with memory as each pass makes them, and their evaluation: lowering and vectorisation are tested with it.
+
+use super::{Checked, contract, failure_diagnostic, kernels, optimise};
+use crate::base::{SourceMap, Symbol};
+use crate::diag::Diagnostic;
+use crate::eval::imp::{Plan, call};
+use crate::ir::{imp, soac};
+use crate::runtime::Value;
+use crate::{lower, vectorise};
+
+/// A program with memory after each pass that has changed it.
+#[derive(Debug)]
+pub struct Stages {
+    /// What it was lowered from.
+    source: soac::Program,
+    /// The names of the passes with what they made.
+    stages: Vec<(&'static str, imp::Program)>,
+}
+
+impl Stages {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.stages.len()
+    }
+    /// The pass that made one of them.
+    pub fn pass(&self, stage: usize) -> &'static str {
+        self.stages.get(stage).map_or("?", |(pass, _)| pass)
+    }
+}
+
+/// The stages of the program for these entry points, for processors or for a device.
+///
+/// # Errors
+/// Those of [`super::specialise()`].
+pub fn stages(sources: &SourceMap, checked: &Checked, entries: &[Symbol], device: bool) -> Result<Stages, Box<Diagnostic>> {
+    if device {
+        let source = kernels(sources, checked, entries)?;
+        let program = super::lowered_kernels(sources, &source);
+        return Ok(Stages { source, stages: vec![("lower kernels", program)] });
+    }
+    let source = optimise(sources, checked, entries)?;
+    let program = lower::lower(&source, lower::Options { strict: false, in_place: true, device: false });
+    contract(sources, "lower", || imp::check::validate(&program));
+    let mut stages = vec![("lower", program.clone())];
+    let mut text = imp::print::program(&program);
+    vectorise::vectorise_by(program, &mut |pass, program| {
+        let new = imp::print::program(program);
+        if new != text {
+            contract(sources, pass, || imp::check::validate(program));
+            stages.push((pass, program.clone()));
+            text = new;
+        }
+    });
+    Ok(Stages { source, stages })
+}
+
+/// Runs an entry point of one of the stages; `backwards` where the order does not matter.
+///
+/// # Errors
+/// What the program fails with; E0599 where it does what no program must do.
+pub fn run_stage(
+    checked: &Checked,
+    stages: &Stages,
+    stage: usize,
+    backwards: bool,
+    entry: Symbol,
+    arguments: &[Value],
+) -> Result<Value, Box<Diagnostic>> {
+    let missing = || Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")));
+    let define = checked.core.defs.iter().rfind(|define| define.name == entry).ok_or_else(missing)?;
+    let (pass, program) = stages.stages.get(stage).ok_or_else(missing)?;
+    let names = checked.parameter_names(entry);
+    let plan = Plan { pass, threads: if backwards { 2 } else { 3 }, backwards };
+    let result = call(program, &stages.source, plan, &define.ty, entry, arguments, &names);
+    result.map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
+}

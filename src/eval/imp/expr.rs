@@ -1,0 +1,174 @@
+//! Expressions.
+
+use super::Machine;
+use super::fault::{Run, fault};
+use super::frame::Frame;
+use super::memory::Val;
+use crate::base::scalar::{Member, ScalarOp, member};
+use crate::base::{PrimType, Scalar};
+use crate::ir::imp::{Expr, Int};
+
+/// Bytes of vector registers.
+const REGISTERS: i64 = 32;
+
+impl<'p> Machine<'p> {
+    /// The value of an expression.
+    pub fn expr(&mut self, e: &'p Expr, frame: &Frame<'p>) -> Run<Val> {
+        Ok(match e {
+            Expr::Const(value) => Some(*value),
+            Expr::Local(local) => frame.local(*local),
+            Expr::Load(ptr, index) => {
+                let (buffer, start) = frame.address(*ptr)?;
+                let index = self.index(index, frame)?;
+                let Some(at) = start.checked_add(index) else { return fault("an index overflows") };
+                self.memory.load(buffer, at)?
+            }
+            Expr::Op(op, args) => self.op(*op, args, frame)?,
+            Expr::Int(op, a, b) => {
+                let (a, b) = (self.expr(a, frame)?, self.expr(b, frame)?);
+                int(*op, a, b)?
+            }
+            Expr::Select(cond, a, b) => {
+                let cond = self.expr(cond, frame)?;
+                let (a, b) = (self.expr(a, frame)?, self.expr(b, frame)?);
+                match cond {
+                    Some(cond) => {
+                        if cond == Scalar::Bool(true) {
+                            a
+                        } else {
+                            b
+                        }
+                    }
+                    None => None,
+                }
+            }
+            Expr::Blend(_, mask, a, b) => {
+                let mask = self.expr(mask, frame)?;
+                let (a, b) = (self.expr(a, frame)?, self.expr(b, frame)?);
+                match mask.and_then(Scalar::as_i128) {
+                    Some(0) => b,
+                    Some(mask) if is_full(mask) => a,
+                    Some(mask) => return fault(format!("a mask of {mask}")),
+                    None => None,
+                }
+            }
+            Expr::Quotient(prim, x, y, r) => {
+                let (x, y) = (self.expr(x, frame)?, self.expr(y, frame)?);
+                self.expr(r, frame)?;
+                match (x, y, operation(*prim, "/")) {
+                    (Some(x), Some(y), Some(op)) => apply(op, &[x, y])?,
+                    _ => None,
+                }
+            }
+            Expr::Pieces(width, _, each) => {
+                let width = self.index(width, frame)?;
+                Some(Scalar::I64(self.pieces(width, *each)))
+            }
+            Expr::Threads => Some(Scalar::I64(self.plan.threads)),
+            Expr::Registers => Some(Scalar::I64(REGISTERS)),
+            Expr::Thread => match frame.thread {
+                Some(thread) => Some(Scalar::I64(thread)),
+                None => return fault("the number of a thread outside of a kernel"),
+            },
+        })
+    }
+    /// Into how many pieces a loop is divided.
+    fn pieces(&self, width: i64, each: bool) -> i64 {
+        if self.divided || width <= 1 {
+            return 1;
+        }
+        let most = if each { self.plan.threads } else { 2 * self.plan.threads - 1 };
+        most.min(width).max(1)
+    }
+
+    fn op(&mut self, op: ScalarOp, args: &'p [Expr], frame: &Frame<'p>) -> Run<Val> {
+        let mut values = [Scalar::Bool(false); 3];
+        let mut defined = true;
+        for (value, arg) in values.iter_mut().zip(args) {
+            match self.expr(arg, frame)? {
+                Some(scalar) => *value = scalar,
+                None => defined = false,
+            }
+        }
+        if defined {
+            return apply(op, &values[..args.len()]);
+        }
+        Ok(None)
+    }
+
+    /// The value of an expression that must be defined.
+    pub fn defined(&mut self, e: &'p Expr, frame: &Frame<'p>, what: &str) -> Run<Scalar> {
+        match self.expr(e, frame)? {
+            Some(value) => Ok(value),
+            None => fault(format!(
+                "{what} depends on memory that was never written, on a variable that was never set, or on arithmetic that overflows"
+            )),
+        }
+    }
+    /// An index or a count.
+    pub fn index(&mut self, e: &'p Expr, frame: &Frame<'p>) -> Run<i64> {
+        match self.defined(e, frame, "an index or a size")? {
+            Scalar::I64(n) => Ok(n),
+            other => fault(format!("an index of type {}", other.prim())),
+        }
+    }
+    /// A condition.
+    pub fn truth(&mut self, e: &'p Expr, frame: &Frame<'p>) -> Run<bool> {
+        match self.defined(e, frame, "a condition")? {
+            Scalar::Bool(truth) => Ok(truth),
+            other => fault(format!("a condition of type {}", other.prim())),
+        }
+    }
+}
+
+/// Whether all bits of a mask of some type are set.
+fn is_full(mask: i128) -> bool {
+    [-1, 0xff, 0xffff, 0xffff_ffff, 0xffff_ffff_ffff_ffff].contains(&mask)
+}
+
+/// The operation of a type with this name.
+pub(super) fn operation(prim: PrimType, name: &str) -> Option<ScalarOp> {
+    if let Some(Member::Op(op)) = member(prim, name) { Some(op) } else { None }
+}
+
+/// Applies an operation. What may fail is checked before.
+pub(super) fn apply(op: ScalarOp, args: &[Scalar]) -> Run<Val> {
+    match op.apply(args) {
+        Ok(value) => Ok(Some(value)),
+        Err(error) => fault(format!("{} of {args:?}: {error}", op.name())),
+    }
+}
+
+/// Whether a value decides a conjunction or disjunction by itself.
+fn decides(op: Int, value: Val) -> bool {
+    matches!((op, value), (Int::And, Some(Scalar::Bool(false))) | (Int::Or, Some(Scalar::Bool(true))))
+}
+
+/// Index arithmetic. What overflows is undefined.
+fn int(op: Int, a: Val, b: Val) -> Run<Val> {
+    if decides(op, a) || decides(op, b) {
+        return Ok(Some(Scalar::Bool(op == Int::Or)));
+    }
+    let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
+    let number = |n: Option<i64>| n.map(Scalar::I64);
+    Ok(match (op, a, b) {
+        (Int::And, Scalar::Bool(a), Scalar::Bool(b)) => Some(Scalar::Bool(a && b)),
+        (Int::Or, Scalar::Bool(a), Scalar::Bool(b)) => Some(Scalar::Bool(a || b)),
+        (op, Scalar::I64(a), Scalar::I64(b)) => match op {
+            Int::Add => number(a.checked_add(b)),
+            Int::Sub => number(a.checked_sub(b)),
+            Int::Mul => number(a.checked_mul(b)),
+            Int::Count => Some(Scalar::I64(a.checked_mul(b).unwrap_or(i64::MAX))),
+            Int::Div | Int::Rem if b == 0 => return fault(format!("{a} divided by 0")),
+            Int::Div => number(a.checked_div(b)),
+            Int::Rem => number(a.checked_rem(b)),
+            Int::Min => Some(Scalar::I64(a.min(b))),
+            Int::Lt => Some(Scalar::Bool(a < b)),
+            Int::Le => Some(Scalar::Bool(a <= b)),
+            Int::Eq => Some(Scalar::Bool(a == b)),
+            Int::Ne => Some(Scalar::Bool(a != b)),
+            Int::And | Int::Or => return fault("a conjunction of numbers"),
+        },
+        _ => return fault(format!("index arithmetic with {a:?} and {b:?}")),
+    })
+}
