@@ -589,7 +589,7 @@ REMORA_DEVICE void remora_wrap(int64_t *segment, int64_t *position, int64_t widt
 }
 
 /* `done(segment, i, prefix)` for each of `width` cells `cell(segment, i)` of each of `segments` segments, where the prefix is the inclusive one
-   within the segment. One pass with decoupled look-back over the cells of all segments in a row (Merrill and Garland, Single-pass
+   within the segment, beginning with `neutral`. One pass with decoupled look-back over the cells of all segments in a row (Merrill and Garland, Single-pass
    parallel prefix scan with decoupled look-back, 2016, section 4), for segments of any size: a tile in which a segment begins knows its
    prefix at once. Values go with their flags, in the manner of the LL protocol of NCCL. `state` has a tile for each
    `remora_layout<T>::tile` = 256 * min(16, max(1, 64 / sizeof(T))) cells, rounded up; it and `ticket` are zeroed before each launch. */
@@ -663,7 +663,7 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
         if (ITEMS > 1) {
           value[k] = exchange[layout::slot(thread * ITEMS + k)];
         }
-        sum = k == 0 || position == 0 ? value[k] : op(sum, value[k]);
+        sum = k == 0 && position != 0 ? value[k] : op(position == 0 ? neutral : sum, value[k]);
         head = head || position == 0;
         position = position + 1 == width ? 0 : position + 1;
       }
@@ -725,7 +725,7 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
       if (thread * ITEMS + k < count) {
-        prefix = position == 0 ? value[k] : op(prefix, value[k]);
+        prefix = op(position == 0 ? neutral : prefix, value[k]);
         position = position + 1 == width ? 0 : position + 1;
         if (ITEMS > 1) {
           exchange[layout::slot(thread * ITEMS + k)] = prefix;
