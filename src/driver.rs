@@ -29,7 +29,7 @@ pub use remc::is_core;
 pub use stats::{Stats, Times};
 pub use worth::{Work, Worth, work};
 
-use crate::ambiguity::{self, Reception, Verdict};
+use crate::ambiguity::{self, Reception, Search, Verdict};
 use crate::base::{FileId, SourceMap, Span, Symbol};
 use crate::consume;
 use crate::diag::{Diagnostic, Severity};
@@ -241,9 +241,11 @@ fn elaborate_one(
         received
     });
     match (other, last) {
-        (Some(values), Some(elaborated)) => (values, elaborated),
-        _ => {
+        (Search::Found(values), Some(elaborated)) => (values, elaborated),
+        (other, _) => {
             inferred.fill(&verdict.values, tables);
+            let limit = other == Search::Limit;
+            let first = first.map_err(|error| if limit { ambiguity::not_all_tried(error, program, inferred.def()) } else { error });
             (verdict.values, first)
         }
     }

@@ -1,17 +1,23 @@
 //! Which optima of a component are the same program.
 
-use super::normal::{Normal, normalise, same};
+use super::cells::{CellId, Cells, Content};
+use super::env::Env;
+use super::form::Normal;
+use super::normal::{Machine, OutOfSteps, Value};
 use super::translate::Translator;
-use crate::explicit::nest::{Form, nest};
-use crate::explicit::{Part as SourcePart, of_expr};
-use crate::infer::{Inferred, Part};
-use crate::ir::surface::{ExprId, PatId, view};
-use crate::ir::tables::{DefKind, Program, RBase, RType, Res, Tables};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::infer::{Inferred, Readings};
+use crate::ir::surface::{ExprId, PatId};
+use crate::ir::tables::{Program, RBase, RType, Tables};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Steps that normalising one reading may take; without a normal form a reading is taken to differ from all others.
-const STEPS: usize = 50_000;
+/// Steps that comparing all readings of a definition may take: so many, and so many more for each argument of an application. They
+/// depend on nothing but the program.
+const STEPS: usize = 400_000;
+const STEPS_PER_ARGUMENT: usize = 400;
+/// Where not all optima are known, so many are compared before the others are.
+const FIRST_OPTIMA: usize = 4;
 
 /// Readings of a component that are the same program.
 #[derive(Debug, Clone)]
@@ -35,12 +41,19 @@ pub(super) struct Question {
     pub(super) groups: Vec<Group>,
     /// Whether all optima are known.
     pub(super) complete: bool,
+    /// Whether the groups are known to be different. Otherwise some may be the same, and comparing them took too many steps.
+    pub(super) compared: bool,
 }
 
 impl Question {
-    /// Whether the optima differ in meaning, or are too many to be listed.
+    /// Whether the optima differ in meaning, or may.
     pub(super) fn open(&self) -> bool {
         self.groups.len() > 1 || !self.complete
+    }
+
+    /// Whether there are at least two different readings.
+    pub(super) fn ambiguous(&self) -> bool {
+        self.groups.len() > 1 && self.compared
     }
 }
 
@@ -50,68 +63,212 @@ pub(super) fn questions(program: &Program, inferred: &Inferred) -> Vec<Question>
     if components.is_empty() {
         return Vec::new();
     }
-    let tree = Tree::new(program, inferred);
-    let mut scratch = Tables::default();
+    let mut left = STEPS.saturating_add(STEPS_PER_ARGUMENT.saturating_mul(inferred.arguments()));
+    let cells = Cells::new(program, inferred.def());
+    let mut comparison = Comparison { program, cells: &cells, readings: Readings::new(inferred), scratch: Tables::default() };
     let mut questions = Vec::new();
     for (index, component) in components.iter().enumerate() {
         let mut nodes: Vec<ExprId> = component.sites.iter().filter_map(|s| inferred.sites().get(*s)).map(|s| s.node).collect();
         nodes.sort_by_key(|n| (program.ast.exprs[*n].span, *n));
         nodes.dedup();
-        let Some(subterm) = tree.common(&nodes) else { continue };
-        let comparison = Comparison { program, inferred, outer: tree.outer_names(program, subterm), subterm };
-        let groups = match component.complete {
-            true => comparison.groups(index, component.optima.len(), &mut scratch),
-            false => vec![Group { optimum: 0, members: vec![0] }],
+        let Some(subterm) = cells.common(&nodes) else { continue };
+        let mut groups = |most: usize| {
+            comparison.readings.look_at(index, most);
+            let (groups, steps) = comparison.groups(subterm, left);
+            left = steps;
+            groups
         };
-        questions.push(Question { component: index, nodes, subterm, groups, complete: component.complete });
+        let all = component.optima.len();
+        let mut found = groups(if component.complete { all } else { all.min(FIRST_OPTIMA) });
+        if !component.complete && found.as_ref().is_ok_and(|groups| groups.len() == 1) {
+            found = groups(all);
+        }
+        let compared = found.is_ok();
+        let alone = |optimum| Group { optimum, members: vec![optimum] };
+        let groups = found.unwrap_or_else(|OutOfSteps| (0..all).map(alone).collect());
+        questions.push(Question { component: index, nodes, subterm, groups, complete: component.complete, compared });
     }
     questions
 }
 
 struct Comparison<'a> {
     program: &'a Program,
-    inferred: &'a Inferred,
-    subterm: ExprId,
-    /// Uses of variables that are bound outside of the subterm.
-    outer: Vec<ExprId>,
+    cells: &'a Cells<'a>,
+    readings: Readings<'a>,
+    scratch: Tables,
 }
 
-/// A reading, as far as others are compared with it.
-struct Reading {
-    group: Group,
-    /// The type of the subterm, of the variables that it takes from outside, and of the definition.
-    types: Vec<RType>,
-    normal: Option<Normal>,
+/// The comparison of some readings.
+struct Progress {
+    machine: Machine,
+    /// The smallest expression that contains the applications that differ.
+    subterm: ExprId,
+    /// By reading, the values of the variables that are not the same in all of them.
+    envs: Vec<Env>,
+    /// The cells to be compared, with what in them is not the same.
+    waiting: BTreeMap<(u32, std::cmp::Reverse<u32>, CellId), Vec<ExprId>>,
+    /// The variables that are not the same.
+    different: FxHashSet<PatId>,
+    /// Cells that were compared because their variables have different types.
+    demanded: FxHashSet<CellId>,
+    /// Whether it came to the whole expression.
+    whole: bool,
+}
+
+/// What an expression is in each reading.
+struct Meanings {
+    values: Vec<Value>,
+    normals: Vec<Normal>,
+    /// The variables from outside whose types are not the same, except those that have values.
+    strange: Vec<PatId>,
 }
 
 impl Comparison<'_> {
-    fn groups(&self, index: usize, optima: usize, scratch: &mut Tables) -> Vec<Group> {
-        let mut readings: Vec<Reading> = Vec::new();
-        for optimum in 0..optima {
-            let reading = self.reading(index, optimum, scratch);
-            let known = readings.iter_mut().find(|other| {
-                let same_types = other.types.iter().zip(&reading.types).all(|(a, b)| same_type(a, b, &mut FxHashSet::default()));
-                other.types.len() == reading.types.len()
-                    && same_types
-                    && matches!((&other.normal, &reading.normal), (Some(a), Some(b)) if same(a, b))
-            });
-            match known {
-                Some(known) => known.group.members.push(optimum),
-                None => readings.push(reading),
-            }
-        }
-        readings.into_iter().map(|reading| reading.group).collect()
+    /// The readings by what they mean, and the steps that are left.
+    fn groups(&mut self, subterm: ExprId, steps: usize) -> (Result<Vec<Group>, OutOfSteps>, usize) {
+        let mut progress = Progress {
+            machine: Machine::new(steps),
+            subterm,
+            envs: vec![Env::default(); self.readings.count()],
+            waiting: BTreeMap::new(),
+            different: FxHashSet::default(),
+            demanded: FxHashSet::default(),
+            whole: false,
+        };
+        let groups = self.propagate(&mut progress).and_then(|()| self.partition(&mut progress));
+        (groups, progress.machine.left())
     }
 
-    fn reading(&self, component: usize, optimum: usize, scratch: &mut Tables) -> Reading {
-        let values = self.inferred.values(&[(component, optimum)]);
-        let place = self.program.ast.exprs[self.subterm].span;
-        self.inferred.fill_part(self.program, Part::Within(place), &values, scratch);
-        let mut types: Vec<RType> = scratch.exprs.get(self.subterm).cloned().into_iter().collect();
-        types.extend(self.outer.iter().filter_map(|e| scratch.exprs.get(*e).cloned()));
-        types.extend(scratch.defs.get(self.inferred.def()).map(|signature| signature.ty.clone()));
-        let term = Translator::new(self.program, scratch).expr(self.subterm);
-        Reading { group: Group { optimum, members: vec![optimum] }, types, normal: normalise(&term, STEPS) }
+    /// Compares the cells with applications that differ, and on from those that are not the same, until all that are left are, or it
+    /// comes to the whole expression.
+    fn propagate(&mut self, progress: &mut Progress) -> Result<(), OutOfSteps> {
+        progress.whole = !self.readings.agree_on_signature();
+        for node in self.readings.differing() {
+            self.wait(progress, node);
+        }
+        while !progress.whole
+            && let Some(((_, _, cell), marks)) = progress.waiting.pop_first()
+        {
+            self.compare(cell, &marks, progress)?;
+        }
+        Ok(())
+    }
+
+    /// The cell of an expression is to be compared, because of this expression.
+    fn wait(&self, progress: &mut Progress, node: ExprId) {
+        match self.cells.cell_of(node).filter(|cell| self.cells.within(*cell, progress.subterm)) {
+            Some(cell) => progress.waiting.entry(self.cells.order(cell)).or_default().push(node),
+            None => progress.whole = true,
+        }
+    }
+
+    fn compare(&mut self, id: CellId, marks: &[ExprId], progress: &mut Progress) -> Result<(), OutOfSteps> {
+        let cell = self.cells.cell(id);
+        if let Some(part) = self.cells.common(marks)
+            && cell.content != Content::Expr(part)
+            && self.same(Content::Expr(part), progress)?.is_none()
+        {
+            return Ok(());
+        }
+        let Some(meanings) = self.same(cell.content, progress)? else { return Ok(()) };
+        let demanded: Vec<CellId> = meanings.strange.iter().filter_map(|var| self.cells.binder(*var)).collect();
+        let mut again = false;
+        for binder in demanded.into_iter().filter(|binder| self.cells.within(*binder, progress.subterm)) {
+            if progress.demanded.insert(binder) {
+                progress.waiting.entry(self.cells.order(binder)).or_default();
+                again = true;
+            }
+        }
+        if again {
+            progress.waiting.entry(self.cells.order(id)).or_default().extend(marks);
+            return Ok(());
+        }
+        match cell.binds {
+            Some(binding) => self.bind(id, binding, &meanings, progress),
+            None => {
+                if let Content::Expr(expr) = cell.content {
+                    // The cell around it has to be compared.
+                    match cell.outer.filter(|outer| self.cells.within(*outer, progress.subterm)) {
+                        Some(outer) => progress.waiting.entry(self.cells.order(outer)).or_default().push(expr),
+                        None => progress.whole = true,
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// `None` if something is the same in all readings: its meaning, its type and the types of what it takes from outside.
+    fn same(&mut self, content: Content, progress: &mut Progress) -> Result<Option<Meanings>, OutOfSteps> {
+        let meanings = self.meanings(content, progress)?;
+        let types = match content {
+            Content::Expr(expr) => self.readings.agree_on(expr),
+            Content::Function(binding) | Content::Update(binding) => {
+                self.cells.bound_by(binding).iter().all(|var| self.readings.agree_on_var(*var))
+            }
+        };
+        let (first, rest) = meanings.normals.split_at(1);
+        let forms = &progress.machine.forms;
+        let same = types && meanings.strange.is_empty() && rest.iter().all(|normal| forms.same(first[0], *normal));
+        Ok((!same).then_some(meanings))
+    }
+
+    fn meanings(&mut self, content: Content, progress: &mut Progress) -> Result<Meanings, OutOfSteps> {
+        let inside = self.cells.inside(content);
+        progress.machine.take(inside.nodes.len())?;
+        let (mut values, mut normals) = (Vec::new(), Vec::new());
+        for reading in 0..self.readings.count() {
+            for &node in &inside.nodes {
+                if let Some(info) = self.readings.app(reading, node) {
+                    self.scratch.apps.insert(node, info);
+                }
+            }
+            let term = Translator::new(self.program, &self.scratch).content(content);
+            let value = progress.machine.eval(&term, &progress.envs[reading])?;
+            normals.push(progress.machine.read_back(&value)?);
+            values.push(value);
+        }
+        let mut strange = inside.outer;
+        strange.retain(|var| !progress.different.contains(var) && !self.readings.agree_on_var(*var));
+        Ok(Meanings { values, normals, strange })
+    }
+
+    /// The variables of a cell that is not the same have a value for each reading; all cells that use them are to be compared.
+    fn bind(&mut self, id: CellId, binding: ExprId, meanings: &Meanings, progress: &mut Progress) -> Result<(), OutOfSteps> {
+        let bound = self.cells.bound(id);
+        for (env, value) in progress.envs.iter_mut().zip(&meanings.values) {
+            for (var, part) in Translator::new(self.program, &self.scratch).parts(binding, &bound) {
+                let value = progress.machine.eval(&part, &env.with(Translator::VALUE, value.clone()))?;
+                *env = env.with(var, value);
+            }
+        }
+        for &var in &bound {
+            progress.different.insert(var);
+            self.cells.uses(var).iter().for_each(|node| self.wait(progress, *node));
+        }
+        Ok(())
+    }
+
+    /// The readings by the meaning and the type of the whole expression.
+    fn partition(&mut self, progress: &mut Progress) -> Result<Vec<Group>, OutOfSteps> {
+        let count = self.readings.count();
+        if !progress.whole {
+            return Ok(vec![Group { optimum: 0, members: (0..count).collect() }]);
+        }
+        progress.envs.fill(Env::default());
+        progress.different.clear();
+        let subterm = progress.subterm;
+        let Meanings { normals, strange, .. } = self.meanings(Content::Expr(subterm), progress)?;
+        let types: Vec<Vec<i128>> = (0..count).map(|reading| self.readings.ranks(reading, subterm, &strange)).collect();
+        let same = |a: usize, b: usize| types[a] == types[b] && progress.machine.forms.same(normals[a], normals[b]);
+        let mut groups: Vec<Group> = Vec::new();
+        for optimum in 0..count {
+            match groups.iter_mut().find(|group| same(group.optimum, optimum)) {
+                Some(group) => group.members.push(optimum),
+                None => groups.push(Group { optimum, members: vec![optimum] }),
+            }
+        }
+        Ok(groups)
     }
 }
 
@@ -140,83 +297,5 @@ pub(super) fn same_type(a: &RType, b: &RType, seen: &mut FxHashSet<(usize, usize
             a.len() == b.len() && a.iter().zip(b).all(|((l, a), (m, b))| l == m && payloads(a, b, seen))
         }
         _ => false,
-    }
-}
-
-/// The tree of a definition as inference sees it: the parts of an application are its head and its arguments.
-struct Tree {
-    /// Parent and depth.
-    parents: FxHashMap<ExprId, (ExprId, u32)>,
-    empty: Tables,
-}
-
-impl Tree {
-    fn new(program: &Program, inferred: &Inferred) -> Tree {
-        let mut tree = Tree { parents: FxHashMap::default(), empty: Tables::default() };
-        if let DefKind::Def(decl) = &program.defs[inferred.def()].decl {
-            let root = view::strip(&program.ast, decl.body);
-            tree.parents.insert(root, (root, 0));
-            let mut work = vec![(root, 0)];
-            while let Some((node, depth)) = work.pop() {
-                for part in tree.parts(program, node) {
-                    tree.parents.insert(part, (node, depth + 1));
-                    work.push((part, depth + 1));
-                }
-            }
-        }
-        tree
-    }
-
-    fn parts(&self, program: &Program, node: ExprId) -> Vec<ExprId> {
-        let parts: Vec<ExprId> = match nest(&program.ast, &program.names, &self.empty, node) {
-            Some(nest) => {
-                let head = if let Form::Head(view::Head::Expr(e)) = nest.form { Some(e) } else { None };
-                nest.pieces().filter_map(|p| p.expr).chain(head).collect()
-            }
-            None => of_expr(&program.ast, node)
-                .into_iter()
-                .filter_map(|part| match part {
-                    SourcePart::Expr(e, _) | SourcePart::Pun(e) => Some(e),
-                    _ => None,
-                })
-                .collect(),
-        };
-        parts.into_iter().map(|e| view::strip(&program.ast, e)).collect()
-    }
-
-    /// The smallest expression that contains all of these.
-    fn common(&self, nodes: &[ExprId]) -> Option<ExprId> {
-        let mut common = *nodes.first()?;
-        for &node in nodes {
-            let (mut a, mut b) = (common, node);
-            while a != b {
-                let (&(above_a, depth_a), &(above_b, depth_b)) = (self.parents.get(&a)?, self.parents.get(&b)?);
-                if depth_a >= depth_b {
-                    a = above_a;
-                }
-                if depth_b >= depth_a {
-                    b = above_b;
-                }
-            }
-            common = a;
-        }
-        self.parents.get(&common).map(|_| common)
-    }
-
-    /// Uses of local variables inside of an expression that are bound outside of it.
-    fn outer_names(&self, program: &Program, root: ExprId) -> Vec<ExprId> {
-        let place = program.ast.exprs[root].span;
-        let mut seen: FxHashSet<PatId> = FxHashSet::default();
-        let (mut found, mut work) = (Vec::new(), vec![root]);
-        while let Some(node) = work.pop() {
-            if let Some(Res::Local(pat)) = program.names.exprs.get(node)
-                && !place.contains(program.ast.pats[*pat].span)
-                && seen.insert(*pat)
-            {
-                found.push(node);
-            }
-            work.extend(self.parts(program, node));
-        }
-        found
     }
 }

@@ -8,7 +8,10 @@
 //!
 //! Readings whose sizes contradict each other are no readings: a caller that knows about sizes says which ones are well sized.
 
+mod cells;
 mod compare;
+mod env;
+pub mod form;
 pub mod normal;
 mod report;
 pub mod term;
@@ -20,15 +23,17 @@ mod tests;
 
 use crate::base::{SourceMap, Span};
 use crate::diag::Diagnostic;
-use crate::infer::Inferred;
+use crate::infer::{Inferred, unannotated};
 use crate::ir::tables::{DefId, Program, Tables};
 use compare::{Group, Question};
 
 /// Most ambiguities of a definition that are reported in full.
 const MAX_REPORTED: usize = 10;
-/// How often sizes are checked at most for one definition.
+/// The sizes of readings are checked until definitions with so many arguments in all have been, but at least and at most so often.
+const SIZED_ARGUMENTS: usize = 100_000;
+const MIN_SIZE_CHECKS: usize = 32;
 const MAX_SIZE_CHECKS: usize = 512;
-/// Most combinations of readings of different components that are tried when no reading alone is well sized.
+/// Most combinations of readings of different components that are tried when no reading alone is well sized; more are not decided.
 const MAX_COMBINATIONS: usize = 64;
 /// When the first of several optima of the same meaning cannot be elaborated, others are until definitions with so many arguments in all
 /// have been, but at least and at most so many of them.
@@ -56,6 +61,17 @@ pub struct Equals {
     pub optima: Vec<usize>,
     /// The smallest expression that contains the applications that differ.
     pub place: Span,
+}
+
+/// The end of a search among optima of the same meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Search {
+    /// These values of the rank variables can be elaborated.
+    Found(Vec<u32>),
+    /// None of the optima can.
+    Nothing,
+    /// None of those tried can, and not all were tried.
+    Limit,
 }
 
 /// How a reading was received by whoever elaborates it.
@@ -93,24 +109,27 @@ impl Verdict {
     /// without, and with a map over arrays of different sizes or without. Components change one at a time, those around the place of the
     /// trouble first; what moves the trouble elsewhere stays.
     ///
-    /// Returns values of the rank variables, or `None` if none of those tried can be elaborated.
-    pub fn search(&self, inferred: &Inferred, first: Reception, elaborate: &mut dyn FnMut(&[u32]) -> Reception) -> Option<Vec<u32>> {
+    /// A limit on the number of elaborations may end the search early.
+    pub fn search(&self, inferred: &Inferred, first: Reception, elaborate: &mut dyn FnMut(&[u32]) -> Reception) -> Search {
         let mut picks = self.picks.clone();
         let mut tries = (ELABORATED_ARGUMENTS / inferred.arguments().max(1)).clamp(MIN_ELABORATIONS, MAX_ELABORATIONS);
         let mut seen: Vec<Reception> = vec![first];
         'trouble: loop {
-            let now = *seen.last()?;
+            let now = *seen.last().unwrap_or(&first);
             let mut near: Vec<&Equals> = self.equals.iter().collect();
             near.sort_by_key(|equals| !equals.place.contains(now.place()));
             for Equals { component, optima, .. } in near {
                 for &optimum in &optima[1..] {
-                    tries = tries.checked_sub(1)?;
+                    if tries == 0 {
+                        return Search::Limit;
+                    }
+                    tries -= 1;
                     let mut tried: Vec<(usize, usize)> = picks.iter().copied().filter(|(c, _)| c != component).collect();
                     tried.push((*component, optimum));
                     let values = inferred.values(&tried);
                     let reception = elaborate(&values);
                     if reception == Reception::Fine {
-                        return Some(values);
+                        return Search::Found(values);
                     }
                     if reception.is_progress(now, &seen) {
                         seen.push(reception);
@@ -119,7 +138,7 @@ impl Verdict {
                     }
                 }
             }
-            return None;
+            return Search::Nothing;
         }
     }
 }
@@ -139,14 +158,19 @@ pub fn decide(
     let mut picks = Vec::new();
     if questions.iter().any(Question::open) {
         let (mut open, settled): (Vec<Question>, Vec<Question>) = questions.into_iter().partition(Question::open);
-        picks = SizeCheck { inferred, well_sized, left: MAX_SIZE_CHECKS }.narrow(&mut open);
+        picks = SizeCheck::new(inferred, well_sized).narrow(&mut open);
         questions = settled;
         questions.append(&mut open);
         questions.sort_by_key(|question| question.component);
     }
     if questions.iter().any(Question::open) {
+        let ambiguity = report::Ambiguity { program, sources, inferred, def, picks: &picks };
+        if questions.iter().any(Question::ambiguous) {
+            questions.retain(Question::ambiguous);
+            return Err(report::report(&ambiguity, &questions));
+        }
         questions.retain(Question::open);
-        return Err(report::report(&report::Ambiguity { program, sources, inferred, def, picks: &picks }, &questions));
+        return Err(report::undecided(&ambiguity, &questions));
     }
     let equals = questions.iter().filter_map(|question| {
         let group = question.groups.first().filter(|group| group.members.len() > 1)?;
@@ -157,14 +181,28 @@ pub fn decide(
     Ok(Verdict { values: inferred.values(&picks), equals: equals.collect(), picks })
 }
 
+/// Adds to an error of elaboration that a limit was reached in the search for a way around it.
+pub fn not_all_tried(error: Diagnostic, program: &Program, def: DefId) -> Diagnostic {
+    error
+        .note("there are other ways to insert the same number of `map`s and `rep`s; the limit on how many are tried was reached")
+        .help(unannotated(program, def))
+}
+
 /// Drops readings whose sizes contradict each other.
 struct SizeCheck<'a> {
     inferred: &'a Inferred,
     well_sized: &'a dyn Fn(&Tables) -> bool,
     left: usize,
+    /// Whether some sizes were not checked.
+    exhausted: bool,
 }
 
-impl SizeCheck<'_> {
+impl<'a> SizeCheck<'a> {
+    fn new(inferred: &'a Inferred, well_sized: &'a dyn Fn(&Tables) -> bool) -> SizeCheck<'a> {
+        let left = (SIZED_ARGUMENTS / inferred.arguments().max(1)).clamp(MIN_SIZE_CHECKS, MAX_SIZE_CHECKS);
+        SizeCheck { inferred, well_sized, left, exhausted: false }
+    }
+
     /// Removes the ill-sized groups of each question, and returns the optima to take instead of canonical ones. Stops when there is
     /// enough to report: the definition is refused then in any case.
     fn narrow(&mut self, questions: &mut [Question]) -> Vec<(usize, usize)> {
@@ -176,11 +214,11 @@ impl SizeCheck<'_> {
                 return picks;
             }
             if !question.complete {
-                refused += 1;
+                refused += usize::from(question.ambiguous());
             } else if !self.resolve(question, &mut picks) {
                 blocked.push(index);
-            } else if question.groups.len() > 1 {
-                refused += 1;
+            } else {
+                refused += usize::from(question.ambiguous());
             }
         }
         // What was decided since may unblock others.
@@ -197,6 +235,7 @@ impl SizeCheck<'_> {
 
     fn ok(&mut self, picks: &[(usize, usize)]) -> bool {
         if self.left == 0 {
+            self.exhausted = true;
             return true;
         }
         self.left -= 1;
@@ -223,6 +262,7 @@ impl SizeCheck<'_> {
             picks.push((question.component, first.optimum));
         }
         question.groups = kept;
+        question.compared &= !self.exhausted;
         true
     }
 
@@ -233,8 +273,12 @@ impl SizeCheck<'_> {
             return;
         }
         let count = blocked.iter().try_fold(1usize, |n, &q| n.checked_mul(questions[q].groups.len())).unwrap_or(usize::MAX);
+        if count > MAX_COMBINATIONS {
+            blocked.iter().for_each(|q| questions[*q].compared = false);
+            return;
+        }
         let mut good: Vec<Vec<usize>> = Vec::new();
-        for combination in 0..if count <= MAX_COMBINATIONS { count } else { 0 } {
+        for combination in 0..count {
             let (mut rest, mut choice) = (combination, Vec::new());
             for &q in blocked {
                 choice.push(rest % questions[q].groups.len());

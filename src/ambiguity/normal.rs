@@ -11,117 +11,113 @@
 //!   of their use;
 //! - a component of a tuple or record that is written out is that component.
 //!
-//! Evaluation ends because terms are typed, but may take long and make large results: it gives up after a number of steps, and then
-//! there is no normal form.
+//! Evaluation ends because terms are typed, but may take long: it gives up after a number of steps, and then there is no normal form.
+//! Values are shared, and what is shared is read once: a normal form is a graph ([`super::form`]) that is no larger than the number
+//! of steps.
 
+use super::env::Env;
+use super::form::{FIRST_BOUND, Form, Forms, Normal};
 use super::term::{Const, Tag, Term, TermRef, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// A normal form. Bound variables have names; compare with [`same`].
-#[derive(Debug, Clone)]
-pub enum Normal {
-    /// A variable.
-    Var(Var),
-    /// A constant.
-    Const(Const),
-    /// A function.
-    Lam(Var, Box<Normal>),
-    /// An application of something that is no function abstraction.
-    App(Box<Normal>, Vec<Normal>),
-    /// A map: parameters, body, arrays.
-    Map(Vec<Var>, Box<Normal>, Vec<Normal>),
-    /// A replication.
-    Rep(Box<Normal>),
-    /// Any other form.
-    Node(Tag, Vec<Normal>),
-}
-
 /// More than the allowed number of steps.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutOfSteps;
 
-type Outcome<T> = Result<T, OutOfSteps>;
-
-/// The normal form of a term, unless it takes more than `steps`.
-pub fn normalise(term: &TermRef, steps: usize) -> Option<Normal> {
-    let mut machine = Machine { steps, fresh: 1 << 31 };
-    let value = machine.eval(term, &Env::default()).ok()?;
-    machine.read_back(&value).ok()
-}
-
-/// Whether two normal forms are equal up to the names of bound variables.
-pub fn same(a: &Normal, b: &Normal) -> bool {
-    alpha(a, b, &mut FxHashMap::default())
-}
-
-fn alpha(a: &Normal, b: &Normal, bound: &mut FxHashMap<Var, Var>) -> bool {
-    let all = |a: &[Normal], b: &[Normal], bound: &mut FxHashMap<Var, Var>| {
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alpha(a, b, bound))
-    };
-    match (a, b) {
-        // Bound names are unique, so that the pairs need not be taken back.
-        (Normal::Var(a), Normal::Var(b)) => bound.get(a).unwrap_or(a) == b,
-        (Normal::Const(a), Normal::Const(b)) => a == b,
-        (Normal::Lam(x, a), Normal::Lam(y, b)) => {
-            bound.insert(*x, *y);
-            alpha(a, b, bound)
-        }
-        (Normal::App(f, a), Normal::App(g, b)) => alpha(f, g, bound) && all(a, b, bound),
-        (Normal::Map(xs, f, a), Normal::Map(ys, g, b)) => {
-            bound.extend(xs.iter().copied().zip(ys.iter().copied()));
-            xs.len() == ys.len() && alpha(f, g, bound) && all(a, b, bound)
-        }
-        (Normal::Rep(a), Normal::Rep(b)) => alpha(a, b, bound),
-        (Normal::Node(s, a), Normal::Node(t, b)) => s == t && all(a, b, bound),
-        _ => false,
-    }
-}
-
-/// Values of variables: a shared list, innermost first.
-#[derive(Clone, Default)]
-struct Env(Option<Rc<(Var, Value, Env)>>);
+/// A result, or the end of the steps.
+pub(super) type Outcome<T> = Result<T, OutOfSteps>;
 
 /// A value, possibly with free variables.
 #[derive(Clone)]
-enum Value {
+pub(super) enum Value {
     /// Nothing more is known about it.
     Stuck(Rc<Stuck>),
     /// A function.
     Function(Function),
-    /// A map. Its arrays are neither maps nor replications.
-    Map(Rc<(Body, Vec<Value>)>),
+    /// A map; its arrays may be maps and replications, and are fused when it is read.
+    Map(Rc<Mapped>),
     /// A replication.
     Rep(Rc<Value>),
     /// A form with parts.
     Node(Tag, Rc<Vec<Value>>),
 }
 
-enum Stuck {
+impl Value {
+    /// Values at the same address are the same.
+    fn address(&self) -> *const () {
+        match self {
+            Value::Stuck(stuck) => Rc::as_ptr(stuck).cast(),
+            Value::Function(function) => Rc::as_ptr(function).cast(),
+            Value::Map(map) => Rc::as_ptr(map).cast(),
+            Value::Rep(inner) => Rc::as_ptr(inner).cast(),
+            Value::Node(_, parts) => Rc::as_ptr(parts).cast(),
+        }
+    }
+}
+
+/// What cannot be evaluated further.
+pub(super) enum Stuck {
     Var(Var),
     Const(Const),
     App(Value, Vec<Value>),
 }
 
-type Function = Rc<dyn Fn(&mut Machine, Value) -> Outcome<Value>>;
-type Body = Rc<dyn Fn(&mut Machine, &[Value]) -> Outcome<Value>>;
-
-/// Where a parameter of the original function of a fused map comes from.
-enum Source {
-    Constant(Value),
-    Array,
-    Fused(Body, usize),
+/// A map: what it does to elements of the arrays, and the arrays.
+pub(super) struct Mapped {
+    body: Body,
+    args: Vec<Value>,
 }
 
-struct Machine {
+type Function = Rc<dyn Fn(&mut Machine, Value) -> Outcome<Value>>;
+type Body = Box<dyn Fn(&mut Machine, &[Value]) -> Outcome<Value>>;
+
+/// What evaluates terms and reads values as normal forms.
+pub struct Machine {
     steps: usize,
     fresh: u32,
+    /// The normal forms so far.
+    pub forms: Forms,
+    /// Values that were read, by address. A value is kept, so that its address stays its own.
+    read: FxHashMap<*const (), (Value, Normal)>,
+}
+
+/// The arrays that a nest of fused maps goes over, with the parameters that stand for their elements.
+#[derive(Default)]
+struct Arrays {
+    params: Vec<Var>,
+    arrays: Vec<Normal>,
+    index: FxHashMap<Normal, usize>,
+    /// The elements of the maps among the arrays, by address.
+    elements: FxHashMap<*const (), Value>,
 }
 
 impl Machine {
+    /// A machine that may make so many steps.
+    pub fn new(steps: usize) -> Machine {
+        Machine { steps, fresh: FIRST_BOUND, forms: Forms::default(), read: FxHashMap::default() }
+    }
+
+    /// The steps that are left.
+    pub fn left(&self) -> usize {
+        self.steps
+    }
+
+    /// The normal form of a term without free variables that have values.
+    pub fn normalise(&mut self, term: &TermRef) -> Result<Normal, OutOfSteps> {
+        let value = self.eval(term, &Env::default())?;
+        self.read_back(&value)
+    }
+
     fn step(&mut self) -> Outcome<()> {
-        self.steps = self.steps.checked_sub(1).ok_or(OutOfSteps)?;
-        Ok(())
+        self.take(1)
+    }
+
+    /// Counts steps that are made elsewhere.
+    pub(super) fn take(&mut self, steps: usize) -> Outcome<()> {
+        let left = self.steps.checked_sub(steps);
+        self.steps = left.unwrap_or(0);
+        left.map(drop).ok_or(OutOfSteps)
     }
 
     fn fresh(&mut self) -> Var {
@@ -129,14 +125,15 @@ impl Machine {
         Var::Fresh(self.fresh)
     }
 
-    fn eval(&mut self, term: &TermRef, env: &Env) -> Outcome<Value> {
+    /// The value of a term.
+    pub(super) fn eval(&mut self, term: &TermRef, env: &Env) -> Outcome<Value> {
         self.step()?;
         Ok(match &**term {
-            Term::Var(var) => self.lookup(*var, env)?,
+            Term::Var(var) => env.get(*var).cloned().unwrap_or_else(|| Value::Stuck(Rc::new(Stuck::Var(*var)))),
             Term::Const(constant) => Value::Stuck(Rc::new(Stuck::Const(constant.clone()))),
             Term::Lam(var, body) => {
                 let (var, body, env) = (*var, body.clone(), env.clone());
-                Value::Function(Rc::new(move |machine, arg| machine.eval(&body, &Env(Some(Rc::new((var, arg, env.clone())))))))
+                Value::Function(Rc::new(move |machine, arg| machine.eval(&body, &env.with(var, arg))))
             }
             Term::App(fun, args) => {
                 let mut value = self.eval(fun, env)?;
@@ -149,7 +146,7 @@ impl Machine {
             Term::Map(fun, args) => {
                 let fun = self.eval(fun, env)?;
                 let args = self.eval_all(args, env)?;
-                let body: Body = Rc::new(move |machine, elements| {
+                let body: Body = Box::new(move |machine, elements| {
                     elements.iter().try_fold(fun.clone(), |value, element| machine.apply(value, element.clone()))
                 });
                 self.map(body, args)?
@@ -157,7 +154,7 @@ impl Machine {
             Term::Rep(inner) => Value::Rep(Rc::new(self.eval(inner, env)?)),
             Term::Let(var, rhs, body) => {
                 let rhs = self.eval(rhs, env)?;
-                self.eval(body, &Env(Some(Rc::new((*var, rhs, env.clone())))))?
+                self.eval(body, &env.with(*var, rhs))?
             }
             Term::Node(tag, parts) => {
                 let parts = self.eval_all(parts, env)?;
@@ -173,38 +170,21 @@ impl Machine {
         terms.iter().map(|t| self.eval(t, env)).collect()
     }
 
-    fn lookup(&mut self, var: Var, env: &Env) -> Outcome<Value> {
-        let mut at = env;
-        while let Some(entry) = &at.0 {
-            self.step()?;
-            if entry.0 == var {
-                return Ok(entry.1.clone());
-            }
-            at = &entry.2;
-        }
-        Ok(Value::Stuck(Rc::new(Stuck::Var(var))))
-    }
-
     fn apply(&mut self, fun: Value, arg: Value) -> Outcome<Value> {
         self.step()?;
         match fun {
             Value::Function(f) => f(self, arg),
             Value::Rep(f) => {
-                let body: Body = Rc::new(move |machine, elements| machine.apply((*f).clone(), elements[0].clone()));
+                let body: Body = Box::new(move |machine, elements| machine.apply((*f).clone(), elements[0].clone()));
                 self.map(body, vec![arg])
             }
-            Value::Map(inner) => {
-                let mut args = inner.1.clone();
-                let count = args.len();
-                args.push(arg);
-                let body: Body = Rc::new(move |machine, elements| {
-                    let function = (inner.0)(machine, &elements[..count])?;
-                    machine.apply(function, elements[count].clone())
-                });
-                self.map(body, args)
+            functions @ Value::Map(_) => {
+                let body: Body = Box::new(|machine, elements| machine.apply(elements[0].clone(), elements[1].clone()));
+                self.map(body, vec![functions, arg])
             }
             Value::Stuck(stuck) => Ok(Value::Stuck(Rc::new(match &*stuck {
                 Stuck::App(f, args) => {
+                    self.take(args.len())?;
                     let mut args = args.clone();
                     args.push(arg);
                     Stuck::App(f.clone(), args)
@@ -215,58 +195,30 @@ impl Machine {
         }
     }
 
-    /// The map of a function over arrays, fused with maps and replications among them.
+    /// The map of a function over arrays.
     fn map(&mut self, body: Body, args: Vec<Value>) -> Outcome<Value> {
         self.step()?;
-        if args.iter().all(|arg| matches!(arg, Value::Rep(_))) {
-            let elements: Vec<Value> = args.iter().filter_map(|a| if let Value::Rep(x) = a { Some((**x).clone()) } else { None }).collect();
-            return Ok(Value::Rep(Rc::new(body(self, &elements)?)));
+        let replicated = |arg: &Value| if let Value::Rep(x) = arg { Some((**x).clone()) } else { None };
+        match args.iter().map(replicated).collect::<Option<Vec<Value>>>() {
+            Some(elements) => Ok(Value::Rep(Rc::new(body(self, &elements)?))),
+            None => Ok(Value::Map(Rc::new(Mapped { body, args }))),
         }
-        if !args.iter().any(|arg| matches!(arg, Value::Rep(_) | Value::Map(_))) {
-            return Ok(Value::Map(Rc::new((body, args))));
-        }
-        let (mut sources, mut arrays) = (Vec::new(), Vec::new());
-        for arg in args {
-            sources.push(match arg {
-                Value::Rep(x) => Source::Constant((*x).clone()),
-                Value::Map(inner) => {
-                    arrays.extend(inner.1.iter().cloned());
-                    Source::Fused(inner.0.clone(), inner.1.len())
-                }
-                array => {
-                    arrays.push(array);
-                    Source::Array
-                }
-            });
-        }
-        let fused: Body = Rc::new(move |machine, elements| {
-            let mut at = 0;
-            let mut inputs = Vec::with_capacity(sources.len());
-            for source in &sources {
-                inputs.push(match source {
-                    Source::Constant(value) => value.clone(),
-                    Source::Array => {
-                        at += 1;
-                        elements[at - 1].clone()
-                    }
-                    Source::Fused(inner, count) => {
-                        at += count;
-                        inner(machine, &elements[at - count..at])?
-                    }
-                });
-            }
-            body(machine, &inputs)
-        });
-        Ok(Value::Map(Rc::new((fused, arrays))))
     }
 
-    fn read_back(&mut self, value: &Value) -> Outcome<Normal> {
+    /// The normal form of a value; that of a value that is used in several places is made once.
+    pub(super) fn read_back(&mut self, value: &Value) -> Outcome<Normal> {
         self.step()?;
-        Ok(match value {
+        if let Some((_, known)) = self.read.get(&value.address()) {
+            return Ok(*known);
+        }
+        let normal = match value {
             Value::Stuck(stuck) => match &**stuck {
-                Stuck::Var(var) => Normal::Var(*var),
-                Stuck::Const(constant) => Normal::Const(constant.clone()),
-                Stuck::App(f, args) => Normal::App(Box::new(self.read_back(f)?), self.read_back_all(args)?),
+                Stuck::Var(var) => self.forms.intern(Form::Var(*var)),
+                Stuck::Const(constant) => self.forms.intern(Form::Const(constant.clone())),
+                Stuck::App(f, args) => {
+                    let (f, args) = (self.read_back(f)?, self.read_back_all(args)?);
+                    self.forms.intern(Form::App(f, args))
+                }
             },
             Value::Function(f) => {
                 let var = self.fresh();
@@ -274,17 +226,18 @@ impl Machine {
                 let body = self.read_back(&body)?;
                 self.eta(var, body)?
             }
-            Value::Map(map) => {
-                let params: Vec<Var> = map.1.iter().map(|_| self.fresh()).collect();
-                let elements: Vec<Value> = params.iter().map(|p| Value::Stuck(Rc::new(Stuck::Var(*p)))).collect();
-                let body = (map.0)(self, &elements)?;
-                let body = self.read_back(&body)?;
-                let args = self.read_back_all(&map.1)?;
-                self.tidy_map(params, body, args)?
+            Value::Map(map) => self.read_map(map)?,
+            Value::Rep(inner) => {
+                let inner = self.read_back(inner)?;
+                self.forms.intern(Form::Rep(inner))
             }
-            Value::Rep(inner) => Normal::Rep(Box::new(self.read_back(inner)?)),
-            Value::Node(tag, parts) => Normal::Node(tag.clone(), self.read_back_all(parts)?),
-        })
+            Value::Node(tag, parts) => {
+                let parts = self.read_back_all(parts)?;
+                self.forms.intern(Form::Node(tag.clone(), parts))
+            }
+        };
+        self.read.insert(value.address(), (value.clone(), normal));
+        Ok(normal)
     }
 
     fn read_back_all(&mut self, values: &[Value]) -> Outcome<Vec<Normal>> {
@@ -293,70 +246,88 @@ impl Machine {
 
     /// `\x -> f x` as `f`.
     fn eta(&mut self, var: Var, body: Normal) -> Outcome<Normal> {
-        if let Normal::App(_, args) = &body
-            && matches!(args.last(), Some(Normal::Var(last)) if *last == var)
+        if let Form::App(f, args) = self.forms.form(body)
+            && let Some((last, rest)) = args.split_last()
+            && *self.forms.form(*last) == Form::Var(var)
         {
-            let mut uses = 0;
-            self.visit_vars(&body, &mut |v| uses += usize::from(v == var))?;
-            if uses == 1
-                && let Normal::App(f, mut args) = body
-            {
-                args.pop();
-                return Ok(if args.is_empty() { *f } else { Normal::App(f, args) });
+            let (f, rest) = (*f, rest.to_vec());
+            let mut used = false;
+            for part in rest.iter().chain(std::iter::once(&f)) {
+                let nodes = self.forms.vars(*part, &mut |v| {
+                    used |= v == var;
+                    !used
+                });
+                self.take(nodes)?;
             }
-            return Ok(Normal::Lam(var, Box::new(body)));
+            if !used {
+                return Ok(if rest.is_empty() { f } else { self.forms.intern(Form::App(f, rest)) });
+            }
         }
-        Ok(Normal::Lam(var, Box::new(body)))
+        Ok(self.forms.intern(Form::Lam(var, body)))
     }
 
-    /// Arrays that occur twice are joined, those without use are dropped, the others sorted by their first use.
-    fn tidy_map(&mut self, params: Vec<Var>, mut body: Normal, args: Vec<Normal>) -> Outcome<Normal> {
-        if let Normal::Var(var) = body
-            && let Some(at) = params.iter().position(|p| *p == var)
+    /// A map with the maps and replications among its arrays fused into it. Arrays that occur twice are one, those without use are dropped,
+    /// the others sorted by their first use.
+    fn read_map(&mut self, map: &Rc<Mapped>) -> Outcome<Normal> {
+        let mut arrays = Arrays::default();
+        let element = self.mapped(map, &mut arrays)?;
+        let body = self.read_back(&element)?;
+        let Arrays { params, arrays, .. } = arrays;
+        if let Form::Var(var) = self.forms.form(body)
+            && let Some(at) = params.iter().position(|param| param == var)
         {
-            return Ok(args.into_iter().nth(at).unwrap_or(body));
+            return Ok(arrays[at]);
         }
-        let mut joined: FxHashMap<Var, Var> = FxHashMap::default();
-        for i in 1..args.len() {
-            for j in 0..i {
-                self.step()?;
-                if !joined.contains_key(&params[j]) && same(&args[i], &args[j]) {
-                    joined.insert(params[i], params[j]);
-                    break;
-                }
-            }
-        }
-        if !joined.is_empty() {
-            rename(&mut body, &joined);
-        }
+        let numbers: FxHashMap<Var, usize> = params.iter().copied().zip(0..).collect();
         let (mut order, mut seen) = (Vec::new(), FxHashSet::default());
-        self.visit_vars(&body, &mut |v| {
-            if seen.insert(v) && params.contains(&v) {
-                order.push(v);
-            }
-        })?;
-        let mut all: Vec<(Var, Normal)> = params.into_iter().zip(args).filter(|(p, _)| !joined.contains_key(p)).collect();
-        if !order.is_empty() {
-            all.retain(|(p, _)| order.contains(p));
-            all.sort_by_key(|(p, _)| order.iter().position(|o| o == p));
+        let nodes = self.forms.vars(body, &mut |var| {
+            order.extend(numbers.get(&var).filter(|_| seen.insert(var)));
+            true
+        });
+        self.take(nodes)?;
+        if order.is_empty() {
+            order = (0..params.len()).collect();
         }
-        let (params, args) = all.into_iter().unzip();
-        Ok(Normal::Map(params, Box::new(body), args))
+        let (params, arrays) = order.into_iter().map(|at: usize| (params[at], arrays[at])).unzip();
+        Ok(self.forms.intern(Form::Map(params, body, arrays)))
     }
 
-    fn visit_vars(&mut self, normal: &Normal, f: &mut dyn FnMut(Var)) -> Outcome<()> {
-        self.step()?;
-        match normal {
-            Normal::Var(var) => f(*var),
-            Normal::Const(_) => {}
-            Normal::Lam(_, body) | Normal::Rep(body) => self.visit_vars(body, f)?,
-            Normal::App(fun, args) | Normal::Map(_, fun, args) => {
-                self.visit_vars(fun, f)?;
-                args.iter().try_for_each(|arg| self.visit_vars(arg, f))?;
-            }
-            Normal::Node(_, parts) => parts.iter().try_for_each(|part| self.visit_vars(part, f))?,
+    /// The element of a map for elements of the arrays below it; made once for each map.
+    fn mapped(&mut self, map: &Rc<Mapped>, arrays: &mut Arrays) -> Outcome<Value> {
+        let address = Rc::as_ptr(map).cast();
+        if let Some(known) = arrays.elements.get(&address) {
+            return Ok(known.clone());
         }
-        Ok(())
+        let elements = map.args.iter().map(|arg| self.element(arg, arrays)).collect::<Outcome<Vec<Value>>>()?;
+        let value = (map.body)(self, &elements)?;
+        arrays.elements.insert(address, value.clone());
+        Ok(value)
+    }
+
+    fn element(&mut self, array: &Value, arrays: &mut Arrays) -> Outcome<Value> {
+        self.step()?;
+        match array {
+            Value::Rep(element) => return Ok((**element).clone()),
+            Value::Map(map) => return self.mapped(map, arrays),
+            Value::Stuck(_) | Value::Function(_) | Value::Node(..) => {}
+        }
+        let normal = self.read_back(array)?;
+        let at = match arrays.index.get(&normal) {
+            Some(at) => *at,
+            None => {
+                self.take(arrays.arrays.len())?;
+                let forms = &self.forms;
+                let same = |other: &Normal| forms.shape(*other) == forms.shape(normal) && forms.same(*other, normal);
+                let at = arrays.arrays.iter().position(same).unwrap_or(arrays.arrays.len());
+                arrays.index.insert(normal, at);
+                at
+            }
+        };
+        if at == arrays.arrays.len() {
+            arrays.params.push(self.fresh());
+            arrays.arrays.push(normal);
+        }
+        Ok(Value::Stuck(Rc::new(Stuck::Var(arrays.params[at]))))
     }
 }
 
@@ -369,17 +340,4 @@ fn component(tag: &Tag, parts: &[Value]) -> Option<Value> {
         _ => return None,
     };
     components.get(at).cloned()
-}
-
-fn rename(normal: &mut Normal, names: &FxHashMap<Var, Var>) {
-    match normal {
-        Normal::Var(var) => *var = *names.get(var).unwrap_or(var),
-        Normal::Const(_) => {}
-        Normal::Lam(_, body) | Normal::Rep(body) => rename(body, names),
-        Normal::App(fun, args) | Normal::Map(_, fun, args) => {
-            rename(fun, names);
-            args.iter_mut().for_each(|arg| rename(arg, names));
-        }
-        Normal::Node(_, parts) => parts.iter_mut().for_each(|part| rename(part, names)),
-    }
 }

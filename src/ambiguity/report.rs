@@ -7,7 +7,7 @@ use crate::base::SourceMap;
 use crate::diag::{Diagnostic, Reading};
 use crate::explicit::nest::nest;
 use crate::explicit::{Printer, head_span, namer, show_type};
-use crate::infer::Inferred;
+use crate::infer::{Inferred, unannotated};
 use crate::ir::surface::{PatId, PatKind};
 use crate::ir::tables::{DefId, DefKind, Insertion, Program, RBase, RType, Tables};
 
@@ -41,7 +41,44 @@ pub(super) fn report(ambiguity: &Ambiguity, questions: &[Question]) -> Vec<Diagn
     diagnostics
 }
 
+/// E0407, for questions that may be none: nothing was found to differ as far as it was looked at.
+pub(super) fn undecided(ambiguity: &Ambiguity, questions: &[Question]) -> Vec<Diagnostic> {
+    let mut diagnostics: Vec<Diagnostic> = questions.iter().take(MAX_REPORTED).map(|question| ambiguity.undecided(question)).collect();
+    let more = questions.len().saturating_sub(MAX_REPORTED);
+    if more > 0
+        && let Some(last) = diagnostics.pop()
+    {
+        diagnostics.push(last.note(format!("and {more} more")));
+    }
+    diagnostics
+}
+
 impl Ambiguity<'_> {
+    fn undecided(&self, question: &Question) -> Diagnostic {
+        let mut diagnostic = Diagnostic::bare("E0407", "whether this has one meaning was not decided within the limits".to_string());
+        let tables = self.tables(question.component, 0);
+        for &node in question.nodes.iter().take(MAX_LABELS) {
+            if let Some(nest) = nest(&self.program.ast, &self.program.names, &tables, node) {
+                diagnostic = diagnostic.label(head_span(self.program, &nest), "");
+            }
+        }
+        let count = self.inferred.components().get(question.component).map_or(0, |component| component.optima.len());
+        let note = match (question.compared, question.complete) {
+            (true, _) => format!(
+                "there are more than {count} equally small ways to insert `map`s and `rep`s here; the first {count} are the same program"
+            ),
+            (false, true) => format!(
+                "there are {count} equally small ways to insert `map`s and `rep`s here; to find out whether they are the same program takes \
+                 more steps than are allowed"
+            ),
+            (false, false) => format!(
+                "there are more than {count} equally small ways to insert `map`s and `rep`s here; to find out whether they are the same \
+                 program takes more steps than are allowed"
+            ),
+        };
+        diagnostic.note(note).help(unannotated(self.program, self.def))
+    }
+
     fn tables(&self, component: usize, optimum: usize) -> Tables {
         let mut picks: Vec<(usize, usize)> = self.picks.iter().copied().filter(|(c, _)| *c != component).collect();
         picks.push((component, optimum));

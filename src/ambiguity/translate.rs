@@ -1,5 +1,6 @@
 //! Surface and tables to terms.
 
+use super::cells::Content;
 use super::term::{Const, Tag, Term, TermRef, Var};
 use crate::base::Symbol;
 use crate::explicit::nest::{Form, Nest, Piece, is_qualified, nest};
@@ -69,9 +70,46 @@ impl<'a> Translator<'a> {
                 Term::Let(value, rhs, body).into()
             }
             ExprKind::LetFun(fun) => self.let_fun(fun),
-            ExprKind::Ascribe { expr, .. } => self.expr(*expr),
+            ExprKind::Ascribe { expr, .. } | ExprKind::Open { expr, .. } => self.expr(*expr),
             _ => self.opaque(expr),
         }
+    }
+
+    /// The variable that [`Translator::parts`] are parts of.
+    pub(super) const VALUE: Var = Var::Fresh(0);
+
+    /// The term of a cell.
+    pub(super) fn content(&mut self, content: Content) -> TermRef {
+        match content {
+            Content::Expr(expr) => self.expr(expr),
+            Content::Function(binding) => match &self.ast().exprs[binding].kind {
+                ExprKind::LetFun(fun) => self.function(fun),
+                _ => self.expr(binding),
+            },
+            Content::Update(binding) => match &self.ast().exprs[binding].kind {
+                ExprKind::LetUpdate { array, indices, value, .. } => self.updated(binding, *array, indices, *value),
+                _ => self.expr(binding),
+            },
+        }
+    }
+
+    /// The variables that a `let` binds, as parts of [`Translator::VALUE`].
+    pub(super) fn parts(&mut self, binding: ExprId, bound: &[PatId]) -> Vec<(Var, TermRef)> {
+        let part = |me: &mut Self, var: Var| match &me.ast().exprs[binding].kind {
+            ExprKind::Let { sizes, pat, .. } => {
+                let body = me.bind(*pat, Term::var(Self::VALUE), Term::var(var));
+                me.bind_sizes(sizes.iter().copied(), &[Self::VALUE], body)
+            }
+            _ => Term::var(Self::VALUE),
+        };
+        bound.iter().map(|&pat| (Var::Local(pat), part(self, Var::Local(pat)))).collect()
+    }
+
+    fn updated(&mut self, node: ExprId, array: ExprId, indices: &[IndexArg], value: ExprId) -> TermRef {
+        let mut parts = vec![self.expr(array)];
+        parts.extend(self.indices(indices));
+        parts.push(self.expr(value));
+        Term::node(Tag::Syntax(node), parts)
     }
 
     /// Forms of which only the parts are looked into.
@@ -79,11 +117,9 @@ impl<'a> Translator<'a> {
         let tag = Tag::Syntax(expr);
         match &self.ast().exprs[expr].kind {
             ExprKind::LetUpdate { array, binder, indices, value, body } => {
-                let mut parts = vec![self.expr(*array)];
-                parts.extend(self.indices(indices));
-                parts.push(self.expr(*value));
+                let updated = self.updated(expr, *array, indices, *value);
                 let body = self.expr(*body);
-                Term::Let(Var::Local(*binder), Term::node(tag, parts), body).into()
+                Term::Let(Var::Local(*binder), updated, body).into()
             }
             ExprKind::Match { scrutinee, cases } => {
                 let mut parts = vec![self.expr(*scrutinee)];
@@ -163,13 +199,18 @@ impl<'a> Translator<'a> {
     }
 
     fn let_fun(&mut self, fun: &LetFun) -> TermRef {
+        let function = self.function(fun);
+        let body = self.expr(fun.body);
+        Term::Let(Var::Local(fun.binder), function, body).into()
+    }
+
+    fn function(&mut self, fun: &LetFun) -> TermRef {
         let inner = self.expr(fun.rhs);
         let params: Vec<Var> = fun.params.iter().map(|_| self.fresh()).collect();
         let mut inner = fun.params.iter().zip(&params).rev().fold(inner, |inner, (&pat, &var)| self.bind(pat, Term::var(var), inner));
         let sizes = fun.tparams.iter().filter_map(|t| if let TypeParam::Size(pat) = t { Some(*pat) } else { None });
         inner = self.bind_sizes(sizes, &params, inner);
-        let body = self.expr(fun.body);
-        Term::Let(Var::Local(fun.binder), Term::lams(&params, inner), body).into()
+        Term::lams(&params, inner)
     }
 
     fn lambda(&mut self, params: &[PatId], body: TermRef) -> TermRef {

@@ -2,7 +2,8 @@
 
 use super::context::Context;
 use crate::base::{Span, Symbol};
-use crate::ir::surface::{ExprId, ExprKind, IndexArg, view};
+use crate::ir::surface::{Ast, ExprId, ExprKind, IndexArg, PatId, PatKind, view};
+use crate::ir::tables::{DefId, DefKind, Program};
 
 impl Context<'_> {
     /// Advice where `and`, `or` or `not` are written as in Python: in the application at this place, or of what stands there.
@@ -91,5 +92,44 @@ impl Context<'_> {
             _ => false,
         });
         behind.then(|| format!("the function comes first, the arrays come behind it: `{name} f xs`"))
+    }
+}
+
+/// Most variables that are named.
+const NAMED: usize = 6;
+
+/// Advice where a limit was reached: the parameters of a definition, and of functions in it, whose types are not written.
+pub(crate) fn unannotated(program: &Program, def: DefId) -> String {
+    let ast = &program.ast;
+    let place = program.defs[def].span;
+    let own = match &program.defs[def].decl {
+        DefKind::Def(decl) => decl.params.clone(),
+        DefKind::Val(_) => Vec::new(),
+    };
+    let inner = ast.exprs.iter().filter(|(_, expr)| place.contains(expr.span)).flat_map(|(_, expr)| match &expr.kind {
+        ExprKind::Lambda { params, .. } => params.clone(),
+        ExprKind::LetFun(fun) => fun.params.clone(),
+        _ => Vec::new(),
+    });
+    let mut names: Vec<Symbol> = Vec::new();
+    own.into_iter().chain(inner).for_each(|param| open_names(ast, param, &mut names));
+    let mut seen = std::collections::HashSet::new();
+    names.retain(|name| seen.insert(*name));
+    let listed: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
+    match (listed.len(), names.len() > NAMED) {
+        (0, _) => "annotate the types of some variables, or split the definition".to_string(),
+        (_, false) => format!("annotate the type of {}", listed.join(", ")),
+        (_, true) => format!("annotate the types of some variables: {}, ..", listed.join(", ")),
+    }
+}
+
+/// The variables of a pattern that have no annotation.
+fn open_names(ast: &Ast, pat: PatId, names: &mut Vec<Symbol>) {
+    match &ast.pats[pat].kind {
+        PatKind::Name(name) => names.push(*name),
+        PatKind::Paren(inner) => open_names(ast, *inner, names),
+        PatKind::Tuple(items) | PatKind::Constr(_, items) => items.iter().for_each(|item| open_names(ast, *item, names)),
+        PatKind::Record(fields) => fields.iter().for_each(|(_, item)| open_names(ast, *item, names)),
+        PatKind::Ascribe(..) | PatKind::Error | PatKind::Wild | PatKind::Lit(_) => {}
     }
 }

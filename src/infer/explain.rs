@@ -169,6 +169,10 @@ impl Context<'_> {
         if !self.reported.insert(id.0) {
             return;
         }
+        if self.contains_itself(expected) || self.contains_itself(found) {
+            // That is what is wrong, and is reported at the end.
+            return;
+        }
         let Reason { kind, expected: from, found: at } = self.reasons[id.0 as usize];
         let (left, right) = (Ty::cell(left), Ty::cell(right));
         let (wanted, got) = (self.show(expected, None), self.show(found, None));

@@ -1,5 +1,6 @@
 //! A definition from its declaration to its tables.
 
+use super::advice;
 use super::context::{Context, SiteRef, Spine};
 use super::explain;
 use super::types::{Base, Node, Ty};
@@ -24,30 +25,21 @@ const EXPLAINED_ARGUMENTS: usize = 100;
 /// made for every assignment of values to the rank variables.
 #[derive(Debug)]
 pub struct Inferred {
-    def: DefId,
-    nodes: Vec<Node>,
-    tparams: Vec<TypeParamId>,
-    generalised: FxHashMap<Base, TypeParamId>,
-    ty: Ty,
-    exprs: Vec<(ExprId, Ty)>,
-    pats: Vec<(PatId, Ty)>,
-    insts: Vec<(ExprId, Vec<Ty>)>,
-    apps: Vec<(ExprId, Spine)>,
-    ops: Vec<(ExprId, Ty)>,
-    locals: Vec<(PatId, Vec<TypeParamId>)>,
-    sites: Vec<SiteRef>,
-    solution: Solution,
-    arguments: usize,
-    rank_time: Duration,
-}
-
-/// Which part of the tables to fill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// Everything.
-    Whole,
-    /// The entries of nodes inside a place, and the signature.
-    Within(Span),
+    pub(super) def: DefId,
+    pub(super) nodes: Vec<Node>,
+    pub(super) tparams: Vec<TypeParamId>,
+    pub(super) generalised: FxHashMap<Base, TypeParamId>,
+    pub(super) ty: Ty,
+    pub(super) exprs: Vec<(ExprId, Ty)>,
+    pub(super) pats: Vec<(PatId, Ty)>,
+    pub(super) insts: Vec<(ExprId, Vec<Ty>)>,
+    pub(super) apps: Vec<(ExprId, Spine)>,
+    pub(super) ops: Vec<(ExprId, Ty)>,
+    pub(super) locals: Vec<(PatId, Vec<TypeParamId>)>,
+    pub(super) sites: Vec<SiteRef>,
+    pub(super) solution: Solution,
+    pub(super) arguments: usize,
+    pub(super) rank_time: Duration,
 }
 
 impl Inferred {
@@ -91,7 +83,7 @@ impl Inferred {
     }
     /// Writes everything about the definition into tables, for these values of the rank variables.
     pub fn fill(&self, values: &[u32], tables: &mut Tables) {
-        let mut export = Export { inferred: self, values, memo: FxHashMap::default() };
+        let mut export = Export::new(self, values);
         for (id, ty) in &self.exprs {
             tables.exprs.insert(*id, export.ty(ty));
         }
@@ -109,31 +101,6 @@ impl Inferred {
         }
         for (id, tparams) in &self.locals {
             tables.locals.insert(*id, tparams.clone());
-        }
-        let ty = export.ty(&self.ty);
-        tables.defs.insert(self.def, Signature { tparams: self.tparams.clone(), ty });
-    }
-    /// The same for the nodes inside a place only (and the signature): to compare readings of a part of a large definition.
-    pub fn fill_part(&self, program: &Program, part: Part, values: &[u32], tables: &mut Tables) {
-        let Part::Within(place) = part else {
-            return self.fill(values, tables);
-        };
-        let mut export = Export { inferred: self, values, memo: FxHashMap::default() };
-        let inside = |id: ExprId| place.contains(program.ast.exprs[id].span);
-        for (id, ty) in self.exprs.iter().filter(|(id, _)| inside(*id)) {
-            tables.exprs.insert(*id, export.ty(ty));
-        }
-        for (id, ty) in self.pats.iter().filter(|(id, _)| place.contains(program.ast.pats[*id].span)) {
-            tables.pats.insert(*id, export.ty(ty));
-        }
-        for (id, types) in self.insts.iter().filter(|(id, _)| inside(*id)) {
-            tables.insts.insert(*id, types.iter().map(|ty| export.ty(ty)).collect());
-        }
-        for (id, ty) in self.ops.iter().filter(|(id, _)| inside(*id)) {
-            tables.ops.insert(*id, export.ty(ty));
-        }
-        for (id, spine) in self.apps.iter().filter(|(id, _)| inside(*id)) {
-            tables.apps.insert(*id, export.spine(spine));
         }
         let ty = export.ty(&self.ty);
         tables.defs.insert(self.def, Signature { tparams: self.tparams.clone(), ty });
@@ -159,13 +126,16 @@ impl Inferred {
 const MAX_RANK: i128 = 255;
 
 /// Turns types of inference into finished types.
-struct Export<'a> {
+pub(super) struct Export<'a> {
     inferred: &'a Inferred,
     values: &'a [u32],
     memo: FxHashMap<Base, Arc<RBase>>,
 }
 
-impl Export<'_> {
+impl<'a> Export<'a> {
+    pub(super) fn new(inferred: &'a Inferred, values: &'a [u32]) -> Export<'a> {
+        Export { inferred, values, memo: FxHashMap::default() }
+    }
     fn rank(&self, rank: &LinExpr) -> u32 {
         rank.eval(self.values).and_then(|value| u32::try_from(value).ok()).unwrap_or(0)
     }
@@ -220,7 +190,7 @@ impl Export<'_> {
             at = next;
         }
     }
-    fn spine(&self, spine: &Spine) -> AppInfo {
+    pub(super) fn spine(&self, spine: &Spine) -> AppInfo {
         let args = spine.slots.iter().map(|slot| {
             let reps = self.rank(&slot.reps);
             Insertion { maps: self.rank(&slot.maps), reps, induced: reps.min(self.rank(&slot.frame)) }
@@ -272,9 +242,10 @@ pub(super) fn infer_in_mode(
             return Err(errors);
         }
         Outcome::TooHard(why) => {
-            let span = program.defs[def].span;
-            let error = Diagnostic::error("E0401", span, "the ranks in this definition could not be decided");
-            return Err(vec![error.note(why).help("annotate the types of some variables")]);
+            let error =
+                Diagnostic::error("E0407", program.defs[def].span, "the ranks in this definition were not decided within the limits");
+            let unannotated = advice::unannotated(program, def);
+            return Err(vec![error.note(why).help(unannotated)]);
         }
     };
     let rank_time = start.elapsed();
@@ -447,6 +418,11 @@ impl Context<'_> {
                 return;
             }
         }
+    }
+
+    /// Whether a type contains itself.
+    pub(super) fn contains_itself(&mut self, ty: &Ty) -> bool {
+        self.cyclic(ty.base, &mut FxHashMap::default())
     }
 
     /// Depth-first search; `state` is false while a base is on the path and true afterwards.

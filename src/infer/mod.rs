@@ -23,13 +23,16 @@ mod context;
 mod explain;
 mod expr;
 mod finish;
+mod readings;
 mod reason;
 mod types;
 mod unify;
 
+pub(crate) use advice::unannotated;
 pub use cases::check_cases;
 pub use context::SiteRef;
-pub use finish::{Inferred, Part, infer_def, infer_with, rank_system};
+pub use finish::{Inferred, infer_def, infer_with, rank_system};
+pub use readings::Readings;
 
 #[cfg(test)]
 mod tests;

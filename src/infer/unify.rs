@@ -6,6 +6,7 @@ use super::types::{Base, Class, Node, Ty};
 use crate::base::{Span, Symbol};
 use crate::ir::surface::Ident;
 use crate::rank::{LinExpr, VarKind};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// Two bases that cannot be equal.
@@ -199,21 +200,23 @@ impl Context<'_> {
         result
     }
 
+    /// Walks down the results of both functions. Where it comes back to where it was, a type contains itself, which is reported at the
+    /// end ([`Context::check_cycles`]).
     fn lift_bases(&mut self, param: Base, arg: Base, lift: &LinExpr, reason: ReasonId) -> Result<(), Mismatch> {
-        if lift.terms.is_empty() && lift.constant == 0 {
-            return self.unify_bases(param, arg, reason);
+        let (mut param, mut arg, mut lift) = (param, arg, lift.clone());
+        let mut seen = FxHashSet::default();
+        while !(lift.terms.is_empty() && lift.constant == 0) && seen.insert((self.find(param), self.find(arg))) {
+            let (Node::Arrow(p), Node::Arrow(a)) = (self.node(param), self.node(arg)) else { break };
+            let from = Ty::new(a.0.rank.clone().add(&lift), a.0.base);
+            self.unify_types(&p.0, &from, reason)?;
+            if !matches!((self.node(p.1.base), self.node(a.1.base)), (Node::Arrow(_), Node::Arrow(_))) {
+                let to = Ty::new(a.1.rank.clone().add(&lift), a.1.base);
+                return self.unify_types(&p.1, &to, reason);
+            }
+            lift = self.inner_lift(&p.1, &a.1, &lift, reason);
+            (param, arg) = (p.1.base, a.1.base);
         }
-        let (Node::Arrow(p), Node::Arrow(a)) = (self.node(param), self.node(arg)) else {
-            return self.unify_bases(param, arg, reason);
-        };
-        let from = Ty::new(a.0.rank.clone().add(lift), a.0.base);
-        self.unify_types(&p.0, &from, reason)?;
-        if let (Node::Arrow(_), Node::Arrow(_)) = (self.node(p.1.base), self.node(a.1.base)) {
-            let inner = self.inner_lift(&p.1, &a.1, lift, reason);
-            return self.lift_bases(p.1.base, a.1.base, &inner, reason);
-        }
-        let to = Ty::new(a.1.rank.clone().add(lift), a.1.base);
-        self.unify_types(&p.1, &to, reason)
+        self.unify_bases(param, arg, reason)
     }
 
     /// How many dimensions are left to move inside the result of a curried function.

@@ -18,9 +18,10 @@ use super::engine::{Affine, INF, Problem};
 
 /// Cost of what is impossible.
 const NEVER: u32 = 1 << 28;
-/// Largest table, and largest sum of all tables.
+/// Largest table, and largest sum of all tables: what each variable may have is the same in small and in large systems.
 const TABLE: usize = 1 << 17;
 const TABLES: usize = 1 << 24;
+const TABLES_PER_VARIABLE: usize = 1 << 10;
 /// How many values stand for themselves, beyond the smallest.
 const REACHES: [i64; 4] = [1, 2, 5, 11];
 
@@ -244,7 +245,7 @@ impl Tree {
     fn room(&mut self, vars: &[u32]) -> Option<usize> {
         let size = vars.iter().try_fold(1usize, |size, &var| size.checked_mul(self.sizes[var as usize])).filter(|&size| size <= TABLE)?;
         self.entries += size;
-        (self.entries <= TABLES).then_some(size)
+        (self.entries <= TABLES.max(self.sizes.len().saturating_mul(TABLES_PER_VARIABLE))).then_some(size)
     }
 
     fn add(&mut self, vars: Vec<u32>, cost: impl Fn(&[u32]) -> u32) -> Option<()> {

@@ -6,7 +6,7 @@
 //! variable whose weight times its distance from the cheap end exceeds the distance between this bound and the cost of a
 //! known solution is the same in all optima (reduced cost fixing). Where both meet, the least cost is proved.
 
-use super::engine::{INF, Problem};
+use super::engine::{INF, Problem, Row};
 use super::exact;
 use super::relax::Prices;
 
@@ -27,6 +27,35 @@ pub(super) fn tighten(problem: &Problem, prices: &Prices, cost: i64) -> Option<P
     }
     // A few variables are not worth another round.
     (open(&narrowed) * 10 < plain * 9 || open(&narrowed) + 8 < before).then_some(narrowed)
+}
+
+/// The optima of a problem as the solutions of another one without costs; `None` where the prices do not prove that the cost is least.
+///
+/// Where the bound meets the cost, an optimum is what wastes nothing (complementary slackness): a variable with a weight is at its cheap
+/// end, a rep whose price is below one does not exceed its frame, and one whose price is above zero is not below it. The variables that
+/// come behind those of the problem are the differences.
+pub(super) fn face(problem: &Problem, prices: &Prices, cost: i64) -> Option<Problem> {
+    let Bound { weights, least } = bound(problem, prices)?;
+    if least != i128::from(cost) * i128::from(DENOMINATOR) {
+        return None;
+    }
+    let mut face = problem.clone();
+    fix(&mut face, &weights, 0);
+    for (gate, &price) in problem.gates.iter().zip(&prices.frames) {
+        let mut row = Row { terms: vec![(gate.r.0, 1)], constant: gate.r.1 - gate.frame_constant, pairs: Vec::new() };
+        row.terms.extend(gate.frame.iter().map(|&(var, c)| (var, -c)));
+        let difference = face.lo.len() as u32;
+        match round(price).clamp(0, i128::from(DENOMINATOR)) {
+            0 => row.terms.push((difference, 1)),
+            share if share == i128::from(DENOMINATOR) => row.terms.push((difference, -1)),
+            _ => {}
+        }
+        face.lo.push(0);
+        face.hi.push(INF);
+        face.weight.push(0);
+        face.rows.push(row);
+    }
+    Some(face)
 }
 
 fn open(problem: &Problem) -> usize {

@@ -11,7 +11,7 @@ use super::exact::{self, Found, Leaf};
 use super::face;
 use super::ilp;
 use super::merge::Stop;
-use super::presolve::{presolve, problem_of};
+use super::presolve::{Presolved, presolve, problem_of};
 use super::relax;
 use super::system::{System, Var, verify};
 use super::types::{self, Completion};
@@ -103,21 +103,31 @@ impl Context<'_> {
         self.presolved(presolved, counted)
     }
 
-    fn presolved(&mut self, mut presolved: super::presolve::Presolved, counted: bool) -> Result<Answer, Fail> {
-        let mut answer = Answer { values: presolved.base(), parts: Vec::new() };
-        for index in 0..presolved.pieces.len() {
-            let problem = std::mem::take(&mut presolved.pieces[index].problem);
-            let solved = self.connected(problem, counted)?;
-            let values: Vec<(u32, i64)> = (0..).zip(solved.values).collect();
-            for (var, value) in presolved.lift(index, &values) {
-                answer.values[var as usize] = value;
+    fn presolved(&mut self, presolved: Presolved, counted: bool) -> Result<Answer, Fail> {
+        piecewise(presolved, |problem| self.connected(problem, counted).map(Some)).map(Option::unwrap_or_default)
+    }
+
+    /// The optima as the solutions of a problem without costs; `None` when that takes too long.
+    fn on_face(&self, problem: &Problem, face: Problem) -> Result<Option<Answer>, Fail> {
+        let (nodes, most) = (self.options.exact_nodes, self.options.max_optima);
+        let answer = piecewise(presolve(face)?, |piece| {
+            if piece.gates.is_empty() {
+                return types_only(piece).map(Some);
             }
-            for mut part in solved.parts {
-                part.values.iter_mut().for_each(|values| *values = presolved.lift(index, values));
-                answer.parts.push(part);
+            match exact::solutions(&piece, nodes, most) {
+                Found::Optima { leaves, complete, .. } => Ok(Some(factor(&piece, leaves, complete))),
+                Found::Infeasible => Err(Fail::Infeasible),
+                Found::Unknown => Ok(None),
             }
-        }
-        Ok(answer)
+        })?;
+        Ok(answer.map(|mut answer| {
+            let own = |var: u32| (var as usize) < problem.lo.len();
+            answer.values.truncate(problem.lo.len());
+            for part in &mut answer.parts {
+                part.values.iter_mut().for_each(|values| values.retain(|(var, _)| own(*var)));
+            }
+            answer
+        }))
     }
 
     /// A connected problem.
@@ -199,15 +209,17 @@ impl Context<'_> {
     fn taken_apart(&mut self, problem: Problem) -> Result<Answer, Fail> {
         // A solution of the relaxation is only as good as the prices that prove it.
         let relaxed = relax::relaxed(&problem, &mut self.budget).map(|values| ilp::cost(&problem, &values));
-        if let Some(tighter) = relaxed.and_then(|cost| self.priced(&problem, cost)) {
-            return self.problem(tighter, true);
+        if let Some(cost) = relaxed
+            && let Some(answer) = self.priced(&problem, cost)?
+        {
+            return Ok(answer);
         }
         let values = self.integer_optimum(&problem)?;
         let cost = ilp::cost(&problem, &values);
         if relaxed != Some(cost)
-            && let Some(tighter) = self.priced(&problem, cost)
+            && let Some(answer) = self.priced(&problem, cost)?
         {
-            return self.problem(tighter, true);
+            return Ok(answer);
         }
         if let Some(smaller) = self.backbone(&problem, cost, &values)? {
             return self.problem(smaller, true);
@@ -215,15 +227,19 @@ impl Context<'_> {
         self.integer_optima(&problem, cost, values)
     }
 
-    /// A problem narrowed by prices to what costs as much as a known solution; `None` when that gains nothing.
-    fn priced(&mut self, problem: &Problem, cost: i64) -> Option<Problem> {
-        let budget = &mut self.budget;
-        let prices = match relax::prices(problem, Some(cost), budget) {
-            Some(prices) => prices,
-            // The relaxation does not reach the cost: some variables may still be too dear.
-            None => relax::prices(problem, None, budget)?,
-        };
-        dual::tighten(problem, &prices, cost)
+    /// The answer by prices that narrow the problem to what costs as much as a known solution, or that leave nothing but to find the
+    /// solutions that cost as much; `None` when prices do not help.
+    fn priced(&mut self, problem: &Problem, cost: i64) -> Result<Option<Answer>, Fail> {
+        // Where the relaxation does not reach the cost some variables may still be too dear.
+        let tight = relax::prices(problem, Some(cost), &mut self.budget);
+        let Some(prices) = tight.or_else(|| relax::prices(problem, None, &mut self.budget)) else { return Ok(None) };
+        if let Some(tighter) = dual::tighten(problem, &prices, cost) {
+            return self.problem(tighter, true).map(Some);
+        }
+        match dual::face(problem, &prices, cost) {
+            Some(face) => self.on_face(problem, face),
+            None => Ok(None),
+        }
     }
 
     /// A cheapest solution by the integer program.
@@ -295,6 +311,24 @@ impl Context<'_> {
         }
         Ok(fix_gates(problem, &sides, &same))
     }
+}
+
+/// Solves the pieces of a presolved problem, and puts the answers together; `None` if one has none.
+fn piecewise(mut presolved: Presolved, mut solve: impl FnMut(Problem) -> Result<Option<Answer>, Fail>) -> Result<Option<Answer>, Fail> {
+    let mut answer = Answer { values: presolved.base(), parts: Vec::new() };
+    for index in 0..presolved.pieces.len() {
+        let problem = std::mem::take(&mut presolved.pieces[index].problem);
+        let Some(solved) = solve(problem)? else { return Ok(None) };
+        let values: Vec<(u32, i64)> = (0..).zip(solved.values).collect();
+        for (var, value) in presolved.lift(index, &values) {
+            answer.values[var as usize] = value;
+        }
+        for mut part in solved.parts {
+            part.values.iter_mut().for_each(|values| *values = presolved.lift(index, values));
+            answer.parts.push(part);
+        }
+    }
+    Ok(Some(answer))
 }
 
 /// Fixes the flagged gates of a problem; `None` when that changes nothing.

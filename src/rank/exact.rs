@@ -100,6 +100,15 @@ pub(super) fn optima_at(problem: &Problem, cost: i64, nodes: usize, limit: usize
     collect(Search::new(engine, nodes), cost, limit)
 }
 
+/// All solutions of a problem of which all cost the same, up to `limit`.
+pub(super) fn solutions(problem: &Problem, nodes: usize, limit: usize) -> Found {
+    let mut engine = Engine::new(problem.clone());
+    if engine.propagate().is_err() {
+        return Found::Infeasible;
+    }
+    collect(Search::new(engine, nodes), INF, limit)
+}
+
 fn collect(mut search: Search, cost: i64, limit: usize) -> Found {
     search.restart(Goal::All { limit }, cost);
     search.descend();

@@ -8,8 +8,6 @@
 //! Nothing here is trusted: values are rounded and checked against all rows and gates in integer arithmetic by the caller
 //! or by [`check`].
 
-use std::time::Instant;
-
 use good_lp::solvers::{SolutionStatus, coin_cbc::CoinCbcProblem};
 use good_lp::{Expression, ProblemVariables, ResolutionError, Solution as _, SolverModel, Variable, variable};
 
@@ -20,42 +18,43 @@ use super::types::{self, Completion};
 /// Largest cap; beyond it floating-point feasibility tolerances are no longer safe.
 const LARGEST_CAP: i64 = 1 << 14;
 
-/// Seconds that all runs of the solver for one system may take together.
-const SECONDS: f64 = 10.0;
+/// Cells (rows times columns, those of the dual program included) that all runs of the solver for one system may have together.
+const CELLS: usize = 20_000_000;
+/// Most nodes of a run; programs with many cells have fewer, at least so many.
+const NODES: usize = 2_000;
+const FEWEST_NODES: usize = 50;
+/// Cells of all nodes of a run.
+const NODE_CELLS: usize = 20_000_000;
 
 /// The message when they do not suffice.
-const SLOW: &str = "the integer program solver ran out of time";
+const SLOW: &str = "the system is too large for the integer program solver, within the limit on its size and its steps";
 
-/// What the solver may still do.
+/// What the solver may still do. Limits count cells and nodes, so that an answer does not depend on how fast a machine is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     /// Runs so far.
     pub(super) runs: usize,
-    start: Instant,
+    cells: usize,
 }
 
 impl Budget {
     pub(super) fn new() -> Budget {
-        Budget { runs: 0, start: Instant::now() }
+        Budget { runs: 0, cells: CELLS }
     }
 
-    /// Counts a run; the seconds that it may take, `None` when there are none left.
-    pub(super) fn run(&mut self) -> Option<f64> {
-        if self.runs == 0 {
-            self.start = Instant::now();
-        }
+    /// Counts a run for a problem; the nodes that it may visit, `None` when there are none left.
+    pub(super) fn run(&mut self, problem: &Problem) -> Option<usize> {
         self.runs += 1;
-        let left = SECONDS - self.start.elapsed().as_secs_f64();
-        (left > 0.0).then_some(left)
+        let cells = (problem.rows.len() + problem.gates.len() + 1) * (problem.lo.len() + 1);
+        self.cells = self.cells.checked_sub(cells)?;
+        Some((NODE_CELLS / cells).clamp(FEWEST_NODES, NODES))
     }
 }
 
 /// Prepares a model for silent runs of limited length.
-pub(super) fn limit(model: &mut CoinCbcProblem, seconds: f64) {
+pub(super) fn limit(model: &mut CoinCbcProblem, nodes: usize) {
     model.set_log_level(0);
-    // Time of this run, not of all threads.
-    model.set_parameter("timeMode", "elapsed");
-    model.set_parameter("sec", &format!("{seconds:.3}"));
+    model.set_parameter("maxNodes", &nodes.to_string());
 }
 
 /// What the integer program answered.
@@ -91,8 +90,8 @@ pub(super) fn solve(problem: &Problem, goal: Goal, budget: &mut Budget) -> Answe
     let open = problem.hi.iter().any(|&hi| hi >= INF);
     let mut cap = first_cap(problem);
     loop {
-        let Some(seconds) = budget.run() else { return Answer::Failed(SLOW.into()) };
-        let answer = match solve_with(problem, goal, cap, seconds) {
+        let Some(nodes) = budget.run(problem) else { return Answer::Failed(SLOW.into()) };
+        let answer = match solve_with(problem, goal, cap, nodes) {
             // The program leaves type ranks anywhere below the cap: only the smallest ones say whether it was large enough.
             Answer::Optimal(values) => Answer::Optimal(complete(problem, &sides(problem, &values)).unwrap_or(values)),
             other => other,
@@ -262,7 +261,7 @@ impl Program<'_> {
     }
 }
 
-fn solve_with(problem: &Problem, goal: Goal, cap: i64, seconds: f64) -> Answer {
+fn solve_with(problem: &Problem, goal: Goal, cap: i64, nodes: usize) -> Answer {
     let mut vars = ProblemVariables::new();
     let upper: Vec<i64> =
         (0..problem.lo.len()).map(|at| if problem.hi[at] >= INF { problem.lo[at].saturating_add(cap) } else { problem.hi[at] }).collect();
@@ -292,14 +291,13 @@ fn solve_with(problem: &Problem, goal: Goal, cap: i64, seconds: f64) -> Answer {
             objective -= program.differs(gate, sides);
         }
     }
-    run(program, objective, seconds)
+    run(program, objective, nodes)
 }
 
-fn run(program: Program, objective: Expression, seconds: f64) -> Answer {
+fn run(program: Program, objective: Expression, nodes: usize) -> Answer {
     let Program { problem, vars, columns, upper: _, at_most_zero, equal_zero, quotients } = program;
     let mut model = good_lp::coin_cbc(vars.minimise(objective));
-    limit(&mut model, seconds);
-    model.set_parameter("maxNodes", "100000");
+    limit(&mut model, nodes);
     // Optimal means optimal: no gap is acceptable.
     model.set_parameter("ratioGap", "0");
     model.set_parameter("allowableGap", "0");
@@ -316,11 +314,10 @@ fn run(program: Program, objective: Expression, seconds: f64) -> Answer {
     let solution = match model.solve() {
         Ok(solution) => solution,
         Err(ResolutionError::Infeasible) => return Answer::Infeasible,
-        Err(error) => return Answer::Failed(format!("the integer program solver failed: {error}")),
+        Err(error) => return Answer::Failed(format!("the integer program solver did not finish within its limit on steps: {error}")),
     };
     match solution.status() {
         SolutionStatus::Optimal => {}
-        SolutionStatus::TimeLimit => return Answer::Failed(SLOW.into()),
         _ => return Answer::Failed("the integer program solver stopped early".into()),
     }
     let mut values = Vec::with_capacity(columns.len());

@@ -21,7 +21,7 @@
 //! 3. `buckets` narrows larger ones of small width to what occurs in optima, by dynamic programming, so that small ones remain;
 //! 4. `relax` and `dual` take wide components apart: prices from the dual of the linear relaxation, checked in integers,
 //!    prove the least cost and fix what is the same in all optima, so that small components remain;
-//! 5. `ilp` hands what resists to CBC for a limited time, with bounds derived from the system, never a large constant;
+//! 5. `ilp` hands what resists to CBC for a limited number of steps, with bounds derived from the system, never a large constant;
 //! 6. `enumerate` orders these methods and lists all optima; `conflict` names an irreducible infeasible subset.
 //!
 //! Invariants: every solution that leaves [`solve`] has passed [`verify`] in exact arithmetic; the answer does not depend

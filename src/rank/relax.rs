@@ -16,7 +16,7 @@ pub(super) struct Prices {
 
 /// Solves the relaxation without the disjunctions. Values, if they happen to satisfy the problem exactly.
 pub(super) fn relaxed(problem: &Problem, budget: &mut Budget) -> Option<Vec<i64>> {
-    let seconds = budget.run()?;
+    let nodes = budget.run(problem)?;
     let mut vars = ProblemVariables::new();
     let column = |at: usize| {
         let column = variable().min(problem.lo[at] as f64);
@@ -32,7 +32,7 @@ pub(super) fn relaxed(problem: &Problem, budget: &mut Budget) -> Option<Vec<i64>
         objective += columns[gate.m.0 as usize] + excess;
     }
     let mut model = good_lp::coin_cbc(vars.minimise(objective));
-    ilp::limit(&mut model, seconds);
+    ilp::limit(&mut model, nodes);
     for row in &problem.rows {
         model.add_constraint(sum(&row.terms, row.constant).eq(0.0));
     }
@@ -50,7 +50,7 @@ pub(super) fn relaxed(problem: &Problem, budget: &mut Budget) -> Option<Vec<i64>
 /// Prices with the best bound; or, given a cost, prices whose bound reaches it, chosen such that as many variables as possible cost something beyond their lower
 /// bound (strict complementarity): those are the same in all optima. `None`: the relaxation does not reach the cost.
 pub(super) fn prices(problem: &Problem, cost: Option<i64>, budget: &mut Budget) -> Option<Prices> {
-    let seconds = budget.run()?;
+    let nodes = budget.run(problem)?;
     let mut vars = ProblemVariables::new();
     let price = || variable().min(-LARGEST_PRICE).max(LARGEST_PRICE);
     let rows: Vec<Variable> = problem.rows.iter().map(|_| vars.add(price())).collect();
@@ -90,7 +90,7 @@ pub(super) fn prices(problem: &Problem, cost: Option<i64>, budget: &mut Budget) 
         None => objective = least,
     }
     let mut model = good_lp::coin_cbc(vars.maximise(objective));
-    ilp::limit(&mut model, seconds);
+    ilp::limit(&mut model, nodes);
     for expression in at_most_zero {
         model.add_constraint(expression.leq(0.0));
     }

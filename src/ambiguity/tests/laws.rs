@@ -1,6 +1,6 @@
 //! The laws of normal forms, each on the smallest terms.
 
-use crate::ambiguity::normal::{Normal, normalise, same};
+use crate::ambiguity::normal::{Machine, OutOfSteps};
 use crate::ambiguity::term::{Const, Tag, Term, TermRef, Var};
 use crate::base::Symbol;
 
@@ -24,16 +24,21 @@ fn map(fun: TermRef, args: &[&TermRef]) -> TermRef {
 fn rep(inner: TermRef) -> TermRef {
     Term::Rep(inner).into()
 }
-fn normal(term: &TermRef) -> Normal {
-    normalise(term, 10_000).expect("few steps")
+/// Whether two terms have the same normal form, and the normal forms.
+fn compared(a: &TermRef, b: &TermRef) -> (bool, String) {
+    let mut machine = Machine::new(10_000);
+    let (a, b) = (machine.normalise(a).expect("few steps"), machine.normalise(b).expect("few steps"));
+    (machine.forms.same(a, b), format!("{a:?} {b:?} {:?}", machine.forms))
 }
 #[track_caller]
 fn equal(a: TermRef, b: TermRef) {
-    assert!(same(&normal(&a), &normal(&b)), "{:?}\n{:?}", normal(&a), normal(&b));
+    let (same, forms) = compared(&a, &b);
+    assert!(same, "{forms}");
 }
 #[track_caller]
 fn different(a: TermRef, b: TermRef) {
-    assert!(!same(&normal(&a), &normal(&b)), "{:?}", normal(&a));
+    let (same, forms) = compared(&a, &b);
+    assert!(!same, "{forms}");
 }
 
 #[test]
@@ -84,9 +89,32 @@ fn bindings_and_components() {
 }
 
 #[test]
-fn gives_up() {
-    // Each binding doubles the term.
+fn what_is_shared_is_read_once() {
+    // Each binding doubles the text of the term.
     let double = |n: u32, inner: TermRef| TermRef::new(Term::Let(Var::Fresh(n + 1), Term::node(Tag::Tuple, vec![v(n), v(n)]), inner));
     let term = (0..40).rev().fold(v(40), |inner, n| double(n, inner));
-    assert!(normalise(&term, 50_000).is_none());
+    assert!(Machine::new(1_000).normalise(&term).is_ok());
+    equal((0..40).rev().fold(v(40), |inner, n| double(n, inner)), term);
+}
+
+#[test]
+fn fused_maps_are_read_once() {
+    // `let x1 = map2 f x0 x0 let x2 = map2 f x1 x1 ..`, with functions from one row to the next.
+    let chain = |rows: bool| {
+        let f = if rows { lam(&[1, 2], map(k("f"), &[&v(1), &v(2)])) } else { k("f") };
+        (0..30).fold(k("xs"), |xs, n| TermRef::new(Term::Let(Var::Fresh(n + 9), xs, map(f.clone(), &[&v(n + 9), &v(n + 9)]))))
+    };
+    equal(chain(true), chain(true));
+    different(chain(true), chain(false));
+}
+
+#[test]
+fn gives_up() {
+    // Each function calls the one before it twice.
+    let twice = |n: u32, inner: TermRef| {
+        let body = lam(&[100], app(v(n), &[&app(v(n), &[&v(100)])]));
+        TermRef::new(Term::Let(Var::Fresh(n + 1), body, inner))
+    };
+    let term = (0..40).rev().fold(app(v(40), &[&k("x")]), |inner, n| twice(n, inner));
+    assert_eq!(Machine::new(50_000).normalise(&term), Err(OutOfSteps));
 }
