@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 /// Steps that comparing all readings of a definition may take: so many, and so many more for each argument of an application. They
 /// depend on nothing but the program.
-const STEPS: usize = 400_000;
-const STEPS_PER_ARGUMENT: usize = 400;
+const STEPS: usize = 2_000_000;
+const STEPS_PER_ARGUMENT: usize = 2_000;
 /// Where not all optima are known, so many are compared before the others are.
 const FIRST_OPTIMA: usize = 4;
 

@@ -101,10 +101,9 @@ const NAMED: usize = 6;
 /// Advice where a limit was reached: the parameters of a definition, and of functions in it, whose types are not written.
 pub(crate) fn unannotated(program: &Program, def: DefId) -> String {
     let ast = &program.ast;
-    let place = program.defs[def].span;
-    let own = match &program.defs[def].decl {
-        DefKind::Def(decl) => decl.params.clone(),
-        DefKind::Val(_) => Vec::new(),
+    let (own, place) = match &program.defs[def].decl {
+        DefKind::Def(decl) => (decl.params.clone(), ast.exprs[decl.body].span),
+        DefKind::Val(_) => (Vec::new(), program.defs[def].span),
     };
     let inner = ast.exprs.iter().filter(|(_, expr)| place.contains(expr.span)).flat_map(|(_, expr)| match &expr.kind {
         ExprKind::Lambda { params, .. } => params.clone(),
