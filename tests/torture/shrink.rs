@@ -1,7 +1,7 @@
 //! Smaller programs in place of a failing one.
 
 use super::data::{Input, literal};
-use super::tree::{Definition, Kind, Node, Program};
+use super::tree::{Definition, Kind, Node, Piece, Program, renamed};
 use super::types::{Base, Dim, Prim, Ty};
 use std::collections::BTreeSet;
 
@@ -191,6 +191,7 @@ fn replacements(node: &Node, names: &[Node], free: bool) -> Vec<Node> {
     {
         found.push(body.clone());
     }
+    found.extend(inlined(node));
     if node.size() == 1 && node.atomic {
         if let Some(prim) = node.ty.scalar().filter(|prim| prim.is_integer() && node.kind != Kind::Name) {
             found.push(Node::atom(&node.ty, literal(1, prim)));
@@ -217,6 +218,45 @@ fn replacements(node: &Node, names: &[Node], free: bool) -> Vec<Node> {
         found.extend(node.parts().filter(|part| part.kind == Kind::Name || part.kind == Kind::Fresh).cloned());
     }
     found
+}
+
+/// The body of a `let` with its value in place of its name.
+fn inlined(node: &Node) -> Option<Node> {
+    let Kind::Let(bound) = &node.kind else { return None };
+    let parts: Vec<&Node> = node.parts().collect();
+    let ([name], [value, body]) = (&bound[..], &parts[..]) else { return None };
+    let mut body = (*body).clone();
+    if value.kind == Kind::Name {
+        let by = value.text();
+        rename(&mut body, name, &by);
+    } else {
+        substitute(&mut body, name, value);
+    }
+    (!body.mentions(name)).then_some(body)
+}
+
+/// Another name wherever a name stands.
+fn rename(node: &mut Node, name: &str, by: &str) {
+    for piece in &mut node.pieces {
+        match piece {
+            Piece::Text(text) => *text = renamed(text, &|word| if word == name { by.into() } else { word.into() }),
+            Piece::Operand(node) | Piece::Body(node) => rename(node, name, by),
+        }
+    }
+    if let Kind::Let(names) = &mut node.kind {
+        names.iter_mut().filter(|bound| *bound == name).for_each(|bound| *bound = by.into());
+    }
+}
+
+/// A value wherever a name stands for it.
+fn substitute(node: &mut Node, name: &str, value: &Node) {
+    for part in node.parts_mut() {
+        if part.kind == Kind::Name && part.text() == name {
+            *part = value.clone();
+        } else {
+            substitute(part, name, value);
+        }
+    }
 }
 
 /// A value of a type that needs nothing.

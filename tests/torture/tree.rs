@@ -231,7 +231,7 @@ impl Definition {
 }
 
 /// A text with every word that has another name under that name.
-fn renamed(text: &str, rename: &dyn Fn(&str) -> String) -> String {
+pub fn renamed(text: &str, rename: &dyn Fn(&str) -> String) -> String {
     let (mut out, mut word) = (String::new(), String::new());
     for c in text.chars().chain(std::iter::once(' ')) {
         if c.is_alphanumeric() || c == '_' {

@@ -68,7 +68,7 @@ impl Maker<'_> {
             return self.leaf(ty);
         }
         let depth = depth - 1;
-        let made = match self.random.below(26) {
+        let made = match self.random.below(30) {
             0..=2 => self.same_shape(ty, depth),
             3..=5 => Some(self.elementwise(ty, depth)),
             6..=7 if self.nest < 3 => Some(self.over_indices(ty, depth)),
@@ -92,6 +92,10 @@ impl Maker<'_> {
             23 => self.call_for(ty, depth),
             24 => self.cell_of_larger(ty, depth),
             25 => self.projected(ty),
+            26 => self.rows_combined(ty, depth),
+            27 => self.rows_scanned(ty, depth),
+            28 => self.histogram(ty, depth),
+            29 => self.streamed(ty, depth),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))

@@ -190,6 +190,9 @@ impl Maker<'_> {
     /// An array with some place replaced.
     pub fn updated_node(&mut self, array: Node, depth: usize) -> Node {
         let ty = array.ty.clone();
+        if array.kind == Kind::Name && self.random.percent(12) {
+            return self.guarded_update(array, depth);
+        }
         let binding = self.place_text(&ty, depth);
         let (template, mut parts, inner) = binding;
         let value = self.value_of(&inner, depth);

@@ -6,6 +6,7 @@
 mod arrays;
 mod functions;
 mod loops;
+mod operators;
 mod program;
 mod scalars;
 mod statements;

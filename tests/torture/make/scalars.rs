@@ -25,6 +25,7 @@ impl Maker<'_> {
             12 if self.nest < 3 => Some(self.block(&ty, 1, depth)),
             13 => self.call_for(&ty, depth),
             14 if self.nest < 3 => self.scalar_loop(prim, depth),
+            15 if prim == Prim::I64 && self.random.percent(40) => Some(self.best_place(depth.min(1))),
             15 => self.projected(&ty),
             _ => None,
         };

@@ -20,7 +20,7 @@ impl Maker<'_> {
             return None;
         }
         self.budget -= 1;
-        match self.random.below(24) {
+        match self.random.below(28) {
             0..=5 => self.view(depth).map(|made| self.let_value(made)),
             6..=7 => self.update_statement(depth),
             8..=9 => {
@@ -59,6 +59,12 @@ impl Maker<'_> {
                 let var = self.array_var(1)?;
                 let node = self.scattered(&var.ty, depth)?;
                 Some(self.let_value(node.into()))
+            }
+            24..=25 => self.pairs_statement(depth),
+            26 => self.stepped_update(),
+            27 if self.random.percent(40) => {
+                let made = self.ranged();
+                Some(self.let_value(made))
             }
             _ => Some(self.counted()).map(|node| self.let_value(node.into())),
         }

@@ -1,7 +1,7 @@
 //! Updates of elements, rows, columns, blocks and slices.
 
 use super::super::tree::Node;
-use super::super::types::{Dim, Ty};
+use super::super::types::{Dim, Prim, Ty};
 use super::{Binding, Maker};
 
 /// A place that is updated: the text between the brackets, with its expressions, and the type of what goes there.
@@ -15,10 +15,7 @@ impl Maker<'_> {
     /// An array with some place replaced.
     pub fn updated(&mut self, ty: &Ty, depth: usize) -> Node {
         let array = self.value_of(ty, depth);
-        let place = self.place(ty, depth);
-        let value = self.value_of(&place.ty, depth);
-        let parts = std::iter::once(array).chain(place.parts).chain([value]).collect();
-        Node::new(ty, &format!("$ with [{}] = $", place.template), parts).fresh()
+        self.updated_node(array, depth)
     }
 
     /// `let xs[..] = v`: the name stands for the new array from there on.
@@ -76,6 +73,13 @@ impl Maker<'_> {
     pub fn range(&mut self, dim: &Dim) -> (String, Dim) {
         let Some(value) = self.value(dim).filter(|value| *value > 0) else { return (format!("0:{dim}"), dim.clone()) };
         let low = self.random.below(value as usize) as i64;
+        if self.random.percent(5)
+            && let Some(var) = self.var(|var| var.ty == Ty::prim(Prim::I64))
+        {
+            self.seen("slice at a number");
+            let count = 1 + self.random.below(2);
+            return (format!("{0}:{0} + {count}", var.name), Dim::constant(count as i64));
+        }
         let (low, high) = match self.random.below(4) {
             0 => (Dim::constant(low), dim.clone()),
             1 => (Dim::constant(0), dim.add(-low)),
