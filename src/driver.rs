@@ -419,7 +419,7 @@ pub fn compiled_failure(code: &'static str, message: String, places: &[Place]) -
 }
 
 /// A program as C, with what its doors take and return.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Native {
     /// The text of the C program.
     pub text: String,

@@ -186,7 +186,8 @@ fn compiled(native: worker::Native, programs: &[&Program]) -> Vec<Vec<Outcome>> 
     match worker::run(native, programs) {
         Ok(outcomes) => outcomes,
         Err(what) if programs.len() == 1 => vec![vec![Outcome::Broken(what); programs[0].inputs.len()]],
-        Err(_) => {
+        Err(what) => {
+            println!("{} programs in halves: {what}", programs.len());
             let (a, b) = programs.split_at(programs.len() / 2);
             [compiled(native, a), compiled(native, b)].concat()
         }

@@ -1,18 +1,24 @@
 //! Compiled programs run in a process of their own: what crashes there is known by the run that had begun, and the others go on.
 //!
 //! The process is this test binary again, with the folder of its work in the environment. In the folder are `texts` and `inputs`;
-//! `results` is written line by line.
+//! `results` is written line by line. Leaks are found when the process ends. Where it crashes another one does the rest, which runs programs in
+//! children of its own.
+
+#![allow(unsafe_code, reason = "children of processes")]
 
 use super::super::batch::{Batch, Verdict};
 use super::super::shim;
 use super::evaluate::{Outcome, caught, outcome};
 use super::tree::Program;
 use remora::base::Symbol;
-use remora::cli::native::{self, Options};
+use remora::cli::native;
 use remora::cli::program::Loaded;
 use remora::cli::values::Signature;
+use remora::diag::Diagnostic;
+use remora::driver;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -201,7 +207,7 @@ pub fn work() {
     let accepted = |at: usize| batch.verdict(at) == Verdict::Accepted;
     let names: Vec<Option<Symbol>> = (0..texts.len()).map(|at| Some(batch.def(batch.entry(at).filter(|_| accepted(at))?).unique)).collect();
     let loaded = Loaded { sources: batch.sources, root: batch.file, checked: batch.checked };
-    let mut worker = Worker { stage, loaded, names, results };
+    let mut worker = Worker { stage, forks: !done.is_empty(), folder: folder.clone(), loaded, names, results };
     let mut cases = Vec::new();
     for line in read("inputs").lines() {
         let mut words = line.splitn(3, ' ');
@@ -213,8 +219,34 @@ pub fn work() {
     worker.all(&cases);
 }
 
+/// A run: the program, the number of the input, the input.
+type Case = (usize, usize, String);
+
+/// What is compiled.
+enum Built {
+    Cpu(native::Built),
+    Device(native::Program),
+    /// What is made for a device by the process that runs it: these entry points.
+    Later(Vec<Symbol>),
+}
+
+fn said(d: Box<Diagnostic>) -> String {
+    format!("{}: {}", d.code, d.message)
+}
+
+unsafe extern "C" {
+    fn fork() -> i32;
+    fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+    fn dup2(from: i32, to: i32) -> i32;
+    fn alarm(seconds: u32) -> u32;
+    fn _exit(status: i32) -> !;
+}
+
 struct Worker {
     stage: Native,
+    folder: PathBuf,
+    /// Whether runs are done by children of the process.
+    forks: bool,
     loaded: Loaded,
     /// The entry points of the programs.
     names: Vec<Option<Symbol>>,
@@ -235,20 +267,19 @@ impl Worker {
         }
     }
 
-    fn all(&mut self, cases: &[(usize, usize, String)]) {
+    fn all(&mut self, cases: &[Case]) {
         let mut programs: Vec<usize> = cases.iter().map(|(at, ..)| *at).collect();
         programs.dedup();
         self.group(&programs, cases);
     }
 
     /// Compiles programs together; in halves where that fails.
-    fn group(&mut self, programs: &[usize], cases: &[(usize, usize, String)]) {
+    fn group(&mut self, programs: &[usize], cases: &[Case]) {
         let entries: Vec<Symbol> = programs.iter().filter_map(|at| self.names[*at]).collect();
-        match caught(|| self.prepared(&entries)).unwrap_or_else(Err) {
-            Ok(compiled) => {
-                for at in programs {
-                    cases.iter().filter(|(of, ..)| of == at).for_each(|(_, k, text)| self.case(&compiled, *at, *k, text));
-                }
+        match caught(|| self.built(&entries)).unwrap_or_else(Err) {
+            Ok(built) => {
+                let cases: Vec<&Case> = cases.iter().filter(|(at, ..)| programs.contains(at)).collect();
+                if self.forks { self.in_children(&built, &cases) } else { self.each(&built, &cases) }
             }
             Err(what) if programs.len() < 2 => {
                 let own = cases.iter().filter(|(at, ..)| programs.contains(at));
@@ -262,17 +293,89 @@ impl Worker {
         }
     }
 
-    fn prepared(&self, entries: &[Symbol]) -> Result<Vec<native::Program>, String> {
-        let said = |d: Box<remora::diag::Diagnostic>| format!("{}: {}", d.code, d.message);
+    /// What is common to all contexts. Where devices are played it is made once to see that it can be, and once more where it runs.
+    fn built(&self, entries: &[Symbol]) -> Result<Built, String> {
         if self.stage == Native::Device {
-            return Ok(vec![native::prepare_cuda(&self.loaded, entries).map_err(said)?]);
+            if !self.forks {
+                return Ok(Built::Device(native::prepare_cuda(&self.loaded, entries).map_err(said)?));
+            }
+            driver::compile_cuda(&self.loaded.sources, &self.loaded.checked, entries).map_err(said)?;
+            return Ok(Built::Later(entries.to_vec()));
         }
-        let with = |threads| native::prepare(&self.loaded, entries, &Options { threads, strict: false }, None).map_err(said);
-        [1, 2, 7].into_iter().map(with).collect()
+        Ok(Built::Cpu(native::Built::new(&self.loaded, entries, false).map_err(said)?))
+    }
+
+    /// Runs in this process.
+    fn each(&mut self, built: &Built, cases: &[&Case]) {
+        let own;
+        let compiled: Vec<&native::Program> = match built {
+            Built::Device(program) => vec![program],
+            Built::Later(entries) => match native::prepare_cuda(&self.loaded, entries) {
+                Ok(program) => {
+                    own = vec![program];
+                    own.iter().collect()
+                }
+                Err(d) => return self.all_broken(cases, &said(d)),
+            },
+            Built::Cpu(built) => match [1, 2, 7].into_iter().map(|threads| built.load(threads)).collect::<Result<Vec<_>, _>>() {
+                Ok(programs) => {
+                    own = programs;
+                    own.iter().collect()
+                }
+                Err(d) => return self.all_broken(cases, &said(d)),
+            },
+        };
+        for (at, k, text) in cases {
+            self.case(&compiled, *at, *k, text);
+        }
+    }
+
+    fn all_broken(&mut self, cases: &[&Case], what: &str) {
+        cases.iter().for_each(|(at, k, _)| self.tell(*at, *k, &Outcome::Broken(what.into())));
+    }
+
+    /// Runs in children of this process, one after the other: each goes on until it crashes.
+    fn in_children(&mut self, built: &Built, cases: &[&Case]) {
+        let mut rest = cases;
+        while !rest.is_empty() {
+            let log = self.folder.join("child");
+            let before = self.written();
+            // SAFETY: the child uses what this thread has, which is all that it needs; it ends without returning.
+            let child = unsafe { fork() };
+            if child == 0 {
+                if let Ok(file) = std::fs::File::create(&log) {
+                    // SAFETY: both are open.
+                    unsafe { dup2(file.as_raw_fd(), 2) };
+                }
+                // SAFETY: whatever takes longer is ended.
+                unsafe { alarm(120) };
+                let done = caught(|| self.each(built, rest));
+                // SAFETY: nothing is left to be done.
+                unsafe { _exit(i32::from(done.is_err())) };
+            }
+            let mut status = 0;
+            // SAFETY: the child is ours.
+            unsafe { waitpid(child, &mut status, 0) };
+            let said = self.written()[before.len()..].to_string();
+            let ended = said.lines().filter(|line| !line.contains(" begin")).count();
+            rest = &rest[ended.min(rest.len())..];
+            if status != 0
+                && let Some((at, k, _)) = rest.first()
+            {
+                let stderr = std::fs::read(&log).unwrap_or_default();
+                let what = format!("ended with {status:#x}: {}", telling(&String::from_utf8_lossy(&stderr)));
+                self.tell(*at, *k, &Outcome::Broken(what));
+                rest = &rest[1..];
+            }
+        }
+    }
+
+    fn written(&self) -> String {
+        std::fs::read_to_string(self.folder.join("results")).unwrap_or_default()
     }
 
     /// One run with each number of threads: all come to the same.
-    fn case(&mut self, compiled: &[native::Program], at: usize, k: usize, text: &str) {
+    fn case(&mut self, compiled: &[&native::Program], at: usize, k: usize, text: &str) {
         self.say(at, k, "begin", "");
         let made = self.outcomes(compiled, at, text);
         let first = made.first().cloned().unwrap_or_else(|| Outcome::Broken("no program".into()));
@@ -283,14 +386,14 @@ impl Worker {
         }
     }
 
-    fn outcomes(&self, compiled: &[native::Program], at: usize, text: &str) -> Vec<Outcome> {
+    fn outcomes(&self, compiled: &[&native::Program], at: usize, text: &str) -> Vec<Outcome> {
         let checked = &self.loaded.checked;
         let name = self.names[at];
         let Some(define) = checked.core.defs.iter().rfind(|define| Some(define.name) == name) else { return Vec::new() };
         let values = Signature::of(checked, define).and_then(|signature| signature.stream("the input", text.as_bytes()));
         let Ok(values) = values else { return vec![Outcome::Broken("the input cannot be read".into())] };
         let names = checked.parameter_names(define.name);
-        let run = |program: &native::Program| {
+        let run = |program: &&native::Program| {
             outcome(|| program.call(define, &names, values.clone()).map_err(|diagnostic| diagnostic.code.to_string()))
         };
         compiled.iter().map(run).collect()

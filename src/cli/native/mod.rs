@@ -44,6 +44,32 @@ pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options, given: Op
     finish(driver::compile(&loaded.sources, &loaded.checked, entries, options.strict)?, options, given)
 }
 
+/// A program that is compiled, to be loaded as often as one likes.
+pub struct Built {
+    native: driver::Native,
+    file: build::Library,
+}
+
+impl Built {
+    /// Compiles a program for some entry points, or finds it in the cache.
+    ///
+    /// # Errors
+    /// Those of [`driver::compile`], of the C compiler and of the cache.
+    pub fn new(loaded: &Loaded, entries: &[Symbol], strict: bool) -> Result<Built, Box<Diagnostic>> {
+        let native = driver::compile(&loaded.sources, &loaded.checked, entries, strict)?;
+        let file = build::library(&native.text, strict, None)?;
+        Ok(Built { native, file })
+    }
+
+    /// The program with a context of its own for so many threads.
+    ///
+    /// # Errors
+    /// E0616: the library cannot be loaded; E0507.
+    pub fn load(&self, threads: usize) -> Result<Program, Box<Diagnostic>> {
+        Program::new(Library::load(&self.file)?, self.native.clone(), threads)
+    }
+}
+
 /// The program that is compiled from a text for processors.
 fn finish(native: driver::Native, options: &Options, given: Option<&[u8]>) -> Result<Program, Box<Diagnostic>> {
     let library = load_made(&|| build::library(&native.text, options.strict, given))?;
