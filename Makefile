@@ -42,7 +42,7 @@ CASES ?= 100000
 properties: setup
 	CASES=$(CASES) THREADS=$$(nproc) cargo test --release --test automap --test conjecture --test rank_properties -- --nocapture
 
-STAGES ?= soac,kernel,cpu,sanitized,device
+STAGES ?= soac,kernel,imp,imp-device,cpu,sanitized,device
 torture: setup
 	@mkdir -p build/torture
 	MINUTES=$(MINUTES) SEED=$(or $(SEED),$$(date +%s)) STAGES=$(STAGES) FINDINGS=$(CURDIR)/build/torture \

@@ -1,6 +1,6 @@
 //! Random programs of views and updates mean the same everywhere (`tests/torture` makes and compares them).
 //!
-//! `CASES=N` asks for so many programs, `SEED=N` for others, `MINUTES=N` bounds the time instead, `STAGES=soac,kernel,cpu,sanitized,device` says what
+//! `CASES=N` asks for so many programs, `SEED=N` for others, `MINUTES=N` bounds the time instead, `STAGES=soac,kernel,imp,imp-device,cpu,sanitized,device` says what
 //! runs them, `TOGETHER=N` how many are compiled as one, `SHRINK=N` for how many seconds a finding is made smaller, `FINDINGS=FOLDER` where
 //! findings are written, `ENOUGH=N` after how many findings it ends. The test fails if there are findings.
 
@@ -48,7 +48,7 @@ fn nothing_is_found(options: &Options) {
 
 #[test]
 fn evaluators_agree() {
-    nothing_is_found(&options(40, "soac,kernel"));
+    nothing_is_found(&options(40, "soac,kernel,imp,imp-device"));
 }
 
 /// The process that runs compiled programs (`tests/torture/worker.rs`); otherwise nothing.

@@ -1,10 +1,11 @@
 //! Running programs by the evaluators, many of them checked as one.
 
 use super::super::batch::{Batch, Verdict};
+use super::compare::agree;
 use super::tree::Program;
 use remora::base::Symbol;
 use remora::cli::values::{Signature, show};
-use remora::driver;
+use remora::driver::{self, memory};
 use remora::eval;
 use remora::ir::core::Define;
 use remora::ir::soac;
@@ -29,6 +30,9 @@ pub enum Stage {
     Core,
     Soac,
     Kernel,
+    /// The program with memory as each pass makes it, for processors and for devices.
+    Imp,
+    ImpDevice,
 }
 
 impl Stage {
@@ -37,6 +41,8 @@ impl Stage {
             Stage::Core => "core",
             Stage::Soac => "soac",
             Stage::Kernel => "kernel",
+            Stage::Imp => "imp",
+            Stage::ImpDevice => "imp-device",
         }
     }
 }
@@ -60,11 +66,11 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// The outcome of a run that may panic.
-pub fn outcome(run: impl FnOnce() -> Result<Value, String>) -> Outcome {
+pub fn outcome(run: impl FnOnce() -> Result<Value, (&'static str, String)>) -> Outcome {
     match caught(|| run().map(|value| shown(&value))) {
         Ok(Ok(text)) => Outcome::Value(text),
-        Ok(Err(code)) if code == "E0599" => Outcome::Broken(code),
-        Ok(Err(code)) => Outcome::Failed(code),
+        Ok(Err((code, message))) if code == "E0599" => Outcome::Broken(format!("{code}: {message}")),
+        Ok(Err((code, _))) => Outcome::Failed(code.into()),
         Err(panic) => Outcome::Broken(panic),
     }
 }
@@ -111,7 +117,10 @@ impl Checked {
     pub fn run(&self, stage: Stage, at: usize, arguments: &[Vec<Value>], machine: &eval::Machine) -> Vec<Outcome> {
         let Some(define) = self.define(at) else { return vec![Outcome::Broken("no definition".into()); arguments.len()] };
         let name = define.name;
-        let code = |failure: Box<eval::Failure>| failure.code.to_string();
+        let code = |failure: Box<eval::Failure>| (failure.code, failure.message);
+        if matches!(stage, Stage::Imp | Stage::ImpDevice) {
+            return self.with_memory(stage == Stage::ImpDevice, name, arguments);
+        }
         if stage == Stage::Core {
             return arguments.iter().map(|values| outcome(|| machine.call(name, values.clone()).map_err(code))).collect();
         }
@@ -123,11 +132,38 @@ impl Checked {
         arguments.iter().map(|values| outcome(|| call(&program, &define.ty, name, values.clone(), &[]).map_err(code))).collect()
     }
 
+    /// Runs the programs with memory that the passes make, those behind the first in one order or the other: they agree.
+    fn with_memory(&self, device: bool, name: Symbol, arguments: &[Vec<Value>]) -> Vec<Outcome> {
+        let (sources, checked) = (&self.batch.sources, &self.batch.checked);
+        let stages = match caught(|| memory::stages(sources, checked, &[name], device)) {
+            Ok(Ok(stages)) => stages,
+            Ok(Err(d)) => return vec![Outcome::Broken(format!("{}: {}", d.code, d.message)); arguments.len()],
+            Err(panic) => return vec![Outcome::Broken(panic); arguments.len()],
+        };
+        let once = |stage: usize, backwards: bool, values: &[Value]| {
+            outcome(|| memory::run_stage(checked, &stages, stage, backwards, name, values).map_err(|d| (d.code, d.message)))
+        };
+        let run = |values: &Vec<Value>| {
+            let first = once(0, false, values);
+            for stage in 0..stages.count() {
+                let next = once(stage, stage % 2 == 0, values);
+                if !agree(&first, &next) {
+                    return match next {
+                        Outcome::Broken(_) => next,
+                        _ => Outcome::Broken(format!("E0599: `{}` changes {first:?} to {next:?}", stages.pass(stage))),
+                    };
+                }
+            }
+            first
+        };
+        arguments.iter().map(run).collect()
+    }
+
     fn program(&self, stage: Stage, name: Symbol) -> Result<soac::Program, String> {
         let (sources, checked) = (&self.batch.sources, &self.batch.checked);
         let made = match stage {
             Stage::Kernel => driver::kernels(sources, checked, &[name]),
-            Stage::Soac | Stage::Core => driver::optimise(sources, checked, &[name]),
+            _ => driver::optimise(sources, checked, &[name]),
         };
         made.map_err(|d| format!("{}: {}", d.code, d.message))
     }

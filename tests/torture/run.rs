@@ -31,7 +31,7 @@ impl Way {
     /// The way with a name.
     pub fn named(name: &str) -> Option<Way> {
         use worker::Native::{Cpu, Device, Sanitized};
-        let evaluators = [Stage::Soac, Stage::Kernel].map(Way::Evaluator);
+        let evaluators = [Stage::Soac, Stage::Kernel, Stage::Imp, Stage::ImpDevice].map(Way::Evaluator);
         let compiled = [Cpu, Sanitized, Device].map(Way::Compiled);
         evaluators.into_iter().chain(compiled).find(|way| way.name() == name)
     }
