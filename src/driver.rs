@@ -25,6 +25,7 @@ mod stats;
 mod suggest;
 mod worth;
 
+pub use crate::emit::c::LOOPS;
 pub use remc::is_core;
 pub use stats::{Stats, Times};
 pub use worth::{Work, Worth, work};

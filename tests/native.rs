@@ -24,6 +24,12 @@ entry huge (n: i64) : [n]f64 = map f64.i64 (iota n)
 
 impl Place {
     fn new(text: &str) -> Place {
+        let place = Place::untested(text);
+        seed(&place);
+        place
+    }
+    /// A place where the C compiler is not known.
+    fn untested(text: &str) -> Place {
         let place = Place(tempfile::tempdir().expect("a folder"));
         place.write("a.rem", text);
         place
@@ -52,15 +58,38 @@ impl Place {
     fn remora(&self, args: &[&str]) -> Command {
         self.command(REMORA, args)
     }
-    /// The names of what is in the cache.
+    /// The names of what is in the cache, without what is known of compilers.
     fn entries(&self) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(self.cache()) else { return Vec::new() };
-        entries.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect()
+        names_in(&self.cache()).into_iter().filter(|name| !self.cache().join(name).join("verdict").exists()).collect()
     }
     fn entry(&self) -> PathBuf {
         let entries = self.entries();
         assert_eq!(entries.len(), 1, "{entries:?}");
         self.cache().join(&entries[0])
+    }
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    entries.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Puts what is known of the C compiler into the cache, so that it is tested once for all tests.
+fn seed(place: &Place) {
+    static KNOWN: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+    let known = KNOWN.get_or_init(|| {
+        let first = Place::untested(PROGRAM);
+        good(&mut first.remora(&["run", "a.rem", "--backend", "cpu", "10"]));
+        let cache = first.cache();
+        std::mem::forget(first);
+        cache
+    });
+    for name in names_in(known).iter().filter(|name| known.join(name).join("verdict").exists()) {
+        let (from, to) = (known.join(name), place.cache().join(name));
+        std::fs::create_dir_all(&to).expect("made");
+        for file in names_in(&from) {
+            std::fs::copy(from.join(&file), to.join(&file)).expect("copied");
+        }
     }
 }
 
@@ -348,13 +377,113 @@ fn compilers_that_lie() {
 #[test]
 fn compilers_that_fail_inside() {
     let place = Place::new(PROGRAM);
-    let script = "#!/bin/sh\ncase \"$*\" in\n  *--version*|*-fno-tree-slp-vectorize*) exec cc \"$@\" ;;\nesac\n\
+    let script = "#!/bin/sh\ncase \"$*\" in\n  *--version*|*loops.c*|*-fwrapv*) exec cc \"$@\" ;;\nesac\n\
         echo 'a.c:1: internal compiler error: in build_2' >&2\nexit 1\n";
     let fragile = place.script("fragile", script);
-    let run = place.remora(&["run", "a.rem", "--backend", "cpu", "10"]).env("CC", &fragile).output().expect("it starts");
-    assert_eq!(text(&run.stdout), "90i64\n", "{}", text(&run.stderr));
+    let (out, err) = good(place.remora(&["run", "a.rem", "--backend", "cpu", "10"]).env("CC", &fragile));
+    assert_eq!(out, "90i64\n", "{err}");
+    assert!(err.contains("fails with -O3 (a.c:1: internal compiler error: in build_2); this program is compiled with -O1"), "{err}");
     let broken = place.script("broken", "#!/bin/sh\necho 'a.c:1: internal compiler error: in build_2' >&2\nexit 1\n");
     refused(place.remora(&["run", "a.rem", "--backend", "cpu", "10"]).env("CC", &broken), &["E0615", "internal compiler error"]);
+}
+
+/// A compiler that makes something wrong of one of the loops of the test, where `when` is among its options; it writes down what it compiles.
+fn wrong_compiler(place: &Place, when: &str) -> String {
+    let script = format!(
+        "#!/bin/sh\nhere=$(dirname \"$0\")\nfor last; do case \"$last\" in *.c) source=$last;; esac; done\n\
+         test -n \"$source\" && echo \"$source\" >> \"$here/log\"\n\
+         case \"$* \" in *loops.c*) case \" $* \" in *' {when} '*) sed -i 's/few_ = 9/few_ = 8/' \"$source\";; \
+         *) sed -i 's/few_ = 8/few_ = 9/' \"$source\";; esac;; esac\nexec cc \"$@\"\n"
+    );
+    place.script("wrong", &script)
+}
+
+/// Compilers are tested once; one that makes wrong programs is used with options with which it makes right ones.
+#[test]
+fn compilers_that_are_wrong() {
+    let place = Place::untested(PROGRAM);
+    let wrong = wrong_compiler(&place, "-O3");
+    let fault = "was tested: with -O3 loops compute something wrong: `power_i8`, `product_of_itself_i8`, `power_i16` and ";
+    let compiled = "programs are compiled with -O2 without vectors";
+    let run = |args: &[&str]| good(place.remora(&[&["run", "a.rem", "--backend", "cpu"], args].concat()).env("CC", &wrong));
+    let (out, err) = run(&["10"]);
+    assert!(out == "90i64\n" && err.contains(fault) && err.contains(compiled), "{out}{err}");
+    let tests = || std::fs::read_to_string(place.path("log")).expect("a log").matches("loops.c").count();
+    assert_eq!(tests(), 2, "two steps were tried");
+    // The verdict is kept: nothing is tested again, and a program in the cache needs no compiler.
+    let (_, err) = run(&["-e", "scale", "[1]", "2"]);
+    assert!(err.contains(fault) && err.contains(compiled), "{err}");
+    assert_eq!(run(&["10"]), ("90i64\n".into(), String::new()));
+    assert_eq!(tests(), 2);
+    // Another compiler of this name is tested.
+    place.script("wrong", "#!/bin/sh\nexec cc \"$@\"\n");
+    assert_eq!(run(&["-e", "pick", "[1, 2]", "1"]), ("2i64\n".into(), String::new()));
+}
+
+/// A compiler that is wrong whatever it is told is not used.
+#[test]
+fn compilers_that_are_always_wrong() {
+    let place = Place::untested(PROGRAM);
+    let wrong = wrong_compiler(&place, "-w");
+    refused(
+        place.remora(&["run", "a.rem", "--backend", "cpu", "10"]).env("CC", &wrong),
+        &["E0615", "makes wrong programs", "with -O0 loops compute something wrong: `power_i8`", "REMORA_CFLAGS (`-O1`)"],
+    );
+    let (out, err) = good(place.remora(&["run", "a.rem", "10"]).env("CC", &wrong));
+    assert!(out == "90i64\n" && err.contains("note: the evaluator runs this program"), "{out}{err}");
+}
+
+/// Test programs that do not end, and those that cannot be started: the first is a fault, the second says nothing about programs.
+#[test]
+fn compilers_whose_programs_do_not_run() {
+    let place = Place::untested(PROGRAM);
+    let stuck = "#!/bin/sh\nfor last; do case \"$last\" in *.c) source=$last;; esac; done\n\
+        case \" $* \" in *' -O3 '*loops.c*) sed -i 's/alarm(10);/alarm(1); for (;;);/' \"$source\";; \
+        *loops.c*) sed -i 's/alarm(1); for (;;);/alarm(10);/' \"$source\";; esac\nexec cc \"$@\"\n";
+    let stuck = place.script("stuck", stuck);
+    let (out, err) = good(place.remora(&["run", "a.rem", "--backend", "cpu", "10"]).env("CC", &stuck));
+    assert!(out == "90i64\n" && err.contains("with -O3 a test program ends with signal: 14"), "{out}{err}");
+    let odd = "#!/bin/sh\nfor last; do case \"$last\" in *.c) source=$last;; esac; done\n\
+        while [ \"$1\" != -o ]; do set -- \"$@\" \"$1\"; shift; done\ncc \"$@\" && case \"$source\" in *loops.c) chmod -x \"$2\";; esac\n";
+    let odd = place.script("odd", odd);
+    let (out, err) = good(place.remora(&["run", "a.rem", "--backend", "cpu", "10"]).env("CC", &odd));
+    assert!(out == "90i64\n" && err.contains("a test program cannot be started"), "{out}{err}");
+}
+
+/// What others can write to is not run.
+#[cfg(unix)]
+#[test]
+fn caches_of_others() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("set");
+    let place = Place::new(PROGRAM);
+    let run = || good(&mut place.remora(&["run", "a.rem", "--backend", "cpu", "10"]));
+    let fine = ("90i64\n".to_string(), String::new());
+    assert_eq!(run(), fine);
+    let entry = place.entry();
+    let made = std::fs::metadata(&entry).expect("there").permissions().mode() & 0o777;
+    assert_eq!(made, 0o700, "{made:o}");
+    // Somebody else's files in an entry are made again.
+    for path in [entry.clone(), entry.join("program.so"), entry.join("stamp"), entry.join("program.c")] {
+        mode(&path, 0o777);
+        assert_eq!(run(), fine);
+        assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o022, 0, "{path:?}");
+    }
+    std::fs::rename(entry.join("program.so"), place.path("elsewhere.so")).expect("moved");
+    std::os::unix::fs::symlink(place.path("elsewhere.so"), entry.join("program.so")).expect("a link");
+    assert_eq!(run(), fine);
+    assert!(!entry.join("program.so").is_symlink());
+    // A cache that others can write to is not used at all, and one in a folder of which this is true.
+    for open in [place.cache(), place.0.path().to_path_buf()] {
+        mode(&open, 0o777);
+        let (out, err) = run();
+        assert!(out == "90i64\n" && err.contains("note: the cache `") && err.contains("is not used"), "{out}{err}");
+        mode(&open, 0o700);
+    }
+    assert_eq!(run(), fine);
+    let fresh = place.path("new/cache");
+    good(place.remora(&["run", "a.rem", "10"]).env("REMORA_CACHE", &fresh));
+    assert_eq!(std::fs::metadata(&fresh).expect("made").permissions().mode() & 0o777, 0o700);
 }
 
 #[test]

@@ -122,6 +122,9 @@ impl Console {
     /// Writes out what is buffered; the exit code says when that failed.
     pub fn finish(mut self, code: u8) -> u8 {
         self.clear_status();
+        for note in super::native::notes::take() {
+            self.progress(&note);
+        }
         self.flush();
         match self.failed.take() {
             None => code,

@@ -1,15 +1,16 @@
-//! The C compiler, and the cache of what it and others made.
+//! The cache of what the C compiler and others made.
 //!
 //! An entry of the cache is a folder with the text, what was made of it (a library, or machine code for a device), and a line that says
 //! which compiler with which options made something of which length and sum for which processor. What does not fit is made again. Folders
 //! appear by renaming, so that programs that run at the same time do not see half an entry; [`sweep`](super::sweep) keeps
 //! the cache small.
 
+use super::compiler::{self, Compiler};
+use super::{notes, suite, trust};
 use super::sweep::{sweep, touch};
 use crate::diag::Diagnostic;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const STAMP: &str = "stamp";
@@ -54,45 +55,6 @@ impl Drop for Library {
     }
 }
 
-fn compiler() -> String {
-    std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty()).unwrap_or_else(|| "cc".into())
-}
-
-/// The options of the compiler. Contraction and vector versions of functions change the last bits of results, reassociation is
-/// only used where the program says that the order does not matter. The options in `REMORA_CFLAGS` come last.
-fn flags(strict: bool) -> Vec<String> {
-    let mut flags = vec!["-std=gnu11", "-O3", "-march=native", "-fopenmp-simd", "-pthread", "-fno-math-errno", "-fno-trapping-math", "-w"];
-    // Half of the widest vector registers would lie idle otherwise.
-    if cfg!(target_arch = "x86_64") {
-        flags.push("-mprefer-vector-width=512");
-    }
-    flags.push(if strict { "-ffp-contract=off" } else { "-ffp-contract=fast" });
-    flags.extend(["-fvisibility=hidden", "-fPIC", "-shared"]);
-    let own = std::env::var("REMORA_CFLAGS").unwrap_or_default();
-    flags.into_iter().chain(own.split_whitespace()).map(str::to_string).collect()
-}
-
-/// Options of GCC only: it would keep sums that are made side by side in memory, and move more out of loops than there are registers for.
-const GCC: &[&str] = &["-fno-loop-unroll-and-jam", "-fira-loop-pressure"];
-/// Options of Clang only: GCC is told in the program which functions have vector versions.
-const CLANG: &[&str] = if cfg!(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64")) { &["-fveclib=libmvec"] } else { &[] };
-
-/// What is tried when the compiler itself fails: GCC 12 does in some programs when it makes vectors of what is no loop.
-const CAUTIOUS: &[&str] = &["-fno-tree-slp-vectorize"];
-
-/// More options of a compiler, by what it says that it is.
-fn own_flags(command: &mut Command, strict: bool) -> &'static [&'static str] {
-    let said = command.arg("--version").output().map(|output| output.stdout).unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    if said.contains("Free Software Foundation") {
-        GCC
-    } else if said.contains("clang") && !strict {
-        CLANG
-    } else {
-        &[]
-    }
-}
-
 /// What the processor can do that compilers for it make use of.
 pub fn processor() -> String {
     let mut features = vec![std::env::consts::ARCH];
@@ -109,17 +71,12 @@ pub fn processor() -> String {
     features.join(",")
 }
 
-/// Everything besides the text that a library depends on.
-fn how(strict: bool) -> String {
-    format!("{} {} {GCC:?} {CLANG:?} {}", compiler(), flags(strict).join(" "), processor())
-}
-
 /// A library from the text of a C program: from the cache where it is there, else from the C compiler or, if there is one, `given`, which
 /// was made from the same text before.
 pub fn library(text: &str, strict: bool, given: Option<&[u8]>) -> Result<Library, Box<Diagnostic>> {
-    obtain(C, text, &how(strict), &|folder| match given {
+    obtain(C, text, &compiler::how(strict), &|folder| match given {
         Some(library) => Ok(std::fs::write(folder.join(C.made), library)?),
-        None => compile(&compiler(), strict, folder),
+        None => compile(strict, folder),
     })
 }
 
@@ -127,7 +84,18 @@ pub fn library(text: &str, strict: bool, given: Option<&[u8]>) -> Result<Library
 /// `how` is everything besides the text that the result depends on.
 pub(super) fn obtain(files: Files, text: &str, how: &str, make: &Make) -> Result<Library, Box<Diagnostic>> {
     let name = name(text, how);
-    let cache = cache_folder();
+    let mut problem = String::new();
+    let cache = cache_folder().filter(|cache| match trust::folder(cache) {
+        Ok(()) => true,
+        Err(why) => {
+            problem = format!("`{}`: {why}; ", cache.display());
+            // A folder that cannot be made says nothing: there is none.
+            if cache.is_dir() {
+                notes::keep(format!("note: the cache `{}` is not used: {why}", cache.display()));
+            }
+            false
+        }
+    });
     if let Some(folder) = cache.as_ref().map(|cache| cache.join(&name))
         && is_good(files, &folder, text, how)
     {
@@ -138,10 +106,9 @@ pub(super) fn obtain(files: Files, text: &str, how: &str, make: &Make) -> Result
         std::fs::write(folder.join(files.text), text)?;
         make(folder)
     };
-    let mut problem = String::new();
     if let Some(cache) = cache {
         let temporary = cache.join(format!("{name}.{}.{}", std::process::id(), unique()));
-        match std::fs::create_dir_all(&temporary).map_err(Problem::from).and_then(|()| fill(&temporary)) {
+        match private(&temporary).map_err(Problem::from).and_then(|()| fill(&temporary)) {
             Ok(()) => {
                 sweep(&cache, STAMP);
                 return Ok(keep(files, temporary, &cache.join(&name), text, how));
@@ -230,7 +197,10 @@ fn stamp(library: &[u8], how: &str) -> String {
 }
 
 fn is_good(files: Files, folder: &Path, text: &str, how: &str) -> bool {
-    let read = |name: &str| std::fs::read(folder.join(name)).ok();
+    let read = |name: &str| Some(folder.join(name)).filter(|path| trust::is_own(path)).and_then(|path| std::fs::read(path).ok());
+    if !trust::is_own(folder) {
+        return false;
+    }
     let (Some(source), Some(library), Some(found)) = (read(files.text), read(files.made), read(STAMP)) else { return false };
     source == text.as_bytes() && found == stamp(&library, how).as_bytes()
 }
@@ -257,35 +227,8 @@ fn keep(files: Files, temporary: PathBuf, folder: &Path, text: &str, how: &str) 
     Library { path: temporary.join(files.made), temporary: Some(temporary) }
 }
 
-fn compile(cc: &str, strict: bool, folder: &Path) -> Result<(), Problem> {
-    let mut words = cc.split_whitespace();
-    let program = words.next().unwrap_or("cc");
-    let own = own_flags(Command::new(program).args(words.clone()), strict);
-    let run = |more: &[&str]| {
-        let mut command = Command::new(program);
-        command.args(words.clone()).args(own).args(flags(strict)).args(more);
-        command.arg("-o").arg(folder.join(C.made)).arg(folder.join(C.text)).args(["-lm", "-ldl"]);
-        command.output().map_err(|error| {
-            let message = format!("the C compiler `{program}` cannot be started: {error}");
-            let help = "install one (`apt-get install gcc`), name one in CC, or use `--backend interp`, the evaluator";
-            Problem::Compiler(Box::new(Diagnostic::bare("E0615", message).help(help)))
-        })
-    };
-    let mut output = run(&[])?;
-    if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("internal compiler error") {
-        output = run(CAUTIOUS)?;
-    }
-    if output.status.success() && folder.join(C.made).is_file() {
-        return Ok(());
-    }
-    let text = String::from_utf8_lossy(&output.stderr);
-    if let Some(line) = text.lines().find(|line| line.contains("No space left on device") || line.contains("Disk quota exceeded")) {
-        return Err(Problem::Space(line.to_string()));
-    }
-    let first: Vec<&str> = text.lines().take(12).collect();
-    let mut diagnostic = Diagnostic::bare("E0615", format!("the C compiler `{cc}` failed: {}", output.status));
-    if !first.is_empty() {
-        diagnostic = diagnostic.note(first.join("\n"));
-    }
-    Err(Problem::Compiler(Box::new(diagnostic.help("`--backend interp` runs the program without it"))))
+fn compile(strict: bool, folder: &Path) -> Result<(), Problem> {
+    let compiler = Compiler::find(strict).map_err(Problem::Compiler)?;
+    let step = suite::first_step(&compiler).map_err(Problem::Compiler)?;
+    compiler.library_of(step, &folder.join(C.text), &folder.join(C.made))
 }

@@ -3,11 +3,15 @@
 pub mod build;
 pub mod bundle;
 pub mod choice;
+mod compiler;
 mod cuda;
 mod load;
+pub mod notes;
 mod standin;
+mod suite;
 mod sweep;
 mod table;
+mod trust;
 
 use super::program::Loaded;
 use crate::base::Symbol;

@@ -1,4 +1,4 @@
-//! Programs as C: the run-time support (`runtime.c`), constant tables, a function for each function, a function for
+//! Programs as C: the run-time support (`runtime.c`; `marks.c` says what a C compiler is told about loops), constant tables, a function for each function, a function for
 //! the body of each parallel loop, and a door for each entry point.
 //!
 //! The door of entry point number `k` is `int remora_entry_k(remora_context *, const uint64_t *in, uint64_t *out)`: scalars in the low
@@ -16,6 +16,7 @@ pub use library::{Library, Shown, library};
 
 use super::cuda::Kernels;
 use crate::base::mutation::{mutated, mutated_text};
+use crate::base::scalar::ScalarOp;
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{
@@ -25,8 +26,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Also, Homes};
 use std::fmt::Write;
 
+/// What vector loops consist of, without programs: how loops are marked, and scalar operations.
+pub const LOOPS: &str = concat!(include_str!("marks.c"), include_str!("scalars.c"));
+
 const RUNTIME: &str = concat!(
     include_str!("sizes.c"),
+    include_str!("marks.c"),
     include_str!("runtime.c"),
     include_str!("scalars.c"),
     "\n",
@@ -494,11 +499,18 @@ impl Emitter<'_> {
         if checked(body) {
             return Some("REMORA_SEVERAL".into());
         }
+        // What is collected is seen by nothing else: `s = s * s` is no sum of products.
+        if matches!(order, Order::Reduce(sums) if !sums.iter().all(|(local, _)| reads(body, *local) == 1)) {
+            return None;
+        }
         match order {
             Order::Any if straight(body) => Some("REMORA_ANY_ORDER".into()),
             Order::Sequential if mutated!(AnyOrderAlways, false, straight(body)) => Some("REMORA_ANY_ORDER".into()),
-            // Sums of signed integers wrap around, which partial sums that the compiler adds up for a clause may not. It needs none.
-            Order::Reduce(sums) if straight(body) && sums.iter().any(|(_, op)| expr::wraps(*op)) => Some("REMORA_ANY_ORDER".into()),
+            // Sums of signed integers wrap around, which partial sums that the compiler adds up for a clause may not. Integers need none,
+            // and what a clause adds up at the end of a loop is a loop of its own, which nobody marks.
+            Order::Reduce(sums) if straight(body) && (sums.iter().any(|(_, op)| expr::wraps(*op)) || whole(sums)) => {
+                Some("REMORA_ANY_ORDER".into())
+            }
             Order::Reduce(sums) if straight(body) => {
                 let clauses: Vec<String> = sums
                     .iter()
@@ -702,6 +714,18 @@ fn few(stmt: &Stmt) -> bool {
 fn checked(body: &[Stmt]) -> bool {
     let plain = |stmt: &Stmt| matches!(stmt, Stmt::Comment(_) | Stmt::Set(..) | Stmt::Store(..) | Stmt::Check(..));
     body.len() <= 8 && body.iter().all(plain) && body.iter().any(|stmt| matches!(stmt, Stmt::Check(..)))
+}
+
+/// Whether all that is collected is integers.
+fn whole(sums: &[(Local, ScalarOp)]) -> bool {
+    sums.iter().all(|(_, op)| op.prim.is_int())
+}
+
+/// How often a body reads a local.
+fn reads(body: &[Stmt], local: Local) -> usize {
+    let mut count = 0;
+    visit::stmts(body, &mut |mention| count += usize::from(mention == Mention::Read(local)));
+    count
 }
 
 /// The pointers through which a body writes, and where.

@@ -75,20 +75,6 @@ typedef struct remora_context {
 #define REMORA_REGISTERS INT64_C(32)
 #endif
 
-/* In front of a loop whose iterations do not depend on each other. */
-#ifdef __clang__
-#define REMORA_ANY_ORDER _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define REMORA_ANY_ORDER _Pragma("GCC ivdep")
-#endif
-
-/* In front of a short loop with a jump out of it: four iterations at a time spare jumps. */
-#ifdef __clang__
-#define REMORA_SEVERAL
-#else
-#define REMORA_SEVERAL _Pragma("GCC unroll 4")
-#endif
-
 #define REMORA_LIKELY(x) __builtin_expect(!!(x), 1)
 
 static void remora_lock(remora_context *c) {
