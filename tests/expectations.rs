@@ -210,3 +210,160 @@ fn folders_jobs_and_json() {
     let place = Place::new(&[("a.rem", "def f = x\n"), ("b.rem", &good(1))]);
     place.fails(&["a.rem", "b.rem"], &["the program is refused", "E0201", "1 passed, 1 failed"]);
 }
+
+/// A C compiler that has an entry point do something else.
+#[cfg(unix)]
+fn crashing(place: &Place, entry: usize, instead: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = place.0.path().join("crashing");
+    let script = format!(
+        "#!/bin/sh\nfor last; do case \"$last\" in */program.c) sed -i 's/^REMORA_EXPORT int remora_entry_{entry}(.*{{/& {instead}/' \"$last\";; esac; done\n\
+         exec cc \"$@\"\n"
+    );
+    std::fs::write(&path, script).expect("written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("set");
+    path.display().to_string()
+}
+
+const THREE: &str =
+    "-- ==\n-- entry: a b c\n-- input { 1i64 } output { 1i64 }\nentry a (x: i64) = x\nentry b (x: i64) = x\nentry c (x: i64) = x\n";
+
+impl Place {
+    fn test_with(&self, cc: &str, args: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+        command.env("REMORA_CACHE", self.0.path().join("cache")).env("REMORA_CFLAGS", "-O0").env("CC", cc).env_remove("REMORA_DEVICE");
+        let output = command.current_dir(self.0.path()).args(args).output().expect("remora starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    }
+}
+
+/// What crashes is one case; the others of the program, and the other programs, are tested.
+#[cfg(unix)]
+#[test]
+fn crashes_are_failures() {
+    let place = Place::new(&[("1.rem", THREE), ("2.rem", THREE)]);
+    let cc = crashing(&place, 1, "__builtin_trap();");
+    for more in [&[][..], &["--jobs", "1"]] {
+        let (code, out, err) = place.test_with(&cc, &[&["test", "1.rem", "2.rem", "--backend", "interp,cpu"], more].concat());
+        assert_eq!(code, Some(1), "{out}{err}");
+        assert!(out.ends_with("10 passed, 2 failed\n"), "{out}{err}");
+        for file in ["1.rem", "2.rem"] {
+            assert!(
+                out.contains(&format!("FAILED  {file}: b #1 [cpu]\n        E0619: the process that ran it crashed (signal: 4")),
+                "{out}"
+            );
+        }
+    }
+    let cc = crashing(&place, 0, "__builtin_trap();");
+    let (code, out, err) = place.test_with(&cc, &["bench", "1.rem", "-e", "b", "1", "--seconds", "0"]);
+    assert!(code == Some(1) && err.contains("error[E0619]: the process that ran `b` of `1.rem` crashed (signal: 4"), "{out}{err}");
+}
+
+/// What does not end is stopped.
+#[cfg(unix)]
+#[test]
+fn cases_have_a_time_limit() {
+    let place = Place::new(&[("1.rem", THREE)]);
+    let cc = crashing(&place, 1, "for (volatile int k = 0;; k++) ;");
+    let (code, out, err) = place.test_with(&cc, &["test", "1.rem", "--backend", "cpu", "--time-limit", "20", "--verbose"]);
+    assert_eq!(code, Some(1), "{out}{err}");
+    assert!(out.contains("FAILED  1.rem: b #1\n        it took longer than 20 s and was stopped (`--time-limit`)\n"), "{out}{err}");
+    assert!(
+        out.contains("ok      1.rem: a #1") && out.contains("ok      1.rem: c #1") && out.ends_with("2 passed, 1 failed\n"),
+        "{out}{err}"
+    );
+    let endless = "-- ==\n-- input { 1i64 }\n-- input { 0i64 } output { 0i64 }\nentry main (x: i64) = loop x while x > 0 do x + 1 - 1\n";
+    let place = Place::new(&[("1.rem", endless)]);
+    place.fails(&["1.rem", "--time-limit", "3", "--jobs", "2"], &["it took longer than 3 s", "1 passed, 1 failed"]);
+}
+
+/// Input for which there is no memory fails its case, and no other.
+#[cfg(unix)]
+#[test]
+fn cases_that_need_too_much_memory() {
+    let text = "-- ==\n-- random input { [4294967296]i64 }\n-- input { [1i64] } output { 1i64 }\nentry main (xs: []i64) = i64.sum xs\n";
+    let place = Place::new(&[("1.rem", text)]);
+    let line = format!("ulimit -v 16000000; exec {} test 1.rem", env!("CARGO_BIN_EXE_remora"));
+    let output = Command::new("sh").args(["-c", &line]).current_dir(place.0.path()).output().expect("it starts");
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.code() == Some(1) && out.contains("memory") && out.ends_with("1 passed, 1 failed\n"), "{output:?}");
+}
+
+/// Names do nothing to a terminal, and do not look like messages.
+#[cfg(unix)]
+#[test]
+fn names_are_shown_as_they_are() {
+    let text = "-- ==\n-- \"red\u{1b}[31m\" input { 1i64 } output { 2i64 }\nentry main (x: i64) = x\n";
+    let name = "a\u{1b}[2K\nerror: forged.rem";
+    let place = Place::new(&[(name, text), ("b\nerror: other.rem", "def x = yy\n")]);
+    for args in [&["test", "."][..], &["test", "--verbose", name], &["check", "b\nerror: other.rem"], &["test", "b\nerror: other.rem"]] {
+        let (code, out, err) = place.test_with("cc", args);
+        assert_eq!(code, Some(1), "{out}{err}");
+        assert!(!(out + &err).contains('\u{1b}'), "{args:?}");
+        let (_, out, err) = place.test_with("cc", args);
+        assert!(!out.lines().chain(err.lines()).any(|line| line.starts_with("error: ")), "{args:?}\n{out}{err}");
+    }
+    place.fails(&[name], &["FAILED  a\\u{1b}[2K\\nerror: forged.rem: main red\\u{1b}[31m"]);
+}
+
+/// Blocks read files of the project, and of folders that were allowed.
+#[cfg(unix)]
+#[test]
+fn blocks_read_what_is_theirs() {
+    let case = |block: &str| format!("-- ==\n-- {block}\nentry main (x: i64) = x\nentry bytes (x: []u8) = length x\n");
+    let place = Place::new(&[
+        ("secret.in", "hidden"),
+        ("5.in", "5"),
+        ("p/own.in", "5"),
+        ("p/own.rem", &case("input @ own.in output { 5i64 }")),
+        ("p/deep/up.rem", &case("input @ ../own.in output { 5i64 }")),
+        ("p/parent.rem", &case("input @ ../secret.in")),
+        ("p/link.rem", &case("input @ link.in")),
+        ("p/output.rem", &case("input { 5i64 } output @ ../secret.in")),
+        ("p/script.rem", &case("script input @ ../secret.in")),
+        ("p/none.rem", &case("input @ ../none.in")),
+        ("p/five.rem", &case("input @ ../5.in output { 5i64 }")),
+        ("p/bytes.rem", "-- ==\n-- entry: bytes\n-- script input { $loadbytes \"../secret.in\" }\nentry bytes (x: []u8) = length x\n"),
+        ("p/root.rem", &case("input @ /etc/hostname")),
+        ("p/pipe.rem", &case("input @ pipe.in")),
+    ]);
+    let at = |name: &str| place.0.path().join(name);
+    std::os::unix::fs::symlink("../secret.in", at("p/link.in")).expect("a link");
+    assert!(Command::new("mkfifo").arg(at("p/pipe.in")).status().expect("it starts").success());
+    assert_eq!(place.test(&["p/own.rem"]).0, Some(0));
+    for name in ["parent", "link", "output", "script", "none", "bytes", "root", "deep/up"] {
+        let (code, out, err) = place.test(&[&format!("p/{name}.rem")]);
+        assert!(code == Some(1) && out.contains("E0601") && out.contains("it is outside of the project"), "{name}: {out}{err}");
+        assert!(out.contains("--allow-read") && !out.contains("hidden"), "{name}: {out}{err}");
+    }
+    place.fails(&["p/pipe.rem"], &["E0601", "it is no regular file"]);
+    assert_eq!(place.test(&["p/five.rem", "--allow-read", "."]).0, Some(0));
+    place.fails(&["p/parent.rem", "--allow-read", "."], &["hidden"]);
+    place.fails(&["p/five.rem", "--allow-read", "p"], &["outside of the project"]);
+    std::fs::write(at("p/.remora-project"), "").expect("written");
+    assert_eq!(place.test(&["p/deep/up.rem"]).0, Some(0));
+    std::fs::create_dir(at(".git")).expect("made");
+    place.fails(&["p/five.rem"], &["outside of the project"]);
+    std::fs::remove_file(at("p/.remora-project")).expect("removed");
+    assert_eq!(place.test(&["p/five.rem"]).0, Some(0));
+}
+
+/// Nobody waits for an import that is no file.
+#[cfg(unix)]
+#[test]
+fn imports_are_regular_files() {
+    let place = Place::new(&[
+        ("a.rem", "import \"pipe\"\n"),
+        ("b.rem", "import \"folder\"\n"),
+        ("folder.rem/x", ""),
+        ("c.rem", "import \"long\"\n"),
+    ]);
+    let at = |name: &str| place.0.path().join(name);
+    assert!(Command::new("mkfifo").arg(at("pipe.rem")).status().expect("it starts").success());
+    std::fs::File::create(at("long.rem")).and_then(|file| file.set_len(1 << 42)).expect("a file with nothing in it");
+    for (name, why) in [("a", "it is no regular file"), ("b", "it is a directory"), ("c", "it is too long for a program")] {
+        let (code, out, err) = place.test_with("cc", &["check", &format!("{name}.rem")]);
+        assert!(code == Some(1) && err.contains(why), "{name}: {out}{err}");
+    }
+}

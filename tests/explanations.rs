@@ -24,9 +24,11 @@ fn codes_in(dir: &Path, codes: &mut BTreeSet<String>) {
         let path = entry.expect("readable").path();
         if path.is_dir() {
             codes_in(&path, codes);
-        } else if path.extension().is_some_and(|e| e == "rs") {
+        } else if path.extension().is_some_and(|e| e == "rs" || e == "c" || e == "cu") {
             let text = std::fs::read_to_string(&path).expect("readable");
             let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or("");
+            // Codes of compiled programs are quoted in text.
+            let text = text.replace("\\\"", "\"");
             let quoted = text.split("\"E0").skip(1).filter_map(|rest| rest.split_once('"'));
             codes.extend(quoted.filter(|(digits, _)| digits.len() == 3).map(|(digits, _)| format!("E0{digits}")));
         }

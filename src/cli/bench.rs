@@ -4,8 +4,9 @@ use super::native::{self, Prepared};
 use super::output::Console;
 use super::program::{Loaded, load_accepted};
 use super::run::{Backend, find_entry, read_arguments};
+use super::test::worker::again;
 use super::values::Signature;
-use super::{FAILURE, Outcome, SUCCESS, SourceArg};
+use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
 use crate::diag::Diagnostic;
 use crate::driver;
 use crate::eval;
@@ -57,6 +58,9 @@ pub(super) struct BenchArgs {
     /// One JSON object on standard output
     #[arg(long)]
     json: bool,
+    /// Measures, for another process
+    #[arg(long, hide = true)]
+    worker: bool,
 }
 
 /// Any number; those without a meaning are refused with a code.
@@ -86,6 +90,9 @@ pub(super) fn run(args: &BenchArgs, console: &mut Console) -> Outcome {
         let message = format!("`--seconds {}`: a number of seconds from 0 to {MOST_SECONDS} is expected", args.seconds);
         return Err(Box::new(Diagnostic::bare("E0618", message)));
     }
+    if !args.worker {
+        return apart(args);
+    }
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
     match measure(args, &loaded, console) {
         Ok(report) => {
@@ -96,6 +103,17 @@ pub(super) fn run(args: &BenchArgs, console: &mut Console) -> Outcome {
             console.report(&loaded.sources, &diagnostic);
             Ok(FAILURE)
         }
+    }
+}
+
+/// Measures in a process of its own, so that there is a word about a program that crashes.
+fn apart(args: &BenchArgs) -> Outcome {
+    let crashed = |why: String| Box::new(Diagnostic::bare("E0619", why));
+    let status = again("bench").and_then(|mut command| command.status());
+    let status = status.map_err(|error| crashed(format!("no process can be started that measures: {error}")))?;
+    match status.code().and_then(|code| u8::try_from(code).ok()) {
+        Some(code) if code <= super::USAGE => Ok(code),
+        _ => Err(crashed(format!("the process that ran `{}` of `{}` crashed ({status})", args.entry, files::shown(&args.source.file)))),
     }
 }
 
@@ -183,7 +201,7 @@ fn repeat(
         times.push(once()?.as_secs_f64());
         if show && shown.elapsed() > Duration::from_millis(250) {
             shown = Instant::now();
-            console.progress(&format!("\x1b[1A\x1b[2K{}: {} runs, {:.1} s", args.entry, times.len(), start.elapsed().as_secs_f64()));
+            console.again(&format!("{}: {} runs, {:.1} s", args.entry, times.len(), start.elapsed().as_secs_f64()));
         }
         if times.len() >= 1_000_000 {
             break;

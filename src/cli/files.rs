@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// Larger sources are refused: spans are 32 bits wide.
 const LARGEST_SOURCE: u64 = u32::MAX as u64 - 1;
 
+/// Imported files are not larger than this.
+const LARGEST_IMPORT: u64 = 64 << 20;
+
 /// The path as messages show it.
 pub fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
@@ -27,6 +30,10 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     let fail = |why: String| Box::new(Diagnostic::bare("E0601", format!("`{}` cannot be read: {why}", shown(path).escape_debug())));
     if path.is_dir() {
         return Err(fail("it is a directory".into()));
+    }
+    // A size is known of regular files: what would not fit is not begun with.
+    if std::fs::metadata(path).is_ok_and(|data| data.is_file() && Vec::<u8>::new().try_reserve(data.len() as usize).is_err()) {
+        return Err(fail("there is no memory for it".into()));
     }
     std::fs::read(path).map_err(|error| fail(reason(&error)))
 }
@@ -86,6 +93,17 @@ pub fn read_source(path: &Path) -> Result<String, Box<Diagnostic>> {
         let place = format!("{name}:{line}:{column}: the byte 0x{byte:02X} here belongs to no character");
         Box::new(Diagnostic::bare("E0602", message).note(place).help("convert the file to UTF-8, for example with `iconv`"))
     })
+}
+
+/// The text of an imported source file. Nobody waits for what is not a file: pipes, devices and the like.
+pub fn read_import(path: &Path) -> Result<String, Box<Diagnostic>> {
+    let fail = |why: &str| Box::new(Diagnostic::bare("E0601", format!("`{}` cannot be read: {why}", shown(path).escape_debug())));
+    match std::fs::metadata(path) {
+        Ok(data) if data.is_dir() => Err(fail("it is a directory")),
+        Ok(data) if !data.is_file() => Err(fail("it is no regular file")),
+        Ok(data) if data.len() > LARGEST_IMPORT => Err(fail("it is too long for a program: more than 64 MiB")),
+        _ => read_source(path),
+    }
 }
 
 /// Refuses to write over the program itself (E0603).

@@ -22,6 +22,25 @@ pub struct Console {
     status: bool,
 }
 
+/// How diagnostics are written.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    /// As text or JSON.
+    pub format: MessageFormat,
+    /// With colours.
+    pub color: bool,
+}
+
+impl Style {
+    /// A diagnostic in this style.
+    pub fn render(self, sources: &SourceMap, diagnostic: &Diagnostic) -> String {
+        match self.format {
+            MessageFormat::Text => diag::text::render(sources, diagnostic, self.color),
+            MessageFormat::Json => diag::json::render(sources, diagnostic),
+        }
+    }
+}
+
 impl Console {
     /// The process's own streams.
     pub fn new(format: MessageFormat, color: Color) -> Console {
@@ -37,7 +56,7 @@ impl Console {
     pub fn status(&mut self, text: &str) {
         if self.format == MessageFormat::Text && io::stderr().is_terminal() {
             self.flush();
-            let line: String = text.chars().take(100).collect();
+            let line: String = diag::visible_name(text).chars().take(100).collect();
             io::stderr().lock().write_all(format!("\r\x1b[K{line}").as_bytes()).unwrap_or_default();
             self.status = true;
         }
@@ -80,8 +99,26 @@ impl Console {
     /// Writes a line for people to standard error, in text format only.
     pub fn progress(&mut self, text: &str) {
         if self.format == MessageFormat::Text {
-            self.complain(&format!("{text}\n"));
+            self.complain(&format!("{}\n", diag::visible(text)));
         }
+    }
+
+    /// Writes a line over the last one, which was written in the same way.
+    pub fn again(&mut self, text: &str) {
+        if self.format == MessageFormat::Text {
+            self.complain(&format!("\x1b[1A\x1b[2K{}\n", diag::visible_name(text)));
+        }
+    }
+
+    /// How diagnostics are written.
+    pub fn style(&self) -> Style {
+        Style { format: self.format, color: self.color }
+    }
+
+    /// Writes a diagnostic that was rendered in the style of this console.
+    pub fn rendered(&mut self, text: &str, error: bool) {
+        self.errors += usize::from(error);
+        self.complain(text);
     }
 
     /// Writes a diagnostic to standard error.
@@ -89,11 +126,7 @@ impl Console {
         if diagnostic.severity == Severity::Error {
             self.errors += 1;
         }
-        let text = match self.format {
-            MessageFormat::Text => diag::text::render(sources, diagnostic, self.color),
-            MessageFormat::Json => diag::json::render(sources, diagnostic),
-        };
-        self.complain(&text);
+        self.complain(&self.style().render(sources, diagnostic));
     }
 
     /// Writes several diagnostics, and how many were left out where there are very many.

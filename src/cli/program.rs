@@ -13,7 +13,7 @@ struct Disk;
 
 impl Loader for Disk {
     fn load(&self, path: &str) -> Result<String, String> {
-        files::read_source(Path::new(path)).map_err(|diagnostic| diagnostic.message)
+        files::read_import(Path::new(path)).map_err(|diagnostic| diagnostic.message)
     }
 }
 

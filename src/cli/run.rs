@@ -32,7 +32,10 @@ Examples:
 
 Compiled programs are made by the C compiler (`cc`, or what CC names, with the options in REMORA_CFLAGS behind those of remora) and kept
 in the user's cache folder, or in the folder REMORA_CACHE. The cache grows to 1 GiB, or REMORA_CACHE_LIMIT MiB; then what was not used for
-longest goes.
+longest goes. A cache that belongs to somebody else, or that others can write to, is not used.
+
+A C compiler that is met for the first time is tested with small loops, which takes a second. If it makes something wrong of them, or fails to
+compile a program, options that ask less of it are taken (-O3; -O2 without vectors; -O1; -O0), and a note says so.
 
 `--backend auto` takes the CUDA device of the machine if the program is worth it: if the work that can be seen from the program and the
 sizes of its arguments would take processors longer (1e9 operations per second and thread) than a device with its start (0.4 s, or the

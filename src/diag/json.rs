@@ -55,7 +55,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
         notes: &diagnostic.notes,
         readings: readings.collect(),
     };
-    let mut text = serde_json::to_string(&object).unwrap_or_else(|error| format!("{{\"code\":\"E0699\",\"message\":\"{error}\"}}"));
+    let mut text = serde_json::to_string(&object).unwrap_or_else(|error| format!("{{\"code\":\"E0603\",\"message\":\"{error}\"}}"));
     text.push('\n');
     text
 }

@@ -4,8 +4,10 @@ pub mod explain;
 pub mod json;
 pub mod suggest;
 pub mod text;
+mod visible;
 
 pub use suggest::closest;
+pub use visible::{visible, visible_name};
 
 use crate::base::Span;
 

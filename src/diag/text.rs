@@ -20,7 +20,7 @@ const LONG_TEXT: usize = 4_000;
 /// The diagnostic as text that ends with a newline; with terminal colours if `color`.
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> String {
     let (level, renderer) = (level(diagnostic.severity), if color { Renderer::styled().hyperlink(false) } else { Renderer::plain() });
-    let mut group = Group::with_title(level.primary_title(clip(&diagnostic.message)).id(diagnostic.code));
+    let mut group = Group::with_title(level.primary_title(super::visible(&clip(&diagnostic.message)).into_owned()).id(diagnostic.code));
     let pieces = pieces(sources, &diagnostic.labels);
     for piece in &pieces {
         group = group.element(piece.snippet());
@@ -94,7 +94,7 @@ impl Piece<'_> {
     fn true_place(&self, text: &str) -> String {
         let Some((before, after)) = text.split_once(&self.path) else { return text.to_string() };
         let after = after.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
-        format!("{before}{}:{}:{}{after}", self.name, self.line, self.column)
+        format!("{before}{}:{}:{}{after}", super::visible_name(self.name), self.line, self.column)
     }
 }
 

@@ -6,8 +6,8 @@
 //! the cache small.
 
 use super::compiler::{self, Compiler};
-use super::{notes, suite, trust};
 use super::sweep::{sweep, touch};
+use super::{notes, suite, trust};
 use crate::diag::Diagnostic;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};

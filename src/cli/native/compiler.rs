@@ -27,7 +27,7 @@ struct Step {
     clang: &'static [&'static str],
 }
 
-/// From fast to careful. Compilers vectorise loops that are marked in the program, and no others (`marks.c`): GCC 10 to 12 take
+/// From fast to careful. Compilers vectorise loops that are marked in the program, and no others (`marks.c`): GCC 11 and 12 take
 /// `s = s * s` for a sum of products. With `-fno-tree-loop-vectorize` GCC would not look at marks either.
 const LADDER: [Step; 4] = [
     Step {
@@ -65,7 +65,8 @@ pub(super) fn name_of(step: usize) -> &'static str {
 }
 
 /// Clang knows of vector versions of functions by an option; GCC is told in the program.
-const FUNCTIONS: &[&str] = if cfg!(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64")) { &["-fveclib=libmvec"] } else { &[] };
+const FUNCTIONS: &[&str] =
+    if cfg!(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64")) { &["-fveclib=libmvec"] } else { &[] };
 
 /// The command of the compiler: `CC`, or `cc`.
 fn command() -> String {

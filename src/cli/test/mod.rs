@@ -2,6 +2,8 @@
 
 pub mod blocks;
 pub mod compare;
+mod confine;
+mod parts;
 mod property;
 mod reader;
 mod report;
@@ -9,6 +11,7 @@ mod script;
 mod structure;
 mod subject;
 mod work;
+pub(super) mod worker;
 
 use super::output::Console;
 use super::{FAILURE, Outcome, SUCCESS, files};
@@ -39,7 +42,8 @@ pub use subject::{Run, runs};
 Without `input`, `error: regex` says how the program is refused, `warning: regex` what it is warned about. Blocks with the tags `disable`,
 `notest` or `no_BACKEND` are not run. A script is a function of the program applied to literals, tuples, records and arrays, with `let`,
 `$loaddata \"file\"` and `$loadbytes \"file\"`. `auto output` is what the evaluator makes of the input (for `compiled` cases: the compiled
-program on one thread). `structure` with Futhark's names (Screma, SegMap, ..) is about Futhark's optimiser: it is looked at with
+program on one thread). Blocks read files of the program's project only: the nearest folder above the program with `.git` or
+`.remora-project`, or else its own folder. What crashes or takes too long fails, and the rest goes on. `structure` with Futhark's names (Screma, SegMap, ..) is about Futhark's optimiser: it is looked at with
 --structure, names without a counterpart are noted.
 
 Examples:
@@ -74,6 +78,15 @@ pub(super) struct TestArgs {
     /// Error allowed for floats, relative to the largest number that is expected (default: 1e-2, 1e-4, 1e-9 for f16, f32, f64)
     #[arg(long, value_name = "X", value_parser = tolerance)]
     tolerance: Option<f64>,
+    /// Seconds after which a case (and the compilation of a program) is given up
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    time_limit: u32,
+    /// Test blocks may read files in this folder too, not only those of the program's project (may be repeated)
+    #[arg(long, value_name = "DIR")]
+    allow_read: Vec<PathBuf>,
+    /// Tests what standard input names, for another process
+    #[arg(long, hide = true)]
+    worker: bool,
     /// Look at `structure` blocks with Futhark's names
     #[arg(long)]
     structure: bool,
@@ -168,24 +181,30 @@ impl TestArgs {
 }
 
 pub(super) fn run(args: &TestArgs, console: &mut Console) -> Outcome {
-    let (files, scanned) = expand(&args.files)?;
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.map_or(processors, usize::from);
+    if args.worker {
+        worker::serve(args, console.style());
+        return Ok(SUCCESS);
+    }
+    let (files, scanned) = expand(&args.files)?;
     let workers = jobs.min(files.len()).max(1);
-    let plan = work::Plan { args, inner: (jobs / workers).max(1), threads: (processors / workers).max(1) };
+    let share = worker::Share { inner: (jobs / workers).max(1), threads: (processors / workers).max(1) };
+    let style = console.style();
     let mut tally = Tally::new(console, args, files.len(), scanned);
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..workers {
-            let (sender, next, files, plan) = (sender.clone(), &next, &files, &plan);
+            let (sender, next, files) = (sender.clone(), &next, &files);
+            let mut worker = worker::Worker::new(args, share, style);
             scope.spawn(move || {
                 crate::base::with_big_stack(move || {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let Some(path) = files.get(number) else { return };
                         // Nobody listens any more when printing has failed.
-                        if sender.send((number, work::test_file(plan, path))).is_err() {
+                        if sender.send((number, worker.test(path))).is_err() {
                             return;
                         }
                     }

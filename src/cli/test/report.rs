@@ -1,11 +1,11 @@
 //! What came of tests, counted and printed: as text or as one JSON object.
 
 use super::super::output::Console;
-use super::{Backend, TestArgs};
-use crate::base::{SourceMap, Span};
-use crate::diag::Diagnostic;
+use super::TestArgs;
+use crate::base::Span;
+use crate::diag::{visible, visible_name};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::time::Duration;
 
 /// How a case went.
 #[derive(Debug)]
@@ -18,17 +18,28 @@ pub enum Verdict {
     Failed(Option<Span>, String),
 }
 
+/// The same, with the place in words.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Found {
+    /// As expected.
+    Passed,
+    /// Not run, and why.
+    Skipped(String),
+    /// Not as expected: where, and how.
+    Failed(Option<String>, String),
+}
+
 /// What came of a case.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Result {
     /// The entry point and the name of the case, or what was looked at.
     pub name: String,
     /// What ran it.
-    pub backend: Option<Backend>,
+    pub backend: Option<String>,
     /// How it went.
-    pub verdict: Verdict,
-    /// How long it took.
-    pub time: Duration,
+    pub found: Found,
+    /// How long it took, in seconds.
+    pub seconds: f64,
 }
 
 /// What came of a file.
@@ -36,14 +47,14 @@ pub struct Result {
 pub struct Report {
     /// The file.
     pub name: String,
-    /// Texts that places refer to.
-    pub sources: SourceMap,
-    /// What is wrong with the file and its blocks.
-    pub diagnostics: Vec<Diagnostic>,
+    /// What is wrong with the file and its blocks, rendered, and whether it is an error.
+    pub diagnostics: Vec<(String, bool)>,
     /// Its cases.
     pub results: Vec<Result>,
     /// Whether it has test blocks.
     pub blocks: bool,
+    /// What was said besides.
+    pub remarks: String,
 }
 
 /// Counts and prints.
@@ -58,23 +69,29 @@ pub struct Tally<'a> {
     failed: usize,
     skipped: usize,
     json: Vec<serde_json::Value>,
+    /// Notes that were printed; they are about the machine, not about a program.
+    notes: Vec<String>,
 }
 
 impl<'a> Tally<'a> {
     /// Nothing yet, of so many files; `scanned` says that folders were searched for them.
     pub fn new(console: &'a mut Console, args: &'a TestArgs, files: usize, scanned: bool) -> Tally<'a> {
-        Tally { console, args, files: (files, 0), scanned, without: 0, passed: 0, failed: 0, skipped: 0, json: Vec::new() }
+        let (json, notes) = (Vec::new(), Vec::new());
+        Tally { console, args, files: (files, 0), scanned, without: 0, passed: 0, failed: 0, skipped: 0, json, notes }
     }
 
     /// The next file.
     pub fn file(&mut self, report: Report) {
-        self.console.report_all(&report.sources, &report.diagnostics);
+        for (text, error) in &report.diagnostics {
+            self.console.rendered(text, *error);
+        }
+        self.remarks(&report.remarks);
         self.without += usize::from(!report.blocks);
         let several = self.args.backends().len() > 1;
-        for result in report.results {
-            let backend = result.backend.filter(|_| several).map(|backend| format!(" [{}]", backend.name())).unwrap_or_default();
-            let name = format!("{}: {}{backend}", report.name, result.name);
-            self.count(&report.sources, &report.name, &name, &result);
+        for result in &report.results {
+            let backend = result.backend.as_ref().filter(|_| several).map(|backend| format!(" [{backend}]")).unwrap_or_default();
+            let name = visible_name(&format!("{}: {}{backend}", report.name, result.name)).into_owned();
+            self.count(&report.name, &name, result);
         }
         self.files.1 += 1;
         let (all, done) = self.files;
@@ -84,29 +101,40 @@ impl<'a> Tally<'a> {
         }
     }
 
-    fn count(&mut self, sources: &SourceMap, file: &str, name: &str, result: &Result) {
-        let (verdict, line, place, text) = match &result.verdict {
-            Verdict::Passed => {
+    fn remarks(&mut self, text: &str) {
+        for line in text.lines() {
+            if self.notes.iter().any(|known| known == line) {
+                continue;
+            }
+            self.console.progress(line);
+            if line.starts_with("note: ") {
+                self.notes.push(line.to_string());
+            }
+        }
+    }
+
+    fn count(&mut self, file: &str, name: &str, result: &Result) {
+        let (verdict, line, place, text) = match &result.found {
+            Found::Passed => {
                 self.passed += 1;
-                let time = format!("ok      {name} ({:.1} ms)\n", result.time.as_secs_f64() * 1e3);
-                ("passed", if self.args.verbose { time } else { String::new() }, None, "")
+                let time = format!("ok      {name} ({:.1} ms)\n", result.seconds * 1e3);
+                ("passed", if self.args.verbose { time } else { String::new() }, &None, "")
             }
-            Verdict::Skipped(why) => {
+            Found::Skipped(why) => {
                 self.skipped += 1;
-                ("skipped", format!("skipped {name}: {why}\n"), None, why.as_str())
+                ("skipped", format!("skipped {name}: {}\n", visible_name(why)), &None, why.as_str())
             }
-            Verdict::Failed(span, text) => {
+            Found::Failed(place, text) => {
                 self.failed += 1;
-                let place = span.map(|span| sources.place(span));
-                let shown = place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
-                let indented = text.trim_end().replace('\n', "\n        ");
+                let shown = place.as_ref().map(|place| format!(" ({})", visible_name(place))).unwrap_or_default();
+                let indented = visible(text.trim_end()).replace('\n', "\n        ");
                 ("failed", format!("FAILED  {name}{shown}\n        {indented}\n"), place, text.trim_end())
             }
         };
         if self.args.json {
             self.json.push(json!({
-                "file": file, "name": result.name, "backend": result.backend.map(Backend::name), "verdict": verdict, "place": place,
-                "message": text, "seconds": result.time.as_secs_f64(),
+                "file": file, "name": result.name, "backend": result.backend, "verdict": verdict, "place": place,
+                "message": text, "seconds": result.seconds,
             }));
         } else {
             self.console.print(line);

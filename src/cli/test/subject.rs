@@ -1,13 +1,13 @@
 //! A program under test on one back end: its inputs, its results, and how these differ from what is expected.
 
+use super::super::native;
 use super::super::program::Loaded;
-use super::super::run::{find_entry, folder};
+use super::super::run::find_entry;
 use super::super::values::{self, Signature};
-use super::super::{files, native};
 use super::blocks::{self, Case, Data, Expect, Random};
 use super::report::Verdict;
 use super::work::{Plan, matches};
-use super::{Backend, compare, script};
+use super::{Backend, compare, confine, script};
 use crate::base::{PrimType, SourceMap, Span, Symbol};
 use crate::diag::{self, Diagnostic};
 use crate::driver::{self, memory};
@@ -17,7 +17,7 @@ use crate::runtime::{Value, data};
 use memory::Stages;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -195,19 +195,19 @@ impl<'a> Subject<'a> {
 
     /// The text of a script with its place; nothing for other inputs.
     fn script_text(&self, input: &Data) -> Result<Option<(String, Span)>> {
-        script_text(self.path, input)
+        script_text(self.path, input, &self.plan.args.allow_read)
     }
 
     fn input(&self, compiled: Option<&Compiled>, signature: &Signature, data: &Data, seed: u64) -> Result<Vec<Value>> {
         let call = |name: &str, values| self.call(compiled, name, values);
-        input(self.path, self.loaded, signature, data, seed, &call)
+        input((self.path, &self.plan.args.allow_read), self.loaded, signature, data, seed, &call)
     }
 
     /// Compares results with those in a block: read with the types that the results have.
     fn compare(&self, define: &Define, want: &Data, got: &Value) -> std::result::Result<(), String> {
         let says = |diagnostic: Box<Diagnostic>| diag::text::render(&SourceMap::default(), &diagnostic, false);
         let (source, bytes) = match want {
-            Data::File(name, _) => (format!("`{name}`"), files::read_data(&folder(self.path).join(name)).map_err(says)?),
+            Data::File(name, _) => (format!("`{name}`"), confine::read(self.path, name, &self.plan.args.allow_read).map_err(says)?),
             Data::Text(text, _) | Data::Script(text, _) | Data::ScriptFile(text, _) => {
                 ("the expected output".to_string(), text.clone().into_bytes())
             }
@@ -232,11 +232,11 @@ impl<'a> Subject<'a> {
     }
 }
 
-fn script_text(path: &Path, input: &Data) -> Result<Option<(String, Span)>> {
+fn script_text(path: &Path, input: &Data, allowed: &[PathBuf]) -> Result<Option<(String, Span)>> {
     match input {
         Data::Script(text, span) => Ok(Some((text.clone(), *span))),
         Data::ScriptFile(name, span) => {
-            let bytes = files::read_data(&folder(path).join(name))?;
+            let bytes = confine::read(path, name, allowed)?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| Box::new(Diagnostic::error("E0617", *span, format!("the script `{name}` is not a text in UTF-8"))))?;
             Ok(Some((text, *span)))
@@ -251,6 +251,7 @@ type Call<'a> = &'a dyn Fn(&str, Vec<Value>) -> Result<Value>;
 /// What scripts see of a program.
 struct Host<'a> {
     path: &'a Path,
+    allowed: &'a [PathBuf],
     loaded: &'a Loaded,
     call: Call<'a>,
 }
@@ -264,14 +265,21 @@ impl script::Host for Host<'_> {
         (self.call)(name, arguments)
     }
     fn file(&self, name: &str) -> Result<Vec<u8>> {
-        files::read_data(&folder(self.path).join(name))
+        confine::read(self.path, name, self.allowed)
     }
 }
 
-fn input(path: &Path, loaded: &Loaded, signature: &Signature, data: &Data, seed: u64, call: Call) -> Result<Vec<Value>> {
+fn input(
+    (path, allowed): (&Path, &[PathBuf]),
+    loaded: &Loaded,
+    signature: &Signature,
+    data: &Data,
+    seed: u64,
+    call: Call,
+) -> Result<Vec<Value>> {
     match data {
         Data::Text(text, _) => signature.stream("the input", text.as_bytes()),
-        Data::File(name, _) => signature.stream(&format!("`{name}`"), &files::read_data(&folder(path).join(name))?),
+        Data::File(name, _) => signature.stream(&format!("`{name}`"), &confine::read(path, name, allowed)?),
         Data::Random(values, span) => {
             let mut bytes = Vec::new();
             for (i, value) in values.iter().enumerate() {
@@ -280,13 +288,15 @@ fn input(path: &Path, loaded: &Loaded, signature: &Signature, data: &Data, seed:
                     Random::Of(dims, prim) => values::random(dims, *prim, seed * 1000 + i as u64)
                         .ok_or_else(|| Box::new(Diagnostic::error("E0610", *span, "there is no memory for random values of this size")))?,
                 };
+                let room = || Box::new(Diagnostic::error("E0610", *span, "there is no memory for random values of this size"));
+                bytes.try_reserve(made.len()).map_err(|_| room())?;
                 bytes.extend(made);
             }
             signature.stream("the random input", &bytes)
         }
         Data::Script(..) | Data::ScriptFile(..) => {
-            let Some((text, span)) = script_text(path, data)? else { return Ok(Vec::new()) };
-            let host = Host { path, loaded, call };
+            let Some((text, span)) = script_text(path, data, allowed)? else { return Ok(Vec::new()) };
+            let host = Host { path, allowed, loaded, call };
             let inline = matches!(data, Data::Script(..));
             let base = span.start as usize;
             script::arguments(&text, span.file, base, signature, &host).map_err(|mut diagnostic| {
@@ -330,7 +340,7 @@ pub fn runs(path: &Path, loaded: &Loaded) -> Result<Vec<Run>> {
             for (entry, _) in &case.entries {
                 let define = find_entry(loaded, entry)?;
                 let signature = Signature::of(&loaded.checked, define)?;
-                let arguments = input(path, loaded, &signature, &case.input, number as u64, &call)?;
+                let arguments = input((path, &[]), loaded, &signature, &case.input, number as u64, &call)?;
                 runs.push(Run { name: define.name, arguments });
             }
         }

@@ -1,20 +1,19 @@
 //! The tests of one file: which of them are run, on which back end, and what comes of them.
 
-use super::super::files;
+use super::super::native;
 use super::super::program::{Loaded, load};
 use super::blocks::{self, Block, Case, Shape};
-use super::report::{Report, Result as CaseResult, Verdict};
+use super::parts::{Event, Parts};
+use super::report::Verdict;
 use super::subject::{Subject, mark, rendered};
 use super::{Backend, TestArgs, property, structure};
-use crate::base::{Span, Symbol};
+use crate::base::{SourceMap, Span, Symbol};
 use crate::diag::{Diagnostic, Severity};
 use crate::driver;
 use crate::ir::core::Define;
 use regex::Regex;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 /// How the work is done.
 pub struct Plan<'a> {
@@ -26,27 +25,33 @@ pub struct Plan<'a> {
     pub threads: usize,
 }
 
-/// Tests a file.
-pub fn test_file(plan: &Plan, path: &Path) -> Report {
-    let name = files::shown(path);
-    let loaded = match load(path) {
-        Ok(loaded) => loaded,
-        Err(diagnostic) => return Report { name, diagnostics: vec![*diagnostic], ..Report::default() },
+/// Tests a file, part by part.
+pub fn test_file(plan: &Plan, path: &Path, parts: &Parts) {
+    let done = |blocks: bool| (parts.say)(Event::Done { blocks, notes: native::notes::take() });
+    let say = |sources: &SourceMap, diagnostic: &Diagnostic| {
+        let error = diagnostic.severity == Severity::Error;
+        (parts.say)(Event::Diagnostic { text: parts.style.render(sources, diagnostic), error });
+    };
+    let loaded = match parts.step("check", None, || load(path)) {
+        Some(Ok(loaded)) => loaded,
+        Some(Err(diagnostic)) => {
+            say(&SourceMap::default(), &diagnostic);
+            return done(false);
+        }
+        None => return done(true),
     };
     let text = loaded.sources.file(loaded.root).text.clone();
     let (blocks, diagnostics) = blocks::blocks(loaded.root, &text, mark(&loaded));
-    let mut file = File { plan, path, loaded: &loaded, results: Vec::new() };
-    file.test(&blocks);
-    let results = file.results;
-    let some = !blocks.is_empty() || !diagnostics.is_empty();
-    Report { name, diagnostics, results, blocks: some, sources: loaded.sources }
+    diagnostics.iter().for_each(|diagnostic| say(&loaded.sources, diagnostic));
+    File { plan, path, loaded: &loaded, parts }.test(&blocks);
+    done(!blocks.is_empty() || !diagnostics.is_empty());
 }
 
 struct File<'a> {
     plan: &'a Plan<'a>,
     path: &'a Path,
     loaded: &'a Loaded,
-    results: Vec<CaseResult>,
+    parts: &'a Parts<'a>,
 }
 
 /// A case with the entry point that it is for.
@@ -56,17 +61,27 @@ struct Job<'a> {
     number: u64,
 }
 
+impl Job<'_> {
+    fn name(&self) -> String {
+        format!("{} {}", self.entry.0, self.case.name)
+    }
+}
+
 impl File<'_> {
-    fn note(&mut self, name: &str, verdict: Verdict) {
-        self.results.push(CaseResult { name: name.to_string(), backend: None, verdict, time: Duration::ZERO });
+    fn note(&self, name: &str, backend: Option<Backend>, verdict: Verdict) {
+        self.part(self.parts.number(), name, backend, || verdict);
     }
 
-    fn test(&mut self, blocks: &[Block]) {
+    fn part(&self, number: usize, name: &str, backend: Option<Backend>, work: impl FnOnce() -> Verdict) {
+        self.parts.run(number, (name, backend.map(Backend::name)), &self.loaded.sources, work);
+    }
+
+    fn test(&self, blocks: &[Block]) {
         let args = self.plan.args;
         // Tags of the first block are about the program (futhark-test(1)).
         let off = |tag: &&String| ["disable", "notest"].contains(&tag.as_str());
         if let Some(tag) = blocks.first().and_then(|block| block.tags.iter().find(off)) {
-            return self.note("all tests", Verdict::Skipped(format!("the program has the tag `{tag}`")));
+            return self.note("all tests", None, Verdict::Skipped(format!("the program has the tag `{tag}`")));
         }
         let wanted: Vec<&Block> = blocks
             .iter()
@@ -77,22 +92,19 @@ impl File<'_> {
         if refusals.is_empty() && failed {
             let text = rendered(self.loaded, &self.loaded.checked.diagnostics);
             let name = "check";
-            return self.note(name, Verdict::Failed(None, format!("the program is refused:\n{text}")));
+            return self.note(name, None, Verdict::Failed(None, format!("the program is refused:\n{text}")));
         }
         for (block, pattern) in refusals {
-            let verdict = refused(self.loaded, block, pattern);
-            self.note("refused", verdict);
+            self.note("refused", None, refused(self.loaded, block, pattern));
         }
         for (pattern, span) in wanted.iter().flat_map(|block| &block.warnings) {
-            let verdict = warned(self.loaded, pattern, *span);
-            self.note("warned", verdict);
+            self.note("warned", None, warned(self.loaded, pattern, *span));
         }
         if failed {
             return;
         }
         for shape in wanted.iter().flat_map(|block| &block.structures) {
-            let verdict = self.structure(shape);
-            self.note("structure", verdict);
+            self.part(self.parts.number(), "structure", None, || self.structure(shape));
         }
         for (backend, needed) in args.backends() {
             self.backend(backend, needed, &wanted);
@@ -100,7 +112,7 @@ impl File<'_> {
     }
 
     /// Everything on one back end.
-    fn backend(&mut self, backend: Backend, needed: bool, blocks: &[&Block]) {
+    fn backend(&self, backend: Backend, needed: bool, blocks: &[&Block]) {
         let args = self.plan.args;
         let without = |tags: &[String]| {
             let tag = tags.iter().find(|tag| tag.strip_prefix("no_").is_some_and(|name| backend.names().contains(&name)));
@@ -115,12 +127,7 @@ impl File<'_> {
                 let why = program.clone().or_else(|| without(&block.tags)).or_else(|| without(&case.tags)).or(compiled);
                 for (entry, span) in case.entries.iter().filter(|(entry, _)| args.entry.is_empty() || args.entry.contains(entry)) {
                     match &why {
-                        Some(why) => self.results.push(CaseResult {
-                            name: format!("{entry} {}", case.name),
-                            backend: Some(backend),
-                            verdict: Verdict::Skipped(why.clone()),
-                            time: Duration::ZERO,
-                        }),
+                        Some(why) => self.note(&format!("{entry} {}", case.name), Some(backend), Verdict::Skipped(why.clone())),
                         None => jobs.push(Job { entry: (entry, *span), case, number: number as u64 }),
                     }
                 }
@@ -137,31 +144,34 @@ impl File<'_> {
             let cases = jobs.iter().map(|job| (job.entry.0, &job.case.input));
             let mut names: Vec<String> = cases.flat_map(|(entry, input)| subject.needs(entry, input)).collect();
             properties.iter().for_each(|(name, _)| names.extend(property::functions(self.loaded, name)));
-            let compiled = subject.compile(&names);
+            let Some(compiled) = self.parts.step("compile", Some(backend.name()), || subject.compile(&names)) else {
+                let name = format!("{} tests", jobs.len() + properties.len());
+                return self.note(&name, Some(backend), Verdict::Skipped("the program could not be compiled".into()));
+            };
             if let Some(why) = subject.absent(&compiled) {
                 let name = format!("{} tests", jobs.len() + properties.len());
-                return self.results.push(CaseResult {
-                    name,
-                    backend: Some(backend),
-                    verdict: Verdict::Skipped(why),
-                    time: Duration::ZERO,
-                });
+                return self.note(&name, Some(backend), Verdict::Skipped(why));
             }
-            self.results
-                .extend(jobs.iter().map(|job| timed(backend, job, || subject.run(Some(&compiled), job.entry, job.case, job.number))));
+            let first = self.parts.numbers(jobs.len());
+            for (at, job) in jobs.iter().enumerate() {
+                self.part(first + at, &job.name(), Some(backend), || subject.run(Some(&compiled), job.entry, job.case, job.number));
+            }
             self.properties(backend, &properties, &|name, values| subject.call(Some(&compiled), name, values));
         } else {
-            let run = |job: &Job| timed(backend, job, || subject.run(None, job.entry, job.case, job.number));
-            self.results.extend(parallel(self.plan.inner, &jobs, &run));
+            let first = self.parts.numbers(jobs.len());
+            let run = |at: usize| {
+                let job = &jobs[at];
+                self.part(first + at, &job.name(), Some(backend), || subject.run(None, job.entry, job.case, job.number));
+            };
+            parallel(self.plan.inner, jobs.len(), &run);
             self.properties(backend, &properties, &|name, values| subject.call(None, name, values));
         }
     }
 
-    fn properties(&mut self, backend: Backend, properties: &[&(String, Span)], call: property::Call) {
+    fn properties(&self, backend: Backend, properties: &[&(String, Span)], call: property::Call) {
         for (name, span) in properties {
-            let start = Instant::now();
-            let verdict = property::check(self.loaded, name, *span, call);
-            self.results.push(CaseResult { name: format!("property {name}"), backend: Some(backend), verdict, time: start.elapsed() });
+            let check = || property::check(self.loaded, name, *span, call);
+            self.part(self.parts.number(), &format!("property {name}"), Some(backend), check);
         }
     }
 
@@ -218,39 +228,28 @@ fn chosen(args: &TestArgs, block: &Block, case: Option<&Case>) -> bool {
     (args.tag.is_empty() || tags().any(|tag| args.tag.contains(tag))) && !tags().any(|tag| args.exclude.contains(tag))
 }
 
-fn timed(backend: Backend, job: &Job, run: impl FnOnce() -> Verdict) -> CaseResult {
-    let start = Instant::now();
-    let verdict = run();
-    CaseResult { name: format!("{} {}", job.entry.0, job.case.name), backend: Some(backend), verdict, time: start.elapsed() }
-}
-
-/// Runs jobs, some at the same time; the results are in the order of the jobs.
-fn parallel(threads: usize, jobs: &[Job], run: &(dyn Fn(&Job) -> CaseResult + Sync)) -> Vec<CaseResult> {
-    let threads = threads.min(jobs.len());
+/// Runs jobs, some at the same time.
+fn parallel(threads: usize, jobs: usize, run: &(dyn Fn(usize) + Sync)) {
+    let threads = threads.min(jobs);
     if threads < 2 {
-        return jobs.iter().map(run).collect();
+        return (0..jobs).for_each(run);
     }
     let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 crate::base::with_big_stack(|| {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(job) = jobs.get(number) else { return };
-                        let result = run(job);
-                        if let Ok(mut done) = done.lock() {
-                            done.push((number, result));
+                        if number >= jobs {
+                            return;
                         }
+                        run(number);
                     }
                 });
             });
         }
     });
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|(number, _)| *number);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Whether the program is refused with a matching message.

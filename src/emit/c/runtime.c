@@ -323,9 +323,22 @@ static void remora_hire(remora_context *c) {
   }
 }
 
-/* In a process that was forked off there are none of them. */
+/* In a process that was forked off there are no threads, whatever its copy of their data says: nobody holds the lock, and a condition that
+   somebody seems to wait for could not be destroyed. It begins anew, with threads of its own if it needs some. */
+static void remora_renew(remora_crew *crew) {
+  if (crew->process && crew->process != getpid()) {
+    pthread_mutex_init(&crew->lock, NULL);
+    pthread_cond_init(&crew->begun, NULL);
+    pthread_cond_init(&crew->done, NULL);
+    crew->asleep = crew->waiting = crew->quit = 0;
+    crew->loop &= ~(REMORA_OPEN | REMORA_INSIDE);
+    crew->process = 0;
+  }
+}
+
 static void remora_dismiss(remora_context *c) {
-  if (c->crew.process != getpid()) {
+  remora_renew(&c->crew);
+  if (!c->crew.process) {
     return;
   }
   pthread_mutex_lock(&c->crew.lock);
@@ -371,6 +384,7 @@ static int remora_parallel(remora_thread *th, remora_piece run, void *env, int64
   remora_context *c = th->context;
   remora_crew *crew = &c->crew;
   int64_t live = th->live;
+  remora_renew(crew);
   for (int k = 0; k < c->threads; k++) {
     c->thread[k].next = pieces * k / c->threads;
     c->thread[k].end = pieces * (k + 1) / c->threads;
@@ -385,7 +399,7 @@ static int remora_parallel(remora_thread *th, remora_piece run, void *env, int64
   }
   uint64_t number = (__atomic_load_n(&crew->loop, __ATOMIC_RELAXED) >> 32) + 1;
   __atomic_store_n(&crew->loop, (number << 32) | REMORA_OPEN, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&crew->asleep, __ATOMIC_SEQ_CST) && crew->process == getpid()) {
+  if (__atomic_load_n(&crew->asleep, __ATOMIC_SEQ_CST)) {
     pthread_mutex_lock(&crew->lock);
     pthread_cond_broadcast(&crew->begun);
     pthread_mutex_unlock(&crew->lock);

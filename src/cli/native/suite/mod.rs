@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 
 /// What the program is compiled of.
 const SOURCE: &str = include_str!("loops.c");
-const HEADERS: &str = "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n#include <unistd.h>\n";
+const HEADERS: &str =
+    "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n#include <unistd.h>\n";
 /// An entry of the cache.
 const FILES: Files = Files { text: "loops.c", made: "verdict" };
 /// The loops take milliseconds.
