@@ -1,6 +1,8 @@
 # make demo          an example on a real image: the inferred program, the result as a picture
 # make test          all tests, the examples against NumPy included
 # make properties    the properties of AUTOMAP on CASES generated cases each: make properties CASES=1000000
+# make mutations     mistakes put into the compiler: what finds each of them, within MINUTES=10 (docs/testing-the-compiler.md)
+#                    ONLY=Name,src/folder NETS=generated FRESH=1 (looks again instead of in tests/mutations/found.txt) WRITE=1
 # make bench         compiled remora against hand-written C, NumPy and what else is installed: a table and a plot (build/bench)
 #                    SIZE=large|small|test ONLY=name,name THREADS=2 ROUNDS=3 RUNS=10 BY=min FRESH=1; PEERS=1 installs Numba and JAX first
 # make bench-check   the table of checking times and memory
@@ -9,7 +11,7 @@
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo test examples properties torture bench bench-check programs-table fuzz ci clean
+.PHONY: all setup demo test examples properties torture mutations bench bench-check programs-table fuzz ci clean
 
 all:
 	@.ci/setup build
@@ -27,8 +29,9 @@ demo:
 PROPTEST_RNG_SEED ?= 20240
 export PROPTEST_RNG_SEED
 
+# With the mistakes that tests/mutations.rs switches on; nothing that users get has them (.ci/run looks).
 test: setup
-	cargo test
+	cargo test --features mutations
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
 	@.venv/bin/python benches/bench.py --check
@@ -47,6 +50,10 @@ torture: setup
 	@mkdir -p build/torture
 	MINUTES=$(MINUTES) SEED=$(or $(SEED),$$(date +%s)) STAGES=$(STAGES) FINDINGS=$(CURDIR)/build/torture \
 	  cargo test --profile torture --test torture evaluators_agree -- --nocapture
+
+mutations: setup
+	ALL=1 MINUTES=$(MINUTES) ONLY="$(ONLY)" NETS=$(NETS) FRESH=$(FRESH) WRITE=$(WRITE) SEED=$(SEED) \
+	  cargo test --profile torture --features mutations --test mutations -- --nocapture
 
 SIZE ?= large
 bench:

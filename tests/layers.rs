@@ -143,6 +143,16 @@ fn imports_go_one_way() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The mistakes that tests put into the compiler are in what is built for these tests alone.
+#[cfg(not(feature = "mutations"))]
+#[test]
+fn what_is_built_without_them_knows_no_mutations() {
+    let program = std::fs::read(env!("CARGO_BIN_EXE_remora")).expect("the program is built");
+    for word in ["REMORA_MUTATION", "LoseReshapeAlias"] {
+        assert!(!program.windows(word.len()).any(|window| window == word.as_bytes()), "the program knows {word}");
+    }
+}
+
 #[test]
 fn the_scan_finds_imports() {
     assert_eq!(named("use crate::base::{Span};\n// crate::cli\nfn f() { crate::diag::x(); crate::ir::y() }"), ["base", "diag", "ir"]);

@@ -33,7 +33,7 @@ macro_rules! mutated_text {
 pub(crate) use {mutated, mutated_text};
 
 #[cfg(feature = "mutations")]
-pub use table::{ALL, Mutation, Text, find, is_on, reached, switch_off, switch_on, text};
+pub use table::{ALL, Info, Mutation, Text, find, is_on, reached, switch_off, switch_on, text};
 
 #[cfg(feature = "mutations")]
 mod table {

@@ -135,7 +135,8 @@ impl Packer<'_, '_> {
         }
         let elem = self.all.fun.ptrs[from].elem;
         let ptr = self.all.fun.ptrs.alloc(PtrInfo { name: Symbol::new("packed"), elem, stack: None });
-        self.packs.push(Pack { ptr, from, index, var, width: mutated!(PackShort, width, width.minus(Expr::int(1))) });
+        let count = mutated!(PackShort, width, width.minus(Expr::int(1)));
+        self.packs.push(Pack { ptr, from, index, var, width: count });
         Some((ptr, Expr::Local(var)))
     }
     /// An index made of the lane's counter, of these counters, and of what is outside of the loop. Nothing is read for it.

@@ -1,0 +1,244 @@
+//! What finds mistakes: `remora test` on the programs of the corpus on each back end, and generated programs.
+
+use super::super::{programs, shim};
+use super::generated;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// A way to look for mistakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Net {
+    /// The corpus in the evaluators of programs before and after flattening, with the validators of all passes before.
+    Evaluators,
+    /// The corpus compiled.
+    Cpu,
+    /// The corpus on the stand-in device.
+    Device,
+    /// The corpus compiled with sanitizers.
+    Sanitized,
+    /// Generated programs in the evaluators, compiled, on the stand-in device, and with sanitizers.
+    GeneratedEvaluators,
+    GeneratedCpu,
+    GeneratedDevice,
+    GeneratedSanitized,
+}
+use Net::*;
+
+const NETS: &[(Net, &str)] = &[
+    (Evaluators, "evaluators"),
+    (GeneratedEvaluators, "generated"),
+    (Cpu, "cpu"),
+    (GeneratedCpu, "generated-cpu"),
+    (Device, "device"),
+    (GeneratedDevice, "generated-device"),
+    (Sanitized, "sanitized"),
+    (GeneratedSanitized, "generated-sanitized"),
+];
+
+/// How a mistake showed.
+pub struct Caught {
+    /// The program, or the seed.
+    pub program: String,
+    /// What was said.
+    pub what: String,
+}
+
+impl Caught {
+    pub fn line(&self) -> String {
+        format!("{}: {}", self.program, self.what)
+    }
+}
+
+/// Programs that one process tests.
+const TOGETHER: usize = 6;
+/// How long they may take.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+impl Net {
+    pub fn name(self) -> &'static str {
+        NETS.iter().find(|(net, _)| *net == self).expect("all have names").1
+    }
+    pub fn named(name: &str) -> Option<Net> {
+        NETS.iter().find(|(_, of)| *of == name).map(|(net, _)| *net)
+    }
+    pub fn is_generated(self) -> bool {
+        matches!(self, GeneratedEvaluators | GeneratedCpu | GeneratedDevice | GeneratedSanitized)
+    }
+    /// Whether it takes no C compiler.
+    pub fn is_quick(self) -> bool {
+        matches!(self, Evaluators)
+    }
+    /// The nets for a source file, the cheapest first: those that run what is made of it.
+    pub fn of(file: &str) -> Vec<Net> {
+        let device = ["flatten", "emit/cuda", "lower/kernels", "lower/bins", "lower/scratch"].iter().any(|part| file.starts_with(part));
+        let evaluated = file.starts_with("optimise") || file.starts_with("flatten");
+        let mut out: Vec<Net> = NETS.iter().map(|(net, _)| *net).collect();
+        out.retain(|net| evaluated || !matches!(net, Evaluators | GeneratedEvaluators));
+        out.retain(|net| !device || matches!(net, Evaluators | GeneratedEvaluators | Device | GeneratedDevice));
+        out
+    }
+
+    /// Whether it finds a mutation with the program that found it before.
+    pub fn again(self, mutation: &str, program: &str) -> Option<Caught> {
+        if self.is_generated() {
+            return generated::run(self, mutation, Instant::now() + PATIENCE, program.parse().ok());
+        }
+        self.test(mutation, &[program.to_string()])
+    }
+
+    /// Looks until a time; programs with many hits first.
+    pub fn run(self, mutation: &str, end: Instant, hits: &BTreeMap<String, usize>) -> Option<Caught> {
+        if self.is_generated() {
+            return generated::run(self, mutation, end, None);
+        }
+        let mut names = subset();
+        names.sort_by_key(|name| std::cmp::Reverse(hits.get(name).copied().unwrap_or(0)));
+        // Those that have found much alone, the others in groups.
+        let known = names.iter().take_while(|name| hits.contains_key(*name) || name.starts_with(TRAPS)).count();
+        let (first, rest) = names.split_at(known);
+        for group in first.chunks(1).chain(rest.chunks(TOGETHER)) {
+            if Instant::now() > end {
+                return None;
+            }
+            if let Some(caught) = self.test(mutation, group) {
+                return Some(caught);
+            }
+        }
+        None
+    }
+
+    /// Tests programs with the mutation. What they do without it is looked at only when they fail.
+    fn test(self, mutation: &str, names: &[String]) -> Option<Caught> {
+        let what = self.remora(Some(mutation), names).err()?;
+        if names.len() > 1 {
+            return names.iter().find_map(|name| self.test(mutation, std::slice::from_ref(name)));
+        }
+        match self.remora(None, names) {
+            Ok(()) => Some(Caught { program: names[0].clone(), what }),
+            Err(_) => None,
+        }
+    }
+
+    fn remora(self, mutation: Option<&str>, names: &[String]) -> Result<(), String> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).arg("test").args(["--jobs", "2"]).args(names);
+        self.prepare(&mut command);
+        match mutation {
+            Some(name) => command.env("REMORA_MUTATION", name),
+            None => command.env_remove("REMORA_MUTATION"),
+        };
+        finish(command, PATIENCE).map_err(|said| telling(&said))
+    }
+
+    fn prepare(self, command: &mut Command) {
+        let kept = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        command.env("REMORA_CACHE", kept.join("mutations-cache")).env("REMORA_CFLAGS", "-O1");
+        match self {
+            Evaluators => _ = command.args(["--backend", "soac,kernel"]),
+            Device => {
+                let folder = kept.join("shim");
+                command.args(["--backend", "cuda"]).env("REMORA_CFLAGS", "-O0");
+                command.env("REMORA_DEVICE", shim::device().expect("the device is made"));
+                command.env("REMORA_SHIM_LIBRARY", shim::runtime().expect("the device is made"));
+                command.env("REMORA_SHIM_HEADER", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shim/shim.h"));
+                command.env("REMORA_SHIM_FOLDER", folder).env("REMORA_SHIM_SEED", "7");
+            }
+            Sanitized => {
+                command.args(["--backend", "cpu", "--threads", "2"]);
+                sanitized().iter().for_each(|(name, value)| _ = command.env(name, value));
+            }
+            _ => _ = command.args(["--backend", "cpu", "--threads", "2"]),
+        }
+    }
+}
+
+/// The environment of programs with sanitizers (`tests/sanitize.sh`).
+fn sanitized() -> &'static [(&'static str, String)] {
+    static ENVIRONMENT: OnceLock<Vec<(&'static str, String)>> = OnceLock::new();
+    ENVIRONMENT.get_or_init(|| {
+        let library = |name: &str| {
+            let output = Command::new("cc").arg(format!("-print-file-name={name}")).output().expect("a C compiler");
+            String::from_utf8_lossy(&output.stdout).trim().to_string()
+        };
+        let flags = "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer";
+        vec![
+            ("REMORA_CFLAGS", flags.to_string()),
+            ("CC", "env -u LD_PRELOAD cc".to_string()),
+            ("LD_PRELOAD", format!("{} {}", library("libasan.so"), library("libubsan.so"))),
+            ("ASAN_OPTIONS", "detect_leaks=1:allocator_may_return_null=1".to_string()),
+        ]
+    })
+}
+
+/// Whether a process ends well and in time; if not, why.
+pub fn finish(mut command: Command, patience: Duration) -> Result<(), String> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let reader = |mut from: Box<dyn Read + Send>| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            from.read_to_end(&mut bytes).ok();
+            String::from_utf8_lossy(&bytes).into_owned()
+        })
+    };
+    let out = reader(Box::new(child.stdout.take().expect("piped")));
+    let err = reader(Box::new(child.stderr.take().expect("piped")));
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait().expect("a child") {
+            Some(status) => break Some(status),
+            None if start.elapsed() > patience => {
+                child.kill().ok();
+                child.wait().ok();
+                break None;
+            }
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    let Some(status) = status else { return Err("it does not end".into()) };
+    if status.success() {
+        return Ok(());
+    }
+    let (out, err) = (out.join().unwrap_or_default(), err.join().unwrap_or_default());
+    Err(format!("{status}\n{out}{err}"))
+}
+
+/// What is worth knowing of what a process said.
+pub fn telling(said: &str) -> String {
+    let words = [
+        "broke its contract",
+        "panicked at",
+        "ERROR: AddressSanitizer",
+        "runtime error",
+        "LeakSanitizer",
+        "shim:",
+        "error[",
+        "expected",
+        "failed",
+    ];
+    let found = words.iter().find_map(|word| said.lines().find(|line| line.contains(word)));
+    let status = said.lines().next().unwrap_or_default();
+    format!("{status}: {}", found.unwrap_or_default().trim()).chars().take(160).collect()
+}
+
+/// The programs that are there for mutations, each of which is tested by itself at first.
+const TRAPS: &str = "tests/corpus/traps";
+
+/// The programs of the corpus that run, those about what the compiler does first, small ones before large ones.
+fn subset() -> Vec<String> {
+    let first = [TRAPS, "tests/corpus/updates", "tests/corpus/compiled", "tests/corpus/scalars", "tests/corpus/language", "tests/corpus"];
+    let rank = |name: &str| first.iter().position(|folder| name.starts_with(folder)).unwrap_or(first.len());
+    let size = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+    let mut names: Vec<(usize, u64, String)> = programs::accepted(&["tests/corpus", "examples"])
+        .into_iter()
+        .map(|source| (rank(&source.name), size(&source.path), source.name))
+        .collect();
+    names.sort();
+    // Those among the first ones that are to fail were left out.
+    let traps = programs::programs(&[TRAPS]).into_iter().map(|source| source.name);
+    let others = names.into_iter().map(|(.., name)| name).filter(|name| !name.starts_with(TRAPS));
+    traps.chain(others).collect()
+}
