@@ -227,7 +227,7 @@ mod table {
         WarpWithoutBarrier in "emit/cuda/device.cu": "lanes exchange values without waiting for each other",
             "      __syncwarp();\n#pragma unroll\n      for (int k = 0; k < layout::items; k++) {\n        const int at" => "#pragma unroll\n      for (int k = 0; k < layout::items; k++) {\n        const int at";
         HeadsForgotten in "emit/cuda/device.cu": "a scan runs on from segment to segment within a thread",
-            "prefix = position == 0 ? value[k] : op(prefix, value[k]);" => "prefix = position == 0 && k == 0 ? value[k] : op(prefix, value[k]);";
+            "prefix = op(position == 0 ? neutral : prefix, value[k]);" => "prefix = op(position == 0 && k == 0 ? neutral : prefix, value[k]);";
         LookBackTurned in "emit/cuda/device.cu": "what tiles before have found is combined the wrong way round",
             "        value = op(further, value);" => "        value = op(value, further);";
         UpdateLost in "emit/cuda/device.cu": "an update that another thread has overtaken is lost",

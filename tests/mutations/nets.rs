@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 pub enum Net {
     /// The corpus in the evaluators of programs before and after flattening, with the validators of all passes before.
     Evaluators,
+    /// The corpus in the evaluators of programs with explicit memory, for processors and for devices, which follow every cell.
+    Imp,
     /// The corpus compiled.
     Cpu,
     /// The corpus on the stand-in device.
@@ -30,6 +32,7 @@ use Net::*;
 
 const NETS: &[(Net, &str)] = &[
     (Evaluators, "evaluators"),
+    (Imp, "imp"),
     (GeneratedEvaluators, "generated"),
     (Cpu, "cpu"),
     (GeneratedCpu, "generated-cpu"),
@@ -70,7 +73,7 @@ impl Net {
     }
     /// Whether it takes no C compiler.
     pub fn is_quick(self) -> bool {
-        matches!(self, Evaluators)
+        matches!(self, Evaluators | Imp)
     }
     /// The nets for a source file, the cheapest first: those that run what is made of it.
     pub fn of(file: &str) -> Vec<Net> {
@@ -78,7 +81,8 @@ impl Net {
         let evaluated = file.starts_with("optimise") || file.starts_with("flatten");
         let mut out: Vec<Net> = NETS.iter().map(|(net, _)| *net).collect();
         out.retain(|net| evaluated || !matches!(net, Evaluators | GeneratedEvaluators));
-        out.retain(|net| !device || matches!(net, Evaluators | GeneratedEvaluators | Device | GeneratedDevice));
+        out.retain(|net| !device || matches!(net, Evaluators | Imp | GeneratedEvaluators | Device | GeneratedDevice));
+        out.retain(|net| !file.starts_with("emit") || *net != Imp);
         out
     }
 
@@ -139,6 +143,7 @@ impl Net {
         command.env("REMORA_CACHE", kept.join("mutations-cache")).env("REMORA_CFLAGS", "-O1");
         match self {
             Evaluators => _ = command.args(["--backend", "soac,kernel"]),
+            Imp => _ = command.args(["--backend", "imp,imp-device"]),
             Device => {
                 let folder = kept.join("shim");
                 command.args(["--backend", "cuda"]).env("REMORA_CFLAGS", "-O0");
