@@ -444,3 +444,67 @@ fn deep_and_large_input() {
     std::fs::write(place.path().join("ranks.remc"), format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000))).expect("written");
     place.refused(&["check", "ranks.remc"], &["E0705", "at most 255 dimensions"]);
 }
+
+/// A program with everything in it that might tempt someone to run or read something, a C compiler that leaves a trace, and a data file
+/// that cannot be read to its end: a pipe to which nobody writes.
+#[cfg(unix)]
+fn tempting() -> Place {
+    use std::os::unix::fs::PermissionsExt;
+    let program = "-- ==\n-- entry: main\n-- input @ pipe.in\n-- output @ pipe.in\n-- script input { $loadbytes \"pipe.in\" }\n\
+        -- ==\n-- structure cpu { map 1 }\n\
+        import \"beside\"\ndef failing : i64 = 1 // (beside - beside)\n#[trace] def shown (x: i64) : i64 = #[trace] x\n\
+        def endless (x: i64) : i64 = loop y = x while true do y + 1\n\
+        entry main (x: i64) : i64 = shown failing + endless x\nentry quick (x: i64) : i64 = x + 1\n";
+    let compiler = "#!/bin/sh\ntouch \"$TRACE\"\nexit 1\n";
+    let place = Place::new(&[("main.rem", program), ("beside.rem", "def beside : i64 = 2\n"), ("cc", compiler), ("other.rem", "def def")]);
+    let script = place.path().join("cc");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    let made = Command::new("mkfifo").arg(place.path().join("pipe.in")).status().expect("mkfifo starts");
+    assert!(made.success());
+    place
+}
+
+/// Runs a command in that place with that compiler in front of all others; says whether it ended within a minute, with which code, and
+/// whether something was started or kept.
+#[cfg(unix)]
+fn tempted(place: &Place, args: &[&str]) -> (Option<i32>, bool) {
+    let (trace, cache) = (place.path().join("trace"), place.path().join("cache"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+    let path = format!("{}:{}", place.path().display(), std::env::var("PATH").unwrap_or_default());
+    command.current_dir(place.path()).env("PATH", path).env("CC", place.path().join("cc")).env("TRACE", &trace).env("REMORA_CACHE", &cache);
+    command.env("XDG_CACHE_HOME", &cache).env("HOME", &cache).args(args);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("remora starts");
+    let start = std::time::Instant::now();
+    let status = loop {
+        match child.try_wait().expect("known") {
+            Some(status) => break Some(status),
+            None if start.elapsed().as_secs() < 60 => std::thread::sleep(std::time::Duration::from_millis(20)),
+            None => break None,
+        }
+    };
+    if status.is_none() {
+        child.kill().and_then(|()| child.wait()).expect("ended");
+    }
+    (status.and_then(|status| status.code()), trace.exists() || cache.exists())
+}
+
+#[cfg(unix)]
+#[test]
+fn looking_at_a_program_runs_nothing_and_reads_only_what_is_imported() {
+    let place = tempting();
+    for args in [
+        &["check", "main.rem"][..],
+        &["check", "--stats", "main.rem"],
+        &["infer", "main.rem"],
+        &["infer", "--format", "source", "main.rem"],
+        &["core", "main.rem"],
+        &["dump", "--stage", "soac", "main.rem"],
+        &["dump", "--stage", "c", "main.rem"],
+        &["explain", "E0401"],
+    ] {
+        assert_eq!(tempted(&place, args), (Some(0), false), "{args:?}");
+    }
+    // What does run programs starts the compiler and leaves that trace.
+    let (code, touched) = tempted(&place, &["run", "--backend", "cpu", "main.rem", "-e", "quick", "1"]);
+    assert!(code != Some(0) && touched);
+}

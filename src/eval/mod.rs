@@ -9,6 +9,7 @@
 mod code;
 mod compile;
 pub mod components;
+mod depth;
 mod entry;
 pub mod imp;
 mod live;
@@ -161,9 +162,6 @@ impl compile::Globals for Earlier<'_> {
     }
 }
 
-/// Stack of a thread that evaluates cells: expressions nest as deeply as the user wrote them. It is only reserved.
-const WORKER_STACK: usize = 1 << 30;
-
 impl Machine {
     /// The machine with numbers that the program can read (`read_nums`).
     pub fn with_input(self, numbers: Vec<i64>) -> Machine {
@@ -175,10 +173,13 @@ impl Machine {
     fn threads(&self) -> usize {
         self.threads
     }
-    /// The threads, started when first needed; `None` where the system gives none.
+    /// The threads, started when first needed; `None` where the system gives none with stacks that are large enough.
     fn pool(&self) -> Option<&rayon::ThreadPool> {
-        let start = |stack| rayon::ThreadPoolBuilder::new().num_threads(self.threads).stack_size(stack).build().ok();
-        self.pool.get_or_init(|| start(WORKER_STACK).or_else(|| start(WORKER_STACK / 64))).as_ref()
+        let start = || {
+            let stack = depth::stack(self.definitions.iter().map(|definition| &definition.define));
+            rayon::ThreadPoolBuilder::new().num_threads(self.threads).stack_size(stack).build().ok()
+        };
+        self.pool.get_or_init(start).as_ref()
     }
     /// The code of a definition.
     fn function(&self, id: usize) -> Outcome<&Function> {
