@@ -205,7 +205,7 @@ impl Block<'_> {
     /// A loop that runs as long as one lane is in it. Each iteration ends with the test for the next.
     pub fn masked(&self, all: &mut Vectorise, masked: &Masked, out: &mut Vec<Stmt>) {
         let prim = self.mask;
-        let Some(or) = operation(prim, "|") else { return };
+        let (Some(or), Some(differs)) = (operation(prim, "|"), operation(prim, "!=")) else { return };
         let known = masked.test.and_then(|local| self.tests.get(&local).copied());
         let live = known.unwrap_or_else(|| {
             let live = all.stack(Symbol::new("live"), prim, self.lanes as u64);
@@ -231,7 +231,7 @@ impl Block<'_> {
                 .collect()
         };
         out.extend(common(&masked.first));
-        let some = Expr::Int(Int::Ne, Box::new(Expr::Local(any)), Box::new(zero.clone()));
+        let some = Expr::Op(differs, vec![Expr::Local(any), zero.clone()]);
         let goes_on = masked.even.iter().fold(some, |all, e| all.and(once.expr(e)));
         let list: Vec<Stmt> = masked.second.iter().chain(&masked.first).cloned().collect();
         let mut body = vec![Stmt::Set(any, zero), self.test(all, &list, (masked, &shared), (live, any, or), true)];
