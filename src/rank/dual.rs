@@ -58,6 +58,13 @@ pub(super) fn face(problem: &Problem, prices: &Prices, cost: i64) -> Option<Prob
     Some(face)
 }
 
+/// The least cost that prices prove.
+pub(super) fn least(problem: &Problem, prices: &Prices) -> Option<i64> {
+    let Bound { least, .. } = bound(problem, prices)?;
+    let denominator = i128::from(DENOMINATOR);
+    i64::try_from(-(-least).div_euclid(denominator)).ok()
+}
+
 fn open(problem: &Problem) -> usize {
     (0..problem.lo.len()).filter(|&var| problem.lo[var] < problem.hi[var]).count()
 }

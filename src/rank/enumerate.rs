@@ -214,6 +214,14 @@ impl Context<'_> {
         {
             return Ok(answer);
         }
+        // What prices prove may be reached although the solution of the relaxation is none.
+        if relaxed.is_none()
+            && let Some(cost) = relax::prices(&problem, None, &mut self.budget).and_then(|prices| dual::least(&problem, &prices))
+            && let Ok(Some(answer)) = self.priced(&problem, cost)
+            && ilp::cost(&problem, &answer.values) == cost
+        {
+            return Ok(answer);
+        }
         let values = self.integer_optimum(&problem)?;
         let cost = ilp::cost(&problem, &values);
         if relaxed != Some(cost)

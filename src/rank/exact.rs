@@ -118,18 +118,16 @@ fn collect(mut search: Search, cost: i64, limit: usize) -> Found {
     let mut leaves = std::mem::take(&mut search.leaves);
     let complete = leaves.len() <= limit;
     if !complete {
-        // The canonical optimum must be first even if not all are listed.
+        // The canonical optimum should be first even if not all are listed. Where finding it takes too long, the first of those that
+        // were found stands for it: what there are too many of is not decided by the first.
         search.restart(Goal::Least, cost);
         search.descend();
         leaves.truncate(limit);
         let least = std::mem::take(&mut search.leaves).into_iter().min_by_key(Leaf::key);
-        match least {
-            Some(least) if !search.gave_up() => {
-                leaves.retain(|leaf| leaf.sides != least.sides);
-                leaves.truncate(limit - 1);
-                leaves.push(least);
-            }
-            _ => return Found::Unknown,
+        if let Some(least) = least.filter(|_| !search.gave_up()) {
+            leaves.retain(|leaf| leaf.sides != least.sides);
+            leaves.truncate(limit - 1);
+            leaves.push(least);
         }
     }
     leaves.sort_by_cached_key(Leaf::key);

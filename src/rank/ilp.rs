@@ -19,12 +19,14 @@ use super::types::{self, Completion};
 const LARGEST_CAP: i64 = 1 << 14;
 
 /// Cells (rows times columns, those of the dual program included) that all runs of the solver for one system may have together.
-const CELLS: usize = 20_000_000;
+const CELLS: usize = 8_000_000;
+/// A run that branches counts as so many.
+const BRANCHING: usize = 4;
 /// Most nodes of a run; programs with many cells have fewer, at least so many.
 const NODES: usize = 2_000;
-const FEWEST_NODES: usize = 50;
+const FEWEST_NODES: usize = 10;
 /// Cells of all nodes of a run.
-const NODE_CELLS: usize = 20_000_000;
+const NODE_CELLS: usize = 10_000_000;
 
 /// The message when they do not suffice.
 const SLOW: &str = "the system is too large for the integer program solver, within the limit on its size and its steps";
@@ -44,9 +46,18 @@ impl Budget {
 
     /// Counts a run for a problem; the nodes that it may visit, `None` when there are none left.
     pub(super) fn run(&mut self, problem: &Problem) -> Option<usize> {
+        self.count(problem, 1)
+    }
+
+    /// The same for a run with integer variables.
+    pub(super) fn branching(&mut self, problem: &Problem) -> Option<usize> {
+        self.count(problem, BRANCHING)
+    }
+
+    fn count(&mut self, problem: &Problem, weight: usize) -> Option<usize> {
         self.runs += 1;
         let cells = (problem.rows.len() + problem.gates.len() + 1) * (problem.lo.len() + 1);
-        self.cells = self.cells.checked_sub(cells)?;
+        self.cells = self.cells.checked_sub(cells.saturating_mul(weight))?;
         Some((NODE_CELLS / cells).clamp(FEWEST_NODES, NODES))
     }
 }
@@ -90,7 +101,7 @@ pub(super) fn solve(problem: &Problem, goal: Goal, budget: &mut Budget) -> Answe
     let open = problem.hi.iter().any(|&hi| hi >= INF);
     let mut cap = first_cap(problem);
     loop {
-        let Some(nodes) = budget.run(problem) else { return Answer::Failed(SLOW.into()) };
+        let Some(nodes) = budget.branching(problem) else { return Answer::Failed(SLOW.into()) };
         let answer = match solve_with(problem, goal, cap, nodes) {
             // The program leaves type ranks anywhere below the cap: only the smallest ones say whether it was large enough.
             Answer::Optimal(values) => Answer::Optimal(complete(problem, &sides(problem, &values)).unwrap_or(values)),

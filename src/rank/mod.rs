@@ -79,7 +79,8 @@ pub struct Component {
     /// Indices into [`System::sites`], ascending: the sites whose `(M, R)` is not the same in all optima.
     pub sites: Vec<usize>,
     /// Each optimum as `(M, R)` per site of the component. The first is the canonical one: least total `M + R`, then the
-    /// lexicographically greatest vector of `M` in site order, then the least vector of `R`. The rest follow in this order.
+    /// lexicographically greatest vector of `M` in site order, then the least vector of `R`. The rest follow in this order. Where not
+    /// all are listed, the canonical one may be the first of those that were found.
     pub optima: Vec<Vec<(u32, u32)>>,
     /// False when there are more optima than are listed.
     pub complete: bool,
