@@ -122,6 +122,8 @@ fn collect(mut search: Search, cost: i64, limit: usize) -> Found {
         // were found stands for it: what there are too many of is not decided by the first.
         search.restart(Goal::Least, cost);
         search.descend();
+        // One shows that there are solutions even where none is asked for.
+        let limit = limit.max(1);
         leaves.truncate(limit);
         let least = std::mem::take(&mut search.leaves).into_iter().min_by_key(Leaf::key);
         if let Some(least) = least.filter(|_| !search.gave_up()) {
