@@ -20,6 +20,8 @@ const LARGEST_CAP: i64 = 1 << 14;
 
 /// Cells (rows times columns, those of the dual program included) that all runs of the solver for one system may have together.
 const CELLS: usize = 8_000_000;
+/// Large systems may have so many runs for the whole of them.
+const RUNS: usize = 40;
 /// A run that branches counts as so many.
 const BRANCHING: usize = 4;
 /// Most nodes of a run; programs with many cells have fewer, at least so many.
@@ -55,8 +57,11 @@ impl Budget {
     }
 
     fn count(&mut self, problem: &Problem, weight: usize) -> Option<usize> {
-        self.runs += 1;
         let cells = (problem.rows.len() + problem.gates.len() + 1) * (problem.lo.len() + 1);
+        if self.runs == 0 {
+            self.cells = CELLS.max(RUNS.saturating_mul(cells));
+        }
+        self.runs += 1;
         self.cells = self.cells.checked_sub(cells.saturating_mul(weight))?;
         Some((NODE_CELLS / cells).clamp(FEWEST_NODES, NODES))
     }
