@@ -5,7 +5,8 @@
 
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::Part;
-use crate::ir::soac::{Body, Exp, LoopForm, Operand, Operator, Program, Size, Stm, Var};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Var};
+use std::mem::take;
 
 /// Removes dead code, and functions that no entry point calls.
 pub fn dead(mut program: Program) -> Program {
@@ -300,11 +301,18 @@ impl Sweep {
                 keep(&mut stm.pat, 0, &live);
                 self.inputs(inputs, &mut lambda.params);
             }
-            Exp::Scatter { inputs, lambda, dests, .. } => {
+            Exp::Scatter { width, inputs, lambda, dests } => {
                 keep(&mut lambda.body.result, 1, &live);
                 keep(dests, 0, &live);
                 keep(&mut stm.pat, 0, &live);
                 self.inputs(inputs, &mut lambda.params);
+                // Nothing is written any more: what may fail is left.
+                if dests.is_empty() {
+                    lambda.body.result.clear();
+                    let lambda = Lambda { params: take(&mut lambda.params), body: take(&mut lambda.body) };
+                    let (width, inputs) = (width.clone(), take(inputs));
+                    stm.exp = Exp::Soac(Soac { width, inputs, lambda, scans: Vec::new(), reduces: Vec::new() });
+                }
             }
             Exp::Hist { inputs, lambda, .. } => self.inputs(inputs, &mut lambda.params),
             _ => {}
@@ -370,6 +378,18 @@ mod tests {
                (let ([i2 i64]) (i64.+ i 1))
                (return i2)))
              (return b k)",
+        );
+    }
+
+    #[test]
+    fn scatters_into_nothing_leave_what_may_fail() {
+        body_becomes(
+            &[dead],
+            "([n i64] [d [i64 n]] [xs [i64 n]]) ([R i64])",
+            "(let ([e [i64 n]]) (scatter (d) n ([x i64 xs]) (let ([q i64]) (i64./ x n)) (return x q)))
+             (return n)",
+            "(let () (soac n ([x i64 xs]) (let ([q i64]) (i64./ x n)) (return)))
+             (return n)",
         );
     }
 
