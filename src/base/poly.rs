@@ -165,6 +165,31 @@ impl<A: Ord + Copy> Poly<A> {
         }
         out
     }
+    /// The sum with a multiple of another, if its coefficients fit: over the integers, where [`Poly::add`] is modulo 2^64.
+    pub fn checked_add(&self, other: &Poly<A>, factor: i64) -> Option<Poly<A>> {
+        let mut sum = Poly { terms: self.terms.clone(), written: Written(None) };
+        for (monomial, coefficient) in &other.terms {
+            let more = coefficient.checked_mul(factor)?;
+            sum.terms.get(monomial).copied().unwrap_or(0).checked_add(more)?;
+            sum.add_term(monomial.clone(), more);
+        }
+        Some(sum)
+    }
+    /// The product, if its coefficients fit.
+    pub fn checked_mul(&self, other: &Poly<A>) -> Option<Poly<A>> {
+        let mut terms = other.terms.iter();
+        terms.try_fold(Poly::default(), |sum, (monomial, coefficient)| sum.checked_add(&self.times(monomial), *coefficient))
+    }
+    /// The product with a monomial; coefficients stay as they are.
+    pub fn times(&self, factors: &[A]) -> Poly<A> {
+        let mut out = Poly::default();
+        for (monomial, coefficient) in &self.terms {
+            let mut monomial = [monomial.as_slice(), factors].concat();
+            monomial.sort_unstable();
+            out.add_term(monomial, *coefficient);
+        }
+        out
+    }
     /// The number of terms and the highest degree: how large it is when written out.
     pub fn extent(&self) -> (usize, usize) {
         (self.terms.len(), self.terms.keys().map(Vec::len).max().unwrap_or(0))

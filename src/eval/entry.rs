@@ -1,6 +1,6 @@
 //! Entry points: arguments from outside, whose sizes are measured.
 
-use super::run::Run;
+use super::run::{Run, natural};
 use super::{Failure, Machine, Outcome};
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core::{Atom, Dim, DimAtom, Param, ShapeItem, Type, slots};
@@ -73,6 +73,7 @@ impl Sizes {
             _ => return Err(mismatch()),
         };
         for (item, &size) in ty.shape().items.iter().zip(&value.dims()[outer..]) {
+            natural(i64::try_from(size).unwrap_or(i64::MAX), span)?;
             let ShapeItem::Dim(dim) = item else { continue };
             match dim.as_atom() {
                 Some(atom @ DimAtom::Var(_)) if !self.known.contains_key(&atom) => {

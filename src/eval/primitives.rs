@@ -2,10 +2,10 @@
 
 use super::code::{Callee, Closure};
 use super::prim::Prim;
-use super::run::{HOLE, Run, broken, misfit, negative, out_of_bounds};
+use super::run::{HOLE, Run, broken, misfit, natural, negative, out_of_bounds};
 use super::{Failure, Outcome, shapes};
 use crate::base::scalar::{Float, FoldOp, Int, Op, ScalarOp};
-use crate::base::{PrimType, Scalar, Span};
+use crate::base::{MAX_SIZE, PrimType, Scalar, Span};
 use crate::runtime::buffer::vector;
 use crate::runtime::{Array, Boxed, Buffer, Builder, Element, Shortage, Value};
 use std::sync::Arc;
@@ -99,10 +99,10 @@ pub(super) fn concat(a: &Value, b: &Value, span: Span) -> Outcome<Value> {
 }
 
 /// The length of an array, if there can be one so long.
-fn length(count: Option<usize>, span: Span) -> Outcome<usize> {
+pub(super) fn length(count: Option<usize>, span: Span) -> Outcome<usize> {
     count
-        .filter(|count| i64::try_from(*count).is_ok())
-        .ok_or_else(|| Failure::new("E0504", span, "the result would have more than 9223372036854775807 rows, which no array can have"))
+        .filter(|count| i64::try_from(*count).is_ok_and(|count| count <= MAX_SIZE))
+        .ok_or_else(|| Failure::new("E0504", span, format!("the result would have more than {MAX_SIZE} rows, which no array can have")))
 }
 
 fn transpose(value: &Value, span: Span) -> Outcome<Value> {
@@ -285,7 +285,7 @@ impl Run<'_> {
             }
             (Prim::Hist, [f, init, k, is, xs]) => {
                 let k = int(k)?;
-                let k = usize::try_from(k).map_err(|_| negative(k, span))?;
+                let k = natural(k, span)?;
                 let bins = init.replicated(&[k]).map_err(shortage)?;
                 self.accumulate(bins, f, is, xs, span)
             }
@@ -299,7 +299,7 @@ impl Run<'_> {
             (Prim::Unflatten, [xs]) => {
                 let size = |i: usize| {
                     let n = indices.get(i).and_then(Value::as_i64).ok_or_else(|| broken("unflatten without its sizes"))?;
-                    usize::try_from(n).map_err(|_| negative(n, span))
+                    natural(n, span)
                 };
                 let (n, m, found) = (size(0)?, size(1)?, outer(xs)?);
                 if n.checked_mul(m) != Some(found) {

@@ -283,12 +283,12 @@ impl<'m> Run<'m> {
         let mut path: [Option<&PrimCall>; 4] = [None; 4];
         let mut depth = 0;
         let mut at = call;
-        let slot = loop {
+        let (slot, last) = loop {
             let Some(entry) = path.get_mut(depth) else { return Ok(None) };
             *entry = Some(at);
             depth += 1;
             match at.args.first() {
-                Some(Code::Local(slot, _)) => break *slot,
+                Some(Code::Local(slot, last)) => break (*slot, *last),
                 Some(Code::Prim(inner)) if inner.prim == Prim::Index => at = inner,
                 _ => return Ok(None),
             }
@@ -297,17 +297,22 @@ impl<'m> Run<'m> {
             Value::Array(array) if array.dims().len() == depth => {}
             _ => return Ok(None),
         }
+        // An index may be what takes the array, which then stays here.
+        let held = (!last && !path[..depth].iter().flatten().all(|call| is_plain(&call.args[1]))).then(|| self.get(slot).clone());
         let mut position = 0;
         for (axis, call) in path[..depth].iter().rev().flatten().enumerate() {
             let Scalar::I64(i) = self.scalar(&call.args[1])? else { return Err(broken("an index was expected")) };
-            let Some(array) = self.get(slot).as_array() else { return Err(broken("an array was expected")) };
+            let Some(array) = held.as_ref().unwrap_or_else(|| self.get(slot)).as_array() else {
+                return Err(broken("an array was expected"));
+            };
             let size = array.dims()[axis];
             if i < 0 || i as u64 >= size as u64 {
                 return Err(out_of_bounds(i, size, call.span));
             }
             position = position * size + i as usize;
         }
-        self.get(slot).as_array().and_then(|array| array.at(position)).map(Some).ok_or_else(|| broken("an element was expected"))
+        let array = held.as_ref().unwrap_or_else(|| self.get(slot));
+        array.as_array().and_then(|array| array.at(position)).map(Some).ok_or_else(|| broken("an element was expected"))
     }
 
     fn repeat(&mut self, it: &Loop) -> Outcome<Value> {
@@ -496,7 +501,7 @@ impl<'m> Run<'m> {
     pub fn shape(&self, items: &[Item], span: Span) -> Outcome<Vec<usize>> {
         let mut sizes = Vec::with_capacity(items.len());
         self.sizes(items, &mut sizes);
-        sizes.into_iter().map(|n| usize::try_from(n).map_err(|_| negative(n, span))).collect()
+        sizes.into_iter().map(|n| natural(n, span)).collect()
     }
     fn layout(&self, atom: &Atom) -> Layout {
         match atom {
@@ -555,6 +560,24 @@ impl<'m> Run<'m> {
             }
         }
         self.prim(call.prim, &indices[..call.indices.len().min(4)], &mut args[..call.args.len().min(5)], call.span)
+    }
+}
+
+/// A size that an array can have.
+pub(super) fn natural(size: i64, span: Span) -> Outcome<usize> {
+    match usize::try_from(size) {
+        Ok(size) => super::primitives::length(Some(size), span),
+        Err(_) => Err(negative(size, span)),
+    }
+}
+
+/// Whether code takes no array.
+fn is_plain(code: &Code) -> bool {
+    match code {
+        Code::Const(_) | Code::Local(..) | Code::Dim(_) => true,
+        Code::Op1(_, operand, _) => is_plain(operand),
+        Code::Op2(_, operands, _) => operands.iter().all(is_plain),
+        _ => false,
     }
 }
 

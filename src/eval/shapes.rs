@@ -1,7 +1,7 @@
 //! Primitives whose results have shapes that are only known at run time.
 
 use super::primitives::{gather, ints, missing, sized};
-use super::run::{Run, broken, negative, out_of_bounds};
+use super::run::{Run, broken, natural, out_of_bounds};
 use super::{Failure, Outcome};
 use crate::base::{Scalar, Span};
 use crate::runtime::buffer::vector;
@@ -18,7 +18,7 @@ fn shape(value: Option<&Value>, span: Span) -> Outcome<Vec<usize>> {
     if items.len() > MAX_RANK {
         return Err(Failure::new("E0504", span, format!("an array cannot have {} dimensions, {MAX_RANK} are the most", items.len())));
     }
-    let sizes = items.iter().map(|n| usize::try_from(*n).map_err(|_| negative(*n, span)));
+    let sizes = items.iter().map(|n| natural(*n, span));
     let sizes = sizes.collect::<Outcome<Vec<usize>>>()?;
     let product = sizes.iter().try_fold(1i64, |product, n| product.checked_mul(i64::try_from(*n).ok()?));
     if product.is_none() && !sizes.contains(&0) {
@@ -92,7 +92,7 @@ pub fn subarray(indices: &[Value], value: &Value, at: &Value, span: Span) -> Out
 /// The cells at new positions, each of which must be given. Cells for negative positions are left out.
 pub fn scatter_new(indices: &[Value], positions: &Value, value: &Value, span: Span) -> Outcome<Value> {
     let size = indices.get(1).and_then(Value::as_i64).ok_or_else(|| broken("scatter_new without its sizes"))?;
-    let size = usize::try_from(size).map_err(|_| negative(size, span))?;
+    let size = natural(size, span)?;
     let mut sources: Vec<Option<usize>> = vector(size).map_err(|s| Failure::shortage(s, span))?;
     sources.resize(size, None);
     for (source, &position) in ints(positions)?.iter().enumerate().filter(|(_, position)| **position >= 0) {
@@ -146,8 +146,10 @@ mod tests {
         let huge = "shape_iota{| [4294967296 4294967296]}";
         let message = "E0504 an array of shape [4294967296][4294967296] has more elements than can be counted";
         assert_eq!(value("[i64 4294967296 4294967296]", huge), message);
-        let large = value("[i64 4611686018427387904]", "shape_iota{| [4611686018427387904]}");
-        assert_eq!(large, "E0507 out of memory: 36893488147419103232 bytes were requested");
+        let large = value("[i64 281474976710656]", "shape_iota{| [281474976710656]}");
+        assert_eq!(large, "E0507 out of memory: 2251799813685248 bytes were requested");
+        let larger = value("[i64 281474976710657]", "shape_iota{| [281474976710657]}");
+        assert_eq!(larger, "E0504 the result would have more than 281474976710656 rows, which no array can have");
     }
 
     #[test]

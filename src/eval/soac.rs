@@ -3,9 +3,9 @@
 
 use super::components::{operands, result};
 use super::prim::Prim;
-use super::primitives::{bad_slice, concat, gather, range_steps, slice_steps};
+use super::primitives::{bad_slice, concat, gather, length, range_steps, slice_steps};
 use super::regions::Regions;
-use super::run::{HOLE, broken, misfit, negative, op_failure, out_of_bounds};
+use super::run::{HOLE, broken, misfit, natural, negative, op_failure, out_of_bounds};
 use super::{Failure, Outcome};
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core;
@@ -103,8 +103,7 @@ impl<'p> Run<'p> {
         size.evaluate(&mut |var| self.get(var).as_i64()).ok_or_else(|| broken("a size was expected"))
     }
     fn natural(&self, size: &Size, span: Span) -> Outcome<usize> {
-        let n = self.size(size)?;
-        usize::try_from(n).map_err(|_| negative(n, span))
+        natural(self.size(size)?, span)
     }
     fn shape(&self, sizes: &[Size], span: Span) -> Outcome<Vec<usize>> {
         sizes.iter().map(|size| self.natural(size, span)).collect()
@@ -387,6 +386,17 @@ impl<'p> Run<'p> {
                 Err(Failure::new("E0503", span, format!("the value has shape {found}, the type says {wanted}")))
             }
             Check::NonNegative(size) => self.natural(size, span).map(|_| ()),
+            Check::Range(a, b) => {
+                let (a, b) = (self.int(*a)?, self.int(*b)?);
+                match usize::try_from(i128::from(b) - i128::from(a)) {
+                    Ok(count) => length(Some(count), span).map(|_| ()),
+                    Err(_) => Err(negative(b.saturating_sub(a), span)),
+                }
+            }
+            Check::Product(n, m) => {
+                let product = i128::from(self.size(n)?) * i128::from(self.size(m)?);
+                length(usize::try_from(product).ok(), span).map(|_| ())
+            }
             Check::Unflatten(found, n, m) => {
                 let (found, n, m) = (self.natural(found, span)?, self.natural(n, span)?, self.natural(m, span)?);
                 if n.checked_mul(m) == Some(found) {

@@ -4,7 +4,7 @@ use super::memory::in_bounds;
 use super::{Array, Loc, Lower, Mem, Stride, same_place};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, Op, ScalarOp, member};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Stmt, Table, Target};
 use crate::ir::soac::{Check, Exp, Operand, RangeKind, Size, Stm, Type, Var};
 
@@ -265,11 +265,7 @@ impl<'p> Lower<'_, 'p> {
             let (n, count) = (self.size(&old.shape[0]), self.size(&new.shape[0]));
             let (n, count) = (self.atom("n", n), self.atom("n", count));
             let end = self.atom("end", wrapping("+", start.clone(), count.clone()));
-            let good = Expr::arith(Int::Le, Expr::int(0), start.clone()).and(Expr::arith(Int::Le, Expr::int(0), count)).and(Expr::arith(
-                Int::Le,
-                end.clone(),
-                n.clone(),
-            ));
+            let good = is_part(start.clone(), end.clone(), count, n.clone());
             let message = "slice [{}:{}] is out of bounds for an array of size {}";
             self.require(good, "E0501", message, vec![start.clone(), end, n], span);
         }
@@ -379,17 +375,50 @@ impl<'p> Lower<'_, 'p> {
     }
     pub(super) fn check_natural(&mut self, n: Expr, span: Span) {
         let n = self.atom("n", n);
-        self.require(Expr::arith(Int::Le, Expr::int(0), n.clone()), "E0504", "an array cannot have the negative size {}", vec![n], span);
+        let natural = Expr::arith(Int::Le, Expr::int(0), n.clone());
+        self.require(natural, "E0504", "an array cannot have the negative size {}", vec![n.clone()], span);
+        self.check_size(n, span);
     }
+    /// Checks that a natural number is no more than an array can have of cells.
+    fn check_size(&mut self, n: Expr, span: Span) {
+        let most = Expr::int(MAX_SIZE);
+        let message = "the result would have more than {} rows, which no array can have";
+        self.require(Expr::arith(Int::Le, n, most.clone()), "E0504", message, vec![most], span);
+    }
+    fn check_range(&mut self, a: Expr, b: Expr, span: Span) {
+        let count = self.atom("n", wrapping("-", b.clone(), a.clone()));
+        let message = "an array cannot have the negative size {}";
+        let select = |c: Expr, a: Expr, b: Expr| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
+        let lacking = select(count.clone().less(Expr::int(0)), count.clone(), Expr::int(i64::MIN));
+        self.require(Expr::arith(Int::Le, a, b), "E0504", message, vec![lacking], span);
+        // More than 2^63 look like less than 0.
+        let count = self.atom("n", select(count.clone().less(Expr::int(0)), Expr::int(i64::MAX), count));
+        self.check_size(count, span);
+    }
+    /// Whether all cells that an update writes are there: the first one is, and it is not more steps to the last than to the end.
     fn check_update(&mut self, start: Expr, step: Expr, count: &Size, n: &Size, span: Span) {
         let (k, n) = (self.size(count), self.size(n));
         let (k, n) = (self.atom("k", k), self.atom("n", n));
-        let last = wrapping("+", start.clone(), wrapping("*", k.clone().minus(Expr::int(1)), step.clone()));
-        let last = self.atom("last", last);
-        let empty = Expr::arith(Int::Eq, k.clone(), Expr::int(0));
-        let inside = in_bounds(start.clone(), n.clone()).and(in_bounds(last, n.clone()));
+        let le = |a: Expr, b: Expr| Expr::arith(Int::Le, a, b);
+        let select = |c: Expr, a: Expr, b: Expr| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
+        let good = if step.as_int() == Some(1) {
+            // Where nothing is written, it does not matter where.
+            let low = select(Expr::arith(Int::Eq, k.clone(), Expr::int(0)), Expr::int(0), start.clone());
+            let low = self.atom("low", low);
+            le(Expr::int(0), low.clone()).and(le(low, n.clone().minus(k.clone())))
+        } else {
+            let up = Expr::int(0).less(step.clone());
+            let behind = wrapping("-", n.clone().minus(Expr::int(1)), start.clone());
+            let room = self.atom("room", select(up.clone(), behind, start.clone()));
+            let still = Expr::arith(Int::Eq, step.clone(), Expr::int(0));
+            let distance = select(up, step.clone(), wrapping("-", Expr::int(0), step.clone()));
+            let distance = self.atom("distance", select(still.clone(), Expr::int(1), distance));
+            let reached = le(k.clone().minus(Expr::int(1)), Expr::arith(Int::Div, room, distance));
+            let inside = in_bounds(start.clone(), n.clone()).and(Expr::arith(Int::Or, still, reached));
+            Expr::arith(Int::Or, Expr::arith(Int::Eq, k.clone(), Expr::int(0)), inside)
+        };
         let message = "updating {} elements from {} in steps of {} leaves the bounds of an array of size {}";
-        self.require(Expr::arith(Int::Or, empty, inside), "E0501", message, vec![k, start, step, n], span);
+        self.require(good, "E0501", message, vec![k, start, step, n], span);
     }
 
     fn check(&mut self, check: &Check, span: Span) {
@@ -413,13 +442,22 @@ impl<'p> Lower<'_, 'p> {
                 let message = format!("the value has shape {}, the type says {}", "[{}]".repeat(found.len()), "[{}]".repeat(wanted.len()));
                 self.require(good, "E0503", &message, found.into_iter().chain(wanted).collect(), span);
             }
+            Check::Range(a, b) => {
+                let (a, b) = (self.int(*a), self.int(*b));
+                self.check_range(a, b, span);
+            }
+            Check::Product(n, m) => {
+                let dims = self.dims(&[n.clone(), m.clone()]);
+                let product = self.atom("n", Expr::arith(Int::Count, dims[0].clone(), dims[1].clone()));
+                self.check_size(product, span);
+            }
             Check::Unflatten(found, n, m) => {
                 let dims = self.dims(&[found.clone(), n.clone(), m.clone()]);
                 let [found, n, m] = [dims[0].clone(), dims[1].clone(), dims[2].clone()];
                 for size in [&found, &n, &m] {
                     self.check_natural(size.clone(), span);
                 }
-                let good = Expr::arith(Int::Eq, n.clone().times(m.clone()), found.clone());
+                let good = Expr::arith(Int::Eq, Expr::arith(Int::Count, n.clone(), m.clone()), found.clone());
                 self.require(good, "E0503", "an array of size {} does not make {} rows of {}", vec![found, n, m], span);
             }
             Check::Assert(cond, message) => {
@@ -453,7 +491,7 @@ impl<'p> Lower<'_, 'p> {
         }
     }
 
-    /// In 64 bits: ranges whose distance does not fit have more elements than there is memory.
+    /// In 64 bits, distances and steps without a sign.
     fn range_count(&mut self, var: Var, kind: RangeKind, [a, s, b]: [Operand; 3], span: Span) {
         let prim = self.program.operand_ty(a).elem;
         let [a, s, b] = [a, s, b].map(|operand| {
@@ -482,6 +520,7 @@ impl<'p> Lower<'_, 'p> {
         let select = |c: Expr, a: Expr, b: Expr| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
         let distance = select(up.clone(), wrapping("-", b.clone(), a.clone()), wrapping("-", a.clone(), b.clone()));
         let distance = self.atom("distance", distance);
+        let ahead = select(up.clone(), Expr::arith(Int::Le, a.clone(), b.clone()), Expr::arith(Int::Le, b.clone(), a.clone()));
         let step = select(up.clone(), s.clone(), wrapping("-", Expr::int(0), s.clone()));
         let step = self.atom("step", step);
         let fits = match kind {
@@ -489,7 +528,7 @@ impl<'p> Lower<'_, 'p> {
             RangeKind::Downto => s.clone().less(Expr::int(0)),
             RangeKind::Through => Expr::arith(Int::Ne, s.clone(), Expr::int(0)),
         };
-        let good = fits.and(Expr::arith(Int::Le, Expr::int(0), distance.clone()));
+        let good = fits.and(ahead);
         let limit = match kind {
             RangeKind::Upto => "..<",
             RangeKind::Downto => "..>",
@@ -497,11 +536,25 @@ impl<'p> Lower<'_, 'p> {
         };
         let message = format!("the range {{}}..{{}}{limit}{{}} does not lead to its end");
         self.require(good, "E0504", &message, vec![a.clone(), wrapping("+", a, s), b], span);
-        let count = match kind {
-            RangeKind::Through => Expr::arith(Int::Div, distance, step).plus(Expr::int(1)),
-            RangeKind::Upto | RangeKind::Downto => steps(distance, step),
-        };
+        let count = self.steps_in(distance, step, kind == RangeKind::Through, span);
         self.set_scalar(var, count);
+    }
+    /// How many numbers there are at such steps in a distance, both without a sign; with `through` its end is one of them.
+    fn steps_in(&mut self, distance: Expr, step: Expr, through: bool, span: Span) -> Expr {
+        let (Some(unsigned), Some(signed), Some(quotient)) =
+            (scalar_op(PrimType::U64, "i64"), scalar_op(PrimType::I64, "u64"), scalar_op(PrimType::U64, "//"))
+        else {
+            return distance;
+        };
+        let none = if through { Expr::Const(Scalar::Bool(false)) } else { Expr::arith(Int::Eq, distance.clone(), Expr::int(0)) };
+        let last = if through { distance } else { wrapping("-", distance, Expr::int(1)) };
+        let bits = |e: Expr| Expr::Op(unsigned, vec![e]);
+        let last = Expr::Op(signed, vec![Expr::Op(quotient, vec![bits(last), bits(step)])]);
+        let last = self.atom("last", last);
+        let few = in_bounds(last.clone(), Expr::int(MAX_SIZE));
+        let message = "the result would have more than {} rows, which no array can have";
+        self.require(Expr::arith(Int::Or, none.clone(), few), "E0504", message, vec![Expr::int(MAX_SIZE)], span);
+        Expr::Select(Box::new(none), Box::new(Expr::int(0)), Box::new(wrapping("+", last, Expr::int(1))))
     }
     fn widened(&self, e: Expr, prim: PrimType) -> Expr {
         match (prim, scalar_op(PrimType::I64, prim.name())) {
@@ -536,6 +589,16 @@ fn steps(distance: Expr, step: Expr) -> Expr {
     let none = Expr::arith(Int::Eq, distance.clone(), Expr::int(0));
     let some = Expr::arith(Int::Div, distance.minus(Expr::int(1)), step).plus(Expr::int(mutated!(StepsRoundDown, 1, 0)));
     Expr::Select(Box::new(none), Box::new(Expr::int(0)), Box::new(some))
+}
+
+/// Whether `start..end`, so many cells, is a part of `n`. The end is computed modulo 2^64.
+fn is_part(start: Expr, end: Expr, count: Expr, n: Expr) -> Expr {
+    let le = |a: Expr, b: Expr| Expr::arith(Int::Le, a, b);
+    let low = le(Expr::int(0), start.clone());
+    match count.as_int() {
+        Some(0..) => low.and(le(start, n.minus(count))),
+        _ => low.and(le(start, end.clone())).and(le(end, n)),
+    }
 }
 
 /// Arithmetic of `i64` with what the program gives: it may overflow.

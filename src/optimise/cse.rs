@@ -211,6 +211,8 @@ impl Writer<'_, '_> {
                 Check::Coerce(found, _) => self.word(205 | (found.len() as u64) << 16),
                 Check::NonNegative(_) => self.word(206),
                 Check::Unflatten(..) => self.word(207),
+                Check::Range(..) => self.word(240),
+                Check::Product(..) => self.word(241),
                 Check::Assert(_, message) => {
                     self.word(208);
                     self.text(message.as_str());

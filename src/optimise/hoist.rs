@@ -1,22 +1,33 @@
 //! Statements that are the same for all iterations move in front of the lambda or loop.
 //!
-//! Law: what moves cannot fail, so it does no harm where the body would not have run. Nothing leaves a branch. Replicated arrays stay: they cost
-//! nothing where they are, and may be overwritten there.
+//! Law: what moves cannot fail, and reads only what is there, so it does no harm where the body would not have run. A number that may not be
+//! there is read if it is. A check moves if nothing in front of it can fail; it is made if the body runs. Nothing leaves a branch. Replicated arrays stay: they cost nothing where they are, and may be overwritten there.
 
 use super::fuse::everything;
+use super::simplify::Simplifier;
 use crate::base::mutation::mutated;
-use crate::ir::soac::visit_mut::PartMut;
-use crate::ir::soac::{Body, Exp, LoopForm, Program, Stm, Var};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operator, Program, Size, Stm, Var};
 use rustc_hash::FxHashMap;
 
 /// Hoists.
 pub fn hoist(mut program: Program) -> Program {
-    program.each_body(|program, body| Hoister { program, levels: FxHashMap::default() }.body(body, 1));
+    let mut hoister = Hoister { known: Simplifier::new(&mut program), levels: FxHashMap::default() };
+    for stm in hoister.known.program.consts.clone() {
+        hoister.known.observe(&stm);
+    }
+    for id in hoister.known.program.fun_ids() {
+        let mut body = std::mem::take(&mut hoister.known.program.funs[id].body);
+        let mark = hoister.known.facts.mark();
+        hoister.known.function(id);
+        hoister.body(&mut body, 1);
+        hoister.known.facts.forget(mark);
+        hoister.known.program.funs[id].body = body;
+    }
     program
 }
 
 struct Hoister<'p> {
-    program: &'p Program,
+    known: Simplifier<'p>,
     /// How many lambdas and loops are around what binds a variable, plus 1; parameters and constants have none.
     levels: FxHashMap<Var, u32>,
 }
@@ -29,71 +40,140 @@ impl Hoister<'_> {
         let mut out = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {
             self.stm(&mut stm, level, &mut out);
-            self.bind(&stm, level);
-            out.push(stm);
+            self.put(stm, level, &mut out);
         }
         body.stms = out;
     }
-    fn bind(&mut self, stm: &Stm, level: u32) {
-        stm.pat.iter().for_each(|var| {
+    /// A statement has its place.
+    fn put(&mut self, stm: Stm, level: u32, out: &mut Vec<Stm>) {
+        self.bind(&stm.pat, level);
+        self.known.observe(&stm);
+        out.push(stm);
+    }
+    fn bind(&mut self, vars: &[Var], level: u32) {
+        vars.iter().for_each(|var| {
             self.levels.insert(*var, level);
         });
     }
     /// Handles the bodies of a statement; what leaves them is added to `out`, bound at this level.
     fn stm(&mut self, stm: &mut Stm, level: u32, out: &mut Vec<Stm>) {
-        if let Exp::If { then, els, .. } = &mut stm.exp {
-            self.body(then, level);
-            self.body(els, level);
-            return;
-        }
-        let inner = level + 1;
-        if let Exp::Loop { params, form, .. } = &stm.exp {
-            params.iter().for_each(|(var, _)| {
-                self.levels.insert(*var, inner);
-            });
-            if let LoopForm::For(counter, _) = form {
-                self.levels.insert(*counter, inner);
+        match &mut stm.exp {
+            Exp::If { cond, then, els } => {
+                for (body, truth) in [(then, true), (els, false)] {
+                    let mark = self.known.facts.mark();
+                    self.known.learn_truth(*cond, truth);
+                    self.body(body, level);
+                    self.known.facts.forget(mark);
+                }
             }
-        }
-        stm.exp.parts_mut(&mut |part| match part {
-            PartMut::Bound(var) => {
-                self.levels.insert(*var, inner);
+            Exp::Soac(soac) => {
+                self.lambda(&soac.width, &soac.inputs, &mut soac.lambda, level, out);
+                soac.scans.iter_mut().chain(&mut soac.reduces).for_each(|operator| self.operator(operator, level, out));
             }
-            PartMut::Body(body) => {
-                self.body(body, inner);
-                let (leaving, staying) = self.split(std::mem::take(&mut body.stms), inner);
-                body.stms = staying;
-                for stm in leaving {
-                    self.bind(&stm, level);
-                    out.push(stm);
+            Exp::Filter { width, inputs, lambda } | Exp::Scatter { width, inputs, lambda, .. } => {
+                self.lambda(width, inputs, lambda, level, out);
+            }
+            Exp::Hist { width, inputs, lambda, operator, .. } => {
+                self.lambda(width, inputs, lambda, level, out);
+                self.operator(operator, level, out);
+            }
+            Exp::Loop { params, form, body } => {
+                let vars: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
+                match form {
+                    LoopForm::For(counter, n) => {
+                        let bound = [&vars[..], &[*counter]].concat();
+                        let times = self.known.size_of(*n);
+                        self.inner(&bound, body, Place { level, times: Some(times), out }, |known| {
+                            known.bound(&vars);
+                            known.counts(*counter, *n);
+                        });
+                    }
+                    LoopForm::While(cond) => {
+                        self.inner(&vars, cond, Place { level, times: None, out }, |known| known.bound(&vars));
+                        self.inner(&vars, body, Place { level, times: None, out }, |known| known.bound(&vars));
+                    }
                 }
             }
             _ => {}
-        });
+        }
     }
-    /// Which statements of a body at this level need nothing of it.
-    fn split(&mut self, stms: Vec<Stm>, level: u32) -> (Vec<Stm>, Vec<Stm>) {
-        let (mut leaving, mut staying) = (Vec::new(), Vec::new());
+    fn lambda(&mut self, width: &Size, inputs: &[Var], lambda: &mut Lambda, level: u32, out: &mut Vec<Stm>) {
+        let place = Place { level, times: Some(width.clone()), out };
+        self.inner(&lambda.params, &mut lambda.body, place, |known| known.maps(width, inputs, &lambda.params));
+    }
+    fn operator(&mut self, operator: &mut Operator, level: u32, out: &mut Vec<Stm>) {
+        let lambda = &mut operator.lambda;
+        self.inner(&lambda.params, &mut lambda.body, Place { level, times: None, out }, |known| known.bound(&lambda.params));
+    }
+    /// A body inside of a statement, in which these variables are bound.
+    fn inner(&mut self, bound: &[Var], body: &mut Body, mut place: Place, enter: impl FnOnce(&mut Simplifier)) {
+        let level = place.level + 1;
+        self.bind(bound, level);
+        let mark = self.known.facts.mark();
+        enter(&mut self.known);
+        self.body(body, level);
+        self.known.facts.forget(mark);
+        body.stms = self.split(std::mem::take(&mut body.stms), &mut place);
+    }
+    /// Which statements of a body stay; the others need nothing of it and go where it is.
+    fn split(&mut self, stms: Vec<Stm>, place: &mut Place) -> Vec<Stm> {
+        let mut staying = Vec::new();
+        let mut fails = false;
         for stm in stms {
-            let mut free = worthwhile(&stm.exp) && mutated!(HoistWhatMayFail, !stm.exp.may_fail(), true);
-            if free {
-                let inside: Vec<Var> = stm.pat.clone();
-                everything(self.program, &stm, &mut |var| {
-                    // What is bound inside of the statement has a deeper level, or is its own.
-                    free = free
-                        && (mutated!(HoistTooFar, self.level(var) < level, self.level(var) <= level)
-                            || inside.contains(&var)
-                            || self.level(var) > level);
-                });
-            }
-            if free {
-                self.bind(&stm, level - 1);
-                leaving.push(stm);
+            let free = self.is_free(&stm, place.level + 1);
+            if free && !fails && is_check(&stm.exp) && place.times.is_some() {
+                self.check(stm, place);
+            } else if free && mutated!(HoistWhatMayFail, !stm.exp.may_fail(), true) && worthwhile(&stm.exp) && self.known.stands(&stm) {
+                self.put(stm, place.level, place.out);
+            } else if free && self.known.can_ask(&stm) {
+                self.known.asked(stm).into_iter().for_each(|stm| self.put(stm, place.level, place.out));
             } else {
+                fails = fails || stm.exp.may_fail();
                 staying.push(stm);
             }
         }
-        (leaving, staying)
+        staying
+    }
+    /// Makes a check in front of a body, if that runs.
+    fn check(&mut self, check: Stm, place: &mut Place) {
+        let Some(times) = &place.times else { return };
+        if self.known.facts.less(&Size::default(), &self.known.facts.form(times)) {
+            return self.put(check, place.level, place.out);
+        }
+        let (some, cond) = self.known.positive(times, check.span);
+        some.into_iter().for_each(|stm| self.put(stm, place.level, place.out));
+        let (span, then) = (check.span, Body { stms: vec![check], result: Vec::new() });
+        let stm = Stm { pat: Vec::new(), exp: Exp::If { cond, then, els: Body::default() }, span };
+        self.put(stm, place.level, place.out);
+    }
+    /// Whether a statement of a body at this level needs nothing of it.
+    fn is_free(&self, stm: &Stm, level: u32) -> bool {
+        let mut free = true;
+        everything(self.known.program, stm, &mut |var| {
+            // What is bound inside of the statement has a deeper level, or is its own.
+            free = free && (mutated!(HoistTooFar, self.level(var) != level, true) || stm.pat.contains(&var));
+        });
+        free
+    }
+}
+
+/// Where what leaves a body goes.
+struct Place<'o> {
+    level: u32,
+    /// How often the body is run, if that is known there.
+    times: Option<Size>,
+    out: &'o mut Vec<Stm>,
+}
+
+/// Whether all that an expression does is to fail or not.
+fn is_check(exp: &Exp) -> bool {
+    match exp {
+        Exp::Check(_) => true,
+        Exp::If { then, els, .. } => {
+            let checks = |body: &Body| body.result.is_empty() && body.stms.iter().all(|stm| is_check(&stm.exp));
+            checks(then) && checks(els)
+        }
+        _ => false,
     }
 }
 
@@ -136,6 +216,44 @@ mod tests {
                (return s)))
              (return r)",
         );
+    }
+
+    #[test]
+    fn what_may_not_be_there_is_asked_for() {
+        body_becomes(
+            &[hoist],
+            "([n i64] [q [i64 n]]) ([R [i64 n]])",
+            "(let ([r [i64 n]]) (soac n ([x i64 q])
+               (let ([a i64]) (index q 0 unchecked))
+               (let ([y i64]) (i64.- x a))
+               (return y)))
+             (return r)",
+            "(let ([inside bool]) (i64.< 0 n))
+             (let ([a i64]) (if inside
+               (then (let ([a.1 i64]) (index q 0 unchecked)) (return a.1))
+               (else (return 0))))
+             (let ([r [i64 n]]) (soac n ([x i64 q])
+               (let ([y i64]) (i64.- x a))
+               (return y)))
+             (return r)",
+        );
+    }
+
+    #[test]
+    fn what_follows_a_check_stays_behind_it() {
+        let body = "(let ([r [i64 n]]) (soac n ([x i64 q])
+               (let () (check coerce [m] [n]))
+               (let ([a [i64 n]]) (coerce p))
+               (let ([b i64]) (soac n ([y i64 a])
+                 (return y)
+                 (reduce commutative (0) ([c i64] [d i64]) (let ([e i64]) (i64.+ c d)) (return e))))
+               (let ([z i64]) (i64.- x b))
+               (return z)))
+             (return r)";
+        let expected = body.replace("(let () (check coerce [m] [n]))", "");
+        let check = "(let ([inside bool]) (i64.< 0 n))
+             (let () (if inside (then (let () (check coerce [m] [n])) (return)) (else (return))))";
+        body_becomes(&[hoist], "([n i64] [m i64] [q [i64 n]] [p [i64 m]]) ([R [i64 n]])", body, &format!("{check} {expected}"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Optimisation of first-order programs. Every transformation is a function from programs to programs in a file of its own, with its law;
 //! [`PIPELINE`] is the order in which they run.
 
+mod ahead;
 pub mod alias;
 mod both_ways;
 mod columns;

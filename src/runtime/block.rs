@@ -8,7 +8,7 @@ use super::dims::{Dims, count};
 use super::prim::Prim;
 use super::value::Shortage;
 use crate::base::scalar::{FoldOp, OpError, ScalarOp};
-use crate::base::{PrimType, Scalar, Symbol};
+use crate::base::{MAX_SIZE, PrimType, Scalar, Symbol};
 
 /// What can be an element of an array.
 pub trait Atomic: Clone {
@@ -230,13 +230,18 @@ pub fn higher_order(prim: Prim) -> bool {
 
 /// The sizes of a shape; none may be negative.
 pub fn sizes(sizes: &[i64]) -> Result<Vec<usize>> {
-    sizes.iter().map(|n| usize::try_from(*n).map_err(|_| Fault::negative(*n))).collect()
+    sizes.iter().map(|n| natural(*n)).collect()
 }
 
 /// The length of an array, if there can be one so long.
 fn length(count: Option<usize>) -> Result<usize> {
-    let fits = count.filter(|count| i64::try_from(*count).is_ok());
-    fits.ok_or_else(|| Fault::new("E0504", format!("the result would have more than {} rows, which no array can have", i64::MAX)))
+    let fits = count.filter(|count| i64::try_from(*count).is_ok_and(|count| count <= MAX_SIZE));
+    fits.ok_or_else(|| Fault::new("E0504", format!("the result would have more than {MAX_SIZE} rows, which no array can have")))
+}
+
+/// A size that an array can have.
+fn natural(size: i64) -> Result<usize> {
+    usize::try_from(size).map_err(|_| Fault::negative(size)).and_then(|size| length(Some(size)))
 }
 
 /// The result of a first-order primitive. `indices` are what it is instantiated with; they matter where
@@ -411,7 +416,7 @@ fn subarray<A: Atomic>(from: Vec<usize>, to: Vec<usize>, xs: &Block<A>, at: &[i6
 
 /// The cells at new positions, each of which must be given. Cells for negative positions are left out.
 fn scatter_new<A: Atomic>(size: i64, positions: &[i64], xs: &Block<A>) -> Result<Block<A>> {
-    let count = usize::try_from(size).map_err(|_| Fault::negative(size))?;
+    let count = natural(size)?;
     let mut sources: Vec<Option<usize>> = vector(count)?;
     sources.resize(count, None);
     for (source, &position) in positions.iter().enumerate().filter(|(_, position)| **position >= 0) {

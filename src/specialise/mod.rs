@@ -23,7 +23,7 @@ mod sums;
 mod types;
 mod values;
 
-use crate::base::{Chain, PrimType, Span, Symbol};
+use crate::base::{Chain, MAX_SIZE, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::attributes::{Attribute, Attributes};
 use crate::ir::core;
@@ -259,9 +259,17 @@ impl<'p> Specialiser<'p> {
         });
         Ok(operand)
     }
-    /// Whether a size is known not to be negative.
+    /// Whether an array is known to be able to have a size: that of another one, or a few more.
     fn is_natural(&self, size: &Size) -> bool {
-        size.terms().all(|(monomial, coefficient)| coefficient >= 0 && monomial.iter().all(|var| self.naturals.contains(var)))
+        size.terms().all(|(monomial, coefficient)| match monomial {
+            [] => (0..1 << 10).contains(&coefficient) || (coefficient >= 0 && coefficient <= MAX_SIZE && size.as_constant().is_some()),
+            [var] => {
+                coefficient == 1
+                    && self.naturals.contains(var)
+                    && size.extent().0 <= 1 + usize::from(size.terms().any(|(m, _)| m.is_empty()))
+            }
+            _ => false,
+        })
     }
     /// Checks that there can be an array of this size.
     fn check_natural(&mut self, size: &Size, span: Span) -> Outcome<()> {

@@ -84,8 +84,14 @@ impl Specialiser<'_> {
             }
             ("range", [a, b]) => {
                 let (a, b) = (self.scalar(a, span)?, self.scalar(b, span)?);
-                let width = self.size_of(b).sub(&self.size_of(a));
-                self.iota(a, width, span)
+                let from = self.size_of(a);
+                let width = self.size_of(b).sub(&from);
+                // From a size on numbers do not begin again at the least one.
+                if self.is_natural(&from) {
+                    return self.iota(a, width, span);
+                }
+                self.push(Vec::new(), Exp::Check(Check::Range(a, b)), span)?;
+                self.counted(a, width, span)
             }
             ("range_upto", [a, s, b]) => self.range(RangeKind::Upto, [a, s, b], &call),
             ("range_downto", [a, s, b]) => self.range(RangeKind::Downto, [a, s, b], &call),
@@ -127,7 +133,11 @@ impl Specialiser<'_> {
                 }),
             }),
             ("flatten", [xs]) => {
-                let outer = [call.size(0).mul(&call.size(1))];
+                let (n, m) = (call.size(0), call.size(1));
+                let outer = [n.mul(&m)];
+                if !(n.as_constant().is_some_and(small) && m.as_constant().is_some_and(small)) {
+                    self.push(Vec::new(), Exp::Check(Check::Product(n, m)), span)?;
+                }
                 self.by_components(&[xs], &mut |this, parts| match parts {
                     [Static::Lifted(rows)] => this.flat_functions(rows, span),
                     _ => this.reshape(parts[0], 2, &outer, span),
@@ -135,7 +145,7 @@ impl Specialiser<'_> {
             }
             ("unflatten", [xs]) => {
                 let (n, m) = (call.size(0), call.size(1));
-                if !(self.is_natural(&n) && self.is_natural(&m)) {
+                if !(n.as_constant().is_some_and(small) && m.as_constant().is_some_and(small)) {
                     self.push(Vec::new(), Exp::Check(Check::Unflatten(n.mul(&m), n.clone(), m.clone())), span)?;
                 }
                 self.by_components(&[xs], &mut |this, parts| match parts {
@@ -145,6 +155,10 @@ impl Specialiser<'_> {
             }
             ("concat", [a, b]) => {
                 let outer = call.size(0).add(&call.size(1));
+                // What has elements needs memory.
+                if has_no_leaves(a) {
+                    self.check_natural(&outer, span)?;
+                }
                 self.by_components(&[a, b], &mut |this, parts| match parts {
                     [Static::Lifted(x), Static::Lifted(y)] => this.joined_functions(x, y, span),
                     [Static::Data(a), Static::Data(b)] => {
@@ -261,6 +275,10 @@ impl Specialiser<'_> {
 
     fn iota(&mut self, start: Operand, width: Size, span: Span) -> Outcome<Static> {
         self.check_natural(&width, span)?;
+        self.counted(start, width, span)
+    }
+    /// So many numbers from one on.
+    fn counted(&mut self, start: Operand, width: Size, span: Span) -> Outcome<Static> {
         let ty = soac::Type { elem: PrimType::I64, shape: vec![width] };
         Ok(Static::Data(self.bind("iota", ty, Exp::Iota { start, step: Operand::int(1) }, span)?))
     }
@@ -442,6 +460,11 @@ impl Specialiser<'_> {
         let soac = Soac { width: ty.shape[0].clone(), inputs, lambda, scans: Vec::new(), reduces: vec![operator] };
         self.bind("equal", soac::Type::scalar(PrimType::Bool), Exp::Soac(soac), span)
     }
+}
+
+/// Whether products of sizes like this one are such.
+fn small(n: i64) -> bool {
+    (0..1 << 24).contains(&n)
 }
 
 /// Whether a value has no arrays in it that an index could be compared with.

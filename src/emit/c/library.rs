@@ -2,7 +2,7 @@
 
 use super::handles::{Form, Interface};
 use super::{Places, c_type, sanitized, text};
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{MAX_SIZE, PrimType, Span, Symbol};
 use crate::ir::imp;
 use crate::ir::soac::{Fun, FunId, Program, Size, Var};
 use std::collections::BTreeSet;
@@ -455,6 +455,8 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
             let name = self.param(fun, *var);
             let _ = write!(bad, "({name} < 0 && (context->failed = 0, remora_fail(&context->thread[0], \"E0504\", 0,");
             let _ = write!(bad, " \"an array cannot have the negative size %lld\", (long long){name}))) || ");
+            let _ = write!(bad, "({name} > INT64_C({MAX_SIZE}) && (context->failed = 0, remora_fail(&context->thread[0], \"E0504\", 0,");
+            let _ = write!(bad, " \"an array cannot have the size %lld\", (long long){name}))) || ");
         }
         for Passed { name, form, vars, .. } in params.iter().filter(|_| side == Side::Device) {
             let shape = &self.program.ty(vars[0]).shape;

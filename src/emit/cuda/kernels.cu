@@ -20,8 +20,8 @@ REMORA_DEVICE int64_t remora_quotient(int64_t a, int64_t b) {
   return (int64_t)quotient;
 }
 
-/* The product of sizes of what exists. */
-REMORA_DEVICE int64_t remora_count(int64_t a, int64_t b) { return a * b; }
+/* The product of sizes; what does not fit is more than there is memory. */
+REMORA_DEVICE int64_t remora_count(int64_t a, int64_t b) { return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b; }
 
 /* Elements in a row; the places may overlap. */
 template <class T> REMORA_DEVICE void remora_move(T *to, const T *from, int64_t count) {

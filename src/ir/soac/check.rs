@@ -328,7 +328,8 @@ impl Checker<'_> {
             Check::Bounds(i, _) => self.scalar(*i, PrimType::I64, "an index"),
             Check::Assert(cond, _) => self.scalar(*cond, PrimType::Bool, "a condition"),
             Check::Coerce(found, wanted) => ensure(found.len() == wanted.len(), || "the ranks".into()),
-            Check::NonNegative(_) | Check::Unflatten(..) => Ok(()),
+            Check::Range(a, b) => [a, b].into_iter().try_for_each(|a| self.scalar(*a, PrimType::I64, "the end of a range")),
+            Check::NonNegative(_) | Check::Product(..) | Check::Unflatten(..) => Ok(()),
         }
     }
 

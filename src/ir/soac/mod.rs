@@ -259,6 +259,10 @@ pub enum Check {
     Coerce(Vec<Size>, Vec<Size>),
     /// An array can have this size.
     NonNegative(Size),
+    /// A range from the first number up to the second can be an array.
+    Range(Operand, Operand),
+    /// An array can have the product of the sizes of an array's outermost dimensions as its size.
+    Product(Size, Size),
     /// The first size is the product of the other two, the sizes of the outermost dimensions of a matrix.
     Unflatten(Size, Size, Size),
     /// The operand is true, or the program fails with the message.

@@ -457,6 +457,14 @@ impl Printer<'_> {
                 self.put("check natural");
                 sizes(self, &[n]);
             }
+            Check::Range(a, b) => {
+                self.put("check range");
+                self.operands(&[*a, *b]);
+            }
+            Check::Product(n, m) => {
+                self.put("check product");
+                sizes(self, &[n, m]);
+            }
             Check::Unflatten(found, n, m) => {
                 self.put("check unflatten");
                 sizes(self, &[found, n, m]);

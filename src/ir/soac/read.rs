@@ -409,6 +409,8 @@ impl Reader {
             (Some("bounds"), [i, n]) => Check::Bounds(self.operand(i)?, self.size(n)?),
             (Some("coerce"), [found, wanted]) => Check::Coerce(sizes(found)?, sizes(wanted)?),
             (Some("natural"), [n]) => Check::NonNegative(self.size(n)?),
+            (Some("range"), [a, b]) => Check::Range(self.operand(a)?, self.operand(b)?),
+            (Some("product"), [n, m]) => Check::Product(self.size(n)?, self.size(m)?),
             (Some("unflatten"), [found, n, m]) => Check::Unflatten(self.size(found)?, self.size(n)?, self.size(m)?),
             (Some("assert"), [cond, message]) => match &message.kind {
                 SexpKind::Text(text) => Check::Assert(self.operand(cond)?, Symbol::new(text)),

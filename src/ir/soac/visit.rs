@@ -72,6 +72,8 @@ impl Exp {
                 }
                 Check::Coerce(found, wanted) => found.iter().chain(wanted).for_each(|size| see(Part::Size(size))),
                 Check::NonNegative(n) => see(Part::Size(n)),
+                Check::Range(a, b) => [a, b].into_iter().for_each(|a| see(Part::Operand(*a))),
+                Check::Product(n, m) => [n, m].into_iter().for_each(|size| see(Part::Size(size))),
                 Check::Unflatten(a, b, c) => [a, b, c].into_iter().for_each(|size| see(Part::Size(size))),
                 Check::Assert(cond, _) => see(Part::Operand(*cond)),
             },

@@ -82,6 +82,8 @@ impl Exp {
                 }
                 Check::Coerce(found, wanted) => found.iter_mut().chain(wanted).for_each(|size| see(PartMut::Size(size))),
                 Check::NonNegative(n) => see(PartMut::Size(n)),
+                Check::Range(a, b) => [a, b].into_iter().for_each(|a| see(PartMut::Operand(a))),
+                Check::Product(n, m) => [n, m].into_iter().for_each(|size| see(PartMut::Size(size))),
                 Check::Unflatten(a, b, c) => [a, b, c].into_iter().for_each(|size| see(PartMut::Size(size))),
                 Check::Assert(cond, _) => see(PartMut::Operand(cond)),
             },

@@ -122,11 +122,7 @@ impl Simplifier<'_> {
                 self.depth += 1;
                 self.bound(&vars);
                 match form {
-                    LoopForm::For(counter, n) => {
-                        self.bound(&[*counter]);
-                        let (i, n) = (Size::var(*counter), self.size_of(*n));
-                        self.learn_bounds(&i, &n);
-                    }
+                    LoopForm::For(counter, n) => self.counts(*counter, *n),
                     LoopForm::While(cond) => {
                         let inner = self.facts.mark();
                         self.body(cond);
@@ -159,20 +155,36 @@ impl Simplifier<'_> {
         }
     }
 
+    /// What holds in a loop with a counter.
+    pub(in crate::optimise) fn counts(&mut self, counter: Var, n: Operand) {
+        self.bound(&[counter]);
+        let (i, n) = (Size::var(counter), self.form_of(n));
+        self.facts.learn_bounds(&i, &n);
+    }
+    /// What holds in the lambda of an operator over arrays.
+    pub(in crate::optimise) fn maps(&mut self, width: &Size, inputs: &[Var], params: &[Var]) {
+        let (zero, width) = (Size::default(), self.facts.form(width));
+        self.facts.learn_less(&zero, &width);
+        self.bound(params);
+        for (param, input) in params.iter().zip(inputs) {
+            if let Some(Exp::Iota { start, step }) = self.defs.get(input)
+                && same(*step, Operand::int(1))
+                && self.program.vars[*param].ty.elem == PrimType::I64
+            {
+                let (start, i) = (self.form_of(*start), Size::var(*param));
+                // The range does not begin again at the least number.
+                let Some(end) = start.checked_add(&width, 1).filter(|end| self.facts.is_exact(end)) else { continue };
+                self.facts.learn_at_most(&start, &i);
+                self.facts.learn_less(&i, &end);
+                self.facts.learn_small(&i);
+            }
+        }
+    }
+
     fn lambda(&mut self, width: &Size, inputs: &[Var], lambda: &mut Lambda) {
         let mark = self.facts.mark();
         self.depth += 1;
-        self.facts.learn(width.sub(&Size::constant(1)));
-        self.bound(&lambda.params);
-        for (param, input) in lambda.params.iter().zip(inputs) {
-            if let Some(Exp::Iota { start, step }) = self.defs.get(input)
-                && same(*step, Operand::int(1))
-            {
-                let (start, i) = (self.size_of(*start), Size::var(*param));
-                self.facts.learn_at_most(&start, &i);
-                self.facts.learn_at_most(&i.add(&Size::constant(1)), &start.add(width));
-            }
-        }
+        self.maps(width, inputs, &lambda.params);
         self.body(&mut lambda.body);
         self.depth -= 1;
         self.facts.forget(mark);

@@ -13,36 +13,30 @@ mod views;
 use super::facts::Facts;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit_mut::Subst;
-use crate::ir::soac::{Body, Check, Exp, Operand, Program, Size, Stm, Type, Var};
+use crate::ir::soac::{Body, Check, Exp, FunId, Operand, Program, Size, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 
 pub(super) use scalar::{op, same};
 
 /// Simplifies a program.
 pub fn simplify(mut program: Program) -> Program {
-    let mut simplifier = Simplifier {
-        program: &mut program,
-        subst: Subst::default(),
-        defs: FxHashMap::default(),
-        facts: Facts::default(),
-        depth: 0,
-        depths: FxHashMap::default(),
-    };
+    let mut simplifier = Simplifier::new(&mut program);
     simplifier.run();
     let subst = std::mem::take(&mut simplifier.subst);
     subst.program(&mut program);
     program
 }
 
-struct Simplifier<'p> {
-    program: &'p mut Program,
+/// The walk, with what is known where it is.
+pub(super) struct Simplifier<'p> {
+    pub(super) program: &'p mut Program,
     /// What became of variables, and what those of type `i64` are in terms of others.
-    subst: Subst,
+    pub(super) subst: Subst,
     /// What variables are bound to, if it can be looked through.
     defs: FxHashMap<Var, Exp>,
-    facts: Facts,
+    pub(super) facts: Facts,
     /// How many lambdas and loops are around.
     depth: u32,
     depths: FxHashMap<Var, u32>,
@@ -74,6 +68,20 @@ impl Step {
     }
 }
 
+impl<'p> Simplifier<'p> {
+    /// In front of a program.
+    pub(super) fn new(program: &'p mut Program) -> Self {
+        Simplifier {
+            program,
+            subst: Subst::default(),
+            defs: FxHashMap::default(),
+            facts: Facts::default(),
+            depth: 0,
+            depths: FxHashMap::default(),
+        }
+    }
+}
+
 impl Simplifier<'_> {
     fn run(&mut self) {
         let mut out = Vec::new();
@@ -82,20 +90,28 @@ impl Simplifier<'_> {
         }
         self.program.consts = out;
         for id in self.program.fun_ids() {
-            let params = self.program.funs[id].params.clone();
-            let entry = self.program.funs[id].entry;
             let mut body = std::mem::take(&mut self.program.funs[id].body);
             let mark = self.facts.mark();
-            self.bound(&params);
-            if entry {
-                // Arguments from outside exist, with all of their sizes.
-                for var in params {
-                    self.program.vars[var].ty.shape.clone().into_iter().for_each(|size| self.facts.learn(size));
-                }
-            }
+            self.function(id);
             self.body(&mut body);
             self.facts.forget(mark);
             self.program.funs[id].body = body;
+        }
+    }
+
+    /// What is known at the beginning of a function.
+    pub(super) fn function(&mut self, id: FunId) {
+        let params = self.program.funs[id].params.clone();
+        self.bound(&params);
+        if self.program.funs[id].entry {
+            // Arguments from outside exist, with all of their sizes, and lie in memory.
+            for var in params {
+                let shape = self.program.vars[var].ty.shape.clone();
+                shape.iter().for_each(|size| self.facts.learn_size(size));
+                let exact = shape.iter().all(|size| size.as_var().is_some() || size.as_constant().is_some());
+                let all = shape.iter().try_fold(Size::constant(1), |all, size| all.checked_mul(size));
+                all.filter(|_| exact).into_iter().for_each(|all| self.facts.learn_at_most(&all, &Size::constant(MAX_SIZE)));
+            }
         }
     }
 
@@ -193,11 +209,16 @@ impl Simplifier<'_> {
 
     fn check(&mut self, check: &mut Check, at: &mut At) -> Step {
         let proved = match check {
-            Check::Bounds(i, n) => {
-                let i = self.size_of(*i);
-                self.facts.in_bounds(&i, n)
+            Check::Bounds(i, n) => self.in_bounds(*i, n),
+            Check::NonNegative(n) => self.facts.is_size(&self.facts.form(n)),
+            Check::Range(a, b) => {
+                let (a, b) = (self.form_of(*a), self.form_of(*b));
+                b.checked_add(&a, -1).is_some_and(|size| self.facts.is_size(&size))
             }
-            Check::NonNegative(n) => self.facts.natural(n),
+            Check::Product(n, m) => {
+                let (n, m) = (self.facts.form(n), self.facts.form(m));
+                n.checked_mul(&m).is_some_and(|product| self.facts.is_size(&product))
+            }
             Check::Coerce(found, wanted) => {
                 if found.iter().zip(wanted.iter()).take(mutated!(CoerceAnything, usize::MAX, 1)).all(|(a, b)| a == b) {
                     return Step::Drop;
@@ -205,7 +226,8 @@ impl Simplifier<'_> {
                 false
             }
             Check::Unflatten(found, n, m) => {
-                mutated!(UnflattenAnything, *found == n.mul(m), true) && self.facts.natural(n) && self.facts.natural(m)
+                mutated!(UnflattenAnything, *found == n.mul(m), true)
+                    && [n, m, found].into_iter().all(|n| self.facts.is_exact(n) && self.facts.natural(n))
             }
             Check::Assert(Operand::Const(Scalar::Bool(true)), _) => true,
             Check::Assert(..) => false,
@@ -215,37 +237,29 @@ impl Simplifier<'_> {
     }
 
     /// What is known after a statement has run.
-    fn record(&mut self, stm: &Stm) {
-        self.bound(&stm.pat);
+    pub(super) fn record(&mut self, stm: &Stm) {
+        self.reach(&stm.pat);
+        if let (Exp::Slice { array, start, step, .. }, [part]) = (&stm.exp, stm.pat.as_slice())
+            && same(*step, Operand::int(1))
+        {
+            self.learn_part(*start, &self.dim(*part), &self.dim(*array));
+        }
+        // Ranges and copies need no memory: they may stand in front of the check of their size.
+        if !matches!(stm.exp, Exp::Iota { .. } | Exp::Rep(_)) {
+            self.exist(&stm.pat);
+        }
         match &stm.exp {
-            Exp::Check(Check::Bounds(i, n)) => {
-                let i = self.size_of(*i);
-                self.learn_bounds(&i, &n.clone());
-            }
-            Exp::Check(Check::NonNegative(n)) => self.facts.learn(n.clone()),
-            Exp::Check(Check::Unflatten(_, n, m)) => {
-                self.facts.learn(n.clone());
-                self.facts.learn(m.clone());
-            }
+            Exp::Check(check) => self.learn_check(check),
             Exp::Index { array, at, .. } | Exp::Update { array, at, .. } => {
                 let shape = self.ty(*array).shape;
-                for (i, n) in at.iter().zip(&shape) {
-                    let i = self.size_of(*i);
-                    self.learn_bounds(&i, n);
-                }
-            }
-            Exp::Slice { array, start, step, .. } if same(*step, Operand::int(1)) => {
-                let (start, n) = (self.size_of(*start), self.dim(*array));
-                let end = stm.pat.first().map_or_else(Size::default, |var| self.dim(*var)).add(&start);
-                self.facts.learn(start);
-                self.facts.learn_at_most(&end, &n);
+                at.iter().zip(&shape).for_each(|(i, n)| self.learn_bounds(*i, n));
             }
             Exp::Scalar(op, args) if op.prim == PrimType::I64 => {
                 let (op, args) = (*op, args.clone());
                 self.learn_result(op, &args, &stm.pat);
             }
             Exp::RangeCount(..) | Exp::SliceCount(..) | Exp::Filter { .. } => {
-                stm.pat.first().into_iter().for_each(|count| self.facts.learn(Size::var(*count)));
+                stm.pat.first().into_iter().for_each(|count| self.facts.learn_size(&Size::var(*count)));
             }
             _ => {}
         }
@@ -269,41 +283,109 @@ impl Simplifier<'_> {
             }
         }
     }
+    /// What a check says that did not fail.
+    fn learn_check(&mut self, check: &Check) {
+        match check {
+            Check::Bounds(i, n) => self.learn_bounds(*i, n),
+            Check::NonNegative(n) => self.facts.learn_size(n),
+            Check::Range(a, b) => {
+                let (a, b) = (self.form_of(*a), self.form_of(*b));
+                self.facts.learn_at_most(&a, &b);
+                b.checked_add(&a, -1).into_iter().for_each(|size| self.facts.learn_size(&size));
+            }
+            // An array that is empty may have a negative size inside.
+            Check::Product(n, m) => self.learn_product(n, m),
+            Check::Unflatten(_, n, m) => {
+                self.facts.learn_size(n);
+                self.facts.learn_size(m);
+                self.learn_product(n, m);
+            }
+            Check::Coerce(..) | Check::Assert(..) => {}
+        }
+    }
+    fn learn_product(&mut self, n: &Size, m: &Size) {
+        let (n, m) = (self.facts.form(n), self.facts.form(m));
+        let Some(product) = n.checked_mul(&m) else { return };
+        self.facts.learn(product.clone());
+        self.facts.learn_at_most(&product, &Size::constant(MAX_SIZE));
+    }
     /// What an operation says about its result.
     fn learn_result(&mut self, op: ScalarOp, args: &[Operand], pat: &[Var]) {
         let ([a, b], [var]) = (args, pat) else { return };
-        let (a, b, result) = (self.size_of(*a), self.size_of(*b), Size::var(*var));
+        let (a, b, result) = (self.form_of(*a), self.form_of(*b), Size::var(*var));
         match op.op {
             // It did not fail, so the divisor is not 0.
-            Op::Mod if self.facts.natural(&b) => self.learn_bounds(&result, &b),
+            Op::Mod if self.facts.natural(&b) => self.facts.learn_bounds(&result, &b),
             Op::Min => {
                 self.facts.learn_at_most(&result, &a);
                 self.facts.learn_at_most(&result, &b);
                 if self.facts.natural(&a) && self.facts.natural(&b) {
-                    self.facts.learn(result);
+                    self.facts.learn(result.clone());
                 }
+                self.facts.learn_small(&result);
             }
             Op::Max => {
                 self.facts.learn_at_most(&a, &result);
                 self.facts.learn_at_most(&b, &result);
                 if self.facts.natural(&a) || self.facts.natural(&b) {
-                    self.facts.learn(result);
+                    self.facts.learn(result.clone());
+                }
+                let most = Size::constant(MAX_SIZE);
+                if self.facts.at_most(&a, &most) && self.facts.at_most(&b, &most) {
+                    self.facts.learn_at_most(&result, &most);
+                    self.facts.learn_small(&result);
                 }
             }
             _ => {}
         }
     }
-    fn learn_bounds(&mut self, i: &Size, n: &Size) {
-        self.facts.learn(i.clone());
-        self.facts.learn_at_most(&i.add(&Size::constant(1)), n);
+    fn learn_bounds(&mut self, i: Operand, n: &Size) {
+        let (i, n) = (self.form_of(i), self.facts.form(n));
+        self.facts.learn_bounds(&i, &n);
     }
-    /// These variables are bound here.
-    fn bound(&mut self, vars: &[Var]) {
+    /// So many cells from one on are a part of an array.
+    fn learn_part(&mut self, start: Operand, count: &Size, n: &Size) {
+        let (start, n) = (self.form_of(start), self.facts.form(n));
+        self.facts.learn(start.clone());
+        self.facts.learn_at_most(&start, &n);
+        self.facts.learn_small(&start);
+        // Where the part begins at a small number, its size is the difference of its ends as integers.
+        self.facts.learn_size(count);
+        let part = self.facts.form(count);
+        part.checked_add(&start, 1).into_iter().for_each(|end| self.facts.learn_at_most(&end, &n));
+    }
+    /// Whether an operand is known to be in bounds.
+    pub(super) fn in_bounds(&self, i: Operand, n: &Size) -> bool {
+        let (i, n) = (self.size_of(i), self.facts.form(n));
+        // What is between 0 and a size as an integer has not been changed by the size of numbers.
+        self.facts.in_bounds(&i, &n) || (!self.facts.is_exact(&i) && self.facts.in_bounds(&self.facts.form(&i), &n))
+    }
+    /// Whether so many cells from one on are known to be a part of an array.
+    pub(super) fn is_part_of(&self, start: Operand, count: &Size, n: &Size) -> bool {
+        let (start, count, n) = (self.size_of(start), self.facts.form(count), self.facts.form(n));
+        let inside =
+            |start: &Size| self.facts.natural(start) && start.checked_add(&count, 1).is_some_and(|end| self.facts.at_most(&end, &n));
+        self.facts.natural(&count) && (inside(&start) || (!self.facts.is_exact(&start) && inside(&self.facts.form(&start))))
+    }
+    /// What an operand is as an integer.
+    pub(super) fn form_of(&self, operand: Operand) -> Size {
+        self.facts.form(&self.size_of(operand))
+    }
+    /// These variables are bound here, and arrays among them exist.
+    pub(super) fn bound(&mut self, vars: &[Var]) {
+        self.reach(vars);
+        self.exist(vars);
+    }
+    fn reach(&mut self, vars: &[Var]) {
         for &var in vars {
             self.depths.insert(var, self.depth);
+        }
+    }
+    fn exist(&mut self, vars: &[Var]) {
+        for &var in vars {
             if self.program.vars[var].ty.rank() > 0 {
                 let outer = self.dim(var);
-                self.facts.learn(outer);
+                self.facts.learn_size(&outer);
             }
         }
     }
@@ -315,14 +397,14 @@ impl Simplifier<'_> {
     fn definition(&self, operand: Operand) -> Option<&Exp> {
         self.defs.get(&operand.var()?)
     }
-    fn ty(&self, var: Var) -> Type {
+    pub(super) fn ty(&self, var: Var) -> Type {
         self.subst.ty(&self.program.vars[var].ty)
     }
     /// The outer size of an array.
-    fn dim(&self, var: Var) -> Size {
+    pub(super) fn dim(&self, var: Var) -> Size {
         self.program.vars[var].ty.shape.first().map_or_else(Size::default, |size| self.subst.size(size))
     }
-    fn size_of(&self, operand: Operand) -> Size {
+    pub(super) fn size_of(&self, operand: Operand) -> Size {
         match operand {
             Operand::Const(scalar) => Size::constant(scalar.as_i128().unwrap_or(0) as i64),
             Operand::Var(var) => self.subst.sizes.get(&var).cloned().unwrap_or_else(|| Size::var(var)),
@@ -341,7 +423,7 @@ impl Simplifier<'_> {
     }
 
     /// What holds where a truth value is this.
-    fn learn_truth(&mut self, cond: Operand, truth: bool) {
+    pub(super) fn learn_truth(&mut self, cond: Operand, truth: bool) {
         let Some(Exp::Scalar(op, args)) = self.definition(cond) else { return };
         let (op, args) = (*op, args.clone());
         match (op.op, args.as_slice()) {
@@ -351,17 +433,18 @@ impl Simplifier<'_> {
             }
             (Op::Not, [a]) => self.learn_truth(*a, !truth),
             (comparison, [a, b]) if op.prim == PrimType::I64 => {
-                let (a, b) = (self.size_of(*a), self.size_of(*b));
-                let one = Size::constant(1);
+                let (a, b) = (self.form_of(*a), self.form_of(*b));
                 match (comparison, truth) {
-                    (Op::Lt, true) | (Op::Ge, false) => self.facts.learn_at_most(&a.add(&one), &b),
+                    (Op::Lt, true) | (Op::Ge, false) => self.facts.learn_less(&a, &b),
                     (Op::Lt, false) | (Op::Ge, true) => {
-                        self.facts.learn_at_most(&b.add(&Size::constant(mutated!(NotLessIsGreater, 0, 1))), &a)
+                        mutated!(NotLessIsGreater, self.facts.learn_at_most(&b, &a), self.facts.learn_less(&b, &a));
                     }
                     (Op::Le, true) | (Op::Gt, false) => self.facts.learn_at_most(&a, &b),
-                    (Op::Le, false) | (Op::Gt, true) => self.facts.learn_at_most(&b.add(&one), &a),
+                    (Op::Le, false) | (Op::Gt, true) => self.facts.learn_less(&b, &a),
                     _ => {}
                 }
+                self.facts.learn_small(&a);
+                self.facts.learn_small(&b);
             }
             _ => {}
         }

@@ -71,21 +71,21 @@ impl Simplifier<'_> {
         if op.prim != PrimType::I64 {
             return None;
         }
-        let (x, y) = (self.size_of(a), self.size_of(b));
         let truth = |value: bool| Some(Operand::Const(Scalar::Bool(value)));
-        let less = |x: &Size, y: &Size| self.facts.at_most(&x.add(&Size::constant(1)), y);
-        let both = || self.facts.natural(&x) && self.facts.natural(&y);
-        let difference = y.sub(&x).as_constant();
+        // Modulo 2^64, as numbers are.
+        let difference = self.size_of(b).sub(&self.size_of(a)).as_constant();
+        let (x, y) = (self.form_of(a), self.form_of(b));
+        let less = |x: &Size, y: &Size| self.facts.less(x, y);
         match op.op {
             Op::Eq | Op::Ne => {
                 let equal = match difference {
                     Some(d) => d == 0,
-                    None if both() && (less(&x, &y) || less(&y, &x)) => false,
+                    None if less(&x, &y) || less(&y, &x) => false,
                     None => return None,
                 };
                 truth(equal == (op.op == Op::Eq))
             }
-            Op::Lt | Op::Ge if both() => {
+            Op::Lt | Op::Ge => {
                 let less = if less(&x, &y) {
                     true
                 } else if self.facts.at_most(&y, &x) {
@@ -95,7 +95,7 @@ impl Simplifier<'_> {
                 };
                 truth(less == (op.op == Op::Lt))
             }
-            Op::Gt | Op::Le if both() => {
+            Op::Gt | Op::Le => {
                 let more = if less(&y, &x) {
                     true
                 } else if self.facts.at_most(&x, &y) {
@@ -105,17 +105,17 @@ impl Simplifier<'_> {
                 };
                 truth(more == (op.op == Op::Gt))
             }
-            Op::Max if both() && self.facts.at_most(&x, &y) => Some(b),
-            Op::Max if both() && self.facts.at_most(&y, &x) => Some(a),
-            Op::Min if both() && self.facts.at_most(&x, &y) => Some(a),
-            Op::Min if both() && self.facts.at_most(&y, &x) => Some(b),
+            Op::Max if self.facts.at_most(&x, &y) => Some(b),
+            Op::Max if self.facts.at_most(&y, &x) => Some(a),
+            Op::Min if self.facts.at_most(&x, &y) => Some(a),
+            Op::Min if self.facts.at_most(&y, &x) => Some(b),
             Op::Mod | Op::Rem if self.facts.in_bounds(&x, &y) => Some(a),
             _ => None,
         }
     }
 
     /// An operation on `i64` as a size.
-    pub(super) fn size_of_scalar(&self, op: ScalarOp, args: &[Operand]) -> Option<Size> {
+    pub(in crate::optimise) fn size_of_scalar(&self, op: ScalarOp, args: &[Operand]) -> Option<Size> {
         let [a, b] = *args else { return None };
         if op.prim != PrimType::I64 {
             return None;

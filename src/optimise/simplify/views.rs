@@ -35,8 +35,8 @@ impl Simplifier<'_> {
             }
             Exp::UpdateSlice { array, start, step, value, checked } => {
                 if *checked && same(*step, Operand::int(1)) {
-                    let (start, n, k) = (self.size_of(*start), self.dim(*array), self.dim(*value));
-                    *checked = !(self.facts.natural(&start) && self.facts.natural(&k) && self.facts.at_most(&start.add(&k), &n));
+                    let (n, k) = (self.dim(*array), self.dim(*value));
+                    *checked = !self.is_part_of(*start, &k, &n);
                 }
                 Step::Keep
             }
@@ -111,9 +111,9 @@ impl Simplifier<'_> {
         }
     }
 
-    fn all_in_bounds(&self, array: Var, indices: &[Operand]) -> bool {
+    pub(in crate::optimise) fn all_in_bounds(&self, array: Var, indices: &[Operand]) -> bool {
         let shape = self.ty(array).shape;
-        indices.iter().zip(&shape).all(|(i, n)| self.facts.in_bounds(&self.size_of(*i), n))
+        indices.iter().zip(&shape).all(|(i, n)| self.in_bounds(*i, n))
     }
     /// The checks of an index as statements.
     fn check_all(&mut self, array: Var, indices: &[Operand], checked: bool, at: &mut At) {
@@ -281,9 +281,8 @@ impl Simplifier<'_> {
         let (count, n) = (ty.shape.first().cloned().unwrap_or_default(), self.dim(array));
         let one = Operand::int(1);
         if same(step, one) {
-            let from = self.size_of(start);
             if *checked {
-                *checked = !(self.facts.natural(&from) && self.facts.natural(&count) && self.facts.at_most(&from.add(&count), &n));
+                *checked = !self.is_part_of(start, &count, &n);
             }
             if same(start, Operand::int(0)) && count == n {
                 return Step::known(Operand::Var(array));
