@@ -642,7 +642,7 @@ fn programs_that_run_at_the_same_time() {
 fn memory_that_is_not_there() {
     let place = Place::new(PROGRAM);
     refused(&mut place.remora(&["run", "a.rem", "-e", "huge", "4398046511104"]), &["E0507", "35184372088832 bytes", "a.rem:5:"]);
-    refused(&mut place.remora(&["run", "a.rem", "-e", "huge", "9223372036854775807"]), &["E0507"]);
+    refused(&mut place.remora(&["run", "a.rem", "-e", "huge", "9223372036854775807"]), &["E0504"]);
     // The product of the sizes is 2 to the 64th.
     for sizes in [["8589934592", "2147483648"], ["4294967296", "4294967296"]] {
         refused(&mut place.remora(&["run", "a.rem", "-e", "square", sizes[0], sizes[1]]), &["E0507", "bytes", "a.rem:4:"]);
