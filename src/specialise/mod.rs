@@ -262,7 +262,7 @@ impl<'p> Specialiser<'p> {
     /// Whether an array is known to be able to have a size: that of another one, or a few more.
     fn is_natural(&self, size: &Size) -> bool {
         size.terms().all(|(monomial, coefficient)| match monomial {
-            [] => (0..1 << 10).contains(&coefficient) || (coefficient >= 0 && coefficient <= MAX_SIZE && size.as_constant().is_some()),
+            [] => (0..1 << 10).contains(&coefficient) || ((0..=MAX_SIZE).contains(&coefficient) && size.as_constant().is_some()),
             [var] => {
                 coefficient == 1
                     && self.naturals.contains(var)

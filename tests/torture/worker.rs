@@ -230,6 +230,7 @@ enum Built {
     Later(Vec<Symbol>),
 }
 
+#[allow(clippy::boxed_local, reason = "errors come in boxes")]
 fn said(d: Box<Diagnostic>) -> String {
     format!("{}: {}", d.code, d.message)
 }

@@ -51,7 +51,8 @@ impl<'p> Machine<'p> {
             Stop::Fault(mut fault) => {
                 if fault.place.is_none() {
                     let line = print::stmt(self.program, fun, stmt);
-                    fault.place = Some((format!("\n  in `{}`: {}", fun.name, line.trim()), self.place));
+                    let writer = self.memory.raced.map(|by| format!("\n  it was written by: {}", self.writer(by))).unwrap_or_default();
+                    fault.place = Some((format!("\n  in `{}`: {}{writer}", fun.name, line.trim()), self.place));
                 }
                 Stop::Fault(fault)
             }
@@ -59,7 +60,7 @@ impl<'p> Machine<'p> {
         }
     }
     /// The statement with this number, for messages.
-    pub fn writer(&self, number: u32) -> String {
+    fn writer(&self, number: u32) -> String {
         match self.writers.get((number as usize).wrapping_sub(1)) {
             Some((stmt, fun)) => {
                 let fun = &self.program.funs[crate::base::Idx::new(*fun)];

@@ -17,7 +17,7 @@ pub(super) struct Shadow {
     /// When it was written; 0 if its value is undefined.
     pub time: u64,
     /// The number of the statement that wrote it, 0 for the caller.
-    pub by: u32,
+    by: u32,
     /// The context of the last write, and of a read since then.
     write: u32,
     read: u32,
@@ -40,7 +40,6 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Buffer {
     pub name: Symbol,
-    pub elem: PrimType,
     pub kind: Kind,
     pub live: bool,
     /// Its elements, meaningless where the shadow has no time.
@@ -61,6 +60,8 @@ pub(super) struct Memory {
     /// Whether writes are those of one atomic operation or under a lock.
     pub atomic: bool,
     cells: usize,
+    /// The statement that wrote the cell of the last race.
+    pub raced: Option<u32>,
 }
 
 impl Memory {
@@ -72,7 +73,7 @@ impl Memory {
         let total = self.cells.checked_add(count).filter(|total| *total <= MOST)?;
         self.cells = total;
         let cells = vec![Scalar::from_i128(elem, 0); count];
-        self.buffers.push(Buffer { name, elem, kind, live: true, cells, shadow: vec![Shadow::default(); count] });
+        self.buffers.push(Buffer { name, kind, live: true, cells, shadow: vec![Shadow::default(); count] });
         Some(BufferId(self.buffers.len() as u32 - 1))
     }
     /// The buffer must not be used any more.
@@ -119,15 +120,13 @@ impl Memory {
         let buffer = self.buffer(id);
         (buffer.shadow[k].time > 0).then(|| buffer.cells[k])
     }
-    pub fn shadow(&self, id: BufferId, k: usize) -> &Shadow {
-        &self.buffer(id).shadow[k]
-    }
     /// Reads a cell.
     pub fn load(&mut self, id: BufferId, at: i64) -> Run<Val> {
         let k = self.position(id, at, "read")?;
         let buffer = &mut self.buffers[id.0 as usize];
         let shadow = &mut buffer.shadow[k];
         if self.contexts.concurrent(shadow.write) && !(self.atomic && shadow.atomic) {
+            self.raced = Some(shadow.by);
             return fault(format!("a race: element {at} of the buffer `{}` is read, and another iteration writes it", buffer.name));
         }
         if !self.atomic && !self.contexts.concurrent(shadow.read) {
@@ -146,6 +145,7 @@ impl Memory {
         }
         let both_atomic = self.atomic && shadow.atomic;
         if self.contexts.concurrent(shadow.write) && !both_atomic {
+            self.raced = Some(shadow.by);
             return fault(format!("a race: element {at} of the buffer `{}` is written, and another iteration writes it", buffer.name));
         }
         if self.contexts.concurrent(shadow.read) {

@@ -7,8 +7,7 @@
 //! * a value depends on a cell that was never written, or on arithmetic that is not defined. Cells and results may be *undefined*; what is
 //!   computed of them is undefined as well, and only a branch, an index, a check or a result of the program must not be;
 //! * two iterations of a parallel loop, of a loop whose iterations may run in any order, or of a kernel access one cell, and one of them
-//!   writes it ([`race`]);
-//! * an array is used, and its cells are not what they were when it was made ([`ghost`]).
+//!   writes it ([`race`]).
 //!
 //! Faults are failures with the code E0599 that name the pass, the statement and the place in the source.
 
@@ -16,13 +15,10 @@ mod door;
 mod expr;
 mod fault;
 mod frame;
-mod ghost;
 mod kernel;
 mod memory;
 mod race;
 mod stmt;
-#[cfg(test)]
-mod tests;
 
 pub use door::call;
 
@@ -54,6 +50,6 @@ struct Machine<'p> {
     tables: Vec<memory::BufferId>,
     /// Whether a parallel loop is running: those inside of it are not divided.
     divided: bool,
-    /// The statement of the source that is being run, as far as ghosts say.
+    /// The place in the source of what is being run.
     place: Span,
 }

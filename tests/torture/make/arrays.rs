@@ -206,7 +206,7 @@ impl Maker<'_> {
         }
         if self.random.percent(20) {
             let i = self.dim_node(&dim);
-            over.push(Node::new(&Ty::array(&[dim.clone()], Prim::I64), "iota $", vec![i]));
+            over.push(Node::new(&Ty::array(std::slice::from_ref(&dim), Prim::I64), "iota $", vec![i]));
         }
         let names: Vec<String> = over.iter().map(|_| self.name("x")).collect();
         let body = self.scoped(true, |maker| {
@@ -304,7 +304,7 @@ impl Maker<'_> {
         let prim = ty.element()?;
         let dest = self.value_of(ty, depth);
         let count = self.dim();
-        let places = self.value_of(&Ty::array(&[count.clone()], Prim::I64), depth);
+        let places = self.value_of(&Ty::array(std::slice::from_ref(&count), Prim::I64), depth);
         let values = self.value_of(&ty.cell().times(&count), depth);
         if ty.rank() == 1 && prim.is_integer() && self.random.percent(50) {
             self.seen("reduce_by_index");

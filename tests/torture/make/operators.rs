@@ -9,7 +9,7 @@ impl Maker<'_> {
     pub fn best_place(&mut self, depth: usize) -> Node {
         let prim = self.random.pick(&[Prim::I64, Prim::I64, Prim::I32, Prim::U8]);
         let dim = self.dim();
-        let array = self.value_of(&Ty::array(&[dim.clone()], prim), depth);
+        let array = self.value_of(&Ty::array(std::slice::from_ref(&dim), prim), depth);
         let size = self.dim_node(&dim);
         let name = prim.name();
         let (order, first) = self.random.pick(&[(">", "lowest"), ("<", "highest")]);
@@ -54,7 +54,7 @@ impl Maker<'_> {
         }
         let count = self.dim();
         let dest = self.value_of(ty, depth);
-        let places = self.value_of(&Ty::array(&[count.clone()], Prim::I64), depth);
+        let places = self.value_of(&Ty::array(std::slice::from_ref(&count), Prim::I64), depth);
         let rows = self.value_of(&ty.cell().times(&count), depth);
         self.seen("bins of rows");
         Some(Node::new(ty, &format!("reduce_by_index $ {op} (replicate $ {neutral}) $ $"), vec![dest, size, places, rows]).fresh())
@@ -64,7 +64,7 @@ impl Maker<'_> {
     pub fn histogram(&mut self, ty: &Ty, depth: usize) -> Option<Node> {
         let prim = ty.element().filter(|prim| prim.is_integer() && ty.rank() == 1)?;
         let count = self.dim();
-        let places = self.value_of(&Ty::array(&[count.clone()], Prim::I64), depth);
+        let places = self.value_of(&Ty::array(std::slice::from_ref(&count), Prim::I64), depth);
         let values = self.value_of(&Ty::array(&[count], prim), depth);
         let size = self.dim_node(&ty.dims[0]);
         let name = prim.name();

@@ -136,7 +136,7 @@ impl Maker<'_> {
             None => {
                 let names: Vec<Dim> = self.sizes.iter().map(|size| Dim::name(&size.name)).chain((2..4).map(Dim::constant)).collect();
                 let pairs = names.iter().flat_map(|a| names.iter().map(move |b| (a.clone(), b.clone())));
-                pairs.filter(|(a, b)| a.times(b) == *dim).last()?
+                pairs.rev().find(|(a, b)| a.times(b) == *dim)?
             }
         };
         let dims = [&[a, b], &var.ty.dims[1..]].concat();
