@@ -35,12 +35,10 @@ fn near(a: &str, b: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::close;
-
     #[test]
     fn rounding_is_no_difference() {
-        assert!(close("[1.0f64, 2.5f64]", "[1.0000000000000002f64, 2.5f64]"));
-        assert!(!close("[1.0f64, 2.5f64]", "[1.1f64, 2.5f64]"));
-        assert!(!close("[1i64]", "[2i64]") && !close("[1i64]", "[1i64, 1i64]") && !close("0.0f32", "-0.0f32"));
+        assert!(super::close("[1.0f64, 2.5f64]", "[1.0000000000000002f64, 2.5f64]"));
+        assert!(!super::close("[1.0f64, 2.5f64]", "[1.1f64, 2.5f64]"));
+        assert!(!super::close("[1i64]", "[2i64]") && !super::close("[1i64]", "[1i64, 1i64]") && !super::close("0.0f32", "-0.0f32"));
     }
 }
