@@ -32,7 +32,8 @@ struct Step {
 const LADDER: [Step; 4] = [
     Step {
         name: "-O3",
-        all: &["-O3", "-march=native", "-fopenmp-simd"],
+        // Sizes and indices are computed modulo 2^64 (`ir::imp::Int`).
+        all: &["-O3", "-march=native", "-fopenmp-simd", "-fwrapv"],
         // Half of the widest vector registers would lie idle otherwise.
         x86: &["-mprefer-vector-width=512"],
         // GCC would keep sums that are made side by side in memory, and move more out of loops than there are registers for.
@@ -41,7 +42,7 @@ const LADDER: [Step; 4] = [
     },
     Step {
         name: "-O2 without vectors",
-        all: &["-O2", "-march=native", "-DREMORA_PLAIN"],
+        all: &["-O2", "-march=native", "-DREMORA_PLAIN", "-fwrapv"],
         x86: &[],
         gcc: &["-fno-tree-vectorize"],
         clang: &["-fno-vectorize", "-fno-slp-vectorize"],

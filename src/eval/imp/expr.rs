@@ -101,7 +101,7 @@ impl<'p> Machine<'p> {
         match self.expr(e, frame)? {
             Some(value) => Ok(value),
             None => fault(format!(
-                "{what} depends on memory that was never written, on a variable that was never set, or on arithmetic that overflows"
+                "{what} depends on memory that was never written, on a variable that was never set, or on a quotient that overflows"
             )),
         }
     }
@@ -144,7 +144,7 @@ fn decides(op: Int, value: Val) -> bool {
     matches!((op, value), (Int::And, Some(Scalar::Bool(false))) | (Int::Or, Some(Scalar::Bool(true))))
 }
 
-/// Index arithmetic. What overflows is undefined.
+/// Index arithmetic, modulo 2^64. The quotient that overflows is undefined.
 fn int(op: Int, a: Val, b: Val) -> Run<Val> {
     if decides(op, a) || decides(op, b) {
         return Ok(Some(Scalar::Bool(op == Int::Or)));
@@ -155,9 +155,9 @@ fn int(op: Int, a: Val, b: Val) -> Run<Val> {
         (Int::And, Scalar::Bool(a), Scalar::Bool(b)) => Some(Scalar::Bool(a && b)),
         (Int::Or, Scalar::Bool(a), Scalar::Bool(b)) => Some(Scalar::Bool(a || b)),
         (op, Scalar::I64(a), Scalar::I64(b)) => match op {
-            Int::Add => number(a.checked_add(b)),
-            Int::Sub => number(a.checked_sub(b)),
-            Int::Mul => number(a.checked_mul(b)),
+            Int::Add => Some(Scalar::I64(a.wrapping_add(b))),
+            Int::Sub => Some(Scalar::I64(a.wrapping_sub(b))),
+            Int::Mul => Some(Scalar::I64(a.wrapping_mul(b))),
             Int::Count => Some(Scalar::I64(a.checked_mul(b).unwrap_or(i64::MAX))),
             Int::Div | Int::Rem if b == 0 => return fault(format!("{a} divided by 0")),
             Int::Div => number(a.checked_div(b)),

@@ -5,7 +5,7 @@
 //! * A **local** is a scalar variable, set once or several times. A **pointer** points at elements of one type; a **handle** owns a buffer
 //!   and counts who else does. All belong to one function; a [`Stmt::Parallel`] sees those of its function, and may set only those that
 //!   are first set inside of it.
-//! * Index arithmetic ([`Int`]) is that of `i64` and does not overflow for arrays that exist; scalar operations are those of
+//! * Index arithmetic ([`Int`]) is that of `i64` modulo 2^64, and exact for arrays that exist; scalar operations are those of
 //!   [`ScalarOp`] and do not fail: what may fail is checked before.
 //! * A failing [`Stmt::Check`] ends the function, its callers and the program with a message. Handles that are set are released on the
 //!   way out, so nothing leaks.
