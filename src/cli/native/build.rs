@@ -2,7 +2,7 @@
 //!
 //! An entry of the cache is a folder with the text, what was made of it (a library, or machine code for a device), and a line that says
 //! which compiler with which options made something of which length and sum for which processor. What does not fit is made again. Folders
-//! appear by renaming, so that programs that run at the same time do not see half an entry; [`sweep`](super::sweep) keeps
+//! appear by renaming, so that programs that run at the same time do not see half an entry; `sweep` keeps
 //! the cache small.
 
 use super::compiler::{self, Compiler};

@@ -116,7 +116,7 @@ pub fn prepare_on(loaded: &Loaded, entries: &[Symbol], number: Option<u32>, made
     Program::on_device(library, program, device)
 }
 
-/// The kernels of a text as code for other machines: see [`cuda::image`]. Where there is no NVRTC and no architecture is named, the text is
+/// The kernels of a text as code for other machines: see `cuda::image`. Where there is no NVRTC and no architecture is named, the text is
 /// compiled where it runs, and what is returned says why.
 pub fn image_for(kernels: &str, architecture: Option<&str>) -> Result<Result<Vec<u8>, Box<Diagnostic>>, Box<Diagnostic>> {
     match cuda::image(kernels, architecture) {

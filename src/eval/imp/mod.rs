@@ -7,7 +7,7 @@
 //! * a value depends on a cell that was never written, or on arithmetic that is not defined. Cells and results may be *undefined*; what is
 //!   computed of them is undefined as well, and only a branch, an index, a check or a result of the program must not be;
 //! * two iterations of a parallel loop, of a loop whose iterations may run in any order, or of a kernel access one cell, and one of them
-//!   writes it ([`race`]).
+//!   writes it (`race`).
 //!
 //! Faults are failures with the code E0599 that name the pass, the statement and the place in the source.
 
