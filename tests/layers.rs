@@ -153,6 +153,17 @@ fn what_is_built_without_them_knows_no_mutations() {
     }
 }
 
+/// Nothing asks for the feature but tests: builds without options are without it.
+#[test]
+fn nothing_builds_with_mutations_unasked() {
+    let manifest = include_str!("../Cargo.toml");
+    assert!(manifest.contains("\nmutations = []\n"), "the feature is called otherwise");
+    assert!(!manifest.lines().any(|line| line.trim_start().starts_with("default")), "no feature is on by default");
+    for line in include_str!("../Makefile").lines().filter(|line| line.contains("cargo build")) {
+        assert!(!line.contains("mutations"), "{line}");
+    }
+}
+
 #[test]
 fn the_scan_finds_imports() {
     assert_eq!(named("use crate::base::{Span};\n// crate::cli\nfn f() { crate::diag::x(); crate::ir::y() }"), ["base", "diag", "ir"]);
