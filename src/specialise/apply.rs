@@ -410,7 +410,12 @@ impl Specialiser<'_> {
         }
         let lambda = Lambda { params, body: Body { stms, result } };
         let soac = Soac { width: width.clone(), inputs, lambda, scans: Vec::new(), reduces: Vec::new() };
+        // Where there is no cell, nothing has found out that there can be one.
+        let mut sizes: Vec<Size> = pat.iter().flat_map(|var| self.out.ty(*var).cell(1).shape).collect();
         self.push(pat, Exp::Soac(soac), span)?;
+        sizes.sort();
+        sizes.dedup();
+        sizes.iter().try_for_each(|size| self.check_natural(size, span))?;
         Ok(value)
     }
 
