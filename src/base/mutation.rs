@@ -153,6 +153,7 @@ mod table {
         StillNeeded in "lower/place.rs": "an array that is needed elsewhere is made over by what is computed from it";
         PartNeededTwice in "lower/place.rs": "an array that is two parts of a concatenation is made in its place once";
         NeighboursFirst in "lower/place.rs": "new cells are written over old ones that later cells read";
+        PartsOfAnySize in "lower/place.rs": "a part of a concatenation is made in place though another may have a negative number of rows";
         StretchesOverlap in "lower/place.rs": "stretches that overlap by an element count as apart";
         AnyRootIsApart in "lower/place.rs": "an array that shares memory with what is overwritten counts as apart";
         FirstPieceLost in "lower/soac.rs": "what the first piece of a reduction found is lost";

@@ -16,7 +16,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::ir::soac::cells::{reads_first, view_of};
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Size, Soac, Stm, Var};
+use crate::ir::soac::{Body, Check, Exp, Lambda, Operand, Program, Size, Soac, Stm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where a variable is made.
@@ -175,6 +175,7 @@ impl<'p> Lower<'_, 'p> {
                             && let Exp::Soac(soac) = &body.stms[k].exp
                             && soac.scans.is_empty()
                             && self.sizes_known(&at, stm.pat[0], &body.stms[k..i])
+                            && mutated!(PartsOfAnySize, self.parts_fit(parts, &body.stms, k), true)
                         {
                             self.spots.insert(*part, Spot::Part(stm.pat[0], at.clone()));
                         }
@@ -209,6 +210,22 @@ impl<'p> Lower<'_, 'p> {
     fn sizes_known(&self, at: &Size, whole: Var, stms: &[Stm]) -> bool {
         let bound: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
         at.vars().chain(self.program.ty(whole).shape.iter().flat_map(Size::vars)).all(|var| !bound.contains(&var))
+    }
+
+    /// Whether the memory of a concatenation has room for the part that statement `k` makes before the other parts are made: none of those
+    /// that are made later may turn out to have a negative number of rows, which would make the sum too small, and this part's place wrong.
+    fn parts_fit(&self, parts: &[Var], stms: &[Stm], k: usize) -> bool {
+        let rows = |var: Var| self.program.ty(var).shape.first();
+        let there = arrays_there(self.program, stms, k);
+        let known = |size: &Size| match size.as_constant() {
+            Some(size) => size >= 0,
+            None => {
+                there.iter().any(|var| rows(*var) == Some(size))
+                    || stms[..k].iter().any(|stm| matches!(&stm.exp, Exp::Check(Check::NonNegative(checked)) if checked == size))
+            }
+        };
+        let later = |part: &Var| stms[k + 1..].iter().any(|stm| stm.pat.contains(part));
+        parts.iter().filter(|part| later(part)).all(|part| rows(*part).is_some_and(known))
     }
 
     /// The memory of a variable, if it is a part of other memory.
@@ -302,6 +319,34 @@ impl<'p> Lower<'_, 'p> {
                 None => false,
             })
     }
+}
+
+/// The arrays that statements mention and that there are before statement `k`.
+fn arrays_there(program: &Program, stms: &[Stm], k: usize) -> FxHashSet<Var> {
+    fn inside(stm: &Stm, out: &mut FxHashSet<Var>) {
+        if let Exp::Loop { params, .. } = &stm.exp {
+            out.extend(params.iter().map(|(param, _)| *param));
+        }
+        stm.exp.parts(&mut |part| {
+            if let Part::Body(params, body) = part {
+                out.extend(params);
+                for stm in &body.stms {
+                    out.extend(&stm.pat);
+                    inside(stm, out);
+                }
+            }
+        });
+    }
+    let mut later: FxHashSet<Var> = stms[k..].iter().flat_map(|stm| stm.pat.iter().copied()).collect();
+    let mut there = FxHashSet::default();
+    for stm in stms {
+        inside(stm, &mut later);
+        mentioned(stm, &mut |var| {
+            there.insert(var);
+        });
+    }
+    there.retain(|var| !later.contains(var) && program.ty(*var).rank() > 0);
+    there
 }
 
 /// What a lambda binds.

@@ -118,7 +118,8 @@ impl Emitter<'_> {
                 match op {
                     Int::Add => format!("{a} + {b}"),
                     Int::Sub => format!("{a} - {b}"),
-                    Int::Mul | Int::Count => format!("{a} * {b}"),
+                    Int::Mul => format!("{a} * {b}"),
+                    Int::Count => format!("remora_count({a}, {b})"),
                     Int::Div => format!("{a} / {b}"),
                     Int::Rem => format!("{a} % {b}"),
                     Int::Min => format!("{a} < {b} ? {a} : {b}"),

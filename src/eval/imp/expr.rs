@@ -158,7 +158,7 @@ fn int(op: Int, a: Val, b: Val) -> Run<Val> {
             Int::Add => Some(Scalar::I64(a.wrapping_add(b))),
             Int::Sub => Some(Scalar::I64(a.wrapping_sub(b))),
             Int::Mul => Some(Scalar::I64(a.wrapping_mul(b))),
-            Int::Count => Some(Scalar::I64(a.checked_mul(b).unwrap_or(i64::MAX))),
+            Int::Count => Some(Scalar::I64(crate::ir::imp::count(a, b))),
             Int::Div | Int::Rem if b == 0 => return fault(format!("{a} divided by 0")),
             Int::Div => number(a.checked_div(b)),
             Int::Rem => number(a.checked_rem(b)),

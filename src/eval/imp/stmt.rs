@@ -173,7 +173,8 @@ impl<'p> Machine<'p> {
     // Memory
 
     fn alloc(&mut self, ptr: Ptr, count: &'p Expr, span: Span, frame: &mut Frame<'p>) -> Run<BufferId> {
-        let count = self.index(count, frame)?;
+        // Whoever would make elements of an impossible size fails before.
+        let count = self.index(count, frame)?.max(0);
         let info = &frame.fun.ptrs[ptr];
         let bytes = i128::from(count) * info.elem.bytes() as i128;
         let shortage = || Stop::Failure(Failure::new("E0507", span, format!("out of memory: {bytes} bytes were requested")));

@@ -28,7 +28,7 @@ mod tests;
 pub mod visit;
 
 use crate::base::scalar::{Op, ScalarOp};
-use crate::base::{Arena, Idx, PrimType, Scalar, Span, Symbol};
+use crate::base::{MAX_SIZE, Arena, Idx, PrimType, Scalar, Span, Symbol};
 
 /// A scalar variable.
 pub type Local = Idx<LocalInfo>;
@@ -127,6 +127,21 @@ pub struct Fun {
     pub span: Span,
 }
 
+/// The number of elements of more memory than there can be ([`count`]). It is no size that anybody writes.
+pub const TOO_MANY: i64 = 6_148_914_691_236_517_204;
+
+/// The product of sizes. It is -1 where there are elements of a size that no array has (negative, or above [`MAX_SIZE`]): whoever would make
+/// them fails by the check of that size, so the memory for them, which is asked for before, is empty. Where the sizes are possible, but not
+/// all of them together, it is [`TOO_MANY`].
+pub fn count(a: i64, b: i64) -> i64 {
+    let possible = |n: i64| (0..=MAX_SIZE).contains(&n) || n == TOO_MANY;
+    match (a, b) {
+        (0, _) | (_, 0) => 0,
+        _ if !possible(a) || !possible(b) => -1,
+        _ => a.checked_mul(b).filter(|product| *product <= MAX_SIZE).unwrap_or(TOO_MANY),
+    }
+}
+
 /// Arithmetic of indices and conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
@@ -134,7 +149,7 @@ pub enum Int {
     Add,
     Sub,
     Mul,
-    /// The product of numbers that are not negative, the largest number where it does not fit.
+    /// The product of sizes ([`count`]).
     Count,
     /// Rounded towards 0; operands are not negative.
     Div,
@@ -554,7 +569,7 @@ impl Expr {
             (Int::Add, Some(x), Some(y)) => return Expr::int(x.wrapping_add(y)),
             (Int::Sub, Some(x), Some(y)) => return Expr::int(x.wrapping_sub(y)),
             (Int::Mul, Some(x), Some(y)) => return Expr::int(x.wrapping_mul(y)),
-            (Int::Count, Some(x), Some(y)) => return Expr::int(x.saturating_mul(y)),
+            (Int::Count, Some(x), Some(y)) => return Expr::int(count(x, y)),
             _ => {}
         }
         Expr::Int(op, Box::new(a), Box::new(b))
