@@ -114,6 +114,7 @@ mod table {
         MergeRanges in "optimise/cse.rs": "counts of ranges upwards and downwards are merged";
         MergeOperators in "optimise/cse.rs": "reductions are merged whatever their operators are";
         ChecksAreDead in "optimise/dead.rs": "what may fail goes if its value is not needed";
+        FuseOverChecks in "optimise/fuse/mod.rs": "checks move behind what relies on them";
         FuseOverWrites in "optimise/fuse/mod.rs": "a producer moves behind a write to what it reads";
         FuseOverWritesBetween in "optimise/fuse/mod.rs": "a producer moves behind a write between it and its consumer";
         FuseWidths in "optimise/fuse/mod.rs": "operators of different widths are fused";
@@ -133,6 +134,7 @@ mod table {
         IrregularWidth in "flatten/nest.rs": "nests whose width differs from thread to thread are flattened";
         OneByOneTurned in "flatten/nest.rs": "operators that run one by one combine their operands the wrong way round";
         ScansNotTurnedBack in "flatten/nest.rs": "scans of rows come out the wrong way round";
+        KnownBeforeChecks in "flatten/distribute.rs": "what relies on a check comes before it";
         LoopCountVaries in "flatten/distribute.rs": "loops whose count differs from thread to thread change places with the threads";
         KernelChecksDropped in "flatten/context.rs": "checks whose values nothing needs are left out of kernels";
         WaitingChecksDropped in "flatten/distribute.rs": "checks at the end of a body that is distributed are forgotten";

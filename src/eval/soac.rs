@@ -242,12 +242,12 @@ impl<'p> Run<'p> {
                 let frame = self.shape(&ty.shape[..ty.rank().saturating_sub(cell)], span)?;
                 builder.finish(&frame).ok_or_else(shapeless)?
             }
-            Exp::Index { array, at, checked: _ } => {
+            Exp::Index { array, at, checked } => {
                 let mut value = self.get(*array).clone();
                 for i in at {
                     let i = self.int(*i)?;
                     let n = value.outer().unwrap_or(0);
-                    value = usize::try_from(i).ok().and_then(|i| value.cell(i)).ok_or_else(|| out_of_bounds(i, n, span))?;
+                    value = usize::try_from(i).ok().and_then(|i| value.cell(i)).ok_or_else(|| unless(*checked, out_of_bounds(i, n, span)))?;
                 }
                 value
             }
@@ -257,7 +257,7 @@ impl<'p> Run<'p> {
                 if *checked || step == 1 {
                     let end = start.wrapping_add(count);
                     let bounds = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-                    return bounds.and_then(|(i, j)| value.slice(i, j)).ok_or_else(|| bad_slice(start, end, n, span));
+                    return bounds.and_then(|(i, j)| value.slice(i, j)).ok_or_else(|| unless(*checked, bad_slice(start, end, n, span)));
                 }
                 if count <= 0 {
                     return self.empty(ty);
@@ -302,12 +302,12 @@ impl<'p> Run<'p> {
                 let first = parts.next().ok_or_else(|| broken("nothing to join"))?;
                 parts.try_fold(first, |a, b| concat(&a, &b, span))?
             }
-            Exp::Update { array, at, value, .. } => {
+            Exp::Update { array, at, value, checked } => {
                 let (array, value) = (self.get(*array).clone(), self.operand(*value));
                 let at = at.iter().map(|i| self.int(*i)).collect::<Outcome<Vec<_>>>()?;
-                updated(array, &at, &value, span)?
+                updated(array, &at, &value, span).map_err(|failure| unless(*checked, failure))?
             }
-            Exp::UpdateSlice { array, start, step, value, .. } => {
+            Exp::UpdateSlice { array, start, step, value, checked } => {
                 let (mut array, start, step) = (self.get(*array).clone(), self.int(*start)?, self.int(*step)?);
                 let value = self.get(*value).clone();
                 let (n, k) = (array.outer().unwrap_or(0), value.outer().unwrap_or(0));
@@ -317,7 +317,7 @@ impl<'p> Run<'p> {
                     let Some(position) = usize::try_from(at).ok().filter(|at| *at < n) else {
                         let message =
                             format!("updating {k} elements from {start} in steps of {step} leaves the bounds of an array of size {n}");
-                        return Err(Failure::new("E0501", span, message));
+                        return Err(unless(*checked, Failure::new("E0501", span, message)));
                     };
                     if !array.set_cell(position, &cell).map_err(shortage)? {
                         return Err(shapeless());
@@ -612,6 +612,14 @@ impl<'p> Run<'p> {
         }
         Ok(values)
     }
+}
+
+/// The failure of an access. Where its check was left out, because it cannot fail, the pass that left it out was wrong.
+fn unless(checked: bool, failure: Box<Failure>) -> Box<Failure> {
+    if checked || failure.code != "E0501" {
+        return failure;
+    }
+    Failure::new("E0599", failure.span, format!("a check was left out that fails: {}", failure.message))
 }
 
 /// The array with the cell at these indices replaced.

@@ -69,7 +69,10 @@ impl Flatten {
                 let mut depends = false;
                 mentioned(stm, &mut |var| depends = depends || work.bound.contains(&var));
                 let types = stm.pat.iter().flat_map(|var| &self.ty(*var).shape).flat_map(|size| size.vars());
-                depends || types.collect::<Vec<_>>().iter().any(|var| work.bound.contains(var))
+                depends
+                    || types.collect::<Vec<_>>().iter().any(|var| work.bound.contains(var))
+                    // What is known comes before what waits.
+                    || (stm.exp.relies() && mutated!(KnownBeforeChecks, work.waiting.iter().any(|stm| stm.exp.may_fail()), false))
             };
             if waits {
                 work.bound.extend(&stm.pat);

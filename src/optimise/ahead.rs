@@ -26,11 +26,8 @@ impl Simplifier<'_> {
     pub(super) fn stands(&mut self, stm: &Stm) -> bool {
         self.has_sizes(stm) && self.is_in_bounds(stm) && self.bodies_stand(&stm.exp)
     }
-    /// Whether what it makes can have its sizes, but for those that it finds out itself. It does not matter for what needs no memory.
+    /// Whether what it makes can have its sizes, but for those that it finds out itself.
     fn has_sizes(&self, stm: &Stm) -> bool {
-        if matches!(stm.exp, Exp::Iota { .. } | Exp::Rep(_)) {
-            return true;
-        }
         stm.pat.iter().all(|var| {
             let mut sizes = self.ty(*var).shape.into_iter();
             sizes.all(|size| size.vars().any(|var| stm.pat.contains(&var)) || self.facts.natural(&self.facts.form(&size)))

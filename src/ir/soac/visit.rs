@@ -145,6 +145,23 @@ impl Exp {
         });
         fails
     }
+    /// Whether it is right only behind the checks in front of it: accesses whose own checks were found to be superfluous there, and types
+    /// that a check stands for. It must not be moved over what may fail.
+    pub fn relies(&self) -> bool {
+        let mut relies = match self {
+            Exp::Index { checked, .. } | Exp::Slice { checked, .. } | Exp::Update { checked, .. } | Exp::UpdateSlice { checked, .. } => {
+                !*checked
+            }
+            Exp::Coerce(_) | Exp::Reshape(_) => true,
+            _ => false,
+        };
+        self.parts(&mut |part| {
+            if let Part::Body(_, body) = part {
+                relies = relies || body.stms.iter().any(|stm| stm.exp.relies());
+            }
+        });
+        relies
+    }
 }
 
 /// Division by anything but a constant other than 0, and powers with anything but a constant exponent of at least 0.

@@ -7,7 +7,7 @@
 //!
 //! Law: every cell is computed from the same values as before, once, or again where that costs next to nothing. The earlier operator moves
 //! down to the later one, and what needs it moves behind both; nothing moves over a statement that overwrites what it reads. Whatever may
-//! fail still runs, so that the program fails if and only if it did.
+//! fail still runs, and before what relies on it, so that the program fails if and only if it did.
 
 mod cheap;
 mod merge;
@@ -267,13 +267,19 @@ impl Fuser<'_> {
         // What needs the producer moves behind the consumer, which must not need it.
         let mut moved: FxHashSet<Var> = producer.stm.pat.iter().copied().collect();
         let mut behind: FxHashSet<Var> = FxHashSet::default();
+        // Nothing that relies on a check comes before it.
+        let mut fails = false;
         for item in &block.items[p + 1..c] {
             if item.reads_any(&moved) {
                 moved.extend(&item.stm.pat);
                 behind.extend(&item.stm.pat);
-            } else if mutated!(FuseOverWritesBetween, self.overwrites(item, &producer.reads), false) {
+                fails = fails || mutated!(FuseOverChecks, item.stm.exp.may_fail(), false);
+            } else if mutated!(FuseOverWritesBetween, self.overwrites(item, &producer.reads), false) || (fails && item.stm.exp.relies()) {
                 return false;
             }
+        }
+        if fails && consumer.stm.exp.relies() {
+            return false;
         }
         if consumer.reads_any(&behind) {
             return false;
