@@ -179,8 +179,9 @@ fn array(dims: &[usize], items: impl Iterator<Item = i64>) -> Value {
     Value::Array(Array::new(dims, Buffer::new(items)).expect("items for the shape"))
 }
 
-/// The program with what the evaluator makes of all pairs, as a test.
-fn program(bodies: &[&str]) -> String {
+/// The program with what the evaluator makes of all pairs, as a test. A device has memory for all rows that a map makes before it looks whether
+/// there are such rows, and the stand-in fills it.
+fn program(bodies: &[&str], device: bool) -> String {
     let define = |k: usize, body: &str| format!("entry case{k} [n] (xs: [n]i64) (m: [n][n]i64) (a: i64) (b: i64) = {body}\n");
     let text: String = bodies.iter().enumerate().map(|(k, body)| define(k, body)).collect();
     let mut sources = SourceMap::default();
@@ -193,7 +194,8 @@ fn program(bodies: &[&str]) -> String {
         let _ = write!(out, "-- ==\n-- entry: case{k}\n");
         for a in NUMBERS {
             for b in NUMBERS.into_iter().filter(|b| body.contains('b') || *b == 0) {
-                if is_large(body, a, b) {
+                let rows = device && body.contains("map") && (a == 1 << 31 || b == 1 << 31);
+                if rows || is_large(body, a, b) {
                     continue;
                 }
                 let arguments = vec![xs.clone(), m.clone(), Value::Scalar(Scalar::I64(a)), Value::Scalar(Scalar::I64(b))];
@@ -219,7 +221,7 @@ fn file(name: &str, part: usize) -> PathBuf {
     std::fs::create_dir_all(&folder).expect("a folder");
     let file = folder.join(format!("{name}{part}.rem"));
     let size = BODIES.len().div_ceil(3);
-    std::fs::write(&file, program(&BODIES[part * size..BODIES.len().min((part + 1) * size)])).expect("written");
+    std::fs::write(&file, program(&BODIES[part * size..BODIES.len().min((part + 1) * size)], name == "device")).expect("written");
     file
 }
 

@@ -264,6 +264,19 @@ fn free_sizes(expr: &Expr) -> Vec<DimAtom> {
     out
 }
 
+/// An expression as [`Elab::normal`] makes it, with variables and numbers in the place of sizes that are no more than that.
+pub(super) fn written(expr: &Expr) -> Expr {
+    let written = map_sizes(expr, &mut |dim| {
+        let kind = match (dim.as_atom(), dim.as_constant()) {
+            (Some(DimAtom::Size(name)), _) => ExprKind::Var(name),
+            (_, Some(value)) => ExprKind::Lit(Scalar::I64(value)),
+            _ => ExprKind::ReifyDim(dim.clone()),
+        };
+        Some(Expr::new(kind, expr.span()))
+    });
+    written.unwrap_or_else(|| expr.clone())
+}
+
 fn substituted(expr: &Expr, subst: &Substitution) -> Expr {
     let put = |dim: &Dim| dim.subst(&mut |atom| subst.atoms.get(&atom).cloned());
     map_sizes(expr, &mut |dim| Some(Expr::new(ExprKind::ReifyDim(put(dim)), expr.span()))).unwrap_or_else(|| expr.clone())

@@ -178,12 +178,15 @@ impl Elab<'_> {
         if let Some(known) = self.known_size(expr) {
             return Dim::size(known);
         }
-        let Some(level) = self.comparable(expr).map(|normal| self.scope_of(&normal)) else {
+        let Some(normal) = self.comparable(expr) else {
             let name = self.bind_let(Symbol::new("n"), expr.clone(), Type::prim(PrimType::I64), expr.span());
             self.frame().opaque.push((expr.clone(), name));
             return Dim::size(name);
         };
-        let expr = self.with_bound_operands(expr);
+        let level = self.scope_of(&normal);
+        // Names of sizes that are bound on the way stay there; what they stand for is known outside.
+        let expr = if level < self.frames.len() { super::computed::written(&normal) } else { expr.clone() };
+        let expr = self.with_bound_operands(&expr);
         let inner = self.frames.split_off(level);
         let name = self.bind_let(Symbol::new("n"), expr.clone(), Type::prim(PrimType::I64), expr.span());
         self.frames.extend(inner);

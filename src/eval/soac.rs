@@ -247,7 +247,8 @@ impl<'p> Run<'p> {
                 for i in at {
                     let i = self.int(*i)?;
                     let n = value.outer().unwrap_or(0);
-                    value = usize::try_from(i).ok().and_then(|i| value.cell(i)).ok_or_else(|| unless(*checked, out_of_bounds(i, n, span)))?;
+                    value =
+                        usize::try_from(i).ok().and_then(|i| value.cell(i)).ok_or_else(|| unless(*checked, out_of_bounds(i, n, span)))?;
                 }
                 value
             }

@@ -28,7 +28,7 @@ mod tests;
 pub mod visit;
 
 use crate::base::scalar::{Op, ScalarOp};
-use crate::base::{MAX_SIZE, Arena, Idx, PrimType, Scalar, Span, Symbol};
+use crate::base::{Arena, Idx, MAX_SIZE, PrimType, Scalar, Span, Symbol};
 
 /// A scalar variable.
 pub type Local = Idx<LocalInfo>;
