@@ -16,6 +16,8 @@ use super::types::{self, Completion};
 const FURTHEST: i64 = 1 << 16;
 /// Deepest branching.
 const DEEPEST: usize = 600;
+/// After so many cuts at fractions open gates are chosen first.
+const FRACTIONS: usize = 4;
 /// A relaxation of so many cells counts as a node.
 const CELLS_PER_NODE: usize = 500;
 /// Rounds of narrowing by the bound at one node.
@@ -189,6 +191,8 @@ pub(super) struct Search {
     unknown: bool,
     done: bool,
     depth: usize,
+    /// How many of the choices made were cuts at a fraction.
+    fractions: usize,
 }
 
 /// A way to narrow a variable: raise its lower or lower its upper bound.
@@ -216,6 +220,7 @@ impl Search {
             unknown: false,
             done: false,
             depth: 0,
+            fractions: 0,
         }
     }
 
@@ -332,18 +337,24 @@ impl Search {
         if self.done || self.nodes > self.budget || self.engine.propagate().is_err() || lattice::refuted(&self.engine.problem) {
             return;
         }
+        let mut fraction = 0;
         let cuts = match linear::relaxed(&self.engine.problem) {
             Some(Relaxed::Refuted) => return,
             Some(Relaxed::Point(point)) => {
                 let positive = |(var, offset): Affine| point[var as usize].exceeds(offset);
                 let violated = self.engine.problem.gates.iter().find(|gate| positive(gate.m) && positive(gate.r));
-                match (violated, linear::fractional(&self.engine.problem, &point)) {
-                    (Some(gate), _) => [Cut::AtMost(gate.m, 0), Cut::AtMost(gate.r, 0)],
-                    (None, None) => {
+                let fractional = linear::fractional(&self.engine.problem, &point);
+                // Cuts at fractions may go on for ever where variables have no bounds; equations without open gates are refuted at once.
+                let gate = if self.fractions < FRACTIONS { None } else { self.open_gate() };
+                match (violated, fractional, gate) {
+                    (Some(gate), ..) => [Cut::AtMost(gate.m, 0), Cut::AtMost(gate.r, 0)],
+                    (None, None, _) => {
                         (self.best, self.done) = (Some(0), true);
                         return;
                     }
-                    (None, Some(var)) => {
+                    (None, Some(_), Some(cuts)) => cuts,
+                    (None, Some(var), None) => {
+                        fraction = 1;
                         let Some(below) = point[var].floor() else {
                             self.unknown = true;
                             return;
@@ -360,6 +371,7 @@ impl Search {
                 }
             },
         };
+        self.fractions += fraction;
         for cut in cuts {
             let mark = self.engine.mark();
             match self.cut(cut) {
@@ -374,6 +386,7 @@ impl Search {
             }
             self.engine.undo(mark);
         }
+        self.fractions -= fraction;
     }
 
     /// The two ways to choose the zero side of the first gate that is open.
