@@ -178,6 +178,7 @@ mod table {
         TransposeTurned in "lower/kernels.rs": "planes are transposed with rows for columns";
         EverythingCommutes in "lower/kernels.rs": "reductions whose order counts are reordered";
         ScatterAnyWins in "lower/kernels.rs": "of several values for a place any wins";
+        RowsOfNothing in "lower/bins.rs": "a histogram of rows without elements does not fail where its function does";
         PiecesOfBins in "lower/bins.rs": "the last piece of a histogram on a device ends one value too early";
         AnyHistogramCommutes in "lower/bins.rs": "histograms whose order counts are done by many threads at once";
         ChainsFromZero in "vectorise/chains.rs": "sums in several registers all begin with 0";

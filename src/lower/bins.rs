@@ -202,6 +202,16 @@ impl<'p> Lower<'_, 'p> {
         let row = self.program.operand_ty(operator.neutral[0]);
         let size = self.size(&row.shape[0]);
         let size = self.atom("n", size);
+        // Rows without elements have no threads, but what may fail does so for them too.
+        if mutated!(RowsOfNothing, lambda.body.may_fail(), false) {
+            let (checks, ()) = self.block(|this| {
+                this.launch_map(width.clone(), span, |this, t| {
+                    this.bind_cells(inputs, &lambda.params, &t);
+                    this.body(&lambda.body, &[]);
+                });
+            });
+            self.emit(Stmt::If(Expr::arith(Int::Eq, size.clone(), Expr::int(0)), checks, Vec::new()));
+        }
         let dims = [width, size];
         let count = self.product(&dims);
         self.launch_map(count, span, |this, t| {
