@@ -18,7 +18,7 @@ const STRUCTURES: &[(&str, &str, &str)] = &[
     ("atax", "map 1 reduce 2", "reduce 1"),
     ("blackscholes", "map 1", "map 1"),
     ("chain", "map 1", "map 1"),
-    ("conv2d", "map 2 reduce 2 check 2", "map 1 check 1"),
+    ("conv2d", "map 2 reduce 2 check 3", "map 1 check 2"),
     ("floyd", "map 2 loop 1 copy 2", "loop 1 copy 1"),
     ("histogram", "hist 1 copy 1", "hist 1 copy 1"),
     ("jacobi", "map 2 loop 1 check 1", "loop 1"),
