@@ -5,10 +5,14 @@
 
 use remora::base::{FileId, PrimType, Scalar, SourceMap, Symbol, with_big_stack};
 use remora::eval::soac::{call, call_in_place};
+use remora::eval::{self, imp::Plan};
+use remora::flatten::{coalesce, flatten};
 use remora::ir::soac::{Program, check, print, read};
-use remora::ir::{core, soac::structure::Structure};
-use remora::optimise::{PIPELINE, optimise, optimise_by};
+use remora::ir::{core, imp, soac::structure::Structure};
+use remora::lower;
+use remora::optimise::{PIPELINE, in_place, optimise, optimise_by, optimise_for_device};
 use remora::runtime::{Array, Buffer, Value};
+use remora::vectorise::vectorise_by;
 use std::fmt::Write;
 
 /// How many programs are tried, unless `REMORA_PROGRAMS` says another number.
@@ -294,6 +298,41 @@ fn every_pass_keeps_the_meaning() {
                 assert_eq!(check::validate(program), Ok(()), "{name}, seed {seed}\n{text}");
                 assert_eq!(result(program, false, 3), expected, "{name}, seed {seed}\n{text}\n{}", print::program(program));
             });
+        }
+    });
+}
+
+/// What a program with memory computes, from the first to the last and the other way round.
+fn with_memory(source: &Program, program: &imp::Program, pass: &str, n: usize) -> [Result<String, String>; 2] {
+    let (ty, _) = core::read::ty(file(), "(Pi (n) (-> ([i64 n] [i64 n n]) [i64 n]))");
+    let ty = ty.expect("a type");
+    [false, true].map(|backwards| {
+        let plan = Plan { pass, threads: 3, backwards, most: u64::MAX };
+        let value = eval::imp::call(program, source, plan, &ty, Symbol::new("f"), &[array(&[n], 3), array(&[n, n], 5)], &[]);
+        value.map(|value| format!("{value:?}")).map_err(|failure| format!("{} {}", failure.code, failure.message))
+    })
+}
+
+#[test]
+fn lowered_programs_keep_arrays_apart() {
+    with_big_stack(|| {
+        for seed in 2_000_000..2_000_000 + programs() / 3 {
+            let text = generated(seed);
+            let program = read::program(file(), &text).unwrap_or_else(|all| panic!("{}\n{text}", all[0].message));
+            let expected = [1, 3].map(|n| result(&program, false, n));
+            let compare = |source: &Program, lowered: &imp::Program, pass: &str| {
+                for (n, expected) in [1, 3].into_iter().zip(&expected) {
+                    for found in with_memory(source, lowered, pass, n) {
+                        assert_eq!(&found, expected, "{pass}, seed {seed}\n{text}\n{}", imp::print::program(lowered));
+                    }
+                }
+            };
+            let optimised = optimise(program.clone());
+            let options = lower::Options { strict: false, in_place: true, device: false };
+            compare(&optimised, &lower::with_ghosts(&optimised, options), "lower");
+            vectorise_by(lower::lower(&optimised, options), &mut |pass, lowered| compare(&optimised, lowered, pass));
+            let kernels = coalesce(in_place(flatten(optimise_for_device(program))));
+            compare(&kernels, &lower::with_ghosts(&kernels, lower::Options { device: true, ..options }), "lower kernels");
         }
     });
 }

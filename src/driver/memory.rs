@@ -8,6 +8,12 @@ use crate::ir::{imp, soac};
 use crate::runtime::Value;
 use crate::{lower, vectorise};
 
+/// Statements that a run may take, unless it is `patient`: what a program does that never ends.
+const MOST: u64 = 1 << 24;
+
+/// The message of runs that take more.
+pub const LONG: &str = crate::eval::imp::LONG;
+
 /// A program with memory after each pass that has changed it.
 #[derive(Debug)]
 pub struct Stages {
@@ -15,12 +21,20 @@ pub struct Stages {
     source: soac::Program,
     /// The names of the passes with what they made.
     stages: Vec<(&'static str, imp::Program)>,
+    /// How many statements a run may take.
+    most: u64,
 }
 
 impl Stages {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.stages.len()
+    }
+    /// The same, with runs that may take any time.
+    #[must_use]
+    pub fn patient(mut self) -> Stages {
+        self.most = u64::MAX;
+        self
     }
     /// The pass that made one of them.
     pub fn pass(&self, stage: usize) -> &'static str {
@@ -35,13 +49,17 @@ impl Stages {
 pub fn stages(sources: &SourceMap, checked: &Checked, entries: &[Symbol], device: bool) -> Result<Stages, Box<Diagnostic>> {
     if device {
         let source = kernels(sources, checked, entries)?;
+        let ghosts = lower::with_ghosts(&source, lower::Options { strict: false, in_place: true, device: true });
         let program = super::lowered_kernels(sources, &source);
-        return Ok(Stages { source, stages: vec![("lower kernels", program)] });
+        contract(sources, "lower kernels", || same(&ghosts, &program));
+        return Ok(Stages { source, stages: vec![("lower kernels", ghosts)], most: MOST });
     }
     let source = optimise(sources, checked, entries)?;
-    let program = lower::lower(&source, lower::Options { strict: false, in_place: true, device: false });
+    let options = lower::Options { strict: false, in_place: true, device: false };
+    let (ghosts, program) = (lower::with_ghosts(&source, options), lower::lower(&source, options));
     contract(sources, "lower", || imp::check::validate(&program));
-    let mut stages = vec![("lower", program.clone())];
+    contract(sources, "lower", || same(&ghosts, &program));
+    let mut stages = vec![("lower", ghosts)];
     let mut text = imp::print::program(&program);
     vectorise::vectorise_by(program, &mut |pass, program| {
         let new = imp::print::program(program);
@@ -51,7 +69,14 @@ pub fn stages(sources: &SourceMap, checked: &Checked, entries: &[Symbol], device
             text = new;
         }
     });
-    Ok(Stages { source, stages })
+    Ok(Stages { source, stages, most: MOST })
+}
+
+/// Whether a program with ghosts is the other one without them.
+fn same(ghosts: &imp::Program, program: &imp::Program) -> Result<(), String> {
+    let (a, b) = (imp::print::program(&imp::ghost::without(ghosts.clone())), imp::print::program(program));
+    let differ = a.lines().zip(b.lines()).find(|(a, b)| a != b);
+    if a == b { Ok(()) } else { Err(format!("with ghosts it is another program: {differ:?}")) }
 }
 
 /// Runs an entry point of one of the stages; `backwards` where the order does not matter.
@@ -70,7 +95,7 @@ pub fn run_stage(
     let define = checked.core.defs.iter().rfind(|define| define.name == entry).ok_or_else(missing)?;
     let (pass, program) = stages.stages.get(stage).ok_or_else(missing)?;
     let names = checked.parameter_names(entry);
-    let plan = Plan { pass, threads: if backwards { 2 } else { 3 }, backwards };
+    let plan = Plan { pass, threads: if backwards { 2 } else { 3 }, backwards, most: stages.most };
     let result = call(program, &stages.source, plan, &define.ty, entry, arguments, &names);
     result.map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }

@@ -19,6 +19,24 @@ enum Carried {
     Varying { current: Ptr, owner: Handle, keep: Vec<Handle> },
 }
 
+/// Where a parameter is.
+pub(super) enum Held<'a> {
+    /// Here.
+    Mem(&'a Mem),
+    /// Where this points, in row-major order.
+    Ptr(Ptr),
+}
+
+impl Carried {
+    fn held(&self) -> Option<Held<'_>> {
+        match self {
+            Carried::Scalar(_) => None,
+            Carried::InPlace(mem) => Some(Held::Mem(mem)),
+            Carried::Two { current, .. } | Carried::Varying { current, .. } => Some(Held::Ptr(*current)),
+        }
+    }
+}
+
 impl<'p> Lower<'_, 'p> {
     pub(super) fn conditional(&mut self, cond: Operand, then: &'p Body, els: &'p Body, pat: &[Var], span: Span) {
         let cond = self.int(cond);
@@ -163,6 +181,11 @@ impl<'p> Lower<'_, 'p> {
                 }
             });
         }
+        for ((var, init), carried) in params.iter().zip(&carried) {
+            if let Some(held) = carried.held() {
+                self.ghost_param(*var, &held, self.ghost_init(*init));
+            }
+        }
         let count = match form {
             LoopForm::For(_, n) => {
                 let n = self.int(*n);
@@ -176,7 +199,7 @@ impl<'p> Lower<'_, 'p> {
                 self.locs.insert(*i, Loc::Scalar(Expr::Local(var)));
                 let (block, ()) = self.block(|this| {
                     this.bind_carried(&vars, &carried);
-                    this.iteration(&carried, body, span);
+                    this.iteration(&vars, &carried, body, span);
                 });
                 self.emit(Stmt::For { var, from: Expr::int(0), to: count, order: Order::Sequential, body: block });
             }
@@ -188,7 +211,7 @@ impl<'p> Lower<'_, 'p> {
                         _ => Expr::Const(crate::base::Scalar::Bool(false)),
                     }
                 });
-                let (second, ()) = self.block(|this| this.iteration(&carried, body, span));
+                let (second, ()) = self.block(|this| this.iteration(&vars, &carried, body, span));
                 self.emit(Stmt::While(first, cond, second));
             }
             _ => {}
@@ -264,7 +287,7 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// The body of a loop and what happens to the parameters after it.
-    fn iteration(&mut self, carried: &[Carried], body: &'p Body, span: Span) {
+    fn iteration(&mut self, vars: &[Var], carried: &[Carried], body: &'p Body, span: Span) {
         let program = self.program;
         self.scopes.push(Scope::default());
         let mut dests = Vec::with_capacity(carried.len());
@@ -279,10 +302,11 @@ impl<'p> Lower<'_, 'p> {
             });
         }
         let results = self.body(body, &dests);
+        let slots = self.ghost_slots();
         // Everything new is there before anything old goes.
         let mut scalars = Vec::new();
         let mut given = Vec::new();
-        for ((carried, result), operand) in carried.iter().zip(results).zip(&body.result) {
+        for (k, ((carried, result), operand)) in carried.iter().zip(results).zip(&body.result).enumerate() {
             match (carried, result) {
                 (Carried::Scalar(local), Loc::Scalar(e)) => {
                     if e == Expr::Local(*local) {
@@ -300,6 +324,7 @@ impl<'p> Lower<'_, 'p> {
                 (Carried::Varying { current, owner, .. }, Loc::Array(array)) => {
                     let ty = program.operand_ty(*operand);
                     let (ptr, handle) = self.given(&array, &ty, span);
+                    self.ghost_moved(slots.get(k).copied().flatten(), ptr);
                     given.push((*current, *owner, ptr, handle));
                 }
                 _ => {}
@@ -317,6 +342,11 @@ impl<'p> Lower<'_, 'p> {
                 self.emit(Stmt::Point(*current, Place::Ptr(*next, Expr::int(0))));
                 self.emit(Stmt::Point(*next, Place::Ptr(mutated!(OneBufferOfTwo, *free, *current), Expr::int(0))));
                 self.emit(Stmt::Point(*free, Place::Ptr(*current, Expr::int(0))));
+            }
+        }
+        for (k, (var, carried)) in vars.iter().zip(carried).enumerate() {
+            if let Some(held) = carried.held() {
+                self.ghost_param(*var, &held, slots.get(k).copied().flatten().map(|(slot, _)| slot));
             }
         }
         let scope = self.scopes.pop().unwrap_or_default();

@@ -12,6 +12,7 @@ impl<'p> Lower<'_, 'p> {
     pub(super) fn stm(&mut self, stm: &'p Stm) {
         let span = stm.span;
         let host = self.host;
+        self.ghosts_before(stm);
         // A device has no other way to run what is not in kernels.
         self.host = host && (self.options.device || !self.program.is_sequential(span));
         match &stm.exp {
@@ -31,6 +32,7 @@ impl<'p> Lower<'_, 'p> {
             }
         }
         self.host = host;
+        self.ghosts_after(stm);
     }
 
     fn ty(&self, var: Var) -> &'p Type {
@@ -76,7 +78,10 @@ impl<'p> Lower<'_, 'p> {
                     }
                 }
                 match self.cell(&source, &at, old) {
-                    Loc::Scalar(e) => self.set_scalar(var, e),
+                    Loc::Scalar(e) => {
+                        self.ghost_read(*array, &e);
+                        self.set_scalar(var, e);
+                    }
                     cell => {
                         self.locs.insert(var, cell);
                     }

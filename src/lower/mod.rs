@@ -16,6 +16,7 @@
 mod bins;
 mod control;
 mod exp;
+mod ghost;
 mod hist;
 mod interchange;
 mod kernels;
@@ -50,7 +51,14 @@ pub struct Options {
 
 /// Lowers a program whose parallelism is in kernels ([`ir::kernel`](crate::ir::kernel)).
 pub fn lower_kernels(program: &Program) -> imp::Program {
-    let mut out = lower(program, Options { strict: false, in_place: true, device: true });
+    scratched(lower(program, Options { strict: false, in_place: true, device: true }))
+}
+/// Lowers a program with ghosts in it, which say which array is where.
+pub fn with_ghosts(program: &Program, options: Options) -> imp::Program {
+    let out = lower_all(program, options, true);
+    if options.device { scratched(out) } else { out }
+}
+fn scratched(mut out: imp::Program) -> imp::Program {
     for id in 0..out.funs.len() {
         scratch::hoist(&mut out.funs[Idx::new(id)]);
     }
@@ -59,12 +67,17 @@ pub fn lower_kernels(program: &Program) -> imp::Program {
 
 /// Lowers a program.
 pub fn lower(program: &Program, options: Options) -> imp::Program {
+    lower_all(program, options, false)
+}
+fn lower_all(program: &Program, options: Options, ghosts: bool) -> imp::Program {
     let mut out = imp::Program::default();
     let mut defs = Defs::default();
     program.consts.iter().for_each(|stm| defs.note(stm));
     program.funs.iter().for_each(|(_, fun)| fun.body.stms.iter().for_each(|stm| defs.note(stm)));
     for (_, fun) in program.funs.iter() {
-        let lowered = Lower::new(program, options, &mut out.tables, &defs).fun(fun);
+        let mut lower = Lower::new(program, options, &mut out.tables, &defs);
+        lower.ghosts = ghosts;
+        let lowered = lower.fun(fun);
         out.funs.alloc(lowered);
     }
     out
@@ -153,6 +166,10 @@ struct Lower<'a, 'p> {
     frame: u64,
     /// The name of the definition.
     name: Symbol,
+    /// Whether the program is made with ghosts; how many results they have names for, and those of the last body.
+    ghosts: bool,
+    slots: usize,
+    results: ghost::Slots,
 }
 
 impl<'a, 'p> Lower<'a, 'p> {
@@ -178,6 +195,9 @@ impl<'a, 'p> Lower<'a, 'p> {
             host: true,
             frame: 0,
             name: Symbol::new(""),
+            ghosts: false,
+            slots: 0,
+            results: Vec::new(),
         }
     }
 
@@ -208,6 +228,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             counts.push(self.count(&self.program.ty(var).shape));
         }
         self.name = fun.name;
+        fun.params.iter().for_each(|var| self.ghost_at(*var, imp::ghost::Origin::New));
         self.constants(fun);
         let values = self.body(&fun.body, &[]);
         let mut results = Vec::with_capacity(values.len());
@@ -402,6 +423,7 @@ impl<'a, 'p> Lower<'a, 'p> {
                 (_, loc) => out.push(loc),
             }
         }
+        self.ghost_results(body, &out);
         let kept: FxHashSet<Handle> =
             out.iter().flat_map(|loc| if let Loc::Array(Array::Mem(mem)) = loc { mem.keep.to_vec() } else { Vec::new() }).collect();
         let scope = self.scopes.pop().unwrap_or_default();

@@ -521,7 +521,8 @@ impl<'p> Lower<'_, 'p> {
         let (false, true) = (soac.scans.is_empty(), soac.reduces.is_empty()) else { return None };
         let Order::Reduce(sums) = self.order(soac.scans.iter(), sums) else { return None };
         let waits = |op: &ScalarOp| matches!(op.prim, PrimType::F32 | PrimType::F64);
-        let plain = |list: &[Stmt]| list.iter().all(|stmt| matches!(stmt, Stmt::Comment(_) | Stmt::Set(..) | Stmt::Store(..)));
+        let plain =
+            |list: &[Stmt]| list.iter().all(|stmt| matches!(stmt, Stmt::Comment(_) | Stmt::Ghost(_) | Stmt::Set(..) | Stmt::Store(..)));
         let mut apart = true;
         visit::stmts(done, &mut |mention| {
             if let Mention::Read(local) = mention {
@@ -546,9 +547,13 @@ impl<'p> Lower<'_, 'p> {
         for (input, param) in inputs.iter().zip(params) {
             let array = self.array(*input);
             match self.cell(&array, std::slice::from_ref(i), self.program.ty(*input)) {
-                Loc::Scalar(e) => self.set_scalar(*param, e),
+                Loc::Scalar(e) => {
+                    self.ghost_read(*input, &e);
+                    self.set_scalar(*param, e);
+                }
                 cell => {
                     self.locs.insert(*param, cell);
+                    self.ghost_of(*param, *input);
                 }
             }
         }

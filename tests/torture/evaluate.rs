@@ -136,7 +136,7 @@ impl Checked {
     fn with_memory(&self, device: bool, name: Symbol, arguments: &[Vec<Value>]) -> Vec<Outcome> {
         let (sources, checked) = (&self.batch.sources, &self.batch.checked);
         let stages = match caught(|| memory::stages(sources, checked, &[name], device)) {
-            Ok(Ok(stages)) => stages,
+            Ok(Ok(stages)) => stages.patient(),
             Ok(Err(d)) => return vec![Outcome::Broken(format!("{}: {}", d.code, d.message)); arguments.len()],
             Err(panic) => return vec![Outcome::Broken(panic); arguments.len()],
         };

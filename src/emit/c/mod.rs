@@ -298,6 +298,7 @@ impl Emitter<'_> {
             return;
         }
         match stmt {
+            Stmt::Ghost(_) => {}
             Stmt::Comment(line) => text.line(&format!("/* {} */", line.replace("*/", ""))),
             Stmt::Set(local, e) => {
                 let line = format!("{} = {};", self.local(*local), self.expr(e));

@@ -53,6 +53,8 @@ impl<'p> Machine<'p> {
             numbers: FxHashMap::default(),
             tables,
             divided: false,
+            steps: 0,
+            looked: std::cell::Cell::new(0),
             place: Span::default(),
         })
     }

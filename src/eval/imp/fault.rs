@@ -10,6 +10,8 @@ use crate::ir::imp::{Fun, Stmt, print};
 pub(super) enum Stop {
     /// The program fails, as it is meant to.
     Failure(Box<Failure>),
+    /// It is given up.
+    Long,
     /// It does what it must not do.
     Fault(Box<Fault>),
 }
@@ -35,6 +37,7 @@ impl Stop {
     pub fn failure(self, pass: &str) -> Box<Failure> {
         match self {
             Stop::Failure(failure) => failure,
+            Stop::Long => Failure::new("E0599", Span::default(), super::LONG),
             Stop::Fault(fault) => {
                 let (at, span) = fault.place.unwrap_or_default();
                 Failure::new("E0599", span, format!("the program that `{pass}` made is wrong: {}{at}", fault.what))
@@ -60,7 +63,7 @@ impl<'p> Machine<'p> {
         }
     }
     /// The statement with this number, for messages.
-    fn writer(&self, number: u32) -> String {
+    pub fn writer(&self, number: u32) -> String {
         match self.writers.get((number as usize).wrapping_sub(1)) {
             Some((stmt, fun)) => {
                 let fun = &self.program.funs[crate::base::Idx::new(*fun)];

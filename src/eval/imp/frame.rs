@@ -1,6 +1,7 @@
 //! What belongs to one call of a function.
 
 use super::fault::{Run, fault};
+use super::ghost::Ghosts;
 use super::memory::{BufferId, Val};
 use crate::ir::imp::{Fun, FunId, Handle, Local, Ptr};
 use rustc_hash::FxHashMap;
@@ -17,6 +18,8 @@ pub(super) struct Frame<'p> {
     pub handles: Vec<Option<BufferId>>,
     /// Arrays that are part of the frame.
     pub stacks: FxHashMap<Ptr, BufferId>,
+    /// What ghosts say about arrays.
+    pub ghosts: Ghosts,
     /// In a kernel: the number of the thread.
     pub thread: Option<i64>,
     /// Buffers that the cell of a kernel has made.
@@ -32,6 +35,7 @@ impl<'p> Frame<'p> {
             ptrs: vec![None; fun.ptrs.len()],
             handles: vec![None; fun.handles.len()],
             stacks: FxHashMap::default(),
+            ghosts: Ghosts::default(),
             thread: None,
             heap: None,
         }

@@ -20,7 +20,7 @@ impl Failed {
     fn note<T>(&mut self, cell: i64, result: Run<T>) -> Run<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),
-            Err(stop @ Stop::Fault(_)) => Err(stop),
+            Err(stop @ (Stop::Fault(_) | Stop::Long)) => Err(stop),
             Err(stop) => {
                 if self.0.as_ref().is_none_or(|(first, _)| cell < *first) {
                     self.0 = Some((cell, stop));
@@ -66,7 +66,7 @@ impl<'p> Machine<'p> {
             Work::Hist(work) => self.hist(&cells, work, frame),
             Work::Transpose(work) => self.transpose(work, frame),
         };
-        if !matches!(done, Err(Stop::Fault(_))) {
+        if !matches!(done, Err(Stop::Fault(_) | Stop::Long)) {
             self.memory.contexts.leave();
         }
         for (_, buffer) in std::mem::replace(&mut frame.stacks, stacks) {

@@ -17,7 +17,7 @@ pub(super) struct Shadow {
     /// When it was written; 0 if its value is undefined.
     pub time: u64,
     /// The number of the statement that wrote it, 0 for the caller.
-    by: u32,
+    pub by: u32,
     /// The context of the last write, and of a read since then.
     write: u32,
     read: u32,
@@ -112,13 +112,22 @@ impl Memory {
         }
         match usize::try_from(at) {
             Ok(k) if k < buffer.cells.len() => Ok(k),
-            _ => fault(format!("element {at} of the buffer `{}` is {what}, which has {} elements", buffer.name, buffer.cells.len())),
+            _ => fault(format!("element {at} of the buffer `{}`, which has {} elements, is {what}", buffer.name, buffer.cells.len())),
         }
     }
     /// The value of a cell, with nothing noted.
     pub fn peek(&self, id: BufferId, k: usize) -> Val {
         let buffer = self.buffer(id);
         (buffer.shadow[k].time > 0).then(|| buffer.cells[k])
+    }
+    /// When a cell was written last, if there is such a cell.
+    pub fn written(&self, id: BufferId, at: i64) -> Option<u64> {
+        let buffer = self.buffer(id);
+        let shadow = buffer.shadow.get(usize::try_from(at).ok()?)?;
+        buffer.live.then_some(shadow.time)
+    }
+    pub fn shadow(&self, id: BufferId, k: usize) -> &Shadow {
+        &self.buffer(id).shadow[k]
     }
     /// Reads a cell.
     pub fn load(&mut self, id: BufferId, at: i64) -> Run<Val> {

@@ -7,7 +7,8 @@
 //! * a value depends on a cell that was never written, or on arithmetic that is not defined. Cells and results may be *undefined*; what is
 //!   computed of them is undefined as well, and only a branch, an index, a check or a result of the program must not be;
 //! * two iterations of a parallel loop, of a loop whose iterations may run in any order, or of a kernel access one cell, and one of them
-//!   writes it (`race`).
+//!   writes it (`race`);
+//! * an array is used, and its cells are not what they were when it was made (`ghost`).
 //!
 //! Faults are failures with the code E0599 that name the pass, the statement and the place in the source.
 
@@ -15,6 +16,7 @@ mod door;
 mod expr;
 mod fault;
 mod frame;
+mod ghost;
 mod kernel;
 mod memory;
 mod race;
@@ -36,7 +38,12 @@ pub struct Plan<'a> {
     pub threads: i64,
     /// Whether what may be done in any order is done from the last to the first.
     pub backwards: bool,
+    /// How many statements are run at most; a run that takes more fails with [`LONG`].
+    pub most: u64,
 }
+
+/// The message of a run that was given up.
+pub const LONG: &str = "the run takes too long for the evaluator of programs with memory";
 
 /// A run of a program.
 struct Machine<'p> {
@@ -50,6 +57,10 @@ struct Machine<'p> {
     tables: Vec<memory::BufferId>,
     /// Whether a parallel loop is running: those inside of it are not divided.
     divided: bool,
-    /// The place in the source of what is being run.
+    /// How many statements have been run.
+    steps: u64,
+    /// How many cells were looked at because of ghosts.
+    looked: std::cell::Cell<u64>,
+    /// The statement of the source that is being run, as far as ghosts say.
     place: Span,
 }

@@ -71,8 +71,13 @@ impl<'p> Machine<'p> {
     }
 
     fn stmt(&mut self, stmt: &'p Stmt, frame: &mut Frame<'p>) -> Run {
+        self.steps += u64::from(!matches!(stmt, Stmt::Ghost(_)));
+        if self.steps > self.plan.most {
+            return Err(Stop::Long);
+        }
         match stmt {
             Stmt::Comment(_) | Stmt::Prefetch(..) => Ok(()),
+            Stmt::Ghost(ghost) => self.ghost(ghost, frame),
             Stmt::Set(local, e) => {
                 let value = self.expr(e, frame)?;
                 frame.set(*local, value);
@@ -324,7 +329,7 @@ impl<'p> Machine<'p> {
             match done {
                 Ok(()) if frame.handles != handles => return fault("a leak: a piece of a parallel loop ends, and a handle has memory"),
                 Ok(()) => {}
-                Err(stop @ Stop::Fault(_)) => return Err(stop),
+                Err(stop @ (Stop::Fault(_) | Stop::Long)) => return Err(stop),
                 // What the piece has is released on the way out.
                 Err(stop) if failed.as_ref().is_none_or(|(first, _)| k < *first) => failed = Some((k, stop)),
                 Err(_) => {}

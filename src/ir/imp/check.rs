@@ -262,7 +262,7 @@ impl Checker<'_> {
         let memory = matches!(stmt, Stmt::Alloc { .. } | Stmt::Move(..) | Stmt::Give { .. } | Stmt::Release(_));
         ensure(!(host && self.kernel) || memory && self.heap, || "a kernel cannot do this".into())?;
         match stmt {
-            Stmt::Comment(_) => Ok(()),
+            Stmt::Comment(_) | Stmt::Ghost(_) => Ok(()),
             Stmt::Set(local, e) => {
                 let prim = self.expr(e, state)?;
                 self.set(*local, prim, state)

@@ -22,6 +22,7 @@
 //! the thread; the host ends the program when it finds out.
 
 pub mod check;
+pub mod ghost;
 pub mod print;
 #[cfg(test)]
 mod tests;
@@ -313,6 +314,8 @@ pub enum Stmt {
     Launch(Box<Launch>),
     /// In a kernel: combines elements with values so that nothing comes in between.
     Atomic(Box<Atomic>),
+    /// Says which array is where, for the evaluator; does nothing.
+    Ghost(Box<ghost::Ghost>),
 }
 
 /// A kernel and the threads that run it.

@@ -10,6 +10,7 @@
 //!
 //! A local is written `x.3`, a pointer `&x.3`, a handle `@x.3`, each with its number, since names are not unique.
 
+use super::ghost::{Ghost, Name, Origin, View};
 use super::{
     Arg, Atomic, Combine, Expr, Failure, Fun, Handle, Hist, Int, Local, Order, Param, Place, Program, Ptr, Result, Segments, Stmt, Target,
     Work,
@@ -150,6 +151,7 @@ impl Printer<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Comment(text) => self.line(format!("-- {text}")),
+            Stmt::Ghost(ghost) => self.ghost(ghost),
             Stmt::Set(local, e) => self.line(format!("{} = {}", self.local(*local), self.expr(e))),
             Stmt::Point(ptr, Place::Ptr(base, offset)) => self.line(format!("{} = {}", self.ptr(*ptr), self.at(*base, offset))),
             Stmt::Point(ptr, Place::Table(k)) => self.line(format!("{} = table {k}", self.ptr(*ptr))),
@@ -236,6 +238,28 @@ impl Printer<'_> {
         }
     }
 
+    fn ghost(&mut self, ghost: &Ghost) {
+        let name = |name: &Name| format!("{}#{}", name.name, name.number);
+        let view = |view: &View| {
+            let dims = list(&view.dims, |(n, stride)| format!("{} by {}", self.expr(n), self.expr(stride)));
+            format!("{} ({dims})", self.at(view.ptr, &view.offset))
+        };
+        let text = match ghost {
+            Ghost::Array(array, cells, origin) => {
+                let origin = match origin {
+                    Origin::New => String::new(),
+                    Origin::Of(other) => format!(", part of {}", name(other)),
+                    Origin::Same(other) => format!(", the same as {}", name(other)),
+                };
+                format!("{} in {}{origin}", name(array), view(cells))
+            }
+            Ghost::Forget(array) => format!("{} nowhere", name(array)),
+            Ghost::Use(arrays, _) => format!("use {}", list(arrays, name)),
+            Ghost::UseRest(array, cells, _) => format!("use {} but {}", name(array), view(cells)),
+            Ghost::Read(array, ptr, index) => format!("read {} at {}", name(array), self.at(*ptr, index)),
+        };
+        self.line(format!("ghost {text}"));
+    }
     fn check(&mut self, cond: &Expr, failure: &Failure) {
         let args: String = failure.args.iter().map(|(_, arg)| format!(", {}", self.expr(arg))).collect();
         self.line(format!("check {} else {} {:?}{args}", self.expr(cond), failure.code, failure.message));

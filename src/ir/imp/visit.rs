@@ -49,7 +49,8 @@ pub fn stmts(list: &[Stmt], see: &mut dyn FnMut(Mention)) {
 
 fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
     match s {
-        Stmt::Comment(_) => {}
+        // What only the evaluator looks at changes nothing for anybody else.
+        Stmt::Comment(_) | Stmt::Ghost(_) => {}
         Stmt::Set(local, e) => {
             expr(e, see);
             see(Mention::Set(*local));
