@@ -59,12 +59,12 @@ impl<'p> Lower<'_, 'p> {
             wrong = wrong || along == Some(1);
         }
         let lambda_own = |var: Var| map.lambda.params.contains(&var);
-        let free = operator.neutral.iter().all(|a| a.var().is_none_or(|var| !lambda_own(var)))
-            && reduce.lambda.body.stms.iter().chain(&operator.lambda.body.stms).all(|stm| {
-                let mut outside = true;
-                crate::ir::soac::visit::mentioned(stm, &mut |var| outside = outside && !lambda_own(var));
-                outside
-            });
+        let bodies = [&reduce.lambda.body, &operator.lambda.body];
+        let operands = bodies.iter().flat_map(|body| &body.result).chain(&operator.neutral);
+        let mut free = !operands.filter_map(|a| a.var()).any(lambda_own);
+        for stm in bodies.iter().flat_map(|body| &body.stms) {
+            crate::ir::soac::visit::mentioned(stm, &mut |var| free = free && !lambda_own(var));
+        }
         (plain && simple && cells && wrong && mutated!(InterchangeAnyLambda, free, true)).then_some(Nest { map, reduce })
     }
 
@@ -147,12 +147,14 @@ impl<'p> Lower<'_, 'p> {
             let from = this.atom("from", from);
             let end = this.atom("end", from.clone().plus(size.clone()));
             let to = this.atom("to", Expr::arith(Int::Min, end, hi.clone()));
-            let neutral = this.int(operator.neutral[0]);
             let j = this.local("j", PrimType::I64);
             let (init, ()) = this.block(|this| {
-                for (_, out) in contexts {
+                for (bound, out) in contexts {
+                    // Each cell of the outer map may have a neutral element of its own.
+                    this.locs.extend(bound.iter().cloned());
+                    let neutral = this.int(operator.neutral[0]);
                     let at = this.at(out, &[Expr::Local(j)]);
-                    this.emit(Stmt::Store(out.ptr, at, neutral.clone()));
+                    this.emit(Stmt::Store(out.ptr, at, neutral));
                 }
             });
             this.emit(Stmt::For { var: j, from: from.clone(), to: to.clone(), order: Order::Any, body: init });

@@ -216,9 +216,13 @@ impl<'p> Lower<'_, 'p> {
         let valid = self.atom("valid", Expr::arith(Int::Min, rest, Expr::int(tile.columns)));
         let sums: Vec<Ptr> = (0..tile.height).map(|_| self.ptr(Symbol::new("sum"), tile.elem, Some(tile.columns as u64))).collect();
         sums.iter().for_each(|sum| self.emit(Stmt::Stack(*sum)));
-        let neutral = self.int(tile.nest.reduce.reduces[0].neutral[0]);
         let l = self.local("l", PrimType::I64);
-        let body = sums.iter().map(|sum| Stmt::Store(*sum, Expr::Local(l), neutral.clone())).collect();
+        let mut body = Vec::with_capacity(sums.len());
+        for (context, sum) in contexts.iter().zip(&sums) {
+            // Each row may have a neutral element of its own.
+            self.locs.extend(context.iter().cloned());
+            body.push(Stmt::Store(*sum, Expr::Local(l), self.int(tile.nest.reduce.reduces[0].neutral[0])));
+        }
         self.emit(Stmt::For { var: l, from: Expr::int(0), to: Expr::int(tile.columns), order: Order::Any, body });
         let (load, ()) = self.block(|this| this.move_sums(tile, (first, &start, &valid), &sums, true));
         self.emit(Stmt::If(Expr::int(0).less(stretch.from.clone()), load, Vec::new()));
