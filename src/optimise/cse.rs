@@ -153,9 +153,6 @@ impl Writer<'_, '_> {
         vars.iter().for_each(|var| self.ty(&self.cse.program.vars[*var].ty));
     }
     fn stm(&mut self, stm: &Stm) {
-        if mutated!(MergeOperators, false, !self.bound.is_empty() && matches!(stm.exp, Exp::Scalar(..))) {
-            return;
-        }
         self.binders(&stm.pat);
         self.head(&stm.exp);
         stm.exp.parts(&mut |part| match part {
@@ -176,7 +173,7 @@ impl Writer<'_, '_> {
     fn head(&mut self, exp: &Exp) {
         match exp {
             Exp::Copy(_) => self.word(20),
-            Exp::Scalar(op, _) => self.text(&op.name()),
+            Exp::Scalar(op, _) => self.text(&mutated!(MergeOperators, op.name(), if self.bound.len() > 1 { "".into() } else { op.name() })),
             Exp::Size(_) => self.word(21),
             Exp::Literal(items) => {
                 self.word(22);

@@ -274,14 +274,14 @@ impl Fuser<'_> {
                 moved.extend(&item.stm.pat);
                 behind.extend(&item.stm.pat);
                 fails = fails || mutated!(FuseOverChecks, item.stm.exp.may_fail(), false);
-            } else if mutated!(FuseOverWritesBetween, self.overwrites(item, &producer.reads), false) || (fails && item.stm.exp.relies()) {
+            } else if self.overwrites(item, &producer.reads) || (fails && item.stm.exp.relies()) {
                 return false;
             }
         }
         if fails && consumer.stm.exp.relies() {
             return false;
         }
-        if consumer.reads_any(&behind) {
+        if mutated!(FuseAcross, consumer.reads_any(&behind), false) {
             return false;
         }
         // A consumer that overwrites what the producer reads would overwrite it too early.

@@ -1,17 +1,14 @@
 //! Inputs that are views of the cells of another array: mapping over column `c` of a matrix is mapping over the matrix and taking
-//! element `c` of each row; mapping over an array whose inner dimensions are exchanged is exchanging them in each cell.
+//! element `c` of each row.
 
 use super::{Block, Fuser};
 use crate::base::Symbol;
-use crate::base::mutation::mutated;
 use crate::ir::soac::{Exp, Operand, Stm, Type, Var};
 
-/// What is done with each cell of the array below.
-enum CellView {
-    /// Dimensions are exchanged.
-    Rearrange(Vec<usize>),
-    /// These dimensions are put first, then indexed.
-    Index(Vec<usize>, Vec<Operand>),
+/// What is done with each cell of the array below: its dimensions are put in this order, then it is indexed.
+struct CellView {
+    perm: Vec<usize>,
+    at: Vec<Operand>,
 }
 
 impl Fuser<'_> {
@@ -26,21 +23,13 @@ impl Fuser<'_> {
         }
     }
     fn cell_view(&self, block: &Block, input: Var, c: usize) -> Option<(Var, CellView)> {
-        match self.view_of(block, input, c)? {
-            Exp::Rearrange { array, perm } if perm.first() == Some(&0) => {
-                let cell = perm[1..].iter().map(|dim| mutated!(PeelPermutation, dim - 1, perm.len() - 1 - dim));
-                Some((*array, CellView::Rearrange(cell.collect())))
-            }
-            Exp::Index { array, at, checked: false } => {
-                let Some(Exp::Rearrange { array: base, perm }) = self.view_of(block, *array, c) else { return None };
-                if perm.get(at.len()) != Some(&0) {
-                    return None;
-                }
-                let inner = perm.iter().filter(|dim| **dim != 0).map(|dim| dim - 1).collect();
-                Some((*base, CellView::Index(inner, at.clone())))
-            }
-            _ => None,
+        let Exp::Index { array, at, checked: false } = self.view_of(block, input, c)? else { return None };
+        let Exp::Rearrange { array: base, perm } = self.view_of(block, *array, c)? else { return None };
+        if perm.get(at.len()) != Some(&0) {
+            return None;
         }
+        let inner = perm.iter().filter(|dim| **dim != 0).map(|dim| dim - 1).collect();
+        Some((*base, CellView { perm: inner, at: at.clone() }))
     }
 
     /// Lets the statement map over the array below.
@@ -62,19 +51,15 @@ impl Fuser<'_> {
             inputs[k] = base;
             lambda.params[k] = cell;
             let mut new = Vec::new();
-            match view {
-                CellView::Rearrange(perm) => new.push(Stm { pat: vec![param], exp: Exp::Rearrange { array: cell, perm }, span }),
-                CellView::Index(perm, at) => {
-                    let identity = perm.iter().enumerate().all(|(k, dim)| k == *dim);
-                    let mut array = cell;
-                    if !identity {
-                        let shape = perm.iter().map(|dim| cell_ty.shape[*dim].clone()).collect();
-                        array = self.program.fresh(Symbol::new("view"), Type { elem: cell_ty.elem, shape });
-                        new.push(Stm { pat: vec![array], exp: Exp::Rearrange { array: cell, perm }, span });
-                    }
-                    new.push(Stm { pat: vec![param], exp: Exp::Index { array, at, checked: false }, span });
-                }
+            let CellView { perm, at } = view;
+            let identity = perm.iter().enumerate().all(|(k, dim)| k == *dim);
+            let mut array = cell;
+            if !identity {
+                let shape = perm.iter().map(|dim| cell_ty.shape[*dim].clone()).collect();
+                array = self.program.fresh(Symbol::new("view"), Type { elem: cell_ty.elem, shape });
+                new.push(Stm { pat: vec![array], exp: Exp::Rearrange { array: cell, perm }, span });
             }
+            new.push(Stm { pat: vec![param], exp: Exp::Index { array, at, checked: false }, span });
             new.append(&mut lambda.body.stms);
             lambda.body.stms = new;
         }

@@ -226,8 +226,8 @@ impl Simplifier<'_> {
                 false
             }
             Check::Unflatten(found, n, m) => {
-                mutated!(UnflattenAnything, *found == n.mul(m), true)
-                    && [n, m, found].into_iter().all(|n| self.facts.is_exact(n) && self.facts.natural(n))
+                let natural = || [&*n, m, found].into_iter().all(|n| self.facts.is_exact(n) && self.facts.natural(n));
+                *found == n.mul(m) && mutated!(UnflattenAnything, natural(), true)
             }
             Check::Assert(Operand::Const(Scalar::Bool(true)), _) => true,
             Check::Assert(..) => false,

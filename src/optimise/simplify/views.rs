@@ -48,10 +48,7 @@ impl Simplifier<'_> {
                 }
                 match self.defs.get(&array) {
                     Some(Exp::Rearrange { array: base, perm: inner }) => {
-                        let composed = perm
-                            .iter()
-                            .map(|k| mutated!(PermuteBackwards, inner[*k], inner.iter().position(|i| i == k).unwrap_or(*k)))
-                            .collect();
+                        let composed = perm.iter().map(|k| mutated!(PermuteOnce, inner[*k], *k)).collect();
                         *exp = Exp::Rearrange { array: *base, perm: composed };
                         Step::Again
                     }
