@@ -95,9 +95,9 @@ fn bodies(work: &mut Work) -> Vec<&mut Vec<Stmt>> {
 }
 /// What a cell has at its end it keeps: what is returned may be in it, and then all of it is forgotten.
 fn until_the_end(body: &mut Vec<Stmt>) {
-    while let Some(Stmt::Release(_)) = body.last() {
-        body.pop();
-    }
+    let end = body.iter().rposition(|stmt| !matches!(stmt, Stmt::Release(_) | Stmt::Ghost(_))).map_or(0, |last| last + 1);
+    let rest = body.split_off(end);
+    body.extend(rest.into_iter().filter(|stmt| matches!(stmt, Stmt::Ghost(_))));
 }
 
 impl Hoist<'_> {
