@@ -48,7 +48,7 @@ fn nothing_is_found(options: &Options) {
 
 #[test]
 fn evaluators_agree() {
-    nothing_is_found(&options(40, "soac,kernel,imp,imp-device"));
+    nothing_is_found(&options(200, "soac,kernel,imp,imp-device"));
 }
 
 /// The process that runs compiled programs (`tests/torture/worker.rs`); otherwise nothing.
@@ -59,5 +59,5 @@ fn torture_worker() {
 
 #[test]
 fn compiled_programs_agree() {
-    nothing_is_found(&options(20, "cpu,sanitized,device"));
+    nothing_is_found(&options(40, "cpu,sanitized,device"));
 }
