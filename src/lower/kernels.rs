@@ -46,7 +46,8 @@ impl<'p> Lower<'_, 'p> {
     }
     /// The product of sizes.
     pub(super) fn product(&mut self, dims: &[Expr]) -> Expr {
-        let product = dims.iter().fold(Expr::int(1), |product, n| Expr::arith(Int::Count, product, n.clone()));
+        let first = dims.first().cloned().unwrap_or(Expr::int(1));
+        let product = dims.iter().skip(1).fold(first, |product, n| Expr::arith(Int::Count, product, n.clone()));
         self.atom("count", product)
     }
 

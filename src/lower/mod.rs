@@ -348,7 +348,8 @@ impl<'a, 'p> Lower<'a, 'p> {
     }
     /// The number of elements of an array of this shape; the largest number if that does not fit.
     fn count(&self, shape: &[Size]) -> Expr {
-        shape.iter().fold(Expr::int(1), |product, size| Expr::arith(Int::Count, product, self.size(size)))
+        let Some((first, rest)) = shape.split_first() else { return Expr::int(1) };
+        rest.iter().fold(self.size(first), |product, size| Expr::arith(Int::Count, product, self.size(size)))
     }
     /// A scalar operand.
     fn int(&self, operand: Operand) -> Expr {

@@ -566,7 +566,8 @@ impl Expr {
         match (op, a.as_int(), b.as_int()) {
             (Int::Add, Some(0), _) => return b,
             (Int::Add | Int::Sub, _, Some(0)) => return a,
-            (Int::Mul | Int::Count, Some(1), _) => return b,
+            // `count(1, n)` stays: it is not `n` where that is no size.
+            (Int::Mul, Some(1), _) => return b,
             (Int::Mul | Int::Count, _, Some(1)) => return a,
             (Int::Mul | Int::Count, Some(0), _) | (Int::Mul | Int::Count, _, Some(0)) => return Expr::int(0),
             (Int::Add, Some(x), Some(y)) => return Expr::int(x.wrapping_add(y)),
