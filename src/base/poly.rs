@@ -2,7 +2,7 @@
 //! index variables and in first-order programs over variables.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -95,6 +95,10 @@ impl<A: Ord + Copy> Poly<A> {
     /// What it was put together from, if that was remembered.
     pub fn parts(&self) -> Option<(Operation, &Poly<A>, &Poly<A>)> {
         self.written.0.as_deref().map(|joined| (joined.operation, &joined.left, &joined.right))
+    }
+    /// What tells apart two memories of how a polynomial was put together: parts are shared.
+    pub fn parts_id(&self) -> Option<usize> {
+        self.written.0.as_ref().map(|joined| Arc::as_ptr(joined) as usize)
     }
     /// The monomials with their coefficients, none of which is 0; the constant is the empty monomial and comes first.
     pub fn terms(&self) -> impl Iterator<Item = (&[A], i64)> {
@@ -198,14 +202,26 @@ impl<A: Ord + Copy> Poly<A> {
     pub fn atoms(&self) -> impl Iterator<Item = A> {
         self.terms.keys().flatten().copied()
     }
-    /// Replaces indeterminates; `None` keeps one. What it was put together from is remembered.
+    /// Replaces indeterminates; `None` keeps one. What it was put together from is remembered. Parts may be shared, so that written out they
+    /// are exponentially many: each is gone through once, and stays shared.
     pub fn subst(&self, replace: &mut dyn FnMut(A) -> Option<Poly<A>>) -> Poly<A> {
+        self.subst_parts(replace, &mut HashMap::new())
+    }
+    /// The same, with what became of the parts that were met.
+    fn subst_parts(&self, replace: &mut dyn FnMut(A) -> Option<Poly<A>>, met: &mut HashMap<*const Joined<A>, Poly<A>>) -> Poly<A> {
         if let Some(atom) = self.as_atom() {
             return replace(atom).unwrap_or_else(|| self.clone());
         }
-        if let Some((operation, left, right)) = self.parts() {
-            return Poly::joined(operation, left.subst(replace), right.subst(replace));
+        let Some(joined) = &self.written.0 else { return self.subst_terms(replace) };
+        if let Some(done) = met.get(&Arc::as_ptr(joined)) {
+            return done.clone();
         }
+        let (left, right) = (joined.left.subst_parts(replace, met), joined.right.subst_parts(replace, met));
+        let done = Poly::joined(joined.operation, left, right);
+        met.insert(Arc::as_ptr(joined), done.clone());
+        done
+    }
+    fn subst_terms(&self, replace: &mut dyn FnMut(A) -> Option<Poly<A>>) -> Poly<A> {
         let mut out = Poly::default();
         for (monomial, coefficient) in &self.terms {
             let mut product = Poly::constant(*coefficient);

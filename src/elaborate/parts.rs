@@ -8,20 +8,85 @@ use super::sizes::Sizes;
 use crate::base::Span;
 use crate::base::poly::Operation;
 use crate::ir::core::{Dim, DimAtom};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The parts of a sum or product, in order; parts that are put together in the same way are taken apart too.
-fn flat(operation: Operation, dim: &Dim) -> Vec<Dim> {
-    match dim.parts() {
-        Some((own, left, right)) if own == operation => [flat(operation, left), flat(operation, right)].concat(),
-        _ => vec![dim.clone()],
+/// The two halves of what was put together in this way.
+fn halves(operation: Operation, dim: &Dim) -> Option<(&Dim, &Dim)> {
+    dim.parts().filter(|(own, ..)| *own == operation).map(|(_, left, right)| (left, right))
+}
+
+/// The parts of a sum or product, in the order of their first places; parts that are put together in the same way are taken apart too.
+/// Halves may be shared, so that all parts are exponentially many: what is shared is gone through once.
+fn distinct(operation: Operation, dim: &Dim) -> Vec<&Dim> {
+    fn walk<'a>(operation: Operation, dim: &'a Dim, seen: &mut FxHashSet<usize>, out: &mut Vec<&'a Dim>) {
+        match halves(operation, dim) {
+            Some(_) if dim.parts_id().is_some_and(|id| !seen.insert(id)) => {}
+            Some((left, right)) => {
+                walk(operation, left, seen, out);
+                walk(operation, right, seen, out);
+            }
+            None => out.push(dim),
+        }
+    }
+    let mut out = Vec::new();
+    walk(operation, dim, &mut FxHashSet::default(), &mut out);
+    out
+}
+
+/// How many parts a sum or product has; `u128::MAX` stands for more.
+fn count(operation: Operation, dim: &Dim, met: &mut FxHashMap<usize, u128>) -> u128 {
+    let Some((left, right)) = halves(operation, dim) else { return 1 };
+    let id = dim.parts_id();
+    if let Some(&known) = id.and_then(|id| met.get(&id)) {
+        return known;
+    }
+    let parts = count(operation, left, met).saturating_add(count(operation, right, met));
+    met.extend(id.map(|id| (id, parts)));
+    parts
+}
+
+/// All parts, in order.
+fn flat<'a>(operation: Operation, dim: &'a Dim, out: &mut Vec<&'a Dim>) {
+    match halves(operation, dim) {
+        Some((left, right)) => {
+            flat(operation, left, out);
+            flat(operation, right, out);
+        }
+        None => out.push(dim),
     }
 }
 
-/// The parts of a size that was written as a sum or product of which some are unknown.
-fn unknown_parts(dim: &Dim) -> Option<(Operation, Vec<Dim>)> {
+/// The parts of two sums or products that have equally many, side by side; halves that were met side by side are not taken apart again.
+fn pairs<'a>(operation: Operation, left: &'a Dim, right: &'a Dim) -> Option<Vec<(&'a Dim, &'a Dim)>> {
+    let mut met = FxHashMap::default();
+    let parts = count(operation, left, &mut met);
+    if parts == u128::MAX || parts != count(operation, right, &mut met) {
+        return None;
+    }
+    let (mut out, mut seen, mut work) = (Vec::new(), FxHashSet::default(), vec![(left, right)]);
+    while let Some((left, right)) = work.pop() {
+        let ids = left.parts_id().zip(right.parts_id());
+        if ids.is_some_and(|ids| !seen.insert(ids)) {
+            continue;
+        }
+        match halves(operation, left).zip(halves(operation, right)) {
+            Some(((a, b), (c, d))) if count(operation, a, &mut met) == count(operation, c, &mut met) => work.extend([(b, d), (a, c)]),
+            _ => {
+                let (mut lefts, mut rights) = (Vec::new(), Vec::new());
+                flat(operation, left, &mut lefts);
+                flat(operation, right, &mut rights);
+                out.extend(lefts.into_iter().zip(rights));
+            }
+        }
+    }
+    Some(out)
+}
+
+/// The operation by which a size was written of which some parts are unknown, with its different parts.
+fn unknown_parts(dim: &Dim) -> Option<(Operation, Vec<&Dim>)> {
     let (operation, ..) = dim.parts()?;
-    let parts = flat(operation, dim);
-    parts.iter().any(is_unknown).then_some((operation, parts))
+    let parts = distinct(operation, dim);
+    parts.iter().any(|part| is_unknown(part)).then_some((operation, parts))
 }
 
 fn is_unknown(dim: &Dim) -> bool {
@@ -60,13 +125,14 @@ impl Sizes {
             if open.is_empty() {
                 continue;
             }
-            let parts = flat(operation, &self.zonk(&size));
-            if parts.len() != unknowns.len() || open.iter().all(|atom| self.level(*atom) < level) {
+            let size_known = self.zonk(&size);
+            let pairs = pairs(operation, &unknown, &size_known);
+            if pairs.is_none() || open.iter().all(|atom| self.level(*atom) < level) {
                 self.wanted.push((unknown, size, span));
                 continue;
             }
             let before = self.snapshot();
-            match unknowns.iter().zip(&parts).all(|(unknown, part)| self.unify_dim(unknown, part, span).is_ok()) {
+            match pairs.iter().flatten().all(|(unknown, part)| self.unify_dim(unknown, part, span).is_ok()) {
                 true => replaced = true,
                 false => self.rollback(before),
             }
@@ -80,7 +146,7 @@ impl Sizes {
             let size = self.zonk(size);
             let solved = unknowns.iter().all(|part| is_known(&self.zonk(part)));
             // Nothing has no parts but nothing.
-            let open = unknowns.iter().all(is_unknown) && !solved && is_known(&size) && size.as_constant() != Some(0);
+            let open = unknowns.iter().all(|part| is_unknown(part)) && !solved && is_known(&size) && size.as_constant() != Some(0);
             open.then_some((size, *span))
         })
     }

@@ -159,9 +159,18 @@ impl Sizes {
         if !dim.atoms().any(|a| matches!(a, DimAtom::Meta(_))) {
             return dim.clone();
         }
-        dim.subst(&mut |atom| match atom {
-            DimAtom::Meta(m) => self.metas[m as usize].solution.as_ref().map(|d| self.zonk(d)),
-            _ => None,
+        self.zonk_in(dim, &mut FxHashMap::default())
+    }
+    /// The same, with the solutions that were met: unknowns share them.
+    fn zonk_in(&self, dim: &Dim, met: &mut FxHashMap<u32, Dim>) -> Dim {
+        dim.subst(&mut |atom| {
+            let DimAtom::Meta(m) = atom else { return None };
+            if let Some(done) = met.get(&m) {
+                return Some(done.clone());
+            }
+            let done = self.zonk_in(self.metas[m as usize].solution.as_ref()?, met);
+            met.insert(m, done.clone());
+            Some(done)
         })
     }
     pub(super) fn zonk_shape(&self, shape: &Shape) -> Shape {
