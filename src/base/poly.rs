@@ -96,6 +96,10 @@ impl<A: Ord + Copy> Poly<A> {
     pub fn parts(&self) -> Option<(Operation, &Poly<A>, &Poly<A>)> {
         self.written.0.as_deref().map(|joined| (joined.operation, &joined.left, &joined.right))
     }
+    /// Whether it is equal and remembers the same.
+    fn is_same(&self, other: &Poly<A>) -> bool {
+        self.parts_id() == other.parts_id() && self == other
+    }
     /// What tells apart two memories of how a polynomial was put together: parts are shared.
     pub fn parts_id(&self) -> Option<usize> {
         self.written.0.as_ref().map(|joined| Arc::as_ptr(joined) as usize)
@@ -217,7 +221,8 @@ impl<A: Ord + Copy> Poly<A> {
             return done.clone();
         }
         let (left, right) = (joined.left.subst_parts(replace, met), joined.right.subst_parts(replace, met));
-        let done = Poly::joined(joined.operation, left, right);
+        let same = left.is_same(&joined.left) && right.is_same(&joined.right);
+        let done = if same { self.clone() } else { Poly::joined(joined.operation, left, right) };
         met.insert(Arc::as_ptr(joined), done.clone());
         done
     }
@@ -243,5 +248,35 @@ impl<A: Ord + Copy> Poly<A> {
             sum = sum.wrapping_add(product);
         }
         Some(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Operation, Poly};
+
+    /// A sum of `2^doublings` indeterminates whose halves are shared.
+    fn doubled(doublings: usize) -> Poly<u32> {
+        (0..doublings).fold(Poly::atom(0), |half, _| Poly::joined(Operation::Sum, half.clone(), half))
+    }
+
+    #[test]
+    fn replacing_goes_through_shared_parts_once() {
+        for doublings in [10, 20, 60] {
+            let mut calls = 0;
+            let replaced = doubled(doublings).subst(&mut |_| {
+                calls += 1;
+                Some(Poly::atom(1))
+            });
+            assert_eq!((calls, replaced.terms().collect::<Vec<_>>()), (2, vec![(&[1][..], 1 << doublings)]));
+            let (_, left, right) = replaced.parts().expect("it remembers its parts");
+            assert_eq!(left.parts_id(), right.parts_id(), "they are still shared");
+        }
+    }
+
+    #[test]
+    fn replacing_nothing_copies_nothing() {
+        let sum = doubled(60);
+        assert_eq!(sum.subst(&mut |_| None).parts_id(), sum.parts_id());
     }
 }

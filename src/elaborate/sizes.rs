@@ -156,13 +156,13 @@ impl Sizes {
         }
     }
     pub(super) fn zonk(&self, dim: &Dim) -> Dim {
-        if !dim.atoms().any(|a| matches!(a, DimAtom::Meta(_))) {
-            return dim.clone();
-        }
         self.zonk_in(dim, &mut FxHashMap::default())
     }
     /// The same, with the solutions that were met: unknowns share them.
     fn zonk_in(&self, dim: &Dim, met: &mut FxHashMap<u32, Dim>) -> Dim {
+        if !dim.atoms().any(|a| matches!(a, DimAtom::Meta(_))) {
+            return dim.clone();
+        }
         dim.subst(&mut |atom| {
             let DimAtom::Meta(m) = atom else { return None };
             if let Some(done) = met.get(&m) {
