@@ -178,6 +178,14 @@ const FAMILIES: &[Family] = &[
         let (params, subject) = (list(n, " ", |i| format!("(x{i}: bool)")), list(n, ", ", |i| format!("x{i}")));
         format!("def t {params} = match ({subject})\n{cases}  case _ -> 99\n")
     }),
+    accepted("concatenations with themselves", LINEAR, 4, |n| {
+        let chain = lines(n, |i| format!("  let y{} = concat y{i} y{i}\n", i + 1));
+        format!("def t [n] (y0: [n]i64) =\n{chain}  in y{n}\n")
+    }),
+    accepted("concatenations with others", QUADRATIC, 5, |n| {
+        let chain = lines(n, |i| format!("  let y{} = concat y{i} (concat z y{i})\n", i + 1));
+        format!("def t [n][m] (y0: [n]i64) (z: [m]i64) =\n{chain}  in y{n}\n")
+    }),
     accepted("applied modules", LINEAR, 10, |n| {
         let apply = |i: usize| {
             let body = "type t = x.t def z = x.z def f a b = x.f (x.f a b) b";
