@@ -71,6 +71,8 @@ fn check(path: &Path) -> Result<(), Failed> {
                 }
             }
             (Err(expected), Err(found)) if expected.code == found => {}
+            // Without types the sizes that a function is applied to are values, which are looked at before its arguments.
+            (Err(expected), Err("E0504")) if expected.code == "E0501" => {}
             (expected, found) => return Err(format!("{what}: with types {expected:?}, without {found:?}").into()),
         }
     }

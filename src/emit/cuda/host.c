@@ -38,6 +38,7 @@ typedef struct remora_context {
   int64_t wanted;   /* if that was too little: at least so many */
   remora_thread thread[1];
   const remora_device *device;
+  int looking; /* whether it is being looked for a failure of a kernel */
   remora_failure *failure; /* with room for an element behind it: a `remora_seen` */
   void *counters; /* zeros for reductions in parts; kernels leave them zero */
   void *table[REMORA_MOST_TABLES]; /* constant arrays */
@@ -53,10 +54,20 @@ typedef struct remora_context {
 #define REMORA_BLOCK 256
 #define REMORA_COUNTERS 65536
 
-/* The first failure counts. */
+static int remora_look(remora_thread *th);
+
+/* The first failure counts: that of a kernel which was launched before, although the host has not waited for it. */
 __attribute__((cold, noinline, format(printf, 4, 5))) static int remora_fail(remora_thread *th, const char *code, int place,
                                                                              const char *format, ...) {
   remora_context *c = th->context;
+  if (!c->failed && !c->looking && c->failure) {
+    c->looking = 1;
+    const int stopped = remora_look(th);
+    c->looking = 0;
+    if (stopped) {
+      return 1;
+    }
+  }
   if (!c->failed) {
     c->failed = 1;
     snprintf(c->code, sizeof c->code, "%s", code);
@@ -116,10 +127,7 @@ static remora_block *remora_alloc(remora_thread *th, int64_t count, int64_t size
   remora_context *c = th->context;
   const int64_t bytes = remora_bytes(count, size);
   if (bytes < 0) {
-    /* The size may come from a kernel that failed. */
-    if (!remora_look(th)) {
-      remora_fail(th, "E0507", place, "out of memory: %.0f bytes were requested", (double)count * (double)size);
-    }
+    remora_fail(th, "E0507", place, "out of memory: %.0f bytes were requested", (double)count * (double)size);
     return NULL;
   }
   remora_block *block = calloc(1, sizeof *block);
