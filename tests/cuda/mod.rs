@@ -109,12 +109,12 @@ pub fn compile_all(texts: &[(String, String)]) -> Option<Vec<(String, KernelReso
 }
 
 /// Compiles the kernels of many programs, each once: many are the same but for names. Kernels of several programs are compiled as one text, so
-/// that the device library is read once for all of them. How many kernels there are, and the rows of those that differ; their names there
-/// say nothing.
+/// that the device library is read once for all of them. One of two shares of that is compiled. How many kernels there are in all, and the rows
+/// of those of the share that differ; their names there say nothing.
 ///
 /// # Panics
 /// If a kernel is refused.
-pub fn compile_kernels(texts: &[(String, String)]) -> Option<(usize, Vec<KernelResources>)> {
+pub fn compile_kernels(texts: &[(String, String)], share: usize) -> Option<(usize, Vec<KernelResources>)> {
     let compilers = compilers()?;
     let (mut count, mut different, mut whole) = (0, BTreeMap::new(), Vec::new());
     let mut library = "";
@@ -148,7 +148,9 @@ pub fn compile_kernels(texts: &[(String, String)]) -> Option<(usize, Vec<KernelR
             one.unwrap_or(all)
         })
     };
-    let mut results: Vec<_> = groups.par_iter().filter(|group| !group.is_empty()).map(compile).collect();
+    let groups: Vec<_> = groups.into_iter().filter(|group| !group.is_empty()).skip(share).step_by(2).collect();
+    let whole: Vec<_> = whole.into_iter().skip(share).step_by(2).collect();
+    let mut results: Vec<_> = groups.par_iter().map(compile).collect();
     results.extend(whole.par_iter().map(|(name, text)| compilers.compile(name, text)).collect::<Vec<_>>());
     let problems: Vec<String> = results.iter().filter_map(|result| result.as_ref().err().cloned()).collect();
     assert!(problems.is_empty(), "{}", problems.join("\n\n"));
