@@ -23,7 +23,7 @@ typedef struct {
 } remora_sum;
 
 static int remora_sum_refuse(remora_context *context, const char *code, const char *message) {
-  context->failed = 0;
+  remora_fresh(context);
   return remora_fail(&context->thread[0], code, 0, "%s", message);
 }
 static int remora_sum_memory(remora_context *context) { return remora_sum_refuse(context, "E0507", "out of memory for a value"); }
@@ -116,7 +116,7 @@ static int remora_sum_fit(remora_context *context, const remora_sum *sum, int k,
   }
   for (int d = 0; part->known && d < form.rank; d++) {
     if (part->shape[d] != shape[d]) {
-      context->failed = 0;
+      remora_fresh(context);
       return remora_fail(&context->thread[0], "E0503", 0, "the value has an array of size %lld where one of size %lld is needed",
                          (long long)part->shape[d], (long long)shape[d]);
     }
@@ -138,7 +138,7 @@ static int remora_sum_cell(remora_context *context, const remora_sum *array, int
     count *= array->part[0].shape[d];
   }
   if (i < 0 || i >= count) {
-    context->failed = 0;
+    remora_fresh(context);
     return remora_fail(&context->thread[0], "E0501", 0, "index %lld is out of bounds for an array of size %lld", (long long)i,
                        (long long)count);
   }

@@ -453,9 +453,9 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         let mut bad = String::new();
         for var in sizes.iter().filter(|var| fun.params.contains(var)) {
             let name = self.param(fun, *var);
-            let _ = write!(bad, "({name} < 0 && (context->failed = 0, remora_fail(&context->thread[0], \"E0504\", 0,");
+            let _ = write!(bad, "({name} < 0 && (remora_fresh(context), remora_fail(&context->thread[0], \"E0504\", 0,");
             let _ = write!(bad, " \"an array cannot have the negative size %lld\", (long long){name}))) || ");
-            let _ = write!(bad, "({name} > INT64_C({MAX_SIZE}) && (context->failed = 0, remora_fail(&context->thread[0], \"E0504\", 0,");
+            let _ = write!(bad, "({name} > INT64_C({MAX_SIZE}) && (remora_fresh(context), remora_fail(&context->thread[0], \"E0504\", 0,");
             let _ = write!(bad, " \"an array cannot have the size %lld\", (long long){name}))) || ");
         }
         for Passed { name, form, vars, .. } in params.iter().filter(|_| side == Side::Device) {
@@ -463,7 +463,7 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
             let some: String = shape.iter().map(|size| format!("({}) > 0 && ", self.size(size, &|var| self.param(fun, var)))).collect();
             if matches!(form, Form::Plain(_, rank) if *rank > 0) {
                 let _ = write!(bad, "({some}remora_gpu_foreign(context->device->self, {name}) &&");
-                let _ = write!(bad, " (context->failed = 0, remora_device_failed(&context->thread[0]))) || ");
+                let _ = write!(bad, " (remora_fresh(context), remora_device_failed(&context->thread[0]))) || ");
             }
         }
         bad

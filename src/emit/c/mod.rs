@@ -622,7 +622,7 @@ impl Emitter<'_> {
         }
         let _ = write!(
             out,
-            "  (void)in;\n  (void)out;\n  c->failed = 0;\n  if ({}({})) return 1;\n{stores}  return 0;\n}}\n",
+            "  (void)in;\n  (void)out;\n  remora_fresh(c);\n  if ({}({})) return 1;\n{stores}  return 0;\n}}\n",
             self.name(),
             args.join(", ")
         );

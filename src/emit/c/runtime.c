@@ -83,6 +83,9 @@ static void remora_lock(remora_context *c) {
 }
 static void remora_unlock(remora_context *c) { __atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE); }
 
+/* Forgets the failure of the call before. */
+static inline void remora_fresh(remora_context *c) { c->failed = 0; }
+
 /* Of several failures the one in the lowest piece counts. */
 __attribute__((cold, noinline, format(printf, 4, 5))) static int remora_fail(remora_thread *th, const char *code, int place,
                                                                              const char *format, ...) {

@@ -38,6 +38,7 @@ typedef struct remora_context {
   int64_t wanted;   /* if that was too little: at least so many */
   remora_thread thread[1];
   const remora_device *device;
+  int running; /* whether kernels of this call may have been launched */
   int looking; /* whether it is being looked for a failure of a kernel */
   remora_failure *failure; /* with room for an element behind it: a `remora_seen` */
   void *counters; /* zeros for reductions in parts; kernels leave them zero */
@@ -56,11 +57,17 @@ typedef struct remora_context {
 
 static int remora_look(remora_thread *th);
 
+/* Forgets the failure of the call before. What is wrong before `remora_begin` is no matter of a kernel. */
+static inline void remora_fresh(remora_context *c) {
+  c->failed = 0;
+  c->running = 0;
+}
+
 /* The first failure counts: that of a kernel which was launched before, although the host has not waited for it. */
 __attribute__((cold, noinline, format(printf, 4, 5))) static int remora_fail(remora_thread *th, const char *code, int place,
                                                                              const char *format, ...) {
   remora_context *c = th->context;
-  if (!c->failed && !c->looking && c->failure) {
+  if (!c->failed && c->running && !c->looking) {
     c->looking = 1;
     const int stopped = remora_look(th);
     c->looking = 0;
@@ -486,9 +493,13 @@ REMORA_EXPORT remora_context *remora_context_new_device(const remora_device *dev
 
 /* Begins a call of an entry point. */
 static int remora_begin(remora_context *c) {
-  c->failed = 0;
+  remora_fresh(c);
   c->wanted = 0;
-  return c->device->fill(c->device->self, c->failure, 0, sizeof *c->failure) ? remora_device_failed(&c->thread[0]) : 0;
+  if (c->device->fill(c->device->self, c->failure, 0, sizeof *c->failure)) {
+    return remora_device_failed(&c->thread[0]);
+  }
+  c->running = 1;
+  return 0;
 }
 /* After a failure the counters of reductions may not be zero. */
 static void remora_recover(remora_context *c) { c->device->fill(c->device->self, c->counters, 0, 4 * REMORA_COUNTERS); }

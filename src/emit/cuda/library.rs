@@ -172,7 +172,7 @@ REMORA_DOOR int {prefix}_wait_for({prefix}_context *context, void *stream) {{
   remora_text[0] = 0;
   pthread_mutex_lock(&context->in_use);
   remora_gpu_enter(context->device->self);
-  context->failed = 0;
+  remora_fresh(context);
   if (remora_gpu_wait_for(context->device->self, stream)) {{
     remora_device_failed(&context->thread[0]);
     code = remora_refuse(context);
