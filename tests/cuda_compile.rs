@@ -54,7 +54,7 @@ fn kernels_of_the_corpus_compile_for_real_machines() {
         assert!(output.status.success(), "{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     }
     let Some((count, rows)) = compiled else { return };
-    assert!(count >= 4000 && rows.len() >= 1000 && rows.len() < count, "{count} kernels, {} rows", rows.len());
+    assert!(count >= 4000 && rows.len() >= 500 && rows.len() < count, "{count} kernels, {} rows", rows.len());
 }
 
 #[test]

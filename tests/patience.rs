@@ -186,6 +186,10 @@ const FAMILIES: &[Family] = &[
         let chain = lines(n, |i| format!("  let y{} = concat y{i} (concat z y{i})\n", i + 1));
         format!("def t [n][m] (y0: [n]i64) (z: [m]i64) =\n{chain}  in y{n}\n")
     }),
+    refused("products of sizes with themselves", "E0309", LINEAR, 8, |n| {
+        let chain = lines(n, |i| format!("  let y{} = flatten (replicate (length y{i}) y{i})\n", i + 1));
+        format!("def t [n][m] (x: [n][m]i64) =\n  let y0 = flatten x\n{chain}  in y{n}\n")
+    }),
     accepted("applied modules", LINEAR, 10, |n| {
         let apply = |i: usize| {
             let body = "type t = x.t def z = x.z def f a b = x.f (x.f a b) b";

@@ -36,6 +36,12 @@ impl Stages {
         self.most = u64::MAX;
         self
     }
+    /// Stages and orders to run them in: the first stage in each of the others, those of later passes in one of them.
+    pub fn runs(&self) -> impl Iterator<Item = (usize, Order)> {
+        let first = Order::OTHERS.into_iter().filter(|order| *order != Order::FIRST).map(|order| (0, order));
+        let others = (1..self.count()).map(|stage| (stage, Order::OTHERS[stage % Order::OTHERS.len()]));
+        first.chain(others)
+    }
     /// The pass that made one of them.
     pub fn pass(&self, stage: usize) -> &'static str {
         self.stages.get(stage).map_or("?", |(pass, _)| pass)
@@ -79,7 +85,28 @@ fn same(ghosts: &imp::Program, program: &imp::Program) -> Result<(), String> {
     if a == b { Ok(()) } else { Err(format!("with ghosts it is another program: {differ:?}")) }
 }
 
-/// Runs an entry point of one of the stages; `backwards` where the order does not matter.
+/// In how many threads a program runs, and whether what may be done in any order is done from the last to the first. What a program does
+/// with few rows and with many depends on the number of threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    threads: i64,
+    backwards: bool,
+}
+
+impl Order {
+    /// The order that the others are compared with.
+    pub const FIRST: Order = Order { threads: 3, backwards: false };
+    const OTHERS: [Order; 3] = [Order { threads: 2, backwards: true }, Order { threads: 1, backwards: false }, Order::FIRST];
+}
+
+impl std::fmt::Display for Order {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (s, backwards) = (if self.threads == 1 { "" } else { "s" }, if self.backwards { ", backwards" } else { "" });
+        write!(f, "in {} thread{s}{backwards}", self.threads)
+    }
+}
+
+/// Runs an entry point of one of the stages.
 ///
 /// # Errors
 /// What the program fails with; E0599 where it does what no program must do.
@@ -87,7 +114,7 @@ pub fn run_stage(
     checked: &Checked,
     stages: &Stages,
     stage: usize,
-    backwards: bool,
+    order: Order,
     entry: Symbol,
     arguments: &[Value],
 ) -> Result<Value, Box<Diagnostic>> {
@@ -95,7 +122,7 @@ pub fn run_stage(
     let define = checked.core.defs.iter().rfind(|define| define.name == entry).ok_or_else(missing)?;
     let (pass, program) = stages.stages.get(stage).ok_or_else(missing)?;
     let names = checked.parameter_names(entry);
-    let plan = Plan { pass, threads: if backwards { 2 } else { 3 }, backwards, most: stages.most };
+    let plan = Plan { pass, threads: order.threads, backwards: order.backwards, most: stages.most };
     let result = call(program, &stages.source, plan, &define.ty, entry, arguments, &names);
     result.map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }

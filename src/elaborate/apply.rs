@@ -5,7 +5,7 @@ use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape, types};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, Type};
+use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, ShapeItem, Type};
 use crate::ir::surface::view::{self, Application};
 use crate::ir::surface::{self, ExprId};
 use crate::ir::tables::{AppInfo, Insertion};
@@ -35,7 +35,24 @@ pub(super) enum Arg {
 }
 
 impl Elab<'_> {
+    /// An application, elaborated as the solver says.
     pub(super) fn application(&mut self, app: &Application) -> Result<Typed> {
+        let (value, ty) = self.applied(app)?;
+        let sizes = ty.shape().items.iter().filter_map(|item| if let ShapeItem::Dim(dim) = item { Some(dim) } else { None });
+        // Products of sizes double their degree with each application: they are refused before they are made out.
+        if sizes.map(|dim| self.sizes.zonk(dim)).any(|dim| core::sizes::limited(dim).is_none()) {
+            let message = format!(
+                "a size in the type of this is too large: it has more than {} terms, or a product of more than {} sizes",
+                core::sizes::MAX_TERMS,
+                core::sizes::MAX_DEGREE
+            );
+            let help = "a function with the result type `?[n].[n]t` gives its result a size with a name";
+            return Err(Diagnostic::error("E0309", self.program.ast.exprs[app.node].span, message).help(help));
+        }
+        Ok((value, ty))
+    }
+
+    fn applied(&mut self, app: &Application) -> Result<Typed> {
         let info = self.tables.apps.get(app.node).cloned().ok_or_else(|| self.missing(self.program.ast.exprs[app.node].span))?;
         let span = self.program.ast.exprs[app.node].span;
         let plain = info.head_frame == 0 && info.args.iter().all(|a| a.maps == 0 && a.reps == 0);

@@ -109,7 +109,8 @@ pub fn compile_all(texts: &[(String, String)]) -> Option<Vec<(String, KernelReso
 }
 
 /// Compiles the kernels of many programs, each once: many are the same but for names. Kernels of several programs are compiled as one text, so
-/// that the device library is read once for all of them. One of two shares of that is compiled. How many kernels there are in all, and the rows
+/// that the device library is read once for all of them. One of two shares of that is compiled, each text for one of the
+/// machines. How many kernels there are in all, and the rows
 /// of those of the share that differ; their names there say nothing.
 ///
 /// # Panics
@@ -140,9 +141,10 @@ pub fn compile_kernels(texts: &[(String, String)], share: usize) -> Option<(usiz
     for pair in &different {
         groups[sum(pair.0) as usize % GROUPS].push(pair);
     }
-    let compile = |group: &Vec<(&String, &String)>| -> Result<Vec<KernelResources>, String> {
+    let compile = |(at, group): (usize, &Vec<(&String, &String)>)| -> Result<Vec<KernelResources>, String> {
         let texts: Vec<&str> = group.iter().map(|(text, _)| text.as_str()).collect();
-        compilers.compile("kernels", &format!("{library}{}", texts.concat())).map_err(|all| {
+        // Each group for one of the machines: what all of them have against a kernel is found by any.
+        compilers.compile_for("kernels", &format!("{library}{}", texts.concat()), &[MACHINES[at % MACHINES.len()]]).map_err(|all| {
             // Which one it is.
             let one = group.iter().find_map(|(text, name)| compilers.compile(name, &format!("{library}{text}")).err());
             one.unwrap_or(all)
@@ -150,7 +152,7 @@ pub fn compile_kernels(texts: &[(String, String)], share: usize) -> Option<(usiz
     };
     let groups: Vec<_> = groups.into_iter().filter(|group| !group.is_empty()).skip(share).step_by(2).collect();
     let whole: Vec<_> = whole.into_iter().skip(share).step_by(2).collect();
-    let mut results: Vec<_> = groups.par_iter().map(compile).collect();
+    let mut results: Vec<_> = groups.par_iter().enumerate().map(compile).collect();
     results.extend(whole.par_iter().map(|(name, text)| compilers.compile(name, text)).collect::<Vec<_>>());
     let problems: Vec<String> = results.iter().filter_map(|result| result.as_ref().err().cloned()).collect();
     assert!(problems.is_empty(), "{}", problems.join("\n\n"));
@@ -232,9 +234,14 @@ pub fn check_table(group: &str, rows: &[(String, KernelResources)]) {
 impl Compilers {
     /// The rows of a text, from the last time if it was compiled before; or what the compilers have against it.
     pub fn compile(&self, name: &str, text: &str) -> Result<Vec<KernelResources>, String> {
+        self.compile_for(name, text, &MACHINES)
+    }
+
+    /// The rows for some of the machines.
+    fn compile_for(&self, name: &str, text: &str, machines: &[&str]) -> Result<Vec<KernelResources>, String> {
         // Compilers of the same version say the same about the same text.
         let mut hasher = rustc_hash::FxHasher::default();
-        (text, OPTIONS, MACHINES, &self.version).hash(&mut hasher);
+        (text, OPTIONS, machines, &self.version).hash(&mut hasher);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda");
         let kept = folder.join(format!("{:016x}", hasher.finish()));
         let key = format!("{}\n", text.len());
@@ -247,7 +254,7 @@ impl Compilers {
         std::fs::create_dir_all(&folder).map_err(io)?;
         let ptx = folder.join(format!("{unique}.ptx"));
         std::fs::write(&ptx, self.ptx(name, text)?).map_err(io)?;
-        let logs = MACHINES.par_iter().map(|machine| self.assemble(&ptx, machine, &folder.join(format!("{unique}.{machine}"))));
+        let logs = machines.par_iter().map(|machine| self.assemble(&ptx, machine, &folder.join(format!("{unique}.{machine}"))));
         let logs: Result<Vec<String>, String> = logs.collect();
         std::fs::remove_file(&ptx).map_err(io)?;
         let log = logs?.concat();

@@ -140,13 +140,13 @@ impl Checked {
             Ok(Err(d)) => return vec![Outcome::Broken(format!("{}: {}", d.code, d.message)); arguments.len()],
             Err(panic) => return vec![Outcome::Broken(panic); arguments.len()],
         };
-        let once = |stage: usize, backwards: bool, values: &[Value]| {
-            outcome(|| memory::run_stage(checked, &stages, stage, backwards, name, values).map_err(|d| (d.code, d.message)))
+        let once = |stage: usize, order: memory::Order, values: &[Value]| {
+            outcome(|| memory::run_stage(checked, &stages, stage, order, name, values).map_err(|d| (d.code, d.message)))
         };
         let run = |values: &Vec<Value>| {
-            let first = once(0, false, values);
-            for stage in 0..stages.count() {
-                let next = once(stage, stage % 2 == 0, values);
+            let first = once(0, memory::Order::FIRST, values);
+            for (stage, order) in stages.runs() {
+                let next = once(stage, order, values);
                 if !agree(&first, &next) {
                     return match next {
                         Outcome::Broken(_) => next,

@@ -111,14 +111,12 @@ impl<'a> Subject<'a> {
                 made
             }
         };
-        let first = memory::run_stage(checked, &stages, 0, false, entry, values);
+        let first = memory::run_stage(checked, &stages, 0, memory::Order::FIRST, entry, values);
         if first.as_ref().is_err_and(|d| d.message == memory::LONG) {
             return first;
         }
-        for stage in 0..stages.count() {
-            // Each of the later ones in one of the two orders.
-            let backwards = stage % 2 == 0;
-            let next = memory::run_stage(checked, &stages, stage, backwards, entry, values);
+        for (stage, order) in stages.runs() {
+            let next = memory::run_stage(checked, &stages, stage, order, entry, values);
             let wrong = match (&first, &next) {
                 (_, Err(next)) if next.message == memory::LONG => None,
                 (Ok(first), Ok(next)) => compare::difference(first, next, self.plan.args.tolerance),
@@ -127,8 +125,7 @@ impl<'a> Subject<'a> {
                 (_, Err(_)) => return next,
             };
             if let Some(text) = wrong {
-                let order = if backwards { ", run backwards," } else { "" };
-                let message = format!("the program that `{}` made{order} has another result: {text}", stages.pass(stage));
+                let message = format!("the program that `{}` made, run {order}, has another result: {text}", stages.pass(stage));
                 return Err(Box::new(Diagnostic::bare("E0599", message)));
             }
         }

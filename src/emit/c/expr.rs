@@ -93,9 +93,20 @@ impl Emitter<'_> {
         }
     }
 
+    /// Where an element is in its array, for a subscript: nothing overflows on the way to it, so that sums and products are signed there.
+    pub fn subscript(&self, e: &Expr) -> String {
+        match (e, signed(e)) {
+            (Expr::Int(_, a, b), Some(sign)) => format!("{} {sign} {}", self.nested_subscript(a), self.nested_subscript(b)),
+            _ => self.expr(e),
+        }
+    }
+    /// [`subscript`](Self::subscript) as an operand.
+    pub fn nested_subscript(&self, e: &Expr) -> String {
+        if signed(e).is_some() { format!("({})", self.subscript(e)) } else { self.nested(e) }
+    }
     /// An element of an array; or where a thread of a device has it, if it has read several at once.
     pub fn element(&self, ptr: Ptr, index: &Expr) -> String {
-        let place = (ptr, self.expr(index));
+        let place = (ptr, self.subscript(index));
         self.kernels.wide.get(&place).cloned().unwrap_or_else(|| format!("{}[{}]", self.ptr(ptr), place.1))
     }
     /// An expression.
@@ -111,7 +122,18 @@ impl Emitter<'_> {
             Expr::Int(Int::Count, a, b) => format!("remora_count({}, {})", self.expr(a), self.expr(b)),
             Expr::Int(op @ (Int::Div | Int::Rem), a, b) if self.mode == Mode::Thread => {
                 let quotient = format!("remora_quotient({}, {})", self.expr(a), self.expr(b));
-                if *op == Int::Div { quotient } else { format!("{} - {quotient} * {}", self.nested(a), self.nested(b)) }
+                if *op == Int::Div {
+                    quotient
+                } else {
+                    format!("(int64_t)((uint64_t){} - (uint64_t){quotient} * (uint64_t){})", self.nested(a), self.nested(b))
+                }
+            }
+            // The compilers of kernels take signed arithmetic for free of overflow, and cannot be told otherwise.
+            Expr::Int(_, a, b)
+                if self.mode == Mode::Thread
+                    && let Some(sign) = signed(e) =>
+            {
+                format!("(int64_t)((uint64_t){} {sign} (uint64_t){})", self.nested(a), self.nested(b))
             }
             Expr::Int(op, a, b) => {
                 let (a, b) = (self.nested(a), self.nested(b));
@@ -163,6 +185,16 @@ impl Emitter<'_> {
             (PrimType::Bool, args) => boolean(op, args),
             (_, args) => integer(op, args),
         }
+    }
+}
+
+/// The sign of an operation that may overflow.
+fn signed(e: &Expr) -> Option<&'static str> {
+    match e {
+        Expr::Int(Int::Add, ..) => Some("+"),
+        Expr::Int(Int::Sub, ..) => Some("-"),
+        Expr::Int(Int::Mul, ..) => Some("*"),
+        _ => None,
     }
 }
 

@@ -307,7 +307,7 @@ impl Emitter<'_> {
             Stmt::Point(ptr, place) => {
                 let place = match place {
                     Place::Ptr(base, offset) if offset.as_int() == Some(0) => self.ptr(*base),
-                    Place::Ptr(base, offset) => format!("{} + {}", self.ptr(*base), self.nested(offset)),
+                    Place::Ptr(base, offset) => format!("{} + {}", self.ptr(*base), self.nested_subscript(offset)),
                     Place::Table(k) => format!("({} *)remora_table_{k}", self.elem(*ptr)),
                 };
                 let line = format!("{} = {place};", self.ptr(*ptr));
@@ -337,7 +337,7 @@ impl Emitter<'_> {
                 text.line(&line);
             }
             Stmt::Store(ptr, index, value) => {
-                let line = format!("{}[{}] = {};", self.ptr(*ptr), self.expr(index), self.expr(value));
+                let line = format!("{}[{}] = {};", self.ptr(*ptr), self.subscript(index), self.expr(value));
                 text.line(&line);
             }
             Stmt::Prefetch(ptr, index) => {
@@ -388,7 +388,7 @@ impl Emitter<'_> {
                     list.push(match arg {
                         Arg::Scalar(e) => self.expr(e),
                         Arg::Array(ptr, offset) if offset.as_int() == Some(0) => self.ptr(*ptr),
-                        Arg::Array(ptr, offset) => format!("{} + {}", self.ptr(*ptr), self.nested(offset)),
+                        Arg::Array(ptr, offset) => format!("{} + {}", self.ptr(*ptr), self.nested_subscript(offset)),
                     });
                 }
                 for target in results {

@@ -325,8 +325,10 @@ impl Emitter<'_> {
                 self.kernels.failures.push(format!("remora_fail(th, \"{}\", {place}, \"{format}\"{read});", failure.code));
             }
             Stmt::Copy((to, at), (from, start), count) => {
-                let (to, from) =
-                    (format!("{} + {}", self.ptr(*to), self.nested(at)), format!("{} + {}", self.ptr(*from), self.nested(start)));
+                let (to, from) = (
+                    format!("{} + {}", self.ptr(*to), self.nested_subscript(at)),
+                    format!("{} + {}", self.ptr(*from), self.nested_subscript(start)),
+                );
                 let count = self.expr(count);
                 text.line(&format!("remora_move({to}, {from}, {count});"));
             }
@@ -341,7 +343,7 @@ impl Emitter<'_> {
     }
 
     fn atomic(&mut self, text: &mut Text, atomic: &Atomic) {
-        let place = |this: &Self, ptr: Ptr, index: &Expr| format!("&{}[{}]", this.ptr(ptr), this.expr(index));
+        let place = |this: &Self, ptr: Ptr, index: &Expr| format!("&{}[{}]", this.ptr(ptr), this.subscript(index));
         match atomic {
             Atomic::Op(op, ptr, index, value) => {
                 let name = atomic_name(*op);

@@ -73,7 +73,7 @@ impl Map<'_, '_> {
         }
         // Neighbours of what can be read at once cannot be.
         let rest = terms.iter().all(|e| e.as_int().map_or(self.captured(e), |n| n % MOST as i64 == 0));
-        let written = terms.iter().filter(|e| e.as_int() != Some(0)).map(|e| self.emitter.nested(e)).collect();
+        let written = terms.iter().filter(|e| e.as_int() != Some(0)).map(|e| self.emitter.nested_subscript(e)).collect();
         rest.then_some(written)
     }
     /// What an index is the sum of; locals of the map stand for what they are.
@@ -148,7 +148,7 @@ fn find(emitter: &Emitter, launch: &Launch, outside: &FxHashSet<Mention>) -> Opt
     let (mut reads, mut writes, mut others): (Vec<Access>, Vec<Access>, usize) = (Vec::new(), Vec::new(), 0);
     for stmt in body {
         if let Stmt::Store(ptr, at, _) = stmt {
-            let (base, at) = (map.flat(at)?, emitter.expr(at));
+            let (base, at) = (map.flat(at)?, emitter.subscript(at));
             if writes.iter().any(|other| other.ptr == *ptr) {
                 return None;
             }
@@ -156,7 +156,7 @@ fn find(emitter: &Emitter, launch: &Launch, outside: &FxHashSet<Mention>) -> Opt
         }
     }
     for (ptr, at) in accesses(body) {
-        let text = emitter.expr(at);
+        let text = emitter.subscript(at);
         if writes.iter().chain(&reads).any(|other| other.ptr == ptr && other.index == text) {
             continue;
         }
@@ -220,7 +220,7 @@ fn accesses_before(emitter: &Emitter, body: &[Stmt], (ptr, index): &(Ptr, String
     let mut found = false;
     for stmt in body {
         if let Stmt::Set(_, e) | Stmt::Store(_, _, e) = stmt {
-            e.loads(&mut |other, at| found = found || other == *ptr && emitter.expr(at) == *index);
+            e.loads(&mut |other, at| found = found || other == *ptr && emitter.subscript(at) == *index);
         }
     }
     found
