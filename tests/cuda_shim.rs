@@ -35,7 +35,7 @@ fn functions_of_the_device_library_give_what_loops_give() {
 const FAULTS: &[(&str, &str, bool)] = &[
     ("fault_store", "0 bytes behind the end of an allocation of 2048 bytes", true),
     ("fault_load", "0 bytes behind the end of an allocation of 2048 bytes", true),
-    ("fault_before", "write before the start of an allocation of 2048 bytes", true),
+    ("fault_before", "write around an allocation of 2048 bytes", true),
     ("fault_shared", "0 bytes behind the end of an array in shared memory of 1024 bytes", true),
     ("fault_some_wait", "barrier divergence: thread", true),
     ("fault_two_barriers", "barrier divergence: thread", true),

@@ -41,12 +41,13 @@ size_t pages(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
 /* ---- Guarded memory ---- */
 
-/* Memory that ends where a page ends that cannot be touched; the page before it cannot be touched either. */
+/* Memory that ends where a page ends that cannot be touched; the page before it cannot be touched either. What begins at a multiple of
+   `alignment` may end some bytes earlier. */
 struct Guarded {
   unsigned char *map = nullptr, *start = nullptr;
   size_t length = 0, bytes = 0;
 
-  bool make(size_t wanted) {
+  bool make(size_t wanted, size_t alignment = 1) {
     bytes = wanted;
     length = pages(wanted) + 2 * PAGE;
     void *got = mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -59,21 +60,26 @@ struct Guarded {
       map = nullptr;
       return false;
     }
-    start = map + length - PAGE - wanted;
+    start = map + length - PAGE - (wanted + alignment - 1) / alignment * alignment;
     fill();
     return true;
   }
   void fill() { memset(map + PAGE, FILL, pages(bytes)); }
-  /* Whether what is before the memory in its first page is as it was. */
-  bool intact() const {
-    for (const unsigned char *at = map + PAGE; at < start; at++) {
+  static bool filled(const unsigned char *from, const unsigned char *to) {
+    for (const unsigned char *at = from; at < to; at++) {
       if (*at != FILL) {
         return false;
       }
     }
     return true;
   }
-  void mend() { memset(map + PAGE, FILL, (size_t)(start - (map + PAGE))); }
+  unsigned char *behind() const { return map + length - PAGE; }
+  /* Whether what is before the memory in its first page, and behind it in its last, is as it was. */
+  bool intact() const { return filled(map + PAGE, start) && filled(start + bytes, behind()); }
+  void mend() {
+    memset(map + PAGE, FILL, (size_t)(start - (map + PAGE)));
+    memset(start + bytes, FILL, (size_t)(behind() - (start + bytes)));
+  }
   void free() {
     if (map) {
       munmap(map, length);
@@ -589,8 +595,10 @@ struct SignalStack {
 int alloc(void *self, int64_t bytes, void **out) {
   Device &device = *(Device *)self;
   Guarded memory;
+  /* Memory of CUDA is aligned, so that vectors have a rest; where nothing is, the end is guarded to the byte. */
+  const size_t alignment = device.schedule == RANDOM ? 16 : 1;
   /* A byte at least, so that each allocation has an address of its own. */
-  if (bytes < 0 || bytes > (int64_t)1 << 40 || !memory.make(bytes == 0 ? 1 : (size_t)bytes)) {
+  if (bytes < 0 || bytes > (int64_t)1 << 40 || !memory.make(bytes == 0 ? 1 : (size_t)bytes, alignment)) {
     device.fail(text("out of memory: %lld bytes were requested", (long long)bytes));
     return REMORA_NO_MEMORY;
   }
@@ -607,7 +615,7 @@ void release(void *self, void *memory, int64_t bytes) {
     abort();
   }
   if (!found->second.intact()) {
-    fprintf(stderr, "shim: write before the start of an allocation of %lld bytes\n", (long long)bytes);
+    fprintf(stderr, "shim: write around an allocation of %lld bytes\n", (long long)bytes);
     abort();
   }
   found->second.free();
@@ -682,7 +690,7 @@ int start(void *self, const char *kernel, int64_t grid, int32_t block, int64_t s
     run(launch);
     for (auto &memory : device.memory) {
       if (!memory.second.intact()) {
-        launch.problem = text("kernel `%s`: out of bounds: write before the start of an allocation of %zu bytes", kernel, memory.second.bytes);
+        launch.problem = text("kernel `%s`: out of bounds: write around an allocation of %zu bytes", kernel, memory.second.bytes);
         memory.second.mend();
       }
     }
