@@ -1,5 +1,6 @@
 //! The corpus and the examples, compiled for CUDA and run by a device that is played by the processor (`tests/shim`): the kernels and the host
-//! plan are those that a GPU would get. Threads run in order, and in an order that changes all the time.
+//! plan are those that a GPU would get. Threads run in order, and in an order that changes all the time; for the traps also at each access to
+//! memory, which are watched then (`tests/shim`).
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and start the program")]
 
@@ -26,15 +27,18 @@ fn main() -> ExitCode {
     for Source { name, .. } in programs(ALL) {
         let (library, device, folder) = (library.clone(), device.clone(), folder.clone());
         trials.push(Trial::test(name.clone(), move || {
-            for seed in [None, Some("7")] {
+            let schedules = [(None, false), (Some("7"), false), (Some("7"), true)];
+            let watches = name.starts_with("tests/corpus/traps");
+            for (seed, watched) in schedules.into_iter().filter(|(_, watched)| watches || !watched) {
                 let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
                 command.env("REMORA_CACHE", folder.join("cache")).env("REMORA_CFLAGS", "-O0").env("REMORA_DEVICE", &device);
                 command.env("REMORA_SHIM_HEADER", root.join("tests/shim/shim.h")).env("REMORA_SHIM_LIBRARY", &library);
                 command.env("REMORA_SHIM_FOLDER", &folder).envs(seed.map(|seed| ("REMORA_SHIM_SEED", seed)));
+                command.envs(watched.then_some(("REMORA_SHIM_WATCH", "1")));
                 let output = command.current_dir(root).args(["test", "--backend", "cuda"]).arg(&name).output()?;
                 if !output.status.success() {
                     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-                    return Err(format!("seed {seed:?}: {}\n{out}{err}", output.status).into());
+                    return Err(format!("seed {seed:?}, watched {watched}: {}\n{out}{err}", output.status).into());
                 }
             }
             Ok(())

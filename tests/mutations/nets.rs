@@ -127,10 +127,17 @@ impl Net {
         }
     }
 
+    /// On the device the traps are run once more while each access to memory is watched.
     fn remora(self, mutation: Option<&str>, names: &[String]) -> Result<(), String> {
+        self.once(mutation, names, false)?;
+        let watched = self == Device && names.iter().all(|name| name.starts_with(TRAPS));
+        if watched { self.once(mutation, names, true) } else { Ok(()) }
+    }
+    fn once(self, mutation: Option<&str>, names: &[String], watched: bool) -> Result<(), String> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
         command.current_dir(env!("CARGO_MANIFEST_DIR")).arg("test").args(["--jobs", "2"]).args(names);
         self.prepare(&mut command);
+        command.envs(watched.then_some(("REMORA_SHIM_WATCH", "1")));
         match mutation {
             Some(name) => command.env("REMORA_MUTATION", name),
             None => command.env_remove("REMORA_MUTATION"),

@@ -3,7 +3,11 @@
    A block's fibers run one at a time, in an order that the schedule says, until each has met the others at a barrier or in a warp, waits
    for memory to change, or has ended. Several blocks take turns. Found are: threads that meet at different places or not at all
    (barrier divergence), waiting for ever, and reads and writes outside of an allocation, of device or shared memory: allocations end
-   where a page ends that nobody may touch, and what is left of their first page must stay as it is. Fresh memory is filled with 0xa5. */
+   where a page ends that nobody may touch, and what is left of their first page must stay as it is. Fresh memory is filled with 0xa5.
+
+   Kernels that are compiled with `-fsanitize=thread` say of each access to memory that it comes (to the functions at the end, not to the
+   sanitizer's library). Threads may then change before each of them, and what blocks read that a thread of another one has written and not
+   fenced is found too. */
 #define REMORA_SHIM_INSIDE
 #include "shim.h"
 #include TABLE /* src/emit/cuda/table.h */
@@ -20,6 +24,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <unordered_map>
 #include <vector>
 #if !defined(__x86_64__) || defined(REMORA_SHIM_PORTABLE)
 #include <ucontext.h>
@@ -145,6 +150,13 @@ struct Switch {
 };
 #endif
 
+/* Who wrote to memory of the device; whether it changed memory atomically since, which others may take for a sign that all is there, and
+   whether it fenced after that: too late for those. */
+struct Unfenced {
+  remora_shim_place writer;
+  bool said, fenced;
+};
+
 enum class State : uint8_t { Ready, Barrier, Warp, Done };
 
 struct Fiber {
@@ -156,6 +168,7 @@ struct Fiber {
   unsigned mask;
   uint64_t value, result;
   unsigned char *stack;
+  std::vector<uintptr_t> unfenced;
 };
 
 struct Shared {
@@ -198,6 +211,8 @@ struct Launch {
   bool progress, waited;
   Block *current;
   Fiber *fiber;
+  /* What no fence stands behind; watched accesses only. */
+  std::unordered_map<uintptr_t, Unfenced> unfenced;
   Switch main;
   sigjmp_buf escape;
   std::string problem;
@@ -805,12 +820,101 @@ void remora_shim_aligned(const void *address, size_t bytes) {
   }
 }
 
+static bool same(const remora_shim_place &a, const remora_shim_place &b) { return a.thread.x == b.thread.x && a.block.x == b.block.x; }
+
+/* The writes of this thread that are in `unfenced`: `there` says of each whether others have it now. */
+template <class There> static void settle(There there) {
+  Launch &launch = *launching;
+  std::vector<uintptr_t> left;
+  for (const uintptr_t address : launch.fiber->unfenced) {
+    const auto found = launch.unfenced.find(address);
+    if (found == launch.unfenced.end() || !same(found->second.writer, launch.fiber->place)) {
+      continue;
+    }
+    if (there(found->second)) {
+      launch.unfenced.erase(found);
+    } else {
+      left.push_back(address);
+    }
+  }
+  launch.fiber->unfenced = std::move(left);
+}
+
 void remora_shim_atomic(bool changed) {
   Launch &launch = *launching;
   launch.progress = launch.progress || changed;
+  if (changed && !launch.fiber->unfenced.empty()) {
+    settle([](Unfenced &write) {
+      write.said = true;
+      return write.fenced;
+    });
+  }
   if (launch.schedule == RANDOM && launch.random.below(4) == 0) {
     to_scheduler();
   }
+}
+
+void remora_shim_fence() {
+  settle([](Unfenced &write) {
+    write.fenced = true;
+    return !write.said;
+  });
+  remora_shim_atomic(false);
+}
+
+/* ---- Watched accesses ---- */
+
+/* A thread is about to access memory. Plain writes wait for a fence, unless blocks talk through words that say themselves whether they are
+   complete, which are volatile. */
+static void watched(const void *address, bool writes, bool plain) {
+  Launch *launch = launching;
+  if (!launch || launch->schedule != RANDOM) {
+    return;
+  }
+  Fiber &fiber = *launch->fiber;
+  const unsigned char *at = (const unsigned char *)address;
+  if (fiber.stack <= at && at < fiber.stack + STACK) {
+    return;
+  }
+  if (launch->random.below(16) == 0) {
+    to_scheduler();
+  }
+  const uintptr_t key = (uintptr_t)address;
+  if (!writes) {
+    const auto found = launch->unfenced.find(key);
+    if (found != launch->unfenced.end() && found->second.writer.block.x != fiber.place.block.x) {
+      const remora_shim_place &writer = found->second.writer;
+      stop(text("missing fence: %s reads what thread %u of block %u has written", name_of(fiber).c_str(), writer.thread.x, writer.block.x));
+    }
+  } else if (plain && running->holds(address, 1)) {
+    launch->unfenced[key] = {fiber.place, false, false};
+    fiber.unfenced.push_back(key);
+  }
+}
+
+extern "C" {
+#define REMORA_SHIM_WATCHED __attribute__((visibility("default"))) void
+#define REMORA_SHIM_ACCESS(BYTES)                                                                                            \
+  REMORA_SHIM_WATCHED __tsan_read##BYTES(void *address) { watched(address, false, true); }                                   \
+  REMORA_SHIM_WATCHED __tsan_write##BYTES(void *address) { watched(address, true, true); }                                   \
+  REMORA_SHIM_WATCHED __tsan_unaligned_read##BYTES(void *address) { watched(address, false, true); }                         \
+  REMORA_SHIM_WATCHED __tsan_unaligned_write##BYTES(void *address) { watched(address, true, true); }                         \
+  REMORA_SHIM_WATCHED __tsan_volatile_read##BYTES(void *address) { watched(address, false, false); }                         \
+  REMORA_SHIM_WATCHED __tsan_volatile_write##BYTES(void *address) { watched(address, true, false); }                         \
+  REMORA_SHIM_WATCHED __tsan_unaligned_volatile_read##BYTES(void *address) { watched(address, false, false); }               \
+  REMORA_SHIM_WATCHED __tsan_unaligned_volatile_write##BYTES(void *address) { watched(address, true, false); }
+REMORA_SHIM_ACCESS(1)
+REMORA_SHIM_ACCESS(2)
+REMORA_SHIM_ACCESS(4)
+REMORA_SHIM_ACCESS(8)
+REMORA_SHIM_ACCESS(16)
+REMORA_SHIM_WATCHED __tsan_read_range(void *address, unsigned long) { watched(address, false, true); }
+REMORA_SHIM_WATCHED __tsan_write_range(void *address, unsigned long) { watched(address, true, true); }
+REMORA_SHIM_WATCHED __tsan_vptr_update(void *, void *) {}
+REMORA_SHIM_WATCHED __tsan_vptr_read(void *) {}
+REMORA_SHIM_WATCHED __tsan_func_entry(void *) {}
+REMORA_SHIM_WATCHED __tsan_func_exit() {}
+REMORA_SHIM_WATCHED __tsan_init() {}
 }
 
 /* ---- Devices ---- */

@@ -1,5 +1,6 @@
 /* Plays a CUDA device for kernels that a C++ compiler compiles: this text stands in front of theirs. Each CUDA thread is a fiber; what
-   threads say to each other goes through the scheduler in shim.cpp. Memory is sequentially consistent here: a missing fence is not found. */
+   threads say to each other goes through the scheduler in shim.cpp. Memory is sequentially consistent here; what blocks read that others have
+   written without a fence is found where accesses are watched. */
 #define REMORA_SHIM 1
 #include <limits.h>
 #include <math.h>
@@ -44,6 +45,8 @@ void remora_shim_spin(int line);
 void remora_shim_aligned(const void *address, size_t bytes);
 /* Other threads may run between atomic operations. `changed`: memory has another value now, somebody gets on. */
 void remora_shim_atomic(bool changed);
+/* What the thread has written is there for all. */
+void remora_shim_fence();
 
 /* The entry that a launch finds by the name of the kernel. */
 struct remora_shim_entry {
@@ -97,8 +100,8 @@ static inline unsigned remora_shim_ballot(int line, unsigned mask, int predicate
 static inline void remora_shim_sync_warp(int line, unsigned mask = 0xffffffffu) { remora_shim_ballot(line, mask, 0); }
 #define __syncwarp(...) remora_shim_sync_warp(__LINE__, ##__VA_ARGS__)
 
-/* Threads do not run at the same time, so that this is atomic. */
-template <class T, class New> static T remora_shim_modify(T *address, New compute) {
+/* Threads do not run at the same time, so that this is atomic; also where they change at each access. */
+template <class T, class New> __attribute__((noinline, no_sanitize("thread"))) static T remora_shim_modify(T *address, New compute) {
   remora_shim_atomic(false);
   const T old = *(volatile T *)address, now = compute(old);
   *(volatile T *)address = now;
@@ -121,9 +124,9 @@ REMORA_SHIM_ATOMIC(atomicExch, value)
 template <class T, class A, class B> static T atomicCAS(T *address, A from, B to) {
   return remora_shim_modify(address, [&](T old) { return old == (T)from ? (T)to : old; });
 }
-static inline void __threadfence() { remora_shim_atomic(false); }
+static inline void __threadfence() { remora_shim_fence(); }
 static inline void __threadfence_block() { remora_shim_atomic(false); }
-static inline void __threadfence_system() { remora_shim_atomic(false); }
+static inline void __threadfence_system() { remora_shim_fence(); }
 
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
