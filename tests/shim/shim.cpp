@@ -876,6 +876,8 @@ static void watched(const void *address, bool writes, bool plain) {
   if (fiber.stack <= at && at < fiber.stack + STACK) {
     return;
   }
+  /* Others may wait for what is written. */
+  launch->progress = launch->progress || writes;
   if (launch->random.below(16) == 0) {
     to_scheduler();
   }
