@@ -65,15 +65,16 @@ impl Flatten {
                 }
                 (work.context, work.waiting, work.bound, work.arrays) = saved;
             }
-            let waits = !cheap(&stm.exp) || {
-                let mut depends = false;
-                mentioned(stm, &mut |var| depends = depends || work.bound.contains(&var));
-                let types = stm.pat.iter().flat_map(|var| &self.ty(*var).shape).flat_map(|size| size.vars());
-                depends
+            let waits = !cheap(&stm.exp)
+                || {
+                    let mut depends = false;
+                    mentioned(stm, &mut |var| depends = depends || work.bound.contains(&var));
+                    let types = stm.pat.iter().flat_map(|var| &self.ty(*var).shape).flat_map(|size| size.vars());
+                    depends
                     || types.collect::<Vec<_>>().iter().any(|var| work.bound.contains(var))
                     // What is known comes before what waits.
-                    || (stm.exp.relies() && mutated!(KnownBeforeChecks, work.waiting.iter().any(|stm| stm.exp.may_fail()), false))
-            };
+                    || (mutated!(KnownBeforeChecks, work.waiting.iter().any(|stm| stm.exp.may_fail()), false) && self.program.relies(stm, &self.given))
+                };
             if waits {
                 work.bound.extend(&stm.pat);
                 work.waiting.push(stm.clone());

@@ -27,7 +27,7 @@ use crate::ir::soac::visit::Part;
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Soac, Stm, Type, Var, VarInfo};
 pub use coalesce::coalesce;
 use context::Context;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// From this many threads on the device is busy, and more parallelism is of no use.
 pub const ENOUGH: i64 = 1 << 15;
@@ -39,7 +39,8 @@ pub fn flatten(program: Program) -> Program {
     let mut reps = FxHashMap::default();
     copies(&program.consts, &mut reps);
     program.funs.iter().for_each(|(_, fun)| copies(&fun.body.stms, &mut reps));
-    let mut flatten = Flatten { program, reps };
+    let given = program.given_sizes();
+    let mut flatten = Flatten { program, given, reps };
     let consts = std::mem::take(&mut flatten.program.consts);
     flatten.program.consts = flatten.host(consts);
     for id in flatten.program.fun_ids() {
@@ -65,6 +66,8 @@ fn copies(stms: &[Stm], reps: &mut FxHashMap<Var, Operand>) {
 
 struct Flatten {
     program: Program,
+    /// Sizes that are at least 0.
+    given: FxHashSet<Var>,
     /// What arrays are copies of.
     reps: FxHashMap<Var, Operand>,
 }

@@ -252,24 +252,27 @@ impl Context<'_> {
 
     /// A cheapest solution by the integer program.
     fn integer_optimum(&mut self, problem: &Problem) -> Result<Vec<i64>, Fail> {
-        let goal = ilp::Goal { bound: None, cuts: &[], away: None };
-        match ilp::solve(problem, goal, &mut self.budget) {
-            ilp::Answer::Optimal(values) => Ok(values),
-            ilp::Answer::Infeasible => Err(match exact::infeasible(problem, self.options.exact_nodes) {
-                Some(true) => Fail::Infeasible,
-                Some(false) => Fail::TooHard("the integer program solver missed a solution".into()),
-                None => Fail::TooHard("the system is too large to be refuted exactly".into()),
-            }),
-            ilp::Answer::Failed(why) => Err(Fail::TooHard(why)),
+        let goal = ilp::Goal { bound: None, cuts: &[], away: None, plain: false };
+        for plain in [false, true] {
+            match ilp::solve(problem, ilp::Goal { plain, ..goal }, &mut self.budget) {
+                ilp::Answer::Optimal(values) => return Ok(values),
+                ilp::Answer::Infeasible => match exact::infeasible(problem, self.options.exact_nodes) {
+                    Some(true) => return Err(Fail::Infeasible),
+                    Some(false) => {}
+                    None => return Err(Fail::TooHard("the system is too large to be refuted exactly".into())),
+                },
+                ilp::Answer::Failed(why) => return Err(Fail::TooHard(why)),
+            }
         }
+        Err(Fail::TooHard("the integer program solver missed a solution".into()))
     }
 
     /// Lists optima with no-good cuts on the vectors of `(M, R)`.
     fn integer_optima(&mut self, problem: &Problem, cost: i64, first: Vec<i64>) -> Result<Answer, Fail> {
         let mut cuts = vec![ilp::sides(problem, &first)];
-        let mut complete = true;
+        let (mut complete, mut plain) = (true, false);
         loop {
-            let goal = ilp::Goal { bound: Some(cost), cuts: &cuts, away: None };
+            let goal = ilp::Goal { bound: Some(cost), cuts: &cuts, away: None, plain };
             match ilp::solve(problem, goal, &mut self.budget) {
                 ilp::Answer::Infeasible => break,
                 ilp::Answer::Failed(why) => return Err(Fail::TooHard(why)),
@@ -277,6 +280,8 @@ impl Context<'_> {
                     let sides = ilp::sides(problem, &values);
                     match ilp::cost(problem, &values).cmp(&cost) {
                         std::cmp::Ordering::Equal if !cuts.contains(&sides) => cuts.push(sides),
+                        // What was excluded has come again: the solver's own changes to the program have lost a constraint.
+                        std::cmp::Ordering::Equal | std::cmp::Ordering::Greater if !plain => plain = true,
                         _ => return Err(Fail::TooHard("the integer program solver contradicts itself".into())),
                     }
                 }
@@ -302,7 +307,7 @@ impl Context<'_> {
         let sides = ilp::sides(problem, first);
         let mut same = vec![true; sides.len()];
         loop {
-            let goal = ilp::Goal { bound: Some(cost), cuts: &[], away: Some((&sides, &same)) };
+            let goal = ilp::Goal { bound: Some(cost), cuts: &[], away: Some((&sides, &same)), plain: false };
             let values = match ilp::solve(problem, goal, &mut self.budget) {
                 ilp::Answer::Optimal(values) => values,
                 ilp::Answer::Infeasible => break,

@@ -96,6 +96,8 @@ pub(super) struct Goal<'a> {
     pub(super) cuts: &'a [Vec<(i64, i64)>],
     /// Find a solution that differs from this one in as many of the flagged gates as possible, instead of the cheapest.
     pub(super) away: Option<Away<'a>>,
+    /// Without the solver's own changes to the program before it branches: what it is asked again when its answer cannot be.
+    pub(super) plain: bool,
 }
 
 /// Solves with growing caps.
@@ -307,19 +309,24 @@ fn solve_with(problem: &Problem, goal: Goal, cap: i64, nodes: usize) -> Answer {
             objective -= program.differs(gate, sides);
         }
     }
-    run(program, objective, nodes)
+    run(program, objective, nodes, goal.plain)
 }
 
-fn run(program: Program, objective: Expression, nodes: usize) -> Answer {
+fn run(program: Program, objective: Expression, nodes: usize, plain: bool) -> Answer {
     let Program { problem, vars, columns, upper: _, at_most_zero, equal_zero, quotients } = program;
     let mut model = good_lp::coin_cbc(vars.minimise(objective));
     limit(&mut model, nodes);
     // Optimal means optimal: no gap is acceptable.
     model.set_parameter("ratioGap", "0");
     model.set_parameter("allowableGap", "0");
-    if quotients {
-        // It would replace them by what they stand for.
+    if quotients || plain {
+        // It would replace quotients by what they stand for.
         model.set_parameter("preprocess", "off");
+    }
+    if plain {
+        model.set_parameter("presolve", "off");
+        model.set_parameter("cutsOnOff", "off");
+        model.set_parameter("heuristicsOnOff", "off");
     }
     for expression in equal_zero {
         model.add_constraint(expression.eq(0.0));

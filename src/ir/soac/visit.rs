@@ -1,7 +1,8 @@
 //! Walks over statements: what is used, what is bound, whether it may fail.
 
-use super::{Body, Check, Exp, Lambda, LoopForm, Operand, Operator, Size, Stm, Var};
+use super::{Body, Check, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Var};
 use crate::base::scalar::Op;
+use rustc_hash::FxHashSet;
 
 /// Something in an expression that a walk can stop at.
 #[derive(Debug, Clone, Copy)]
@@ -145,22 +146,44 @@ impl Exp {
         });
         fails
     }
-    /// Whether it is right only behind the checks in front of it: accesses whose own checks were found to be superfluous there, and types
-    /// that a check stands for. It must not be moved over what may fail.
-    pub fn relies(&self) -> bool {
-        let mut relies = match self {
+}
+
+impl Program {
+    /// Sizes of arrays that functions are given: they are at least 0 everywhere.
+    pub fn given_sizes(&self) -> FxHashSet<Var> {
+        let params = self.funs.iter().flat_map(|(_, fun)| &fun.params);
+        params.flat_map(|var| &self.ty(*var).shape).filter_map(Size::as_var).collect()
+    }
+    /// Whether a statement is right only behind the checks in front of it: accesses whose own checks were found to be superfluous there, types
+    /// that a check stands for, and new arrays with sizes that need not be sizes. It must not be moved over what may fail.
+    pub fn relies(&self, stm: &Stm, given: &FxHashSet<Var>) -> bool {
+        let mut relies = match &stm.exp {
             Exp::Index { checked, .. } | Exp::Slice { checked, .. } | Exp::Update { checked, .. } | Exp::UpdateSlice { checked, .. } => {
                 !*checked
             }
             Exp::Coerce(_) | Exp::Reshape(_) => true,
-            _ => false,
+            Exp::Concat(_) | Exp::Call(..) => false,
+            _ => self.computes_sizes(stm, given),
         };
-        self.parts(&mut |part| {
+        stm.exp.parts(&mut |part| {
             if let Part::Body(_, body) = part {
-                relies = relies || body.stms.iter().any(|stm| stm.exp.relies());
+                relies = relies || body.stms.iter().any(|stm| self.relies(stm, given));
             }
         });
         relies
+    }
+    /// Whether a statement makes an array of a size that is neither one of an array that it reads nor a sum or product of what is at least 0.
+    fn computes_sizes(&self, stm: &Stm, given: &FxHashSet<Var>) -> bool {
+        let natural = |size: &Size| {
+            let known = |var: &Var| given.contains(var) || stm.pat.contains(var);
+            size.terms().all(|(vars, coefficient)| coefficient >= 0 && vars.iter().all(known))
+        };
+        let sizes = stm.pat.iter().flat_map(|var| &self.ty(*var).shape).filter(|size| !natural(size));
+        let mut sizes: Vec<&Size> = sizes.collect();
+        if !sizes.is_empty() {
+            mentioned(stm, &mut |var| sizes.retain(|size| !self.ty(var).shape.contains(size)));
+        }
+        !sizes.is_empty()
     }
 }
 

@@ -29,7 +29,9 @@ const PARTNERS: usize = 12;
 
 /// Fuses.
 pub fn fuse(mut program: Program) -> Program {
-    let mut fuser = Fuser { program: &mut program, subst: Subst::default(), cheap: FxHashMap::default(), defs: FxHashMap::default() };
+    let given = program.given_sizes();
+    let mut fuser =
+        Fuser { program: &mut program, given, subst: Subst::default(), cheap: FxHashMap::default(), defs: FxHashMap::default() };
     for id in fuser.program.fun_ids() {
         let mut body = std::mem::take(&mut fuser.program.funs[id].body);
         fuser.body(&mut body);
@@ -42,6 +44,8 @@ pub fn fuse(mut program: Program) -> Program {
 
 struct Fuser<'p> {
     program: &'p mut Program,
+    /// Sizes that are at least 0.
+    given: FxHashSet<Var>,
     subst: Subst,
     /// Arrays in scope whose cells are cheap, with their operator and the number of the result.
     cheap: FxHashMap<Var, (Rc<Soac>, usize)>,
@@ -274,11 +278,11 @@ impl Fuser<'_> {
                 moved.extend(&item.stm.pat);
                 behind.extend(&item.stm.pat);
                 fails = fails || mutated!(FuseOverChecks, item.stm.exp.may_fail(), false);
-            } else if self.overwrites(item, &producer.reads) || (fails && item.stm.exp.relies()) {
+            } else if self.overwrites(item, &producer.reads) || (fails && self.program.relies(&item.stm, &self.given)) {
                 return false;
             }
         }
-        if fails && consumer.stm.exp.relies() {
+        if fails && self.program.relies(&consumer.stm, &self.given) {
             return false;
         }
         if mutated!(FuseAcross, consumer.reads_any(&behind), false) {
