@@ -75,6 +75,19 @@ fn planted_faults_are_found() {
     }
 }
 
+#[test]
+fn faults_are_found_where_accesses_are_watched() {
+    let program = shim::watched_program(&shim::read("tests/shim/faults.cu"), &shim::read("tests/shim/watched.cpp"))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let (good, text) = run(&program, &[]);
+    assert!(good, "{text}");
+    let said = |kernel: &str| text.lines().find_map(|line| line.strip_prefix(kernel)).unwrap_or_else(|| panic!("{kernel}:\n{text}"));
+    assert_eq!(said("fault_none: "), "16843009", "{text}");
+    assert!(said("fault_fence: ").contains("missing fence: thread 1 of block"), "{text}");
+    let counted: i32 = said("fault_update: ").parse().unwrap_or_else(|_| panic!("{text}"));
+    assert!(0 < counted && counted < 256, "{text}");
+}
+
 /// `remora_device` (src/emit/cuda/table.h).
 #[repr(C)]
 struct Table {

@@ -150,3 +150,35 @@ FAULT(fault_counter) {
   }
 }
 REMORA_ENTRY(fault_counter)
+
+/* The block that comes last reads what the other one has written, which did not fence it before it said so (in the place behind). Found where
+   accesses are watched. */
+FAULT(fault_fence) {
+  REMORA_KERNEL
+  REMORA_SHARED(int32_t, last, 1);
+  const int64_t i = (int64_t)blockIdx.x * 256 + threadIdx.x;
+  if (threadIdx.x == 0) {
+    out[blockIdx.x] = xs[i];
+    last[0] = atomicAdd(&out[256], 1);
+    __threadfence();
+  }
+  __syncthreads();
+  if (last[0] == 1 && threadIdx.x == 1) {
+    out[2] = out[0] + out[1];
+  }
+}
+REMORA_ENTRY(fault_fence)
+
+/* All threads of a block add to one place, without an instruction that does it at once. Found where accesses are watched. */
+FAULT(fault_update) {
+  REMORA_KERNEL
+  REMORA_SHARED(int32_t, sum, 1);
+  if (threadIdx.x == 0) {
+    sum[0] = 0;
+  }
+  __syncthreads();
+  sum[0]++;
+  __syncthreads();
+  out[blockIdx.x] = sum[0];
+}
+REMORA_ENTRY(fault_update)

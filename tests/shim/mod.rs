@@ -55,8 +55,17 @@ pub fn kernels(text: &str) -> Result<PathBuf, String> {
 /// A program of kernels and what launches them, which stands behind them in the same text.
 pub fn program(kernels: &str, driver: &str) -> Result<PathBuf, String> {
     let device = runtime()?;
-    let text = playing(&[&library(), kernels, &read("tests/shim/driver.h"), driver]);
-    make("program", &text, "", &["-O1", "-rdynamic", "-w"], &[&device.display().to_string(), "-ldl"])
+    make("program", &whole(kernels, driver), "", &["-O1", "-rdynamic", "-w"], &[&device.display().to_string(), "-ldl"])
+}
+fn whole(kernels: &str, driver: &str) -> String {
+    playing(&[&library(), kernels, &read("tests/shim/driver.h"), driver])
+}
+
+/// The same where the device watches accesses to memory; the library of the sanitizer is not linked.
+pub fn watched_program(kernels: &str, driver: &str) -> Result<PathBuf, String> {
+    let device = runtime()?.display().to_string();
+    let flags = ["-O1", "-rdynamic", "-w", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "-nodefaultlibs"];
+    make("watched", &whole(kernels, driver), "", &flags, &[&device, "-lstdc++", "-lm", "-lgcc_s", "-lgcc", "-lc", "-ldl"])
 }
 
 /// A library that plays CUDA's driver and NVRTC (`tests/cuda/fake.cpp`), as a folder for `LD_LIBRARY_PATH` and what else has to be in the
