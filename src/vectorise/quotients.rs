@@ -39,7 +39,7 @@ pub fn quotients(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
                     let (Some(test), Some(one)) = (moderate(divisor, prim), reciprocal(divisor, prim)) else { continue };
                     let local = all.local("reciprocal", prim);
                     out.push(Stmt::Set(local, one));
-                    fine = Expr::arith(Int::And, fine, mutated!(AnyDivisor, test, Expr::int(1)));
+                    fine = Expr::arith(Int::And, fine, mutated!(AnyDivisor, test, Expr::Const(Scalar::Bool(true))));
                     pairs.push((divisor, local));
                 }
                 let again = renamed(all, &body, &order);
