@@ -71,6 +71,7 @@ pub fn run(net: Net, mutation: &str, end: Instant, seed: Option<u64>) -> Option<
     let mut command = Command::new(std::env::current_exe().expect("a program"));
     command.env("REMORA_MUTATION", mutation).env(WAYS, ways).env(SECONDS, seconds.to_string());
     command.env(SEED, seed.unwrap_or(1 << 40).to_string());
+    command.stdin(Stdio::null());
     let said = finish(command, Duration::from_secs(seconds + 180)).err()?;
     let first = said.lines().find_map(|line| line.strip_prefix("seed ")).map(str::to_string);
     Some(Caught { program: first.unwrap_or_else(|| (1u64 << 40).to_string()), what: super::nets::telling(&said) })
