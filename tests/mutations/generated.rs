@@ -3,7 +3,7 @@
 use super::super::torture;
 use super::nets::{Caught, Net, finish};
 use remora::base::with_big_stack;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use torture::run::{Options, Way};
 
