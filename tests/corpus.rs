@@ -14,8 +14,9 @@ use std::process::{Command, ExitCode};
 /// What a trial is called, and with which options it runs `remora test`.
 const RUNS: &[(&str, &[&[&str]])] = &[
     ("evaluators", &[&["--backend", "interp,soac,kernel,imp,imp-device"]]),
-    ("cpu", &[&["--backend", "cpu", "--threads", "2"], &["--backend", "cpu", "--threads", "1"], &["--backend", "cpu", "--threads", "7"]]),
-    ("strict", &[&["--backend", "cpu", "--threads", "2", "--strict-fp", "--exclude", "library"]]),
+    ("cpu", &[&["--backend", "cpu", "--threads", "2"], &["--backend", "cpu", "--threads", "7"]]),
+    // The sanitizers run in one thread, too.
+    ("strict", &[&["--backend", "cpu", "--threads", "1", "--strict-fp", "--exclude", "library"]]),
 ];
 
 /// Programs with so many threads that the evaluator of kernels takes a minute for them; the other evaluators run their kernels, too.
