@@ -8,7 +8,7 @@ use super::context::{Context, cheap, parallel};
 use super::nest::Kernel;
 use crate::base::Span;
 use crate::base::mutation::mutated;
-use crate::ir::soac::visit::mentioned;
+use crate::ir::soac::visit::{mentioned, mentioned_in_types};
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, SegKind, Stm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -100,10 +100,11 @@ impl Flatten {
     fn kept(&self, work: &Distribution, rest: Rest) -> Vec<Var> {
         let mut used: FxHashSet<Var> = rest.result.iter().filter_map(|a| a.var()).collect();
         let use_of = |stm: &Stm, used: &mut FxHashSet<Var>| {
-            mentioned(stm, &mut |var| {
+            let mut see = |var: Var| {
                 used.insert(var);
-            });
-            used.extend(stm.pat.iter().flat_map(|var| &self.ty(*var).shape).flat_map(|size| size.vars()).collect::<Vec<_>>());
+            };
+            mentioned(stm, &mut see);
+            mentioned_in_types(&self.program, stm, &mut see);
         };
         rest.stms.iter().for_each(|stm| use_of(stm, &mut used));
         for stm in work.waiting.iter().rev() {

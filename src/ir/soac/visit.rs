@@ -226,3 +226,17 @@ pub fn mentioned(stm: &Stm, see: &mut dyn FnMut(Var)) {
         Part::Body(_, body) => body_mentions(body, see),
     });
 }
+
+/// Calls `see` with every variable that the types of what the statement binds mention, in inner bodies as well.
+pub fn mentioned_in_types(program: &Program, stm: &Stm, see: &mut dyn FnMut(Var)) {
+    let of = |vars: &[Var], see: &mut dyn FnMut(Var)| {
+        vars.iter().flat_map(|var| &program.ty(*var).shape).flat_map(Size::vars).for_each(see);
+    };
+    of(&stm.pat, see);
+    stm.exp.parts(&mut |part| {
+        if let Part::Body(bound, body) = part {
+            of(bound, see);
+            body.stms.iter().for_each(|stm| mentioned_in_types(program, stm, see));
+        }
+    });
+}
