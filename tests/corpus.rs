@@ -11,12 +11,12 @@ use programs::{ALL, Source, programs};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// What a trial is called, and with which options it runs `remora test`.
-const RUNS: &[(&str, &[&[&str]])] = &[
-    ("evaluators", &[&["--backend", "interp,soac,kernel,imp,imp-device"]]),
-    ("cpu", &[&["--backend", "cpu", "--threads", "2"], &["--backend", "cpu", "--threads", "7"]]),
-    // The sanitizers run in one thread, too.
-    ("strict", &[&["--backend", "cpu", "--threads", "1", "--strict-fp", "--exclude", "library"]]),
+/// What a trial is called, how its programs are compiled, and with which options it runs `remora test`.
+const RUNS: &[(&str, &str, &[&[&str]])] = &[
+    ("evaluators", "", &[&["--backend", "interp,soac,kernel,imp,imp-device"]]),
+    ("cpu", "-O1", &[&["--backend", "cpu", "--threads", "1"], &["--backend", "cpu", "--threads", "7"]]),
+    // The order of additions is that of the C code: it takes no optimisation by the C compiler.
+    ("strict", "-O0", &[&["--backend", "cpu", "--threads", "2", "--strict-fp", "--exclude", "library"]]),
 ];
 
 /// Programs with so many threads that the evaluator of kernels takes a minute for them; the other evaluators run their kernels, too.
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut trials = Vec::new();
     for Source { name, .. } in programs(ALL) {
-        for &(kind, runs) in RUNS {
+        for &(kind, level, runs) in RUNS {
             let name = name.clone();
             trials.push(Trial::test(format!("{kind} {name}"), move || {
                 for options in runs {
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
                     let options = if fewer { &["--backend", "interp,soac,imp,imp-device"] } else { *options };
                     let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
                     // A cache of their own, and a C compiler that does not take long.
-                    command.env("REMORA_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus-cache")).env("REMORA_CFLAGS", "-O1");
+                    command.env("REMORA_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus-cache")).env("REMORA_CFLAGS", level);
                     let output = command.current_dir(root).arg("test").args(options).arg(&name).output()?;
                     if !output.status.success() {
                         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
