@@ -35,9 +35,9 @@ one() {
     *) "$remora" test --backend cpu --threads \$threads "\$1" ;;
   esac
 }
-# The examples take long.
-all="1 7"
-case "\$1" in examples/*) all=7 ;; esac
+# With one thread those where memory changes hands; the others take long.
+all=7
+case "\$1" in tests/corpus/traps/* | tests/corpus/updates/* | tests/corpus/compiled/*) all="1 7" ;; esac
 for threads in \$all; do
   if ! out=\$(one "\$1" 2>&1); then
     echo "FAILED \$1 with \$threads threads"; echo "\$out" | head -80; exit 1
@@ -48,7 +48,7 @@ chmod +x "$work/one"
 
 programs=("$@")
 if [ $# = 0 ]; then
-  mapfile -t programs < <(find tests/corpus examples -name '*.rem' -o -name '*.fut' | sort)
+  mapfile -t programs < <(find tests/corpus examples \( -name '*.rem' -o -name '*.fut' \) ! -name explicit.rem | sort)
 fi
 printf '%s\0' "${programs[@]}" | xargs -0 -n 1 -P "$(nproc)" "$work/one"
 

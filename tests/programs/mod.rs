@@ -15,6 +15,11 @@ pub struct Source {
 /// Programs with expectations of every kind, and the examples.
 pub const ALL: &[&str] = &["tests/corpus", "examples"];
 
+/// Whether it is another program with its maps written out: nearly the same core, so that the costlier tests run one of the two.
+pub fn is_explicit(name: &str) -> bool {
+    name.ends_with("/explicit.rem")
+}
+
 /// The programs under folders of the project, in order of path.
 pub fn programs(folders: &[&str]) -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
