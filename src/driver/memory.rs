@@ -38,8 +38,8 @@ impl Stages {
     }
     /// Stages and orders to run them in: the first stage in each of the others, those of later passes in one of them.
     pub fn runs(&self) -> impl Iterator<Item = (usize, Order)> {
-        let first = Order::OTHERS.into_iter().filter(|order| *order != Order::FIRST).map(|order| (0, order));
-        let others = (1..self.count()).map(|stage| (stage, Order::OTHERS[stage % Order::OTHERS.len()]));
+        let first = Order::ALL[1..].iter().map(|order| (0, *order));
+        let others = (1..self.count()).map(|stage| (stage, Order::ALL[stage % Order::ALL.len()]));
         first.chain(others)
     }
     /// The pass that made one of them.
@@ -96,7 +96,7 @@ pub struct Order {
 impl Order {
     /// The order that the others are compared with.
     pub const FIRST: Order = Order { threads: 3, backwards: false };
-    const OTHERS: [Order; 3] = [Order { threads: 2, backwards: true }, Order { threads: 1, backwards: false }, Order::FIRST];
+    const ALL: [Order; 3] = [Order::FIRST, Order { threads: 2, backwards: true }, Order { threads: 1, backwards: false }];
 }
 
 impl std::fmt::Display for Order {

@@ -3,7 +3,7 @@
 use crate::base::Span;
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Exp, Operand, Operator, Size, Soac, Stm, Type, Var};
+use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Size, Soac, Stm, Type, Var};
 use rustc_hash::FxHashSet;
 
 /// The maps around a statement: their indices and sizes, and what each thread knows.
@@ -95,38 +95,18 @@ pub(super) fn parallel_body(body: &Body) -> bool {
     body.stms.iter().any(|stm| parallel(&stm.exp))
 }
 
-/// What of the statements the rest needs: those without failures whose results are not used are left out.
-pub(super) fn needed(stms: Vec<Stm>, result: &[Operand], types: &dyn Fn(Var) -> Type, also: &[Operator]) -> Vec<Stm> {
+/// What of the statements the result needs: those without failures whose results are not used are left out.
+pub(super) fn needed(program: &Program, stms: Vec<Stm>, result: &[Operand]) -> Vec<Stm> {
     let mut used: FxHashSet<Var> = result.iter().filter_map(|a| a.var()).collect();
-    for stm in also.iter().flat_map(|op| &op.lambda.body.stms) {
-        mentioned(stm, &mut |var| {
-            used.insert(var);
-        });
-    }
     let mut out = Vec::with_capacity(stms.len());
     for stm in stms.into_iter().rev() {
         if mutated!(KernelChecksDropped, stm.exp.may_fail(), false) || stm.pat.iter().any(|var| used.contains(var)) {
-            mentioned(&stm, &mut |var| {
+            program.mentioned(&stm, &mut |var| {
                 used.insert(var);
             });
-            mention_types(&stm, types, &mut used);
             out.push(stm);
         }
     }
     out.reverse();
     out
-}
-
-/// Sizes of what a statement binds are needed too.
-fn mention_types(stm: &Stm, types: &dyn Fn(Var) -> Type, used: &mut FxHashSet<Var>) {
-    used.extend(stm.pat.iter().flat_map(|var| types(*var).shape).flat_map(|size| size.vars().collect::<Vec<_>>()));
-    if let Exp::Loop { params, .. } = &stm.exp {
-        used.extend(params.iter().flat_map(|(var, _)| types(*var).shape).flat_map(|size| size.vars().collect::<Vec<_>>()));
-    }
-    stm.exp.parts(&mut |part| {
-        if let Part::Body(params, body) = part {
-            used.extend(params.iter().flat_map(|var| types(*var).shape).flat_map(|size| size.vars().collect::<Vec<_>>()));
-            body.stms.iter().for_each(|stm| mention_types(stm, types, used));
-        }
-    });
 }

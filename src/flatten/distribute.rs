@@ -8,7 +8,6 @@ use super::context::{Context, cheap, parallel};
 use super::nest::Kernel;
 use crate::base::Span;
 use crate::base::mutation::mutated;
-use crate::ir::soac::visit::{mentioned, mentioned_in_types};
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, SegKind, Stm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -65,17 +64,11 @@ impl Flatten {
                 }
                 (work.context, work.waiting, work.bound, work.arrays) = saved;
             }
-            let waits = !cheap(&stm.exp)
-                || {
-                    let mut depends = false;
-                    mentioned(stm, &mut |var| depends = depends || work.bound.contains(&var));
-                    let types = stm.pat.iter().flat_map(|var| &self.ty(*var).shape).flat_map(|size| size.vars());
-                    depends
-                    || types.collect::<Vec<_>>().iter().any(|var| work.bound.contains(var))
-                    // What is known comes before what waits.
-                    || (mutated!(KnownBeforeChecks, work.waiting.iter().any(|stm| stm.exp.may_fail()), false) && self.program.relies(stm, &self.given))
-                };
-            if waits {
+            let mut waits = !cheap(&stm.exp);
+            self.program.mentioned(stm, &mut |var| waits = waits || work.bound.contains(&var));
+            // What is known comes before what waits.
+            let after_checks = || mutated!(KnownBeforeChecks, work.waiting.iter().any(|stm| stm.exp.may_fail()), false);
+            if waits || (after_checks() && self.program.relies(stm, &self.given)) {
                 work.bound.extend(&stm.pat);
                 work.waiting.push(stm.clone());
             } else {
@@ -100,11 +93,9 @@ impl Flatten {
     fn kept(&self, work: &Distribution, rest: Rest) -> Vec<Var> {
         let mut used: FxHashSet<Var> = rest.result.iter().filter_map(|a| a.var()).collect();
         let use_of = |stm: &Stm, used: &mut FxHashSet<Var>| {
-            let mut see = |var: Var| {
+            self.program.mentioned(stm, &mut |var| {
                 used.insert(var);
-            };
-            mentioned(stm, &mut see);
-            mentioned_in_types(&self.program, stm, &mut see);
+            });
         };
         rest.stms.iter().for_each(|stm| use_of(stm, &mut used));
         for stm in work.waiting.iter().rev() {

@@ -28,7 +28,7 @@ impl Flatten {
     pub(super) fn kernel(&mut self, context: &Context, kernel: Kernel, pat: Vec<Var>, span: Span, out: &mut Vec<Stm>) {
         let Kernel { stms, result, kind } = kernel;
         let all = context.known.iter().cloned().chain(stms).collect();
-        let stms = needed(all, &result, &|var| self.program.ty(var).clone(), &[]);
+        let stms = needed(&self.program, all, &result);
         let mut subst = Subst::default();
         let mut space = context.space.clone();
         rebind_all(&mut self.program, space.iter_mut(), &mut subst);

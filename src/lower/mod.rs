@@ -32,7 +32,7 @@ mod writes;
 use crate::base::mutation::mutated;
 use crate::base::{Idx, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, HandleInfo, Int, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
-use crate::ir::soac::visit::{Part, mentioned};
+use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
 use place::Defs;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -81,17 +81,6 @@ fn lower_all(program: &Program, options: Options, ghosts: bool) -> imp::Program 
         out.funs.alloc(lowered);
     }
     out
-}
-
-/// Adds all that a statement binds, inside of it too.
-fn all_bound(stm: &Stm, out: &mut Vec<Var>) {
-    out.extend(&stm.pat);
-    stm.exp.parts(&mut |part| {
-        if let Part::Body(params, body) = part {
-            out.extend(params);
-            body.stms.iter().for_each(|stm| all_bound(stm, out));
-        }
-    });
 }
 
 /// A step from one cell to the next.
@@ -263,22 +252,17 @@ impl<'a, 'p> Lower<'a, 'p> {
     /// The constants that a function mentions are made at its start.
     fn constants(&mut self, fun: &'p ir::Fun) {
         let mut needed: FxHashSet<Var> = FxHashSet::default();
-        fun.body.stms.iter().for_each(|stm| {
-            mentioned(stm, &mut |var| {
+        for stm in &fun.body.stms {
+            self.program.mentioned(stm, &mut |var| {
                 needed.insert(var);
             });
-        });
+        }
         needed.extend(fun.body.result.iter().filter_map(|a| a.var()));
-        let mut bound = fun.params.clone();
-        fun.body.stms.iter().for_each(|stm| all_bound(stm, &mut bound));
-        needed.extend(bound.iter().flat_map(|var| &self.program.ty(*var).shape).flat_map(Size::vars));
+        needed.extend(fun.params.iter().flat_map(|var| &self.program.ty(*var).shape).flat_map(Size::vars));
         let mut used = Vec::new();
         for stm in self.program.consts.iter().rev() {
             if stm.pat.iter().any(|var| needed.contains(var)) {
-                mentioned(stm, &mut |var| {
-                    needed.insert(var);
-                });
-                stm.pat.iter().flat_map(|var| &self.program.ty(*var).shape).flat_map(Size::vars).for_each(|var| {
+                self.program.mentioned(stm, &mut |var| {
                     needed.insert(var);
                 });
                 used.push(stm);

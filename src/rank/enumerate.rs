@@ -253,18 +253,19 @@ impl Context<'_> {
     /// A cheapest solution by the integer program.
     fn integer_optimum(&mut self, problem: &Problem) -> Result<Vec<i64>, Fail> {
         let goal = ilp::Goal { bound: None, cuts: &[], away: None, plain: false };
-        for plain in [false, true] {
-            match ilp::solve(problem, ilp::Goal { plain, ..goal }, &mut self.budget) {
-                ilp::Answer::Optimal(values) => return Ok(values),
-                ilp::Answer::Infeasible => match exact::infeasible(problem, self.options.exact_nodes) {
-                    Some(true) => return Err(Fail::Infeasible),
-                    Some(false) => {}
-                    None => return Err(Fail::TooHard("the system is too large to be refuted exactly".into())),
-                },
-                ilp::Answer::Failed(why) => return Err(Fail::TooHard(why)),
+        let mut answer = ilp::solve(problem, goal, &mut self.budget);
+        if matches!(answer, ilp::Answer::Infeasible) {
+            match exact::infeasible(problem, self.options.exact_nodes) {
+                Some(true) => return Err(Fail::Infeasible),
+                Some(false) => answer = ilp::solve(problem, ilp::Goal { plain: true, ..goal }, &mut self.budget),
+                None => return Err(Fail::TooHard("the system is too large to be refuted exactly".into())),
             }
         }
-        Err(Fail::TooHard("the integer program solver missed a solution".into()))
+        match answer {
+            ilp::Answer::Optimal(values) => Ok(values),
+            ilp::Answer::Infeasible => Err(Fail::TooHard("the integer program solver missed a solution".into())),
+            ilp::Answer::Failed(why) => Err(Fail::TooHard(why)),
+        }
     }
 
     /// Lists optima with no-good cuts on the vectors of `(M, R)`.
@@ -274,6 +275,8 @@ impl Context<'_> {
         loop {
             let goal = ilp::Goal { bound: Some(cost), cuts: &cuts, away: None, plain };
             match ilp::solve(problem, goal, &mut self.budget) {
+                // That there are no others is asked twice, in two ways: the solver has been wrong about that after its own changes.
+                ilp::Answer::Infeasible if !plain => plain = true,
                 ilp::Answer::Infeasible => break,
                 ilp::Answer::Failed(why) => return Err(Fail::TooHard(why)),
                 ilp::Answer::Optimal(values) => {
@@ -305,12 +308,17 @@ impl Context<'_> {
     /// `None`: nothing was gained.
     fn backbone(&mut self, problem: &Problem, cost: i64, first: &[i64]) -> Result<Option<Problem>, Fail> {
         let sides = ilp::sides(problem, first);
-        let mut same = vec![true; sides.len()];
+        let (mut same, mut plain) = (vec![true; sides.len()], false);
         loop {
-            let goal = ilp::Goal { bound: Some(cost), cuts: &[], away: Some((&sides, &same)), plain: false };
+            let goal = ilp::Goal { bound: Some(cost), cuts: &[], away: Some((&sides, &same)), plain };
             let values = match ilp::solve(problem, goal, &mut self.budget) {
                 ilp::Answer::Optimal(values) => values,
-                ilp::Answer::Infeasible => break,
+                // The first optimum is a solution.
+                ilp::Answer::Infeasible if !plain => {
+                    plain = true;
+                    continue;
+                }
+                ilp::Answer::Infeasible => return Err(Fail::TooHard("the integer program solver contradicts itself".into())),
                 ilp::Answer::Failed(why) => return Err(Fail::TooHard(why)),
             };
             let mut moved = false;
@@ -318,8 +326,11 @@ impl Context<'_> {
                 moved |= *same && here != there;
                 *same &= here == there;
             }
-            if !moved {
-                break;
+            match (moved, plain) {
+                (true, _) => {}
+                // That no gate differs is asked twice, in two ways, like that there are no more optima.
+                (false, false) => plain = true,
+                (false, true) => break,
             }
         }
         Ok(fix_gates(problem, &sides, &same))

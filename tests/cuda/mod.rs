@@ -109,9 +109,8 @@ pub fn compile_all(texts: &[(String, String)]) -> Option<Vec<(String, KernelReso
 }
 
 /// Compiles the kernels of many programs, each once: many are the same but for names. Kernels of several programs are compiled as one text, so
-/// that the device library is read once for all of them. One of two shares of that is compiled, each text for one of the
-/// machines. How many kernels there are in all, and the rows
-/// of those of the share that differ; their names there say nothing.
+/// that the device library is read once for all of them. One of two shares of that is compiled, each text for one of the machines. Returns how
+/// many kernels there are in all, and the rows of those of the share that differ; their names there say nothing.
 ///
 /// # Panics
 /// If a kernel is refused.

@@ -172,6 +172,26 @@ impl Program {
         });
         relies
     }
+    /// Calls `see` with every variable that a statement mentions, in its expression and in the types of what it and its inner bodies bind.
+    pub fn mentioned(&self, stm: &Stm, see: &mut dyn FnMut(Var)) {
+        mentioned(stm, see);
+        self.mentioned_in_types(stm, see);
+    }
+    fn mentioned_in_types(&self, stm: &Stm, see: &mut dyn FnMut(Var)) {
+        let of = |vars: &[Var], see: &mut dyn FnMut(Var)| {
+            vars.iter().flat_map(|var| &self.ty(*var).shape).flat_map(Size::vars).for_each(see);
+        };
+        of(&stm.pat, see);
+        if let Exp::Loop { params, .. } = &stm.exp {
+            params.iter().for_each(|(var, _)| of(&[*var], see));
+        }
+        stm.exp.parts(&mut |part| {
+            if let Part::Body(bound, body) = part {
+                of(bound, see);
+                body.stms.iter().for_each(|stm| self.mentioned_in_types(stm, see));
+            }
+        });
+    }
     /// Whether a statement makes an array of a size that is neither one of an array that it reads nor a sum or product of what is at least 0.
     fn computes_sizes(&self, stm: &Stm, given: &FxHashSet<Var>) -> bool {
         let natural = |size: &Size| {
@@ -224,19 +244,5 @@ pub fn mentioned(stm: &Stm, see: &mut dyn FnMut(Var)) {
         Part::Array(var) => see(var),
         Part::Size(size) => size.vars().for_each(&mut *see),
         Part::Body(_, body) => body_mentions(body, see),
-    });
-}
-
-/// Calls `see` with every variable that the types of what the statement binds mention, in inner bodies as well.
-pub fn mentioned_in_types(program: &Program, stm: &Stm, see: &mut dyn FnMut(Var)) {
-    let of = |vars: &[Var], see: &mut dyn FnMut(Var)| {
-        vars.iter().flat_map(|var| &program.ty(*var).shape).flat_map(Size::vars).for_each(see);
-    };
-    of(&stm.pat, see);
-    stm.exp.parts(&mut |part| {
-        if let Part::Body(bound, body) = part {
-            of(bound, see);
-            body.stms.iter().for_each(|stm| mentioned_in_types(program, stm, see));
-        }
     });
 }
