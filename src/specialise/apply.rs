@@ -204,6 +204,10 @@ impl Specialiser<'_> {
             this.leaves(&result, span)
         })?;
         let lambda = Lambda { params, body: Body { stms, result } };
+        if neutral_leaves.is_empty() && lambda.body.may_fail() {
+            // There is nothing that a reduction could be made of, and it would be forgotten.
+            return self.limit(span, "an operator that combines empty tuples or records, and may fail, is not compiled");
+        }
         let commutative = commutative || is_commutative(&lambda);
         Ok(Operator { lambda, neutral: neutral_leaves, commutative })
     }

@@ -2,7 +2,7 @@
 
 use super::types::restore;
 use super::values::{Atom, Env, Fun, IndexValue, Lifted, Sigma, Static, Type};
-use super::{Outcome, Specialiser, values};
+use super::{HOLLOW, Outcome, Specialiser, values};
 use crate::base::scalar::{self, Member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::attributes::Attribute;
@@ -106,9 +106,16 @@ impl Specialiser<'_> {
                 Ok(Static::Data(self.operand(&size, span)?))
             }
             ExprKind::ReifyShape(shape) => self.reify_shape(shape, env, span),
-            ExprKind::Coerce { ty, expr } => {
-                let value = self.eval(expr, env)?;
+            ExprKind::Coerce { ty, expr: inner } => {
+                let value = self.eval(inner, env)?;
                 let ty = self.resolve(ty, env, span)?;
+                if ty.has_hollow(false) {
+                    let found = match self.free.coerced(expr).cloned() {
+                        Some(found) => self.resolve(&found, env, span)?,
+                        None => return self.limit(span, HOLLOW),
+                    };
+                    self.coerce_hollow(&found, &ty, (&[], &[]), span)?;
+                }
                 self.coerce(&value, &ty, &[], span)
             }
             ExprKind::Assert { cond, message, expr } => {
@@ -351,6 +358,30 @@ impl Specialiser<'_> {
         Ok(Static::Box(Rc::new(values::BoxValue { indices, value: vector, sigma })))
     }
 
+    /// Compares the sizes of arrays of empty tuples and records, which have no components that could tell their sizes, by their types. `frames`
+    /// stand in front of the shapes.
+    fn coerce_hollow(&mut self, found: &Type, wanted: &Type, frames: (&[Size], &[Size]), span: Span) -> Outcome<()> {
+        let (outer, inner) = ((frames.0, frames.1), (&found.shape[..], &wanted.shape[..]));
+        let (from, to) = ([outer.0, inner.0].concat(), [outer.1, inner.1].concat());
+        let pairs: Vec<(&Type, &Type)> = match (&found.atom, &wanted.atom) {
+            (Atom::Tuple(xs), Atom::Tuple(ys)) if xs.len() == ys.len() => xs.iter().zip(ys.iter()).collect(),
+            (Atom::Record(xs), Atom::Record(ys)) if xs.len() == ys.len() => {
+                xs.iter().zip(ys.iter()).map(|((_, x), (_, y))| (x, y)).collect()
+            }
+            (Atom::Sigma(_), Atom::Sigma(sigma)) if sigma.body.has_hollow(!to.is_empty()) => return self.limit(span, HOLLOW),
+            (Atom::Prim(_), Atom::Prim(_)) | (Atom::Fun, Atom::Fun) | (Atom::Sigma(_), Atom::Sigma(_)) => return Ok(()),
+            _ => return self.broken(span, "a coercion to another type"),
+        };
+        if pairs.is_empty() {
+            for (found, wanted) in [outer, inner] {
+                if found != wanted {
+                    self.push(Vec::new(), Exp::Check(Check::Coerce(found.to_vec(), wanted.to_vec())), span)?;
+                }
+            }
+        }
+        pairs.into_iter().try_for_each(|(x, y)| self.coerce_hollow(x, y, (&from, &to), span))
+    }
+
     /// The value with the sizes of the type, which are compared with its own where they are not the same by themselves.
     fn coerce(&mut self, value: &Static, ty: &Type, frame: &[Size], span: Span) -> Outcome<Static> {
         let shape = [frame, &ty.shape].concat();
@@ -370,9 +401,6 @@ impl Specialiser<'_> {
                 Static::Data(self.bind("coerced", soac::Type { elem: *elem, shape }, Exp::Coerce(*var), span)?)
             }
             (Static::Tuple(parts), Atom::Tuple(types)) if parts.len() == types.len() => {
-                if parts.is_empty() && !ty.shape.is_empty() {
-                    return self.limit(span, "checking the size of an array of empty tuples is not compiled");
-                }
                 let parts = parts.iter().zip(types.iter()).map(|(part, ty)| self.coerce(part, ty, &shape, span));
                 Static::Tuple(parts.collect::<Outcome<_>>()?)
             }

@@ -41,6 +41,9 @@ pub const E_LIMIT: &str = "E0801";
 /// More statements than this are a sign of code that doubles at every level.
 const MAX_STATEMENTS: usize = 4_000_000;
 
+/// What is said of sizes that only types hold, where the type is not known.
+const HOLLOW: &str = "checking the size of an array of empty tuples or records is not compiled here";
+
 /// What is said of functions that are not followed to where they are made.
 const UNKNOWN_FUNCTION: &str = "a function whose code is not known here is not compiled";
 
@@ -116,7 +119,7 @@ impl<'p> Specialiser<'p> {
             defs: program.defs.iter().map(|def| (def.name, def)).collect(),
             weights,
             mentions,
-            free: FreeNames::default(),
+            free: FreeNames::with_coerced(core::check::coerced_types(program)),
             out: Program::default(),
             block: Vec::new(),
             depth: 0,

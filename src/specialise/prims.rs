@@ -37,6 +37,10 @@ impl Specialiser<'_> {
             ("slice", [xs, i, j]) => {
                 let (i, j) = (self.scalar(i, span)?, self.scalar(j, span)?);
                 let width = self.size_of(j).sub(&self.size_of(i));
+                if has_no_leaves(xs) {
+                    let stand_in = self.stand_in(&call.size(0), span)?;
+                    self.slice(&stand_in, i, Operand::int(1), &width, true, span)?;
+                }
                 self.slice(xs, i, Operand::int(1), &width, true, span)
             }
             ("slice_step", [xs, i, j, s]) => self.slice_step(xs, [i, j, s], &call),
@@ -57,12 +61,14 @@ impl Specialiser<'_> {
             }
             ("update_slice", [xs, start, step, ys]) => {
                 let (start, step) = (self.scalar(start, span)?, self.scalar(step, span)?);
+                if has_no_leaves(xs) {
+                    let array = self.stand_in(&call.size(0), span)?;
+                    let value = self.stand_in(&call.size(1), span)?;
+                    self.update_slice(&array, (start, step), &value, span)?;
+                }
                 self.by_components(&[xs, ys], &mut |this, parts| match parts {
                     [Static::Lifted(xs), Static::Lifted(ys)] => this.other_cells(xs, ys, start, step, span),
-                    [Static::Data(array), Static::Data(value)] => {
-                        let (ty, array, value) = (this.ty(*array), this.array(*array, span)?, this.array(*value, span)?);
-                        Ok(Static::Data(this.bind("updated", ty, Exp::UpdateSlice { array, start, step, value, checked: true }, span)?))
-                    }
+                    [array, value] => this.update_slice(array, (start, step), value, span),
                     _ => this.broken(span, "values of different forms"),
                 })
             }
@@ -247,6 +253,18 @@ impl Specialiser<'_> {
             let ty = this.ty(a).cell(1);
             this.view(a, ty, |array| Exp::Index { array, at: vec![i], checked: true }, span)
         })
+    }
+
+    /// An array of this size, in place of one without components, for checks of what is taken from it.
+    fn stand_in(&mut self, n: &Size, span: Span) -> Outcome<Static> {
+        self.replicate(std::slice::from_ref(n), Static::Data(Operand::Const(Scalar::Bool(false))), span)
+    }
+
+    /// An array with other cells from `start` on, `step` apart.
+    fn update_slice(&mut self, array: &Static, (start, step): (Operand, Operand), value: &Static, span: Span) -> Outcome<Static> {
+        let (Static::Data(array), Static::Data(value)) = (array, value) else { return self.broken(span, "values of different forms") };
+        let (ty, array, value) = (self.ty(*array), self.array(*array, span)?, self.array(*value, span)?);
+        Ok(Static::Data(self.bind("updated", ty, Exp::UpdateSlice { array, start, step, value, checked: true }, span)?))
     }
 
     /// Cells `start`, `start + step`, ..., `width` of them.

@@ -471,6 +471,16 @@ impl Type {
             Atom::Sigma(sigma) => self.shape.is_empty() && sigma.body.is_data(),
         }
     }
+    /// Whether there are arrays of empty tuples or records in it, or empty tuples or records if it is `framed`.
+    pub fn has_hollow(&self, framed: bool) -> bool {
+        let framed = framed || !self.shape.is_empty();
+        match &self.atom {
+            Atom::Prim(_) | Atom::Fun => false,
+            Atom::Tuple(parts) => (framed && parts.is_empty()) || parts.iter().any(|part| part.has_hollow(framed)),
+            Atom::Record(parts) => (framed && parts.is_empty()) || parts.iter().any(|(_, part)| part.has_hollow(framed)),
+            Atom::Sigma(sigma) => sigma.body.has_hollow(framed),
+        }
+    }
     /// Calls `see` with all sizes in it.
     pub fn sizes(&self, see: &mut dyn FnMut(&Size)) {
         self.shape.iter().for_each(&mut *see);

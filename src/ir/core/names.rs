@@ -1,5 +1,6 @@
 //! Names that an expression mentions and does not bind: what a closure has to remember. Computed once for each node of a graph.
 
+use super::check::CellTypes;
 use super::free::{FreeVars, Name, add_dim, add_index, add_shape};
 use super::{Expr, ExprKind, ExprNode, LoopForm, Shape, Type};
 use crate::base::Symbol;
@@ -38,9 +39,19 @@ impl Free {
 pub struct FreeNames {
     types: FreeVars,
     memo: FxHashMap<*const ExprNode, (Expr, Rc<Free>)>,
+    coerced: CellTypes,
 }
 
 impl FreeNames {
+    /// Counts the names in the types of what is coerced as free in a `coerce` node.
+    pub fn with_coerced(coerced: CellTypes) -> FreeNames {
+        FreeNames { coerced, ..FreeNames::default() }
+    }
+    /// The type of what a `coerce` node coerces, if it is known.
+    pub fn coerced(&self, expr: &Expr) -> Option<&Type> {
+        self.coerced.get(&Arc::as_ptr(&expr.0))
+    }
+
     /// The free names of an expression.
     pub fn of(&mut self, expr: &Expr) -> Rc<Free> {
         let key = Arc::as_ptr(&expr.0);
@@ -196,9 +207,12 @@ impl FreeNames {
                 names.into_iter().for_each(|name| free.add(name));
             }
             ExprKind::ReifyShape(shape) => Self::shape(free, shape),
-            ExprKind::Coerce { ty, expr } => {
+            ExprKind::Coerce { ty, expr: inner } => {
                 self.ty(free, ty);
-                self.expr(free, expr);
+                if let Some(found) = self.coerced(expr).cloned() {
+                    self.ty(free, &found);
+                }
+                self.expr(free, inner);
             }
             ExprKind::Assert { cond, expr, .. } => {
                 self.expr(free, cond);

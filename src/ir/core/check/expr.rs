@@ -57,7 +57,7 @@ impl Checker {
                 Ok(Type::prim(PrimType::I64))
             }
             ExprKind::ReifyShape(shape) => self.reified(span, shape),
-            ExprKind::Coerce { ty, expr } => self.coercion(span, ty, expr),
+            ExprKind::Coerce { ty, expr: inner } => self.coercion(expr, ty, inner),
             ExprKind::Assert { cond, message: _, expr } => {
                 self.condition(cond)?;
                 self.infer(expr)
@@ -225,9 +225,13 @@ impl Checker {
         Ok(Type::scalar(Atom::Sigma(vec![n], i64s(Dim::var(n)))))
     }
 
-    fn coercion(&mut self, span: Span, ty: &Type, expr: &Expr) -> Result<Type> {
+    fn coercion(&mut self, expr: &Expr, ty: &Type, inner: &Expr) -> Result<Type> {
+        let span = expr.span();
         let ty = self.annotation(ty, span)?;
-        let found = self.infer(expr)?;
+        let found = self.infer(inner)?;
+        if let Some(found) = self.with_program_names(&found) {
+            self.coerced.insert(Arc::as_ptr(&expr.0), found);
+        }
         if !self.equality.equal_up_to_sizes(&mut self.free, &ty, &found) {
             let (to, from) = (print::type_brief(&ty), print::type_brief(&found));
             return self.error(span, format!("a value of type {from} cannot be coerced to {to}: they differ in more than sizes"));

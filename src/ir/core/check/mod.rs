@@ -84,6 +84,13 @@ pub fn map_cell_types(program: &Program) -> CellTypes {
     checker.cells
 }
 
+/// For each `coerce` node the type of what it coerces, where it can be said as in [`CellTypes`], as far as the program is well typed.
+pub fn coerced_types(program: &Program) -> CellTypes {
+    let mut checker = Checker::default();
+    checker.program(program);
+    checker.coerced
+}
+
 /// [`check`] and [`map_cell_types`] at once.
 pub fn annotate(program: &Program) -> Result<CellTypes, Vec<CoreError>> {
     let mut checker = Checker::default();
@@ -167,6 +174,7 @@ struct Checker {
     /// Applications with fewer arguments than parameters.
     partial: FxHashSet<*const ExprNode>,
     cells: CellTypes,
+    coerced: CellTypes,
     errors: Vec<CoreError>,
     def: Option<Symbol>,
 }
