@@ -414,11 +414,14 @@ static int remora_launch_scan(remora_thread *th, const char *kernel, int64_t seg
 static int remora_launch_hist(remora_thread *th, const char *kernel, const char *shared, int64_t width, int64_t bins, int64_t size, int locked,
                               int cheap, int64_t threads, void **args, int32_t count) {
   remora_context *c = th->context;
-  if (width <= 0 || bins <= 0) {
+  if (width <= 0) {
     return 0;
   }
   args[count] = &width;
   args[count + 1] = &bins;
+  if (bins <= 0) { /* What is put into no bin is computed all the same: that may fail. */
+    return remora_launch(th, kernel, remora_map_grid(c, width, threads), args, count + 2);
+  }
   const int64_t bytes = size + (locked ? 4 : 0), room = remora_least(c->shared, 49152) - 16, most = room / bytes;
   const int64_t passes = most > 0 ? (bins - 1) / most + 1 : INT64_MAX;
   int64_t here = passes < bins ? (bins - 1) / passes + 1 : bins, copies = 1, first = 0;
