@@ -4,6 +4,7 @@
 //! the width or more give 0 (or the sign for arithmetic right shifts). Conversions from floats to integers truncate
 //! and saturate, NaN gives 0.
 
+use super::scalar::half_of;
 use half::f16;
 use std::fmt;
 
@@ -172,7 +173,7 @@ impl Scalar {
             PrimType::U16 => Scalar::U16(value as u16),
             PrimType::U32 => Scalar::U32(value as u32),
             PrimType::U64 => Scalar::U64(value as u64),
-            PrimType::F16 => Scalar::F16(f16::from_f64(value as f64)),
+            PrimType::F16 => Scalar::F16(half_of(value as f64)),
             PrimType::F32 => Scalar::F32(value as f32),
             PrimType::F64 => Scalar::F64(value as f64),
             PrimType::Bool => Scalar::Bool(value != 0),
@@ -189,7 +190,7 @@ impl Scalar {
             PrimType::U16 => Scalar::U16(value as u16),
             PrimType::U32 => Scalar::U32(value as u32),
             PrimType::U64 => Scalar::U64(value as u64),
-            PrimType::F16 => Scalar::F16(f16::from_f64(value)),
+            PrimType::F16 => Scalar::F16(half_of(value)),
             PrimType::F32 => Scalar::F32(value as f32),
             PrimType::F64 => Scalar::F64(value),
             PrimType::Bool => Scalar::Bool(value != 0.0),

@@ -22,7 +22,7 @@ mod apply;
 mod float;
 mod int;
 
-pub use float::Float;
+pub use float::{Float, half_of};
 pub use int::Int;
 
 use super::{PrimType, Scalar};

@@ -376,7 +376,7 @@ fn random_scalar(prim: PrimType, random: &mut Generator) -> Scalar {
     let z = random.next();
     let unit = (z >> 11) as f64 / (1u64 << 53) as f64;
     match prim {
-        PrimType::F16 => Scalar::F16(half::f16::from_f64(unit)),
+        PrimType::F16 => Scalar::from_f64(prim, unit),
         PrimType::F32 => Scalar::F32(unit as f32),
         PrimType::F64 => Scalar::F64(unit),
         PrimType::Bool => Scalar::Bool(z & 1 == 1),

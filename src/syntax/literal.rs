@@ -1,7 +1,7 @@
 //! The values of number, character and string literals.
 
 use crate::base::PrimType;
-use half::f16;
+use crate::base::scalar::half_of;
 
 /// The value of a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,7 +110,7 @@ fn decimal(text: &str) -> Result<Number, LiteralError> {
 fn float(digits: &str, prim: Option<PrimType>, text: &str) -> Result<Number, LiteralError> {
     let value = match prim {
         Some(PrimType::F32) => digits.parse::<f32>().map(f64::from),
-        Some(PrimType::F16) => digits.parse::<f64>().map(|v| f16::from_f64(v).to_f64()),
+        Some(PrimType::F16) => digits.parse::<f64>().map(|v| half_of(v).to_f64()),
         _ => digits.parse::<f64>(),
     };
     match value {

@@ -144,19 +144,42 @@ impl Float for f16 {
     fn unary(op: Op, a: f16) -> Option<f16> {
         f32::unary(op, a.to_f32()).map(f16::from_f32)
     }
-    /// `fma` and the others: products of halves are exact in doubles.
+    /// `fma` and the others: products of halves are exact in doubles, and sums are rounded to odd there.
     #[inline(always)]
     fn ternary(op: Op, a: f16, b: f16, c: f16) -> Option<f16> {
         match op {
-            Op::Fma => Some(f16::from_f64(a.to_f64() * b.to_f64() + c.to_f64())),
+            Op::Fma => Some(half_of(sum_to_odd(a.to_f64() * b.to_f64(), c.to_f64()))),
             Op::Mad => Some(a * b + c),
             Op::Lerp => Some(a + (b - a) * c),
             _ => None,
         }
     }
     fn ldexp(a: f16, exponent: i32) -> f16 {
-        f16::from_f64(libm::ldexp(a.to_f64(), exponent))
+        half_of(libm::ldexp(a.to_f64(), exponent))
     }
+}
+
+/// The half nearest to a double, rounded once. (Converting by way of a single rounds twice; it does no harm where the single is rounded to odd,
+/// since it has more than two bits more than a half: Boldo and Melquiond, 2008, "Emulation of FMA and correctly rounded sums", section III.)
+pub fn half_of(x: f64) -> f16 {
+    let near = x as f32;
+    if !x.is_finite() || f64::from(near) == x {
+        return f16::from_f32(near);
+    }
+    let toward_zero = if f64::from(near).abs() > x.abs() { near.to_bits() - 1 } else { near.to_bits() };
+    f16::from_f32(f32::from_bits(toward_zero | 1))
+}
+
+/// The sum rounded to odd: where it is not exact, the one of the two doubles next to it whose last bit is 1 (Boldo and Melquiond, as above).
+fn sum_to_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    // What the rounding has lost (Knuth's exact sum of two).
+    let part = sum - a;
+    let lost = (a - (sum - part)) + (b - part);
+    if !sum.is_finite() || lost == 0.0 || sum.to_bits() & 1 == 1 {
+        return sum;
+    }
+    f64::from_bits(if (lost > 0.0) == (sum > 0.0) { sum.to_bits() + 1 } else { sum.to_bits() - 1 })
 }
 
 fn next_after(a: f16, b: f16) -> f16 {

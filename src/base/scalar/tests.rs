@@ -139,3 +139,40 @@ fn members_have_their_types() {
     assert_eq!(qualified("i32.sqrt"), None);
     assert_eq!(qualified("nonsense"), None);
 }
+
+#[test]
+fn doubles_become_halves_with_one_rounding() {
+    // Around each number in the middle between two halves, and around both.
+    for bits in 0..0x7bff_u16 {
+        let (low, high) = (f16::from_bits(bits), f16::from_bits(bits + 1));
+        let middle = (low.to_f64() + high.to_f64()) / 2.0;
+        let even = if bits & 1 == 0 { low } else { high };
+        for (x, expected) in
+            [(middle.next_down(), low), (middle, even), (middle.next_up(), high), (low.to_f64(), low), (low.to_f64().next_up(), low)]
+        {
+            assert_eq!((half_of(x).to_bits(), half_of(-x).to_bits()), (expected.to_bits(), expected.to_bits() | 0x8000), "{x:e}");
+        }
+    }
+    assert_eq!(half_of(65519.99999999999), f16::MAX);
+    assert_eq!(half_of(65520.0), f16::INFINITY);
+    assert_eq!(half_of(f64::MAX), f16::INFINITY);
+    assert_eq!(half_of(f64::from_bits(1)), f16::from_bits(0));
+    assert!(half_of(f64::NAN).is_nan());
+}
+
+#[test]
+fn fma_of_halves_rounds_once() {
+    let fma = |a: f64, b: f64, c: f64| match call(F16, "fma", &[a, b, c].map(|x| Scalar::F16(half_of(x)))) {
+        Ok(Scalar::F16(x)) => x.to_bits(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(fma(-1.5, 2.001953125, 5.960464477539063e-8), 49665);
+    assert_eq!(fma(1.5, 2.001953125, -5.960464477539063e-8), 49665 & 0x7fff);
+    // What is added is too small for the last bit of the double sum.
+    let (big, tiny) = (32768.0 + 16.0, 5.960464477539063e-8);
+    assert_eq!(fma(big, 1.0, tiny), half_of(big).to_bits());
+    assert_eq!(
+        fma(big, 0.00048828125 + 0.0000001, 0.0),
+        half_of(half_of(big).to_f64() * half_of(0.00048828125 + 0.0000001).to_f64()).to_bits()
+    );
+}

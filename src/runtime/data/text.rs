@@ -376,7 +376,7 @@ fn literal(word: &str, default: PrimType) -> std::result::Result<Scalar, Bad> {
     if text.is_empty() {
         return Err(Bad::Syntax);
     }
-    if radix == 10 && !text.bytes().all(|b| b.is_ascii_digit()) {
+    if radix == 10 && (prim.is_float() || !text.bytes().all(|b| b.is_ascii_digit())) {
         let value: f64 = text.parse().map_err(|_| Bad::Syntax)?;
         let signed = if negative { -value } else { value };
         return match prim {
@@ -386,8 +386,7 @@ fn literal(word: &str, default: PrimType) -> std::result::Result<Scalar, Bad> {
         };
     }
     if prim.is_float() {
-        let value = if radix == 10 { text.parse::<f64>().ok() } else { u128::from_str_radix(text, radix).ok().map(|x| x as f64) };
-        let value = value.ok_or(Bad::Syntax)?;
+        let value = u128::from_str_radix(text, radix).map_err(|_| Bad::Syntax)? as f64;
         return Ok(Scalar::from_f64(prim, if negative { -value } else { value }));
     }
     if !text.chars().all(|c| c.is_digit(radix)) {
