@@ -292,6 +292,48 @@ fn entry_points_keep_their_names() {
     assert_eq!(header.matches("int t_g").count(), 1, "{header}");
 }
 
+/// Entry points, parameters and types are called like types, functions and macros of the header, of C or of what it includes.
+#[test]
+fn names_of_c_are_not_taken() {
+    let program = "entry f64_1d [n] (x: [n]f64) : [n]f64 = x
+entry f64_1d_entry (x: i64) = x
+entry put (x: #a | #b i32) : i32 = match x case #a -> 0 case #b y -> y
+entry a_b_i32_variant (x: i32) : i32 = x
+entry a_b_i32_new_a (x: i32) : i32 = x
+entry single (x: #error) : i32 = match x case #error -> 1
+entry f [n] (memcpy: i32) (xs: [n]i32) = copy xs with [0] = memcpy
+entry g (NULL: i64) (INFINITY: f64) (NAN: f32) (INT64_MAX: i8) (errno: i32) (stdin: i32) (int64_t: i64) (t_context: i64) = (NULL, INT64_MAX)
+entry h [failed] (k: i64) (made0: [failed]i64) (blank: #a | #b i32) (out: i64) (th: i64) (in_: i64) (typeof: i64) =
+  (replicate k (failed, out + th + in_ + typeof), blank)
+";
+    let place = Place::new(program);
+    good(&mut place.remora(&["build", "a.rem", "--lib", "-o", "libt.so"]));
+    place.write(
+        "use.c",
+        "#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <complex.h>
+#include \"t.h\"
+int main(void) {
+  t_context *c = t_new(1);
+  int64_t last = 0;
+  int8_t small = 0;
+  int32_t kept = 0;
+  t_f64_1d none;
+  int wrong = t_g(c, 5, 1, 1, 7, 0, 0, 0, 0, &last, &small) || last != 5 || small != 7;
+  wrong = wrong || t_a_b_i32_variant_entry(c, 9, &kept) || kept != 9 || t_a_b_i32_new_a_entry(c, 8, &kept) || kept != 8;
+  wrong = wrong || t_f64_1d_entry(c, 0, NULL, &none) || none.shape[0] || t_f64_1d_entry_(c, 3, &last) || last != 3;
+  t_release(c, none.owner);
+  t_free(c);
+  puts(wrong ? \"wrong\" : \"good\");
+}
+",
+    );
+    good(&mut place.command("cc", &["-fsanitize=undefined", "use.c", "-L.", "-lt", "-Wl,-rpath,.", "-o", "use"]));
+    assert_eq!(good(&mut place.command("./use", &[])).0, "good\n");
+}
+
 #[test]
 fn two_entry_points_of_one_name_are_refused() {
     let place = Place::new("-- ==\n-- entry: f\n-- input { 1i64 }\nentry f (x: i64) = x\nentry f (x: i64) = x + 1\n");

@@ -3,7 +3,7 @@
 //! A handle holds the parts of a value, its tag and its [`slots`], in memory of its own or as a function returned them. The fields of a
 //! payload are its parts that are neither tuples nor records.
 
-use super::library::{array_type, outer_type};
+use super::library::{STANDARD, array_type, is_array_type, outer_type};
 use super::sanitized;
 use crate::base::{PrimType, Symbol};
 use crate::ir::core::slots::{self, Layout};
@@ -131,7 +131,7 @@ impl Interface {
         let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
         let dims = if rank > 0 { format!("_{rank}d") } else { String::new() };
         let mut name = sanitized(&(words.join("_") + &dims));
-        while self.handles.iter().any(|other| other.name == name) {
+        while STANDARD.contains(&name.as_str()) || is_array_type(&name) || self.handles.iter().any(|other| other.name == name) {
             name.push('_');
         }
         self.handles.push(Handle { name, text, rank, parts, constructors });
@@ -165,6 +165,19 @@ impl Interface {
                 out.insert((prim, rank));
             }
         }
+    }
+    /// Whether a handle, one of its functions or one of its numbers is called so, without the prefix of the library.
+    pub(super) fn names(&self, name: &str) -> bool {
+        let of_constructor = |rest: &str, made: &Constructor| {
+            ["is", "new", "get"]
+                .into_iter()
+                .any(|what| rest.strip_prefix(what).and_then(|rest| rest.strip_prefix('_')) == Some(&made.label))
+        };
+        self.handles.iter().any(|handle| match name.strip_prefix(handle.name.as_str()) {
+            Some("" | "_free" | "_variant" | "_new" | "_get" | "_shape") => true,
+            Some(rest) => rest.strip_prefix('_').is_some_and(|rest| handle.constructors.iter().any(|made| of_constructor(rest, made))),
+            None => false,
+        })
     }
     /// The types of handles.
     pub(super) fn types(&self, prefix: &str) -> String {

@@ -19,7 +19,27 @@ const RESERVED: &[&str] = &[
     "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
     "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unix", "unsigned", "using", "virtual", "void",
     "volatile", "wchar_t", "while", "xor", "xor_eq",
+    "typeof", "typeof_unqual", "I", "assert", "errno", "stderr", "stdin", "stdout",
+    "blank", "failed", "free", "memcpy", "pthread_mutex_lock", "pthread_mutex_unlock",
 ];
+
+/// What every library has, without its prefix.
+pub(super) const STANDARD: &[&str] = &["new", "free", "error", "release", "context"];
+
+/// Whether a word is no name of a parameter in C: others have it, or may have it in what they include. Macros have no small letters.
+fn is_taken(name: &str, prefix: &str) -> bool {
+    let starts = ["out", "made", "remora_", "_"].into_iter().any(|start| name.starts_with(start));
+    let is_macro = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
+    let is_type = name.ends_with("_t") || name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('_'));
+    RESERVED.contains(&name) || starts || is_macro || is_type || name.is_empty()
+}
+
+/// Whether the header has an array type of this name without the prefix ([`array_type`]).
+pub(super) fn is_array_type(name: &str) -> bool {
+    let rank =
+        |(_, rank): (&str, &str)| rank.strip_suffix('d').is_some_and(|rank| !rank.is_empty() && rank.bytes().all(|b| b.is_ascii_digit()));
+    name.split_once('_').filter(|(elem, _)| PrimType::from_name(elem).is_some()).is_some_and(rank)
+}
 
 /// The driver is told in which context its functions work, and gets back the one that the caller had.
 const ENTER: &str = "  remora_gpu_enter(context->device->self);\n";
@@ -67,22 +87,22 @@ pub fn library(
     let mut places = Places::default();
     let head = format!("#define REMORA_LIBRARY\n{}", if strict { "#define REMORA_STRICT\n" } else { "" });
     let mut source = text(imp, &head, &mut places);
-    let doors = Doors { program, interface, prefix: &prefix, names: door_names(program, names, &[]), device: None };
+    let doors = Doors { program, interface, prefix: &prefix, names: door_names(program, interface, names, &[]), device: None };
     source.push_str(&doors.text(&places, shown));
     Library { source, header: doors.header() }
 }
 
 /// Names of C for functions that are called so in the source. The functions that every library has, and those that this one has of its
 /// `own`, keep their names, and so do functions that come earlier: `f'` and `f_` are the same in C.
-pub(in crate::emit) fn door_names(program: &Program, names: &[Symbol], own: &[&str]) -> Vec<String> {
+pub(in crate::emit) fn door_names(program: &Program, interface: &Interface, names: &[Symbol], own: &[&str]) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(names.len());
     for (name, (_, fun)) in names.iter().zip(program.funs.iter()) {
         // Only entry points are seen.
         let mut name = if fun.entry { sanitized(name.as_str()) } else { String::new() };
-        if ["new", "free", "error", "release", "context"].contains(&name.as_str()) || own.contains(&name.as_str()) {
+        if STANDARD.contains(&name.as_str()) || own.contains(&name.as_str()) || is_array_type(&name) || interface.names(&name) {
             name.push_str("_entry");
         }
-        while fun.entry && out.contains(&name) {
+        while fun.entry && (out.contains(&name) || interface.names(&name)) {
             name.push('_');
         }
         out.push(name);
@@ -286,8 +306,7 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         let names: Vec<String> = out.iter().map(|passed| passed.name.clone()).collect();
         for (k, passed) in out.iter_mut().enumerate() {
             let name = &names[k];
-            let taken = RESERVED.contains(&name.as_str()) || name.starts_with("out") || name.starts_with('_') || name.is_empty();
-            if taken || names.iter().filter(|other| *other == name).count() > 1 {
+            if is_taken(name, self.prefix) || names.iter().filter(|other| *other == name).count() > 1 {
                 passed.name = format!("{name}_{}", passed.vars[0].raw());
             }
         }

@@ -433,7 +433,8 @@ impl Emitter<'_> {
         text.line(&format!("  if (!{to}) {exit}"));
         match self.mode {
             Mode::Host => text.line(&format!("  if (remora_copy(th, remora_data({to}), {p}, ({count}) * sizeof({elem}))) goto fail;")),
-            _ => text.line(&format!("  memcpy(remora_data({to}), {p}, (size_t)({count}) * sizeof({elem}));")),
+            // An empty array may be given as no place at all, which `memcpy` must not be given.
+            _ => text.line(&format!("  if (({count}) > 0) memcpy(remora_data({to}), {p}, (size_t)({count}) * sizeof({elem}));")),
         }
         text.line(&format!("  {p} = ({elem} *)remora_data({to});"));
         text.line("}");

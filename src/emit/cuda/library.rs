@@ -130,7 +130,7 @@ pub fn library(
         program,
         interface,
         prefix: &prefix,
-        names: door_names(program, names, &["new_on_device", "wait_for"]),
+        names: door_names(program, interface, names, &["new_on_device", "wait_for"]),
         device: Some(device(&prefix)),
     };
     let host = format!("{}\n{DRIVER}{}", cuda.host, doors.text(&cuda.places, shown));
