@@ -52,7 +52,8 @@ pub(super) struct BenchArgs {
     /// At least so long
     #[arg(long, default_value = "2", value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     seconds: f64,
-    /// Results that are the same to the last bit as the evaluator's
+    /// Results that are the same to the last bit as the evaluator's; not of cbrt, asinh, acosh, atanh, gamma, lgamma, erf and
+    /// erfc, which the C library computes otherwise
     #[arg(long)]
     strict_fp: bool,
     /// One JSON object on standard output

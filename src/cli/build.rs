@@ -50,7 +50,8 @@ pub(super) struct BuildArgs {
     /// The architecture of the CUDA device, for code of kernels
     #[arg(long, value_name = "ARCH", value_parser = architecture)]
     arch: Option<String>,
-    /// Results that are the same to the last bit as the evaluator's (on processors)
+    /// Results that are the same to the last bit as the evaluator's (on processors); not of cbrt, asinh, acosh, atanh, gamma, lgamma, erf and
+    /// erfc, which the C library computes otherwise
     #[arg(long, conflicts_with = "arch")]
     strict_fp: bool,
 }

@@ -54,7 +54,8 @@ pub(super) struct RunArgs {
     /// What runs the program
     #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
     backend: Backend,
-    /// Results that are the same to the last bit as the evaluator's
+    /// Results that are the same to the last bit as the evaluator's; not of cbrt, asinh, acosh, atanh, gamma, lgamma, erf and
+    /// erfc, which the C library computes otherwise
     #[arg(long)]
     strict_fp: bool,
     /// Threads (default: one per processor)
