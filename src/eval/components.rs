@@ -31,7 +31,7 @@ pub fn operands(ty: &core::Type, name: Symbol, args: &[Value], called: &[Option<
 /// # Errors
 /// E0599 where the components are not those of the type.
 pub fn result(ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, measured: &Measured) -> Outcome<Value> {
-    rebuild(ty.interface().1, parts, &|dim| measured.value(dim))
+    rebuild(ty.interface().1, &[], parts, &|dim| measured.value(dim))
 }
 
 /// Adds the components of a value.
@@ -109,7 +109,7 @@ fn sum(layout: &Layout, tag: &Value, slots: &[Value], size: Sizes) -> Outcome<Va
         let at = tag.as_i128().and_then(|at| usize::try_from(at).ok()).ok_or_else(unfit)?;
         let (label, payload, places) = layout.constructors.get(at).ok_or_else(unfit)?;
         let mut leaves = places.iter().map(|place| slots[*place].clone());
-        return Ok(Value::Sum(Arc::new(Sum { label: *label, payload: rebuild(payload, &mut leaves, size)? })));
+        return Ok(Value::Sum(Arc::new(Sum { label: *label, payload: rebuild(payload, &[], &mut leaves, size)? })));
     }
     let dims = tag.dims();
     let count = dims.iter().product();
@@ -124,15 +124,16 @@ fn sum(layout: &Layout, tag: &Value, slots: &[Value], size: Sizes) -> Outcome<Va
     Cells::new(dims, items).map(Value::Cells).ok_or_else(unfit)
 }
 
-/// The value of a type made of its components, boxes opened.
-fn rebuild(ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, size: Sizes) -> Outcome<Value> {
+/// The value of a type made of its components, boxes opened. `outer` sizes stand in front of its own: it is a component of an array.
+fn rebuild(ty: &core::Type, outer: &[core::ShapeItem], parts: &mut dyn Iterator<Item = Value>, size: Sizes) -> Outcome<Value> {
     let missing = || broken("a result is missing");
+    let frame = [outer, &ty.shape().items].concat();
     let mut tuple = |labels: Option<Vec<Symbol>>, types: &mut dyn Iterator<Item = &core::Type>| {
-        let parts = types.map(|ty| rebuild(ty, parts, size)).collect::<Outcome<Vec<_>>>()?;
+        let parts = types.map(|ty| rebuild(ty, &frame, parts, size)).collect::<Outcome<Vec<_>>>()?;
         let frame = match parts.first() {
-            Some(part) => part.dims().get(..ty.shape().items.len()).ok_or_else(missing)?.to_vec(),
+            Some(part) => part.dims().get(..frame.len()).ok_or_else(missing)?.to_vec(),
             None => {
-                let sizes = ty.shape().items.iter().map(|item| match item {
+                let sizes = frame.iter().map(|item| match item {
                     core::ShapeItem::Dim(dim) => size(dim).and_then(|n| usize::try_from(n).ok()),
                     core::ShapeItem::Var(_) => None,
                 });
@@ -152,7 +153,7 @@ fn rebuild(ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, size: Sizes)
             for _ in names {
                 parts.next().ok_or_else(missing)?;
             }
-            rebuild(content, parts, size)
+            rebuild(content, outer, parts, size)
         }
         core::Atom::Sum(payloads) => {
             let layout = layout(payloads)?;

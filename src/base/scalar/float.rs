@@ -16,7 +16,7 @@ pub trait Float: Copy + PartialOrd + Send + Sync + 'static {
 }
 
 macro_rules! float {
-    ($t:ident, $consts:ident, $tgamma:ident, $lgamma:ident, $erf:ident, $erfc:ident, $exp10:ident, $nextafter:ident, $ldexp:ident) => {
+    ($t:ident, $consts:ident, $tgamma:ident, $lgamma:ident, $erf:ident, $erfc:ident, $exp10:ident, $nextafter:ident, $ldexp:ident, $asinh:ident, $acosh:ident, $atanh:ident) => {
         impl Float for $t {
             #[inline(always)]
             fn binary(op: Op, a: $t, b: $t) -> Result<$t, OpError> {
@@ -93,9 +93,9 @@ macro_rules! float {
                     Op::Sinh => a.sinh(),
                     Op::Cosh => a.cosh(),
                     Op::Tanh => a.tanh(),
-                    Op::Asinh => a.asinh(),
-                    Op::Acosh => a.acosh(),
-                    Op::Atanh => a.atanh(),
+                    Op::Asinh => libm::$asinh(a),
+                    Op::Acosh => libm::$acosh(a),
+                    Op::Atanh => libm::$atanh(a),
                     Op::SinPi => sinpi(a),
                     Op::CosPi => cospi(a),
                     Op::TanPi => sinpi(a) / cospi(a),
@@ -129,8 +129,8 @@ macro_rules! float {
     };
 }
 
-float!(f32, f32, tgammaf, lgammaf, erff, erfcf, exp10f, nextafterf, ldexpf);
-float!(f64, f64, tgamma, lgamma, erf, erfc, exp10, nextafter, ldexp);
+float!(f32, f32, tgammaf, lgammaf, erff, erfcf, exp10f, nextafterf, ldexpf, asinhf, acoshf, atanhf);
+float!(f64, f64, tgamma, lgamma, erf, erfc, exp10, nextafter, ldexp, asinh, acosh, atanh);
 
 impl Float for f16 {
     #[inline(always)]
