@@ -275,8 +275,6 @@ impl Context<'_> {
         loop {
             let goal = ilp::Goal { bound: Some(cost), cuts: &cuts, away: None, plain };
             match ilp::solve(problem, goal, &mut self.budget) {
-                // That there are no others is asked twice, in two ways: the solver has been wrong about that after its own changes.
-                ilp::Answer::Infeasible if !plain => plain = true,
                 ilp::Answer::Infeasible => break,
                 ilp::Answer::Failed(why) => return Err(Fail::TooHard(why)),
                 ilp::Answer::Optimal(values) => {
@@ -326,11 +324,8 @@ impl Context<'_> {
                 moved |= *same && here != there;
                 *same &= here == there;
             }
-            match (moved, plain) {
-                (true, _) => {}
-                // That no gate differs is asked twice, in two ways, like that there are no more optima.
-                (false, false) => plain = true,
-                (false, true) => break,
+            if !moved {
+                break;
             }
         }
         Ok(fix_gates(problem, &sides, &same))
