@@ -26,6 +26,7 @@ mod suggest;
 mod worth;
 
 pub use crate::emit::c::LOOPS;
+pub(crate) use entries::too_many_parts;
 pub use remc::is_core;
 pub use stats::{Stats, Times};
 pub use worth::{Work, Worth, work};
@@ -193,7 +194,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
                 checked.diagnostics.extend(consumed);
                 return None;
             }
-            checked.diagnostics.extend(entries::unmeasured(&checked.program, def, &defines));
+            checked.diagnostics.extend(entries::interface(&checked.program, def, &defines));
             if !checked.program.is_template(def) {
                 checked.core.defs.extend(defines);
             }

@@ -113,6 +113,10 @@ const FAMILIES: &[Family] = &[
     accepted("pairs of pairs", LINEAR, 20, |n| {
         format!("def t x0 =\n{}  in x{n}\n", lines(n, |i| format!("  let x{} = (x{i}, x{i})\n", i + 1)))
     }),
+    refused("an entry point of pairs of pairs", "E0613", LINEAR, 20, |n| {
+        let types = lines(n, |i| format!("type p{} = (p{i}, p{i})\n", i + 1));
+        format!("type p0 = i64\n{types}entry t (x: p{n}) = x\n")
+    }),
     accepted("records of records", LINEAR, 20, |n| {
         format!("def t x0 =\n{}  in x{n}\n", lines(n, |i| format!("  let x{} = {{a = x{i}, b = x{i}}}\n", i + 1)))
     }),

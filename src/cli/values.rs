@@ -3,7 +3,7 @@
 use super::files;
 use crate::base::{PrimType, Scalar, Symbol};
 use crate::diag::Diagnostic;
-use crate::driver::Checked;
+use crate::driver::{self, Checked};
 use crate::eval::{self, EntryShape as Shape};
 use crate::ir::core::{Atom, Define, Type, slots};
 use crate::runtime::data::{self, Expected, Stream};
@@ -115,6 +115,9 @@ impl Signature {
     /// E0613.
     pub fn of(checked: &Checked, define: &Define) -> Result<Signature> {
         let (called, names) = (checked.source_name(define.name), checked.parameter_names(define.name));
+        if eval::has_too_many_parts(&define.ty) {
+            return Err(Box::new(driver::too_many_parts(called, define.span)));
+        }
         let mut ty = &define.ty;
         loop {
             match ty.atom() {
@@ -221,6 +224,9 @@ pub fn callable_from_c(checked: &Checked, define: &Define) -> Result<()> {
     let mut ty = &define.ty;
     while let Atom::Pi(_, inner) = ty.atom() {
         ty = inner;
+    }
+    if eval::has_too_many_parts(ty) {
+        return Err(Box::new(driver::too_many_parts(checked.source_name(define.name), define.span)));
     }
     let (params, result) = ty.interface();
     let refused = |what: &str| {

@@ -1,15 +1,19 @@
 //! What is said of entry points that cannot be called as they are.
 
+use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::eval;
 use crate::ir::core::Define;
 use crate::ir::surface::{PatKind, TypeParam};
 use crate::ir::tables::{DefId, DefKind, Program};
 
-/// A warning for each size of an entry point that its arguments cannot tell: `[n]` and `[m]` where only `[n*m]` is measured.
-pub(super) fn unmeasured(program: &Program, def: DefId, defines: &[Define]) -> Vec<Diagnostic> {
+/// An error where an entry point takes or returns more than can be, and a warning for each size of an entry point that its arguments cannot tell: `[n]` and `[m]` where only `[n*m]` is measured.
+pub(super) fn interface(program: &Program, def: DefId, defines: &[Define]) -> Vec<Diagnostic> {
     let DefKind::Def(decl) = &program.defs[def].decl else { return Vec::new() };
     let Some(define) = defines.iter().rfind(|define| define.entry).filter(|_| decl.entry) else { return Vec::new() };
+    if eval::has_too_many_parts(&define.ty) {
+        return vec![too_many_parts(decl.name.name, decl.name.span)];
+    }
     let unmeasured = eval::unmeasured(&define.ty);
     let sizes = decl.tparams.iter().filter_map(|param| match param {
         TypeParam::Size(pat) => Some(&program.ast.pats[*pat]),
@@ -27,4 +31,10 @@ pub(super) fn unmeasured(program: &Program, def: DefId, defines: &[Define]) -> V
             .warning()
     };
     sizes.map(warning).collect()
+}
+
+/// What is said of a function that cannot be called from outside for the size of its type.
+pub(crate) fn too_many_parts(called: Symbol, span: Span) -> Diagnostic {
+    let message = format!("`{called}` cannot be run from outside: it takes and returns more than {} scalars and arrays", eval::MOST_PARTS);
+    Diagnostic::error("E0613", span, message).help("take and return arrays in place of tuples of tuples")
 }

@@ -3,10 +3,11 @@
 use super::run::{Run, natural};
 use super::{Failure, Machine, Outcome};
 use crate::base::{Scalar, Span, Symbol};
-use crate::ir::core::{Atom, Dim, DimAtom, Param, ShapeItem, Type, slots};
+use crate::ir::core::{ArrType, Atom, Dim, DimAtom, Param, ShapeItem, Type, slots};
 use crate::runtime::Value;
 pub use crate::runtime::data::structured::Shape;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// What a type looks like from outside.
 pub fn shape_of(ty: &Type) -> Shape {
@@ -26,6 +27,33 @@ pub fn shape_of(ty: &Type) -> Shape {
         }
         _ => Shape::Other,
     }
+}
+
+/// Most scalars, arrays and sums that a function that is called from outside may take and return.
+pub const MOST_PARTS: u64 = 1 << 16;
+
+/// Whether a function of this type takes and returns more than [`MOST_PARTS`].
+pub fn has_too_many_parts(ty: &Type) -> bool {
+    // Types share their components: what is written in a few lines may have more parts than can be counted one by one.
+    fn parts(ty: &Type, memo: &mut FxHashMap<*const ArrType, u64>) -> u64 {
+        let key = Arc::as_ptr(&ty.0);
+        if let Some(parts) = memo.get(&key) {
+            return *parts;
+        }
+        let mut all = |types: &mut dyn Iterator<Item = &Type>| types.fold(1, |sum: u64, ty| sum.saturating_add(parts(ty, memo)));
+        let count = match ty.atom() {
+            Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) => 1,
+            Atom::Tuple(types) => all(&mut types.iter()),
+            Atom::Record(fields) | Atom::Sum(fields) => all(&mut fields.iter().map(|(_, ty)| ty)),
+            Atom::Sigma(_, content) => parts(content, memo),
+        };
+        memo.insert(key, count);
+        count
+    }
+    let (params, ret) = ty.interface();
+    let mut memo = FxHashMap::default();
+    let types = params.iter().map(|param| &param.ty).chain([ret]);
+    types.fold(0, |sum: u64, ty| sum.saturating_add(parts(ty, &mut memo))) > MOST_PARTS
 }
 
 /// What a payload looks like. Compiled programs return the sizes that it hides in an order of their own.
@@ -243,7 +271,7 @@ pub fn unmeasured(mut ty: &Type) -> Vec<Symbol> {
         ty = body;
     }
     let Atom::Fun(params, _) = ty.atom() else { return Vec::new() };
-    if params.iter().any(|param| !shape_of(&param.ty).is_data()) {
+    if has_too_many_parts(ty) || params.iter().any(|param| !shape_of(&param.ty).is_data()) {
         return Vec::new();
     }
     let mut alone = FxHashSet::default();

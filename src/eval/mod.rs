@@ -23,7 +23,7 @@ pub mod soac;
 pub mod trace;
 mod types;
 
-pub use entry::{Measured, Shape as EntryShape, measured, shape_of, unmeasured};
+pub use entry::{MOST_PARTS, Measured, Shape as EntryShape, has_too_many_parts, measured, shape_of, unmeasured};
 
 use crate::base::{Chains, Span, Symbol};
 use crate::diag::Diagnostic;

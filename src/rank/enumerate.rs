@@ -254,12 +254,17 @@ impl Context<'_> {
     fn integer_optimum(&mut self, problem: &Problem) -> Result<Vec<i64>, Fail> {
         let goal = ilp::Goal { bound: None, cuts: &[], away: None, plain: false };
         let mut answer = ilp::solve(problem, goal, &mut self.budget);
-        if matches!(answer, ilp::Answer::Infeasible) {
-            match exact::infeasible(problem, self.options.exact_nodes) {
+        let again = match answer {
+            ilp::Answer::Optimal(_) => false,
+            ilp::Answer::Failed(_) => true,
+            ilp::Answer::Infeasible => match exact::infeasible(problem, self.options.exact_nodes) {
                 Some(true) => return Err(Fail::Infeasible),
-                Some(false) => answer = ilp::solve(problem, ilp::Goal { plain: true, ..goal }, &mut self.budget),
+                Some(false) => true,
                 None => return Err(Fail::TooHard("the system is too large to be refuted exactly".into())),
-            }
+            },
+        };
+        if again {
+            answer = ilp::solve(problem, ilp::Goal { plain: true, ..goal }, &mut self.budget);
         }
         match answer {
             ilp::Answer::Optimal(values) => Ok(values),
@@ -276,6 +281,8 @@ impl Context<'_> {
             let goal = ilp::Goal { bound: Some(cost), cuts: &cuts, away: None, plain };
             match ilp::solve(problem, goal, &mut self.budget) {
                 ilp::Answer::Infeasible => break,
+                // Its own changes may also make a program much larger for the search than it is.
+                ilp::Answer::Failed(_) if !plain => plain = true,
                 ilp::Answer::Failed(why) => return Err(Fail::TooHard(why)),
                 ilp::Answer::Optimal(values) => {
                     let sides = ilp::sides(problem, &values);
