@@ -100,7 +100,10 @@ proptest! {
 /// Systems that once were answered wrongly, or not at all.
 #[test]
 fn seeds_that_failed_agree_with_brute_force() {
-    for seed in [8658533383777807781, 550591143736987186, 5317124844404111067, 11145917242112024175] {
+    let quick = [8658533383777807781, 550591143736987186, 5317124844404111067];
+    // The integer program solver takes ten seconds for it: in long runs only.
+    let slow = std::env::var_os("CASES").map(|_| 11145917242112024175);
+    for seed in quick.into_iter().chain(slow) {
         let system = small(&mut Random(seed));
         for options in [Options::default(), with(Method::Exact), with(Method::Ilp), eliminated()] {
             check(&system, &options);
