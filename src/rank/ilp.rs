@@ -48,22 +48,29 @@ impl Budget {
 
     /// Counts a run for a problem; the nodes that it may visit, `None` when there are none left.
     pub(super) fn run(&mut self, problem: &Problem) -> Option<usize> {
-        self.count(problem, 1)
+        self.count(problem, 0, 1)
     }
 
-    /// The same for a run with integer variables.
-    pub(super) fn branching(&mut self, problem: &Problem) -> Option<usize> {
-        self.count(problem, BRANCHING)
+    /// The same for a run with integer variables, and with so many solutions excluded.
+    pub(super) fn branching(&mut self, problem: &Problem, cuts: usize) -> Option<usize> {
+        self.count(problem, cuts, BRANCHING)
     }
 
-    fn count(&mut self, problem: &Problem, weight: usize) -> Option<usize> {
-        let cells = (problem.rows.len() + problem.gates.len() + 1) * (problem.lo.len() + 1);
+    fn count(&mut self, problem: &Problem, cuts: usize, weight: usize) -> Option<usize> {
+        // A cut has up to two binaries for each gate, and a row for each of them.
+        let binaries = 2 * problem.gates.len() * cuts;
+        let cells = (problem.rows.len() + problem.gates.len() + 1 + binaries) * (problem.lo.len() + 1 + binaries);
         if self.runs == 0 {
             self.cells = CELLS.max(RUNS.saturating_mul(cells));
         }
         self.runs += 1;
         self.cells = self.cells.checked_sub(cells.saturating_mul(weight))?;
         Some((NODE_CELLS / cells).clamp(FEWEST_NODES, NODES))
+    }
+
+    /// Counts the iterations of a run that branched: nodes are no measure of what they take where many solutions are excluded.
+    fn iterated(&mut self, iterations: usize, size: usize) {
+        self.cells = self.cells.saturating_sub(iterations.saturating_mul(size).saturating_mul(BRANCHING));
     }
 }
 
@@ -108,8 +115,8 @@ pub(super) fn solve(problem: &Problem, goal: Goal, budget: &mut Budget) -> Answe
     let open = problem.hi.iter().any(|&hi| hi >= INF);
     let mut cap = first_cap(problem);
     loop {
-        let Some(nodes) = budget.branching(problem) else { return Answer::Failed(SLOW.into()) };
-        let answer = match solve_with(problem, goal, cap, nodes) {
+        let Some(nodes) = budget.branching(problem, goal.cuts.len()) else { return Answer::Failed(SLOW.into()) };
+        let answer = match solve_with(problem, goal, cap, nodes, budget) {
             // The program leaves type ranks anywhere below the cap: only the smallest ones say whether it was large enough.
             Answer::Optimal(values) => Answer::Optimal(complete(problem, &sides(problem, &values)).unwrap_or(values)),
             other => other,
@@ -279,7 +286,7 @@ impl Program<'_> {
     }
 }
 
-fn solve_with(problem: &Problem, goal: Goal, cap: i64, nodes: usize) -> Answer {
+fn solve_with(problem: &Problem, goal: Goal, cap: i64, nodes: usize, budget: &mut Budget) -> Answer {
     let mut vars = ProblemVariables::new();
     let upper: Vec<i64> =
         (0..problem.lo.len()).map(|at| if problem.hi[at] >= INF { problem.lo[at].saturating_add(cap) } else { problem.hi[at] }).collect();
@@ -309,11 +316,12 @@ fn solve_with(problem: &Problem, goal: Goal, cap: i64, nodes: usize) -> Answer {
             objective -= program.differs(gate, sides);
         }
     }
-    run(program, objective, nodes, goal.plain)
+    run(program, objective, goal.plain, nodes, budget)
 }
 
-fn run(program: Program, objective: Expression, nodes: usize, plain: bool) -> Answer {
+fn run(program: Program, objective: Expression, plain: bool, nodes: usize, budget: &mut Budget) -> Answer {
     let Program { problem, vars, columns, upper: _, at_most_zero, equal_zero, quotients } = program;
+    let size = columns.len() + at_most_zero.len() + equal_zero.len();
     let mut model = good_lp::coin_cbc(vars.minimise(objective));
     limit(&mut model, nodes);
     // Optimal means optimal: no gap is acceptable.
@@ -339,6 +347,7 @@ fn run(program: Program, objective: Expression, nodes: usize, plain: bool) -> An
         Err(ResolutionError::Infeasible) => return Answer::Infeasible,
         Err(error) => return Answer::Failed(format!("the integer program solver did not finish within its limit on steps: {error}")),
     };
+    budget.iterated(usize::try_from(solution.model().iteration_count()).unwrap_or(0), size);
     match solution.status() {
         SolutionStatus::Optimal => {}
         _ => return Answer::Failed("the integer program solver stopped early".into()),
