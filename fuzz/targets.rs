@@ -5,14 +5,14 @@
 use remora::base::{FileId, PrimType, SourceMap, with_big_stack};
 use remora::diag::{self, Diagnostic};
 use remora::driver;
-use remora::explicit;
+use remora::front::explicit;
+use remora::front::resolve::Loader;
+use remora::front::syntax::print::Printer;
+use remora::front::syntax::{self, validate::validate};
 use remora::ir::core;
 use remora::ir::surface::Ast;
 use remora::rank::{self, Options, Outcome, System};
-use remora::resolve::Loader;
 use remora::runtime::{Value, data};
-use remora::syntax::print::Printer;
-use remora::syntax::{self, validate::validate};
 use std::path::{Path, PathBuf};
 
 /// What is fuzzed.

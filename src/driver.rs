@@ -25,32 +25,32 @@ mod stats;
 mod suggest;
 mod worth;
 
-pub use crate::emit::c::LOOPS;
+pub use crate::back::c::LOOPS;
 pub(crate) use entries::too_many_parts;
 pub use remc::is_core;
 pub use stats::{Stats, Times};
 pub use worth::{Work, Worth, work};
 
-use crate::ambiguity::{self, Reception, Search, Verdict};
+use crate::back::lower;
+use crate::back::vectorise;
+use crate::back::{c, cuda};
 use crate::base::{FileId, SourceMap, Span, Symbol};
-use crate::consume;
 use crate::diag::{Diagnostic, Severity};
-use crate::elaborate::{self, Schemes};
-use crate::emit;
-use crate::eval;
-use crate::flatten;
-use crate::infer::{self, Inferred};
+use crate::front::ambiguity::{self, Reception, Search, Verdict};
+use crate::front::consume;
+use crate::front::elaborate::{self, Schemes};
+use crate::front::infer::{self, Inferred};
+use crate::front::resolve::{self, Loader};
+use crate::interp;
 use crate::ir::core::{self, check::CoreError};
 use crate::ir::surface::{Ast, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
 use crate::ir::{imp, kernel, soac};
-use crate::lower;
-use crate::optimise;
+use crate::middle::flatten;
+use crate::middle::optimise;
+use crate::middle::specialise;
 use crate::rank::{self, text::Fixture};
-use crate::resolve::{self, Loader};
 use crate::runtime::Value;
-use crate::specialise;
-use crate::vectorise;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::time::Instant;
@@ -76,7 +76,7 @@ pub struct Checked {
     /// Names in core of definitions with their names in the source.
     names: FxHashMap<Symbol, DefId>,
     /// For core written by hand, what is known about it besides its explicit form.
-    pub remc: Option<crate::remc::Elaborated>,
+    pub remc: Option<crate::front::remc::Elaborated>,
     /// The numbers that the program reads.
     numbers: Vec<i64>,
     /// What the types of definitions say about giving away.
@@ -277,7 +277,7 @@ fn decide(
 /// Runs an entry point of an accepted program. Boxes in the result are opened, but not those of core written by hand. A failure inside
 /// the standard library names the user's call that led there.
 pub fn run(checked: &Checked, entry: Symbol, arguments: Vec<Value>, threads: Option<usize>) -> Result<Value, Box<Diagnostic>> {
-    let mut machine = eval::load(&checked.core, threads.unwrap_or(0));
+    let mut machine = interp::core::load(&checked.core, threads.unwrap_or(0));
     if checked.reads_numbers() {
         machine = machine.with_input(checked.numbers.clone());
     }
@@ -345,7 +345,7 @@ fn evaluate(
     let define = checked.core.defs.iter().rfind(|define| define.name == entry);
     let Some(define) = define else { return Err(Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")))) };
     let names = checked.parameter_names(entry);
-    let call = if regions { eval::soac::call_in_place } else { eval::soac::call };
+    let call = if regions { interp::soac::call_in_place } else { interp::soac::call };
     call(program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
@@ -402,11 +402,11 @@ fn place(checked: &Checked, program: &soac::Program, span: Span) -> Place {
 }
 
 /// The same in words.
-fn shown<'a>(sources: &'a SourceMap, checked: &'a Checked, program: &'a soac::Program) -> impl Fn(Span) -> emit::c::Shown + 'a {
+fn shown<'a>(sources: &'a SourceMap, checked: &'a Checked, program: &'a soac::Program) -> impl Fn(Span) -> c::Shown + 'a {
     let text = |span: Span| if span == Span::default() { String::new() } else { sources.place(span) };
     move |span| {
         let place = place(checked, program, span);
-        emit::c::Shown { text: text(place.span), own: place.own.map(text).unwrap_or_default() }
+        c::Shown { text: text(place.span), own: place.own.map(text).unwrap_or_default() }
     }
 }
 
@@ -438,7 +438,7 @@ pub struct Native {
 /// E0801: what cannot be compiled.
 pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], strict: bool) -> Result<Native, Box<Diagnostic>> {
     let (program, imp) = lowered(sources, checked, entries, strict)?;
-    let (text, places) = emit::c::emit(&imp, strict);
+    let (text, places) = c::emit(&imp, strict);
     let places = places.iter().map(|span| place(checked, &program, span)).collect();
     Ok(Native { text, program, places })
 }
@@ -447,7 +447,7 @@ pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], stric
 #[derive(Debug)]
 pub struct CudaProgram {
     /// The texts.
-    pub text: emit::cuda::Cuda,
+    pub text: cuda::Cuda,
     /// The first-order program that it was made from: entry point number `k` is function number `k`.
     pub program: soac::Program,
     /// The places that failures name by their numbers.
@@ -461,7 +461,7 @@ pub struct CudaProgram {
 pub fn compile_cuda(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<CudaProgram, Box<Diagnostic>> {
     let program = kernels(sources, checked, entries)?;
     let imp = lowered_kernels(sources, &program);
-    let text = emit::cuda::emit(&imp);
+    let text = cuda::emit(&imp);
     let places = text.places.iter().map(|span| place(checked, &program, span)).collect();
     Ok(CudaProgram { text, program, places })
 }
@@ -471,16 +471,11 @@ pub fn compile_cuda(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) 
 ///
 /// # Errors
 /// E0801: what cannot be compiled.
-pub fn cuda_library(
-    sources: &SourceMap,
-    checked: &Checked,
-    entries: &[Symbol],
-    prefix: &str,
-) -> Result<emit::cuda::Library, Box<Diagnostic>> {
+pub fn cuda_library(sources: &SourceMap, checked: &Checked, entries: &[Symbol], prefix: &str) -> Result<cuda::Library, Box<Diagnostic>> {
     let made = compile_cuda(sources, checked, entries)?;
     let names = entry_names(checked, &made.program);
     let interface = interface(checked, entries);
-    Ok(emit::cuda::library(&made.program, &interface, &made.text, (prefix, &names), &shown(sources, checked, &made.program)))
+    Ok(cuda::library(&made.program, &interface, &made.text, (prefix, &names), &shown(sources, checked, &made.program)))
 }
 
 /// The C library for these entry points of an accepted program, its names beginning with `prefix`.
@@ -493,11 +488,11 @@ pub fn library(
     entries: &[Symbol],
     prefix: &str,
     strict: bool,
-) -> Result<emit::c::Library, Box<Diagnostic>> {
+) -> Result<c::Library, Box<Diagnostic>> {
     let (program, imp) = lowered(sources, checked, entries, strict)?;
     let names = entry_names(checked, &program);
     let interface = interface(checked, entries);
-    Ok(emit::c::library(&program, &interface, &imp, (prefix, &names), strict, &shown(sources, checked, &program)))
+    Ok(c::library(&program, &interface, &imp, (prefix, &names), strict, &shown(sources, checked, &program)))
 }
 
 /// What the functions of a first-order program are called in the source.
@@ -506,18 +501,18 @@ fn entry_names(checked: &Checked, program: &soac::Program) -> Vec<Symbol> {
 }
 
 /// What entry points take and return.
-fn interface(checked: &Checked, entries: &[Symbol]) -> emit::c::Interface {
+fn interface(checked: &Checked, entries: &[Symbol]) -> c::Interface {
     let chosen = |define: &&core::Define| if entries.is_empty() { define.entry } else { entries.contains(&define.name) };
-    emit::c::Interface::new(checked.core.defs.iter().filter(chosen).map(|define| (define.name, &define.ty)))
+    c::Interface::new(checked.core.defs.iter().filter(chosen).map(|define| (define.name, &define.ty)))
 }
 
 /// A failure of a running program as a message.
-pub fn failed(failure: &eval::Failure) -> Diagnostic {
+pub fn failed(failure: &interp::Failure) -> Diagnostic {
     let nowhere = failure.span == Span::default();
     if nowhere { Diagnostic::bare(failure.code, failure.message.clone()) } else { failure.diagnostic() }
 }
 
-fn failure_diagnostic(checked: &Checked, failure: &eval::Failure) -> Diagnostic {
+fn failure_diagnostic(checked: &Checked, failure: &interp::Failure) -> Diagnostic {
     if failure.span == Span::default() {
         return Diagnostic::bare(failure.code, failure.message.clone());
     }
@@ -563,7 +558,7 @@ fn contract(sources: &SourceMap, pass: &str, validate: impl FnOnce() -> Result<(
 fn validate_trees(checked: &Checked) {
     if validating() {
         for unit in &checked.program.units {
-            if let Err(problem) = crate::syntax::validate::validate(&checked.program.ast, &unit.source) {
+            if let Err(problem) = crate::front::syntax::validate::validate(&checked.program.ast, &unit.source) {
                 panic!("the parser broke its contract: {problem}");
             }
         }

@@ -1,31 +1,24 @@
 //! `remora`: a compiler for array programs written without `map`.
 //!
+//! The rooms of the house, in the order in which a program goes through them:
+//!
 //! ```text
-//! surface --resolve--> names --infer--> types, ranks --elaborate--> core --eval--> values
+//!  text --front--> core --middle--> soac, kernels --back--> C, CUDA
+//!                    |                 |
+//!                    +---- interp -----+        what each of these languages means
 //! ```
+//!
+//! [`ir`] has the languages, [`driver`] the order of the passes, [`cli`] the commands.
 
-pub mod ambiguity;
+pub mod back;
 pub mod base;
 pub mod cli;
-pub mod consume;
 pub mod diag;
 pub mod driver;
-pub mod elaborate;
-pub mod emit;
-pub mod erase;
-pub mod erased_eval;
-pub mod eval;
-pub mod explicit;
-pub mod flatten;
-pub mod infer;
+pub mod front;
+pub mod interp;
 pub mod ir;
-pub mod lower;
-pub mod optimise;
+pub mod middle;
 pub mod rank;
-pub mod remc;
-pub mod resolve;
 pub mod runtime;
-pub mod specialise;
-pub mod step;
-pub mod syntax;
-pub mod vectorise;
+pub mod theory;

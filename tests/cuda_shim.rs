@@ -88,7 +88,7 @@ fn faults_are_found_where_accesses_are_watched() {
     assert!(0 < counted && counted < 256, "{text}");
 }
 
-/// `remora_device` (src/emit/cuda/table.h).
+/// `remora_device` (src/back/cuda/table.h).
 #[repr(C)]
 struct Table {
     this: *mut c_void,

@@ -14,12 +14,13 @@ use remora::base::with_big_stack;
 use remora::base::{Span, Symbol};
 use remora::cli::program::load;
 use remora::cli::test::{Run, runs};
-use remora::erased_eval::{self, Index, Value};
 use remora::ir::core::names::FreeNames;
 use remora::ir::core::{self, Expr, ExprKind, print};
-use remora::ir::erased::validate;
-use remora::step::link;
-use remora::{erase, eval, runtime};
+use remora::theory::erased::validate;
+use remora::theory::eval::{Index, Value};
+use remora::theory::step::link;
+use remora::theory::{self, erase};
+use remora::{interp, runtime};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,8 +49,8 @@ fn check(path: &Path) -> Result<(), Failed> {
     let core = &loaded.checked.core;
     let erased = erase::program(core).map_err(|e| e.message)?;
     validate::validate(&erased)?;
-    let typed = eval::load(core, 1);
-    let untyped = erased_eval::load(&erased);
+    let typed = interp::core::load(core, 1);
+    let untyped = theory::eval::load(&erased);
     for run in runs(path, &loaded).map_err(says)?.into_iter().filter(|run| !is_huge(run)) {
         let what = format!("{} of {:?}", run.name, run.arguments);
         let expected = typed.call(run.name, run.arguments.clone());
@@ -112,7 +113,7 @@ fn step(path: &Path) -> Result<(), Failed> {
         return Ok(());
     }
     let core = &loaded.checked.core;
-    let typed = eval::load(core, 1);
+    let typed = interp::core::load(core, 1);
     for run in runs(path, &loaded).map_err(says)?.into_iter().filter(|run| !is_huge(run)).take(4) {
         let (Ok(sizes), Some(args)) =
             (typed.indices(run.name, &run.arguments), run.arguments.iter().map(literal).collect::<Option<Vec<_>>>())

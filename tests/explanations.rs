@@ -6,7 +6,7 @@ use remora::base::{SourceMap, Symbol, with_big_stack};
 use remora::diag::explain::{self, Role};
 use remora::diag::text;
 use remora::driver::{self, Checked};
-use remora::resolve::Loader;
+use remora::front::resolve::Loader;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -7,7 +7,7 @@ mod shim;
 
 use remora::base::{Scalar, SourceMap, Symbol};
 use remora::driver;
-use remora::resolve::Loader;
+use remora::front::resolve::Loader;
 use remora::runtime::{Array, Buffer, Value, data::text};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests write files and start programs")]
 
 use remora::base::{Scalar, SourceMap, Symbol};
-use remora::resolve::Loader;
+use remora::front::resolve::Loader;
 use remora::runtime::{Array, Buffer, Value};
 use remora::{diag, driver};
 

@@ -4,73 +4,60 @@
 
 use std::path::{Path, PathBuf};
 
-/// Each module of the crate with the other modules that it may name.
+/// The rooms whose modules have rules of their own.
+const ROOMS: &[&str] = &["front", "middle", "back", "interp", "theory"];
+
+/// Each module of the crate with the other modules that it may name; a room stands for all modules in it.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("diag", &["base"]),
     ("ir", &["base", "diag"]),
-    ("syntax", &["base", "diag", "ir"]),
-    ("resolve", &["base", "diag", "ir", "syntax"]),
     ("rank", &["base"]),
-    ("ambiguity", &["base", "diag", "explicit", "infer", "ir", "rank"]),
-    ("infer", &["base", "diag", "ir", "rank"]),
-    ("explicit", &["base", "diag", "ir"]),
-    ("consume", &["base", "diag", "ir"]),
-    ("elaborate", &["base", "diag", "ir"]),
     ("runtime", &["base", "diag", "ir"]),
-    ("specialise", &["base", "diag", "ir"]),
-    ("lower", &["base", "ir"]),
-    ("emit", &["base", "ir"]),
-    ("vectorise", &["base", "ir"]),
-    ("optimise", &["base", "ir"]),
-    ("flatten", &["base", "ir"]),
-    ("eval", &["base", "diag", "ir", "runtime"]),
-    ("remc", &["base", "diag", "ir", "resolve"]),
-    ("erase", &["base", "ir"]),
-    ("erased_eval", &["base", "ir", "runtime"]),
-    ("step", &["base", "ir", "runtime"]),
-    (
-        "driver",
-        &[
-            "base",
-            "diag",
-            "ir",
-            "syntax",
-            "resolve",
-            "rank",
-            "infer",
-            "ambiguity",
-            "explicit",
-            "consume",
-            "elaborate",
-            "remc",
-            "specialise",
-            "lower",
-            "vectorise",
-            "emit",
-            "optimise",
-            "flatten",
-            "runtime",
-            "eval",
-        ],
-    ),
+    ("front/syntax", &["base", "diag", "ir"]),
+    ("front/resolve", &["base", "diag", "ir", "front/syntax"]),
+    ("front/infer", &["base", "diag", "ir", "rank"]),
+    ("front/ambiguity", &["base", "diag", "ir", "rank", "front/explicit", "front/infer"]),
+    ("front/elaborate", &["base", "diag", "ir"]),
+    ("front/consume", &["base", "diag", "ir"]),
+    ("front/explicit", &["base", "diag", "ir"]),
+    ("front/remc", &["base", "diag", "ir", "front/resolve"]),
+    ("middle/specialise", &["base", "diag", "ir"]),
+    ("middle/optimise", &["base", "ir"]),
+    ("middle/flatten", &["base", "ir"]),
+    ("back/lower", &["base", "ir"]),
+    ("back/vectorise", &["base", "ir"]),
+    ("back/c", &["base", "ir", "back/cuda"]),
+    ("back/cuda", &["base", "ir", "back/c"]),
+    ("interp/arrays", &["base", "runtime", "interp/failure"]),
+    ("interp/components", &["base", "ir", "runtime", "interp/entry", "interp/failure"]),
+    ("interp/entry", &["base", "ir", "runtime", "interp/arrays", "interp/failure"]),
+    ("interp/failure", &["base", "diag", "runtime"]),
+    ("interp/core", &["base", "diag", "ir", "runtime", "interp/arrays", "interp/entry", "interp/failure"]),
+    ("interp/soac", &["base", "ir", "runtime", "interp/arrays", "interp/components", "interp/failure"]),
+    ("interp/imp", &["base", "ir", "runtime", "interp/components", "interp/failure"]),
+    ("theory/erased", &["base", "ir"]),
+    ("theory/erase", &["base", "ir", "theory/erased"]),
+    ("theory/eval", &["base", "ir", "runtime", "theory/erased"]),
+    ("theory/step", &["base", "ir", "runtime", "theory/erased"]),
+    ("driver", &["base", "diag", "ir", "rank", "runtime", "front", "middle", "back", "interp"]),
     (
         "cli",
         &[
             "base",
             "diag",
             "ir",
-            "syntax",
-            "resolve",
             "rank",
-            "infer",
-            "ambiguity",
-            "explicit",
-            "elaborate",
-            "remc",
             "runtime",
-            "eval",
             "driver",
+            "interp",
+            "front/syntax",
+            "front/resolve",
+            "front/infer",
+            "front/ambiguity",
+            "front/explicit",
+            "front/elaborate",
+            "front/remc",
         ],
     ),
 ];
@@ -90,30 +77,57 @@ fn sources(dir: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// The modules of this crate that a file names outside of comments and tests.
-fn named(text: &str) -> Vec<String> {
+/// The modules that a file names outside of comments and tests; `module` is its own path.
+fn named(module: &[&str], text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]").next().unwrap_or(text);
     let lines = code.lines().map(|line| line.split("//").next().unwrap_or(""));
-    lines.flat_map(modules_of_line).collect()
+    lines.flat_map(|line| modules_of_line(module, line)).collect()
 }
 
-/// `crate::a::b` names `a`; `crate::{a::b, c}` names `a` and `c`.
-fn modules_of_line(line: &str) -> Vec<String> {
+/// `crate::a::b` names `a`, or `a/b` where `a` is a room; `crate::{a::b, c}` names `a` and `c`; `super::` goes up from the file's module.
+fn modules_of_line(module: &[&str], line: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, start) in line.match_indices("crate::").chain(line.match_indices("super::")) {
+        if start == "crate::" {
+            paths(&[], &line[at + start.len()..], &mut found);
+        } else if !line[..at].ends_with("super::") {
+            let ups = (1..).take_while(|ups| line[at..].starts_with(&start.repeat(*ups))).count();
+            let kept = module.len().saturating_sub(ups);
+            paths(&module[..kept], &line[at + ups * start.len()..], &mut found);
+        }
+    }
+    found
+}
+
+/// The modules that a path, or a list of paths, within another names.
+fn paths(within: &[&str], text: &str, found: &mut Vec<String>) {
     let word = |text: &str| text.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
-    line.split("crate::")
-        .skip(1)
-        .flat_map(|rest| match rest.strip_prefix('{') {
-            None => vec![word(rest)],
-            Some(list) => {
-                let mut depth = 0;
-                let separators = |c: char| {
-                    depth += i32::from(c == '{') - i32::from(c == '}');
-                    c == ',' && depth == 0
-                };
-                list.split(separators).map(word).collect()
-            }
-        })
-        .collect()
+    let Some(list) = text.strip_prefix('{') else {
+        let first = word(text);
+        let path: Vec<&str> = within.iter().copied().chain([first.as_str()]).collect();
+        match (path.as_slice(), text.strip_prefix(&format!("{first}::"))) {
+            ([room], Some(rest)) if ROOMS.contains(room) => paths(&[room], rest, found),
+            ([room, module, ..], _) if ROOMS.contains(room) => found.push(format!("{room}/{module}")),
+            ([module, ..], _) => found.push((*module).to_string()),
+            ([], _) => {}
+        }
+        return;
+    };
+    let mut depth = 0;
+    let separators = |c: char| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ',' && depth == 0
+    };
+    for part in list.split(separators) {
+        paths(within, part.trim(), found);
+    }
+}
+
+/// The path of a file's module: `back/c/mod.rs` is `back`, `c`.
+fn module_of(relative: &Path) -> Vec<String> {
+    let parts = relative.with_extension("");
+    let parts = parts.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    parts.filter(|part| part != "mod").collect()
 }
 
 #[test]
@@ -124,18 +138,22 @@ fn imports_go_one_way() {
     let mut wrong = Vec::new();
     for path in files {
         let relative = path.strip_prefix(&root).expect("inside src");
-        let first = relative.components().next().expect("a file").as_os_str().to_string_lossy().into_owned();
-        let module = first.trim_end_matches(".rs");
-        let tests = relative.components().any(|c| matches!(c.as_os_str().to_str(), Some("tests" | "tests.rs")));
-        if tests || matches!(module, "lib" | "main") {
+        let own = module_of(relative);
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let tests = own.iter().any(|part| *part == "tests");
+        let [first, ..] = own.as_slice() else { continue };
+        if tests || matches!(*first, "lib" | "main") || own.len() == 1 && ROOMS.contains(first) {
             continue;
         }
+        let module = if ROOMS.contains(first) { own[..2].join("/") } else { (*first).to_string() };
         let Some((_, allowed)) = MAY_NAME.iter().find(|(name, _)| *name == module) else {
             wrong.push(format!("{}: the module `{module}` is not in the table", relative.display()));
             continue;
         };
-        for name in named(&std::fs::read_to_string(&path).expect("readable")) {
-            if name != module && MAY_NAME.iter().any(|(known, _)| *known == name) && !allowed.contains(&name.as_str()) {
+        for name in named(&own, &std::fs::read_to_string(&path).expect("readable")) {
+            let room = name.split('/').next().unwrap_or_default();
+            let known = MAY_NAME.iter().any(|(known, _)| *known == name);
+            if name != module && known && !allowed.contains(&name.as_str()) && !allowed.contains(&room) {
                 wrong.push(format!("{}: `{module}` must not name `{name}`", relative.display()));
             }
         }
@@ -166,7 +184,10 @@ fn nothing_builds_with_mutations_unasked() {
 
 #[test]
 fn the_scan_finds_imports() {
+    let named = |text| named(&["back", "c", "expr"], text);
     assert_eq!(named("use crate::base::{Span};\n// crate::cli\nfn f() { crate::diag::x(); crate::ir::y() }"), ["base", "diag", "ir"]);
-    assert_eq!(named("use crate::{base::{A, B}, eval};"), ["base", "eval"]);
+    assert_eq!(named("use crate::{base::{A, B}, front::infer::x};"), ["base", "front/infer"]);
+    assert_eq!(named("use crate::front::{infer, resolve::{A}};"), ["front/infer", "front/resolve"]);
+    assert_eq!(named("use super::x; use super::super::lower::y;"), ["back/c", "back/lower"]);
     assert_eq!(named("#[cfg(test)]\nmod tests { use crate::cli; }"), Vec::<String>::new());
 }

@@ -7,11 +7,11 @@
 
 use remora::base::{FileId, PrimType, SourceMap, Symbol, with_big_stack};
 use remora::driver::{self, Checked};
+use remora::front::remc::instantiate::{Equation, Problem, Unsolved, solve};
+use remora::front::resolve::Loader;
 use remora::ir::core::free::{FreeVars, Name};
 use remora::ir::core::subst::{Replacement, Subst};
 use remora::ir::core::{Atom, Dim, Shape, Type, equal, print, read};
-use remora::remc::instantiate::{Equation, Problem, Unsolved, solve};
-use remora::resolve::Loader;
 use remora::runtime::data::notation;
 use std::collections::BTreeSet;
 

@@ -1,12 +1,12 @@
 //! The evaluator of programs with memory finds what is put into them: places that are moved, memory that is released early or not at all, buffers
 //! that do not change places, iterations that write the same cell.
 
+use remora::back::lower::{Options, lower, with_ghosts};
 use remora::base::{FileId, Idx, PrimType, Scalar, SourceMap, Symbol, with_big_stack};
-use remora::eval::imp::{Plan, call};
+use remora::interp::imp::{Plan, call};
 use remora::ir::core;
 use remora::ir::imp::{Expr, Int, Place, Program, Stmt, check, ghost, print, visit};
 use remora::ir::soac::{self, read};
-use remora::lower::{Options, lower, with_ghosts};
 use remora::runtime::{Array, Buffer, Value};
 
 const OPTIONS: Options = Options { strict: false, in_place: true, device: false };

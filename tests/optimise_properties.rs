@@ -3,16 +3,16 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read the environment")]
 
+use remora::back::lower;
+use remora::back::vectorise::vectorise_by;
 use remora::base::{FileId, PrimType, Scalar, SourceMap, Symbol, with_big_stack};
-use remora::eval::soac::{call, call_in_place};
-use remora::eval::{self, imp::Plan};
-use remora::flatten::{coalesce, flatten};
+use remora::interp::soac::{call, call_in_place};
+use remora::interp::{self, imp::Plan};
 use remora::ir::soac::{Program, check, print, read};
 use remora::ir::{core, imp, soac::structure::Structure};
-use remora::lower;
-use remora::optimise::{PIPELINE, in_place, optimise, optimise_by, optimise_for_device};
+use remora::middle::flatten::{coalesce, flatten};
+use remora::middle::optimise::{PIPELINE, in_place, optimise, optimise_by, optimise_for_device};
 use remora::runtime::{Array, Buffer, Value};
-use remora::vectorise::vectorise_by;
 use std::fmt::Write;
 
 /// How many programs are tried, unless `REMORA_PROGRAMS` says another number.
@@ -308,7 +308,7 @@ fn with_memory(source: &Program, program: &imp::Program, pass: &str, n: usize) -
     let ty = ty.expect("a type");
     [false, true].map(|backwards| {
         let plan = Plan { pass, threads: 3, backwards, most: u64::MAX };
-        let value = eval::imp::call(program, source, plan, &ty, Symbol::new("f"), &[array(&[n], 3), array(&[n, n], 5)], &[]);
+        let value = interp::imp::call(program, source, plan, &ty, Symbol::new("f"), &[array(&[n], 3), array(&[n, n], 5)], &[]);
         value.map(|value| format!("{value:?}")).map_err(|failure| format!("{} {}", failure.code, failure.message))
     })
 }

@@ -7,7 +7,7 @@
 
 use remora::base::{SourceMap, with_big_stack};
 use remora::driver;
-use remora::resolve::Loader;
+use remora::front::resolve::Loader;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

@@ -9,10 +9,10 @@
 use libtest_mimic::{Arguments, Trial};
 use remora::base::{SourceMap, with_big_stack};
 use remora::driver::{self, Checked};
-use remora::explicit;
+use remora::front::explicit;
+use remora::front::resolve::Loader;
+use remora::front::syntax::lexer::{Tok, lex};
 use remora::ir::tables::DefKind;
-use remora::resolve::Loader;
-use remora::syntax::lexer::{Tok, lex};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};

@@ -15,9 +15,9 @@ use proptest::prelude::*;
 use remora::base::{FileId, SourceMap, with_big_stack};
 use remora::diag::text;
 use remora::driver::{self, Checked};
-use remora::eval;
+use remora::front::resolve::Loader;
+use remora::interp;
 use remora::ir::core::{check, print, read};
-use remora::resolve::Loader;
 use remora::runtime::Value;
 use remora::runtime::data::notation;
 use std::path::{Path, PathBuf};
@@ -197,7 +197,7 @@ fn first_order_programs_agree() {
             return;
         };
         // Boxes are opened in both.
-        let plain = eval::run(&checked.core, last, Vec::new(), Some(1));
+        let plain = interp::core::run(&checked.core, last, Vec::new(), Some(1));
         let show = |result: &Result<Value, Box<remora::diag::Diagnostic>>| match result {
             Ok(value) => notation::write(value),
             Err(failure) => failure.code.to_string(),

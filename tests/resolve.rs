@@ -4,10 +4,10 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use remora::base::{FileId, SourceMap, with_big_stack};
 use remora::diag::Diagnostic;
+use remora::front::resolve::{self, Loader};
 use remora::ir::surface::children::{Node, children_of, decl_children, module_children};
 use remora::ir::surface::{Decl, ExprKind};
 use remora::ir::tables::{DefId, Program, Res, TypeRes};
-use remora::resolve::{self, Loader};
 
 /// Files in memory.
 struct Memory(Vec<(&'static str, &'static str)>);

@@ -7,9 +7,9 @@ use laws::End;
 use pretty_assertions::assert_eq;
 use remora::base::FileId;
 use remora::ir::core::{Expr, print, read};
-use remora::ir::erased;
 use remora::runtime::block::Block;
-use remora::step::{Rule, Step, typed};
+use remora::theory::erased;
+use remora::theory::step::{Rule, Step, typed};
 
 fn parsed(text: &str) -> Expr {
     let (expr, diagnostics) = read::expr(FileId::default(), text);

@@ -5,8 +5,8 @@ mod syntax_support;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use remora::base::{FileId, with_big_stack};
+use remora::front::syntax;
 use remora::ir::surface::Ast;
-use remora::syntax;
 use syntax_support::{Parsed, dump_decls, errors, parse_ok, tree};
 
 /// The tree of an expression as an s-expression.

@@ -85,169 +85,169 @@ mod table {
     }
 
     mutations! {
-        LoseReshapeAlias in "optimise/alias.rs": "a reshaped array is taken for new memory";
-        LoseScatterAlias in "optimise/alias.rs": "what a scatter or histogram returns is taken for memory of nobody";
-        BorrowNothing in "optimise/in_place.rs": "parameters of functions may be overwritten";
-        UpdateWhatIsReadLater in "optimise/in_place.rs": "an array that is read later is overwritten";
-        ForgetOtherIterations in "optimise/in_place.rs": "an update in a lambda forgets that other iterations read the array";
-        SharedLoopResults in "optimise/in_place.rs": "two results of a loop that share memory are both overwritten";
-        LoopTakesWhatIsRead in "optimise/in_place.rs": "a loop overwrites the first value of a parameter that its body reads under another name";
-        SliceOfItself in "optimise/in_place.rs": "a slice is overwritten by another slice of the same array without a copy";
-        ScatterBesideItself in "optimise/in_place.rs": "a scatter overwrites an array that its lambda reads";
-        IndexOffByOne in "optimise/facts.rs": "an index that is equal to the size counts as in bounds";
-        FactsOutliveBranches in "optimise/facts.rs": "what is known in a branch is believed behind it";
-        IndexIsNatural in "optimise/facts.rs": "negative indices count as in bounds";
-        NotLessIsGreater in "optimise/simplify/mod.rs": "where a < b is false, a > b is believed";
-        UnflattenAnything in "optimise/simplify/mod.rs": "numbers of rows and columns may have a product that is no size";
-        CoerceAnything in "optimise/simplify/mod.rs": "of a check of several sizes only the first counts";
-        PlusZero in "optimise/simplify/scalar.rs": "x + 0.0 is taken for x, also where x is -0.0";
-        ZeroMinus in "optimise/simplify/scalar.rs": "0 - x is taken for x";
-        SliceForgetsStart in "optimise/simplify/views.rs": "an element of a slice is read as if the slice began at 0";
-        PermuteOnce in "optimise/simplify/views.rs": "of two permutations in a row only the second counts";
-        SliceOfSliceForgetsStep in "optimise/simplify/views.rs": "a slice of a slice begins where it would if the inner one had no steps";
-        FlatRowForgotten in "optimise/simplify/views.rs": "an element of a reshaped vector is read in its first row";
-        UpdateWholeCell in "optimise/simplify/views.rs": "an update of a cell of another place is taken for one of this place";
-        TruthTurned in "optimise/simplify/control.rs": "a branch that returns false or true returns its condition";
-        LoopOfOne in "optimise/simplify/control.rs": "a loop of two iterations does one";
-        InvariantByName in "optimise/simplify/control.rs": "a parameter of a loop that changes places with another counts as unchanged";
-        MergeSigns in "optimise/cse.rs": "0.0 and -0.0 are merged";
-        MergeRanges in "optimise/cse.rs": "counts of ranges upwards and downwards are merged";
-        MergeOperators in "optimise/cse.rs": "maps and reductions are merged whatever the operations in them are";
-        ChecksAreDead in "optimise/dead.rs": "what may fail goes if its value is not needed";
-        FuseOverChecks in "optimise/fuse/mod.rs": "checks move behind what relies on them";
-        FuseOverWrites in "optimise/fuse/mod.rs": "a producer moves behind a write to what it reads";
-        FuseAcross in "optimise/fuse/mod.rs": "operators are fused although what is between them needs the one and is needed by the other";
-        FuseWidths in "optimise/fuse/mod.rs": "operators of different widths are fused";
-        HoistWhatMayFail in "optimise/hoist.rs": "what may fail leaves loops that may not run";
-        HoistTooFar in "optimise/hoist.rs": "what depends on the iteration leaves the loop";
-        UnrollTurned in "optimise/unroll.rs": "an unrolled reduction combines its operands the wrong way round";
-        UnrollFirstCell in "optimise/unroll.rs": "the last cell of what is unrolled is the one before";
-        StreamFromAnywhere in "optimise/streams.rs": "ranges that do not begin at 0 count as numbers of cells";
-        OverWithoutCopies in "optimise/over.rs": "cells that all others need are not copied before they are overwritten";
-        RebuildShifted in "optimise/rebuild.rs": "what stays behind a rebuilt array is taken from one place too early";
-        ColumnStride in "optimise/columns.rs": "columns are written with the stride of a row less one";
-        PartOfRowPlace in "optimise/columns.rs": "the place of a part of a row forgets the row";
-        SegmentsUnchecked in "optimise/segments.rs": "checks of a producer that is computed in parts are dropped";
-        BothWaysTurned in "optimise/both_ways.rs": "columns that are reduced by rows combine their operands the wrong way round";
-        VaryingOperator in "flatten/nest.rs": "reductions whose operator differs from thread to thread are flattened";
-        IrregularWidth in "flatten/nest.rs": "nests whose width differs from thread to thread are flattened";
-        OneByOneTurned in "flatten/nest.rs": "operators that run one by one combine their operands the wrong way round";
-        ScansNotTurnedBack in "flatten/nest.rs": "scans of rows come out the wrong way round";
-        KnownBeforeChecks in "flatten/distribute.rs": "what relies on a check comes before it";
-        LoopCountVaries in "flatten/distribute.rs": "loops whose count differs from thread to thread change places with the threads";
-        KernelChecksDropped in "flatten/context.rs": "checks whose values nothing needs are left out of kernels";
-        WaitingChecksDropped in "flatten/distribute.rs": "checks at the end of a body that is distributed are forgotten";
-        CoalesceBackwards in "flatten/coalesce.rs": "an array whose layout changes comes back by the wrong permutation";
-        CoalesceOnce in "flatten/coalesce.rs": "the copy of an array with another layout is made before the loop that changes it";
-        DenseAnyhow in "lower/memory.rs": "vectors with steps count as dense";
-        PieceOfCopy in "lower/memory.rs": "a piece of a copy is taken from the beginning of the source";
-        CheckOffByOne in "lower/memory.rs": "an index that is equal to the size passes the check";
-        ReleaseBranchResult in "lower/control.rs": "what a branch returns is released while it is in use";
-        OneBufferOfTwo in "lower/control.rs": "a loop writes the buffer that it reads from the second iteration on";
-        OldScalarsGo in "lower/control.rs": "variables of a loop take their new values one after the other";
-        LoopReleasesResult in "lower/control.rs": "a loop releases the buffers that its results are in";
-        WriteReplicated in "lower/exp.rs": "a replicated array is overwritten where it is";
-        ConcatPlaced in "lower/exp.rs": "the parts behind one that is in its place already begin too early";
-        RotateWraps in "lower/exp.rs": "a rotation wraps around one element too late";
-        StepsRoundDown in "lower/exp.rs": "the number of steps of a slice is rounded down";
-        DivisionUnchecked in "lower/exp.rs": "divisions by zero are not checked for narrow integers";
-        StillNeeded in "lower/place.rs": "an array that is needed elsewhere is made over by what is computed from it";
-        PartNeededTwice in "lower/place.rs": "an array that is two parts of a concatenation is made in its place once";
-        NeighboursFirst in "lower/place.rs": "new cells are written over old ones that later cells read";
-        PartsOfAnySize in "lower/place.rs": "a part of a concatenation is made in place though another may have a negative number of rows";
-        StretchesOverlap in "lower/place.rs": "stretches that overlap by an element count as apart";
-        AnyRootIsApart in "lower/place.rs": "an array that shares memory with what is overwritten counts as apart";
-        FirstPieceLost in "lower/soac.rs": "what the first piece of a reduction found is lost";
-        PiecesFromNeutral in "lower/soac.rs": "the pieces of a scan all begin with the neutral element";
-        SumsOneAfterOther in "lower/soac.rs": "sums of several components take their new values one after the other";
-        SumsWithoutSwap in "lower/soac.rs": "the buffers of a sum of arrays do not change places";
-        SharedSumAnyNeutral in "lower/soac.rs": "an inner sum goes on with the outer one whatever its operator and neutral element are";
-        BinsNotNeutral in "lower/hist.rs": "only the first of several tables of a histogram begins with the neutral element";
-        HistRestLost in "lower/hist.rs": "what is left when the values are divided among tables is not counted";
-        FilterPieces in "lower/writes.rs": "the pieces of a filter are put together with the counts of the piece before";
-        ScatterUnchecked in "lower/writes.rs": "values for places outside are written";
-        InterchangeRest in "lower/interchange.rs": "the last rows that make no whole group are not added";
-        InterchangeBlocks in "lower/interchange.rs": "the last block of columns is left out";
-        InterchangeAnyLambda in "lower/interchange.rs": "a nest whose inner loop needs the outer cell changes its loops all the same";
-        TileReadsBeyond in "lower/tile.rs": "tiles at the right end read a column that is not there";
-        TileStretches in "lower/tile.rs": "the last stretch of a product is left out";
-        EndLivesEarly in "lower/mod.rs": "memory is released one statement too early";
-        GiveWhatIsOthers in "lower/mod.rs": "memory that was not made here is given away";
-        SamePlaceAnyStride in "lower/mod.rs": "arrays at one place with other strides count as the same";
-        TransposeTurned in "lower/kernels.rs": "planes are transposed with rows for columns";
-        EverythingCommutes in "lower/kernels.rs": "reductions whose order counts are reordered";
-        ScatterAnyWins in "lower/kernels.rs": "of several values for a place any wins";
-        RowsOfNothing in "lower/bins.rs": "a histogram of rows without elements does not fail where its function does";
-        PiecesOfBins in "lower/bins.rs": "the last piece of a histogram on a device ends one value too early";
-        AnyHistogramCommutes in "lower/bins.rs": "histograms whose order counts are done by many threads at once";
-        ChainsFromZero in "vectorise/chains.rs": "sums in several registers all begin with 0";
-        ChainsRest in "vectorise/chains.rs": "what is left behind the last whole block is added from one element later";
-        LanesComeBack in "vectorise/masked.rs": "lanes that have left a loop come back";
-        LanesGoOn in "vectorise/masked.rs": "variables of lanes that have left a loop change";
-        DivisorChanges in "vectorise/quotients.rs": "reciprocals of divisors that change are computed once";
-        AnyDivisor in "vectorise/quotients.rs": "reciprocals are used for divisors of any size";
-        LeaveStale in "vectorise/leave.rs": "values from before a variable was set again are used";
-        JamNeighbours in "vectorise/jam.rs": "rows that read neighbours of what they add to are done together";
-        JamRest in "vectorise/jam.rs": "the rows that make no whole block begin one too late";
-        SideLost in "vectorise/write.rs": "of lanes that run side by side the last runs twice and one not at all";
-        UniformLoop in "vectorise/plan.rs": "inner loops with different counts are run as long as that of the first lane";
-        EarlyBeforeOperands in "vectorise/early.rs": "long functions begin before their operands are there";
-        PackShort in "vectorise/pack.rs": "columns that are copied for neighbouring lanes are one element short";
-        FoldedPower in "emit/c/expr.rs": "powers with halves are taken for whole ones";
-        SignedOverflow in "emit/c/expr.rs": "sums of signed integers overflow instead of wrapping around";
-        AnyOrderAlways in "emit/c/mod.rs": "loops whose iterations depend on each other are marked as independent";
-        GiveTwice in "emit/c/mod.rs": "what is given away is released all the same";
-        MoveForgets in "emit/c/mod.rs": "what a loop replaces is not released";
-        ClassRoundsDown in "emit/c/runtime.c": "blocks of memory are rounded down",
+        LoseReshapeAlias in "middle/optimise/alias.rs": "a reshaped array is taken for new memory";
+        LoseScatterAlias in "middle/optimise/alias.rs": "what a scatter or histogram returns is taken for memory of nobody";
+        BorrowNothing in "middle/optimise/in_place.rs": "parameters of functions may be overwritten";
+        UpdateWhatIsReadLater in "middle/optimise/in_place.rs": "an array that is read later is overwritten";
+        ForgetOtherIterations in "middle/optimise/in_place.rs": "an update in a lambda forgets that other iterations read the array";
+        SharedLoopResults in "middle/optimise/in_place.rs": "two results of a loop that share memory are both overwritten";
+        LoopTakesWhatIsRead in "middle/optimise/in_place.rs": "a loop overwrites the first value of a parameter that its body reads under another name";
+        SliceOfItself in "middle/optimise/in_place.rs": "a slice is overwritten by another slice of the same array without a copy";
+        ScatterBesideItself in "middle/optimise/in_place.rs": "a scatter overwrites an array that its lambda reads";
+        IndexOffByOne in "middle/optimise/facts.rs": "an index that is equal to the size counts as in bounds";
+        FactsOutliveBranches in "middle/optimise/facts.rs": "what is known in a branch is believed behind it";
+        IndexIsNatural in "middle/optimise/facts.rs": "negative indices count as in bounds";
+        NotLessIsGreater in "middle/optimise/simplify/mod.rs": "where a < b is false, a > b is believed";
+        UnflattenAnything in "middle/optimise/simplify/mod.rs": "numbers of rows and columns may have a product that is no size";
+        CoerceAnything in "middle/optimise/simplify/mod.rs": "of a check of several sizes only the first counts";
+        PlusZero in "middle/optimise/simplify/scalar.rs": "x + 0.0 is taken for x, also where x is -0.0";
+        ZeroMinus in "middle/optimise/simplify/scalar.rs": "0 - x is taken for x";
+        SliceForgetsStart in "middle/optimise/simplify/views.rs": "an element of a slice is read as if the slice began at 0";
+        PermuteOnce in "middle/optimise/simplify/views.rs": "of two permutations in a row only the second counts";
+        SliceOfSliceForgetsStep in "middle/optimise/simplify/views.rs": "a slice of a slice begins where it would if the inner one had no steps";
+        FlatRowForgotten in "middle/optimise/simplify/views.rs": "an element of a reshaped vector is read in its first row";
+        UpdateWholeCell in "middle/optimise/simplify/views.rs": "an update of a cell of another place is taken for one of this place";
+        TruthTurned in "middle/optimise/simplify/control.rs": "a branch that returns false or true returns its condition";
+        LoopOfOne in "middle/optimise/simplify/control.rs": "a loop of two iterations does one";
+        InvariantByName in "middle/optimise/simplify/control.rs": "a parameter of a loop that changes places with another counts as unchanged";
+        MergeSigns in "middle/optimise/cse.rs": "0.0 and -0.0 are merged";
+        MergeRanges in "middle/optimise/cse.rs": "counts of ranges upwards and downwards are merged";
+        MergeOperators in "middle/optimise/cse.rs": "maps and reductions are merged whatever the operations in them are";
+        ChecksAreDead in "middle/optimise/dead.rs": "what may fail goes if its value is not needed";
+        FuseOverChecks in "middle/optimise/fuse/mod.rs": "checks move behind what relies on them";
+        FuseOverWrites in "middle/optimise/fuse/mod.rs": "a producer moves behind a write to what it reads";
+        FuseAcross in "middle/optimise/fuse/mod.rs": "operators are fused although what is between them needs the one and is needed by the other";
+        FuseWidths in "middle/optimise/fuse/mod.rs": "operators of different widths are fused";
+        HoistWhatMayFail in "middle/optimise/hoist.rs": "what may fail leaves loops that may not run";
+        HoistTooFar in "middle/optimise/hoist.rs": "what depends on the iteration leaves the loop";
+        UnrollTurned in "middle/optimise/unroll.rs": "an unrolled reduction combines its operands the wrong way round";
+        UnrollFirstCell in "middle/optimise/unroll.rs": "the last cell of what is unrolled is the one before";
+        StreamFromAnywhere in "middle/optimise/streams.rs": "ranges that do not begin at 0 count as numbers of cells";
+        OverWithoutCopies in "middle/optimise/over.rs": "cells that all others need are not copied before they are overwritten";
+        RebuildShifted in "middle/optimise/rebuild.rs": "what stays behind a rebuilt array is taken from one place too early";
+        ColumnStride in "middle/optimise/columns.rs": "columns are written with the stride of a row less one";
+        PartOfRowPlace in "middle/optimise/columns.rs": "the place of a part of a row forgets the row";
+        SegmentsUnchecked in "middle/optimise/segments.rs": "checks of a producer that is computed in parts are dropped";
+        BothWaysTurned in "middle/optimise/both_ways.rs": "columns that are reduced by rows combine their operands the wrong way round";
+        VaryingOperator in "middle/flatten/nest.rs": "reductions whose operator differs from thread to thread are flattened";
+        IrregularWidth in "middle/flatten/nest.rs": "nests whose width differs from thread to thread are flattened";
+        OneByOneTurned in "middle/flatten/nest.rs": "operators that run one by one combine their operands the wrong way round";
+        ScansNotTurnedBack in "middle/flatten/nest.rs": "scans of rows come out the wrong way round";
+        KnownBeforeChecks in "middle/flatten/distribute.rs": "what relies on a check comes before it";
+        LoopCountVaries in "middle/flatten/distribute.rs": "loops whose count differs from thread to thread change places with the threads";
+        KernelChecksDropped in "middle/flatten/context.rs": "checks whose values nothing needs are left out of kernels";
+        WaitingChecksDropped in "middle/flatten/distribute.rs": "checks at the end of a body that is distributed are forgotten";
+        CoalesceBackwards in "middle/flatten/coalesce.rs": "an array whose layout changes comes back by the wrong permutation";
+        CoalesceOnce in "middle/flatten/coalesce.rs": "the copy of an array with another layout is made before the loop that changes it";
+        DenseAnyhow in "back/lower/memory.rs": "vectors with steps count as dense";
+        PieceOfCopy in "back/lower/memory.rs": "a piece of a copy is taken from the beginning of the source";
+        CheckOffByOne in "back/lower/memory.rs": "an index that is equal to the size passes the check";
+        ReleaseBranchResult in "back/lower/control.rs": "what a branch returns is released while it is in use";
+        OneBufferOfTwo in "back/lower/control.rs": "a loop writes the buffer that it reads from the second iteration on";
+        OldScalarsGo in "back/lower/control.rs": "variables of a loop take their new values one after the other";
+        LoopReleasesResult in "back/lower/control.rs": "a loop releases the buffers that its results are in";
+        WriteReplicated in "back/lower/exp.rs": "a replicated array is overwritten where it is";
+        ConcatPlaced in "back/lower/exp.rs": "the parts behind one that is in its place already begin too early";
+        RotateWraps in "back/lower/exp.rs": "a rotation wraps around one element too late";
+        StepsRoundDown in "back/lower/exp.rs": "the number of steps of a slice is rounded down";
+        DivisionUnchecked in "back/lower/exp.rs": "divisions by zero are not checked for narrow integers";
+        StillNeeded in "back/lower/place.rs": "an array that is needed elsewhere is made over by what is computed from it";
+        PartNeededTwice in "back/lower/place.rs": "an array that is two parts of a concatenation is made in its place once";
+        NeighboursFirst in "back/lower/place.rs": "new cells are written over old ones that later cells read";
+        PartsOfAnySize in "back/lower/place.rs": "a part of a concatenation is made in place though another may have a negative number of rows";
+        StretchesOverlap in "back/lower/place.rs": "stretches that overlap by an element count as apart";
+        AnyRootIsApart in "back/lower/place.rs": "an array that shares memory with what is overwritten counts as apart";
+        FirstPieceLost in "back/lower/soac.rs": "what the first piece of a reduction found is lost";
+        PiecesFromNeutral in "back/lower/soac.rs": "the pieces of a scan all begin with the neutral element";
+        SumsOneAfterOther in "back/lower/soac.rs": "sums of several components take their new values one after the other";
+        SumsWithoutSwap in "back/lower/soac.rs": "the buffers of a sum of arrays do not change places";
+        SharedSumAnyNeutral in "back/lower/soac.rs": "an inner sum goes on with the outer one whatever its operator and neutral element are";
+        BinsNotNeutral in "back/lower/hist.rs": "only the first of several tables of a histogram begins with the neutral element";
+        HistRestLost in "back/lower/hist.rs": "what is left when the values are divided among tables is not counted";
+        FilterPieces in "back/lower/writes.rs": "the pieces of a filter are put together with the counts of the piece before";
+        ScatterUnchecked in "back/lower/writes.rs": "values for places outside are written";
+        InterchangeRest in "back/lower/interchange.rs": "the last rows that make no whole group are not added";
+        InterchangeBlocks in "back/lower/interchange.rs": "the last block of columns is left out";
+        InterchangeAnyLambda in "back/lower/interchange.rs": "a nest whose inner loop needs the outer cell changes its loops all the same";
+        TileReadsBeyond in "back/lower/tile.rs": "tiles at the right end read a column that is not there";
+        TileStretches in "back/lower/tile.rs": "the last stretch of a product is left out";
+        EndLivesEarly in "back/lower/mod.rs": "memory is released one statement too early";
+        GiveWhatIsOthers in "back/lower/mod.rs": "memory that was not made here is given away";
+        SamePlaceAnyStride in "back/lower/mod.rs": "arrays at one place with other strides count as the same";
+        TransposeTurned in "back/lower/kernels.rs": "planes are transposed with rows for columns";
+        EverythingCommutes in "back/lower/kernels.rs": "reductions whose order counts are reordered";
+        ScatterAnyWins in "back/lower/kernels.rs": "of several values for a place any wins";
+        RowsOfNothing in "back/lower/bins.rs": "a histogram of rows without elements does not fail where its function does";
+        PiecesOfBins in "back/lower/bins.rs": "the last piece of a histogram on a device ends one value too early";
+        AnyHistogramCommutes in "back/lower/bins.rs": "histograms whose order counts are done by many threads at once";
+        ChainsFromZero in "back/vectorise/chains.rs": "sums in several registers all begin with 0";
+        ChainsRest in "back/vectorise/chains.rs": "what is left behind the last whole block is added from one element later";
+        LanesComeBack in "back/vectorise/masked.rs": "lanes that have left a loop come back";
+        LanesGoOn in "back/vectorise/masked.rs": "variables of lanes that have left a loop change";
+        DivisorChanges in "back/vectorise/quotients.rs": "reciprocals of divisors that change are computed once";
+        AnyDivisor in "back/vectorise/quotients.rs": "reciprocals are used for divisors of any size";
+        LeaveStale in "back/vectorise/leave.rs": "values from before a variable was set again are used";
+        JamNeighbours in "back/vectorise/jam.rs": "rows that read neighbours of what they add to are done together";
+        JamRest in "back/vectorise/jam.rs": "the rows that make no whole block begin one too late";
+        SideLost in "back/vectorise/write.rs": "of lanes that run side by side the last runs twice and one not at all";
+        UniformLoop in "back/vectorise/plan.rs": "inner loops with different counts are run as long as that of the first lane";
+        EarlyBeforeOperands in "back/vectorise/early.rs": "long functions begin before their operands are there";
+        PackShort in "back/vectorise/pack.rs": "columns that are copied for neighbouring lanes are one element short";
+        FoldedPower in "back/c/expr.rs": "powers with halves are taken for whole ones";
+        SignedOverflow in "back/c/expr.rs": "sums of signed integers overflow instead of wrapping around";
+        AnyOrderAlways in "back/c/mod.rs": "loops whose iterations depend on each other are marked as independent";
+        GiveTwice in "back/c/mod.rs": "what is given away is released all the same";
+        MoveForgets in "back/c/mod.rs": "what a loop replaces is not released";
+        ClassRoundsDown in "back/c/runtime.c": "blocks of memory are rounded down",
             "+ quarter - 1) / quarter);" => ") / quarter);";
-        PieceEnds in "emit/c/runtime.c": "all pieces but the last end one iteration too early",
+        PieceEnds in "back/c/runtime.c": "all pieces but the last end one iteration too early",
             "hi = (int64_t)((__int128)width * (piece + 1) / pieces);" => "hi = (int64_t)((__int128)width * (piece + 1) / pieces) - (piece + 1 < pieces);";
-        NobodyWaits in "emit/c/runtime.c": "a parallel loop does not wait for the other threads",
+        NobodyWaits in "back/c/runtime.c": "a parallel loop does not wait for the other threads",
             "  int failed = remora_share(th);\n  __atomic_and_fetch(&crew->loop, ~REMORA_OPEN, __ATOMIC_SEQ_CST);\n  remora_await(crew);" => "  int failed = remora_share(th);\n  __atomic_and_fetch(&crew->loop, ~REMORA_OPEN, __ATOMIC_SEQ_CST);\n  if (crew->quit) remora_await(crew);";
-        LastFailureCounts in "emit/c/runtime.c": "of several failures the last counts",
+        LastFailureCounts in "back/c/runtime.c": "of several failures the last counts",
             "if (!c->failed || th->order < c->failed_at) {" => "if (!c->failed || th->order >= c->failed_at) {";
-        DivisionTruncates in "emit/c/scalars.c": "divisions of negative integers round towards zero",
+        DivisionTruncates in "back/c/scalars.c": "divisions of negative integers round towards zero",
             "? (T)(q - 1) : q;" => "? (T)(q - 0) : q;";
-        ModuloOfNegatives in "emit/c/scalars.c": "the remainder of a negative integer has the wrong sign",
+        ModuloOfNegatives in "back/c/scalars.c": "the remainder of a negative integer has the wrong sign",
             "? (T)(r + b) : r;" => "? (T)(r - 0) : r;";
-        ShiftByBits in "emit/c/scalars.c": "shifts by the number of bits give the number",
+        ShiftByBits in "back/c/scalars.c": "shifts by the number of bits give the number",
             "REMORA_FN T remora_shl_##T(T a, T b) { return (U)b < BITS ? (T)((U)a << (U)b) : (T)0; }" => "REMORA_FN T remora_shl_##T(T a, T b) { return (U)b < BITS ? (T)((U)a << (U)b) : (U)b == BITS ? a : (T)0; }";
-        NanWins in "emit/c/scalars.c": "the minimum of a number and NaN is NaN",
+        NanWins in "back/c/scalars.c": "the minimum of a number and NaN is NaN",
             "T least = a < b ? a : b; return b != b ||" => "T least = a < b ? a : b; return a != a ||";
-        NanToInteger in "emit/c/scalars.c": "NaN becomes the least integer",
+        NanToInteger in "back/c/scalars.c": "NaN becomes the least integer",
             "return x != x ? 0 :" => "return x != x ? LOW + 0 * 0 :";
-        PowerOfInfinity in "emit/c/scalars.c": "the square root of minus infinity is taken for a half power",
+        PowerOfInfinity in "back/c/scalars.c": "the square root of minus infinity is taken for a half power",
             "* sqrt##S(x == -(T)INFINITY ? (T)INFINITY : x);" => "* sqrt##S(x);";
-        QuotientUncorrected in "emit/c/scalars.c": "quotients by reciprocals are not corrected",
+        QuotientUncorrected in "back/c/scalars.c": "quotients by reciprocals are not corrected",
             "quotient = fma##S(rest, r, near);" => "quotient = fma##S(rest, 0, near);";
-        KernelLastFailure in "emit/cuda/kernel.rs": "of several failures in a kernel the last counts";
-        LanesTurned in "emit/cuda/device.cu": "lanes of a warp combine their values the wrong way round",
+        KernelLastFailure in "back/cuda/kernel.rs": "of several failures in a kernel the last counts";
+        LanesTurned in "back/cuda/device.cu": "lanes of a warp combine their values the wrong way round",
             "    if (lane % (2 * delta) == 0) {\n      value = op(value, above);" => "    if (lane % (2 * delta) == 0) {\n      value = op(above, value);";
-        BlockWithoutBarrier in "emit/cuda/device.cu": "the first thread of a block does not wait for the totals of the warps",
+        BlockWithoutBarrier in "back/cuda/device.cu": "the first thread of a block does not wait for the totals of the warps",
             "    room[threadIdx.x / 32] = value;\n  }\n  __syncthreads();" => "    room[threadIdx.x / 32] = value;\n  }";
-        TileWithoutBarrier in "emit/cuda/device.cu": "a tile is transposed before it is complete",
+        TileWithoutBarrier in "back/cuda/device.cu": "a tile is transposed before it is complete",
             "column + x];\n      }\n    }\n    __syncthreads();" => "column + x];\n      }\n    }";
-        WarpWithoutBarrier in "emit/cuda/device.cu": "lanes exchange values without waiting for each other",
+        WarpWithoutBarrier in "back/cuda/device.cu": "lanes exchange values without waiting for each other",
             "      __syncwarp();\n#pragma unroll\n      for (int k = 0; k < layout::items; k++) {\n        const int at" => "#pragma unroll\n      for (int k = 0; k < layout::items; k++) {\n        const int at";
-        HeadsForgotten in "emit/cuda/device.cu": "a scan runs on from segment to segment within a thread",
+        HeadsForgotten in "back/cuda/device.cu": "a scan runs on from segment to segment within a thread",
             "prefix = op(position == 0 ? neutral : prefix, value[k]);" => "prefix = op(position == 0 && k == 0 ? neutral : prefix, value[k]);";
-        LookBackTurned in "emit/cuda/device.cu": "what tiles before have found is combined the wrong way round",
+        LookBackTurned in "back/cuda/device.cu": "what tiles before have found is combined the wrong way round",
             "        value = op(further, value);" => "        value = op(value, further);";
-        UpdateLost in "emit/cuda/device.cu": "an update that another thread has overtaken is lost",
+        UpdateLost in "back/cuda/device.cu": "an update that another thread has overtaken is lost",
             "    if (found == seen) {\n      return;\n    }" => "    return;";
-        WideRest in "emit/cuda/device.cu": "what is left behind the last whole vector is not done",
+        WideRest in "back/cuda/device.cu": "what is left behind the last whole vector is not done",
             "for (int64_t i = vectors * N + first; i < width; i += stride) {" => "for (int64_t i = (vectors + 1) * N + first - N * (vectors == 0); i < width; i += stride) {";
-        UnlockedBins in "emit/cuda/device.cu": "locks are taken whether they are free or not",
+        UnlockedBins in "back/cuda/device.cu": "locks are taken whether they are free or not",
             "if (atomicCAS((unsigned int *)&locks[bin], 0u, 1u) == 0) {" => "if (atomicCAS((unsigned int *)&locks[bin], 0u, 1u) < 2) {";
-        OtherFence in "emit/cuda/device.cu": "what a block has found is not there for others when it says that it has come",
+        OtherFence in "back/cuda/device.cu": "what a block has found is not there for others when it says that it has come",
             "partial[item] = total;\n      __threadfence();" => "partial[item] = total;";
-        ProductDepth in "emit/cuda/products.cu": "products in tiles take one element too many",
+        ProductDepth in "back/cuda/products.cu": "products in tiles take one element too many",
             "for (int k = 0; k < (int)left_over; k++) {" => "for (int k = 0; k <= (int)left_over; k++) {";
-        ProductBarrier in "emit/cuda/products.cu": "tiles of products are used before they are complete",
+        ProductBarrier in "back/cuda/products.cu": "tiles of products are used before they are complete",
             "      next_right.keep(own_right);\n      __syncthreads();" => "      next_right.keep(own_right);";
-        ScanStateDirty in "emit/cuda/host.c": "the state of a scan is not cleared",
+        ScanStateDirty in "back/cuda/host.c": "the state of a scan is not cleared",
             "int failed = c->device->fill(c->device->self, state->data, 0, bytes)" => "int failed = c->device->fill(c->device->self, state->data, 0, 8)";
-        HistFirstPass in "emit/cuda/host.c": "only the first bins of a histogram in several passes are counted",
+        HistFirstPass in "back/cuda/host.c": "only the first bins of a histogram in several passes are counted",
             "for (; first < bins; first += here) {" => "for (; first < 1; first += here) {";
     }
 

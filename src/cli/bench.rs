@@ -9,7 +9,7 @@ use super::values::Signature;
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
 use crate::diag::Diagnostic;
 use crate::driver;
-use crate::eval;
+use crate::interp;
 use crate::ir::core::Define;
 use crate::runtime::Value;
 use clap::Args;
@@ -156,9 +156,9 @@ fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<R
         Backend::Auto => native::choice::prepare(loaded, define, &values, &options, args.device)?.program,
         _ => native::prepare(loaded, &[define.name], &options, None)?,
     };
-    let fail = |failure: Box<eval::Failure>| Box::new(driver::failed(&failure));
+    let fail = |failure: Box<interp::Failure>| Box::new(driver::failed(&failure));
     let names = loaded.checked.parameter_names(define.name);
-    let (operands, _) = eval::components::operands(&define.ty, define.name, &values, &names, define.span).map_err(fail)?;
+    let (operands, _) = interp::components::operands(&define.ty, define.name, &values, &names, define.span).map_err(fail)?;
     let prepared: Prepared = program.prepare(define, operands)?;
     let bytes = prepared.bytes()?;
     program.peak_bytes();

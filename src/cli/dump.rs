@@ -6,9 +6,9 @@ use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
 use crate::base::{SourceMap, Span};
 use crate::diag::{Diagnostic, Severity};
 use crate::driver;
+use crate::front::syntax::{self, lexer, print::Printer};
 use crate::ir::surface::Ast;
 use crate::ir::{core, imp, soac};
-use crate::syntax::{self, lexer, print::Printer};
 use clap::{Args, ValueEnum};
 
 /// Print an intermediate stage

@@ -1,7 +1,7 @@
 //! Finding what a name on the command line means, and saying what there is when it means nothing.
 
 use crate::diag::Diagnostic;
-use crate::resolve::closest;
+use crate::front::resolve::closest;
 
 /// A name that is not there: with the closest one, and the list of all.
 pub fn unknown<'a>(code: &'static str, what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Diagnostic {

@@ -6,7 +6,7 @@ use super::{FAILURE, Outcome, SUCCESS, SourceArg};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::Stats;
-use crate::explicit::{self, ApplicationReport, Printer};
+use crate::front::explicit::{self, ApplicationReport, Printer};
 use crate::ir::surface::Decl;
 use crate::ir::tables::{Def, DefId, DefKind};
 use clap::{Args, ValueEnum};

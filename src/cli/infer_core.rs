@@ -6,8 +6,8 @@ use super::program::Loaded;
 use crate::base::{SourceMap, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::Stats;
+use crate::front::remc::{Elaborated, Insertion, render};
 use crate::ir::core::{Define, print};
-use crate::remc::{Elaborated, Insertion, render};
 use serde::Serialize;
 
 #[derive(Serialize)]

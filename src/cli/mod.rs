@@ -109,7 +109,7 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         return ExitCode::from(USAGE);
     }
     let bundle = native::bundle::own();
-    crate::eval::trace::to(|line| eprintln!("{line}"));
+    crate::interp::core::trace::to(|line| eprintln!("{line}"));
     // A program that was built takes what `remora run` takes.
     let args = match (&bundle, args.split_first()) {
         (Some(_), Some((name, rest))) => {

@@ -5,7 +5,7 @@ use super::output::Console;
 use crate::base::{FileId, SourceMap};
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
-use crate::resolve::Loader;
+use crate::front::resolve::Loader;
 use std::path::Path;
 
 /// Reads imported files.

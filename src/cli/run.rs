@@ -9,7 +9,7 @@ use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, native, unshie
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
-use crate::eval::EntryShape;
+use crate::interp::entry::Shape as EntryShape;
 use crate::ir::core::{Atom, Define, Type};
 use crate::runtime::{Value, data};
 use clap::{Args, ValueEnum};

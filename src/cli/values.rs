@@ -4,7 +4,8 @@ use super::files;
 use crate::base::{PrimType, Scalar, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
-use crate::eval::{self, EntryShape as Shape};
+use crate::interp;
+use crate::interp::entry::Shape;
 use crate::ir::core::{Atom, Define, Type, slots};
 use crate::runtime::data::{self, Expected, Stream};
 use crate::runtime::{Array, Buffer, Value};
@@ -115,7 +116,7 @@ impl Signature {
     /// E0613.
     pub fn of(checked: &Checked, define: &Define) -> Result<Signature> {
         let (called, names) = (checked.source_name(define.name), checked.parameter_names(define.name));
-        if eval::has_too_many_parts(&define.ty) {
+        if interp::entry::has_too_many_parts(&define.ty) {
             return Err(Box::new(driver::too_many_parts(called, define.span)));
         }
         let mut ty = &define.ty;
@@ -144,7 +145,7 @@ impl Signature {
                 Some(name) => format!("argument `{name}`"),
                 None => format!("argument {}", i + 1),
             };
-            Form::new(&eval::shape_of(&param.ty), &what).ok_or_else(|| {
+            Form::new(&interp::entry::shape_of(&param.ty), &what).ok_or_else(|| {
                 let message =
                     format!("`{called}` cannot be run from outside: {what} is no scalar, array of scalars, sum or tuple of these");
                 Box::new(Diagnostic::error("E0613", define.span, message))
@@ -225,7 +226,7 @@ pub fn callable_from_c(checked: &Checked, define: &Define) -> Result<()> {
     while let Atom::Pi(_, inner) = ty.atom() {
         ty = inner;
     }
-    if eval::has_too_many_parts(ty) {
+    if interp::entry::has_too_many_parts(ty) {
         return Err(Box::new(driver::too_many_parts(checked.source_name(define.name), define.span)));
     }
     let (params, result) = ty.interface();
@@ -279,7 +280,7 @@ fn add_shapes(ty: &Type, frame: usize, out: &mut Vec<Shape>) {
         Atom::Tuple(parts) => parts.iter().for_each(|part| add_shapes(part, rank, out)),
         Atom::Record(fields) => fields.iter().for_each(|(_, part)| add_shapes(part, rank, out)),
         Atom::Sigma(_, content) if rank == 0 => add_shapes(content, 0, out),
-        _ => out.push(match eval::shape_of(ty) {
+        _ => out.push(match interp::entry::shape_of(ty) {
             Shape::Array(prim, _) => Shape::Array(prim, rank),
             Shape::Sum(_, constructors) => Shape::Sum(rank, constructors),
             other => other,

@@ -2,7 +2,7 @@
 
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::eval;
+use crate::interp;
 use crate::ir::core::Define;
 use crate::ir::surface::{PatKind, TypeParam};
 use crate::ir::tables::{DefId, DefKind, Program};
@@ -11,10 +11,10 @@ use crate::ir::tables::{DefId, DefKind, Program};
 pub(super) fn interface(program: &Program, def: DefId, defines: &[Define]) -> Vec<Diagnostic> {
     let DefKind::Def(decl) = &program.defs[def].decl else { return Vec::new() };
     let Some(define) = defines.iter().rfind(|define| define.entry).filter(|_| decl.entry) else { return Vec::new() };
-    if eval::has_too_many_parts(&define.ty) {
+    if interp::entry::has_too_many_parts(&define.ty) {
         return vec![too_many_parts(decl.name.name, decl.name.span)];
     }
-    let unmeasured = eval::unmeasured(&define.ty);
+    let unmeasured = interp::entry::unmeasured(&define.ty);
     let sizes = decl.tparams.iter().filter_map(|param| match param {
         TypeParam::Size(pat) => Some(&program.ast.pats[*pat]),
         TypeParam::Type(_) => None,
@@ -35,6 +35,7 @@ pub(super) fn interface(program: &Program, def: DefId, defines: &[Define]) -> Ve
 
 /// What is said of a function that cannot be called from outside for the size of its type.
 pub(crate) fn too_many_parts(called: Symbol, span: Span) -> Diagnostic {
-    let message = format!("`{called}` cannot be run from outside: it takes and returns more than {} scalars and arrays", eval::MOST_PARTS);
+    let message =
+        format!("`{called}` cannot be run from outside: it takes and returns more than {} scalars and arrays", interp::entry::MOST_PARTS);
     Diagnostic::error("E0613", span, message).help("take and return arrays in place of tuples of tuples")
 }

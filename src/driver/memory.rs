@@ -1,18 +1,18 @@
 //! Programs with memory as each pass makes them, and their evaluation: lowering and vectorisation are tested with it.
 
 use super::{Checked, contract, failure_diagnostic, kernels, optimise};
+use crate::back::{lower, vectorise};
 use crate::base::{SourceMap, Symbol};
 use crate::diag::Diagnostic;
-use crate::eval::imp::{Plan, call};
+use crate::interp::imp::{Plan, call};
 use crate::ir::{imp, soac};
 use crate::runtime::Value;
-use crate::{lower, vectorise};
 
 /// Statements that a run may take, unless it is `patient`: what a program does that never ends.
 const MOST: u64 = 1 << 24;
 
 /// The message of runs that take more.
-pub const LONG: &str = crate::eval::imp::LONG;
+pub const LONG: &str = crate::interp::imp::LONG;
 
 /// A program with memory after each pass that has changed it.
 #[derive(Debug)]

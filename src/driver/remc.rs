@@ -2,8 +2,8 @@
 
 use super::{Checked, validate_core};
 use crate::base::{FileId, SourceMap, Symbol};
+use crate::front::remc;
 use crate::ir::core::{ExprKind, Program};
-use crate::remc;
 use std::time::Instant;
 
 /// Whether a file of this name is core.

@@ -1,6 +1,6 @@
 //! How much work checking was.
 
-use crate::infer::Inferred;
+use crate::front::infer::Inferred;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 use std::time::Duration;

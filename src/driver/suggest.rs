@@ -6,11 +6,11 @@
 use super::{Checked, check_plain};
 use crate::base::{FileId, SourceMap, Span};
 use crate::diag::Diagnostic;
-use crate::explicit::Printer;
+use crate::front::explicit::Printer;
+use crate::front::resolve::Loader;
 use crate::ir::surface::view::{self, Head};
 use crate::ir::surface::{Expr, ExprId};
 use crate::ir::tables::{DefId, Tables};
-use crate::resolve::Loader;
 
 /// Longest text that is checked again for the sake of a suggestion, in bytes.
 const LONGEST_TEXT: usize = 50_000;

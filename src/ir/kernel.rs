@@ -12,7 +12,7 @@
 //! * There are no calls.
 //!
 //! A [`Seg`](super::soac::Seg) and the choice between versions of a nest ([`Exp::If`] on the number of its threads) are made by
-//! [`flatten`](crate::flatten).
+//! [`flatten`](crate::middle::flatten).
 
 use super::soac::visit::Part;
 use super::soac::{Body, Exp, Program, Stm, check, print};

@@ -2,7 +2,6 @@
 
 pub mod attributes;
 pub mod core;
-pub mod erased;
 pub mod imp;
 pub mod kernel;
 pub mod soac;

@@ -5,11 +5,11 @@ use crate::generate::Argument;
 use remora::base::{FileId, SourceMap};
 use remora::diag::{Diagnostic, Severity};
 use remora::driver::{self, Checked};
-use remora::eval::Machine;
-use remora::explicit::Printer;
+use remora::front::explicit::Printer;
+use remora::front::resolve::Loader;
+use remora::interp::core::Machine;
 use remora::ir::surface::ExprId;
 use remora::ir::tables::{AppInfo, Def, DefId};
-use remora::resolve::Loader;
 use remora::runtime::{Array, Value};
 use std::ops::Range;
 
@@ -162,7 +162,7 @@ impl Batch {
 
     /// Everything that was accepted, ready to run.
     pub fn machine(&self) -> Machine {
-        remora::eval::load(&self.checked.core, 1)
+        remora::interp::core::load(&self.checked.core, 1)
     }
 
     /// The result of an entry point, or the code of the failure.

@@ -4,7 +4,7 @@ use crate::batch::Batch;
 use crate::brute::brute;
 use crate::generate::Random;
 use crate::shared::{PRODUCT, permuted, sides, whole_optima};
-use remora::infer;
+use remora::front::infer;
 use remora::ir::tables::{DefId, DefKind};
 use remora::rank::{Method, Options, Outcome, Solution, System, solve};
 

@@ -6,7 +6,7 @@ use crate::generate::shrink::shrink;
 use crate::generate::{Case, Random};
 use crate::variants::{Kind, added, readings, removed, renamed, suffix};
 use remora::driver;
-use remora::eval::Machine;
+use remora::interp::core::Machine;
 use remora::runtime::Value;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

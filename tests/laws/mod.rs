@@ -3,13 +3,14 @@
 #![allow(dead_code, reason = "each test binary checks some of them")]
 
 use remora::base::{FileId, Span, Symbol};
-use remora::erased_eval::{self, Value};
+use remora::interp;
 use remora::ir::core::check::{TypeEnv, infer_type};
 use remora::ir::core::equal::equal;
 use remora::ir::core::{Atom, Define, Expr, ExprKind, Program, Type, print, read};
-use remora::ir::erased;
-use remora::step::{Rule, Step, Stuck, typed};
-use remora::{erase, eval, step};
+use remora::theory::erased;
+use remora::theory::eval::Value;
+use remora::theory::step::{Rule, Step, Stuck, typed};
+use remora::theory::{self, erase, step};
 use std::collections::BTreeMap;
 
 /// How a run ended.
@@ -98,7 +99,7 @@ pub fn steps(term: &Expr, preserve: bool, fuel: usize) -> Result<Walk, String> {
 pub fn with_types(term: &Expr, ty: &Type) -> Result<Result<Value, &'static str>, String> {
     let name = Symbol::new("main");
     let define = Define { name, ty: ty.clone(), body: term.clone(), entry: true, span: Span::default() };
-    let machine = eval::load(&Program { defs: vec![define], ..Program::default() }, 1);
+    let machine = interp::core::load(&Program { defs: vec![define], ..Program::default() }, 1);
     // A function that is the whole program is not called but looked at.
     let has_parameters = machine.signature(name).is_some_and(|(params, _)| !params.is_empty());
     if has_parameters {
@@ -117,7 +118,7 @@ pub fn outcome(walk: &Walk) -> Result<Option<Result<Value, &'static str>>, Strin
         End::Unfinished => None,
         End::Stuck(stuck) => Some(Err(stuck.code)),
         End::Value(value) => {
-            let value = erased_eval::eval(&erased(value)?).map_err(|failure| format!("a value that fails: {failure:?}"))?;
+            let value = theory::eval::eval(&erased(value)?).map_err(|failure| format!("a value that fails: {failure:?}"))?;
             Some(Ok(value))
         }
     })
@@ -127,7 +128,7 @@ pub fn outcome(walk: &Walk) -> Result<Option<Result<Value, &'static str>>, Strin
 pub fn agreement(term: &Expr, walk: &Walk) -> Result<(), String> {
     let ty = type_of(term)?;
     let show = || print::expr(term);
-    let without = erased_eval::eval(&erased(term)?).map_err(|failure| failure.code);
+    let without = theory::eval::eval(&erased(term)?).map_err(|failure| failure.code);
     let Some(stepped) = outcome(walk)? else { return Ok(()) };
     match (&stepped, &without) {
         (Ok(a), Ok(b)) if a.agrees(b) => {}

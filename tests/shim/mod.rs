@@ -14,7 +14,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What stands in front of generated kernels: the device library and the scalar operations.
 pub fn library() -> String {
-    read("src/emit/cuda/device.cu") + &read("src/emit/cuda/products.cu") + &read("src/emit/c/scalars.c")
+    read("src/back/cuda/device.cu") + &read("src/back/cuda/products.cu") + &read("src/back/c/scalars.c")
 }
 
 /// A file of the repository.
@@ -104,10 +104,10 @@ fn sum(text: &str) -> u64 {
 /// What the C++ compiler makes of a text, from the last time if nothing has changed.
 fn make(name: &str, text: &str, extension: &str, flags: &[&str], libraries: &[&str]) -> Result<PathBuf, String> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let table = Path::new(ROOT).join("src/emit/cuda/table.h");
+    let table = Path::new(ROOT).join("src/back/cuda/table.h");
     let places = [format!("-DTABLE=\"{}\"", table.display()), format!("-I{ROOT}/tests/shim")];
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim");
-    let key = format!("{text}{flags:?}{libraries:?}{}", read("src/emit/cuda/table.h"));
+    let key = format!("{text}{flags:?}{libraries:?}{}", read("src/back/cuda/table.h"));
     let made = folder.join(format!("{name}-{:016x}{extension}", sum(&key)));
     if made.is_file() {
         return Ok(made);

@@ -10,7 +10,7 @@
    fenced is found too. */
 #define REMORA_SHIM_INSIDE
 #include "shim.h"
-#include TABLE /* src/emit/cuda/table.h */
+#include TABLE /* src/back/cuda/table.h */
 #include <dlfcn.h>
 #include <errno.h>
 #include <map>

@@ -2,9 +2,9 @@
 
 use remora::base::SourceMap;
 use remora::diag::Diagnostic;
+use remora::front::syntax::print::Printer;
+use remora::front::syntax::{self, precedence, validate::validate};
 use remora::ir::surface::*;
-use remora::syntax::print::Printer;
-use remora::syntax::{self, precedence, validate::validate};
 
 /// A parsed text.
 pub struct Parsed {

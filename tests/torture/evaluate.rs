@@ -6,7 +6,7 @@ use super::tree::Program;
 use remora::base::Symbol;
 use remora::cli::values::{Signature, show};
 use remora::driver::{self, memory};
-use remora::eval;
+use remora::interp;
 use remora::ir::core::Define;
 use remora::ir::soac;
 use remora::runtime::Value;
@@ -114,10 +114,10 @@ impl Checked {
     }
 
     /// Runs accepted programs.
-    pub fn run(&self, stage: Stage, at: usize, arguments: &[Vec<Value>], machine: &eval::Machine) -> Vec<Outcome> {
+    pub fn run(&self, stage: Stage, at: usize, arguments: &[Vec<Value>], machine: &interp::core::Machine) -> Vec<Outcome> {
         let Some(define) = self.define(at) else { return vec![Outcome::Broken("no definition".into()); arguments.len()] };
         let name = define.name;
-        let code = |failure: Box<eval::Failure>| (failure.code, failure.message);
+        let code = |failure: Box<interp::Failure>| (failure.code, failure.message);
         if matches!(stage, Stage::Imp | Stage::ImpDevice) {
             return self.with_memory(stage == Stage::ImpDevice, name, arguments);
         }
@@ -128,7 +128,7 @@ impl Checked {
             Ok(Ok(program)) => program,
             Ok(Err(code)) | Err(code) => return vec![Outcome::Broken(code); arguments.len()],
         };
-        let call = if stage == Stage::Soac { eval::soac::call_in_place } else { eval::soac::call };
+        let call = if stage == Stage::Soac { interp::soac::call_in_place } else { interp::soac::call };
         arguments.iter().map(|values| outcome(|| call(&program, &define.ty, name, values.clone(), &[]).map_err(code))).collect()
     }
 
@@ -168,8 +168,8 @@ impl Checked {
         made.map_err(|d| format!("{}: {}", d.code, d.message))
     }
 
-    pub fn machine(&self) -> eval::Machine {
-        eval::load(&self.batch.checked.core, 1)
+    pub fn machine(&self) -> interp::core::Machine {
+        interp::core::load(&self.batch.checked.core, 1)
     }
 }
 

@@ -14,7 +14,7 @@ use super::build;
 use crate::base::{SourceMap, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver;
-use crate::resolve::Loader;
+use crate::front::resolve::Loader;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;

@@ -4,7 +4,7 @@ use super::super::program::Loaded;
 use super::{Made, Options, Program, finish, prepare_on, standin};
 use crate::diag::Diagnostic;
 use crate::driver::{self, Worth};
-use crate::eval;
+use crate::interp;
 use crate::ir::core::Define;
 use crate::ir::soac;
 use crate::runtime::Value;
@@ -56,7 +56,7 @@ pub fn prepare(
 /// What the entry point does for these arguments; nothing if they are none for it, which is said later.
 fn worth(loaded: &Loaded, define: &Define, values: &[Value], program: &soac::Program, options: &Options) -> Option<Worth> {
     let names = loaded.checked.parameter_names(define.name);
-    let (operands, _) = eval::components::operands(&define.ty, define.name, values, &names, define.span).ok()?;
+    let (operands, _) = interp::components::operands(&define.ty, define.name, values, &names, define.span).ok()?;
     let number =
         |value: &Value| if let Value::Scalar(scalar) = value { scalar.as_i128().and_then(|n| i64::try_from(n).ok()) } else { None };
     let known: Vec<Option<i64>> = operands.iter().map(number).collect();

@@ -6,8 +6,8 @@ use super::table::{NO_MEMORY, Table};
 use crate::base::{PrimType, Scalar, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::{self, CudaProgram, Native, Place};
-use crate::eval;
-use crate::eval::components::{operands, result};
+use crate::interp;
+use crate::interp::components::{operands, result};
 use crate::ir::core::Define;
 use crate::ir::soac::{self, Fun, Var};
 use crate::runtime::{Array, Buffer, Value};
@@ -33,7 +33,7 @@ struct Support {
 
 /// What runs kernels: CUDA's driver, or what plays it in tests.
 pub trait Device {
-    /// Its functions, a `remora_device` as `src/emit/cuda/table.h` has it, which stays where it is as long as this lives.
+    /// Its functions, a `remora_device` as `src/back/cuda/table.h` has it, which stays where it is as long as this lives.
     fn table(&self) -> *const c_void;
     /// What went wrong last, if it knows.
     fn message(&self) -> Option<String> {
@@ -146,7 +146,7 @@ impl Program {
 
     /// Runs an entry point whose parameters have these names.
     pub fn call(&self, define: &Define, called: &[Option<Symbol>], args: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
-        let fail = |failure: Box<eval::Failure>| Box::new(crate::driver::failed(&failure));
+        let fail = |failure: Box<interp::Failure>| Box::new(crate::driver::failed(&failure));
         let (operands, measured) = operands(&define.ty, define.name, &args, called, define.span).map_err(fail)?;
         let prepared = self.prepare(define, operands)?;
         let (results, _) = prepared.run()?;

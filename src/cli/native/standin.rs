@@ -1,6 +1,6 @@
 //! A device from elsewhere: a shared library with the function
 //! `const remora_device *remora_device_open(const char *kernels)`, which gets the text of the kernels and returns a table of functions
-//! (`emit/cuda/table.h`), or nothing when it cannot. Tests run kernels on the processor that way.
+//! (`back/cuda/table.h`), or nothing when it cannot. Tests run kernels on the processor that way.
 
 #![allow(unsafe_code, reason = "calls of the device")]
 

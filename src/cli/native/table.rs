@@ -1,4 +1,4 @@
-//! The functions of a device, as `src/emit/cuda/table.h` declares them.
+//! The functions of a device, as `src/back/cuda/table.h` declares them.
 
 use std::ffi::{c_char, c_int, c_void};
 

@@ -11,7 +11,7 @@ use super::{Backend, compare, confine, script};
 use crate::base::{PrimType, SourceMap, Span, Symbol};
 use crate::diag::{self, Diagnostic};
 use crate::driver::{self, memory};
-use crate::eval::EntryShape as Shape;
+use crate::interp::entry::Shape;
 use crate::ir::core::Define;
 use crate::runtime::{Value, data};
 use memory::Stages;

@@ -1,5 +1,5 @@
 //! Statements about which array is where. They do nothing; only the evaluator looks at them, to see that lowering keeps arrays apart. They
-//! are there only in programs that are made for it ([`lower::with_ghosts`](crate::lower::with_ghosts)): those that are compiled are the same
+//! are there only in programs that are made for it ([`lower::with_ghosts`](crate::back::lower::with_ghosts)): those that are compiled are the same
 //! programs without them.
 //!
 //! Who uses which array follows from the first-order program alone, not from what lowering thinks of memory. So an array that is overwritten

@@ -1,5 +1,5 @@
 //! The CUDA device: a context, a stream in which everything happens in order, a pool of memory, and the functions that the host plan calls
-//! (`remora_device` in `src/emit/cuda/table.h`).
+//! (`remora_device` in `src/back/cuda/table.h`).
 
 #![allow(unsafe_code, reason = "calls of the driver of CUDA")]
 

@@ -1,0 +1,440 @@
+//! Kernels and their launches.
+
+use super::access::{Values, accesses, each};
+use super::wide::captured;
+use crate::back::c::{Emitter, Mode, Text, c_type, free, message, sanitized};
+use crate::base::mutation::mutated;
+use crate::base::scalar::{Op, ScalarOp};
+use crate::ir::imp::visit::{self, Mention};
+use crate::ir::imp::{Atomic, Combine, Expr, Hist, Int, Launch, Local, Ptr, Segments, Stmt, Work};
+use rustc_hash::FxHashSet;
+use std::fmt::Write;
+
+/// Blocks that are to fit on a multiprocessor: threads may have 128 registers. If nothing is said, NVIDIA's assembler prefers more threads, and
+/// saves some of what is in registers; with four, kernels with large bodies do not fit.
+const BLOCKS: u32 = 2;
+
+/// Arguments that the functions of the host plan that launch kernels add, at most (`remora_launch_reduce` by columns).
+const MOST_MORE: usize = 6;
+
+/// Bytes of values of which each thread of a block may have one in shared memory.
+const LARGEST: usize = 64;
+
+/// A functor that is being written: variables that it has from elsewhere, and how it begins and ends.
+pub(super) struct Functor<'a> {
+    pub head: String,
+    pub first: Vec<String>,
+    pub outside: FxHashSet<Mention>,
+    pub body: &'a [Stmt],
+    pub also: &'a [Expr],
+    pub last: Option<String>,
+    pub exit: &'a str,
+    /// The number of the cell among all.
+    pub order: String,
+}
+
+impl Emitter<'_> {
+    /// Writes a kernel, and its launch by the host.
+    pub fn launch(&mut self, text: &mut Text, launch: &Launch) {
+        let number = self.kernels.count;
+        // Types and tables of the program end in other ways.
+        let name = format!("remora_{}_k{number}", sanitized(launch.name.as_str()));
+        let captured = free(&[], |see| visit::kernel(launch, see));
+        let mut params = vec!["remora_failure *failure".to_string(), "int64_t launch".to_string()];
+        let mut args = vec!["&th->context->failure".to_string(), "&th->context->launches".to_string()];
+        for mention in &captured {
+            match mention {
+                Mention::Set(local) => {
+                    params.push(format!("{} {}", c_type(self.fun.locals[*local].prim), self.local(*local)));
+                    args.push(format!("&{}", self.local(*local)));
+                }
+                Mention::Point(ptr) => {
+                    params.push(format!("{} *{}", self.elem(*ptr), self.ptr(*ptr)));
+                    args.push(format!("&{}", self.ptr(*ptr)));
+                }
+                _ => {}
+            }
+        }
+        let outside: FxHashSet<Mention> = captured.into_iter().collect();
+        self.kernels.heap = launch.heap;
+        let mut threads = launch.threads.map_or("0".to_string(), |local| self.local(local));
+        let mut give_up = "goto fail;";
+        text.line("{");
+        if launch.heap {
+            params.extend(["char *room", "int64_t room_bytes"].map(String::from));
+            args.extend(["&room_->data", "&th->context->room"].map(String::from));
+            let width = self.cells(&launch.work);
+            text.line("  remora_block *room_ = NULL;");
+            text.line("  int failed_ = 0;");
+            text.line(&format!("  int64_t threads_ = remora_room(th, {width}, &room_);"));
+            text.line("  if (threads_ == 0) goto fail;");
+            (threads, give_up) = ("threads_".into(), "failed_ = 1;");
+        }
+        let count = args.len();
+        text.line(&format!("  void *args_[{}] = {{{}}};", count + MOST_MORE, args.join(", ")));
+        match &launch.work {
+            Work::Map { width, index, body } => {
+                let product = self.product(&name, &params, launch, &outside);
+                let width = self.expr(width);
+                if let Some((pays, launch)) = product {
+                    text.line(&format!("  if ({pays}) {{"));
+                    text.line(&format!("    if ({launch}, args_, {count})) {give_up}"));
+                    text.line("  } else");
+                }
+                params.push("int64_t width".into());
+                self.begin_kernel(&name, &params, launch);
+                let head = format!("auto cell = [&](int64_t {})", self.local(*index));
+                let inside = outside.iter().copied().chain([Mention::Set(*index)]).collect();
+                self.functor(Functor {
+                    head,
+                    first: Vec::new(),
+                    outside: inside,
+                    body,
+                    also: &[],
+                    last: None,
+                    exit: "return;",
+                    order: self.local(*index),
+                });
+                let mut each = 1;
+                if let Some((count, aligned)) = self.wide(launch, &outside) {
+                    each = count;
+                    let _ = writeln!(self.kernels.text, "  remora_for_each_wide<{each}>(width, {aligned}, cell, wide);");
+                } else {
+                    self.kernels.text.push_str("  remora_for_each(width, cell);\n");
+                }
+                self.end_kernel(&name);
+                text.line(&format!("  if (remora_launch_map(th, \"{name}\", {width}, {each}, {threads}, args_, {count})) {give_up}"));
+            }
+            Work::Reduce(work) => {
+                let acc = self.value_type(number, &work.sum);
+                let sizes = format!("{}, {}", self.expr(&work.segments), self.expr(&work.width));
+                let small = format!("{name}_small");
+                // Each thread has a value in shared memory there.
+                let bytes: usize = work.sum.iter().map(|local| self.fun.locals[*local].prim.bytes()).sum();
+                let columns = (bytes <= LARGEST && by_columns(work, &outside)).then(|| format!("{name}_columns"));
+                let named = columns.as_ref().map_or("NULL".to_string(), |name| format!("\"{name}\""));
+                text.line(&format!(
+                    "  if (remora_launch_reduce(th, \"{name}\", \"{small}\", {named}, {sizes}, {threads}, sizeof({acc}), args_, {count})) {give_up}"
+                ));
+                params.extend(["int64_t segments", "int64_t width", "int64_t parts"].map(String::from));
+                params.extend([format!("{acc} *partial"), "uint32_t *counter".into()]);
+                let commutes = work.commutative;
+                let heavy = heavy(&work.cell);
+                self.begin_kernel(&name, &params, launch);
+                let functors = self.kernels.text.len();
+                self.segment_functors(&acc, work, &outside, false);
+                let functors = self.kernels.text[functors..].to_string();
+                let _ = writeln!(
+                    self.kernels.text,
+                    "  remora_reduce<{acc}, {commutes}, {heavy}>(segments, width, parts, neutral, partial, counter, cell, op, done);"
+                );
+                self.end_kernel(&name);
+                self.begin_kernel(&small, &params, launch);
+                self.kernels.text.push_str(&functors);
+                let _ = writeln!(
+                    self.kernels.text,
+                    "  remora_reduce_small<{acc}, {commutes}, {heavy}>(segments, width, parts, neutral, cell, op, done);"
+                );
+                self.end_kernel(&small);
+                if let Some(columns) = columns {
+                    params.push("int64_t across".into());
+                    self.begin_kernel(&columns, &params, launch);
+                    self.kernels.text.push_str(&functors);
+                    let _ = writeln!(
+                        self.kernels.text,
+                        "  remora_reduce_columns<{acc}, {commutes}, {heavy}>(segments, width, parts, across, neutral, partial, counter, cell, op, done);"
+                    );
+                    self.end_kernel(&columns);
+                }
+            }
+            Work::Scan(work) => {
+                let acc = self.value_type(number, &work.sum);
+                let sizes = format!("{}, {}", self.expr(&work.segments), self.expr(&work.width));
+                text.line(&format!(
+                    "  if (remora_launch_scan(th, \"{name}\", {sizes}, {threads}, sizeof({acc}), args_, {count})) {give_up}"
+                ));
+                params.extend(["int64_t segments", "int64_t width"].map(String::from));
+                params.extend([format!("remora_tile<{acc}> *state"), "uint32_t *ticket".into()]);
+                self.begin_kernel(&name, &params, launch);
+                self.segment_functors(&acc, work, &outside, true);
+                let _ = writeln!(self.kernels.text, "  remora_scan<{acc}>(segments, width, neutral, state, ticket, cell, op, done);");
+                self.end_kernel(&name);
+            }
+            Work::Transpose(work) => {
+                let [planes, rows, columns] = [&work.planes, &work.rows, &work.columns].map(|e| self.expr(e));
+                text.line(&format!(
+                    "  if (remora_launch_transpose(th, \"{name}\", {planes}, {rows}, {columns}, args_, {count})) {give_up}"
+                ));
+                params.extend(["int64_t planes", "int64_t rows", "int64_t columns"].map(String::from));
+                self.begin_kernel(&name, &params, launch);
+                let elem = self.elem(work.from.0);
+                let mode = std::mem::replace(&mut self.mode, Mode::Thread);
+                let [from, to] = [&work.from, &work.to].map(|(ptr, offset)| format!("{} + {}", self.ptr(*ptr), self.nested(offset)));
+                self.mode = mode;
+                let _ = writeln!(self.kernels.text, "  remora_transpose<{elem}>(planes, rows, columns, {from}, {to});");
+                self.end_kernel(&name);
+            }
+            Work::Hist(work) => {
+                let acc = self.value_type(number, &work.sum);
+                let call = self.histogram((&name, &acc), &params, (launch, work), &outside);
+                text.line(&format!("  if ({call}, {threads}, args_, {count})) {give_up}"));
+            }
+        }
+        if launch.heap {
+            text.line("  remora_release(th, &room_);");
+            text.line("  if (failed_) goto fail;");
+        }
+        self.kernels.heap = false;
+        text.line("}");
+    }
+    /// How many cells a kernel has.
+    fn cells(&self, work: &Work) -> String {
+        match work {
+            Work::Map { width, .. } | Work::Hist(Hist { width, .. }) => self.expr(width),
+            Work::Transpose(_) => "0".into(),
+            Work::Reduce(work) | Work::Scan(work) => format!("remora_count({}, {})", self.expr(&work.segments), self.expr(&work.width)),
+        }
+    }
+
+    pub(super) fn begin_kernel(&mut self, name: &str, params: &[String], launch: &Launch) {
+        let definition = launch.name.as_str().replace("*/", "");
+        let params = params.join(", ");
+        let _ = write!(
+            self.kernels.text,
+            "\n/* {definition} */\nextern \"C\" __global__ void __launch_bounds__(REMORA_BLOCK, {BLOCKS}) {name}({params}) {{\n  REMORA_KERNEL\n"
+        );
+        self.kernels.count += 1;
+    }
+    pub(super) fn end_kernel(&mut self, name: &str) {
+        let _ = writeln!(self.kernels.text, "}}\nREMORA_ENTRY({name})");
+    }
+
+    /// The type of what a reduction or scan combines.
+    fn value_type(&mut self, number: usize, sum: &[Local]) -> String {
+        let fields: Vec<String> =
+            sum.iter().enumerate().map(|(k, local)| format!("  {} v{k};\n", c_type(self.fun.locals[*local].prim))).collect();
+        let name = format!("remora_value_{number}");
+        let _ = write!(self.kernels.types, "\ntypedef struct {name} {{\n{}}} {name};\n", fields.concat());
+        name
+    }
+
+    fn segment_functors(&mut self, acc: &str, work: &Segments, outside: &FxHashSet<Mention>, scan: bool) {
+        let mode = std::mem::replace(&mut self.mode, Mode::Thread);
+        let neutral = self.list(&work.neutral);
+        let _ = writeln!(self.kernels.text, "  const {acc} neutral = {{{neutral}}};");
+        let (segment, index) = (self.local(work.segment), self.local(work.index));
+        let with = |locals: &[Local]| outside.iter().copied().chain(locals.iter().map(|local| Mention::Set(*local))).collect();
+        self.functor(Functor {
+            head: format!("auto cell = [&](int64_t {segment}, int64_t {index}) -> {acc}"),
+            first: Vec::new(),
+            outside: with(&[work.segment, work.index]),
+            body: &work.cell,
+            also: &work.values,
+            last: Some(format!("return {acc}{{{}}};", self.list(&work.values))),
+            exit: "return neutral;",
+            order: format!("{segment} * width + {index}"),
+        });
+        self.operator_functor(acc, &work.combine, outside);
+        let place = if scan { format!("int64_t {segment}, int64_t {index}") } else { format!("int64_t {segment}") };
+        let own: Vec<Local> = work.sum.iter().copied().chain([work.segment, work.index]).collect();
+        self.functor(Functor {
+            head: format!("auto done = [&]({place}, {acc} sum_)"),
+            first: self.components(&work.sum, "sum_"),
+            outside: with(&own),
+            body: &work.done,
+            also: &[],
+            last: None,
+            exit: "return;",
+            order: if scan { format!("{segment} * width + {index}") } else { segment.clone() },
+        });
+        self.mode = mode;
+    }
+
+    pub(super) fn list(&self, values: &[Expr]) -> String {
+        values.iter().map(|e| self.expr(e)).collect::<Vec<_>>().join(", ")
+    }
+    /// Lines that take a value apart.
+    pub(super) fn components(&self, locals: &[Local], from: &str) -> Vec<String> {
+        let each = locals.iter().enumerate();
+        each.map(|(k, local)| format!("const {} {} = {from}.v{k};", c_type(self.fun.locals[*local].prim), self.local(*local))).collect()
+    }
+    /// What combines two values.
+    pub(super) fn operator_functor(&mut self, acc: &str, combine: &Combine, outside: &FxHashSet<Mention>) {
+        let Combine { left, right, body, results } = combine;
+        let mut first = self.components(left, "a_");
+        first.extend(self.components(right, "b_"));
+        let last = Some(format!("return {acc}{{{}}};", self.list(results)));
+        self.functor(Functor {
+            head: format!("auto op = [&]({acc} a_, {acc} b_) -> {acc}"),
+            first,
+            outside: outside.iter().copied().chain(left.iter().chain(right).map(|local| Mention::Set(*local))).collect(),
+            body,
+            also: results,
+            last,
+            exit: "return neutral;",
+            order: "INT64_MAX".into(),
+        });
+    }
+
+    pub(super) fn functor(&mut self, functor: Functor) {
+        let mode = std::mem::replace(&mut self.mode, Mode::Thread);
+        self.kernels.exit = functor.exit.to_string();
+        self.kernels.order = functor.order;
+        let mut inner = self.open(functor.body, &functor.outside, &|see| functor.also.iter().for_each(|e| visit::expr(e, see)));
+        let declared = std::mem::take(&mut inner.out);
+        inner.indent = 2;
+        self.stmts(&mut inner, functor.body);
+        let body = self.close(inner);
+        let out = &mut self.kernels.text;
+        let _ = writeln!(out, "  {} {{", functor.head);
+        if self.kernels.heap {
+            out.push_str("    remora_heap heap_ = remora_heap_of(room, room_bytes, failure, launch), *const th = &heap_;\n");
+        }
+        functor.first.iter().for_each(|line| {
+            let _ = writeln!(out, "    {line}");
+        });
+        declared.lines().for_each(|line| {
+            let _ = writeln!(out, "  {line}");
+        });
+        out.push_str(&body);
+        if let Some(last) = functor.last {
+            let _ = writeln!(out, "    {last}");
+        }
+        out.push_str("  };\n");
+        self.mode = mode;
+    }
+
+    /// Writes a statement of a thread that is not what it is for a processor; returns whether it was one.
+    pub fn thread_stmt(&mut self, text: &mut Text, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Check(cond, failure) => {
+                let (format, args) = message(failure);
+                let cond = self.expr(cond);
+                let values: String = args.iter().map(|(_, arg)| format!(", (int64_t){}", self.nested(arg))).collect();
+                let number = self.kernels.failures.len();
+                text.line(&format!("if (!REMORA_LIKELY({cond})) {{"));
+                text.line(&format!(
+                    "  remora_fail(failure, launch, {}({}), {number}{values});",
+                    mutated!(KernelLastFailure, "", "-"),
+                    self.kernels.order
+                ));
+                text.line(&format!("  {}", self.kernels.exit));
+                text.line("}");
+                let read: String = args.iter().enumerate().map(|(k, (cast, _))| format!(", ({cast})failure->args[{k}]")).collect();
+                let place = self.place(failure.span);
+                self.kernels.failures.push(format!("remora_fail(th, \"{}\", {place}, \"{format}\"{read});", failure.code));
+            }
+            Stmt::Copy((to, at), (from, start), count) => {
+                let (to, from) = (
+                    format!("{} + {}", self.ptr(*to), self.nested_subscript(at)),
+                    format!("{} + {}", self.ptr(*from), self.nested_subscript(start)),
+                );
+                let count = self.expr(count);
+                text.line(&format!("remora_move({to}, {from}, {count});"));
+            }
+            Stmt::Atomic(atomic) => self.atomic(text, atomic),
+            Stmt::Store(ptr, index, value) if !self.kernels.wide.is_empty() => {
+                let line = format!("{} = {};", self.element(*ptr, index), self.expr(value));
+                text.line(&line);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn atomic(&mut self, text: &mut Text, atomic: &Atomic) {
+        let place = |this: &Self, ptr: Ptr, index: &Expr| format!("&{}[{}]", this.ptr(ptr), this.subscript(index));
+        match atomic {
+            Atomic::Op(op, ptr, index, value) => {
+                let name = atomic_name(*op);
+                let line = format!("remora_atomic_{name}({}, {});", place(self, *ptr, index), self.expr(value));
+                text.line(&line);
+            }
+            Atomic::Combine(combine, ptr, index, value) => {
+                let ty = self.elem(*ptr);
+                let (place, value) = (place(self, *ptr, index), self.expr(value));
+                let [a, b] = [&combine.left, &combine.right].map(|locals| locals.first().map_or(String::new(), |local| self.local(*local)));
+                text.line(&format!("remora_update({place}, ({ty}){value}, [&]({ty} {a}, {ty} {b}) -> {ty} {{"));
+                let exit = std::mem::replace(&mut self.kernels.exit, format!("return {a};"));
+                self.braces(text, &combine.body);
+                self.kernels.exit = exit;
+                let result = combine.results.first().map_or(String::new(), |e| self.expr(e));
+                text.line(&format!("  return {result};"));
+                text.line("});");
+            }
+            Atomic::Locked(ptr, bin, body) => {
+                let line = format!("remora_locked({}, {}, [&] {{", self.ptr(*ptr), self.expr(bin));
+                text.line(&line);
+                let exit = std::mem::replace(&mut self.kernels.exit, "return;".to_string());
+                self.braces(text, body);
+                self.kernels.exit = exit;
+                text.line("});");
+            }
+        }
+    }
+    /// Statements one step further in; their variables belong to the functor around.
+    fn braces(&mut self, text: &mut Text, body: &[Stmt]) {
+        text.indent += 1;
+        self.stmts(text, body);
+        text.indent -= 1;
+    }
+}
+
+/// What the device library calls an operation on memory.
+pub(super) fn atomic_name(op: ScalarOp) -> &'static str {
+    match op.op {
+        Op::Min => "min",
+        Op::Max => "max",
+        Op::And => "and",
+        Op::Or => "or",
+        Op::Xor => "xor",
+        _ => "add",
+    }
+}
+
+/// Whether there are floating-point operations that take many registers: calls on a GPU.
+pub fn heavy(stmts: &[Stmt]) -> bool {
+    weight(stmts) > 0
+}
+
+/// How many such operations there are.
+pub(super) fn weight(stmts: &[Stmt]) -> usize {
+    fn of(e: &Expr) -> usize {
+        match e {
+            Expr::Op(op, args) => {
+                let light = matches!(op.op, Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Min | Op::Max | Op::Abs | Op::Convert(_) | Op::Fma);
+                let compares = matches!(op.op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
+                usize::from(op.prim.is_float() && !light && !compares) + args.iter().map(of).sum::<usize>()
+            }
+            Expr::Load(_, index) => of(index),
+            Expr::Select(a, b, c) => of(a) + of(b) + of(c),
+            _ => 0,
+        }
+    }
+    let mut sum = 0;
+    each(stmts, &mut |stmt| {
+        if let Stmt::Set(_, e) | Stmt::Store(_, _, e) = stmt {
+            sum += of(e);
+        }
+    });
+    sum
+}
+
+/// Whether neighbours in memory are cells of neighbouring segments of a reduction, not of the same one.
+fn by_columns(work: &Segments, outside: &FxHashSet<Mention>) -> bool {
+    let mut known = Values::default();
+    known.learn(&work.cell);
+    let host = |e: &Expr| captured(e, outside);
+    // With several dimensions in front, the innermost of them is the remainder.
+    let inner = known.part(Int::Rem, work.segment, &host).map_or(work.segment, |(local, _)| local);
+    let mut balance = 0;
+    for (_, index) in accesses(&work.cell) {
+        // What does not depend on both is read by several threads at a time anyhow.
+        match (known.unit(index, work.index), known.unit(index, inner)) {
+            (Some(true), None) => balance -= 1,
+            (None, Some(true)) => balance += 1,
+            _ => {}
+        }
+    }
+    balance > 0
+}

@@ -1,0 +1,7 @@
+//! From first-order programs to text for other compilers: [`lower`] makes loops, buffers and kernel launches, [`vectorise`] prepares loops
+//! for SIMD lanes, [`c`] and [`cuda`] print.
+
+pub mod c;
+pub mod cuda;
+pub mod lower;
+pub mod vectorise;

@@ -1,4 +1,0 @@
-//! Text for other compilers.
-
-pub mod c;
-pub mod cuda;

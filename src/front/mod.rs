@@ -1,0 +1,16 @@
+//! From text to explicit core: everything that can be wrong with a program is found here.
+//!
+//! ```text
+//! .rem, .fut: syntax -> resolve -> infer (with crate::rank) -> ambiguity -> elaborate -> core
+//! .remc:      syntax -> remc                                                          -> core
+//! ```
+//! [`consume`] checks core for uses of what was consumed; [`explicit`] writes the insertions back into source text.
+
+pub mod ambiguity;
+pub mod consume;
+pub mod elaborate;
+pub mod explicit;
+pub mod infer;
+pub mod remc;
+pub mod resolve;
+pub mod syntax;

@@ -1,0 +1,133 @@
+//! What names mean: variables, definitions of the file, definitions of the library, primitives, in this order.
+
+use super::errors::{E_NAME, E_TYPE};
+use super::scope::is_i64;
+use super::{Elaborator, Global, Typed};
+use crate::base::{Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::front::resolve::closest;
+use crate::ir::core::free::Name;
+use crate::ir::core::read::{Names, TypeVariable};
+use crate::ir::core::{Dim, Expr, ExprKind, Index, Type, prims, print};
+
+/// Whether there is a primitive of this name.
+pub(super) fn is_primitive(name: Symbol) -> bool {
+    prims::type_of(name).is_some()
+}
+
+impl Elaborator<'_> {
+    /// A variable as an expression.
+    pub(super) fn variable(&mut self, span: Span, name: Symbol) -> Option<Typed> {
+        if let Some(term) = self.scope.term(name) {
+            let (inner, dim) = (term.inner, term.dim.clone());
+            let ty = term.ty.clone()?;
+            return Some(Typed { expr: Expr::new(ExprKind::Var(inner), span), ty, dim });
+        }
+        let global = match self.definition(name) {
+            Some(global) => global,
+            None => match prims::type_of(name) {
+                Some(ty) => {
+                    self.reads_numbers |= name.as_str() == "read_nums";
+                    Global { inner: name, ty: Some(ty), broken: false }
+                }
+                None => {
+                    let diagnostic = self.unknown_term(name, span);
+                    return self.report(diagnostic);
+                }
+            },
+        };
+        self.broken |= global.broken;
+        let ty = global.ty?;
+        let dim = is_i64(&ty).then(|| Dim::size(global.inner));
+        Some(Typed { expr: Expr::new(ExprKind::Var(global.inner), span), ty, dim })
+    }
+
+    /// A definition of the file or of the library.
+    fn definition(&mut self, name: Symbol) -> Option<Global> {
+        if self.in_library.is_none()
+            && let Some(global) = self.globals.get(&name)
+        {
+            return Some(global.clone());
+        }
+        self.library_definition(name)
+    }
+
+    fn unknown_term(&self, name: Symbol, span: Span) -> Diagnostic {
+        let diagnostic = Diagnostic::error(E_NAME, span, format!("`{name}` is not defined"));
+        if let Some(place) = self.all.get(&name).filter(|_| self.in_library.is_none()) {
+            let diagnostic = diagnostic.label(*place, "defined here");
+            return diagnostic.help("a definition sees only those before it, so there is no recursion");
+        }
+        if self.scope.index(name).is_some() {
+            return diagnostic.help(format!("`{name}` is a size: its value is (reify-dimension {name})"));
+        }
+        let locals = self.scope.names(Name::Size(name));
+        let mut globals: Vec<Symbol> = self.globals.keys().copied().collect();
+        globals.sort_unstable();
+        let known = locals.iter().chain(&globals).map(|name| name.as_str());
+        let known = known.chain(self.library.names()).chain(prims::declared().iter().map(|(name, _)| name.as_str()));
+        let known = known.chain(print::keywords().iter().copied());
+        match closest(name.as_str(), known) {
+            Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
+            None => diagnostic,
+        }
+    }
+}
+
+impl Names for Elaborator<'_> {
+    fn index(&self, name: Symbol) -> Option<Index> {
+        self.scope.index(name).cloned()
+    }
+
+    fn size(&self, name: Symbol) -> Option<Dim> {
+        match self.scope.term(name) {
+            Some(term) => term.dim.clone(),
+            None => {
+                let global = self.globals.get(&name).filter(|_| self.in_library.is_none());
+                let (inner, ty) = match global {
+                    Some(global) => (global.inner, global.ty.clone()),
+                    None => (name, prims::type_of(name)),
+                };
+                ty.filter(is_i64).map(|_| Dim::size(inner))
+            }
+        }
+    }
+
+    fn type_variable(&self, name: Symbol) -> Option<TypeVariable> {
+        self.scope.type_variable(name)
+    }
+
+    fn is_taken(&self, name: Name) -> bool {
+        let global = matches!(name, Name::Size(name) if self.taken.contains(&name) || is_primitive(name));
+        global || self.scope.is_live(name)
+    }
+
+    fn unknown(&self, name: Name, span: Span) -> Diagnostic {
+        let (what, code) = match name {
+            Name::Index(_) => ("index variable", E_NAME),
+            Name::Type(_) => ("type", E_NAME),
+            Name::Size(x) if self.scope.term(x).is_some() || self.globals.contains_key(&x) => {
+                return Diagnostic::error(E_TYPE, span, format!("(size {x}): `{x}` is not an i64"));
+            }
+            Name::Size(_) => ("variable", E_NAME),
+        };
+        let symbol = name.symbol();
+        let diagnostic = Diagnostic::error(code, span, format!("the {what} `{symbol}` is not in scope"));
+        let known = self.scope.names(name);
+        let words: &[&str] = if matches!(name, Name::Type(_)) { &["int", "float", "bool", "char"] } else { &[] };
+        if let Some(close) = closest(symbol.as_str(), known.iter().map(|name| name.as_str()).chain(words.iter().copied())) {
+            return diagnostic.help(format!("did you mean `{close}`?"));
+        }
+        match name {
+            Name::Index(x) if self.scope.term(x).is_some_and(|term| term.dim.is_some()) => {
+                diagnostic.help(format!("the value of the variable `{x}` as a size is (size {x})"))
+            }
+            _ => diagnostic,
+        }
+    }
+}
+
+/// The type of the unit tuple, the parameter of functions without parameters.
+pub(super) fn unit_type() -> Type {
+    Type::scalar(crate::ir::core::Atom::Tuple(Vec::new()))
+}

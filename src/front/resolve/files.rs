@@ -1,0 +1,278 @@
+//! Finding, reading and ordering the files of a program.
+
+use super::{peel, suggest};
+use crate::base::{FileId, SourceMap, Span};
+use crate::diag::Diagnostic;
+use crate::front::syntax;
+use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind};
+use crate::ir::surface::{Decl, ImportDecl};
+use crate::ir::tables::{Program, Unit};
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// Reads source files: the only way in which resolution touches the outside.
+pub trait Loader {
+    /// The text of a file, or why it cannot be had.
+    fn load(&self, path: &str) -> Result<String, String>;
+    /// The names of the source files in a directory, for suggestions.
+    fn list(&self, directory: &str) -> Vec<String> {
+        let _ = directory;
+        Vec::new()
+    }
+}
+
+/// The parts of the standard library that are inside the compiler: the path in an `import`, and the text.
+const LIBRARY: [(&str, &str); 6] = [
+    ("lib/np", include_str!("../../../stdlib/lib/np.rem")),
+    ("lib/complex", include_str!("../../../stdlib/lib/complex.rem")),
+    ("lib/random", include_str!("../../../stdlib/lib/random.rem")),
+    ("lib/segmented", include_str!("../../../stdlib/lib/segmented.rem")),
+    ("lib/sorting", include_str!("../../../stdlib/lib/sorting.rem")),
+    ("lib/vector", include_str!("../../../stdlib/lib/vector.rem")),
+];
+const PRELUDE: &str = include_str!("../../../stdlib/prelude.rem");
+
+/// The import that would bring a definition of this name.
+pub(super) fn import_with(name: &str) -> Option<&'static str> {
+    static DEFINED: OnceLock<FxHashMap<&str, &str>> = OnceLock::new();
+    let defined = DEFINED.get_or_init(|| {
+        let mut defined = FxHashMap::default();
+        for (path, text) in LIBRARY {
+            let names = text.lines().filter_map(|line| line.strip_prefix("def ")?.split_whitespace().next());
+            for name in names {
+                defined.entry(name).or_insert(path);
+            }
+        }
+        defined
+    });
+    defined.get(name).copied()
+}
+
+/// What loading found out beside the trees.
+pub(super) struct Loaded {
+    /// The file that each import names, by the place of its path.
+    pub imports: FxHashMap<Span, FileId>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// How far a file is.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Loading,
+    Done(FileId),
+    Failed,
+}
+
+struct Files<'a> {
+    program: &'a mut Program,
+    sources: &'a mut SourceMap,
+    loader: &'a dyn Loader,
+    /// By normalised path.
+    states: FxHashMap<String, State>,
+    /// The files being loaded, outermost first: their path and the place of the import that asked for them.
+    chain: Vec<(String, Option<Span>)>,
+    loaded: Loaded,
+}
+
+/// Parses everything; fills `program.units` in order of dependency, the prelude first.
+pub(super) fn load_all(program: &mut Program, sources: &mut SourceMap, loader: &dyn Loader, roots: &[FileId]) -> Loaded {
+    let loaded = Loaded { imports: FxHashMap::default(), diagnostics: Vec::new() };
+    let prelude = sources.add("stdlib/prelude.rem", PRELUDE);
+    let mut files = Files { program, sources, loader, states: FxHashMap::default(), chain: Vec::new(), loaded };
+    files.file(prelude, "<stdlib>/prelude.rem".to_string(), true);
+    for root in roots {
+        let path = normalise(&files.sources.file(*root).name);
+        if !files.states.contains_key(&path) {
+            files.chain.push((path.clone(), None));
+            files.file(*root, path, false);
+            files.chain.pop();
+        }
+    }
+    files.loaded
+}
+
+impl Files<'_> {
+    /// Parses a file and first loads what it imports.
+    fn file(&mut self, file: FileId, path: String, stdlib: bool) {
+        self.states.insert(path.clone(), State::Loading);
+        let text = self.sources.file(file).text.clone();
+        let (source, diagnostics) = syntax::parse(&mut self.program.ast, file, &text);
+        self.loaded.diagnostics.extend(diagnostics);
+        let mut imports = Vec::new();
+        source.decls.iter().for_each(|decl| imports_of(decl, &mut imports));
+        for import in imports {
+            if let Some(imported) = self.import(import, &path) {
+                self.loaded.imports.insert(import.path_span, imported);
+            }
+        }
+        self.states.insert(path, State::Done(file));
+        self.program.units.push(Unit { source, stdlib });
+    }
+
+    /// The file that an import names.
+    fn import(&mut self, import: &ImportDecl, from: &str) -> Option<FileId> {
+        let written = import.path.as_str();
+        let bare = written.strip_suffix(".rem").unwrap_or(written);
+        if let Some((name, text)) = LIBRARY.iter().find(|(name, _)| *name == bare) {
+            return self.library(name, text);
+        }
+        if written.is_empty() {
+            self.loaded.diagnostics.push(
+                Diagnostic::error("E0206", import.path_span, "the path of the import is empty")
+                    .help("write the path of a file without its ending, such as \"lib/np\" or \"helpers\""),
+            );
+            return None;
+        }
+        let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let mut candidates = paths(from, written);
+        if written.starts_with("lib/")
+            && let Some((root, _)) = self.chain.first()
+        {
+            // Packages lie in `lib` beside the program, also for the files of other packages.
+            let of_root = paths(root, written);
+            candidates.extend(of_root.into_iter().filter(|path| !candidates.contains(path)).collect::<Vec<_>>());
+        }
+        self.read(candidates, import, directory)
+    }
+
+    fn library(&mut self, name: &str, text: &'static str) -> Option<FileId> {
+        let path = format!("<stdlib>/{name}.rem");
+        match self.states.get(&path) {
+            Some(State::Done(file)) => Some(*file),
+            Some(_) => None,
+            None => {
+                let file = self.sources.add(format!("stdlib/{name}.rem"), text);
+                self.file(file, path, true);
+                Some(file)
+            }
+        }
+    }
+
+    fn read(&mut self, candidates: Vec<String>, import: &ImportDecl, directory: &str) -> Option<FileId> {
+        let mut problems = Vec::new();
+        for path in &candidates {
+            match self.states.get(path) {
+                Some(State::Done(file)) => return Some(*file),
+                Some(State::Failed) => continue,
+                Some(State::Loading) => {
+                    self.cycle(path, import.path_span);
+                    return None;
+                }
+                None => {}
+            }
+            match self.loader.load(path) {
+                Ok(text) if text.len() >= u32::MAX as usize => problems.push(format!("{path} is larger than 4 GiB")),
+                Ok(text) => {
+                    let file = self.sources.add(path.clone(), text);
+                    self.chain.push((path.clone(), Some(import.path_span)));
+                    self.file(file, path.clone(), false);
+                    self.chain.pop();
+                    return Some(file);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if problems.is_empty() {
+            // Reported where the file was first asked for.
+            return None;
+        }
+        let mut diagnostic =
+            Diagnostic::error("E0206", import.path_span, format!("the import `{}` cannot be read", import.path)).here("imported here");
+        for problem in problems {
+            diagnostic = diagnostic.note(problem);
+        }
+        let listed = self.loader.list(if directory.is_empty() { "." } else { directory });
+        let known = listed.iter().map(|name| name.trim_end_matches(".rem").trim_end_matches(".fut"));
+        let known: Vec<&str> = known.chain(LIBRARY.iter().map(|(name, _)| *name)).collect();
+        if let Some(near) = suggest::closest(import.path.as_str(), known.iter().copied()) {
+            diagnostic = diagnostic.help(format!("there is `import \"{near}\"`"));
+        } else {
+            diagnostic = diagnostic.help("paths are relative to the importing file, and are written without `.rem` or `.fut`");
+        }
+        self.loaded.diagnostics.push(diagnostic);
+        for path in candidates {
+            self.states.insert(path, State::Failed);
+        }
+        None
+    }
+
+    fn cycle(&mut self, path: &str, span: Span) {
+        let from = self.chain.iter().position(|(p, _)| p == path).unwrap_or(0);
+        let mut names: Vec<&str> = self.chain[from..].iter().map(|(p, _)| p.as_str()).collect();
+        names.push(path);
+        let mut diagnostic = Diagnostic::error("E0207", span, format!("files import each other: {}", names.join(" -> ")))
+            .here("this import closes the cycle")
+            .help("move what both need into a third file");
+        for (_, asked) in &self.chain[from + 1..] {
+            if let Some(asked) = asked {
+                diagnostic = diagnostic.label(*asked, "imported here");
+            }
+        }
+        self.loaded.diagnostics.push(diagnostic);
+    }
+}
+
+/// The files that an import in the file `from` may mean, the first that there is.
+fn paths(from: &str, written: &str) -> Vec<String> {
+    let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let joined = if written.starts_with('/') || directory.is_empty() { written.to_string() } else { format!("{directory}/{written}") };
+    let joined = if directory.is_empty() && from.starts_with('/') && !written.starts_with('/') { format!("/{joined}") } else { joined };
+    let target = normalise(&joined);
+    match target.ends_with(".rem") || target.ends_with(".fut") {
+        true => vec![target],
+        false => vec![format!("{target}.rem"), format!("{target}.fut")],
+    }
+}
+
+/// The imports in a declaration, in source order.
+fn imports_of<'d>(decl: &'d Decl, out: &mut Vec<&'d ImportDecl>) {
+    match peel(decl).0 {
+        Decl::Import(import) => out.push(import),
+        Decl::Module(module) => imports_in(&module.body, out),
+        Decl::Open(open) => imports_in(&open.module, out),
+        Decl::Def(_) | Decl::Val(_) | Decl::Type(_) | Decl::ModuleType(_) | Decl::Local(_) | Decl::Error(_) => {}
+    }
+}
+
+fn imports_in<'d>(module: &'d ModuleExpr, out: &mut Vec<&'d ImportDecl>) {
+    match &module.kind {
+        ModuleExprKind::Import(import) => out.push(import),
+        ModuleExprKind::Struct(decls) => decls.iter().for_each(|decl| imports_of(decl, out)),
+        ModuleExprKind::Apply { fun, arg } => {
+            imports_in(fun, out);
+            imports_in(arg, out);
+        }
+        ModuleExprKind::Ascribe { module: inner, .. } | ModuleExprKind::Paren(inner) | ModuleExprKind::Lambda { body: inner, .. } => {
+            imports_in(inner, out);
+        }
+        ModuleExprKind::Error | ModuleExprKind::Name(_) => {}
+    }
+}
+
+/// The path without `.` and without `..` where that can be told from the text.
+fn normalise(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            "" if !parts.is_empty() => {}
+            ".." if parts.last().is_some_and(|p| !matches!(*p, ".." | "")) => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_normalised() {
+        for (path, expected) in
+            [("a/./b", "a/b"), ("a/../b", "b"), ("../a", "../a"), ("/a//b", "/a/b"), ("./x.rem", "x.rem"), ("../../a/..", "../..")]
+        {
+            assert_eq!(normalise(path), expected, "{path}");
+        }
+    }
+}

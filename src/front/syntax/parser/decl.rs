@@ -1,0 +1,226 @@
+//! Declarations.
+
+use super::Parser;
+use crate::base::Symbol;
+use crate::diag::Diagnostic;
+use crate::front::syntax::lexer::Tok;
+use crate::ir::surface::{Decl, DefDecl, Ident, ImportDecl, PatId, TypeDecl, TypeParam, ValDecl};
+
+/// How a definition starts: name, type parameters, parameters.
+struct Header {
+    name: Ident,
+    tparams: Vec<TypeParam>,
+    params: Vec<PatId>,
+}
+
+impl Parser<'_> {
+    /// All declarations up to the end.
+    pub(super) fn decls(&mut self) -> Vec<Decl> {
+        let mut decls = Vec::new();
+        while !self.at(Tok::Eof) {
+            let before = self.pos;
+            decls.push(self.decl());
+            if self.pos == before {
+                // Not reachable by construction; without it a mistake here would hang.
+                self.bump();
+            }
+        }
+        decls
+    }
+
+    /// Skips what does not belong to the declaration that just ended.
+    pub(super) fn end_of_decl(&mut self) {
+        let closes = self.at(Tok::RBrace) && self.open.has(Tok::RBrace);
+        if self.at_decl() || closes || matches!(self.tok(), Tok::Let | Tok::AttrOpen) {
+            return;
+        }
+        match self.tok() {
+            Tok::RParen | Tok::RBracket | Tok::RBrace => {
+                let found = self.found();
+                self.complain(
+                    Diagnostic::error("E0105", self.span_here(), format!("{found} closes nothing")).here("no bracket is open here"),
+                );
+            }
+            _ => self.expected_with("an operator or the next declaration", self.meant_at_end()),
+        }
+        self.bump();
+        self.skip_until(|_| false);
+    }
+
+    pub(super) fn doc(&mut self) -> Option<Symbol> {
+        let mut doc = None;
+        while let Some((at, text)) = self.docs.get(self.next_doc)
+            && *at <= self.pos
+        {
+            doc = (*at == self.pos).then_some(*text);
+            self.next_doc += 1;
+        }
+        doc
+    }
+
+    pub(super) fn decl(&mut self) -> Decl {
+        let start = self.start();
+        let doc = self.doc();
+        let mut attrs = Vec::new();
+        while self.at(Tok::AttrOpen) {
+            attrs.push(self.attr());
+        }
+        match self.tok() {
+            Tok::Def | Tok::Entry | Tok::Let => self.def(start, doc, attrs),
+            Tok::Val => self.val(start, doc),
+            Tok::Type => self.type_decl(start, doc),
+            Tok::Import => self.import(start),
+            Tok::Local => {
+                self.bump();
+                if self.at(Tok::Eof) {
+                    self.expected("a declaration");
+                    return Decl::Error(self.span_from(start));
+                }
+                Decl::Local(Box::new(self.decl()))
+            }
+            Tok::Module => self.module_decl(start, doc),
+            Tok::Open => self.open_decl(start),
+            Tok::Include => {
+                self.complain(
+                    Diagnostic::error("E0104", self.span_here(), "expected a declaration, found `include`")
+                        .here("only module types include others")
+                        .help("`open m` makes what is in a module part of the module around it"),
+                );
+                self.bump();
+                self.skip_until(|_| false);
+                Decl::Error(self.span_from(start))
+            }
+            _ => self.no_decl(start),
+        }
+    }
+
+    fn no_decl(&mut self, start: u32) -> Decl {
+        let found = self.found();
+        let mut diagnostic = Diagnostic::error("E0104", self.span_here(), format!("expected a declaration, found {found}"))
+            .here("expected a declaration such as `def f x = ..`");
+        if self.at(Tok::Constr) {
+            diagnostic = diagnostic.help("comments start with `--`");
+        }
+        if self.at(Tok::Ident) {
+            diagnostic = diagnostic.help(match self.slice(self.token(0)) {
+                "fun" | "fn" | "function" | "let" | "func" => "definitions start with `def`: `def f x = ..`".to_string(),
+                _ if self.nth(1) == Tok::Eq => "definitions start with `def`: `def x = ..`".to_string(),
+                _ => "a program is a list of definitions: `def f x = ..`".to_string(),
+            });
+        }
+        self.complain(diagnostic);
+        if !self.at(Tok::Eof) {
+            self.bump();
+        }
+        self.skip_until(|_| false);
+        Decl::Error(self.span_from(start))
+    }
+
+    fn def(&mut self, start: u32, doc: Option<Symbol>, attrs: Vec<Ident>) -> Decl {
+        let entry = self.bump().tok == Tok::Entry;
+        let Some(header) = self.header() else {
+            self.skip_until(|_| false);
+            return Decl::Error(self.span_from(start));
+        };
+        let ret = self.eat(Tok::Colon).then(|| self.type_exp());
+        self.equals(ret.is_some());
+        let body = self.exp();
+        self.end_of_decl();
+        let Header { name, tparams, params } = header;
+        Decl::Def(DefDecl { entry, name, tparams, params, ret, body, attrs, doc, span: self.span_from(start) })
+    }
+
+    /// Whether the next token but one is `=-` or `=!`: rather a missing space than the name of an operator.
+    fn glued_equals(&self) -> bool {
+        matches!(self.slice(self.token(1)), "=-" | "=!")
+    }
+
+    /// What stands before the result type.
+    fn header(&mut self) -> Option<Header> {
+        let plain_name = match self.tok() {
+            Tok::Ident => !(self.nth(1) == Tok::Backtick || (self.nth(1).is_operator() && !self.glued_equals())),
+            Tok::LParen => self.nth(1).is_operator() && self.nth(2) == Tok::RParen,
+            Tok::Under | Tok::LBrace => false,
+            _ => {
+                self.expected("the name of the definition");
+                if !self.at_line_start(self.token(0)) {
+                    self.bump();
+                }
+                return None;
+            }
+        };
+        if plain_name {
+            let name = self.binding_name();
+            return Some(Header { name, tparams: self.type_params(), params: self.params() });
+        }
+        let lhs = self.inner_pat(false);
+        if !(self.tok().is_operator() || self.at(Tok::Backtick)) {
+            let span = self.ast.pats[lhs].span;
+            let diagnostic = Diagnostic::error("E0107", span, "a top-level definition binds one name")
+                .here("a pattern")
+                .help("bind a name, and take the value apart in further definitions");
+            self.report(diagnostic);
+            self.complained = Some(self.pos);
+            return None;
+        }
+        let op = self.operator();
+        if let Some(function) = op.backtick
+            && !matches!(self.ast.exprs[function].kind, crate::ir::surface::ExprKind::Name(_))
+        {
+            let span = self.ast.exprs[function].span;
+            self.report(Diagnostic::error("E0107", span, "a qualified name cannot be defined").here("this name belongs to a module"));
+        }
+        let rhs = self.inner_pat(false);
+        Some(Header { name: op.ident, tparams: Vec::new(), params: vec![lhs, rhs] })
+    }
+
+    fn val(&mut self, start: u32, doc: Option<Symbol>) -> Decl {
+        self.bump();
+        let name = self.binding_name();
+        let tparams = self.type_params();
+        self.expect(Tok::Colon, "`:`");
+        let ty = self.type_exp();
+        self.end_of_decl();
+        Decl::Val(ValDecl { name, tparams, ty, doc, span: self.span_from(start) })
+    }
+
+    fn type_decl(&mut self, start: u32, doc: Option<Symbol>) -> Decl {
+        self.bump();
+        if matches!(self.tok(), Tok::Caret | Tok::Tilde) {
+            self.bump();
+        }
+        let name = self.ident("the name of the type");
+        let tparams = self.type_params();
+        self.equals(false);
+        let ty = self.type_exp();
+        self.end_of_decl();
+        Decl::Type(TypeDecl { name, tparams, ty, doc, span: self.span_from(start) })
+    }
+
+    fn import(&mut self, start: u32) -> Decl {
+        let import = self.import_path();
+        self.end_of_decl();
+        let span = self.span_from(start);
+        import.map_or(Decl::Error(span), |import| Decl::Import(ImportDecl { span, ..import }))
+    }
+
+    /// `import "path"`, at the keyword. The span is that of the path.
+    pub(super) fn import_path(&mut self) -> Option<ImportDecl> {
+        self.bump();
+        let path_span = self.span_here();
+        if !self.at(Tok::Str) {
+            let numpy = matches!(self.slice(self.token(0)), "numpy" | "np")
+                .then_some("the library for NumPy users is `import \"lib/np\"`; its names have no prefix");
+            self.expected_with("a path in quotes, such as `\"lib/np\"`", numpy);
+            return None;
+        }
+        let token = self.bump();
+        match crate::front::syntax::literal::string(self.slice(token)) {
+            Ok(text) => Some(ImportDecl { path: Symbol::new(&text), path_span, span: path_span }),
+            Err(error) => {
+                self.bad_literal(token, error);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! Statements.
+
+use super::Machine;
+use super::fault::{Run, Stop, fault};
+use super::frame::Frame;
+use super::memory::{BufferId, Kind, Val};
+use crate::base::{PrimType, Scalar, Span};
+use crate::interp::Failure;
+use crate::ir::imp::{self, Arg, Expr, FunId, Handle, Int, Local, Order, Parallel, Param, Place, Ptr, Scan, Stmt, Target};
+
+/// What a function returns.
+pub(super) enum Given {
+    Scalar(Val),
+    Array(BufferId),
+}
+
+impl<'p> Machine<'p> {
+    /// Runs a function.
+    pub fn function(&mut self, id: FunId, args: Vec<Given>, starts: &[i64]) -> Run<Vec<Given>> {
+        let program = self.program;
+        let fun = &program.funs[id];
+        let mut frame = Frame::new(id, fun);
+        for ((param, arg), start) in fun.params.iter().zip(args).zip(starts) {
+            match (param, arg) {
+                (Param::Local(local), Given::Scalar(value)) => frame.set(*local, value),
+                (Param::Ptr(ptr), Given::Array(buffer)) => frame.ptrs[ptr.raw()] = Some((buffer, *start)),
+                _ => return fault(format!("an argument of `{}` of the wrong kind", fun.name)),
+            }
+        }
+        let done = self.stmts(&fun.body, &mut frame);
+        for buffer in frame.stacks.values() {
+            self.memory.release(*buffer)?;
+        }
+        done?;
+        let mut results = Vec::with_capacity(fun.results.len());
+        for result in &fun.results {
+            results.push(match result {
+                imp::Result::Scalar(_, e) => Given::Scalar(self.expr(e, &frame)?),
+                imp::Result::Array(ptr, handle) => {
+                    let (buffer, start) = frame.address(*ptr)?;
+                    if frame.handles[handle.raw()].take() != Some(buffer) || start != 0 {
+                        return fault(format!("a result of `{}` is not at the beginning of the buffer that is given away", fun.name));
+                    }
+                    Given::Array(buffer)
+                }
+            });
+        }
+        if let Some(k) = frame.handles.iter().position(Option::is_some) {
+            return fault(format!("a leak: `{}` ends, and the handle `{}` has memory", fun.name, fun.handles[Handle::new(k)].name));
+        }
+        Ok(results)
+    }
+
+    pub fn stmts(&mut self, list: &'p [Stmt], frame: &mut Frame<'p>) -> Run {
+        for stmt in list {
+            if let Err(stop) = self.stmt(stmt, frame) {
+                return Err(self.located(stop, frame.fun, stmt));
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a statement that writes.
+    fn number(&mut self, stmt: &'p Stmt, frame: &Frame<'p>) -> u32 {
+        let next = self.writers.len() as u32 + 1;
+        let number = *self.numbers.entry(std::ptr::from_ref(stmt)).or_insert(next);
+        if number == next {
+            self.writers.push((stmt, frame.id.raw()));
+        }
+        number
+    }
+
+    fn stmt(&mut self, stmt: &'p Stmt, frame: &mut Frame<'p>) -> Run {
+        self.steps += u64::from(!matches!(stmt, Stmt::Ghost(_)));
+        if self.steps > self.plan.most {
+            return Err(Stop::Long);
+        }
+        match stmt {
+            Stmt::Comment(_) | Stmt::Prefetch(..) => Ok(()),
+            Stmt::Ghost(ghost) => self.ghost(ghost, frame),
+            Stmt::Set(local, e) => {
+                let value = self.expr(e, frame)?;
+                frame.set(*local, value);
+                Ok(())
+            }
+            Stmt::Point(ptr, place) => {
+                let address = match place {
+                    Place::Ptr(base, offset) => {
+                        let (buffer, start) = frame.address(*base)?;
+                        let offset = self.index(offset, frame)?;
+                        let Some(at) = start.checked_add(offset) else { return fault("an offset overflows") };
+                        if let Some(count) = own_memory(place) {
+                            let count = self.index(count, frame)?;
+                            self.memory.fresh(buffer, at, count);
+                        }
+                        (buffer, at)
+                    }
+                    Place::Table(k) => (self.tables[*k], 0),
+                };
+                frame.ptrs[ptr.raw()] = Some(address);
+                Ok(())
+            }
+            Stmt::Alloc { handle, ptr, count, span } => {
+                let buffer = self.alloc(*ptr, count, *span, frame)?;
+                frame.own(*handle, buffer)?;
+                frame.ptrs[ptr.raw()] = Some((buffer, 0));
+                Ok(())
+            }
+            Stmt::Stack(ptr) => self.stack(*ptr, frame),
+            Stmt::Move(to, from) => {
+                self.release(*to, frame)?;
+                frame.handles[to.raw()] = frame.handles[from.raw()].take();
+                Ok(())
+            }
+            Stmt::Give { to, ptr, from, count, span } => self.give(stmt, (*to, *ptr), from, count, *span, frame),
+            Stmt::Release(handle) => self.release(*handle, frame),
+            Stmt::Store(ptr, index, value) => {
+                let (buffer, start) = frame.address(*ptr)?;
+                let index = self.index(index, frame)?;
+                let value = self.expr(value, frame)?;
+                let by = self.number(stmt, frame);
+                self.memory.store(buffer, start.wrapping_add(index), value, by)
+            }
+            Stmt::Copy((to, at), (from, start), count) => self.copy(stmt, (*to, at), (*from, start), count, frame),
+            Stmt::For { var, from, to, order, body } => self.for_loop(*var, (from, to), order, body, frame),
+            Stmt::Scan(scan) => self.scan(scan, frame),
+            Stmt::While(first, cond, second) => loop {
+                self.stmts(first, frame)?;
+                if !self.truth(cond, frame)? {
+                    return Ok(());
+                }
+                self.stmts(second, frame)?;
+            },
+            Stmt::If(cond, then, els) => {
+                let body = if self.truth(cond, frame)? { then } else { els };
+                self.stmts(body, frame)
+            }
+            Stmt::Check(cond, failure) => {
+                if self.truth(cond, frame)? {
+                    return Ok(());
+                }
+                Err(Stop::Failure(self.failure(failure, frame)?))
+            }
+            Stmt::Call { fun, args, results, span } => self.call(*fun, args, results, *span, frame),
+            Stmt::Parallel(parallel) => self.parallel(parallel, frame),
+            Stmt::Launch(launch) => self.launch(launch, frame),
+            Stmt::Atomic(atomic) => {
+                let by = self.number(stmt, frame);
+                self.atomic(atomic, by, frame)
+            }
+        }
+    }
+
+    /// The failure of a check.
+    fn failure(&mut self, failure: &'p imp::Failure, frame: &Frame<'p>) -> Run<Box<Failure>> {
+        let mut args = Vec::with_capacity(failure.args.len());
+        for (prim, arg) in &failure.args {
+            let value = self.defined(arg, frame, "a message")?;
+            let typed = *prim != PrimType::I64 || failure.code == "E0505";
+            args.push(if typed { value.to_string() } else { value.as_i128().unwrap_or_default().to_string() });
+        }
+        let mut args = args.into_iter();
+        let mut message = String::new();
+        let mut rest = failure.message.chars().peekable();
+        while let Some(c) = rest.next() {
+            match c {
+                '{' | '}' if rest.next_if_eq(&c).is_some() => message.push(c),
+                '{' => {
+                    rest.next();
+                    message.push_str(&args.next().unwrap_or_default());
+                }
+                c => message.push(c),
+            }
+        }
+        Ok(Failure::new(failure.code, failure.span, message))
+    }
+
+    // Memory
+
+    fn alloc(&mut self, ptr: Ptr, count: &'p Expr, span: Span, frame: &mut Frame<'p>) -> Run<BufferId> {
+        // Whoever would make elements of an impossible size fails before.
+        let count = self.index(count, frame)?.max(0);
+        let info = &frame.fun.ptrs[ptr];
+        let bytes = i128::from(count) * info.elem.bytes() as i128;
+        let shortage = || Stop::Failure(Failure::new("E0507", span, format!("out of memory: {bytes} bytes were requested")));
+        let cells = usize::try_from(count).map_err(|_| shortage())?;
+        let buffer = self.memory.alloc(info.name, info.elem, cells, Kind::Owned).ok_or_else(shortage)?;
+        if let Some(heap) = &mut frame.heap {
+            heap.push(buffer);
+        }
+        Ok(buffer)
+    }
+    fn stack(&mut self, ptr: Ptr, frame: &mut Frame<'p>) -> Run {
+        let info = &frame.fun.ptrs[ptr];
+        let buffer = match frame.stacks.get(&ptr) {
+            Some(buffer) => {
+                self.memory.fresh(*buffer, 0, i64::MAX);
+                *buffer
+            }
+            None => {
+                let count = info.stack.unwrap_or_default() as usize;
+                let Some(buffer) = self.memory.alloc(info.name, info.elem, count, Kind::Frame) else {
+                    return fault("no memory for an array in a frame");
+                };
+                frame.stacks.insert(ptr, buffer);
+                buffer
+            }
+        };
+        frame.ptrs[ptr.raw()] = Some((buffer, 0));
+        Ok(())
+    }
+    fn release(&mut self, handle: Handle, frame: &mut Frame<'p>) -> Run {
+        match frame.handles[handle.raw()].take() {
+            Some(buffer) => self.memory.release(buffer),
+            None => Ok(()),
+        }
+    }
+    fn give(
+        &mut self,
+        stmt: &'p Stmt,
+        (to, ptr): (Handle, Ptr),
+        from: &[Handle],
+        count: &'p Expr,
+        span: Span,
+        frame: &mut Frame<'p>,
+    ) -> Run {
+        let address = frame.address(ptr)?;
+        for owner in from {
+            if let Some(buffer) = frame.handles[owner.raw()]
+                && address == (buffer, 0)
+            {
+                frame.handles[owner.raw()] = None;
+                return frame.own(to, buffer);
+            }
+        }
+        let buffer = self.alloc(ptr, count, span, frame)?;
+        let cells = self.memory.buffer(buffer).cells.len() as i64;
+        let by = self.number(stmt, frame);
+        self.move_cells((buffer, 0), address, cells, by)?;
+        frame.ptrs[ptr.raw()] = Some((buffer, 0));
+        frame.own(to, buffer)
+    }
+    fn copy(
+        &mut self,
+        stmt: &'p Stmt,
+        (to, at): (Ptr, &'p Expr),
+        (from, start): (Ptr, &'p Expr),
+        count: &'p Expr,
+        frame: &mut Frame<'p>,
+    ) -> Run {
+        let (to, from) = (frame.address(to)?, frame.address(from)?);
+        let (at, start, count) = (self.index(at, frame)?, self.index(start, frame)?, self.index(count, frame)?);
+        if count < 0 {
+            return fault(format!("{count} elements are copied"));
+        }
+        let by = self.number(stmt, frame);
+        self.move_cells((to.0, to.1.wrapping_add(at)), (from.0, from.1.wrapping_add(start)), count, by)
+    }
+    /// As if all were read before any is written.
+    fn move_cells(&mut self, to: (BufferId, i64), from: (BufferId, i64), count: i64, by: u32) -> Run {
+        let mut values = Vec::new();
+        for k in 0..count {
+            values.push(self.memory.load(from.0, from.1.wrapping_add(k))?);
+        }
+        for (k, value) in values.into_iter().enumerate() {
+            self.memory.store(to.0, to.1.wrapping_add(k as i64), value, by)?;
+        }
+        Ok(())
+    }
+
+    // Loops
+
+    fn for_loop(&mut self, var: Local, (from, to): (&'p Expr, &'p Expr), order: &'p Order, body: &'p [Stmt], frame: &mut Frame<'p>) -> Run {
+        let (from, to) = (self.index(from, frame)?, self.index(to, frame)?);
+        if *order == Order::Sequential {
+            for i in from..to {
+                frame.set(var, Some(Scalar::I64(i)));
+                self.stmts(body, frame)?;
+            }
+            return Ok(());
+        }
+        self.memory.contexts.enter();
+        // What fails first must be the first in order that fails.
+        let backwards = self.plan.backwards && !may_fail(body);
+        let done = (from..to).try_for_each(|i| {
+            let i = if backwards { to - 1 - (i - from) } else { i };
+            self.memory.contexts.next();
+            frame.set(var, Some(Scalar::I64(i)));
+            self.stmts(body, frame)
+        });
+        self.memory.contexts.leave();
+        done
+    }
+    fn scan(&mut self, scan: &'p Scan, frame: &mut Frame<'p>) -> Run {
+        let (from, to) = (self.index(&scan.from, frame)?, self.index(&scan.to, frame)?);
+        self.memory.contexts.enter();
+        let done = (from..to).try_for_each(|i| {
+            self.memory.contexts.next();
+            frame.set(scan.var, Some(Scalar::I64(i)));
+            self.stmts(&scan.cell, frame)?;
+            self.stmts(&scan.done, frame)
+        });
+        self.memory.contexts.leave();
+        done
+    }
+
+    /// Pieces see what the function has set before, and nothing that another piece sets.
+    fn parallel(&mut self, parallel: &'p Parallel, frame: &mut Frame<'p>) -> Run {
+        let (width, pieces) = (self.index(&parallel.width, frame)?, self.index(&parallel.pieces, frame)?);
+        let pieces = pieces.max(1);
+        let divided = std::mem::replace(&mut self.divided, true);
+        let (locals, ptrs) = (frame.locals.clone(), frame.ptrs.clone());
+        let (stacks, handles) = (std::mem::take(&mut frame.stacks), frame.handles.clone());
+        let mut failed: Option<(i64, Stop)> = None;
+        self.memory.contexts.enter();
+        for k in 0..pieces {
+            let k = if self.plan.backwards { pieces - 1 - k } else { k };
+            self.memory.contexts.next();
+            frame.locals.clone_from(&locals);
+            frame.ptrs.clone_from(&ptrs);
+            let bound = |k: i64| if pieces == 1 { k * width } else { (i128::from(width) * i128::from(k) / i128::from(pieces)) as i64 };
+            for (local, value) in [(parallel.lo, bound(k)), (parallel.hi, bound(k + 1)), (parallel.piece, k)] {
+                frame.set(local, Some(Scalar::I64(value)));
+            }
+            let done = self.stmts(&parallel.body, frame);
+            for (_, buffer) in std::mem::take(&mut frame.stacks) {
+                self.memory.release(buffer)?;
+            }
+            match done {
+                Ok(()) if frame.handles != handles => return fault("a leak: a piece of a parallel loop ends, and a handle has memory"),
+                Ok(()) => {}
+                Err(stop @ (Stop::Fault(_) | Stop::Long)) => return Err(stop),
+                // What the piece has is released on the way out.
+                Err(stop) if failed.as_ref().is_none_or(|(first, _)| k < *first) => failed = Some((k, stop)),
+                Err(_) => {}
+            }
+            frame.handles.clone_from(&handles);
+        }
+        self.memory.contexts.leave();
+        (frame.locals, frame.ptrs, frame.stacks, self.divided) = (locals, ptrs, stacks, divided);
+        failed.map_or(Ok(()), |(_, stop)| Err(stop))
+    }
+
+    fn call(&mut self, id: FunId, args: &'p [Arg], results: &'p [Target], span: Span, frame: &mut Frame<'p>) -> Run {
+        let (mut given, mut starts) = (Vec::with_capacity(args.len()), Vec::with_capacity(args.len()));
+        for arg in args {
+            let (value, start) = match arg {
+                Arg::Scalar(e) => (Given::Scalar(self.expr(e, frame)?), 0),
+                Arg::Array(ptr, offset) => {
+                    let (buffer, start) = frame.address(*ptr)?;
+                    (Given::Array(buffer), start.wrapping_add(self.index(offset, frame)?))
+                }
+            };
+            given.push(value);
+            starts.push(start);
+        }
+        let values = self.function(id, given, &starts).map_err(|stop| match stop {
+            Stop::Failure(mut failure) => {
+                failure.calls.push(span);
+                Stop::Failure(failure)
+            }
+            fault => fault,
+        })?;
+        for (target, value) in results.iter().zip(values) {
+            match (target, value) {
+                (Target::Local(local), Given::Scalar(value)) => frame.set(*local, value),
+                (Target::Array(ptr, handle), Given::Array(buffer)) => {
+                    frame.own(*handle, buffer)?;
+                    frame.ptrs[ptr.raw()] = Some((buffer, 0));
+                }
+                _ => return fault("a result of the wrong kind"),
+            }
+        }
+        Ok(())
+    }
+
+    /// The sum of a number and another, for atomic operations.
+    pub(super) fn applied(&self, op: crate::base::scalar::ScalarOp, a: Val, b: Val) -> Run<Val> {
+        match (a, b) {
+            (Some(a), Some(b)) => super::expr::apply(op, &[a, b]),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// How much memory a thread has of what the host has made for all of them, if a place is where that of this thread begins.
+fn own_memory(place: &Place) -> Option<&Expr> {
+    match place {
+        Place::Ptr(_, Expr::Int(Int::Mul, thread, count)) if **thread == Expr::Thread => Some(count),
+        _ => None,
+    }
+}
+
+/// Whether statements may end the program.
+fn may_fail(list: &[Stmt]) -> bool {
+    list.iter().any(|stmt| match stmt {
+        Stmt::Check(..) | Stmt::Alloc { .. } | Stmt::Give { .. } | Stmt::Call { .. } => true,
+        Stmt::For { body, .. } => may_fail(body),
+        Stmt::While(first, _, second) => may_fail(first) || may_fail(second),
+        Stmt::If(_, then, els) => may_fail(then) || may_fail(els),
+        Stmt::Scan(scan) => may_fail(&scan.cell) || may_fail(&scan.done),
+        _ => false,
+    })
+}

@@ -1,0 +1,12 @@
+//! The meaning of every program: evaluators of [`core`], of first-order programs and kernels ([`soac`]) and of loops and buffers ([`imp`]).
+//! Compiled programs are compared with them.
+
+mod arrays;
+pub mod components;
+pub mod core;
+pub mod entry;
+mod failure;
+pub mod imp;
+pub mod soac;
+
+pub use failure::{Failure, Outcome};

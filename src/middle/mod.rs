@@ -1,0 +1,6 @@
+//! From core to first-order programs, and transformations of these: [`specialise`] leaves no types, functions and boxes, [`optimise`]
+//! rewrites by laws, [`flatten`] puts the parallelism of nests into kernels for devices.
+
+pub mod flatten;
+pub mod optimise;
+pub mod specialise;
