@@ -140,7 +140,7 @@ fn imports_go_one_way() {
         let relative = path.strip_prefix(&root).expect("inside src");
         let own = module_of(relative);
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
-        let tests = own.iter().any(|part| *part == "tests");
+        let tests = own.contains(&"tests");
         let [first, ..] = own.as_slice() else { continue };
         if tests || matches!(*first, "lib" | "main") || own.len() == 1 && ROOMS.contains(first) {
             continue;

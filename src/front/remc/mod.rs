@@ -13,7 +13,7 @@
 //!
 //! # The pass
 //!
-//! Each form is typed and made explicit in one walk over the s-expressions: the result of [`program`] has `map`s with frames and no other
+//! Each form is typed and made explicit in one walk over the s-expressions: the result of [`program()`] has `map`s with frames and no other
 //! lifting. Arguments are evaluated once, the function first, then from left to right. Frames that are proper prefixes of the
 //! principal frame become outer maps around inner ones, so nothing is replicated.
 //!
