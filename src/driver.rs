@@ -34,7 +34,7 @@ pub use worth::{Work, Worth, work};
 use crate::back::lower;
 use crate::back::vectorise;
 use crate::back::{c, cuda};
-use crate::base::{FileId, SourceMap, Span, Symbol};
+use crate::base::{Code, FileId, SourceMap, Span, Symbol};
 use crate::diag::{Diagnostic, Severity};
 use crate::front::ambiguity::{self, Reception, Search, Verdict};
 use crate::front::consume;
@@ -133,7 +133,7 @@ fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, 
 
 /// A definition that uses what could not be read may be beyond checking: what is wrong was said there.
 fn drop_consequences(diagnostics: &mut Vec<Diagnostic>, errors: &mut [SizeError]) {
-    let internal = |d: &Diagnostic| d.code == modules::INTERNAL;
+    let internal = |d: &Diagnostic| d.code == Code::CompilerError;
     if !diagnostics.iter().any(|d| d.severity == Severity::Error && !internal(d)) {
         return;
     }
@@ -201,7 +201,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             Some(())
         }
         Err(error) => {
-            if ["E0403", "E0404"].contains(&error.code) && checked.program.defs[def].is_written() {
+            if [Code::SizeMismatch, Code::IrregularRows].contains(&error.code) && checked.program.defs[def].is_written() {
                 errors.push(SizeError { diagnostic: diagnostics.len(), def, tables: inferred.tables(&values) });
             }
             let error = modules::explain(sources, checked, def, vec![error]);
@@ -227,7 +227,7 @@ fn elaborate_one(
         let place = |error: &Diagnostic| error.labels.first().map(|label| label.span).unwrap_or_default();
         match result {
             Ok(_) => Reception::Fine,
-            Err(error) if error.code == "E0405" => Reception::Undetermined(place(error)),
+            Err(error) if error.code == Code::UndeterminedSize => Reception::Undetermined(place(error)),
             Err(error) => Reception::Refused(place(error)),
         }
     };
@@ -268,7 +268,7 @@ fn decide(
         tables.overlay(reading);
         match elaborate::elaborate(program, &tables, &mut schemes.clone(), inferred.def()) {
             Ok(_) => true,
-            Err(error) => !["E0403", "E0404"].contains(&error.code),
+            Err(error) => ![Code::SizeMismatch, Code::IrregularRows].contains(&error.code),
         }
     };
     ambiguity::decide(program, sources, inferred, &well_sized)
@@ -343,7 +343,9 @@ fn evaluate(
     arguments: Vec<Value>,
 ) -> Result<Value, Box<Diagnostic>> {
     let define = checked.core.defs.iter().rfind(|define| define.name == entry);
-    let Some(define) = define else { return Err(Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")))) };
+    let Some(define) = define else {
+        return Err(Box::new(Diagnostic::bare(Code::UnfitArguments, format!("there is no definition `{entry}`"))));
+    };
     let names = checked.parameter_names(entry);
     let call = if regions { interp::soac::call_in_place } else { interp::soac::call };
     call(program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
@@ -411,7 +413,7 @@ fn shown<'a>(sources: &'a SourceMap, checked: &'a Checked, program: &'a soac::Pr
 }
 
 /// A failure of a compiled program with this code and message, at places of its table: where it happened, and the calls that it left.
-pub fn compiled_failure(code: &'static str, message: String, places: &[Place]) -> Diagnostic {
+pub fn compiled_failure(code: Code, message: String, places: &[Place]) -> Diagnostic {
     let Some(place) = places.first().filter(|place| place.span != Span::default()) else { return Diagnostic::bare(code, message) };
     let diagnostic = Diagnostic::error(code, place.span, message);
     match places.iter().find_map(|place| place.own) {

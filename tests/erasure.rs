@@ -54,15 +54,17 @@ fn check(path: &Path) -> Result<(), Failed> {
     for run in runs(path, &loaded).map_err(says)?.into_iter().filter(|run| !is_huge(run)) {
         let what = format!("{} of {:?}", run.name, run.arguments);
         let expected = typed.call(run.name, run.arguments.clone());
-        let found = typed.indices(run.name, &run.arguments).map_err(|f| f.code).and_then(|sizes| {
+        let found = typed.indices(run.name, &run.arguments).map_err(|f| f.code.number()).and_then(|sizes| {
             let indices: Vec<Index> = sizes.into_iter().map(Index::Dim).collect();
             let args: Option<Vec<Value>> = run.arguments.iter().map(Value::from_runtime).collect();
             // Reduction computes a constant where it is used, a run all that it may need before it starts.
             for name in constants(core, run.name) {
-                untyped.call(name, &[], Vec::new()).map_err(|f| f.code)?;
+                untyped.call(name, &[], Vec::new()).map_err(|f| f.code.number())?;
             }
             let value = untyped.call(run.name, &indices, args.ok_or("an argument")?);
-            value.map(|value| value.opened()).map_err(|f| if f.code == "E0599" { panic!("{what}: {}", f.message) } else { f.code })
+            value
+                .map(|value| value.opened())
+                .map_err(|f| if f.code.number() == "E0599" { panic!("{what}: {}", f.message) } else { f.code.number() })
         });
         match (expected, found) {
             (Ok(expected), Ok(found)) => {
@@ -71,9 +73,9 @@ fn check(path: &Path) -> Result<(), Failed> {
                     return Err(format!("{what}: with types {expected:?}, without {found:?}").into());
                 }
             }
-            (Err(expected), Err(found)) if expected.code == found => {}
+            (Err(expected), Err(found)) if expected.code.number() == found => {}
             // Without types the sizes that a function is applied to are values, which are looked at before its arguments.
-            (Err(expected), Err("E0504")) if expected.code == "E0501" => {}
+            (Err(expected), Err("E0504")) if expected.code.number() == "E0501" => {}
             (expected, found) => return Err(format!("{what}: with types {expected:?}, without {found:?}").into()),
         }
     }
@@ -132,7 +134,7 @@ fn step(path: &Path) -> Result<(), Failed> {
         }
         let walk = laws::steps(&term, true, STEPS)?;
         let stepped = laws::outcome(&walk)?;
-        let expected = typed.call(run.name, run.arguments.clone()).map_err(|failure| failure.code);
+        let expected = typed.call(run.name, run.arguments.clone()).map_err(|failure| failure.code.number());
         match (&stepped, &expected) {
             (None, _) => {}
             (Some(Ok(found)), Ok(expected)) if Value::from_runtime(expected).is_some_and(|expected| expected.agrees(&found.opened())) => {}

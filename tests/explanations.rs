@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 
-use remora::base::{SourceMap, Symbol, with_big_stack};
+use remora::base::{Code, SourceMap, Symbol, with_big_stack};
 use remora::diag::explain::{self, Role};
 use remora::diag::text;
 use remora::driver::{self, Checked};
@@ -19,6 +19,7 @@ impl Loader for Nothing {
     }
 }
 
+/// Adds the codes that the files of a folder raise: variants of [`Code`] in Rust, numbers in texts for compiled programs.
 fn codes_in(dir: &Path, codes: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(dir).expect("src is there") {
         let path = entry.expect("readable").path();
@@ -28,9 +29,13 @@ fn codes_in(dir: &Path, codes: &mut BTreeSet<String>) {
             let text = std::fs::read_to_string(&path).expect("readable");
             let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or("");
             // Codes of compiled programs are quoted in text.
-            let text = text.replace("\\\"", "\"");
-            let quoted = text.split("\"E0").skip(1).filter_map(|rest| rest.split_once('"'));
-            codes.extend(quoted.filter(|(digits, _)| digits.len() == 3).map(|(digits, _)| format!("E0{digits}")));
+            let quoted = text.replace("\\\"", "\"");
+            let numbers = quoted.split("\"E0").skip(1).filter_map(|rest| rest.split_once('"')).filter(|(digits, _)| digits.len() == 3);
+            if !path.ends_with("base/code.rs") {
+                codes.extend(numbers.map(|(digits, _)| format!("E0{digits}")));
+            }
+            let raised = Code::ALL.iter().filter(|code| text.contains(&format!("Code::{code:?}")));
+            codes.extend(raised.map(|code| code.number().to_string()));
         }
     }
 }
@@ -52,10 +57,10 @@ fn check(core: bool, source: &str) -> (SourceMap, Checked) {
 }
 
 /// What is wrong with an example, if anything.
-fn problem(code: &str, explain::Example { role, core, source }: explain::Example) -> Option<String> {
+fn problem(code: Code, explain::Example { role, core, source }: explain::Example) -> Option<String> {
     let (sources, checked) = check(core, source);
     let messages: String = checked.diagnostics.iter().map(|d| text::render(&sources, d, false)).collect();
-    let codes: BTreeSet<&str> = checked.diagnostics.iter().map(|d| d.code).collect();
+    let codes: BTreeSet<Code> = checked.diagnostics.iter().map(|d| d.code).collect();
     match role {
         Role::Right => checked.failed().then(|| format!("is refused:\n{messages}")),
         Role::Wrong => (codes != BTreeSet::from([code])).then(|| format!("does not give just {code}:\n{messages}")),
@@ -80,7 +85,7 @@ fn problem(code: &str, explain::Example { role, core, source }: explain::Example
 fn examples_do_what_they_say() {
     let problems: Vec<String> = with_big_stack(|| {
         let examples = explain::all().into_iter().flat_map(|e| e.examples().into_iter().map(move |example| (e.code, example)));
-        let problem = |(code, example): (&str, explain::Example)| {
+        let problem = |(code, example): (Code, explain::Example)| {
             let attempt = std::panic::catch_unwind(|| problem(code, example));
             let text = attempt.unwrap_or_else(|_| Some("makes the compiler panic".into()))?;
             Some(format!("{code}, the {:?} example\n{}\n{text}", example.role, example.source))

@@ -71,7 +71,7 @@ fn check(text: &str) -> Measured {
         let (before, held) = (COUNT.get(), HELD.get());
         MOST.set(held);
         let checked = driver::check(&mut sources, &NoFiles, file);
-        let code = checked.diagnostics.first().map(|d| d.code);
+        let code = checked.diagnostics.first().map(|d| d.code.number());
         Measured { code, allocations: COUNT.get() - before, bytes: MOST.get() - held }
     })
 }

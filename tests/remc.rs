@@ -145,7 +145,7 @@ fn refused(sources: &SourceMap, checked: &Checked, errors: &[&str]) -> Option<St
         let labels = diagnostic.labels.iter().map(|label| label.text.as_str());
         let texts = labels.chain([diagnostic.message.as_str()]);
         let mut texts = texts.chain(diagnostic.notes.iter().chain(&diagnostic.help).map(String::as_str));
-        if diagnostic.code != code || !texts.any(|text| text.contains(words)) {
+        if diagnostic.code.number() != code || !texts.any(|text| text.contains(words)) {
             return Some(format!("expected {expected}, found\n{shown}"));
         }
     }

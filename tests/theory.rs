@@ -118,7 +118,7 @@ impl Counts {
         }
         let end = match &walk.end {
             End::Value(_) => "value",
-            End::Stuck(stuck) => stuck.code,
+            End::Stuck(stuck) => stuck.code.number(),
             End::Unfinished => "unfinished",
         };
         *self.ends.entry(end.to_string()).or_default() += 1;

@@ -1,6 +1,7 @@
 //! What every other module stands on: typed ids and arenas, interned symbols, source positions, scalar types.
 
 pub mod arena;
+pub mod code;
 pub mod mutation;
 pub mod poly;
 pub mod prim;
@@ -9,6 +10,7 @@ pub mod span;
 pub mod symbol;
 
 pub use arena::{Arena, Idx, IdxMap};
+pub use code::Code;
 pub use prim::{PrimType, Scalar};
 pub use span::{Chain, Chains, FileId, SourceFile, SourceMap, Span};
 pub use symbol::Symbol;

@@ -7,6 +7,7 @@ use super::run::{Backend, find_entry, read_arguments};
 use super::test::worker::again;
 use super::values::Signature;
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use crate::driver;
 use crate::interp;
@@ -89,7 +90,7 @@ struct Report {
 pub(super) fn run(args: &BenchArgs, console: &mut Console) -> Outcome {
     if !(args.seconds >= 0.0 && args.seconds <= MOST_SECONDS) {
         let message = format!("`--seconds {}`: a number of seconds from 0 to {MOST_SECONDS} is expected", args.seconds);
-        return Err(Box::new(Diagnostic::bare("E0618", message)));
+        return Err(Box::new(Diagnostic::bare(Code::OptionValue, message)));
     }
     if !args.worker {
         return apart(args);
@@ -109,7 +110,7 @@ pub(super) fn run(args: &BenchArgs, console: &mut Console) -> Outcome {
 
 /// Measures in a process of its own, so that there is a word about a program that crashes.
 fn apart(args: &BenchArgs) -> Outcome {
-    let crashed = |why: String| Box::new(Diagnostic::bare("E0619", why));
+    let crashed = |why: String| Box::new(Diagnostic::bare(Code::Crash, why));
     let status = again("bench").and_then(|mut command| command.status());
     let status = status.map_err(|error| crashed(format!("no process can be started that measures: {error}")))?;
     match status.code().and_then(|code| u8::try_from(code).ok()) {

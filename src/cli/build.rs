@@ -5,7 +5,7 @@ use super::output::Console;
 use super::program::load_accepted;
 use super::values::{self, Signature};
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
-use crate::base::Symbol;
+use crate::base::{Code, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
 use crate::ir::core::Define;
@@ -133,7 +133,7 @@ fn entries_that(loaded: &super::program::Loaded, check: Usable) -> Result<Vec<Sy
     }
     if entries.is_empty() {
         let help = "declare what is to be called from outside with `entry`";
-        return Err(Box::new(Diagnostic::bare("E0611", "the program has no entry points").help(help)));
+        return Err(Box::new(Diagnostic::bare(Code::UnknownDefinition, "the program has no entry points").help(help)));
     }
     Ok(entries)
 }

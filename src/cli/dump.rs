@@ -3,7 +3,7 @@
 use super::output::Console;
 use super::program::load_accepted;
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
-use crate::base::{SourceMap, Span};
+use crate::base::{Code, SourceMap, Span};
 use crate::diag::{Diagnostic, Severity};
 use crate::driver;
 use crate::front::syntax::{self, lexer, print::Printer};
@@ -54,7 +54,7 @@ pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
     let name = files::shown(&args.source.file);
     if driver::is_core(&name) && matches!(args.stage, Stage::Tokens | Stage::Surface | Stage::Rank) {
         let message = format!("`{}` is core, which has no such stage", name.escape_debug());
-        return Err(Box::new(Diagnostic::bare("E0718", message).help("`remora dump --stage core` prints its explicit form")));
+        return Err(Box::new(Diagnostic::bare(Code::CoreStage, message).help("`remora dump --stage core` prints its explicit form")));
     }
     match args.stage {
         Stage::Tokens => tokens(args, console),

@@ -1,10 +1,11 @@
 //! Finding what a name on the command line means, and saying what there is when it means nothing.
 
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use crate::front::resolve::closest;
 
 /// A name that is not there: with the closest one, and the list of all.
-pub fn unknown<'a>(code: &'static str, what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Diagnostic {
+pub fn unknown<'a>(code: Code, what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Diagnostic {
     let known: Vec<&str> = known.collect();
     let mut diagnostic = Diagnostic::bare(code, format!("there is no {what} `{}`", name.escape_debug()));
     if let Some(close) = closest(name, known.iter().copied()) {
@@ -23,7 +24,7 @@ mod tests {
 
     #[test]
     fn suggests_close_names() {
-        let diagnostic = unknown("E0611", "entry point", "mian", ["main", "other"].into_iter());
+        let diagnostic = unknown(Code::UnknownDefinition, "entry point", "mian", ["main", "other"].into_iter());
         assert_eq!(diagnostic.help, ["did you mean `main`?"]);
         assert_eq!(diagnostic.notes, ["the file has: main, other"]);
     }

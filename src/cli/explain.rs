@@ -2,6 +2,7 @@
 
 use super::output::Console;
 use super::{Outcome, SUCCESS, USAGE};
+use crate::base::Code;
 use crate::diag::explain;
 use clap::Args;
 
@@ -24,7 +25,7 @@ pub(super) fn run(args: &ExplainArgs, console: &mut Console) -> Outcome {
     // `e402` and `402` are `E0402`.
     let digits = code.trim_start_matches(['e', 'E']);
     let full = digits.parse::<u16>().map_or(code.clone(), |number| format!("E{number:04}"));
-    match explain::explanation(&full) {
+    match Code::of_number(&full).and_then(explain::explanation) {
         Some(explanation) => {
             console.print(explanation.plain());
             Ok(SUCCESS)

@@ -1,5 +1,6 @@
 //! Reading and writing files, with diagnostics for everything that can go wrong.
 
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -20,14 +21,15 @@ pub fn shown(path: &Path) -> String {
 pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
     let fail = |error: std::io::Error| {
         let message = format!("`{}` cannot be read: {}", shown(folder).escape_debug(), reason(&error));
-        Box::new(Diagnostic::bare("E0601", message))
+        Box::new(Diagnostic::bare(Code::UnreadableFile, message))
     };
     std::fs::read_dir(folder).map_err(fail)?.map(|entry| entry.map(|entry| entry.path()).map_err(fail)).collect()
 }
 
 /// All bytes of a file.
 pub fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
-    let fail = |why: String| Box::new(Diagnostic::bare("E0601", format!("`{}` cannot be read: {why}", shown(path).escape_debug())));
+    let fail =
+        |why: String| Box::new(Diagnostic::bare(Code::UnreadableFile, format!("`{}` cannot be read: {why}", shown(path).escape_debug())));
     if path.is_dir() {
         return Err(fail("it is a directory".into()));
     }
@@ -54,7 +56,7 @@ pub fn read_data(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     loop {
         let count = decoder.read(&mut chunk).map_err(|error| {
             let message = format!("`{}` is a damaged gzip file: {}", name.escape_debug(), reason(&error));
-            Box::new(Diagnostic::bare("E0607", message))
+            Box::new(Diagnostic::bare(Code::DataLength, message))
         })?;
         if count == 0 {
             return Ok(out);
@@ -62,7 +64,7 @@ pub fn read_data(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
         // What a small file unpacks to may be more than there is.
         if out.try_reserve(count).is_err() {
             let message = format!("`{}` unpacks to more than {} bytes, for which there is no memory", name.escape_debug(), out.len());
-            return Err(Box::new(Diagnostic::bare("E0609", message)));
+            return Err(Box::new(Diagnostic::bare(Code::DataTooLarge, message)));
         }
         out.extend_from_slice(&chunk[..count]);
     }
@@ -73,7 +75,7 @@ pub fn read_stdin() -> Result<Vec<u8>, Box<Diagnostic>> {
     let mut bytes = Vec::new();
     match std::io::stdin().lock().read_to_end(&mut bytes) {
         Ok(_) => Ok(bytes),
-        Err(error) => Err(Box::new(Diagnostic::bare("E0601", format!("standard input cannot be read: {}", reason(&error))))),
+        Err(error) => Err(Box::new(Diagnostic::bare(Code::UnreadableFile, format!("standard input cannot be read: {}", reason(&error))))),
     }
 }
 
@@ -82,7 +84,7 @@ pub fn read_source(path: &Path) -> Result<String, Box<Diagnostic>> {
     let bytes = if path == Path::new("-") { read_stdin()? } else { read(path)? };
     let name = shown(path);
     if bytes.len() as u64 > LARGEST_SOURCE {
-        return Err(Box::new(Diagnostic::bare("E0601", format!("`{name}` is too long for a program: more than 4 GiB"))));
+        return Err(Box::new(Diagnostic::bare(Code::UnreadableFile, format!("`{name}` is too long for a program: more than 4 GiB"))));
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
@@ -91,13 +93,14 @@ pub fn read_source(path: &Path) -> Result<String, Box<Diagnostic>> {
         let byte = error.as_bytes().get(valid.len()).copied().unwrap_or_default();
         let message = format!("`{}` is not a text file in UTF-8", name.escape_debug());
         let place = format!("{name}:{line}:{column}: the byte 0x{byte:02X} here belongs to no character");
-        Box::new(Diagnostic::bare("E0602", message).note(place).help("convert the file to UTF-8, for example with `iconv`"))
+        Box::new(Diagnostic::bare(Code::NotText, message).note(place).help("convert the file to UTF-8, for example with `iconv`"))
     })
 }
 
 /// The text of an imported source file. Nobody waits for what is not a file: pipes, devices and the like.
 pub fn read_import(path: &Path) -> Result<String, Box<Diagnostic>> {
-    let fail = |why: &str| Box::new(Diagnostic::bare("E0601", format!("`{}` cannot be read: {why}", shown(path).escape_debug())));
+    let fail =
+        |why: &str| Box::new(Diagnostic::bare(Code::UnreadableFile, format!("`{}` cannot be read: {why}", shown(path).escape_debug())));
     match std::fs::metadata(path) {
         Ok(data) if data.is_dir() => Err(fail("it is a directory")),
         Ok(data) if !data.is_file() => Err(fail("it is no regular file")),
@@ -113,14 +116,14 @@ pub fn apart(path: &Path, source: &Path) -> Result<(), Box<Diagnostic>> {
         return Ok(());
     }
     let message = format!("`{}` is the program itself, which would be lost", shown(path).escape_debug());
-    Err(Box::new(Diagnostic::bare("E0603", message).help("name another file with `-o`")))
+    Err(Box::new(Diagnostic::bare(Code::UnwritableResult, message).help("name another file with `-o`")))
 }
 
 /// Writes a file. What was there before stays as it is until all has been written, and if that fails; programs that have it open keep it.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
     replace(path, bytes).map_err(|error| {
         let message = format!("`{}` cannot be written: {}", shown(path).escape_debug(), reason(&error));
-        Box::new(Diagnostic::bare("E0603", message))
+        Box::new(Diagnostic::bare(Code::UnwritableResult, message))
     })
 }
 

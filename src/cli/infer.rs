@@ -3,7 +3,7 @@
 use super::output::Console;
 use super::program::{Loaded, load};
 use super::{FAILURE, Outcome, SUCCESS, SourceArg};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::Stats;
 use crate::front::explicit::{self, ApplicationReport, Printer};
@@ -87,7 +87,7 @@ fn wanted(loaded: &Loaded, names: &[String], console: &mut Console) -> Result<Ve
     for name in names {
         if !own.iter().any(|id| checked.program.defs[*id].name == Symbol::new(name)) {
             let known = own.iter().map(|id| checked.program.defs[*id].name.as_str());
-            return Err(Box::new(super::entries::unknown("E0611", "definition", name, known)));
+            return Err(Box::new(super::entries::unknown(Code::UnknownDefinition, "definition", name, known)));
         }
     }
     let asked = |id: &DefId| names.is_empty() || names.iter().any(|name| checked.program.defs[*id].name == Symbol::new(name));

@@ -3,7 +3,7 @@
 use super::infer::Format;
 use super::output::Console;
 use super::program::Loaded;
-use crate::base::{SourceMap, Symbol};
+use crate::base::{Code, SourceMap, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::Stats;
 use crate::front::remc::{Elaborated, Insertion, render};
@@ -38,7 +38,7 @@ pub(super) fn show(
     let named = |define: &Define, name: &String| checked.source_name(define.name) == Symbol::new(name);
     if let Some(name) = names.iter().find(|name| !own.iter().any(|define| named(define, name))) {
         let known = own.iter().map(|define| checked.source_name(define.name).as_str());
-        return Err(Box::new(super::entries::unknown("E0611", "definition", name, known)));
+        return Err(Box::new(super::entries::unknown(Code::UnknownDefinition, "definition", name, known)));
     }
     let asked: Vec<&Define> = own.into_iter().filter(|define| names.is_empty() || names.iter().any(|name| named(define, name))).collect();
     match format {

@@ -1,7 +1,7 @@
 //! Standard output and standard error: buffered results, diagnostics in the chosen format.
 
 use super::{Color, FAILURE, MessageFormat, SUCCESS};
-use crate::base::SourceMap;
+use crate::base::{Code, SourceMap};
 use crate::diag::{self, Diagnostic, Severity};
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -162,7 +162,10 @@ impl Console {
         match self.failed.take() {
             None => code,
             Some(error) => {
-                self.report(&SourceMap::default(), &Diagnostic::bare("E0603", format!("standard output cannot be written: {error}")));
+                self.report(
+                    &SourceMap::default(),
+                    &Diagnostic::bare(Code::UnwritableResult, format!("standard output cannot be written: {error}")),
+                );
                 if code == SUCCESS { FAILURE } else { code }
             }
         }

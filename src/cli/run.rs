@@ -6,6 +6,7 @@ use super::output::Console;
 use super::program::{Loaded, load_accepted};
 use super::values::{self, Signature};
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, native, unshield};
+use crate::base::Code;
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
@@ -131,7 +132,9 @@ fn give_numbers(loaded: &mut Loaded) -> Result<(), Box<Diagnostic>> {
             Err(_) => {
                 let shown = word.chars().take(40).collect::<String>();
                 let message = format!("standard input: word {}, `{}`, is not an i64", at + 1, shown.escape_debug());
-                return Err(Box::new(Diagnostic::bare("E0604", message).help("`read-nums` reads whole numbers with blanks between them")));
+                return Err(Box::new(
+                    Diagnostic::bare(Code::MalformedData, message).help("`read-nums` reads whole numbers with blanks between them"),
+                ));
             }
         }
     }
@@ -142,7 +145,9 @@ fn give_numbers(loaded: &mut Loaded) -> Result<(), Box<Diagnostic>> {
 fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Result<(), Box<Diagnostic>> {
     let checked = &loaded.checked;
     let entry = match (&args.entry, checked.remc.as_ref().and_then(|remc| remc.last)) {
-        (None, Some(last)) => find_define(loaded, last).ok_or_else(|| Box::new(Diagnostic::bare("E0611", "there is no expression")))?,
+        (None, Some(last)) => {
+            find_define(loaded, last).ok_or_else(|| Box::new(Diagnostic::bare(Code::UnknownDefinition, "there is no expression")))?
+        }
         (name, _) => find_entry(loaded, name.as_deref().unwrap_or("main"))?,
     };
     let signature = Signature::of(checked, entry)?;
@@ -150,7 +155,8 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
         let called = checked.source_name(entry.name);
         let message = format!("`{called}` cannot be run from outside: its result is, or has in it, a function or an array of boxes");
         return Err(Box::new(
-            Diagnostic::error("E0613", entry.span, message).help("return data: scalars, regular arrays, tuples, records or sums of these"),
+            Diagnostic::error(Code::NotRunnable, entry.span, message)
+                .help("return data: scalars, regular arrays, tuples, records or sums of these"),
         ));
     }
     let values = match args.args.is_empty() && checked.reads_numbers() {
@@ -190,7 +196,7 @@ fn call(
     let chosen = args.backend == Backend::Auto && program.device().is_some();
     let again = if chosen { values.clone() } else { Vec::new() };
     match program.call(entry, &names, values) {
-        Err(diagnostic) if chosen && ["E0507", "E0810"].contains(&diagnostic.code) => {
+        Err(diagnostic) if chosen && [Code::OutOfMemory, Code::DeviceFailed].contains(&diagnostic.code) => {
             console.progress(&format!("note: processors run this program: {} ({})", diagnostic.message, diagnostic.code));
             let options = native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp };
             native::prepare(loaded, &[entry.name], &options, None)?.call(entry, &names, again)
@@ -258,7 +264,7 @@ fn compile(
     };
     match made {
         Ok(program) => Ok(Some(program)),
-        Err(diagnostic) if args.backend == Backend::Auto && ["E0801", "E0615"].contains(&diagnostic.code) => {
+        Err(diagnostic) if args.backend == Backend::Auto && [Code::NotCompiled, Code::CCompiler].contains(&diagnostic.code) => {
             console.progress(&format!("note: the evaluator runs this program, slowly: {} ({})", diagnostic.message, diagnostic.code));
             Ok(None)
         }
@@ -303,7 +309,8 @@ fn write_result(args: &RunArgs, result: &Value, core: bool, console: &mut Consol
         (Some(path), _) => values::save(path, result),
         (None, true) => {
             let bytes = data::binary::write(result);
-            let refuse = || Box::new(Diagnostic::bare("E0603", "the binary format holds scalars and arrays of scalars only"));
+            let refuse =
+                || Box::new(Diagnostic::bare(Code::UnwritableResult, "the binary format holds scalars and arrays of scalars only"));
             console.print(bytes.ok_or_else(refuse)?);
             Ok(())
         }
@@ -329,7 +336,7 @@ pub(super) fn find_entry<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Defin
     let mut known: Vec<&str> = own().filter(|d| d.entry || core).map(|d| loaded.checked.source_name(d.name).as_str()).collect();
     known.sort_unstable();
     known.dedup();
-    let mut diagnostic = entries::unknown("E0611", "entry point", name, known.iter().copied());
+    let mut diagnostic = entries::unknown(Code::UnknownDefinition, "entry point", name, known.iter().copied());
     if name == "main" && !known.is_empty() {
         diagnostic.help.insert(0, format!("choose one with `-e {}`", known[0]));
     }

@@ -1,6 +1,7 @@
 //! Arguments and results of entry points: from words, files and standard input to values and back.
 
 use super::files;
+use crate::base::Code;
 use crate::base::{PrimType, Scalar, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
@@ -126,7 +127,9 @@ impl Signature {
                 Atom::Forall(params, _) => {
                     let params = params.iter().map(|p| format!("'{p}")).collect::<Vec<_>>().join(", ");
                     let message = format!("`{called}` cannot be run: its type has the parameters {params}");
-                    return Err(Box::new(Diagnostic::error("E0613", define.span, message).help("give its parameters concrete types")));
+                    return Err(Box::new(
+                        Diagnostic::error(Code::NotRunnable, define.span, message).help("give its parameters concrete types"),
+                    ));
                 }
                 _ => break,
             }
@@ -137,7 +140,7 @@ impl Signature {
         };
         if hides_in_sums(result) {
             let message = format!("`{called}` cannot be run from outside: its result has functions or hidden sizes in a sum");
-            let error = Diagnostic::error("E0613", define.span, message);
+            let error = Diagnostic::error(Code::NotRunnable, define.span, message);
             return Err(Box::new(error.help("return what a `match` makes of it")));
         }
         let read = params.iter().enumerate().map(|(i, param)| {
@@ -148,7 +151,7 @@ impl Signature {
             Form::new(&interp::entry::shape_of(&param.ty), &what).ok_or_else(|| {
                 let message =
                     format!("`{called}` cannot be run from outside: {what} is no scalar, array of scalars, sum or tuple of these");
-                Box::new(Diagnostic::error("E0613", define.span, message))
+                Box::new(Diagnostic::error(Code::NotRunnable, define.span, message))
             })
         });
         Ok(Signature { name: called, params: read.collect::<Result<_>>()? })
@@ -188,7 +191,7 @@ impl Signature {
         if leaves.len() != words.len() {
             let plural = if leaves.len() == 1 { "" } else { "s" };
             let message = format!("`{}` takes {} argument{plural}, {} given", self.name, leaves.len(), words.len());
-            return Err(Box::new(Diagnostic::bare("E0612", message).note(self.shown())));
+            return Err(Box::new(Diagnostic::bare(Code::ArgumentCount, message).note(self.shown())));
         }
         let values = leaves.iter().zip(words).map(|(wanted, word)| argument(word, *wanted)).collect::<Result<Vec<_>>>()?;
         Ok(self.assemble(values))
@@ -202,7 +205,7 @@ impl Signature {
         for wanted in &leaves {
             if stream.at_end() {
                 let message = format!("`{}` takes {} values, {source} has {}", self.name, leaves.len(), values.len());
-                return Err(Box::new(Diagnostic::bare("E0612", message).note(self.shown())));
+                return Err(Box::new(Diagnostic::bare(Code::ArgumentCount, message).note(self.shown())));
             }
             values.push(wanted.next(&mut stream)?);
         }
@@ -233,7 +236,7 @@ pub fn callable_from_c(checked: &Checked, define: &Define) -> Result<()> {
     let refused = |what: &str| {
         let message = format!("`{}` cannot be called from C: {what}", checked.source_name(define.name));
         let help = "take and return data whose types and ranks are known: scalars, arrays, sums, tuples and records of these";
-        Err(Box::new(Diagnostic::error("E0613", define.span, message).help(help)))
+        Err(Box::new(Diagnostic::error(Code::NotRunnable, define.span, message).help(help)))
     };
     if matches!(ty.atom(), Atom::Forall(..)) {
         return refused("it is polymorphic");
@@ -330,7 +333,9 @@ pub fn save(path: &Path, value: &Value) -> Result<()> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     for (i, result) in results.iter().enumerate() {
         let target = if results.len() == 1 { path.to_path_buf() } else { path.with_extension(format!("{i}.{extension}")) };
-        let refuse = |why: String| Box::new(Diagnostic::bare("E0603", format!("`{}` cannot be written: {why}", files::shown(&target))));
+        let refuse = |why: String| {
+            Box::new(Diagnostic::bare(Code::UnwritableResult, format!("`{}` cannot be written: {why}", files::shown(&target))))
+        };
         let bytes = match extension.as_str() {
             "npy" => data::npy::write(result).ok_or_else(|| refuse("a .npy file holds scalars and arrays of scalars only".into()))?,
             "png" => data::image::write(result).map_err(refuse)?,

@@ -44,7 +44,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     let readings =
         diagnostic.readings.iter().map(|r| JsonReading { source: &r.source, fragment: &r.fragment, cost: r.cost, note: &r.note });
     let object = JsonDiagnostic {
-        code: diagnostic.code,
+        code: diagnostic.code.number(),
         severity: match diagnostic.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -63,6 +63,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Code;
     use crate::base::Span;
     use crate::diag::Reading;
 
@@ -70,7 +71,7 @@ mod tests {
     fn one_line_with_everything() {
         let mut sources = SourceMap::default();
         let file = sources.add("f.rem", "ä\ndef ü = x\n");
-        let mut diagnostic = Diagnostic::error("E0402", Span::new(file, 7, 9), "two\nlines").here("here").note("n").help("h");
+        let mut diagnostic = Diagnostic::error(Code::Ambiguous, Span::new(file, 7, 9), "two\nlines").here("here").note("n").help("h");
         diagnostic.readings.push(Reading { source: "s".into(), fragment: "f".into(), cost: 2, note: "w".into() });
         let text = render(&sources, &diagnostic);
         assert_eq!(text.matches('\n').count(), 1);

@@ -9,7 +9,7 @@ mod visible;
 pub use suggest::closest;
 pub use visible::{visible, visible_name};
 
-use crate::base::Span;
+use crate::base::{Code, Span};
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
     /// The code, such as `E0402`; explained by `remora explain`.
-    pub code: &'static str,
+    pub code: Code,
     /// How bad it is.
     pub severity: Severity,
     /// One sentence without a full stop.
@@ -63,11 +63,11 @@ pub struct Reading {
 
 impl Diagnostic {
     /// An error at a place.
-    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { labels: vec![Label { span, text: String::new() }], ..Diagnostic::bare(code, message) }
     }
     /// An error without a place.
-    pub fn bare(code: &'static str, message: impl Into<String>) -> Diagnostic {
+    pub fn bare(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             code,
             severity: Severity::Error,

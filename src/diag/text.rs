@@ -20,7 +20,8 @@ const LONG_TEXT: usize = 4_000;
 /// The diagnostic as text that ends with a newline; with terminal colours if `color`.
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> String {
     let (level, renderer) = (level(diagnostic.severity), if color { Renderer::styled().hyperlink(false) } else { Renderer::plain() });
-    let mut group = Group::with_title(level.primary_title(super::visible(&clip(&diagnostic.message)).into_owned()).id(diagnostic.code));
+    let mut group =
+        Group::with_title(level.primary_title(super::visible(&clip(&diagnostic.message)).into_owned()).id(diagnostic.code.number()));
     let pieces = pieces(sources, &diagnostic.labels);
     for piece in &pieces {
         group = group.element(piece.snippet());
@@ -178,6 +179,7 @@ fn window(line: &str, first: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Code;
     use crate::diag::Reading;
     use pretty_assertions::assert_eq;
 
@@ -191,10 +193,11 @@ mod tests {
     fn ambiguity_with_readings() {
         let mut sources = SourceMap::default();
         sources.add("example.rem", "\n\ndef f (xss: [][]i64) = i64.sum (length xss)\n");
-        let mut diagnostic = Diagnostic::error("E0402", span_of(&sources, "i64.sum"), "ambiguous application: 2 equally small readings")
-            .label(span_of(&sources, "length"), "maps over the rows?")
-            .note("a fact")
-            .help("write the `map` or the `rep` that you mean");
+        let mut diagnostic =
+            Diagnostic::error(Code::Ambiguous, span_of(&sources, "i64.sum"), "ambiguous application: 2 equally small readings")
+                .label(span_of(&sources, "length"), "maps over the rows?")
+                .note("a fact")
+                .help("write the `map` or the `rep` that you mean");
         diagnostic.readings = vec![
             Reading {
                 source: String::new(),
@@ -231,7 +234,7 @@ error[E0402]: ambiguous application: 2 equally small readings
         let items = vec!["1"; 100_000].join(", ");
         sources.add("long.rem", format!("def a = [{items}, oops, 1, {items}]\n{}def b = a\n", "\n".repeat(50)));
         let diagnostic =
-            Diagnostic::error("E0201", span_of(&sources, "oops"), "unknown name").label(span_of(&sources, "def b"), "used here");
+            Diagnostic::error(Code::UnknownName, span_of(&sources, "oops"), "unknown name").label(span_of(&sources, "def b"), "used here");
         let expected = "\
 error[E0201]: unknown name
   --> long.rem:1:300010
@@ -252,12 +255,15 @@ error[E0201]: unknown name
     fn spans_of_several_lines_mark_the_first_and_odd_spans_do_no_harm() {
         let mut sources = SourceMap::default();
         let file = sources.add("ä.rem", "def a =\r\n  (ä\r\n  + 1)\r\n");
-        let many = Diagnostic::error("E0301", Span::new(file, 11, 21), "types differ").here("ä");
+        let many = Diagnostic::error(Code::TypeMismatch, Span::new(file, 11, 21), "types differ").here("ä");
         assert!(render(&sources, &many, false).contains("2 |   (ä\n  |   ^^ ä\n"), "{}", render(&sources, &many, false));
         for (start, end) in [(0, 0), (12, 13), (13, 12), (23, 23), (22, 900), (800, 900)] {
-            let odd = Diagnostic::error("E0301", Span::new(file, start, end), "m\u{1b}[0m").here("x");
+            let odd = Diagnostic::error(Code::TypeMismatch, Span::new(file, start, end), "m\u{1b}[0m").here("x");
             assert!(render(&sources, &odd, false).starts_with("error[E0301]: m"));
         }
-        assert_eq!(render(&sources, &Diagnostic::bare("E0601", "no such file").warning(), false), "warning[E0601]: no such file\n\n");
+        assert_eq!(
+            render(&sources, &Diagnostic::bare(Code::UnreadableFile, "no such file").warning(), false),
+            "warning[E0601]: no such file\n\n"
+        );
     }
 }

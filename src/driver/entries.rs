@@ -1,6 +1,6 @@
 //! What is said of entry points that cannot be called as they are.
 
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::interp;
 use crate::ir::core::Define;
@@ -24,11 +24,15 @@ pub(super) fn interface(program: &Program, def: DefId, defines: &[Define]) -> Ve
         _ => None,
     });
     let warning = |(name, span)| {
-        Diagnostic::error("E0405", span, format!("no argument of the entry point `{}` determines the size `{name}`", decl.name.name))
-            .here("only in sums or products with other sizes")
-            .note("arguments are measured: the parts of a sum or product of sizes do not follow from it, so the entry point cannot be run")
-            .help(format!("make it a parameter, `({name}: i64)`, or the size of an array, `[{name}]t`"))
-            .warning()
+        Diagnostic::error(
+            Code::UndeterminedSize,
+            span,
+            format!("no argument of the entry point `{}` determines the size `{name}`", decl.name.name),
+        )
+        .here("only in sums or products with other sizes")
+        .note("arguments are measured: the parts of a sum or product of sizes do not follow from it, so the entry point cannot be run")
+        .help(format!("make it a parameter, `({name}: i64)`, or the size of an array, `[{name}]t`"))
+        .warning()
     };
     sizes.map(warning).collect()
 }
@@ -37,5 +41,5 @@ pub(super) fn interface(program: &Program, def: DefId, defines: &[Define]) -> Ve
 pub(crate) fn too_many_parts(called: Symbol, span: Span) -> Diagnostic {
     let message =
         format!("`{called}` cannot be run from outside: it takes and returns more than {} scalars and arrays", interp::entry::MOST_PARTS);
-    Diagnostic::error("E0613", span, message).help("take and return arrays in place of tuples of tuples")
+    Diagnostic::error(Code::NotRunnable, span, message).help("take and return arrays in place of tuples of tuples")
 }

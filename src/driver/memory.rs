@@ -2,7 +2,7 @@
 
 use super::{Checked, contract, failure_diagnostic, kernels, optimise};
 use crate::back::{lower, vectorise};
-use crate::base::{SourceMap, Symbol};
+use crate::base::{Code, SourceMap, Symbol};
 use crate::diag::Diagnostic;
 use crate::interp::imp::{Plan, call};
 use crate::ir::{imp, soac};
@@ -118,7 +118,7 @@ pub fn run_stage(
     entry: Symbol,
     arguments: &[Value],
 ) -> Result<Value, Box<Diagnostic>> {
-    let missing = || Box::new(Diagnostic::bare("E0508", format!("there is no definition `{entry}`")));
+    let missing = || Box::new(Diagnostic::bare(Code::UnfitArguments, format!("there is no definition `{entry}`")));
     let define = checked.core.defs.iter().rfind(|define| define.name == entry).ok_or_else(missing)?;
     let (pass, program) = stages.stages.get(stage).ok_or_else(missing)?;
     let names = checked.parameter_names(entry);

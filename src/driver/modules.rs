@@ -1,7 +1,7 @@
 //! Errors in what module types and applications of parametric modules make, said in terms of what was written.
 
 use super::Checked;
-use crate::base::{PrimType, SourceMap, Symbol, scalar};
+use crate::base::{Code, PrimType, SourceMap, Symbol, scalar};
 use crate::diag::Diagnostic;
 use crate::ir::surface::TypeParam;
 use crate::ir::tables::{DefId, DefKind, Matching, Res, Role};
@@ -10,20 +10,21 @@ use crate::ir::tables::{DefId, DefKind, Matching, Res, Role};
 const MOST_VALUES: usize = 3;
 /// How reports of types that do not fit begin.
 const THE_TYPE: &str = "the type `";
-/// What is said about a place that cannot be checked because of another error.
-pub(super) const INTERNAL: &str = "E0399";
 
 /// What to report for the errors of a definition, which were found by a pass that knows nothing of modules.
 pub(super) fn explain(sources: &SourceMap, checked: &Checked, def: DefId, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
     // What is internal to the definition says nothing about the module type; it is reported only if nothing else is.
-    if let Some(internal) = errors.iter().find(|error| error.code == INTERNAL) {
+    if let Some(internal) = errors.iter().find(|error| error.code == Code::CompilerError) {
         return vec![internal.clone()];
     }
     match checked.program.defs[def].role {
         Role::Plain | Role::Member => errors,
         Role::Shown(matching) | Role::SameType(matching) => {
             // Where a type is another one, or several values do not fit, the rest says nothing new.
-            let here = checked.diagnostics.iter().filter(|d| d.code == "E0211" && d.labels.first().is_some_and(|l| l.span == matching.at));
+            let here = checked
+                .diagnostics
+                .iter()
+                .filter(|d| d.code == Code::MemberType && d.labels.first().is_some_and(|l| l.span == matching.at));
             let enough = here.clone().count() >= MOST_VALUES || here.clone().any(|d| d.message.starts_with(THE_TYPE));
             match checked.program.defs[def].role {
                 _ if enough => Vec::new(),
@@ -65,10 +66,13 @@ fn value(sources: &SourceMap, checked: &Checked, def: DefId, matching: Matching,
         Some(Res::Scalar(prim, member)) => scalar_type(*prim, *member),
         Some(Res::Local(_)) | None => None,
     };
-    let mut diagnostic =
-        Diagnostic::error("E0211", matching.at, format!("the value `{name}` does not have the type that the module type gives it"))
-            .here(format!("the `{name}` of this module"))
-            .label(matching.spec, format!("the module type says `{}`", one_line(&wanted)));
+    let mut diagnostic = Diagnostic::error(
+        Code::MemberType,
+        matching.at,
+        format!("the value `{name}` does not have the type that the module type gives it"),
+    )
+    .here(format!("the `{name}` of this module"))
+    .label(matching.spec, format!("the module type says `{}`", one_line(&wanted)));
     match (found, matching.member) {
         (Some(found), Some(member)) => diagnostic = diagnostic.label(member, format!("its type is `{found}`")),
         (Some(found), None) => diagnostic = diagnostic.note(format!("its type is `{found}`")),
@@ -85,9 +89,10 @@ fn value(sources: &SourceMap, checked: &Checked, def: DefId, matching: Matching,
 fn same_type(sources: &SourceMap, checked: &Checked, def: DefId, matching: Matching) -> Diagnostic {
     let DefKind::Def(decl) = &checked.program.defs[def].decl else { return bare(matching) };
     let name = decl.name.name;
-    let mut diagnostic = Diagnostic::error("E0211", matching.at, format!("{THE_TYPE}{name}` is not the one that the module type says"))
-        .here(format!("the `{name}` of this module"))
-        .label(matching.spec, format!("the module type says `{}`", one_line(sources.snippet(matching.spec))));
+    let mut diagnostic =
+        Diagnostic::error(Code::MemberType, matching.at, format!("{THE_TYPE}{name}` is not the one that the module type says"))
+            .here(format!("the `{name}` of this module"))
+            .label(matching.spec, format!("the module type says `{}`", one_line(sources.snippet(matching.spec))));
     if let Some(member) = matching.member {
         diagnostic = diagnostic.label(member, format!("it is `{}`", one_line(sources.snippet(member))));
     }
@@ -95,7 +100,7 @@ fn same_type(sources: &SourceMap, checked: &Checked, def: DefId, matching: Match
 }
 
 fn bare(matching: Matching) -> Diagnostic {
-    Diagnostic::error("E0211", matching.at, "the module does not fit its module type").label(matching.spec, "asked for here")
+    Diagnostic::error(Code::MemberType, matching.at, "the module does not fit its module type").label(matching.spec, "asked for here")
 }
 
 /// A text without line breaks, cut where it is long.

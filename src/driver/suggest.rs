@@ -5,7 +5,6 @@
 
 use super::{Checked, check_plain};
 use crate::base::{FileId, SourceMap, Span};
-use crate::diag::Diagnostic;
 use crate::front::explicit::Printer;
 use crate::front::resolve::Loader;
 use crate::ir::surface::view::{self, Head};
@@ -38,13 +37,11 @@ pub(super) fn explain(sources: &SourceMap, loader: &dyn Loader, root: FileId, ch
         let Some(node) = application_around(checked, &error.tables, place) else { continue };
         let printer = Printer::new(&checked.program, sources);
         let explicit = printer.expression(&error.tables, error.def, node);
-        let mut extra = Diagnostic::bare("", "").note(format!("with the insertions written out, this is `{explicit}`"));
-        if let Some(other) = well_sized_alternative(sources, loader, root, checked, error.def, node) {
-            extra = extra.help(format!("`{other}` has sizes that agree"));
-        }
+        let note = format!("with the insertions written out, this is `{explicit}`");
+        let help = well_sized_alternative(sources, loader, root, checked, error.def, node);
         let diagnostic = &mut checked.diagnostics[error.diagnostic];
-        diagnostic.notes.append(&mut extra.notes);
-        diagnostic.help.append(&mut extra.help);
+        diagnostic.notes.push(note);
+        diagnostic.help.extend(help.map(|other| format!("`{other}` has sizes that agree")));
     }
 }
 

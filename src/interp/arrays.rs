@@ -2,7 +2,7 @@
 
 use super::failure::{broken, misfit, negative};
 use super::{Failure, Outcome};
-use crate::base::{MAX_SIZE, Scalar, Span};
+use crate::base::{Code, MAX_SIZE, Scalar, Span};
 use crate::runtime::prim::Prim;
 use crate::runtime::{Array, Buffer, Builder, Value};
 
@@ -73,14 +73,14 @@ pub(super) fn concat(a: &Value, b: &Value, span: Span) -> Outcome<Value> {
 
 /// The length of an array, if there can be one so long.
 pub(super) fn length(count: Option<usize>, span: Span) -> Outcome<usize> {
-    count
-        .filter(|count| i64::try_from(*count).is_ok_and(|count| count <= MAX_SIZE))
-        .ok_or_else(|| Failure::new("E0504", span, format!("the result would have more than {MAX_SIZE} rows, which no array can have")))
+    count.filter(|count| i64::try_from(*count).is_ok_and(|count| count <= MAX_SIZE)).ok_or_else(|| {
+        Failure::new(Code::ImpossibleSize, span, format!("the result would have more than {MAX_SIZE} rows, which no array can have"))
+    })
 }
 
 #[cold]
 pub(super) fn bad_slice(i: i64, j: i64, n: usize, span: Span) -> Box<Failure> {
-    Failure::new("E0501", span, format!("slice [{i}:{j}] is out of bounds for an array of size {n}"))
+    Failure::new(Code::OutOfBounds, span, format!("slice [{i}:{j}] is out of bounds for an array of size {n}"))
 }
 
 /// `a[i:j:s]`: for a positive step `0 <= i <= j <= n`, for a negative one `-1 <= j <= i < n`.
@@ -93,7 +93,7 @@ pub(super) fn slice_steps(i: i64, j: i64, s: i64, n: usize, span: Span) -> Outco
         _ => -1 <= end && end <= start && (start < size || start == end),
     };
     if !fits {
-        return Err(Failure::new("E0501", span, format!("slice [{i}:{j}:{s}] is out of bounds for an array of size {n}")));
+        return Err(Failure::new(Code::OutOfBounds, span, format!("slice [{i}:{j}:{s}] is out of bounds for an array of size {n}")));
     }
     let distance = (end - start).abs();
     let count = (distance + step.abs() - 1) / step.abs();
@@ -123,7 +123,7 @@ pub(super) fn range_steps(prim: Prim, a: Scalar, s: Scalar, b: Scalar, span: Spa
             _ => "...",
         };
         let message = format!("the range {start}..{}{limit}{end} does not lead to its end", start + step);
-        return Err(Failure::new("E0504", span, message));
+        return Err(Failure::new(Code::ImpossibleSize, span, message));
     }
     let count = (distance + inclusive + step.abs() - 1) / step.abs();
     Ok((start, step, length(usize::try_from(count).ok(), span)?))

@@ -2,7 +2,7 @@
 
 use super::arrays::natural;
 use super::{Failure, Outcome};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::ir::core::{ArrType, Atom, Dim, DimAtom, ShapeItem, Type, slots};
 use crate::runtime::Value;
 pub use crate::runtime::data::structured::Shape;
@@ -87,7 +87,7 @@ impl Sizes {
                 Value::Array(array) => format!("{}{}", "[]".repeat(array.dims().len()), array.prim()),
                 _ => "another kind of value".to_string(),
             };
-            Failure::new("E0605", span, format!("{what}: expected {wanted}, found {found}"))
+            Failure::new(Code::ElementType, span, format!("{what}: expected {wanted}, found {found}"))
         };
         if value.dims().len() != rank || ty.shape().items.iter().any(|item| matches!(item, ShapeItem::Var(_))) {
             return Err(mismatch());
@@ -143,7 +143,7 @@ impl Sizes {
                     Some((_, other)) if other != what => format!(", the size that {other} has"),
                     _ => String::new(),
                 };
-                return Err(Failure::new("E0503", span, format!("{what} has size {size} where {wanted} is needed{from}")));
+                return Err(Failure::new(Code::SizesDiffer, span, format!("{what} has size {size} where {wanted} is needed{from}")));
             }
         }
         Ok(())
@@ -180,7 +180,7 @@ pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Sy
                 ty = body;
             }
             Atom::Forall(..) => {
-                return Err(Failure::new("E0508", span, format!("`{name}` is polymorphic: it cannot be run on data")));
+                return Err(Failure::new(Code::UnfitArguments, span, format!("`{name}` is polymorphic: it cannot be run on data")));
             }
             _ => break,
         }
@@ -191,7 +191,11 @@ pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Sy
     };
     if params.len() != args.len() {
         let plural = if params.len() == 1 { "argument" } else { "arguments" };
-        return Err(Failure::new("E0508", span, format!("`{name}` takes {} {plural}, {} were given", params.len(), args.len())));
+        return Err(Failure::new(
+            Code::UnfitArguments,
+            span,
+            format!("`{name}` takes {} {plural}, {} were given", params.len(), args.len()),
+        ));
     }
     let mut sizes = Sizes::default();
     for (i, (param, value)) in params.iter().zip(args).enumerate() {
@@ -214,7 +218,7 @@ pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Sy
     for name in names {
         match sizes.known.get(&DimAtom::Var(name)) {
             Some((size, _)) => indices.push(*size),
-            None => return Err(Failure::new("E0508", span, format!("the size `{name}` does not follow from the arguments"))),
+            None => return Err(Failure::new(Code::UnfitArguments, span, format!("the size `{name}` does not follow from the arguments"))),
         }
     }
     sizes.check(span)?;

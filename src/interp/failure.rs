@@ -1,7 +1,7 @@
 //! Why a program has no value, for all evaluators.
 
 use crate::base::scalar::{OpError, ScalarOp};
-use crate::base::{Chains, Scalar, Span};
+use crate::base::{Chains, Code, Scalar, Span};
 use crate::diag::Diagnostic;
 use crate::runtime::block::Fault;
 use crate::runtime::builder::Misfit;
@@ -11,7 +11,7 @@ use crate::runtime::{Shortage, dims};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// E05xx. E0599 says that core was malformed, which a checked program never is.
-    pub code: &'static str,
+    pub code: Code,
     /// Where in the source.
     pub span: Span,
     /// What happened, with the values.
@@ -24,7 +24,7 @@ pub struct Failure {
 pub type Outcome<T> = Result<T, Box<Failure>>;
 
 impl Failure {
-    pub(super) fn new(code: &'static str, span: Span, message: impl Into<String>) -> Box<Failure> {
+    pub(super) fn new(code: Code, span: Span, message: impl Into<String>) -> Box<Failure> {
         Box::new(Failure { code, span, message: message.into(), calls: Vec::new() })
     }
     pub(super) fn fault(fault: Fault, span: Span) -> Box<Failure> {
@@ -47,7 +47,7 @@ impl Failure {
         self
     }
     pub(super) fn shortage(shortage: Shortage, span: Span) -> Box<Failure> {
-        Failure::new("E0507", span, format!("out of memory: {} bytes were requested", shortage.bytes))
+        Failure::new(Code::OutOfMemory, span, format!("out of memory: {} bytes were requested", shortage.bytes))
     }
     /// As a message for the user.
     pub fn diagnostic(&self) -> Diagnostic {
@@ -56,27 +56,29 @@ impl Failure {
 }
 
 pub(super) fn broken(what: &str) -> Box<Failure> {
-    Failure::new("E0599", Span::default(), format!("malformed core: {what}"))
+    Failure::new(Code::MalformedCore, Span::default(), format!("malformed core: {what}"))
 }
 
 #[cold]
 pub(super) fn op_failure(op: ScalarOp, error: OpError, operands: &[Scalar], span: Span) -> Box<Failure> {
     let shown = operands.iter().map(Scalar::to_string).collect::<Vec<_>>().join(" and ");
     match error {
-        OpError::DivisionByZero => Failure::new("E0505", span, format!("division by zero: the operands are {shown}")),
-        OpError::NegativeExponent => Failure::new("E0505", span, format!("a power with a negative exponent: the operands are {shown}")),
+        OpError::DivisionByZero => Failure::new(Code::UndefinedOperation, span, format!("division by zero: the operands are {shown}")),
+        OpError::NegativeExponent => {
+            Failure::new(Code::UndefinedOperation, span, format!("a power with a negative exponent: the operands are {shown}"))
+        }
         OpError::Operands => broken(&format!("{op:?} applied to {shown}")),
     }
 }
 
 #[cold]
 pub(super) fn negative(size: i64, span: Span) -> Box<Failure> {
-    Failure::new("E0504", span, format!("an array cannot have the negative size {size}"))
+    Failure::new(Code::ImpossibleSize, span, format!("an array cannot have the negative size {size}"))
 }
 
 #[cold]
 pub(super) fn out_of_bounds(index: i64, size: usize, span: Span) -> Box<Failure> {
-    Failure::new("E0501", span, format!("index {index} is out of bounds for an array of size {size}"))
+    Failure::new(Code::OutOfBounds, span, format!("index {index} is out of bounds for an array of size {size}"))
 }
 
 #[cold]
@@ -85,7 +87,7 @@ pub(super) fn misfit(misfit: Misfit, span: Span) -> Box<Failure> {
         Misfit::Shortage(shortage) => Failure::shortage(shortage, span),
         Misfit::Irregular { expected, found } => {
             let message = format!("cells of shapes {} and {} do not make an array", dims::Dims::new(&expected), dims::Dims::new(&found));
-            Failure::new("E0503", span, message)
+            Failure::new(Code::SizesDiffer, span, message)
         }
     }
 }

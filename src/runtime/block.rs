@@ -8,7 +8,7 @@ use super::dims::{Dims, count};
 use super::prim::Prim;
 use super::value::Shortage;
 use crate::base::scalar::{FoldOp, OpError, ScalarOp};
-use crate::base::{MAX_SIZE, PrimType, Scalar, Symbol};
+use crate::base::{Code, MAX_SIZE, PrimType, Scalar, Symbol};
 
 /// What can be an element of an array.
 pub trait Atomic: Clone {
@@ -35,38 +35,40 @@ pub struct Block<A> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The code, E05xx. E0599 says that the arguments are not those of a well-typed program.
-    pub code: &'static str,
+    pub code: Code,
     /// What happened, with the values.
     pub message: String,
 }
 
 impl Fault {
     /// A fault with this code.
-    pub fn new(code: &'static str, message: impl Into<String>) -> Fault {
+    pub fn new(code: Code, message: impl Into<String>) -> Fault {
         Fault { code, message: message.into() }
     }
     /// What never happens in well-typed programs.
     pub fn malformed(what: impl std::fmt::Display) -> Fault {
-        Fault::new("E0599", format!("malformed core: {what}"))
+        Fault::new(Code::MalformedCore, format!("malformed core: {what}"))
     }
     /// An array of a negative size.
     pub fn negative(size: i64) -> Fault {
-        Fault::new("E0504", format!("an array cannot have the negative size {size}"))
+        Fault::new(Code::ImpossibleSize, format!("an array cannot have the negative size {size}"))
     }
     /// An index beyond an array.
     pub fn out_of_bounds(index: i64, size: usize) -> Fault {
-        Fault::new("E0501", format!("index {index} is out of bounds for an array of size {size}"))
+        Fault::new(Code::OutOfBounds, format!("index {index} is out of bounds for an array of size {size}"))
     }
     /// The payload of a constructor that did not make the value.
     pub fn payload(wanted: Symbol, made: Symbol) -> Fault {
-        Fault::new("E0506", format!("assertion failed: a value made by `#{made}` has no payload of `#{wanted}`"))
+        Fault::new(Code::AssertionFailed, format!("assertion failed: a value made by `#{made}` has no payload of `#{wanted}`"))
     }
     /// A scalar operation on these operands.
     pub fn operation(op: ScalarOp, error: OpError, operands: &[Scalar]) -> Fault {
         let shown = operands.iter().map(Scalar::to_string).collect::<Vec<_>>().join(" and ");
         match error {
-            OpError::DivisionByZero => Fault::new("E0505", format!("division by zero: the operands are {shown}")),
-            OpError::NegativeExponent => Fault::new("E0505", format!("a power with a negative exponent: the operands are {shown}")),
+            OpError::DivisionByZero => Fault::new(Code::UndefinedOperation, format!("division by zero: the operands are {shown}")),
+            OpError::NegativeExponent => {
+                Fault::new(Code::UndefinedOperation, format!("a power with a negative exponent: the operands are {shown}"))
+            }
             OpError::Operands => Fault::malformed(format!("{op:?} applied to {shown}")),
         }
     }
@@ -74,7 +76,7 @@ impl Fault {
 
 impl From<Shortage> for Fault {
     fn from(shortage: Shortage) -> Fault {
-        Fault::new("E0507", format!("out of memory: {} bytes were requested", shortage.bytes))
+        Fault::new(Code::OutOfMemory, format!("out of memory: {} bytes were requested", shortage.bytes))
     }
 }
 
@@ -177,7 +179,7 @@ impl<A: Atomic> Block<A> {
     fn put(&mut self, i: usize, cell: &Block<A>) -> Result<()> {
         let (inner, size) = self.cells_of(1)?;
         if inner != cell.dims {
-            return Err(Fault::new("E0503", "the new element has another shape than the old one"));
+            return Err(Fault::new(Code::SizesDiffer, "the new element has another shape than the old one"));
         }
         self.atoms.get_mut(i * size..(i + 1) * size).ok_or_else(missing)?.clone_from_slice(&cell.atoms);
         Ok(())
@@ -194,7 +196,7 @@ impl<A: Atomic> Block<A> {
         for cell in cells {
             if cell.dims != inner {
                 let message = format!("cells of shapes {} and {} do not make an array", Dims::new(inner), Dims::new(&cell.dims));
-                return Err(Fault::new("E0503", message));
+                return Err(Fault::new(Code::SizesDiffer, message));
             }
             atoms.extend(cell.atoms);
         }
@@ -236,7 +238,9 @@ pub fn sizes(sizes: &[i64]) -> Result<Vec<usize>> {
 /// The length of an array, if there can be one so long.
 fn length(count: Option<usize>) -> Result<usize> {
     let fits = count.filter(|count| i64::try_from(*count).is_ok_and(|count| count <= MAX_SIZE));
-    fits.ok_or_else(|| Fault::new("E0504", format!("the result would have more than {MAX_SIZE} rows, which no array can have")))
+    fits.ok_or_else(|| {
+        Fault::new(Code::ImpossibleSize, format!("the result would have more than {MAX_SIZE} rows, which no array can have"))
+    })
 }
 
 /// A size that an array can have.
@@ -258,7 +262,7 @@ pub fn delta<A: Atomic>(prim: Prim, indices: &[Index], args: &[&Block<A>]) -> Re
             let (i, j, n) = (i.int()?, j.int()?, xs.outer()?);
             match (usize::try_from(i), usize::try_from(j)) {
                 (Ok(from), Ok(to)) if from <= to && to <= n => xs.gather(from..to),
-                _ => Err(Fault::new("E0501", format!("slice [{i}:{j}] is out of bounds for an array of size {n}"))),
+                _ => Err(Fault::new(Code::OutOfBounds, format!("slice [{i}:{j}] is out of bounds for an array of size {n}"))),
             }
         }
         (Prim::SliceStep, [xs, i, j, s]) => {
@@ -299,7 +303,7 @@ pub fn delta<A: Atomic>(prim: Prim, indices: &[Index], args: &[&Block<A>]) -> Re
             let [n, m] = sizes(&[*n, *m])?[..] else { return Err(missing()) };
             let found = xs.outer()?;
             if n.checked_mul(m) != Some(found) {
-                return Err(Fault::new("E0503", format!("an array of size {found} does not make {n} rows of {m}")));
+                return Err(Fault::new(Code::SizesDiffer, format!("an array of size {found} does not make {n} rows of {m}")));
             }
             xs.reshaped(1, &[n, m])
         }
@@ -333,7 +337,7 @@ pub fn delta<A: Atomic>(prim: Prim, indices: &[Index], args: &[&Block<A>]) -> Re
             let [_, Index::Dim(size), ..] = indices else { return Err(Fault::malformed("scatter_new without its sizes")) };
             scatter_new(*size, &positions.ints()?, xs)
         }
-        (Prim::ReadNums, [_]) => Err(Fault::new("E0508", "the program reads numbers, and none were given to it")),
+        (Prim::ReadNums, [_]) => Err(Fault::new(Code::UnfitArguments, "the program reads numbers, and none were given to it")),
         (prim, args) => Err(Fault::malformed(format!("{prim:?} with {} arguments", args.len()))),
     };
     made.map(Made::Array)
@@ -346,7 +350,7 @@ fn update_slice<A: Atomic>(mut xs: Block<A>, start: i64, step: i64, ys: &Block<A
         let Some(position) = usize::try_from(at).ok().filter(|at| *at < n) else {
             let k = cells.len();
             let message = format!("updating {k} elements from {start} in steps of {step} leaves the bounds of an array of size {n}");
-            return Err(Fault::new("E0501", message));
+            return Err(Fault::new(Code::OutOfBounds, message));
         };
         xs.put(position, cell)?;
     }
@@ -359,11 +363,14 @@ const MAX_RANK: usize = 255;
 /// The sizes of a shape that comes from data: none negative, not too many, their product can be counted.
 fn countable(shape: &[i64]) -> Result<Vec<usize>> {
     if shape.len() > MAX_RANK {
-        return Err(Fault::new("E0504", format!("an array cannot have {} dimensions, {MAX_RANK} are the most", shape.len())));
+        return Err(Fault::new(Code::ImpossibleSize, format!("an array cannot have {} dimensions, {MAX_RANK} are the most", shape.len())));
     }
     let dims = sizes(shape)?;
     if !dims.contains(&0) && shape.iter().try_fold(1i64, |product, n| product.checked_mul(*n)).is_none() {
-        return Err(Fault::new("E0504", format!("an array of shape {} has more elements than can be counted", Dims::new(&dims))));
+        return Err(Fault::new(
+            Code::ImpossibleSize,
+            format!("an array of shape {} has more elements than can be counted", Dims::new(&dims)),
+        ));
     }
     Ok(dims)
 }
@@ -381,7 +388,7 @@ fn recycle<A: Atomic>(dims: Vec<usize>, xs: &Block<A>) -> Result<Block<A>> {
     let (size, wanted) = (xs.atoms.len(), count(&dims));
     if size == 0 && wanted > 0 {
         let (from, to) = (Dims::new(&xs.dims), Dims::new(&dims));
-        return Err(Fault::new("E0503", format!("an array of shape {from} has no elements to make one of shape {to}")));
+        return Err(Fault::new(Code::SizesDiffer, format!("an array of shape {from} has no elements to make one of shape {to}")));
     }
     let mut atoms = vector(wanted)?;
     atoms.extend(xs.atoms.iter().cycle().take(wanted).cloned());
@@ -392,7 +399,7 @@ fn recycle<A: Atomic>(dims: Vec<usize>, xs: &Block<A>) -> Result<Block<A>> {
 fn subarray<A: Atomic>(from: Vec<usize>, to: Vec<usize>, xs: &Block<A>, at: &[i64]) -> Result<Block<A>> {
     if at.len() != from.len() {
         let message = format!("an index of {} numbers does not belong to an array of shape {}", at.len(), Dims::new(&from));
-        return Err(Fault::new("E0503", message));
+        return Err(Fault::new(Code::SizesDiffer, message));
     }
     let (inner, size) = xs.cells_of(from.len())?;
     let (cells, wanted) = (count(&from), count(&to));
@@ -409,7 +416,7 @@ fn subarray<A: Atomic>(from: Vec<usize>, to: Vec<usize>, xs: &Block<A>, at: &[i6
         Some(end) => Ok(Block { dims, atoms: xs.atoms.get(start * size..end * size).ok_or_else(missing)?.to_vec() }),
         None => {
             let message = format!("an array of shape {} has fewer than {wanted} cells from index {at:?} on", Dims::new(&from));
-            Err(Fault::new("E0501", message))
+            Err(Fault::new(Code::OutOfBounds, message))
         }
     }
 }
@@ -430,7 +437,7 @@ fn scatter_new<A: Atomic>(size: i64, positions: &[i64], xs: &Block<A>) -> Result
         Some(all) => xs.gather(all.into_iter()),
         None => {
             let empty = sources.iter().position(Option::is_none).unwrap_or(0);
-            Err(Fault::new("E0501", format!("no cell is scattered to position {empty} of {count}")))
+            Err(Fault::new(Code::OutOfBounds, format!("no cell is scattered to position {empty} of {count}")))
         }
     }
 }
@@ -457,7 +464,7 @@ fn strided(i: i64, j: i64, s: i64, n: usize) -> Result<Vec<usize>> {
         _ => -1 <= end && end <= start && (start < size || start == end),
     };
     if !fits {
-        return Err(Fault::new("E0501", format!("slice [{i}:{j}:{s}] is out of bounds for an array of size {n}")));
+        return Err(Fault::new(Code::OutOfBounds, format!("slice [{i}:{j}:{s}] is out of bounds for an array of size {n}")));
     }
     let before_end = |at: &i128| if step > 0 { *at < end } else { *at > end };
     let positions = std::iter::successors(Some(start), |at| Some(at + step)).take_while(before_end);
@@ -493,7 +500,7 @@ fn stepped<A: Atomic>(prim: Prim, a: Scalar, s: Scalar, b: Scalar) -> Result<Blo
     };
     if !leads {
         let message = format!("the range from {start} in steps of {step} does not lead to its end {end}");
-        return Err(Fault::new("E0504", message));
+        return Err(Fault::new(Code::ImpossibleSize, message));
     }
     let inclusive = i128::from(prim == Prim::RangeThrough);
     let size = ((end - start).abs() + inclusive + step.abs() - 1) / step.abs();

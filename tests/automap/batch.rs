@@ -125,11 +125,11 @@ impl Batch {
 
     /// What became of a text.
     pub fn verdict(&self, at: usize) -> Verdict {
-        if self.errors(at).any(|d| d.code == "E0402") {
+        if self.errors(at).any(|d| d.code.number() == "E0402") {
             return Verdict::Ambiguous;
         }
         match self.errors(at).next() {
-            Some(error) => Verdict::Rejected(error.code),
+            Some(error) => Verdict::Rejected(error.code.number()),
             None if self.entry(at).is_some_and(|entry| self.checked.accepted(entry)) => Verdict::Accepted,
             None => Verdict::Rejected("none"),
         }

@@ -103,7 +103,7 @@ pub fn hidden(batch: &Batch, id: DefId) -> Option<bool> {
 fn refused_by_rank(batch: &Batch, id: DefId) -> bool {
     let span = batch.def(id).decl_span();
     let mut own = batch.checked.diagnostics.iter().filter(|d| d.labels.first().is_some_and(|label| span.contains(label.span))).peekable();
-    own.peek().is_some() && own.all(|d| d.code == "E0402" || d.code == "E0401")
+    own.peek().is_some() && own.all(|d| d.code.number() == "E0402" || d.code.number() == "E0401")
 }
 
 fn compare(system: &System, expected: &Answer, random: &mut Random) -> Result<(), String> {

@@ -354,7 +354,7 @@ fn pasted(tally: &mut Tally, batch: &Batch, at: usize, def: usize, d: &Derived) 
     if !batch.checked.accepted(id) {
         let span = batch.def(id).decl_span();
         let mut own = batch.errors(at).filter(|e| e.labels.iter().any(|label| span.contains(label.span))).peekable();
-        if own.peek().is_some() && own.all(|e| e.code == "E0405") {
+        if own.peek().is_some() && own.all(|e| e.code.number() == "E0405") {
             tally.note("readings with a rep of unknown length");
             return Ok(());
         }
@@ -373,7 +373,7 @@ pub fn report(cases: &[Case], failure: &Failure, attempts: usize) -> String {
     let case = &cases[failure.at];
     let mut why = failure.why.clone();
     let mut fails = |case: &Case| {
-        if Batch::new(&[case.print("").text]).errors(0).any(|error| error.code.starts_with("E02")) {
+        if Batch::new(&[case.print("").text]).errors(0).any(|error| error.code.number().starts_with("E02")) {
             return false;
         }
         let tally = examine(std::slice::from_ref(case), 1, Scope::All, &[]);

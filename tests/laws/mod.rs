@@ -85,7 +85,7 @@ pub fn steps(term: &Expr, preserve: bool, fuel: usize) -> Result<Walk, String> {
                 walk.end = End::Value(state);
                 break;
             }
-            (Step::Stuck(a), Step::Stuck(b)) if a.code == b.code && a.code != "E0599" => {
+            (Step::Stuck(a), Step::Stuck(b)) if a.code == b.code && a.code.number() != "E0599" => {
                 walk.end = End::Stuck(a);
                 break;
             }
@@ -107,8 +107,8 @@ pub fn with_types(term: &Expr, ty: &Type) -> Result<Result<Value, &'static str>,
     }
     match machine.call(name, Vec::new()) {
         Ok(value) => Value::from_runtime(&value).map(Ok).ok_or_else(|| format!("a value that is none: {value:?}")),
-        Err(failure) if failure.code == "E0599" => Err(failure.message.clone()),
-        Err(failure) => Ok(Err(failure.code)),
+        Err(failure) if failure.code.number() == "E0599" => Err(failure.message.clone()),
+        Err(failure) => Ok(Err(failure.code.number())),
     }
 }
 
@@ -116,7 +116,7 @@ pub fn with_types(term: &Expr, ty: &Type) -> Result<Result<Value, &'static str>,
 pub fn outcome(walk: &Walk) -> Result<Option<Result<Value, &'static str>>, String> {
     Ok(match &walk.end {
         End::Unfinished => None,
-        End::Stuck(stuck) => Some(Err(stuck.code)),
+        End::Stuck(stuck) => Some(Err(stuck.code.number())),
         End::Value(value) => {
             let value = theory::eval::eval(&erased(value)?).map_err(|failure| format!("a value that fails: {failure:?}"))?;
             Some(Ok(value))
@@ -128,7 +128,7 @@ pub fn outcome(walk: &Walk) -> Result<Option<Result<Value, &'static str>>, Strin
 pub fn agreement(term: &Expr, walk: &Walk) -> Result<(), String> {
     let ty = type_of(term)?;
     let show = || print::expr(term);
-    let without = theory::eval::eval(&erased(term)?).map_err(|failure| failure.code);
+    let without = theory::eval::eval(&erased(term)?).map_err(|failure| failure.code.number());
     let Some(stepped) = outcome(walk)? else { return Ok(()) };
     match (&stepped, &without) {
         (Ok(a), Ok(b)) if a.agrees(b) => {}

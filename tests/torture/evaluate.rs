@@ -117,7 +117,7 @@ impl Checked {
     pub fn run(&self, stage: Stage, at: usize, arguments: &[Vec<Value>], machine: &interp::core::Machine) -> Vec<Outcome> {
         let Some(define) = self.define(at) else { return vec![Outcome::Broken("no definition".into()); arguments.len()] };
         let name = define.name;
-        let code = |failure: Box<interp::Failure>| (failure.code, failure.message);
+        let code = |failure: Box<interp::Failure>| (failure.code.number(), failure.message);
         if matches!(stage, Stage::Imp | Stage::ImpDevice) {
             return self.with_memory(stage == Stage::ImpDevice, name, arguments);
         }
@@ -141,7 +141,7 @@ impl Checked {
             Err(panic) => return vec![Outcome::Broken(panic); arguments.len()],
         };
         let once = |stage: usize, order: memory::Order, values: &[Value]| {
-            outcome(|| memory::run_stage(checked, &stages, stage, order, name, values).map_err(|d| (d.code, d.message)))
+            outcome(|| memory::run_stage(checked, &stages, stage, order, name, values).map_err(|d| (d.code.number(), d.message)))
         };
         let run = |values: &Vec<Value>| {
             let first = once(0, memory::Order::FIRST, values);

@@ -17,7 +17,7 @@ pub use library::{Library, Shown, library};
 use super::cuda::Kernels;
 use crate::base::mutation::{mutated, mutated_text};
 use crate::base::scalar::ScalarOp;
-use crate::base::{PrimType, Span};
+use crate::base::{Code, PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{
     Arg, Expr, Failure, Fun, Handle, Int, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Scan, Stmt, Target,
@@ -647,7 +647,7 @@ pub(in crate::back) fn message(failure: &Failure) -> (String, Vec<(&'static str,
                 if let Some((prim, arg)) = pending.next() {
                     let (conversion, cast) = if prim.is_signed() { ("%lld", "long long") } else { ("%llu", "unsigned long long") };
                     format.push_str(conversion);
-                    if *prim != PrimType::I64 || failure.code == "E0505" {
+                    if *prim != PrimType::I64 || failure.code == Code::UndefinedOperation {
                         format.push_str(prim.name());
                     }
                     args.push((cast, arg));

@@ -4,7 +4,7 @@ use super::memory::in_bounds;
 use super::{Array, Loc, Lower, Mem, Stride, same_place};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, Op, ScalarOp, member};
-use crate::base::{MAX_SIZE, PrimType, Scalar, Span, Symbol};
+use crate::base::{Code, MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Stmt, Table, Target};
 use crate::ir::soac::{Check, Exp, Operand, RangeKind, Size, Stm, Type, Var};
 
@@ -272,7 +272,7 @@ impl<'p> Lower<'_, 'p> {
             let end = self.atom("end", wrapping("+", start.clone(), count.clone()));
             let good = is_part(start.clone(), end.clone(), count, n.clone());
             let message = "slice [{}:{}] is out of bounds for an array of size {}";
-            self.require(good, "E0501", message, vec![start.clone(), end, n], span);
+            self.require(good, Code::OutOfBounds, message, vec![start.clone(), end, n], span);
         }
         let loc = match self.array(array) {
             Array::Fill(value) => Array::Fill(value),
@@ -369,33 +369,39 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// Fails unless the condition holds.
-    pub(super) fn require(&mut self, cond: Expr, code: &'static str, message: &str, args: Vec<Expr>, span: Span) {
+    pub(super) fn require(&mut self, cond: Expr, code: Code, message: &str, args: Vec<Expr>, span: Span) {
         let args = args.into_iter().map(|arg| (PrimType::I64, arg)).collect();
         self.emit(Stmt::Check(cond, Box::new(Failure { code, message: message.to_string(), args, span })));
     }
     fn check_index(&mut self, i: Expr, n: &Size, span: Span) {
         let n = self.size(n);
         let n = self.atom("n", n);
-        self.require(in_bounds(i.clone(), n.clone()), "E0501", "index {} is out of bounds for an array of size {}", vec![i, n], span);
+        self.require(
+            in_bounds(i.clone(), n.clone()),
+            Code::OutOfBounds,
+            "index {} is out of bounds for an array of size {}",
+            vec![i, n],
+            span,
+        );
     }
     pub(super) fn check_natural(&mut self, n: Expr, span: Span) {
         let n = self.atom("n", n);
         let natural = Expr::arith(Int::Le, Expr::int(0), n.clone());
-        self.require(natural, "E0504", "an array cannot have the negative size {}", vec![n.clone()], span);
+        self.require(natural, Code::ImpossibleSize, "an array cannot have the negative size {}", vec![n.clone()], span);
         self.check_size(n, span);
     }
     /// Checks that a natural number is no more than an array can have of cells.
     fn check_size(&mut self, n: Expr, span: Span) {
         let most = Expr::int(MAX_SIZE);
         let message = "the result would have more than {} rows, which no array can have";
-        self.require(Expr::arith(Int::Le, n, most.clone()), "E0504", message, vec![most], span);
+        self.require(Expr::arith(Int::Le, n, most.clone()), Code::ImpossibleSize, message, vec![most], span);
     }
     fn check_range(&mut self, a: Expr, b: Expr, span: Span) {
         let count = self.atom("n", wrapping("-", b.clone(), a.clone()));
         let message = "an array cannot have the negative size {}";
         let select = |c: Expr, a: Expr, b: Expr| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
         let lacking = select(count.clone().less(Expr::int(0)), count.clone(), Expr::int(i64::MIN));
-        self.require(Expr::arith(Int::Le, a, b), "E0504", message, vec![lacking], span);
+        self.require(Expr::arith(Int::Le, a, b), Code::ImpossibleSize, message, vec![lacking], span);
         // More than 2^63 look like less than 0.
         let count = self.atom("n", select(count.clone().less(Expr::int(0)), Expr::int(i64::MAX), count));
         self.check_size(count, span);
@@ -423,7 +429,7 @@ impl<'p> Lower<'_, 'p> {
             Expr::arith(Int::Or, Expr::arith(Int::Eq, k.clone(), Expr::int(0)), inside)
         };
         let message = "updating {} elements from {} in steps of {} leaves the bounds of an array of size {}";
-        self.require(good, "E0501", message, vec![k, start, step, n], span);
+        self.require(good, Code::OutOfBounds, message, vec![k, start, step, n], span);
     }
 
     fn check(&mut self, check: &Check, span: Span) {
@@ -445,7 +451,7 @@ impl<'p> Lower<'_, 'p> {
                     .reduce(Expr::and)
                     .unwrap_or(Expr::Const(Scalar::Bool(true)));
                 let message = format!("the value has shape {}, the type says {}", "[{}]".repeat(found.len()), "[{}]".repeat(wanted.len()));
-                self.require(good, "E0503", &message, found.into_iter().chain(wanted).collect(), span);
+                self.require(good, Code::SizesDiffer, &message, found.into_iter().chain(wanted).collect(), span);
             }
             Check::Range(a, b) => {
                 let (a, b) = (self.int(*a), self.int(*b));
@@ -463,12 +469,12 @@ impl<'p> Lower<'_, 'p> {
                     self.check_natural(size.clone(), span);
                 }
                 let good = Expr::arith(Int::Eq, Expr::arith(Int::Count, n.clone(), m.clone()), found.clone());
-                self.require(good, "E0503", "an array of size {} does not make {} rows of {}", vec![found, n, m], span);
+                self.require(good, Code::SizesDiffer, "an array of size {} does not make {} rows of {}", vec![found, n, m], span);
             }
             Check::Assert(cond, message) => {
                 let cond = self.int(*cond);
                 let text = format!("assertion failed: {}", message.as_str().replace('{', "{{").replace('}', "}}"));
-                self.require(cond, "E0506", &text, Vec::new(), span);
+                self.require(cond, Code::AssertionFailed, &text, Vec::new(), span);
             }
         }
     }
@@ -492,7 +498,7 @@ impl<'p> Lower<'_, 'p> {
         if let Some(compare) = scalar_op(op.prim, compare) {
             let good = Expr::Op(compare, vec![second.clone(), zero(op.prim)]);
             let args = args.iter().map(|arg| (op.prim, arg.clone())).collect();
-            self.emit(Stmt::Check(good, Box::new(Failure { code: "E0505", message: what.into(), args, span })));
+            self.emit(Stmt::Check(good, Box::new(Failure { code: Code::UndefinedOperation, message: what.into(), args, span })));
         }
     }
 
@@ -540,7 +546,7 @@ impl<'p> Lower<'_, 'p> {
             RangeKind::Through => "...",
         };
         let message = format!("the range {{}}..{{}}{limit}{{}} does not lead to its end");
-        self.require(good, "E0504", &message, vec![a.clone(), wrapping("+", a, s), b], span);
+        self.require(good, Code::ImpossibleSize, &message, vec![a.clone(), wrapping("+", a, s), b], span);
         let count = self.steps_in(distance, step, kind == RangeKind::Through, span);
         self.set_scalar(var, count);
     }
@@ -558,7 +564,7 @@ impl<'p> Lower<'_, 'p> {
         let last = self.atom("last", last);
         let few = in_bounds(last.clone(), Expr::int(MAX_SIZE));
         let message = "the result would have more than {} rows, which no array can have";
-        self.require(Expr::arith(Int::Or, none.clone(), few), "E0504", message, vec![Expr::int(MAX_SIZE)], span);
+        self.require(Expr::arith(Int::Or, none.clone(), few), Code::ImpossibleSize, message, vec![Expr::int(MAX_SIZE)], span);
         Expr::Select(Box::new(none), Box::new(Expr::int(0)), Box::new(wrapping("+", last, Expr::int(1))))
     }
     fn widened(&self, e: Expr, prim: PrimType) -> Expr {
@@ -580,7 +586,7 @@ impl<'p> Lower<'_, 'p> {
         let backward = le(Expr::int(-1), j.clone()).and(le(j.clone(), i.clone())).and(start);
         let good = Expr::arith(Int::Ne, s.clone(), Expr::int(0)).and(select(up.clone(), forward, backward));
         let message = "slice [{}:{}:{}] is out of bounds for an array of size {}";
-        self.require(good, "E0501", message, vec![i.clone(), j.clone(), s.clone(), n], span);
+        self.require(good, Code::OutOfBounds, message, vec![i.clone(), j.clone(), s.clone(), n], span);
         let distance = select(up.clone(), j.clone().minus(i.clone()), i.minus(j));
         let distance = self.atom("distance", distance);
         let step = select(up, s.clone(), wrapping("-", Expr::int(0), s));

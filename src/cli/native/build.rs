@@ -8,6 +8,7 @@
 use super::compiler::{self, Compiler};
 use super::sweep::{sweep, touch};
 use super::{notes, suite, trust};
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -135,7 +136,8 @@ pub(super) fn obtain(files: Files, text: &str, how: &str, make: &Make) -> Result
                 Problem::Space(why) => {
                     let message = format!("the compiled program cannot be written: {problem}`{}`: {why}", place.display());
                     Err(Box::new(
-                        Diagnostic::bare("E0616", message).help("set REMORA_CACHE to a folder with free space that can be written"),
+                        Diagnostic::bare(Code::CompiledProgram, message)
+                            .help("set REMORA_CACHE to a folder with free space that can be written"),
                     ))
                 }
             }

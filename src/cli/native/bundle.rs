@@ -11,7 +11,7 @@
 use super::super::program::Loaded;
 use super::super::{entries, files};
 use super::build;
-use crate::base::{SourceMap, Symbol};
+use crate::base::{Code, SourceMap, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver;
 use crate::front::resolve::Loader;
@@ -119,7 +119,8 @@ pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: Target) -> 
     };
     let mut library = files::read(build::library(&text, strict, None)?.path())?;
     library.extend_from_slice(&image);
-    let unknown = |error: std::io::Error| Box::new(Diagnostic::bare("E0603", format!("this program cannot be copied: {error}")));
+    let unknown =
+        |error: std::io::Error| Box::new(Diagnostic::bare(Code::UnwritableResult, format!("this program cannot be copied: {error}")));
     let exe = std::env::current_exe().map_err(unknown)?;
     let mut program = files::read(&exe)?;
     if let Some((start, ..)) = std::fs::File::open(&exe).ok().as_mut().and_then(trailer) {
@@ -145,8 +146,9 @@ pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: Target) -> 
 #[cfg(unix)]
 fn executable(path: &Path) -> Result<(), Box<Diagnostic>> {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
-        .map_err(|error| Box::new(Diagnostic::bare("E0603", format!("`{}` cannot be made executable: {error}", path.display()))))
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).map_err(|error| {
+        Box::new(Diagnostic::bare(Code::UnwritableResult, format!("`{}` cannot be made executable: {error}", path.display())))
+    })
 }
 
 #[cfg(not(unix))]
@@ -190,6 +192,6 @@ impl Bundle {
     }
     /// The error for an entry point that the program does not have.
     pub fn unknown(&self, name: &str) -> Box<Diagnostic> {
-        Box::new(entries::unknown("E0611", "entry point", name, self.contents.called.iter().map(String::as_str)))
+        Box::new(entries::unknown(Code::UnknownDefinition, "entry point", name, self.contents.called.iter().map(String::as_str)))
     }
 }

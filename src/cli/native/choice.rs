@@ -2,6 +2,7 @@
 
 use super::super::program::Loaded;
 use super::{Made, Options, Program, finish, prepare_on, standin};
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use crate::driver::{self, Worth};
 use crate::interp;
@@ -45,7 +46,7 @@ pub fn prepare(
             Err(diagnostic) => {
                 let reason = format!("the CUDA device is not used: {} ({})", diagnostic.message, diagnostic.code);
                 // Most machines have no device.
-                let warning = !["E0803", "E0805"].contains(&diagnostic.code) || standin::wanted();
+                let warning = ![Code::NoDriver, Code::NoDevice].contains(&diagnostic.code) || standin::wanted();
                 return Ok(Chosen { program: finish(native, options, None)?, reason, warning });
             }
         },

@@ -5,6 +5,7 @@
 
 use super::build::{Problem, processor};
 use super::{notes, suite};
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -164,7 +165,7 @@ impl Compiler {
         command.output().map_err(|error| {
             let message = format!("the C compiler `{}` cannot be started: {error}", self.program());
             let help = "install one (`apt-get install gcc`), name one in CC, or use `--backend interp`, the evaluator";
-            Box::new(Diagnostic::bare("E0615", message).help(help))
+            Box::new(Diagnostic::bare(Code::CCompiler, message).help(help))
         })
     }
 
@@ -192,7 +193,7 @@ impl Compiler {
 
     fn failed(&self, output: Option<&Output>) -> Diagnostic {
         let status = output.map_or_else(|| "nothing is left to try".to_string(), |output| output.status.to_string());
-        let mut diagnostic = Diagnostic::bare("E0615", format!("the C compiler `{}` failed: {status}", self.words.join(" ")));
+        let mut diagnostic = Diagnostic::bare(Code::CCompiler, format!("the C compiler `{}` failed: {status}", self.words.join(" ")));
         let text = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default();
         let first: Vec<&str> = text.lines().take(12).collect();
         if !first.is_empty() {
@@ -205,7 +206,8 @@ impl Compiler {
     pub fn wrong(&self, cases: &[String]) -> Box<Diagnostic> {
         let message = format!("the C compiler `{}` makes wrong programs", self.words.join(" "));
         let said = self.said.lines().next().unwrap_or_default();
-        let mut diagnostic = Diagnostic::bare("E0615", message).note(format!("it says that it is `{said}`; even without optimisation:"));
+        let mut diagnostic =
+            Diagnostic::bare(Code::CCompiler, message).note(format!("it says that it is `{said}`; even without optimisation:"));
         diagnostic.notes.extend(cases.iter().cloned());
         if !own().trim().is_empty() {
             diagnostic = diagnostic.help(format!("do without REMORA_CFLAGS (`{}`)", own()));

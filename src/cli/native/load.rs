@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "calls of the compiled program")]
 
 use super::table::{NO_MEMORY, Table};
-use crate::base::{PrimType, Scalar, Symbol};
+use crate::base::{Code, PrimType, Scalar, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::{self, CudaProgram, Native, Place};
 use crate::interp;
@@ -88,7 +88,7 @@ impl Library {
 }
 
 fn broken(name: &str, what: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic::bare("E0616", format!("`{name}` cannot be loaded: {what}")).help("remove it, it is made again"))
+    Box::new(Diagnostic::bare(Code::CompiledProgram, format!("`{name}` cannot be loaded: {what}")).help("remove it, it is made again"))
 }
 
 impl Program {
@@ -139,7 +139,7 @@ impl Program {
         let context = new(&library).map_err(|error| broken(&name, &error.to_string()))?;
         if context.is_null() {
             let message = device.and_then(|device| device.message()).unwrap_or_else(|| "out of memory".into());
-            return Err(Box::new(Diagnostic::bare("E0507", message)));
+            return Err(Box::new(Diagnostic::bare(Code::OutOfMemory, message)));
         }
         Ok(Program { context, support, program, places, device, library })
     }
@@ -156,7 +156,7 @@ impl Program {
     /// Arguments ready to be used several times: the sizes and components that the entry point takes.
     pub fn prepare(&self, define: &Define, values: Vec<Value>) -> Result<Prepared<'_>, Box<Diagnostic>> {
         let found = self.program.funs.iter().find(|(_, fun)| fun.entry && fun.name == define.name);
-        let missing = || Box::new(Diagnostic::bare("E0508", format!("there is no definition `{}`", define.name)));
+        let missing = || Box::new(Diagnostic::bare(Code::UnfitArguments, format!("there is no definition `{}`", define.name)));
         let (id, fun) = found.ok_or_else(missing)?;
         let name = format!("remora_entry_{}\0", id.raw());
         // SAFETY: entry points have this type.
@@ -188,8 +188,7 @@ impl Program {
             let text = |pointer: *const c_char| CStr::from_ptr(pointer).to_string_lossy().into_owned();
             (text((self.support.code)(self.context)), text((self.support.message)(self.context)), numbers)
         };
-        let known = ["E0501", "E0503", "E0504", "E0505", "E0506", "E0507", "E0810"];
-        let code = known.into_iter().find(|known| *known == code).unwrap_or("E0599");
+        let code = Code::of_number(&code).unwrap_or(Code::MalformedCore);
         let places: Vec<Place> = numbers.iter().filter_map(|number| self.places.get(*number as usize)).copied().collect();
         Box::new(driver::compiled_failure(code, message, &places))
     }
@@ -278,7 +277,7 @@ impl Resident {
             };
             if failed != 0 {
                 let message = device.message().unwrap_or_else(|| "the device fails".into());
-                return Err(Box::new(Diagnostic::bare(if failed == NO_MEMORY { "E0507" } else { "E0810" }, message)));
+                return Err(Box::new(Diagnostic::bare(if failed == NO_MEMORY { Code::OutOfMemory } else { Code::DeviceFailed }, message)));
             }
             resident.words.push(place as u64);
         }
@@ -358,7 +357,7 @@ impl Prepared<'_> {
                 sizes.insert(*var, *word as i64);
             }
         }
-        let wrong = || Box::new(Diagnostic::bare("E0599", "a result has no shape"));
+        let wrong = || Box::new(Diagnostic::bare(Code::MalformedCore, "a result has no shape"));
         let mut out = Vec::with_capacity(words.len());
         for (var, word) in self.fun.results.iter().zip(words) {
             let ty = program.ty(*var);

@@ -14,7 +14,7 @@ mod table;
 mod trust;
 
 use super::program::Loaded;
-use crate::base::Symbol;
+use crate::base::{Code, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver;
 use load::Device;
@@ -121,7 +121,7 @@ pub fn prepare_on(loaded: &Loaded, entries: &[Symbol], number: Option<u32>, made
 pub fn image_for(kernels: &str, architecture: Option<&str>) -> Result<Result<Vec<u8>, Box<Diagnostic>>, Box<Diagnostic>> {
     match cuda::image(kernels, architecture) {
         Ok(image) => Ok(Ok(image)),
-        Err(diagnostic) if diagnostic.code == "E0806" && architecture.is_none() => Ok(Err(diagnostic)),
+        Err(diagnostic) if diagnostic.code == Code::NoNvrtc && architecture.is_none() => Ok(Err(diagnostic)),
         Err(diagnostic) => Err(diagnostic),
     }
 }
@@ -134,7 +134,7 @@ fn device_number(given: Option<u32>) -> Result<u32, Box<Diagnostic>> {
         (None, None) => Ok(0),
         (None, Some(text)) => text.parse().map_err(|_| {
             let shown: String = text.chars().take(40).collect();
-            Box::new(Diagnostic::bare("E0805", format!("no CUDA device `{}`: {DEVICE} is to be a number", shown.escape_debug())))
+            Box::new(Diagnostic::bare(Code::NoDevice, format!("no CUDA device `{}`: {DEVICE} is to be a number", shown.escape_debug())))
         }),
     }
 }

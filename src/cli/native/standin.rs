@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "calls of the device")]
 
 use super::Device;
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use std::ffi::{CString, c_char, c_void};
 
@@ -43,7 +44,7 @@ pub fn wanted() -> bool {
 /// Opens the device of the library that the environment names.
 pub fn open(kernels: &str) -> Result<Box<dyn Device>, Box<Diagnostic>> {
     let path = std::env::var_os(VARIABLE).unwrap_or_default();
-    let refuse = |what: String| Box::new(Diagnostic::bare("E0810", what));
+    let refuse = |what: String| Box::new(Diagnostic::bare(Code::DeviceFailed, what));
     let text = CString::new(kernels).map_err(|error| refuse(error.to_string()))?;
     // SAFETY: whoever sets the variable says that the library can be loaded and has the function with this type.
     unsafe {

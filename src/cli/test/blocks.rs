@@ -393,6 +393,7 @@ fn is_constant(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Code;
 
     fn read(text: &str) -> (Vec<Block>, Vec<Diagnostic>) {
         blocks(FileId(0), text, "--")
@@ -485,7 +486,7 @@ mod tests {
         ] {
             let (_, problems) = read(text);
             assert_eq!(problems.len(), 1, "{text}");
-            assert_eq!(problems[0].code, "E0610");
+            assert_eq!(problems[0].code, Code::TestBlock);
             let span = problems[0].labels[0].span;
             assert_eq!(text.get(span.start as usize..span.end as usize).unwrap_or(""), part, "{text}");
         }

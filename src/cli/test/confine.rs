@@ -4,6 +4,7 @@
 
 use super::super::files;
 use super::super::run::folder;
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ const MARKS: [&str; 2] = [".git", ".remora-project"];
 /// [`files::read_data`].
 pub fn read(program: &Path, name: &str, allowed: &[PathBuf]) -> Result<Vec<u8>, Box<Diagnostic>> {
     let asked = folder(program).join(name);
-    let fail = |why: &str| Diagnostic::bare("E0601", format!("`{}` cannot be read: {why}", name.escape_debug()));
+    let fail = |why: &str| Diagnostic::bare(Code::UnreadableFile, format!("`{}` cannot be read: {why}", name.escape_debug()));
     // Links are followed first: where they lead counts. What is not there may be said only of what may be asked for.
     let outside = || {
         let help = "test blocks read files of the program's project: the nearest folder above it with `.git` or `.remora-project`, or else \

@@ -147,7 +147,7 @@ impl Search<'_> {
             Ok(Value::Scalar(Scalar::Bool(false))) => Ok(Some(Found { values, why: None })),
             Ok(_) => Err(Trouble::Says(format!("`{}` is no property: it does not return a truth value", self.name))),
             // What the machine lacks says nothing about the property.
-            Err(why) if why.code.starts_with("E05") => Ok(Some(Found { values, why: Some(why) })),
+            Err(why) if why.code.is_failure() => Ok(Some(Found { values, why: Some(why) })),
             Err(why) => Err(Trouble::Call(why)),
         }
     }

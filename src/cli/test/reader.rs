@@ -1,6 +1,6 @@
 //! Words, lines, quoted names and braces in the text of a test block.
 
-use crate::base::{FileId, Span};
+use crate::base::{Code, FileId, Span};
 use crate::diag::Diagnostic;
 
 /// What is read, or what is wrong at its place: always E0610.
@@ -136,6 +136,6 @@ impl<'a> Reader<'a> {
     /// What is wrong at a place.
     pub fn error(&self, place: Span, message: &str) -> Box<Diagnostic> {
         let form = "a case is `[\"name\"] [tags] input { values }` and then `output { values }`, `error: regex` or nothing";
-        Box::new(Diagnostic::error("E0610", place, message).note(form))
+        Box::new(Diagnostic::error(Code::TestBlock, place, message).note(form))
     }
 }

@@ -11,7 +11,7 @@
 //! "file"` has the values of a data file (a tuple if there are several), `$loadbytes "file"` its bytes.
 
 use super::super::values::{Form, Signature};
-use crate::base::{FileId, PrimType, Span, Symbol};
+use crate::base::{Code, FileId, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::runtime::data::{self, Expected, Stream};
 use crate::runtime::{Array, Value};
@@ -270,7 +270,7 @@ fn is_literal(word: &str) -> bool {
 }
 
 fn bad(span: Span, message: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error("E0617", span, message))
+    Box::new(Diagnostic::error(Code::TestScript, span, message))
 }
 
 /// Components of the only item where there are `wanted` of them.
@@ -481,7 +481,7 @@ mod tests {
         {
             let error = parse(text, FileId(0), 0).expect_err(text);
             let span = error.labels[0].span;
-            assert_eq!((error.code, &text[span.start as usize..span.end as usize]), ("E0617", part), "{text}");
+            assert_eq!((error.code, &text[span.start as usize..span.end as usize]), (Code::TestScript, part), "{text}");
         }
     }
 }

@@ -8,7 +8,7 @@ use super::blocks::{self, Case, Data, Expect, Random};
 use super::report::Verdict;
 use super::work::{Plan, matches};
 use super::{Backend, compare, confine, script};
-use crate::base::{PrimType, SourceMap, Span, Symbol};
+use crate::base::{Code, PrimType, SourceMap, Span, Symbol};
 use crate::diag::{self, Diagnostic};
 use crate::driver::{self, memory};
 use crate::interp::entry::Shape;
@@ -91,7 +91,7 @@ impl<'a> Subject<'a> {
                 match programs.iter().find(|(entries, _)| entries.contains(&define.name)).map(|(_, program)| program) {
                     Some(Ok(program)) => program.call(define, &checked.parameter_names(define.name), values),
                     Some(Err(diagnostic)) => Err(diagnostic.clone()),
-                    None => Err(Box::new(Diagnostic::bare("E0615", format!("`{name}` was not compiled")))),
+                    None => Err(Box::new(Diagnostic::bare(Code::CCompiler, format!("`{name}` was not compiled")))),
                 }
             }
         }
@@ -126,7 +126,7 @@ impl<'a> Subject<'a> {
             };
             if let Some(text) = wrong {
                 let message = format!("the program that `{}` made, run {order}, has another result: {text}", stages.pass(stage));
-                return Err(Box::new(Diagnostic::bare("E0599", message)));
+                return Err(Box::new(Diagnostic::bare(Code::MalformedCore, message)));
             }
         }
         first
@@ -191,7 +191,7 @@ impl<'a> Subject<'a> {
 
     /// Why nothing can be run, if this machine lacks the back end and it was not asked for by name.
     pub fn absent(&self, compiled: &Compiled) -> Option<String> {
-        let codes = ["E0803", "E0804", "E0805", "E0806"];
+        let codes = [Code::NoDriver, Code::OldDriver, Code::NoDevice, Code::NoNvrtc];
         let mut failures = compiled.programs.iter().filter_map(|(_, program)| program.as_ref().err());
         failures.find(|d| !self.needed && codes.contains(&d.code)).map(|d| d.message.clone())
     }
@@ -241,7 +241,7 @@ fn script_text(path: &Path, input: &Data, allowed: &[PathBuf]) -> Result<Option<
         Data::ScriptFile(name, span) => {
             let bytes = confine::read(path, name, allowed)?;
             let text = String::from_utf8(bytes)
-                .map_err(|_| Box::new(Diagnostic::error("E0617", *span, format!("the script `{name}` is not a text in UTF-8"))))?;
+                .map_err(|_| Box::new(Diagnostic::error(Code::TestScript, *span, format!("the script `{name}` is not a text in UTF-8"))))?;
             Ok(Some((text, *span)))
         }
         Data::Text(..) | Data::File(..) | Data::Random(..) => Ok(None),
@@ -288,10 +288,11 @@ fn input(
             for (i, value) in values.iter().enumerate() {
                 let made = match value {
                     Random::Constant(text) => format!("{text}\n").into_bytes(),
-                    Random::Of(dims, prim) => values::random(dims, *prim, seed * 1000 + i as u64)
-                        .ok_or_else(|| Box::new(Diagnostic::error("E0610", *span, "there is no memory for random values of this size")))?,
+                    Random::Of(dims, prim) => values::random(dims, *prim, seed * 1000 + i as u64).ok_or_else(|| {
+                        Box::new(Diagnostic::error(Code::TestBlock, *span, "there is no memory for random values of this size"))
+                    })?,
                 };
-                let room = || Box::new(Diagnostic::error("E0610", *span, "there is no memory for random values of this size"));
+                let room = || Box::new(Diagnostic::error(Code::TestBlock, *span, "there is no memory for random values of this size"));
                 bytes.try_reserve(made.len()).map_err(|_| room())?;
                 bytes.extend(made);
             }

@@ -7,6 +7,7 @@ use super::TestArgs;
 use super::parts::{Event, Parts};
 use super::report::{Found, Report, Result};
 use super::work::{self, Plan};
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,7 +121,7 @@ impl<'a> Worker<'a> {
             let turn = match self.turn(path, &mut state, share) {
                 Ok(turn) => turn,
                 Err(why) => {
-                    let diagnostic = Diagnostic::bare("E0619", format!("no process can be started that tests this: {why}"));
+                    let diagnostic = Diagnostic::bare(Code::Crash, format!("no process can be started that tests this: {why}"));
                     state.diagnostics.push((self.style.render(&Default::default(), &diagnostic), true));
                     break true;
                 }

@@ -4,6 +4,7 @@
 //! code), `remora wrong run` (running its `main` gives this code) or `remora right` (accepted); tests hold them to it. With `core` at
 //! the end of the mark the example is core.
 
+use crate::base::Code;
 /// The families in order of their codes.
 const FAMILIES: [&str; 9] = [
     include_str!("syntax.md"),
@@ -21,7 +22,7 @@ const FAMILIES: [&str; 9] = [
 #[derive(Debug, Clone)]
 pub struct Explanation {
     /// The code.
-    pub code: &'static str,
+    pub code: Code,
     /// What it is about, in a few words.
     pub title: &'static str,
     /// The explanation in Markdown, without the heading.
@@ -57,15 +58,15 @@ pub fn all() -> Vec<Explanation> {
     FAMILIES.iter().flat_map(|family| family.split("\n## ").skip(1)).filter_map(section).collect()
 }
 
-/// The explanation of `code`, in upper or lower case.
-pub fn explanation(code: &str) -> Option<Explanation> {
-    all().into_iter().find(|e| e.code.eq_ignore_ascii_case(code))
+/// The explanation of a code. Each has one.
+pub fn explanation(code: Code) -> Option<Explanation> {
+    all().into_iter().find(|explanation| explanation.code == code)
 }
 
 fn section(text: &'static str) -> Option<Explanation> {
     let (heading, text) = text.split_once('\n')?;
     let (code, title) = heading.split_once(' ')?;
-    Some(Explanation { code, title, text: text.trim() })
+    Some(Explanation { code: Code::of_number(code)?, title, text: text.trim() })
 }
 
 impl Explanation {
@@ -111,15 +112,15 @@ mod tests {
     #[test]
     fn every_explanation_is_well_formed() {
         let all = all();
-        let codes: Vec<&str> = all.iter().map(|e| e.code).collect();
-        assert!(codes.is_sorted(), "{codes:?}");
+        let codes: Vec<Code> = all.iter().map(|e| e.code).collect();
+        let headings = FAMILIES.iter().map(|family| family.matches("\n## ").count()).sum::<usize>();
+        assert_eq!(codes, Code::ALL, "each code is explained, in order");
+        assert_eq!(headings, codes.len(), "headings without a code");
         for explanation in &all {
             let code = explanation.code;
-            assert!(code.len() == 5 && code.starts_with("E0") && code[1..].chars().all(|c| c.is_ascii_digit()), "{code}");
             assert!(explanation.text.len() > 80, "{code} says too little");
             assert_eq!(explanation.text.matches("```").count(), 2 * explanation.text.matches("```remora ").count(), "fences of {code}");
             assert_eq!(explanation.examples().len(), explanation.text.matches("```remora ").count(), "marks of {code}");
         }
-        assert_eq!(codes.iter().collect::<std::collections::BTreeSet<_>>().len(), codes.len(), "duplicates");
     }
 }

@@ -3,7 +3,7 @@
 use super::MAX_REPORTED;
 use super::compare::{Question, same_type};
 use super::words::describe;
-use crate::base::SourceMap;
+use crate::base::{Code, SourceMap};
 use crate::diag::{Diagnostic, Reading};
 use crate::front::explicit::nest::nest;
 use crate::front::explicit::{Printer, head_span, namer, show_type};
@@ -55,7 +55,8 @@ pub(super) fn undecided(ambiguity: &Ambiguity, questions: &[Question]) -> Vec<Di
 
 impl Ambiguity<'_> {
     fn undecided(&self, question: &Question) -> Diagnostic {
-        let mut diagnostic = Diagnostic::bare("E0407", "whether this has one meaning was not decided within the limits".to_string());
+        let mut diagnostic =
+            Diagnostic::bare(Code::Undecided, "whether this has one meaning was not decided within the limits".to_string());
         let tables = self.tables(question.component, 0);
         for &node in question.nodes.iter().take(MAX_LABELS) {
             if let Some(nest) = nest(&self.program.ast, &self.program.names, &tables, node) {
@@ -95,7 +96,7 @@ impl Ambiguity<'_> {
         let shown = question.groups.iter().take(MAX_READINGS);
         let all: Vec<Tables> = shown.map(|group| self.tables(question.component, group.optimum)).collect();
         let differences = self.differences(question, &all);
-        let mut diagnostic = Diagnostic::bare("E0402", message);
+        let mut diagnostic = Diagnostic::bare(Code::Ambiguous, message);
         let places: Vec<_> = if differences.iter().any(|d| d.contains(&true)) {
             question.nodes.iter().zip(&differences).filter(|(_, d)| d.contains(&true)).map(|(n, _)| *n).collect()
         } else {

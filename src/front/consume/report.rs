@@ -3,7 +3,7 @@
 use super::mode::Misfit;
 use super::roots::{GiftId, Origin, Root};
 use super::{Checker, FrameKind};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::view;
 use crate::ir::surface::{ExprId, ExprKind, PatId, PatKind, TypeId};
@@ -136,7 +136,7 @@ impl Checker<'_> {
         } else {
             format!("shares memory with {}", quoted(what, "it"))
         };
-        let mut error = Diagnostic::error("E0651", own, message).here(here);
+        let mut error = Diagnostic::error(Code::UseAfterConsumption, own, message).here(here);
         error = if span == own { error } else { error.label(span, self.given_to(what, by)) };
         if let By::Loop(_, Some(inside)) = by {
             error = error.label(inside, "the loop gives it away here");
@@ -171,7 +171,7 @@ impl Checker<'_> {
                 } else {
                     format!("{what} is given away, but it may share memory with {}, which the caller keeps", quoted(name, "a parameter"))
                 };
-                let mut error = Diagnostic::error("E0652", gift.span, message).here(self.given_to(gift.what, gift.by));
+                let mut error = Diagnostic::error(Code::ConsumesBorrowed, gift.span, message).here(self.given_to(gift.what, gift.by));
                 error = error.label(self.program.ast.pats[pat].span, "a parameter without `*` stays with the caller");
                 if let By::Loop(_, Some(inside)) = gift.by {
                     error = error.label(inside, "the loop gives it away here");
@@ -187,9 +187,12 @@ impl Checker<'_> {
                 let def = &self.program.defs[def];
                 let own = gift.what == Some(def.name);
                 let which = if own { "it".to_string() } else { format!("`{}`", def.name) };
-                let error =
-                    Diagnostic::error("E0652", gift.span, format!("{what} is given away, but {which} is a constant of the program"))
-                        .here(self.given_to(gift.what, gift.by));
+                let error = Diagnostic::error(
+                    Code::ConsumesBorrowed,
+                    gift.span,
+                    format!("{what} is given away, but {which} is a constant of the program"),
+                )
+                .here(self.given_to(gift.what, gift.by));
                 let error = if def.stdlib { error } else { error.label(def.span, "declared here") };
                 self.report(error.help(format!("give away a copy: {}", copy_of(gift.what))));
             }
@@ -217,7 +220,7 @@ impl Checker<'_> {
                 format!("give away a copy: {}", copy_of(first.what)),
             ),
         };
-        let error = Diagnostic::error("E0651", own, message).here(again);
+        let error = Diagnostic::error(Code::UseAfterConsumption, own, message).here(again);
         let error = if first.span == own { error } else { error.label(first.span, before) };
         self.report(error.help(help));
     }
@@ -233,14 +236,14 @@ impl Checker<'_> {
         };
         let (code, message, span, label, help) = match kind {
             FrameKind::Function(span) => (
-                "E0653",
+                Code::ConsumesCaptured,
                 format!("{what} is given away in a function, but {aliases} from outside of it"),
                 span,
                 "this function may be applied any number of times",
                 "make it a parameter of the function",
             ),
             FrameKind::Loop(span) => (
-                "E0654",
+                Code::LoopConsumesOuter,
                 format!("{what} is given away in every iteration, but {aliases} from outside of the loop"),
                 head_of(span),
                 "in this loop",
@@ -279,7 +282,7 @@ impl Checker<'_> {
                 )
             }
         };
-        let mut error = Diagnostic::error("E0654", span, own).here("the next values");
+        let mut error = Diagnostic::error(Code::LoopConsumesOuter, span, own).here("the next values");
         error = match opened.and_then(|gift| self.gift_span(gift)) {
             Some(given) if given != span => error.label(given, "given away here"),
             _ => error.label(self.program.ast.pats[pat].span, "the variables of the loop"),
@@ -330,7 +333,7 @@ impl Checker<'_> {
             }
             Blame::Around(..) => (format!("the result is to be new memory, but {what} comes from outside of the function"), None),
         };
-        let mut error = Diagnostic::error("E0655", self.span(expr), message).here("this is returned");
+        let mut error = Diagnostic::error(Code::ResultNotUnique, self.span(expr), message).here("this is returned");
         if let Some((span, text)) = place
             && span != self.span(expr)
         {
@@ -360,14 +363,14 @@ impl Checker<'_> {
                 format!("return a copy: `\\x -> copy ({} x)`", called(name)),
             ),
         };
-        let error = Diagnostic::error("E0656", self.span(expr), message).here(here);
+        let error = Diagnostic::error(Code::ConsumingArgument, self.span(expr), message).here(here);
         self.report(error.help(help));
     }
     /// A function that may be applied once only is passed on.
     pub(super) fn report_often(&mut self, expr: ExprId, name: Option<Symbol>) {
         let message =
             format!("{} remembers something that was given to it, so that it may be applied once only", quoted(name, "this function"));
-        let error = Diagnostic::error("E0656", self.span(expr), message).here("may be applied several times here");
+        let error = Diagnostic::error(Code::ConsumingArgument, self.span(expr), message).here("may be applied several times here");
         self.report(error.help("write a function that takes all arguments, or one that gives away a copy"));
     }
     /// A function is no function of the type that is promised.
@@ -389,7 +392,7 @@ impl Checker<'_> {
                 "return a copy in the module and write `*` before the type of the result",
             ),
         };
-        let mut error = Diagnostic::error("E0658", matching.at, message)
+        let mut error = Diagnostic::error(Code::ModuleConsumes, matching.at, message)
             .here(format!("the `{name}` of this module"))
             .label(matching.spec, "the module type says this");
         if let Some(span) = matching.member {
@@ -402,7 +405,7 @@ impl Checker<'_> {
         let name = self.name_of(expr);
         let what = quoted(name, "this argument");
         let message = format!("{what} is given away, but it is the same in all applications of {}", quoted(function, "the function"));
-        let error = Diagnostic::error("E0657", self.span(expr), message).here("one of them would take it from the others");
+        let error = Diagnostic::error(Code::ConsumesShared, self.span(expr), message).here("one of them would take it from the others");
         let rep = name.map_or_else(|| "`rep (..)`".to_string(), |name| format!("`(rep {name})`"));
         self.report(error.help(format!("give each of them a copy: {rep}")));
     }

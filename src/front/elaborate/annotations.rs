@@ -1,7 +1,7 @@
 //! Core types from written types and from inferred ones.
 
 use super::{Elab, Result, shape_var, types};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
@@ -127,7 +127,7 @@ impl Elab<'_> {
         let span = node.span;
         self.annotation_nodes += 1;
         if self.annotation_nodes > ANNOTATION_BUDGET {
-            return Err(Diagnostic::error("E0309", span, "type too large after its abbreviations are expanded")
+            return Err(Diagnostic::error(Code::TypeArguments, span, "type too large after its abbreviations are expanded")
                 .help("name the sizes: `[n]` instead of `[]`; arrays without a written size each have one of their own"));
         }
         match &node.kind {
@@ -157,7 +157,7 @@ impl Elab<'_> {
             // The sizes that the type of a parameter hides are unknowns, as those that are not written; a function cannot be applied to
             // what hides sizes.
             TypeKind::Exists(..) if self.parameter && !self.abbreviated && self.late_sizes.is_none() => {
-                Err(Diagnostic::error("E0403", span, "a parameter of existential size in the type of a function")
+                Err(Diagnostic::error(Code::SizeMismatch, span, "a parameter of existential size in the type of a function")
                     .here("the caller decides this size, so it has a name of its own")
                     .help("leave the size out: `[]t`"))
             }
@@ -374,7 +374,7 @@ impl Elab<'_> {
                     substitution.types.insert(name, atom);
                     substitution.shapes.insert(shape_var(name), shape);
                 }
-                _ => return Err(Diagnostic::error("E0306", span, "wrong arguments for this type abbreviation")),
+                _ => return Err(Diagnostic::error(Code::WrongFields, span, "wrong arguments for this type abbreviation")),
             }
         }
         let outer = std::mem::replace(&mut self.abbreviated, true);
@@ -400,8 +400,10 @@ impl Elab<'_> {
             surface::Dim::Expr(e) => {
                 let dim = self.size_expression(e)?;
                 match self.sizes.zonk(&dim).as_constant() {
-                    Some(size) if size < 0 => Err(Diagnostic::error("E0406", self.program.ast.exprs[e].span, format!("a size of {size}"))
-                        .here("no array has fewer than 0 elements in a dimension")),
+                    Some(size) if size < 0 => {
+                        Err(Diagnostic::error(Code::NegativeSize, self.program.ast.exprs[e].span, format!("a size of {size}"))
+                            .here("no array has fewer than 0 elements in a dimension"))
+                    }
                     _ => Ok(dim),
                 }
             }
@@ -429,7 +431,7 @@ impl Elab<'_> {
                 late.push(LateSize { meta, expr });
                 return Ok(unknown);
             }
-            return Err(Diagnostic::error("E0403", span, "the size of a parameter cannot be computed before it")
+            return Err(Diagnostic::error(Code::SizeMismatch, span, "the size of a parameter cannot be computed before it")
                 .here("this is no sum, difference or product of sizes, or a very large one")
                 .help("write `[]` here, and check the size where the parameter is used: `x :> [..]t`"));
         }

@@ -3,7 +3,7 @@
 use super::expr::{Instance, call, prim_instance};
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape, types};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, ShapeItem, Type};
 use crate::ir::surface::view::{self, Application};
@@ -47,7 +47,7 @@ impl Elab<'_> {
                 core::sizes::MAX_DEGREE
             );
             let help = "a function with the result type `?[n].[n]t` gives its result a size with a name";
-            return Err(Diagnostic::error("E0309", self.program.ast.exprs[app.node].span, message).help(help));
+            return Err(Diagnostic::error(Code::TypeArguments, self.program.ast.exprs[app.node].span, message).help(help));
         }
         Ok((value, ty))
     }
@@ -71,7 +71,7 @@ impl Elab<'_> {
         let out = self.apply_mapped(head, args, &info, span);
         self.context.pop();
         match (out, &app.head) {
-            (Err(error), view::Head::Expr(f)) if error.code == "E0404" => Err(self.blame(error, *f)),
+            (Err(error), view::Head::Expr(f)) if error.code == Code::IrregularRows => Err(self.blame(error, *f)),
             (out, _) => out,
         }
     }
@@ -570,9 +570,12 @@ impl Elab<'_> {
     /// A size that is not written has to be the same for all results of the function that is given.
     fn one_size(function: Option<Symbol>, span: Span, why: &Diagnostic) -> Diagnostic {
         let which = function.map_or("the definition".to_string(), |f| format!("`{f}`"));
-        let out =
-            Diagnostic::error("E0404", span, format!("the results of this function differ in size, but {which} needs results of one size"))
-                .here("the size of each result is known only after it is computed");
+        let out = Diagnostic::error(
+            Code::IrregularRows,
+            span,
+            format!("the results of this function differ in size, but {which} needs results of one size"),
+        )
+        .here("the size of each result is known only after it is computed");
         match why.labels.first() {
             Some(label) => out.label(label.span, "the sizes have to be known here"),
             None => out,
@@ -581,7 +584,7 @@ impl Elab<'_> {
     fn existential_argument(&self, function: Option<Symbol>, span: Span) -> Diagnostic {
         let which = function.map_or(String::new(), |f| format!(" of `{f}`"));
         Diagnostic::error(
-            "E0404",
+            Code::IrregularRows,
             span,
             format!("an array would be irregular: the results of this function differ in size, and the result{which} is an array of them"),
         )

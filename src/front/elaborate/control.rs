@@ -2,7 +2,7 @@
 
 use super::scope::{Frame, make_box, wrap};
 use super::{Elab, Result, Typed};
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopParam, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind};
@@ -171,7 +171,7 @@ impl Elab<'_> {
                     self.sizes.rollback(before);
                     self.sizes.give_up(unknowns);
                     if !changing.refine(more) {
-                        return Err(Diagnostic::error("E0403", whole.span, "the sizes of the loop's values do not settle"));
+                        return Err(Diagnostic::error(Code::SizeMismatch, whole.span, "the sizes of the loop's values do not settle"));
                     }
                 }
             }

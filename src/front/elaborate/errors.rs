@@ -2,7 +2,7 @@
 
 use super::sizes::Clash;
 use super::{Elab, Result, Scheme};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Dim, DimAtom, Type};
 use crate::ir::surface::{DefDecl, TypeParam};
@@ -31,10 +31,10 @@ impl Elab<'_> {
             Clash::Sizes { left, right, definite } => {
                 let (l, r) = (self.show_dim(&left), self.show_dim(&right));
                 let mut out = if definite {
-                    Diagnostic::error("E0403", span, format!("sizes {l} and {r} are never equal"))
+                    Diagnostic::error(Code::SizeMismatch, span, format!("sizes {l} and {r} are never equal"))
                         .here(format!("size {r} here, {l} is needed"))
                 } else {
-                    Diagnostic::error("E0403", span, format!("sizes {l} and {r} are not known to be equal"))
+                    Diagnostic::error(Code::SizeMismatch, span, format!("sizes {l} and {r} are not known to be equal"))
                         .here(format!("size {r} here, {l} is needed"))
                 };
                 out = self.with_origins(out, &[left.clone(), right]);
@@ -46,7 +46,7 @@ impl Elab<'_> {
             Clash::Escape { size, atom } => {
                 let shown = self.show_dim(&Dim::atom(atom));
                 let out = Diagnostic::error(
-                    "E0404",
+                    Code::IrregularRows,
                     span,
                     format!("an array would be irregular: its size {} differs from cell to cell", self.show_dim(&size)),
                 )
@@ -55,14 +55,14 @@ impl Elab<'_> {
                 self.with_origins(out, &[Dim::atom(atom)])
             }
             Clash::Irregular => Diagnostic::error(
-                "E0404",
+                Code::IrregularRows,
                 span,
                 "an array would be irregular: the function's result has a size that is known only afterwards",
             )
             .here("the size of each result is existential")
             .note("all cells of an array have the same sizes")
             .help("reduce each cell to a regular result inside the function, such as a sum or a length"),
-            Clash::Shape => Diagnostic::error("E0302", span, "the types differ").here(""),
+            Clash::Shape => Diagnostic::error(Code::NotAFunction, span, "the types differ").here(""),
         };
         if let Some((expected, actual)) = types
             && expected != actual
@@ -116,18 +116,18 @@ impl Elab<'_> {
     pub(super) fn undetermined_size(&self, needed: &super::Needed) -> Diagnostic {
         let (name, span) = (super::written(needed.name), needed.at);
         if needed.made {
-            return Diagnostic::error("E0405", span, format!("nothing determines the size `{name}` of what is made here"))
+            return Diagnostic::error(Code::UndeterminedSize, span, format!("nothing determines the size `{name}` of what is made here"))
                 .here(format!("made for a size `{name}` that nothing says"))
                 .help("annotate what is made with a type of a size that is known, `(e : [n]t)`");
         }
-        Diagnostic::error("E0405", span, format!("nothing determines the size `{name}` of this function"))
+        Diagnostic::error(Code::UndeterminedSize, span, format!("nothing determines the size `{name}` of this function"))
             .here(format!("`{name}` is the size of none of the arrays that it is applied to"))
             .help("annotate the function that is its argument with a size that is known")
     }
     /// Of a size only the sum or the product is known.
     pub(super) fn undetermined_parts(&self, size: &Dim, span: Span) -> Diagnostic {
         let size = self.show_dim(size);
-        Diagnostic::error("E0405", span, format!("nothing determines the parts of the size {size}"))
+        Diagnostic::error(Code::UndeterminedSize, span, format!("nothing determines the parts of the size {size}"))
             .here(format!("this has the size {size}, which is wanted in parts"))
             .help("annotate what is made of it with the sizes that it is to have, `let (a: [n]t, b) = ..`")
     }
@@ -138,14 +138,14 @@ impl Elab<'_> {
         let mut unused = declared.zip(&scheme.sizes).filter(|(_, name)| !mentioned.contains(&DimAtom::Var(**name)));
         let Some((pat, name)) = unused.next() else { return Ok(()) };
         let (name, span) = (super::written(*name), self.program.ast.pats[pat].span);
-        Err(Diagnostic::error("E0405", span, format!("nothing determines the size `{name}`"))
+        Err(Diagnostic::error(Code::UndeterminedSize, span, format!("nothing determines the size `{name}`"))
             .here("no parameter has this size")
             .help(format!("make it the size of a parameter, `(xs: [{name}]t)`, or a parameter: `({name}: i64)`")))
     }
     /// A size parameter that would be negative.
     pub(super) fn negative(&self, natural: &super::Natural, size: i64) -> Diagnostic {
         let super::Natural { name, at, declared } = natural;
-        let out = Diagnostic::error("E0406", *at, format!("the size {name} would be {size}"))
+        let out = Diagnostic::error(Code::NegativeSize, *at, format!("the size {name} would be {size}"))
             .here(format!("the sizes of what is given here fit only if it is {size}"))
             .note("no array has fewer than 0 elements in a dimension");
         match declared {
@@ -159,7 +159,7 @@ impl Elab<'_> {
             Some(atom) => format!("its cells have the size {}, which differs from cell to cell", self.show_dim(&Dim::atom(atom))),
             None => "the sizes of its cells are known only after each is computed".to_string(),
         };
-        let out = Diagnostic::error("E0404", span, format!("an array would be irregular: {what}"))
+        let out = Diagnostic::error(Code::IrregularRows, span, format!("an array would be irregular: {what}"))
             .here("mapped here")
             .note("all cells of an array have the same sizes")
             .help("reduce each cell to a regular result inside the map, such as a sum or a length");
@@ -169,7 +169,7 @@ impl Elab<'_> {
         }
     }
     pub(super) fn undetermined(&self, span: Span) -> Diagnostic {
-        Diagnostic::error("E0405", span, "nothing determines how often this is replicated")
+        Diagnostic::error(Code::UndeterminedSize, span, "nothing determines how often this is replicated")
             .here("the length of this `rep` is not known")
             .help("use `replicate n x`, or annotate the type of the result")
     }
@@ -182,7 +182,7 @@ impl Elab<'_> {
         };
         let shown = open.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
         let more = if open.len() > 3 { ", .." } else { "" };
-        Diagnostic::error("E0311", decl.name.span, format!("the type of `{name}` stays open"))
+        Diagnostic::error(Code::UndeterminedType, decl.name.span, format!("the type of `{name}` stays open"))
             .here(format!("its type is {}", self.show_type(&scheme.ty)))
             .label(
                 body,
@@ -193,6 +193,6 @@ impl Elab<'_> {
     }
     /// Inference promised an entry that is not there: a mistake of ours, reported instead of a crash.
     pub(super) fn missing(&self, span: Span) -> Diagnostic {
-        Diagnostic::error("E0399", span, "internal: inference left this expression without a type")
+        Diagnostic::error(Code::CompilerError, span, "internal: inference left this expression without a type")
     }
 }

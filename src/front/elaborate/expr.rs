@@ -2,7 +2,7 @@
 
 use super::{Elab, Local, MetaKind, Result, Scheme, Typed, abstracted, shape_var, types};
 use crate::base::scalar::{self, Member};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, Type};
 use crate::ir::surface::{self, ExprId, Ident, LetFun, view};
@@ -117,7 +117,7 @@ impl Elab<'_> {
                 let ty = self.sum_type(e, span)?;
                 self.injection(name.name, ty, Vec::new(), span)
             }
-            surface::ExprKind::Hole => Err(Diagnostic::error("E0307", span, "a hole is left in the program")),
+            surface::ExprKind::Hole => Err(Diagnostic::error(Code::Hole, span, "a hole is left in the program")),
             surface::ExprKind::Error => Err(self.missing(span)),
             surface::ExprKind::Apply { .. } | surface::ExprKind::Binary { .. } | surface::ExprKind::Unary { .. } => Err(self.missing(span)),
         }
@@ -171,7 +171,7 @@ impl Elab<'_> {
         let var = |name: Symbol| Expr::new(ExprKind::Var(name), span);
         match res {
             Res::Local(pat) if self.existential.contains(&pat) => {
-                Err(Diagnostic::error("E0403", span, "this size is known only after the call, so it cannot be used as a value"))
+                Err(Diagnostic::error(Code::SizeMismatch, span, "this size is known only after the call, so it cannot be used as a value"))
             }
             Res::Local(pat) => match self.locals.get(&pat).cloned() {
                 Some(Local::Size(dim)) => Ok((Expr::new(ExprKind::ReifyDim(dim), span), Type::prim(PrimType::I64), None)),

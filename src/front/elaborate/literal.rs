@@ -1,7 +1,7 @@
 //! Literals.
 
 use super::{Elab, Result, Typed};
-use crate::base::{PrimType, Scalar, Span};
+use crate::base::{Code, PrimType, Scalar, Span};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Shape, Type};
 use crate::ir::surface::{self, ExprId, view};
@@ -19,7 +19,7 @@ impl Elab<'_> {
     pub(super) fn unfit(&self, e: ExprId, span: Span) -> Diagnostic {
         match self.tables.exprs.get(e).map(|t| &*t.base) {
             Some(RBase::Prim(prim)) if prim.is_int() => {
-                Diagnostic::error("E0310", span, format!("this number is not a value of type {prim}"))
+                Diagnostic::error(Code::NumberOutOfRange, span, format!("this number is not a value of type {prim}"))
                     .here(format!("{prim} has {} bits", prim.bytes() * 8))
                     .help("use a wider type, or write the wrapped-around value")
             }

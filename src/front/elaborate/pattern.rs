@@ -1,7 +1,7 @@
 //! Binding of patterns.
 
 use super::{Elab, Local, Natural, Result, Typed, sizes};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Atom, Expr, ExprKind, Type};
 use crate::ir::surface::{PatId, PatKind};
@@ -70,7 +70,7 @@ impl Elab<'_> {
             // The size of what is bound may be found out later.
             if dim.as_atom() == own {
                 let span = self.program.ast.pats[binder].span;
-                return Err(Diagnostic::error("E0405", span, "this size is not determined by the pattern's type")
+                return Err(Diagnostic::error(Code::UndeterminedSize, span, "this size is not determined by the pattern's type")
                     .here("nothing says what it is")
                     .help("use it alone as the size of an array in the pattern: `[n]t`"));
             }

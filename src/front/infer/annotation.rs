@@ -3,7 +3,7 @@
 use super::context::{ANNOTATION_BUDGET, Context, Judgement};
 use super::reason::Kind;
 use super::types::{Node, Ty};
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{Dim, Ident, PatId, PatKind, TypeArg, TypeDecl, TypeId, TypeKind, TypeParam};
 use crate::ir::tables::{Hiding, TypeDefId, TypeParamId, TypeRes};
@@ -25,7 +25,7 @@ impl Context<'_> {
         self.annotation_nodes += 1;
         if self.annotation_nodes >= ANNOTATION_BUDGET {
             if self.annotation_nodes == ANNOTATION_BUDGET {
-                self.error(Diagnostic::error("E0309", ty.span, "type too large after its abbreviations are expanded"));
+                self.error(Diagnostic::error(Code::TypeArguments, ty.span, "type too large after its abbreviations are expanded"));
             }
             return self.error_type();
         }
@@ -176,7 +176,7 @@ impl Context<'_> {
         } else {
             format!("`{name}` takes {wanted}, but {got} {} given", if given.len() == 1 { "is" } else { "are" })
         };
-        let error = Diagnostic::error("E0309", span, message).here(format!("`{name}{}` is expected", form.concat()));
+        let error = Diagnostic::error(Code::TypeArguments, span, message).here(format!("`{name}{}` is expected", form.concat()));
         self.error(error.label(decl.name.span, "declared here"));
         false
     }

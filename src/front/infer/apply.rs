@@ -4,7 +4,7 @@ use super::context::{Context, Judgement, SiteRef, Slot, Spine};
 use super::reason::Kind;
 use super::types::{Class, Node, Ty};
 use crate::base::scalar::{self, Member};
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::view::{Application, Head};
 use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, Operator, UnaryOp, view};
@@ -148,7 +148,7 @@ impl Context<'_> {
                 self.arrow(vector, element)
             }
             None => {
-                self.error(Diagnostic::error("E0201", self.span(node), format!("`{prim}` has no member `{name}`")));
+                self.error(Diagnostic::error(Code::UnknownName, self.span(node), format!("`{prim}` has no member `{name}`")));
                 self.error_type()
             }
         }

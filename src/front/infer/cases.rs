@@ -4,7 +4,7 @@
 //! matches values that none of them matches (section 3), and a row that is missing is built on the way (section 5). Patterns
 //! of tuples and records have one constructor, literals of numbers have infinitely many.
 
-use crate::base::Symbol;
+use crate::base::{Code, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::{Ast, ExprId, ExprKind, LoopForm, PatId, PatKind, UnaryOp, view};
@@ -101,7 +101,7 @@ impl Search<'_> {
         match self.missing(&[vec![shape]], std::slice::from_ref(ty)) {
             Ok(None) => {}
             Ok(Some(row)) => {
-                let error = Diagnostic::error("E0314", span, format!("the pattern of {place} does not match every value"))
+                let error = Diagnostic::error(Code::MissingCase, span, format!("the pattern of {place} does not match every value"))
                     .here(format!("`{}` is not matched", row_text(&row, true)))
                     .help("`match e case p -> .. case _ -> ..` says what happens with other values");
                 self.diagnostics.push(error);
@@ -121,7 +121,7 @@ impl Search<'_> {
                 Ok(true) => {}
                 Ok(false) => {
                     let covering = cases[..at].iter().zip(&rows).find(|(_, earlier)| covers(&earlier[0], &row[0]));
-                    let warning = Diagnostic::error("E0315", ast.pats[*pat].span, "this case is never reached").warning();
+                    let warning = Diagnostic::error(Code::UnreachableCase, ast.pats[*pat].span, "this case is never reached").warning();
                     let warning = match covering {
                         Some(((earlier, _), _)) => {
                             warning.here("matches nothing that is left").label(ast.pats[*earlier].span, "this case matches all of it")
@@ -149,7 +149,7 @@ impl Search<'_> {
         let more = if missing.len() > SHOWN { ", .." } else { "" };
         let all: Vec<String> = missing.iter().take(SHOWN).map(|(text, _)| format!("`{text}`")).collect();
         let message = format!("no case for {}{more}", all.join(", "));
-        let error = Diagnostic::error("E0314", ast.exprs[scrutinee].span, message)
+        let error = Diagnostic::error(Code::MissingCase, ast.exprs[scrutinee].span, message)
             .here(format!("can be `{first}`"))
             .label(ast.pats[*last].span, "the last case")
             .help(if missing.len() == 1 { format!("add `case {general} -> ..`") } else { "add these cases, or `case _ -> ..`".into() });
@@ -157,7 +157,7 @@ impl Search<'_> {
     }
 
     fn too_much(&mut self, span: crate::base::Span) {
-        let error = Diagnostic::error("E0314", span, "too many combinations of patterns to see whether every value has a case")
+        let error = Diagnostic::error(Code::MissingCase, span, "too many combinations of patterns to see whether every value has a case")
             .help("take the value apart in steps, or end with `case _ -> ..` earlier");
         self.diagnostics.push(error);
     }

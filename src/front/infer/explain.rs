@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::reason::{Kind, Reason, ReasonId};
 use super::types::{Base, Node, Ty};
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::{Diagnostic, Label, closest};
 use crate::ir::surface::{Ident, TypeParam};
 use crate::rank::{self, LinExpr, Options, Outcome};
@@ -178,8 +178,12 @@ impl Context<'_> {
         let (wanted, got) = (self.show(expected, None), self.show(found, None));
         let (inner_wanted, inner_got) = (self.show(&left, None), self.show(&right, None));
         let mut error = match self.requirement(&left) {
-            Some(class) => Diagnostic::error("E0303", at, format!("{} has the type `{got}`, but {class} is needed", kind.subject())),
-            None => Diagnostic::error("E0301", at, format!("{} has the type `{got}`, but `{wanted}` is expected", kind.subject())),
+            Some(class) => {
+                Diagnostic::error(Code::OperandType, at, format!("{} has the type `{got}`, but {class} is needed", kind.subject()))
+            }
+            None => {
+                Diagnostic::error(Code::TypeMismatch, at, format!("{} has the type `{got}`, but `{wanted}` is expected", kind.subject()))
+            }
         };
         error = error.here(format!("`{got}`"));
         if from != at {
@@ -249,10 +253,10 @@ impl Context<'_> {
         let shown = self.show(function, None);
         let callee = name.map_or("this".to_string(), |name| format!("`{name}`"));
         let error = if index == 0 {
-            Diagnostic::error("E0302", span, format!("{callee} is not a function")).here(format!("`{shown}`"))
+            Diagnostic::error(Code::NotAFunction, span, format!("{callee} is not a function")).here(format!("`{shown}`"))
         } else {
             let message = format!("{callee} takes {index} argument{}, but {total} are given", if index == 1 { "" } else { "s" });
-            Diagnostic::error("E0302", span, message).here(format!("after {index}, the result is `{shown}`"))
+            Diagnostic::error(Code::NotAFunction, span, message).here(format!("after {index}, the result is `{shown}`"))
         };
         let advice = if self.diagnostics.len() < MOST_ADVICE { self.spoken_operator(span) } else { None };
         let error = Diagnostic { help: advice.into_iter().collect(), ..error };
@@ -266,7 +270,7 @@ impl Context<'_> {
         let arguments = ["a", "b", "c", "d"].iter().take(count).copied().collect::<Vec<_>>().join(", ");
         let arguments = if count > 4 { format!("{arguments}, ..") } else { arguments };
         let message = format!("{callee} takes one tuple of {count} components, but {count} arguments are given");
-        let error = Diagnostic::error("E0302", span, message)
+        let error = Diagnostic::error(Code::NotAFunction, span, message)
             .here("takes 1 argument")
             .help(format!("put the arguments into a tuple: `{applied} ({arguments})`"));
         self.error(error);
@@ -277,7 +281,7 @@ impl Context<'_> {
         for (span, ty) in std::mem::take(&mut self.holes) {
             let known = !matches!(self.node(ty.base), Node::Var(class) if class.is_any()) && !matches!(self.node(ty.base), Node::Error);
             let shown = self.show(&ty, values);
-            let error = Diagnostic::error("E0307", span, "a hole is left in the program");
+            let error = Diagnostic::error(Code::Hole, span, "a hole is left in the program");
             self.error(if known {
                 error.here(format!("a value of type `{shown}` is wanted here"))
             } else {
@@ -314,18 +318,22 @@ impl Context<'_> {
             (Node::Sum(_), Some(count)) => {
                 let verb = if given == 1 { "is" } else { "are" };
                 let given = if given == 0 { "none".to_string() } else { given.to_string() };
-                Diagnostic::error("E0312", name.span, format!("`#{label}` has {}, but {given} {verb} given", values(count)))
+                Diagnostic::error(Code::WrongConstructor, name.span, format!("`#{label}` has {}, but {given} {verb} given", values(count)))
                     .note(format!("in `{shown}` it is `#{label}{written}`"))
             }
             (Node::Sum(constructors), None) => {
                 let all: Vec<String> = constructors.iter().map(|(label, _)| format!("`#{label}`")).collect();
-                let error = Diagnostic::error("E0312", name.span, format!("`{shown}` has no constructor `#{label}`"));
+                let error = Diagnostic::error(Code::WrongConstructor, name.span, format!("`{shown}` has no constructor `#{label}`"));
                 match closest(label.as_str(), constructors.iter().map(|(label, _)| label.as_str())) {
                     Some(close) => error.help(format!("a constructor with a similar name is `#{close}`")),
                     None => error.help(format!("its constructors are {}", all.join(", "))),
                 }
             }
-            _ => Diagnostic::error("E0301", name.span, format!("`#{label}` makes a value of a sum type, but `{shown}` is expected")),
+            _ => Diagnostic::error(
+                Code::TypeMismatch,
+                name.span,
+                format!("`#{label}` makes a value of a sum type, but `{shown}` is expected"),
+            ),
         };
         let Reason { kind, expected, found } = self.reasons[source.0 as usize];
         {
@@ -344,7 +352,7 @@ impl Context<'_> {
         }
         let shown = self.show(&Ty::cell(record), None);
         let message = format!("`{shown}` has no field `{}`", field.name);
-        let mut error = Diagnostic::error("E0306", field.span, message);
+        let mut error = Diagnostic::error(Code::WrongFields, field.span, message);
         if let Node::Tuple(parts) = &node {
             error = error.help(format!("the fields of a tuple of {} are `0` to `{}`", parts.len(), parts.len().saturating_sub(1)));
         }
@@ -382,7 +390,7 @@ struct Claim {
 /// With `all`, every equation matters and the applications among them are shown too.
 pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize], all: bool) -> Diagnostic {
     let Some((&last, rest)) = equations.split_last() else {
-        return Diagnostic::bare("E0401", "ranks cannot agree");
+        return Diagnostic::bare(Code::RankConflict, "ranks cannot agree");
     };
     let reason = ctx.reasons[ctx.system.equations[last].tag as usize];
     let mut system = ctx.system.clone();
@@ -392,7 +400,7 @@ pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize], all: bool) -
         _ => vec![0; system.kinds.len()],
     };
     let Some(sides) = ctx.sides.get(last).cloned() else {
-        return Diagnostic::error("E0401", reason.found, format!("{} has a rank that does not fit", reason.kind.subject()))
+        return Diagnostic::error(Code::RankConflict, reason.found, format!("{} has a rank that does not fit", reason.kind.subject()))
             .label(reason.expected, reason.kind.expected_label());
     };
     let wanted = claim(ctx, reason.expected, reason.kind.expected_label(), &sides.expected, &values);
@@ -405,7 +413,7 @@ pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize], all: bool) -
         Kind::Condition => format!("ranks cannot agree: a condition is one truth value, this one is an array of rank {}", got.rank),
         _ => format!("ranks cannot agree: {} of rank {} {verb} {} of rank {}", got.what, got.rank, wanted.what, wanted.rank),
     };
-    let mut error = Diagnostic::error("E0401", got.span, message).here(format!("rank {}: `{}`", got.rank, got.shown));
+    let mut error = Diagnostic::error(Code::RankConflict, got.span, message).here(format!("rank {}: `{}`", got.rank, got.shown));
     if wanted.span != got.span {
         error = error.label(wanted.span, format!("{}, rank {}: `{}`", wanted.what, wanted.rank, wanted.shown));
     }

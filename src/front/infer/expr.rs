@@ -3,7 +3,7 @@
 use super::context::{Context, Judgement};
 use super::reason::Kind;
 use super::types::{Class, Node, Ty};
-use crate::base::{PrimType, Span};
+use crate::base::{Code, PrimType, Span};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, PatId, TypeId, view};
 use crate::ir::tables::Res;
@@ -380,7 +380,7 @@ impl Context<'_> {
         match view::application(self.ast(), &qualified, id) {
             Some(app) => self.apply(&app),
             None => {
-                self.error(Diagnostic::error("E0302", self.span(id), "this cannot be applied"));
+                self.error(Diagnostic::error(Code::NotAFunction, self.span(id), "this cannot be applied"));
                 Judgement::plain(self.error_type())
             }
         }

@@ -5,7 +5,7 @@ use super::context::{Context, SiteRef, Spine};
 use super::explain;
 use super::types::{Base, Node, Ty};
 use super::unify::Wanted;
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{ExprId, PatId};
 use crate::ir::tables::{
@@ -112,7 +112,7 @@ impl Inferred {
         let pats = self.pats.iter().map(|(id, ty)| (rank(ty), program.ast.pats[*id].span));
         let (rank, span) = exprs.chain(pats).find(|(rank, _)| *rank > MAX_RANK)?;
         let message = format!("an array of {rank} dimensions");
-        Some(Diagnostic::error("E0401", span, message).here(format!("at most {MAX_RANK} are possible")))
+        Some(Diagnostic::error(Code::RankConflict, span, message).here(format!("at most {MAX_RANK} are possible")))
     }
     /// The tables of this definition alone.
     pub fn tables(&self, values: &[u32]) -> Tables {
@@ -242,8 +242,11 @@ pub(super) fn infer_in_mode(
             return Err(errors);
         }
         Outcome::TooHard(why) => {
-            let error =
-                Diagnostic::error("E0407", program.defs[def].span, "the ranks in this definition were not decided within the limits");
+            let error = Diagnostic::error(
+                Code::Undecided,
+                program.defs[def].span,
+                "the ranks in this definition were not decided within the limits",
+            );
             let unannotated = advice::unannotated(program, def);
             return Err(vec![error.note(why).help(unannotated)]);
         }
@@ -279,7 +282,7 @@ fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, 
         kept.retain(|equation| !dropped.contains(equation));
     }
     if found.is_empty() {
-        found.push(Diagnostic::error("E0401", program.defs[def].span, "the ranks in this definition cannot agree"));
+        found.push(Diagnostic::error(Code::RankConflict, program.defs[def].span, "the ranks in this definition cannot agree"));
     }
     found
 }
@@ -387,18 +390,19 @@ impl Context<'_> {
             match pending.wanted {
                 Wanted::Constructor(name, _) if !class.allows(&Node::Sum(Arc::default())) => {
                     let message = format!("`#{}` makes a value of a sum type, but {} is expected", name.name, class.describe());
-                    self.error(Diagnostic::error("E0301", name.span, message));
+                    self.error(Diagnostic::error(Code::TypeMismatch, name.span, message));
                 }
                 Wanted::Field(field, _) => {
                     let message = format!("the type of the record with the field `{}` is not known", field.name);
-                    let error = Diagnostic::error("E0305", field.span, message);
+                    let error = Diagnostic::error(Code::UnknownRecord, field.span, message);
                     self.error(error.help("annotate the variable that is projected from, as in `(p: {x: f64, y: f64})`"));
                 }
                 // One type may have many constructors. After other errors it may well have been known.
                 Wanted::Constructor(name, payload) => {
-                    if self.diagnostics.iter().all(|d| d.code == "E0313") && sums.insert(self.find(pending.base)) {
+                    if self.diagnostics.iter().all(|d| d.code == Code::UnknownSum) && sums.insert(self.find(pending.base)) {
                         let message = format!("the sum type with the constructor `#{}` is not known", name.name);
-                        let error = Diagnostic::error("E0313", name.span, message).here("nothing says which other constructors there are");
+                        let error =
+                            Diagnostic::error(Code::UnknownSum, name.span, message).here("nothing says which other constructors there are");
                         let fields = " ..".repeat(payload.len());
                         self.error(error.help(format!("annotate the type, as in `(e : #{}{fields} | #other)`", name.name)));
                     }
@@ -413,7 +417,7 @@ impl Context<'_> {
         for (base, reason) in std::mem::take(&mut self.bindings) {
             if self.cyclic(base, &mut state) {
                 let reason = self.reasons[reason.0 as usize];
-                let error = Diagnostic::error("E0304", reason.found, "this type would contain itself");
+                let error = Diagnostic::error(Code::InfiniteType, reason.found, "this type would contain itself");
                 self.error(error.label(reason.expected, reason.kind.expected_label()));
                 return;
             }
@@ -470,7 +474,7 @@ impl Context<'_> {
             let place = if span == Span::default() { extent } else { span };
             let name = self.program.tparams[param].name;
             let message = format!("the type parameter `'{name}` of a local function escapes from it");
-            let error = Diagnostic::error("E0308", place, message).label(extent, format!("`'{name}` is declared here"));
+            let error = Diagnostic::error(Code::EscapingTypeParameter, place, message).label(extent, format!("`'{name}` is declared here"));
             self.error(error);
             return;
         }

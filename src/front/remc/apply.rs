@@ -1,6 +1,6 @@
 //! Application: lifting by prefix agreement of frames.
 
-use super::errors::{E_ARGUMENT, E_FRAMES, E_FUNCTION, E_OPAQUE, counted};
+use super::errors::counted;
 use super::instance::{Instance, Open, box_help};
 use super::instantiate::{Equation, Unsolved, solve};
 use super::lift::Part;
@@ -8,7 +8,7 @@ use super::names::unit_type;
 use super::report::{Insertion, What};
 use super::scope::is_i64;
 use super::{Elaborator, Typed};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::free::Name;
 use crate::ir::core::index::{NoJoin, join};
@@ -53,14 +53,14 @@ impl Elaborator<'_> {
         self.leave_open(&mut fun, &mut open)?;
         let Atom::Fun(params, ret) = fun.ty.atom().clone() else {
             let message = format!("a function is expected here, {} has type {}", fun.called, print::type_brief(&fun.ty));
-            return self.error(E_FUNCTION, fun.span, message);
+            return self.error(Code::CoreApplication, fun.span, message);
         };
         if args.is_empty() {
             args.push(self.unit_argument(span, &fun, &params)?);
         }
         if args.len() > params.len() {
             let message = format!("{} takes {}, not {}", fun.called, counted(params.len(), "argument"), args.len());
-            return self.error(E_FUNCTION, span, message);
+            return self.error(Code::CoreApplication, span, message);
         }
         let (params, ret, partial) = self.parameters(&fun, params, ret, &args)?;
         for (param, arg) in params.iter().zip(&mut args) {
@@ -79,7 +79,7 @@ impl Elaborator<'_> {
     fn unit_argument(&mut self, span: Span, fun: &Instance, params: &[Param]) -> Option<Instance> {
         if params.len() != 1 || !self.equal(&params[0].ty, &unit_type()) {
             let message = format!("{} takes {}, none are given", fun.called, counted(params.len(), "argument"));
-            return self.error(E_FUNCTION, span, message);
+            return self.error(Code::CoreApplication, span, message);
         }
         let unit = Typed::new(Expr::new(ExprKind::Tuple(Vec::new()), span), unit_type());
         Some(Instance::plain(unit, "the unit".into()))
@@ -110,7 +110,7 @@ impl Elaborator<'_> {
 
     fn opaque<T>(&mut self, fun: &Instance, at: usize, arg: &Instance) -> Option<T> {
         let message = format!("argument {} of {} is a size in a type, and its value is not known", at + 1, fun.called);
-        let mut diagnostic = Diagnostic::error(E_OPAQUE, arg.span, message);
+        let mut diagnostic = Diagnostic::error(Code::CoreUnknownSize, arg.span, message);
         diagnostic = match arg.ty.shape().is_scalar() {
             true => diagnostic.help("bind it with `let`, (let [n e] ..), where the array does not leave the scope of n, or use `lift`"),
             false => diagnostic.help("cells of different shapes are put into boxes, for example with `lift`"),
@@ -148,7 +148,7 @@ impl Elaborator<'_> {
                 format!("{what}: expected cells of type {wanted}, found {found}, whose cells have shape {}", print::shape(&end))
             }
         };
-        let diagnostic = Diagnostic::error(E_ARGUMENT, arg.span, message).here(format!("this has type {found}"));
+        let diagnostic = Diagnostic::error(Code::CoreCells, arg.span, message).here(format!("this has type {found}"));
         self.report(if same_atoms { diagnostic } else { box_help(diagnostic, &arg.ty) })
     }
 
@@ -203,7 +203,7 @@ impl Elaborator<'_> {
         let message =
             format!("the frames {} and {} do not agree: neither is a prefix of the other", print::shape(&first.0), print::shape(&second.0));
         let here = if call.fun.is_named() { format!("in this application of {}", call.fun.called) } else { "in this application".into() };
-        let mut diagnostic = Diagnostic::error(E_FRAMES, call.span, message).here(here);
+        let mut diagnostic = Diagnostic::error(Code::CoreFrames, call.span, message).here(here);
         for place in [first, second] {
             diagnostic = diagnostic.label(place.1, shown(place));
         }

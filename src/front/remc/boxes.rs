@@ -1,14 +1,14 @@
 //! Boxes: `box`, `boxes`, `unbox`, `lift`.
 
-use super::errors::{E_BOX, E_LEAK, E_TYPE, counted};
+use super::errors::counted;
 use super::local::is_body;
 use super::names::unit_type;
 use super::scope::{Bound, index_variable, is_shape};
 use super::{Elaborator, Typed};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::free::Name;
-use crate::ir::core::read::{Binder, E_SORT};
+use crate::ir::core::read::Binder;
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::{Replacement, Subst};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, ShapeItem, Type, print};
@@ -36,7 +36,7 @@ impl Elaborator<'_> {
         let sigma_type = self.ty(sigma)?;
         let (Atom::Sigma(names, inner), true) = (sigma_type.atom(), sigma_type.shape().is_scalar()) else {
             let message = format!("the type of a box is a Sigma, this is {}", print::type_brief(&sigma_type));
-            return self.error(E_BOX, sigma.span, message);
+            return self.error(Code::CoreBox, sigma.span, message);
         };
         let read: Vec<Option<Index>> = indices.iter().map(|index| self.read(|reader| reader.index(index))).collect();
         let read: Vec<Index> = read.into_iter().collect::<Option<_>>()?;
@@ -89,17 +89,17 @@ impl Elaborator<'_> {
     fn hidden(&mut self, span: Span, names: &[Symbol], indices: &[Index]) -> Option<Subst> {
         if names.len() != indices.len() {
             let message = format!("this box hides {}, {} given", counted(names.len(), "index"), indices.len()).replace("indexs", "indices");
-            return self.error(E_BOX, span, message);
+            return self.error(Code::CoreBox, span, message);
         }
         let mut subst = Subst::default();
         for (name, index) in names.iter().zip(indices) {
             match (is_shape(*name), index) {
                 (true, Index::Shape(_)) | (false, Index::Dim(_)) => subst.insert(Name::Index(*name), Replacement::from(index.clone())),
                 (true, Index::Dim(dim)) => {
-                    return self.error(E_SORT, span, format!("`{name}` stands for a shape, {} is a size", print::dim(dim)));
+                    return self.error(Code::CoreSort, span, format!("`{name}` stands for a shape, {} is a size", print::dim(dim)));
                 }
                 (false, Index::Shape(shape)) => {
-                    return self.error(E_SORT, span, format!("`{name}` stands for a size, {} is a shape", print::shape(shape)));
+                    return self.error(Code::CoreSort, span, format!("`{name}` stands for a size, {} is a shape", print::shape(shape)));
                 }
             }
         }
@@ -161,7 +161,7 @@ impl Elaborator<'_> {
         let value = self.name(value);
         let words = ("Dim", "Shape");
         let binders = self.read(|reader| {
-            let binders: Vec<Option<Binder>> = indices.iter().map(|item| reader.binder(item, words, E_SORT)).collect();
+            let binders: Vec<Option<Binder>> = indices.iter().map(|item| reader.binder(item, words, Code::CoreSort)).collect();
             let binders: Vec<Binder> = binders.into_iter().collect::<Option<_>>()?;
             reader.distinct(&binders)?;
             Some(binders)
@@ -169,7 +169,7 @@ impl Elaborator<'_> {
         let (boxed, value, binders) = (boxed?, value?, binders?);
         if !matches!(boxed.ty.atom(), Atom::Sigma(..)) {
             let message = format!("expected a box, found {}", print::type_brief(&boxed.ty));
-            return self.error(E_BOX, boxed.span(), message);
+            return self.error(Code::CoreBox, boxed.span(), message);
         }
         self.for_each_cell(span, boxed, 0, "unbox", |this, boxed| this.open_box(span, boxed, value, &binders, body))
     }
@@ -181,7 +181,7 @@ impl Elaborator<'_> {
         if names.len() != binders.len() || !names.iter().zip(binders).all(fits) {
             let given: Vec<&str> = binders.iter().map(|binder| binder.name.as_str()).collect();
             let message = format!("the names ({}) do not fit the hidden indices of {}", given.join(" "), print::type_brief(&boxed.ty));
-            return self.error(E_BOX, span, message);
+            return self.error(Code::CoreBox, span, message);
         }
         let mut bound = Vec::new();
         let mut subst = Subst::default();
@@ -199,7 +199,8 @@ impl Elaborator<'_> {
         let body = body?;
         self.stays_inside(&body.ty, &bound, body.span(), |name| {
             let message = format!("`{name}` is not known outside of this unbox, where the type of its body mentions it");
-            Diagnostic::bare(E_LEAK, message).help("what depends on a hidden index stays in the unbox or goes into a box again")
+            Diagnostic::bare(Code::CoreEscapingSize, message)
+                .help("what depends on a hidden index stays in the unbox or goes into a box again")
         })?;
         let kind = ExprKind::Unbox { boxed: boxed.expr, value: inner, indices, body: body.expr };
         Some(Typed::new(Expr::new(kind, span), body.ty))
@@ -211,18 +212,18 @@ impl Elaborator<'_> {
         let [name, value] = self.list(binding, "(lift [n e] body)")? else {
             return self.form(binding.span, "expected (lift [n e] body) or (lift [@s e] body)");
         };
-        let binder = self.read(|reader| reader.binder(name, ("Dim", "Shape"), E_SORT))?;
+        let binder = self.read(|reader| reader.binder(name, ("Dim", "Shape"), Code::CoreSort))?;
         let value = self.expr(value, None)?;
         if !matches!(value.ty.atom(), Atom::Prim(PrimType::I64)) {
             let message = format!("sizes are i64, these are {}", print::type_brief(&value.ty));
-            return self.error(E_TYPE, value.span(), message);
+            return self.error(Code::CoreTypeMismatch, value.span(), message);
         }
         if !binder.large {
             return self.for_each_cell(span, value, 0, "lift", |this, value| this.lift_size(span, binder, value, body));
         }
         let Some(ShapeItem::Dim(rank)) = value.ty.shape().items.last().cloned() else {
             let message = format!("a shape is made of a vector of sizes, this has type {}", print::type_brief(&value.ty));
-            return self.error(E_TYPE, value.span(), message);
+            return self.error(Code::CoreTypeMismatch, value.span(), message);
         };
         self.for_each_cell(span, value, 1, "lift", |this, vector| {
             let lift = Expr::new(ExprKind::Var(Symbol::new("lift_shape")), span);

@@ -1,8 +1,8 @@
 //! Literals, tuples, records, and what sizes are as values.
 
-use super::errors::{E_COUNT, E_TYPE};
 use super::expr::literal;
 use super::{Elaborator, Typed};
+use crate::base::Code;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::read::is_type;
@@ -24,7 +24,7 @@ impl Elaborator<'_> {
     /// `[e ..]`.
     pub(super) fn vector(&mut self, span: Span, cells: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
         if cells.is_empty() {
-            let diagnostic = Diagnostic::error(E_COUNT, span, "an empty array needs a type");
+            let diagnostic = Diagnostic::error(Code::CoreArity, span, "an empty array needs a type");
             return self.report(diagnostic.help("write (array [0] t) or (frame [0] T)"));
         }
         self.cells(span, &[cells.len() as u64], cells, inner(wanted, 1).as_ref())
@@ -54,7 +54,7 @@ impl Elaborator<'_> {
         }
         let rank = dims.len() + cells.first().map_or(0, |cell| cell.ty.shape().items.len());
         if rank > MAX_RANK {
-            return self.error(E_COUNT, span, format!("an array has at most {MAX_RANK} dimensions, this has {rank}"));
+            return self.error(Code::CoreArity, span, format!("an array has at most {MAX_RANK} dimensions, this has {rank}"));
         }
         // Nested brackets are one literal; what is written as several arrays stays several.
         let nested = items.iter().all(|item| matches!(item.kind, SexpKind::Scalar(_) | SexpKind::Bracket(_) | SexpKind::Text(_)));
@@ -81,15 +81,17 @@ impl Elaborator<'_> {
             return self.empty(span, dims, Type::scalar(atom));
         }
         if items.is_empty() {
-            let diagnostic = Diagnostic::error(E_COUNT, span, "an empty array needs the type of its elements");
+            let diagnostic = Diagnostic::error(Code::CoreArity, span, "an empty array needs the type of its elements");
             return self.report(diagnostic.help("write (array [0] t)"));
         }
         let literal = self.cells(span, &dims, items, inner(wanted, dims.len()).as_ref())?;
         if literal.ty.shape().items.len() != dims.len() {
             let message =
                 format!("the elements of `array` are atoms, these have shape {}", print::shape(&cell_shape(&literal.ty, dims.len())));
-            return self
-                .report(Diagnostic::error(E_TYPE, span, message).help("a literal of arrays is written (frame [n ..] e ..) or [e ..]"));
+            return self.report(
+                Diagnostic::error(Code::CoreTypeMismatch, span, message)
+                    .help("a literal of arrays is written (frame [n ..] e ..) or [e ..]"),
+            );
         }
         Some(literal)
     }
@@ -128,7 +130,7 @@ impl Elaborator<'_> {
         match (cell, cells) {
             (Some(cell), []) => self.empty(span, dims, cell),
             (None, []) => {
-                let diagnostic = Diagnostic::error(E_COUNT, span, "an empty frame needs the type of its cells");
+                let diagnostic = Diagnostic::error(Code::CoreArity, span, "an empty frame needs the type of its cells");
                 self.report(diagnostic.help("write (frame [0] T)"))
             }
             (Some(cell), cells) => {
@@ -199,9 +201,21 @@ impl Elaborator<'_> {
             let ty = match tuple.ty.atom() {
                 Atom::Tuple(types) => match types.get(k) {
                     Some(ty) => ty.clone(),
-                    None => return this.error(E_TYPE, span, format!("there is no component {k} in a tuple of {}", types.len())),
+                    None => {
+                        return this.error(
+                            Code::CoreTypeMismatch,
+                            span,
+                            format!("there is no component {k} in a tuple of {}", types.len()),
+                        );
+                    }
                 },
-                _ => return this.error(E_TYPE, tuple.span(), format!("expected a tuple, found {}", print::type_brief(&tuple.ty))),
+                _ => {
+                    return this.error(
+                        Code::CoreTypeMismatch,
+                        tuple.span(),
+                        format!("expected a tuple, found {}", print::type_brief(&tuple.ty)),
+                    );
+                }
             };
             Some(Typed::new(Expr::new(ExprKind::Proj(k, tuple.expr), span), ty))
         })
@@ -246,10 +260,16 @@ impl Elaborator<'_> {
                     Some((_, ty)) => ty.clone(),
                     None => {
                         let message = format!("there is no field `{label}` in {}", print::type_brief(&record.ty));
-                        return this.error(E_TYPE, span, message);
+                        return this.error(Code::CoreTypeMismatch, span, message);
                     }
                 },
-                _ => return this.error(E_TYPE, record.span(), format!("expected a record, found {}", print::type_brief(&record.ty))),
+                _ => {
+                    return this.error(
+                        Code::CoreTypeMismatch,
+                        record.span(),
+                        format!("expected a record, found {}", print::type_brief(&record.ty)),
+                    );
+                }
             };
             Some(Typed::new(Expr::new(ExprKind::Field(label, record.expr), span), ty))
         })
@@ -262,7 +282,11 @@ impl Elaborator<'_> {
         let payload = self.expr(payload, Some(&wanted))?;
         if !self.equality.equal(&mut self.free, &wanted, &payload.ty) {
             let (wanted, found) = (print::type_brief(&wanted), print::type_brief(&payload.ty));
-            return self.error(E_TYPE, payload.span(), format!("the payload of `{label}` has type {wanted}, found {found}"));
+            return self.error(
+                Code::CoreTypeMismatch,
+                payload.span(),
+                format!("the payload of `{label}` has type {wanted}, found {found}"),
+            );
         }
         Some(Typed::new(Expr::new(ExprKind::Inject { label, ty: ty.clone(), payload: payload.expr }, span), ty))
     }
@@ -282,9 +306,9 @@ impl Elaborator<'_> {
         match ty.atom() {
             Atom::Sum(payloads) => match payloads.iter().find(|(name, _)| *name == label) {
                 Some((_, ty)) => Some(ty.clone()),
-                None => self.error(E_TYPE, span, format!("there is no constructor `{label}` in {}", print::type_brief(ty))),
+                None => self.error(Code::CoreTypeMismatch, span, format!("there is no constructor `{label}` in {}", print::type_brief(ty))),
             },
-            _ => self.error(E_TYPE, span, format!("expected a sum, found {}", print::type_brief(ty))),
+            _ => self.error(Code::CoreTypeMismatch, span, format!("expected a sum, found {}", print::type_brief(ty))),
         }
     }
 
@@ -293,7 +317,11 @@ impl Elaborator<'_> {
         let value = self.expr(value, None)?;
         if !self.equality.equal_up_to_sizes(&mut self.free, &ty, &value.ty) {
             let (to, from) = (print::type_brief(&ty), print::type_brief(&value.ty));
-            return self.error(E_TYPE, span, format!("a value of type {from} cannot be coerced to {to}: they differ in more than sizes"));
+            return self.error(
+                Code::CoreTypeMismatch,
+                span,
+                format!("a value of type {from} cannot be coerced to {to}: they differ in more than sizes"),
+            );
         }
         Some(Typed::new(Expr::new(ExprKind::Coerce { ty: ty.clone(), expr: value.expr }, span), ty))
     }

@@ -1,10 +1,10 @@
 //! Expressions: the forms, and those that bind variables.
 
-use super::errors::{E_COUNT, E_FRAMES, E_LEAK, E_TYPE};
 use super::lift::Part;
 use super::local::is_body;
 use super::scope::is_i64;
 use super::{Elaborator, Typed};
+use crate::base::Code;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::sexp::{Sexp, SexpKind};
@@ -141,7 +141,7 @@ impl Elaborator<'_> {
         let (body, value) = (body?, value?);
         self.stays_inside(&body.ty, &[bound], body.span(), |name| {
             let message = format!("the value of `{name}` is not known outside its scope, where the type of this expression mentions it");
-            Diagnostic::bare(E_LEAK, message).help("hide the size in a box: (box ((n (size x))) T e)")
+            Diagnostic::bare(Code::CoreEscapingSize, message).help("hide the size in a box: (box ((n (size x))) T e)")
         })?;
         let kind = ExprKind::Let { name: inner, ty, rhs: value.expr, body: body.expr };
         Some(Typed::new(Expr::new(kind, span), body.ty))
@@ -164,7 +164,8 @@ impl Elaborator<'_> {
         if matches!(cond.ty.atom(), Atom::Prim(PrimType::Bool)) && !cond.ty.shape().is_scalar() {
             let message = format!("the condition is an array of shape {}, a single bool is expected", print::shape(cond.ty.shape()));
             return self.report(
-                Diagnostic::error(E_TYPE, item.span, message).help("`if` evaluates one of its branches; `select` chooses cell by cell"),
+                Diagnostic::error(Code::CoreTypeMismatch, item.span, message)
+                    .help("`if` evaluates one of its branches; `select` chooses cell by cell"),
             );
         }
         self.expect(&bool, &cond, || "the condition".into())?;
@@ -239,7 +240,7 @@ impl Elaborator<'_> {
             let Some(rest) = value.ty.shape().without_prefix(&frame) else {
                 let (found, wanted) = (print::shape(value.ty.shape()), print::shape(&frame));
                 let message = format!("the array for `{name}` has shape {found}, which does not begin with the frame {wanted}");
-                return self.error(E_FRAMES, arg.span, message);
+                return self.error(Code::CoreFrames, arg.span, message);
             };
             let cell = Type::new(value.ty.atom().clone(), rest);
             arrays.push((name, cell, value));
@@ -305,7 +306,7 @@ impl Elaborator<'_> {
                 let shown: Vec<String> = dims.iter().map(u64::to_string).collect();
                 let wanted = product.map_or("more than there can be".to_string(), |product| product.to_string());
                 let message = format!("a literal of shape [{}] has {wanted} items, here are {items}", shown.join(" "));
-                self.error(E_COUNT, span, message)
+                self.error(Code::CoreArity, span, message)
             }
         }
     }
@@ -314,7 +315,7 @@ impl Elaborator<'_> {
 /// The message about a cell whose shape depends on a variable.
 pub(super) fn irregular(name: Symbol) -> Diagnostic {
     let message = format!("irregular: the shape of the cells of this map depends on `{name}`, which differs from cell to cell");
-    Diagnostic::bare(E_LEAK, message).help("cells of different shapes are put into boxes: (box ((n (size x))) T e)")
+    Diagnostic::bare(Code::CoreEscapingSize, message).help("cells of different shapes are put into boxes: (box ((n (size x))) T e)")
 }
 
 /// A scalar literal.

@@ -1,8 +1,8 @@
 //! Functions.
 
-use super::errors::E_TYPE;
 use super::names::unit_type;
 use super::{Elaborator, Typed};
+use crate::base::Code;
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::free::{Name, NameSet};
@@ -70,7 +70,7 @@ impl Elaborator<'_> {
             [name, ty] => Some((self.name(name)?, self.ty(ty))),
             [name, colon, ty] if colon.keyword() == Some(":") => Some((self.name(name)?, self.ty(ty))),
             [name] if name.name().is_some() => {
-                let diagnostic = Diagnostic::error(E_TYPE, item.span, "a parameter needs a type");
+                let diagnostic = Diagnostic::error(Code::CoreTypeMismatch, item.span, "a parameter needs a type");
                 self.report::<()>(diagnostic.help("core has no type inference for parameters: write [x T]"));
                 Some((self.name(name)?, None))
             }

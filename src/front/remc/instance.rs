@@ -1,15 +1,15 @@
 //! Type and index arguments: given, or left out and found ([`super::instantiate`]).
 
-use super::errors::{E_ARGUMENT, E_INSTANCE, E_MISSING, counted};
+use super::errors::counted;
 use super::instantiate::{Equation, Problem, Solution, Unsolved, solve};
 use super::lift::Part;
 use super::report::{Insertion, What};
 use super::scope::is_shape;
 use super::{Elaborator, Typed};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::free::Name;
-use crate::ir::core::read::{ARRAY_SIGIL, E_KIND, E_SORT, TypeArgument};
+use crate::ir::core::read::{ARRAY_SIGIL, TypeArgument};
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::{Replacement, Subst};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, Type, print};
@@ -150,29 +150,29 @@ impl Elaborator<'_> {
             Atom::Pi(names, _) => names.clone(),
             _ => {
                 let message = format!("{} takes no indices, its type is {}", instance.called, print::type_brief(&instance.ty));
-                return self.error(E_INSTANCE, span, message);
+                return self.error(Code::CoreTypeApplication, span, message);
             }
         };
         if names.len() != given.len() {
             let list: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
             let message = format!("{} takes {}, not {}", instance.called, counted(names.len(), "index argument"), given.len());
-            return self.report(Diagnostic::error(E_INSTANCE, span, message).note(format!("they are: {}", list.join(" "))));
+            return self.report(Diagnostic::error(Code::CoreTypeApplication, span, message).note(format!("they are: {}", list.join(" "))));
         }
         for ((name, index), item) in names.iter().zip(&given).zip(items) {
             match (is_shape(*name), index) {
                 (true, Index::Dim(dim)) => {
                     let message = format!("`{name}` of {} is a shape, {} is a size", instance.called, print::dim(dim));
                     let help = format!("the shape of one dimension is [{}]", print::dim(dim));
-                    return self.report(Diagnostic::error(E_SORT, item.span, message).help(help));
+                    return self.report(Diagnostic::error(Code::CoreSort, item.span, message).help(help));
                 }
                 (false, Index::Shape(shape)) => {
                     let message = format!("`{name}` of {} is a size, {} is a shape", instance.called, print::shape(shape));
-                    return self.error(E_SORT, item.span, message);
+                    return self.error(Code::CoreSort, item.span, message);
                 }
                 _ => {}
             }
             if let Some(size) = index.negative_size() {
-                return self.error(E_INSTANCE, item.span, format!("a size is not negative, {size} is"));
+                return self.error(Code::CoreTypeApplication, item.span, format!("a size is not negative, {size} is"));
             }
         }
         self.push(instance, Step::Indices(given))
@@ -204,7 +204,7 @@ impl Elaborator<'_> {
                             Some((TypeArgument::Array(ty), at)) => {
                                 let message =
                                     format!("{} takes an atom type here, {} is an array type", instance.called, print::type_brief(&ty));
-                                return self.error(E_KIND, at, message);
+                                return self.error(Code::CoreKind, at, message);
                             }
                             None => return Some(()),
                         }
@@ -214,15 +214,15 @@ impl Elaborator<'_> {
                 Atom::Forall(names, _) => {
                     let more = total - rest.len() + names.len();
                     let message = format!("{} takes {}, not {total}", instance.called, counted(more, "type argument"));
-                    return self.error(E_INSTANCE, span, message);
+                    return self.error(Code::CoreTypeApplication, span, message);
                 }
                 _ if rest.len() == total => {
                     let message = format!("{} takes no types, its type is {}", instance.called, print::type_brief(&instance.ty));
-                    return self.error(E_INSTANCE, span, message);
+                    return self.error(Code::CoreTypeApplication, span, message);
                 }
                 _ => {
                     let message = format!("{} takes {}, not {total}", instance.called, counted(total - rest.len(), "type argument"));
-                    return self.error(E_INSTANCE, span, message);
+                    return self.error(Code::CoreTypeApplication, span, message);
                 }
             }
         }
@@ -392,14 +392,14 @@ impl Elaborator<'_> {
         let diagnostic = match unsolved {
             Unsolved::Contradiction { equation, reason } => match place(equation) {
                 Some((at, what, ty)) => {
-                    let diagnostic = Diagnostic::error(E_ARGUMENT, at, format!("{what} does not fit: {reason}"));
+                    let diagnostic = Diagnostic::error(Code::CoreCells, at, format!("{what} does not fit: {reason}"));
                     box_help(diagnostic.here(format!("this has type {}", print::type_brief(&ty))), &ty)
                 }
-                None => Diagnostic::error(E_ARGUMENT, span, format!("the type arguments do not fit their place: {reason}")),
+                None => Diagnostic::error(Code::CoreCells, span, format!("the type arguments do not fit their place: {reason}")),
             },
             Unsolved::TooManyChoices { .. } => {
                 let message = "there are too many ways to read the shapes of the arguments";
-                Diagnostic::error(E_MISSING, span, message).help("write the type and index arguments: f{t .. | i ..}")
+                Diagnostic::error(Code::CoreOmittedArguments, span, message).help("write the type and index arguments: f{t .. | i ..}")
             }
             Unsolved::Undetermined { unknowns, candidates } => self.undetermined(span, open, instances, &unknowns, &candidates),
         };
@@ -425,7 +425,7 @@ impl Elaborator<'_> {
             format!("{} of {} do not follow from the arguments", names.join(", "), functions.join(" and "))
         };
         let message = if missing.len() == 1 { message.replace(" do not ", " does not ") } else { message };
-        let mut diagnostic = Diagnostic::error(E_MISSING, span, message);
+        let mut diagnostic = Diagnostic::error(Code::CoreOmittedArguments, span, message);
         let shown = |candidate: &Solution| {
             let parts = missing.iter().filter_map(|unknown| Some(format!("{} = {}", unknown.shown, candidate.show(unknown.name)?)));
             parts.collect::<Vec<_>>().join(", ")

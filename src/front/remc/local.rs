@@ -1,9 +1,9 @@
 //! Bodies with definitions of their own, and functions whose parameters have ranks instead of types.
 
-use super::errors::{E_FRAMES, E_FUNCTION, counted};
+use super::errors::counted;
 use super::instance::{Instance, Open};
 use super::{Elaborator, Typed};
-use crate::base::{Scalar, Span, Symbol};
+use crate::base::{Code, Scalar, Span, Symbol};
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::{Expr, ExprKind, Shape, ShapeItem, Type, print};
 
@@ -137,7 +137,7 @@ impl Elaborator<'_> {
         let args: Vec<Typed> = args.into_iter().collect::<Option<_>>()?;
         if args.len() != ranks.len() {
             let message = format!("a function with {} is applied to {}", counted(ranks.len(), "rank"), counted(args.len(), "argument"));
-            return self.error(E_FUNCTION, span, message);
+            return self.error(Code::CoreApplication, span, message);
         }
         self.distinct_names(span, &names)?;
         let cells: Vec<Option<Type>> = ranks.iter().zip(&args).map(|(rank, arg)| self.cell_of_rank(*rank, arg)).collect();
@@ -173,7 +173,7 @@ impl Elaborator<'_> {
         };
         if !known {
             let message = format!("the rank of this argument is not known: its shape is {}", print::shape(arg.ty.shape()));
-            return self.error(E_FRAMES, arg.span(), message);
+            return self.error(Code::CoreFrames, arg.span(), message);
         }
         Some(Type::new(arg.ty.atom().clone(), Shape { items: items[from..].to_vec() }))
     }

@@ -39,12 +39,12 @@ mod scope;
 pub use program::{Elaborated, program};
 pub use report::{Insertion, render};
 
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::equal::Equality;
 use crate::ir::core::free::FreeVars;
 use crate::ir::core::read::Reader;
-use crate::ir::core::sexp::{E_FORM, Sexp, SexpKind};
+use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::Subst;
 use crate::ir::core::value::computes_nothing;
 use crate::ir::core::{Define, Dim, Expr, ExprNode, Type, print};
@@ -121,13 +121,13 @@ impl Elaborator<'_> {
         None
     }
 
-    fn error<T>(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Option<T> {
+    fn error<T>(&mut self, code: Code, span: Span, message: impl Into<String>) -> Option<T> {
         self.report(Diagnostic::error(code, span, message))
     }
 
     /// A form that does not look as it should.
     fn form<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
-        self.error(E_FORM, span, message)
+        self.error(Code::CoreForm, span, message)
     }
 
     /// Reads indices and types in the present scope.
@@ -177,7 +177,7 @@ impl Elaborator<'_> {
     fn substituted(&mut self, subst: &Subst, ty: &Type, span: Span) -> Option<Type> {
         match subst.ty(&mut self.free, ty) {
             Ok(ty) => Some(ty),
-            Err(_) => self.error(errors::E_LARGE, span, "a size in this type is too large to write out"),
+            Err(_) => self.error(Code::CoreSizeTooLarge, span, "a size in this type is too large to write out"),
         }
     }
 
@@ -197,7 +197,7 @@ impl Elaborator<'_> {
         }
         let (wanted, shown) = (print::type_brief(wanted), print::type_brief(&found.ty));
         let message = format!("{}: expected {wanted}, found {shown}", what());
-        self.report(Diagnostic::error(errors::E_TYPE, found.span(), message).here(format!("this has type {shown}")))
+        self.report(Diagnostic::error(Code::CoreTypeMismatch, found.span(), message).here(format!("this has type {shown}")))
     }
 
     /// No variable occurs in the type that leaves its scope.

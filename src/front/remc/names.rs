@@ -1,8 +1,8 @@
 //! What names mean: variables, definitions of the file, definitions of the library, primitives, in this order.
 
-use super::errors::{E_NAME, E_TYPE};
 use super::scope::is_i64;
 use super::{Elaborator, Global, Typed};
+use crate::base::Code;
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::front::resolve::closest;
@@ -53,7 +53,7 @@ impl Elaborator<'_> {
     }
 
     fn unknown_term(&self, name: Symbol, span: Span) -> Diagnostic {
-        let diagnostic = Diagnostic::error(E_NAME, span, format!("`{name}` is not defined"));
+        let diagnostic = Diagnostic::error(Code::CoreUnknownName, span, format!("`{name}` is not defined"));
         if let Some(place) = self.all.get(&name).filter(|_| self.in_library.is_none()) {
             let diagnostic = diagnostic.label(*place, "defined here");
             return diagnostic.help("a definition sees only those before it, so there is no recursion");
@@ -104,12 +104,12 @@ impl Names for Elaborator<'_> {
 
     fn unknown(&self, name: Name, span: Span) -> Diagnostic {
         let (what, code) = match name {
-            Name::Index(_) => ("index variable", E_NAME),
-            Name::Type(_) => ("type", E_NAME),
+            Name::Index(_) => ("index variable", Code::CoreUnknownName),
+            Name::Type(_) => ("type", Code::CoreUnknownName),
             Name::Size(x) if self.scope.term(x).is_some() || self.globals.contains_key(&x) => {
-                return Diagnostic::error(E_TYPE, span, format!("(size {x}): `{x}` is not an i64"));
+                return Diagnostic::error(Code::CoreTypeMismatch, span, format!("(size {x}): `{x}` is not an i64"));
             }
-            Name::Size(_) => ("variable", E_NAME),
+            Name::Size(_) => ("variable", Code::CoreUnknownName),
         };
         let symbol = name.symbol();
         let diagnostic = Diagnostic::error(code, span, format!("the {what} `{symbol}` is not in scope"));

@@ -1,10 +1,10 @@
 //! Files and definitions.
 
-use super::errors::{E_NAME, E_PROGRAM, E_VALUE};
 use super::library::{self, Library};
 use super::local::is_body;
 use super::scope::{Bound, Scope};
 use super::{Elaborator, Global, Insertion, Typed, names};
+use crate::base::Code;
 use crate::base::{FileId, SourceMap, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::front::resolve::closest;
@@ -77,13 +77,13 @@ fn used_library<'s>(items: &'s [Sexp], diagnostics: &mut Vec<Diagnostic>) -> (&'
         _ => None,
     };
     let Some(name) = name else {
-        diagnostics.push(Diagnostic::error(sexp::E_FORM, first.span, "expected (use LIBRARY)"));
+        diagnostics.push(Diagnostic::error(Code::CoreForm, first.span, "expected (use LIBRARY)"));
         return ("default", rest);
     };
     if let Some(known) = library::known().find(|known| *known == name.as_str()) {
         return (known, rest);
     }
-    let mut diagnostic = Diagnostic::error(E_NAME, first.span, format!("there is no library `{name}`"));
+    let mut diagnostic = Diagnostic::error(Code::CoreUnknownName, first.span, format!("there is no library `{name}`"));
     if let Some(close) = closest(name.as_str(), library::known()) {
         diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
     }
@@ -116,7 +116,7 @@ impl Elaborator<'_> {
         for item in items {
             let Some(name) = library::defined(item) else { continue };
             if let Some(first) = self.all.get(&name) {
-                let diagnostic = Diagnostic::error(E_PROGRAM, item.span, format!("`{name}` is defined twice"));
+                let diagnostic = Diagnostic::error(Code::CoreMalformed, item.span, format!("`{name}` is defined twice"));
                 let diagnostic = diagnostic.label(*first, "first defined here");
                 self.report::<()>(diagnostic);
             }
@@ -134,13 +134,13 @@ impl Elaborator<'_> {
                 Some("entry") => self.user_definition(item, true),
                 Some("use") => {
                     let message = "(use LIBRARY) stands once, at the beginning of a file";
-                    self.error::<()>(E_PROGRAM, item.span, message);
+                    self.error::<()>(Code::CoreMalformed, item.span, message);
                 }
                 _ if at + 1 < items.len() => {
                     // A text that is no core would give a message for every word.
                     if !std::mem::replace(&mut lost, true) {
                         let message = "only the last form of a file is an expression; this one would be lost";
-                        self.error::<()>(E_PROGRAM, item.span, message);
+                        self.error::<()>(Code::CoreMalformed, item.span, message);
                     }
                     if matches!(item.kind, SexpKind::Paren(_)) {
                         self.scope = Scope::default();
@@ -266,7 +266,8 @@ impl Elaborator<'_> {
         self.scope.unbind(bound);
         let value = value?;
         if (!indices.is_empty() || !types.is_empty()) && !self.is_value(&value.expr) {
-            let diagnostic = Diagnostic::error(E_VALUE, value.span(), "the body of a type or index abstraction must be a value");
+            let diagnostic =
+                Diagnostic::error(Code::CoreAbstraction, value.span(), "the body of a type or index abstraction must be a value");
             return self
                 .report(diagnostic.help("a value is a function, a variable, or a literal of values; make this the body of a function"));
         }
@@ -274,7 +275,7 @@ impl Elaborator<'_> {
     }
 
     fn read_binders(&mut self, items: &[Sexp], words: (&str, &str)) -> Option<Vec<Binder>> {
-        let code = if words.0 == "Dim" { crate::ir::core::read::E_SORT } else { crate::ir::core::read::E_KIND };
+        let code = if words.0 == "Dim" { Code::CoreSort } else { Code::CoreKind };
         self.read(|reader| {
             let binders: Vec<Option<Binder>> = items.iter().map(|item| reader.binder(item, words, code)).collect();
             let binders: Vec<Binder> = binders.into_iter().collect::<Option<_>>()?;

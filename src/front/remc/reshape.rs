@@ -4,8 +4,8 @@
 //! products; each is flattened and then cut up again, under a map over what comes before it. Products are compared as
 //! polynomials, so `[n m]` can become `[m n]`, not only runs of numbers (Stevenson's compiler, section 4, compares numbers only).
 
-use super::errors::E_RESHAPE;
 use super::{Elaborator, Typed};
+use crate::base::Code;
 use crate::base::{Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::sexp::Sexp;
@@ -53,7 +53,7 @@ impl Elaborator<'_> {
             let (found, wanted) = (print::shape(value.ty.shape()), print::shape(&target));
             let message =
                 format!("an array of shape {found} cannot be given the shape {wanted}: it is not certain that they have as many elements");
-            let diagnostic = Diagnostic::error(E_RESHAPE, span, message);
+            let diagnostic = Diagnostic::error(Code::CoreReshape, span, message);
             return self
                 .report(diagnostic.help("sizes between shape variables must have equal products; `coerce` checks sizes at run time"));
         }

@@ -3,7 +3,7 @@
 use super::peel;
 use super::scope::{Closure, Functor, FunctorKind, Globals, Module, Scope, Sig, Uniques, scalar_types};
 use super::walk::{Later, Walk, not_applied};
-use crate::base::{Arena, FileId, IdxMap, Span, Symbol};
+use crate::base::{Arena, Code, FileId, IdxMap, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::modules::ModuleDecl;
 use crate::ir::surface::{Ast, Decl, DefDecl, Ident, TypeDecl};
@@ -286,7 +286,7 @@ impl<'p, 'a> Builder<'p, 'a> {
         let Ident { name, span } = def.name;
         if let Some(first) = self.entries.insert(name, span) {
             self.report(
-                Diagnostic::error("E0204", span, format!("there are two entry points `{name}`"))
+                Diagnostic::error(Code::BoundTwice, span, format!("there are two entry points `{name}`"))
                     .here("defined again")
                     .label(first, "defined first")
                     .help("give one of them another name; what is used in the program only is written with `def`"),

@@ -4,7 +4,7 @@ use super::files::import_with;
 use super::scope::Module;
 use super::suggest;
 use super::walk::{Walk, not_applied, path_text};
-use crate::base::{PrimType, Symbol, scalar};
+use crate::base::{Code, PrimType, Symbol, scalar};
 use crate::diag::Diagnostic;
 use crate::front::syntax::precedence::is_symbolic;
 use crate::ir::surface::Ident;
@@ -25,7 +25,7 @@ impl<'a> Walk<'_, 'a> {
             return;
         }
         if let Some(defined) = self.defining.iter().rev().find(|d| d.name == name.name) {
-            let diagnostic = Diagnostic::error("E0205", name.span, format!("`{text}` is used in its own definition"))
+            let diagnostic = Diagnostic::error(Code::Recursion, name.span, format!("`{text}` is used in its own definition"))
                 .here("recursive use")
                 .label(defined.span, "defined here")
                 .note("functions are not recursive, so that every program ends up as array operations and loops")
@@ -34,7 +34,7 @@ impl<'a> Walk<'_, 'a> {
             return;
         }
         let what = if is_symbolic(text) { "operator" } else { "name" };
-        let diagnostic = Diagnostic::error("E0201", name.span, format!("unknown {what} `{text}`")).here("not known");
+        let diagnostic = Diagnostic::error(Code::UnknownName, name.span, format!("unknown {what} `{text}`")).here("not known");
         let word = foreign_word(text).filter(|_| !self.later.terms.contains_key(&name.name));
         let diagnostic = match word {
             Some(help) => {
@@ -48,7 +48,7 @@ impl<'a> Walk<'_, 'a> {
 
     /// The names that are not known since so many diagnostics are those of a loop that says nothing of how it begins.
     pub(super) fn no_start(&mut self, before: usize) {
-        for diagnostic in self.diagnostics[before..].iter_mut().filter(|diagnostic| diagnostic.code == "E0201") {
+        for diagnostic in self.diagnostics[before..].iter_mut().filter(|diagnostic| diagnostic.code == Code::UnknownName) {
             let help = "a loop without `=` begins with what its names are before it; write `loop name = start ..` for another start";
             diagnostic.help.push(help.into());
         }
@@ -106,8 +106,8 @@ impl<'a> Walk<'_, 'a> {
         if self.defining.iter().any(|d| d.name == module.name) || self.later.terms.contains_key(&module.name) {
             return self.unknown(module);
         }
-        let diagnostic =
-            Diagnostic::error("E0201", module.span, format!("there is neither a variable nor a module `{text}`")).here("not known");
+        let diagnostic = Diagnostic::error(Code::UnknownName, module.span, format!("there is neither a variable nor a module `{text}`"))
+            .here("not known");
         let diagnostic = match text {
             "np" | "numpy" | "jnp" => diagnostic.help(numpy(field.name.as_str())),
             "math" => diagnostic.help(format!("mathematical functions are in scalar modules: `f64.{}`", field.name)),
@@ -125,7 +125,8 @@ impl<'a> Walk<'_, 'a> {
 
     pub(super) fn unknown_member(&mut self, path: &[Ident], module: &Module<'a>, field: Ident) -> Diagnostic {
         let (shown, text) = (path_text(path), field.name.as_str());
-        let diagnostic = Diagnostic::error("E0203", field.span, format!("the module `{shown}` has no member `{text}`")).here("not known");
+        let diagnostic =
+            Diagnostic::error(Code::UnknownMember, field.span, format!("the module `{shown}` has no member `{text}`")).here("not known");
         match module {
             Module::Functor(functor) => return not_applied(field.span, functor),
             Module::Scalar(_) => {

@@ -1,7 +1,7 @@
 //! Diagnostics that only follow from others: where a declaration could not be read, or has words of another language, its names mean nothing.
 
 use super::peel;
-use crate::base::Span;
+use crate::base::{Code, Span};
 use crate::diag::{Diagnostic, Severity};
 use crate::ir::surface::Decl;
 use crate::ir::tables::Unit;
@@ -47,10 +47,10 @@ fn start(decl: &Decl) -> Span {
 
 /// Whether a diagnostic is about imports, which are read with the syntax.
 fn about_files(diagnostic: &Diagnostic) -> bool {
-    ["E0206", "E0207"].contains(&diagnostic.code)
+    [Code::UnreadableImport, Code::CyclicImports].contains(&diagnostic.code)
 }
 
 /// Whether a diagnostic is about a name or type that is not known.
 fn unknown(diagnostic: &Diagnostic) -> bool {
-    ["E0201", "E0202"].contains(&diagnostic.code)
+    [Code::UnknownName, Code::UnknownType].contains(&diagnostic.code)
 }

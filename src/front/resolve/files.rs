@@ -1,7 +1,7 @@
 //! Finding, reading and ordering the files of a program.
 
 use super::{peel, suggest};
-use crate::base::{FileId, SourceMap, Span};
+use crate::base::{Code, FileId, SourceMap, Span};
 use crate::diag::Diagnostic;
 use crate::front::syntax;
 use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind};
@@ -118,7 +118,7 @@ impl Files<'_> {
         }
         if written.is_empty() {
             self.loaded.diagnostics.push(
-                Diagnostic::error("E0206", import.path_span, "the path of the import is empty")
+                Diagnostic::error(Code::UnreadableImport, import.path_span, "the path of the import is empty")
                     .help("write the path of a file without its ending, such as \"lib/np\" or \"helpers\""),
             );
             return None;
@@ -177,7 +177,8 @@ impl Files<'_> {
             return None;
         }
         let mut diagnostic =
-            Diagnostic::error("E0206", import.path_span, format!("the import `{}` cannot be read", import.path)).here("imported here");
+            Diagnostic::error(Code::UnreadableImport, import.path_span, format!("the import `{}` cannot be read", import.path))
+                .here("imported here");
         for problem in problems {
             diagnostic = diagnostic.note(problem);
         }
@@ -200,7 +201,7 @@ impl Files<'_> {
         let from = self.chain.iter().position(|(p, _)| p == path).unwrap_or(0);
         let mut names: Vec<&str> = self.chain[from..].iter().map(|(p, _)| p.as_str()).collect();
         names.push(path);
-        let mut diagnostic = Diagnostic::error("E0207", span, format!("files import each other: {}", names.join(" -> ")))
+        let mut diagnostic = Diagnostic::error(Code::CyclicImports, span, format!("files import each other: {}", names.join(" -> ")))
             .here("this import closes the cycle")
             .help("move what both need into a third file");
         for (_, asked) in &self.chain[from + 1..] {

@@ -8,7 +8,7 @@
 use super::build::{Builder, Place};
 use super::scope::{Closure, Functor, FunctorKind, Globals, Module};
 use super::walk::path_text;
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind, ModuleType};
 use crate::ir::tables::{Hiding, RegionKind};
@@ -226,7 +226,7 @@ impl<'a> Builder<'_, 'a> {
             self.complained = true;
             self.diagnostics.push(
                 Diagnostic::error(
-                    "E0215",
+                    Code::TooManyModuleInstances,
                     self.at.application.unwrap_or(span),
                     "the applications of parametric modules make too many definitions",
                 )
@@ -251,5 +251,5 @@ fn not_parametric(fun: &ModuleExpr, argument: Span) -> Diagnostic {
         ModuleExprKind::Apply { .. } => "the module is applied to more arguments than it has parameters".to_string(),
         _ => "this module has no parameters".to_string(),
     };
-    Diagnostic::error("E0213", fun.span, what).here("not parametric").label(argument, "applied to this")
+    Diagnostic::error(Code::ModuleApplication, fun.span, what).here("not parametric").label(argument, "applied to this")
 }

@@ -10,7 +10,7 @@ use super::scope::{Closure, Functor, FunctorKind, Globals, Module, Sig};
 use super::suggest;
 use super::walk::{not_applied, path_text};
 use crate::base::scalar::{self, Member};
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::modules::{AbstractType, ModuleType, ModuleTypeKind, Spec};
 use crate::ir::surface::{
@@ -113,9 +113,10 @@ impl<'a> Builder<'_, 'a> {
                     let span = path.first().map_or(sig.span, |first| path.last().map_or(first.span, |last| first.span.to(last.span)));
                     let text = path_text(path);
                     let near = suggest::closest(&text, view.abstract_types.iter().map(String::as_str));
-                    let diagnostic = Diagnostic::error("E0214", span, format!("the module type has no abstract type `{text}`"))
-                        .here("cannot be given a meaning here")
-                        .label(inner.span, "this module type");
+                    let diagnostic =
+                        Diagnostic::error(Code::ModuleTypeWith, span, format!("the module type has no abstract type `{text}`"))
+                            .here("cannot be given a meaning here")
+                            .label(inner.span, "this module type");
                     self.report(match (near, view.abstract_types.as_slice()) {
                         (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
                         (None, []) => diagnostic,
@@ -158,7 +159,7 @@ impl<'a> Builder<'_, 'a> {
             Some(Module::Functor(inner)) => FunctorKind::Shown { inner, from, to, param },
             Some(_) => {
                 self.report(
-                    Diagnostic::error("E0213", view.at, "the module has no parameters, but its module type asks for some")
+                    Diagnostic::error(Code::ModuleApplication, view.at, "the module has no parameters, but its module type asks for some")
                         .here("not parametric")
                         .label(span, "this module type is that of a parametric module"),
                 );
@@ -186,7 +187,8 @@ impl<'a> Builder<'_, 'a> {
         if modules.is_empty() {
             let known = self.scope.sig(name.name);
             if known.is_none() && name.name.as_str() != "?" {
-                let diagnostic = Diagnostic::error("E0209", name.span, format!("unknown module type `{}`", name.name)).here("not known");
+                let diagnostic =
+                    Diagnostic::error(Code::UnknownModule, name.span, format!("unknown module type `{}`", name.name)).here("not known");
                 let near = suggest::closest(name.name.as_str(), self.scope.sig_names());
                 let diagnostic = match near {
                     Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
@@ -206,7 +208,7 @@ impl<'a> Builder<'_, 'a> {
         };
         if known.is_none() && !module.is_broken() {
             let message = format!("the module `{}` has no module type `{}`", path_text(modules), name.name);
-            self.report(Diagnostic::error("E0209", name.span, message).here("not known"));
+            self.report(Diagnostic::error(Code::UnknownModule, name.span, message).here("not known"));
         }
         known
     }
@@ -301,10 +303,14 @@ impl<'a> Builder<'_, 'a> {
         let more = if count > 4 { format!(" and {} more", count - 4) } else { String::new() };
         let Missing { what, shown, place, .. } = first;
         let diagnostic = match count {
-            1 => Diagnostic::error("E0210", view.at, format!("the module has no {what} `{shown}`, which its module type asks for"))
-                .here(format!("has no {what} `{shown}`"))
-                .label(*place, "asked for here"),
-            _ => Diagnostic::error("E0210", view.at, format!("the module lacks {count} members that its module type asks for"))
+            1 => Diagnostic::error(
+                Code::MissingMember,
+                view.at,
+                format!("the module has no {what} `{shown}`, which its module type asks for"),
+            )
+            .here(format!("has no {what} `{shown}`"))
+            .label(*place, "asked for here"),
+            _ => Diagnostic::error(Code::MissingMember, view.at, format!("the module lacks {count} members that its module type asks for"))
                 .here(format!("lacks {}{more}", names.join(", ")))
                 .label(*place, "the first of them is asked for here"),
         };
@@ -439,7 +445,9 @@ impl<'a> Builder<'_, 'a> {
         let span = self.ast.types[written].span;
         if kinds(&tparams) != kinds(&ty.tparams) {
             let message = format!("`{}` has {}, but is given a meaning with {}", ty.name.name, count(&ty.tparams), count(&tparams));
-            self.report(Diagnostic::error("E0212", span, message).here("given here").label(ty.name.span, "specified here"));
+            self.report(
+                Diagnostic::error(Code::MemberTypeParameters, span, message).here("given here").label(ty.name.span, "specified here"),
+            );
             view.failed = true;
             return None;
         }
@@ -532,7 +540,8 @@ impl<'a> Builder<'_, 'a> {
         }
         let message =
             format!("the type `{}` of the module has {}, but its module type asks for {}", name.name, count(&own), count(tparams));
-        let mut diagnostic = Diagnostic::error("E0212", view.at, message).here("does not fit").label(name.span, "asked for here");
+        let mut diagnostic =
+            Diagnostic::error(Code::MemberTypeParameters, view.at, message).here("does not fit").label(name.span, "asked for here");
         if let Some(place) = place {
             diagnostic = diagnostic.label(place, "the type of the module");
         }

@@ -2,7 +2,7 @@
 
 use super::scope::{Functor, Module, Scope};
 use super::{peel, suggest};
-use crate::base::{Arena, PrimType, Span, Symbol};
+use crate::base::{Arena, Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::view::is_builtin_operator;
@@ -80,7 +80,7 @@ impl<'a> Walk<'_, 'a> {
     pub fn val(&mut self, val: &ValDecl) {
         if !self.stdlib {
             self.diagnostics.push(
-                Diagnostic::error("E0208", val.name.span, "only the standard library declares values without defining them")
+                Diagnostic::error(Code::ReservedName, val.name.span, "only the standard library declares values without defining them")
                     .help("write `def` with a body; `???` stands for one that is still to be written"),
             );
         }
@@ -117,7 +117,7 @@ impl<'a> Walk<'_, 'a> {
             if !mentioned.contains(pat) && name.as_str() != "?" {
                 let message = format!("the type `{}` does not mention its size `{name}`", ty.name.name);
                 self.diagnostics.push(
-                    Diagnostic::error("E0309", *span, message)
+                    Diagnostic::error(Code::TypeArguments, *span, message)
                         .here("this size would be lost")
                         .help("leave it out, or make an array of this size part of the type"),
                 );
@@ -128,7 +128,7 @@ impl<'a> Walk<'_, 'a> {
     fn check_fixed(&mut self, name: Ident) {
         if !self.stdlib && FIXED.contains(&name.name.as_str()) {
             self.diagnostics.push(
-                Diagnostic::error("E0208", name.span, format!("`{}` cannot be redefined", name.name))
+                Diagnostic::error(Code::ReservedName, name.span, format!("`{}` cannot be redefined", name.name))
                     .here("its meaning is part of the language")
                     .help("choose another operator"),
             );
@@ -163,7 +163,7 @@ impl<'a> Walk<'_, 'a> {
 
     fn duplicate(&mut self, again: Ident, first: Span, what: &str) {
         self.diagnostics.push(
-            Diagnostic::error("E0204", again.span, format!("the {what} `{}` is bound twice", again.name))
+            Diagnostic::error(Code::BoundTwice, again.span, format!("the {what} `{}` is bound twice", again.name))
                 .here("bound again")
                 .label(first, "bound first")
                 .help("give one of them another name, or write `_` for a value that is not used"),
@@ -213,7 +213,7 @@ impl<'a> Walk<'_, 'a> {
                 && field.name.as_str() != "?"
             {
                 self.diagnostics.push(
-                    Diagnostic::error("E0204", field.span, format!("the {what} `{}` is written twice", field.name))
+                    Diagnostic::error(Code::BoundTwice, field.span, format!("the {what} `{}` is written twice", field.name))
                         .here("written again")
                         .label(first, "written first"),
                 );
@@ -299,7 +299,7 @@ impl<'a> Walk<'_, 'a> {
         let known = module.ty(name.name);
         if known.is_none() && !module.is_broken() && name.name.as_str() != "?" {
             let shown = path_text(modules);
-            let diagnostic = Diagnostic::error("E0202", name.span, format!("the module `{shown}` has no type `{}`", name.name));
+            let diagnostic = Diagnostic::error(Code::UnknownType, name.span, format!("the module `{shown}` has no type `{}`", name.name));
             let names: Vec<&str> = match &module {
                 Module::Struct(globals) => globals.types.keys().map(|name| name.as_str()).collect(),
                 Module::Scalar(_) => vec!["t"],
@@ -329,7 +329,8 @@ impl<'a> Walk<'_, 'a> {
             let Some(inner) = module.module(part.name) else {
                 let shown = path_text(&path[..=at]);
                 self.diagnostics.push(
-                    Diagnostic::error("E0209", part.span, format!("the module `{shown}` has no module `{}`", part.name)).here("not known"),
+                    Diagnostic::error(Code::UnknownModule, part.span, format!("the module `{shown}` has no module `{}`", part.name))
+                        .here("not known"),
                 );
                 return None;
             };
@@ -340,7 +341,7 @@ impl<'a> Walk<'_, 'a> {
 
     pub(super) fn no_module(&mut self, name: Ident) -> Diagnostic {
         let text = name.name.as_str();
-        let diagnostic = Diagnostic::error("E0209", name.span, format!("unknown module `{text}`")).here("not known");
+        let diagnostic = Diagnostic::error(Code::UnknownModule, name.span, format!("unknown module `{text}`")).here("not known");
         if self.scope.sig(name.name).is_some() {
             return diagnostic.help(format!("`{text}` is a module type, not a module"));
         }
@@ -361,7 +362,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn unknown_type(&mut self, name: Ident) -> Diagnostic {
-        let diagnostic = Diagnostic::error("E0202", name.span, format!("unknown type `{}`", name.name)).here("not known");
+        let diagnostic = Diagnostic::error(Code::UnknownType, name.span, format!("unknown type `{}`", name.name)).here("not known");
         if let Some(own) = self.abbreviation
             && let Some(path) = self.way_back(name.name, own.name)
         {
@@ -429,7 +430,7 @@ impl<'a> Walk<'_, 'a> {
                 format!("the type `{0}` is used in its own definition: {0} -> {1} -> {0}", own.name, path.join(" -> "))
             }
         };
-        Diagnostic::error("E0205", name.span, message)
+        Diagnostic::error(Code::Recursion, name.span, message)
             .here("recursive use")
             .label(own.span, "defined here")
             .note("a type is an abbreviation of what it stands for, so it cannot contain itself")
@@ -696,10 +697,14 @@ pub(super) fn path_text(path: &[Ident]) -> String {
 
 /// A parametric module where one with members is wanted.
 pub(super) fn not_applied(span: Span, functor: &Functor<'_>) -> Diagnostic {
-    Diagnostic::error("E0213", span, format!("the parametric module `{}` has no members before it is applied", functor.name))
-        .here("a module with members is wanted")
-        .label(functor.declared, "declared here, with parameters")
-        .help(format!("apply it: `module m = {} ..`", functor.name))
+    Diagnostic::error(
+        Code::ModuleApplication,
+        span,
+        format!("the parametric module `{}` has no members before it is applied", functor.name),
+    )
+    .here("a module with members is wanted")
+    .label(functor.declared, "declared here, with parameters")
+    .help(format!("apply it: `module m = {} ..`", functor.name))
 }
 
 /// Names that are bound together, with their places.

@@ -4,7 +4,7 @@
 //! documentation comment (`-- |` and the comment lines that follow it) is attached to the next token. The last token is
 //! always [`Tok::Eof`], so that looking at the current token never fails.
 
-use crate::base::{FileId, Span, Symbol};
+use crate::base::{Code, FileId, Span, Symbol};
 use crate::diag::Diagnostic;
 use logos::Logos;
 
@@ -253,16 +253,20 @@ fn report_bad(lexed: &mut Lexed, file: FileId, text: &str) {
 fn bad_character(span: Span, found: &str) -> Diagnostic {
     if found.starts_with('#') && found.chars().count() > 1 {
         let sign = Span { end: span.start + 1, ..span };
-        return Diagnostic::error("E0101", sign, "the character `#` is not part of the language")
+        return Diagnostic::error(Code::UnknownCharacter, sign, "the character `#` is not part of the language")
             .here("not understood")
             .help("comments start with `--`");
     }
     let shown: String = found.chars().take(12).collect();
     let mut diagnostic = match shown.chars().next() {
         Some(c) if found.chars().count() == 1 => {
-            Diagnostic::error("E0101", span, format!("the character `{}` is not part of the language", c.escape_debug()))
+            Diagnostic::error(Code::UnknownCharacter, span, format!("the character `{}` is not part of the language", c.escape_debug()))
         }
-        _ => Diagnostic::error("E0101", span, format!("the characters `{}` are not part of the language", shown.escape_debug())),
+        _ => Diagnostic::error(
+            Code::UnknownCharacter,
+            span,
+            format!("the characters `{}` are not part of the language", shown.escape_debug()),
+        ),
     };
     diagnostic = diagnostic.here("not understood");
     let help = match shown.chars().next() {

@@ -15,7 +15,7 @@ pub type Slot = u32;
 
 /// An expression.
 #[derive(Debug)]
-pub enum Code {
+pub enum Node {
     /// A value.
     Const(Value),
     /// A variable, and whether this is its last use, so that its value may be taken.
@@ -23,45 +23,45 @@ pub enum Code {
     /// A definition.
     Global(usize),
     /// A unary scalar operation.
-    Op1(ScalarOp, Box<Code>, Span),
+    Op1(ScalarOp, Box<Node>, Span),
     /// A binary scalar operation.
-    Op2(ScalarOp, Box<[Code; 2]>, Span),
+    Op2(ScalarOp, Box<[Node; 2]>, Span),
     /// A ternary scalar operation.
-    Op3(ScalarOp, Box<[Code; 3]>, Span),
+    Op3(ScalarOp, Box<[Node; 3]>, Span),
     /// Condition and branches.
-    If(Box<[Code; 3]>),
+    If(Box<[Node; 3]>),
     /// Binds the first expression in the second.
-    Let(Slot, Box<[Code; 2]>),
+    Let(Slot, Box<[Node; 2]>),
     /// A loop.
     Loop(Box<Loop>),
     /// A definition applied to as many arguments as it has parameters.
-    Call(usize, Vec<Code>, Span),
+    Call(usize, Vec<Node>, Span),
     /// Any function applied to any number of arguments.
-    Apply(Box<Code>, Vec<Code>, Span),
+    Apply(Box<Node>, Vec<Node>, Span),
     /// A primitive applied to its arguments.
     Prim(Box<PrimCall>),
     /// A primitive as a value, with the indices it has.
-    PrimValue(Prim, Vec<Code>),
+    PrimValue(Prim, Vec<Node>),
     /// A primitive or fold as a value that still waits for this many indices and types.
-    Generic(Box<Code>, usize, usize),
+    Generic(Box<Node>, usize, usize),
     /// A function with the values of the variables it captures.
     Closure(Arc<Function>, Vec<(Slot, bool)>),
     /// A map.
     Map(Box<Map>),
     /// `rep`.
-    Rep(Vec<Item>, Box<Code>, Span),
+    Rep(Vec<Item>, Box<Node>, Span),
     /// A tuple, or a record with its labels.
-    Tuple(Option<Arc<[Symbol]>>, Vec<Code>),
+    Tuple(Option<Arc<[Symbol]>>, Vec<Node>),
     /// A component of a tuple or record.
-    Proj(usize, Box<Code>),
+    Proj(usize, Box<Node>),
     /// A value of a sum type.
-    Inject(Symbol, Box<Code>),
+    Inject(Symbol, Box<Node>),
     /// Whether a sum was made by a constructor.
-    Is(Symbol, Box<Code>),
+    Is(Symbol, Box<Node>),
     /// The payload of a sum made by a constructor.
-    Payload(Symbol, Box<Code>, Span),
+    Payload(Symbol, Box<Node>, Span),
     /// A box.
-    Box(Vec<Code>, Box<Code>),
+    Box(Vec<Node>, Box<Node>),
     /// Opens a box.
     Unbox(Box<Unbox>),
     /// The value of a size.
@@ -73,11 +73,11 @@ pub enum Code {
     /// The layout of a type.
     Type(Atom),
     /// Shows the value with what stands in front of it.
-    Trace(Symbol, Box<Code>),
+    Trace(Symbol, Box<Node>),
     /// A check of sizes.
-    Coerce(Type, Box<Code>, Span),
+    Coerce(Type, Box<Node>, Span),
     /// A check.
-    Assert(Box<[Code; 2]>, Symbol, Span),
+    Assert(Box<[Node; 2]>, Symbol, Span),
     /// An array of cells.
     Frame(Box<Frame>),
 }
@@ -88,9 +88,9 @@ pub struct PrimCall {
     /// Which one.
     pub prim: Prim,
     /// The indices, for those that need them.
-    pub indices: Vec<Code>,
+    pub indices: Vec<Node>,
     /// The arguments.
-    pub args: Vec<Code>,
+    pub args: Vec<Node>,
     /// Where.
     pub span: Span,
 }
@@ -99,13 +99,13 @@ pub struct PrimCall {
 #[derive(Debug)]
 pub struct Loop {
     /// The parameters and their first values.
-    pub params: Vec<(Slot, Code)>,
+    pub params: Vec<(Slot, Node)>,
     /// Counter and bound of a `for` loop.
-    pub count: Option<(Slot, Code)>,
+    pub count: Option<(Slot, Node)>,
     /// The condition of a `while` loop.
-    pub cond: Option<Code>,
+    pub cond: Option<Node>,
     /// The next values.
-    pub body: Code,
+    pub body: Node,
 }
 
 /// A map.
@@ -114,9 +114,9 @@ pub struct Map {
     /// The frame.
     pub frame: Vec<Item>,
     /// The arrays and the slots of their cells.
-    pub args: Vec<(Slot, Code)>,
+    pub args: Vec<(Slot, Node)>,
     /// Computes a cell.
-    pub body: Code,
+    pub body: Node,
     /// The type of a cell.
     pub cell: Type,
     /// The type of a cell that is a scalar.
@@ -129,13 +129,13 @@ pub struct Map {
 #[derive(Debug)]
 pub struct Unbox {
     /// The box.
-    pub boxed: Code,
+    pub boxed: Node,
     /// The slot of the content.
     pub value: Slot,
     /// The slots of the hidden indices.
     pub indices: Vec<Slot>,
     /// What is done with them.
-    pub body: Code,
+    pub body: Node,
 }
 
 /// An array of cells.
@@ -144,7 +144,7 @@ pub struct Frame {
     /// Its outer shape.
     pub dims: Vec<usize>,
     /// The cells.
-    pub cells: Vec<Code>,
+    pub cells: Vec<Node>,
     /// The type of a cell.
     pub cell: Type,
     /// Where.
@@ -161,7 +161,7 @@ pub struct Function {
     /// The number of slots.
     pub frame: usize,
     /// What it computes.
-    pub body: Code,
+    pub body: Node,
 }
 
 /// A size.
@@ -230,7 +230,7 @@ pub struct Closure {
 #[derive(Debug, Clone)]
 pub enum Callee {
     /// A function with its captured values.
-    Code(Arc<Function>, Vec<Value>),
+    Function(Arc<Function>, Vec<Value>),
     /// A definition.
     Global(usize, usize),
     /// A scalar operation.
@@ -247,7 +247,7 @@ impl Callee {
     /// The number of arguments it waits for.
     pub fn arity(&self) -> usize {
         match self {
-            Callee::Code(function, _) => function.arity,
+            Callee::Function(function, _) => function.arity,
             Callee::Global(_, arity) => *arity,
             Callee::Op(op) => op.params.len(),
             Callee::Fold(_) => 1,

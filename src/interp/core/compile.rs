@@ -1,14 +1,14 @@
-//! Core expressions to [`Code`]: names become slots, primitives are looked up, the types that empty arrays need are worked out.
+//! Core expressions to [`Node`]: names become slots, primitives are looked up, the types that empty arrays need are worked out.
 //!
 //! Types are trusted: core has been checked. Ill-formed core gives a failure with code E0599, never a panic.
 
-use super::code::{Callee, Code, Function, Loop, Map, PrimCall, Slot, Unbox};
+use super::code::{Callee, Function, Loop, Map, Node, PrimCall, Slot, Unbox};
 use super::prim::{Primitive, lookup};
 use super::scope::{Scope, Space, UNKNOWN, is_scalar};
 use super::types::{Names, Replace, replace, replace_atom, replace_dim, replace_shape};
 use super::{Failure, Outcome, code, live};
 use crate::base::scalar::{Member, Op, ScalarOp};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type, prims};
 use crate::runtime::{Array, Buffer, Cells, Value};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub trait Globals {
 
 /// An expression with its type and, where it is a size expression, its size.
 pub struct Typed {
-    code: Code,
+    code: Node,
     ty: Type,
     dim: Option<Dim>,
 }
@@ -65,10 +65,10 @@ pub fn define(globals: &dyn Globals, body: &Expr) -> Outcome<Function> {
 }
 
 fn malformed(span: Span, message: impl Into<String>) -> Box<Failure> {
-    Failure::new("E0599", span, format!("malformed core: {}", message.into()))
+    Failure::new(Code::MalformedCore, span, format!("malformed core: {}", message.into()))
 }
 
-fn typed(code: Code, ty: Type) -> Typed {
+fn typed(code: Node, ty: Type) -> Typed {
     Typed { code, ty, dim: None }
 }
 
@@ -153,14 +153,14 @@ impl Compiler<'_> {
         let declared = replace(&function_type(whole), &self.scope);
         let (function, captures, found) = self.function(whole)?;
         let ty = found.unwrap_or(declared);
-        let local = |code: &Code, slot: Slot| matches!(code, Code::Local(s, _) if *s == slot);
+        let local = |code: &Node, slot: Slot| matches!(code, Node::Local(s, _) if *s == slot);
         let code = match &function.body {
-            Code::Op2(op, operands, _) if function.arity == 2 && local(&operands[0], 0) && local(&operands[1], 1) => {
-                Code::Const(Callee::Op(*op).value())
+            Node::Op2(op, operands, _) if function.arity == 2 && local(&operands[0], 0) && local(&operands[1], 1) => {
+                Node::Const(Callee::Op(*op).value())
             }
-            Code::Op1(op, operand, _) if function.arity == 1 && local(operand, 0) => Code::Const(Callee::Op(*op).value()),
-            _ if captures.is_empty() && function.arity > 0 => Code::Const(Callee::Code(Arc::new(function), Vec::new()).value()),
-            _ => Code::Closure(Arc::new(function), captures),
+            Node::Op1(op, operand, _) if function.arity == 1 && local(operand, 0) => Node::Const(Callee::Op(*op).value()),
+            _ if captures.is_empty() && function.arity > 0 => Node::Const(Callee::Function(Arc::new(function), Vec::new()).value()),
+            _ => Node::Closure(Arc::new(function), captures),
         };
         Ok(typed(code, ty))
     }
@@ -176,7 +176,7 @@ impl Compiler<'_> {
         let inner = self.expr_here(expr);
         self.traced = before;
         let inner = inner?;
-        Ok(Typed { code: Code::Trace(place, Box::new(inner.code)), ..inner })
+        Ok(Typed { code: Node::Trace(place, Box::new(inner.code)), ..inner })
     }
 
     fn expr_here(&mut self, expr: &Expr) -> Outcome<Typed> {
@@ -185,7 +185,7 @@ impl Compiler<'_> {
             ExprKind::Var(name) => Ok(generic(self.var(*name, span)?)),
             ExprKind::Lit(scalar) => {
                 let dim = if let Scalar::I64(n) = scalar { Some(Dim::constant(*n)) } else { None };
-                Ok(Typed { code: Code::Const(Value::Scalar(*scalar)), ty: Type::prim(scalar.prim()), dim })
+                Ok(Typed { code: Node::Const(Value::Scalar(*scalar)), ty: Type::prim(scalar.prim()), dim })
             }
             ExprKind::Array { dims, elem, items } => self.array(dims, *elem, items, span),
             ExprKind::Frame { dims, cell, cells } => self.frame(dims, cell, cells, span),
@@ -198,18 +198,18 @@ impl Compiler<'_> {
             }
             ExprKind::If { cond, then, els } => {
                 let (cond, then, els) = (self.expr(cond)?, self.expr(then)?, self.expr(els)?);
-                Ok(typed(Code::If(Box::new([cond.code, then.code, els.code])), then.ty))
+                Ok(typed(Node::If(Box::new([cond.code, then.code, els.code])), then.ty))
             }
             ExprKind::Loop { params, form, body } => self.repeat(params, form, body),
             ExprKind::Map { frame, args, body } => self.map(frame, args, body, span),
             ExprKind::Rep { frame, arg } => {
                 let frame = replace_shape(frame, &self.scope);
                 let arg = self.expr(arg)?;
-                Ok(typed(Code::Rep(self.scope.shape_code(&frame), Box::new(arg.code), span), arg.ty.framed(&frame)))
+                Ok(typed(Node::Rep(self.scope.shape_code(&frame), Box::new(arg.code), span), arg.ty.framed(&frame)))
             }
             ExprKind::Tuple(parts) => {
                 let (codes, types) = self.exprs(parts)?.into_iter().map(|part| (part.code, part.ty)).unzip();
-                Ok(typed(Code::Tuple(None, codes), Type::scalar(Atom::Tuple(types))))
+                Ok(typed(Node::Tuple(None, codes), Type::scalar(Atom::Tuple(types))))
             }
             ExprKind::Proj(k, tuple) => {
                 let tuple = self.expr(tuple)?;
@@ -218,14 +218,14 @@ impl Compiler<'_> {
                     _ => None,
                 };
                 let ty = ty.ok_or_else(|| malformed(span, format!("no component {k}")))?;
-                Ok(typed(Code::Proj(*k, Box::new(tuple.code)), ty))
+                Ok(typed(Node::Proj(*k, Box::new(tuple.code)), ty))
             }
             ExprKind::Record(fields) => {
                 let labels = fields.iter().map(|(label, _)| *label).collect();
                 let parts = fields.iter().map(|(_, e)| self.expr(e)).collect::<Outcome<Vec<_>>>()?;
                 let types = fields.iter().zip(&parts).map(|((label, _), part)| (*label, part.ty.clone())).collect();
                 let codes = parts.into_iter().map(|part| part.code).collect();
-                Ok(typed(Code::Tuple(Some(labels), codes), Type::scalar(Atom::Record(types))))
+                Ok(typed(Node::Tuple(Some(labels), codes), Type::scalar(Atom::Record(types))))
             }
             ExprKind::Field(label, record) => {
                 let record = self.expr(record)?;
@@ -234,13 +234,13 @@ impl Compiler<'_> {
                     _ => None,
                 };
                 let (k, ty) = found.ok_or_else(|| malformed(span, format!("no field {label}")))?;
-                Ok(typed(Code::Proj(k, Box::new(record.code)), ty))
+                Ok(typed(Node::Proj(k, Box::new(record.code)), ty))
             }
             ExprKind::Inject { label, ty, payload } => {
                 let ty = replace(ty, &self.scope);
-                Ok(typed(Code::Inject(*label, Box::new(self.expr(payload)?.code)), ty))
+                Ok(typed(Node::Inject(*label, Box::new(self.expr(payload)?.code)), ty))
             }
-            ExprKind::Is(label, sum) => Ok(typed(Code::Is(*label, Box::new(self.expr(sum)?.code)), Type::prim(PrimType::Bool))),
+            ExprKind::Is(label, sum) => Ok(typed(Node::Is(*label, Box::new(self.expr(sum)?.code)), Type::prim(PrimType::Bool))),
             ExprKind::Payload(label, sum) => {
                 let sum = self.expr(sum)?;
                 let found = match sum.ty.atom() {
@@ -248,18 +248,18 @@ impl Compiler<'_> {
                     _ => None,
                 };
                 let ty = found.map(|(_, ty)| ty.clone()).ok_or_else(|| malformed(span, format!("no constructor {label}")))?;
-                Ok(typed(Code::Payload(*label, Box::new(sum.code), span), ty))
+                Ok(typed(Node::Payload(*label, Box::new(sum.code), span), ty))
             }
             ExprKind::Box { indices, ty, body } => {
                 let names = indices.iter().map(|(name, _)| *name).collect();
                 let sigma = replace(&Type::scalar(Atom::Sigma(names, ty.clone())), &self.scope);
                 let indices = indices.iter().map(|(_, index)| self.index(index).0).collect();
-                Ok(typed(Code::Box(indices, Box::new(self.expr(body)?.code)), sigma))
+                Ok(typed(Node::Box(indices, Box::new(self.expr(body)?.code)), sigma))
             }
             ExprKind::Unbox { boxed, value, indices, body } => self.unbox(boxed, *value, indices, body, span),
             ExprKind::ReifyDim(dim) => {
                 let dim = replace_dim(dim, &self.scope);
-                Ok(Typed { code: Code::Dim(self.scope.dim_code(&dim)), ty: Type::prim(PrimType::I64), dim: Some(dim) })
+                Ok(Typed { code: Node::Dim(self.scope.dim_code(&dim)), ty: Type::prim(PrimType::I64), dim: Some(dim) })
             }
             ExprKind::ReifyShape(shape) => {
                 let shape = replace_shape(shape, &self.scope);
@@ -268,20 +268,20 @@ impl Compiler<'_> {
                 let ty = Type::new(Atom::Prim(PrimType::I64), Shape::dims([rank]));
                 let items = self.scope.shape_code(&shape);
                 if fixed {
-                    return Ok(typed(Code::Shape(items), ty));
+                    return Ok(typed(Node::Shape(items), ty));
                 }
                 let n = Symbol::new("n");
                 let content = Type::new(Atom::Prim(PrimType::I64), Shape::dims([Dim::var(n)]));
-                Ok(typed(Code::BoxedShape(items), Type::scalar(Atom::Sigma(vec![n], content))))
+                Ok(typed(Node::BoxedShape(items), Type::scalar(Atom::Sigma(vec![n], content))))
             }
             ExprKind::Coerce { ty, expr } => {
                 let ty = replace(ty, &self.scope);
                 let inner = self.expr(expr)?;
-                Ok(typed(Code::Coerce(self.scope.type_code(&ty), Box::new(inner.code), span), ty))
+                Ok(typed(Node::Coerce(self.scope.type_code(&ty), Box::new(inner.code), span), ty))
             }
             ExprKind::Assert { cond, message, expr } => {
                 let (cond, inner) = (self.expr(cond)?, self.expr(expr)?);
-                let code = Code::Assert(Box::new([cond.code, inner.code]), *message, span);
+                let code = Node::Assert(Box::new([cond.code, inner.code]), *message, span);
                 Ok(Typed { code, ..inner_type(inner.ty, inner.dim) })
             }
         }
@@ -291,22 +291,22 @@ impl Compiler<'_> {
             let ty = variable.ty.clone().ok_or_else(|| malformed(span, format!("variable {name} has no type")))?;
             let dim = if is_scalar(&ty, PrimType::I64) { self.scope.size_of(name) } else { None };
             let slot = self.scope.slot(uid).ok_or_else(|| malformed(span, format!("variable {name} has no place")))?;
-            return Ok(Typed { code: Code::Local(slot, false), ty, dim });
+            return Ok(Typed { code: Node::Local(slot, false), ty, dim });
         }
         if let Some((id, ty)) = self.globals.find(name) {
-            return Ok(typed(Code::Global(id), ty.clone()));
+            return Ok(typed(Node::Global(id), ty.clone()));
         }
         let ty = prims::type_of(name).ok_or_else(|| malformed(span, format!("`{name}` is not defined")))?;
         match lookup(name) {
             Some(Primitive::Member(member)) => Ok(match member {
                 Member::Constant(scalar) => {
                     let dim = if let Scalar::I64(n) = scalar { Some(Dim::constant(n)) } else { None };
-                    Typed { code: Code::Const(Value::Scalar(scalar)), ty, dim }
+                    Typed { code: Node::Const(Value::Scalar(scalar)), ty, dim }
                 }
-                Member::Op(op) => typed(Code::Const(Callee::Op(op).value()), ty),
-                Member::Fold(fold) => typed(Code::Const(Callee::Fold(fold).value()), ty),
+                Member::Op(op) => typed(Node::Const(Callee::Op(op).value()), ty),
+                Member::Fold(fold) => typed(Node::Const(Callee::Fold(fold).value()), ty),
             }),
-            Some(Primitive::Prim(prim)) => Ok(typed(Code::PrimValue(prim, Vec::new()), ty)),
+            Some(Primitive::Prim(prim)) => Ok(typed(Node::PrimValue(prim, Vec::new()), ty)),
             None => Err(malformed(span, format!("the primitive `{name}` is not known"))),
         }
     }
@@ -319,20 +319,20 @@ impl Compiler<'_> {
             _ => Array::new(&sizes(dims), buffer).map(Value::Array),
         };
         let value = value.filter(|_| fits).ok_or_else(|| malformed(span, "array literal of the wrong size or type"))?;
-        Ok(typed(Code::Const(value), ty))
+        Ok(typed(Node::Const(value), ty))
     }
     fn frame(&mut self, dims: &[u64], cell: &Type, cells: &[Expr], span: Span) -> Outcome<Typed> {
         let cell = replace(cell, &self.scope);
         let ty = cell.framed(&Shape::dims(dims.iter().map(|&n| Dim::constant(n as i64))));
         let cells = self.exprs(cells)?.into_iter().map(|cell| cell.code).collect();
         let cell = self.scope.type_code(&cell);
-        Ok(typed(Code::Frame(Box::new(code::Frame { dims: sizes(dims), cells, cell, span })), ty))
+        Ok(typed(Node::Frame(Box::new(code::Frame { dims: sizes(dims), cells, cell, span })), ty))
     }
-    fn bind_in(&mut self, name: Symbol, ty: Type, dim: Option<Dim>, rhs: Code, body: &Expr) -> Outcome<Typed> {
+    fn bind_in(&mut self, name: Symbol, ty: Type, dim: Option<Dim>, rhs: Node, body: &Expr) -> Outcome<Typed> {
         let slot = self.scope.bind(Space::Term, name, Some(ty), dim);
         let body = self.expr(body)?;
         self.scope.unbind(Space::Term, name);
-        Ok(Typed { code: Code::Let(slot, Box::new([rhs, body.code])), ..inner_type(body.ty, body.dim) })
+        Ok(Typed { code: Node::Let(slot, Box::new([rhs, body.code])), ..inner_type(body.ty, body.dim) })
     }
     fn repeat(&mut self, params: &[LoopParam], form: &LoopForm, body: &Expr) -> Outcome<Typed> {
         let inits = params.iter().map(|p| self.expr(&p.init)).collect::<Outcome<Vec<_>>>()?;
@@ -343,7 +343,7 @@ impl Compiler<'_> {
         self.scope.frame().depth += 1;
         let types: Vec<Type> = params.iter().map(|p| replace(&p.ty, &self.scope)).collect();
         let bind = |scope: &mut Scope, name, ty: &Type| scope.bind(Space::Term, name, Some(ty.clone()), None);
-        let params_code: Vec<(Slot, Code)> =
+        let params_code: Vec<(Slot, Node)> =
             params.iter().zip(inits).zip(&types).map(|((p, init), ty)| (bind(&mut self.scope, p.name, ty), init.code)).collect();
         let cond = match form {
             LoopForm::While(cond) => Some(self.expr(cond)?.code),
@@ -360,7 +360,7 @@ impl Compiler<'_> {
             Ok([only]) => only,
             Err(several) => Type::scalar(Atom::Tuple(several)),
         };
-        Ok(typed(Code::Loop(Box::new(Loop { params: params_code, count, cond, body: body.code })), ty))
+        Ok(typed(Node::Loop(Box::new(Loop { params: params_code, count, cond, body: body.code })), ty))
     }
     fn map(&mut self, frame: &Shape, args: &[(Symbol, Expr)], body: &Expr, span: Span) -> Outcome<Typed> {
         let frame = replace_shape(frame, &self.scope);
@@ -384,7 +384,7 @@ impl Compiler<'_> {
         };
         let cell = self.scope.type_code(&body.ty);
         let ty = body.ty.framed(&frame);
-        Ok(typed(Code::Map(Box::new(Map { frame: frame_code, args: bound, body: body.code, cell, scalar, span })), ty))
+        Ok(typed(Node::Map(Box::new(Map { frame: frame_code, args: bound, body: body.code, cell, scalar, span })), ty))
     }
     fn unbox(&mut self, boxed: &Expr, value: Symbol, names: &[Symbol], body: &Expr, span: Span) -> Outcome<Typed> {
         let boxed = self.expr(boxed)?;
@@ -404,17 +404,17 @@ impl Compiler<'_> {
         self.scope.unbind(Space::Term, value);
         names.iter().for_each(|name| self.scope.unbind(Space::Index, *name));
         let code = Unbox { boxed: boxed.code, value: slot, indices: slots, body: body.code };
-        Ok(typed(Code::Unbox(Box::new(code)), body.ty))
+        Ok(typed(Node::Unbox(Box::new(code)), body.ty))
     }
-    fn index(&mut self, index: &Index) -> (Code, Index) {
+    fn index(&mut self, index: &Index) -> (Node, Index) {
         match index {
             Index::Dim(dim) => {
                 let dim = replace_dim(dim, &self.scope);
-                (Code::Dim(self.scope.dim_code(&dim)), Index::Dim(dim))
+                (Node::Dim(self.scope.dim_code(&dim)), Index::Dim(dim))
             }
             Index::Shape(shape) => {
                 let shape = replace_shape(shape, &self.scope);
-                (Code::Shape(self.scope.shape_code(&shape)), Index::Shape(shape))
+                (Node::Shape(self.scope.shape_code(&shape)), Index::Shape(shape))
             }
         }
     }
@@ -444,7 +444,7 @@ impl Compiler<'_> {
         let mut ty = function.ty;
         let (mut indices, mut args, mut dims) = (Vec::new(), Vec::new(), Vec::new());
         let erased =
-            matches!(&function.code, Code::PrimValue(..)) || matches!(callee(&function.code), Some(Callee::Op(_) | Callee::Fold(_)));
+            matches!(&function.code, Node::PrimValue(..)) || matches!(callee(&function.code), Some(Callee::Op(_) | Callee::Fold(_)));
         for layer in layers.into_iter().rev() {
             match layer {
                 Layer::Inst(atoms, given) => {
@@ -455,7 +455,7 @@ impl Compiler<'_> {
                         indices.extend(codes);
                     } else {
                         args.extend(codes);
-                        args.extend(atoms.iter().map(|atom| Code::Type(self.scope.atom_code(atom))));
+                        args.extend(atoms.iter().map(|atom| Node::Type(self.scope.atom_code(atom))));
                     }
                 }
                 Layer::App(given) => {
@@ -472,38 +472,38 @@ impl Compiler<'_> {
         let code = self.call(function.code, indices, args, span);
         Ok(generic(Typed { code, ty, dim }))
     }
-    fn call(&mut self, function: Code, indices: Vec<Code>, mut args: Vec<Code>, span: Span) -> Code {
-        let rest = |code: Code, more: Vec<Code>| if more.is_empty() { code } else { Code::Apply(Box::new(code), more, span) };
+    fn call(&mut self, function: Node, indices: Vec<Node>, mut args: Vec<Node>, span: Span) -> Node {
+        let rest = |code: Node, more: Vec<Node>| if more.is_empty() { code } else { Node::Apply(Box::new(code), more, span) };
         if let Some(op) = member(&function) {
-            return match <[Code; 1]>::try_from(args) {
-                Ok([a]) if op.params.len() == 1 => Code::Op1(op, Box::new(a), span),
+            return match <[Node; 1]>::try_from(args) {
+                Ok([a]) if op.params.len() == 1 => Node::Op1(op, Box::new(a), span),
                 Ok([a]) => rest(function, vec![a]),
-                Err(args) => match <[Code; 2]>::try_from(args) {
-                    Ok(two) if op.params.len() == 2 => Code::Op2(op, Box::new(two), span),
+                Err(args) => match <[Node; 2]>::try_from(args) {
+                    Ok(two) if op.params.len() == 2 => Node::Op2(op, Box::new(two), span),
                     Ok(two) => rest(function, two.into()),
-                    Err(args) => match <[Code; 3]>::try_from(args) {
-                        Ok(three) => Code::Op3(op, Box::new(three), span),
+                    Err(args) => match <[Node; 3]>::try_from(args) {
+                        Ok(three) => Node::Op3(op, Box::new(three), span),
                         Err(args) => rest(function, args),
                     },
                 },
             };
         }
         match function {
-            Code::PrimValue(prim, _) => {
+            Node::PrimValue(prim, _) => {
                 let indices = if prim.needs_indices() { indices } else { Vec::new() };
                 if args.len() < prim.arity() {
-                    return rest(Code::PrimValue(prim, indices), args);
+                    return rest(Node::PrimValue(prim, indices), args);
                 }
                 let more = args.split_off(prim.arity());
-                rest(Code::Prim(Box::new(PrimCall { prim, indices, args, span })), more)
+                rest(Node::Prim(Box::new(PrimCall { prim, indices, args, span })), more)
             }
-            Code::Global(id) => {
+            Node::Global(id) => {
                 let arity = self.globals.arity(id);
                 if arity == 0 || args.len() < arity {
-                    return rest(Code::Global(id), args);
+                    return rest(Node::Global(id), args);
                 }
                 let more = args.split_off(arity);
-                rest(Code::Call(id, args, span), more)
+                rest(Node::Call(id, args, span), more)
             }
             other => rest(other, args),
         }
@@ -521,23 +521,23 @@ fn generic(function: Typed) -> Typed {
             _ => break,
         }
     }
-    let erased = matches!(&function.code, Code::PrimValue(..)) || matches!(callee(&function.code), Some(Callee::Fold(_)));
+    let erased = matches!(&function.code, Node::PrimValue(..)) || matches!(callee(&function.code), Some(Callee::Fold(_)));
     if indices + types == 0 || !erased {
         return function;
     }
-    Typed { code: Code::Generic(Box::new(function.code), indices, types), ..function }
+    Typed { code: Node::Generic(Box::new(function.code), indices, types), ..function }
 }
 
 /// What a function is, where it is known while compiling.
-fn callee(function: &Code) -> Option<&Callee> {
+fn callee(function: &Node) -> Option<&Callee> {
     match function {
-        Code::Const(Value::Opaque(opaque)) => opaque.downcast_ref::<code::Closure>().map(|closure| &closure.callee),
+        Node::Const(Value::Opaque(opaque)) => opaque.downcast_ref::<code::Closure>().map(|closure| &closure.callee),
         _ => None,
     }
 }
 
 /// The scalar operation that a function is.
-fn member(function: &Code) -> Option<ScalarOp> {
+fn member(function: &Node) -> Option<ScalarOp> {
     if let Some(Callee::Op(op)) = callee(function) { Some(*op) } else { None }
 }
 
@@ -560,7 +560,7 @@ impl Replace for Bound {
 }
 
 fn inner_type(ty: Type, dim: Option<Dim>) -> Typed {
-    Typed { code: Code::Const(Value::Scalar(Scalar::Bool(false))), ty, dim }
+    Typed { code: Node::Const(Value::Scalar(Scalar::Bool(false))), ty, dim }
 }
 
 fn sizes(dims: &[u64]) -> Vec<usize> {

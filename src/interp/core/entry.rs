@@ -2,7 +2,7 @@
 
 use super::run::Run;
 use super::{Failure, Machine, Outcome};
-use crate::base::{Scalar, Span, Symbol};
+use crate::base::{Code, Scalar, Span, Symbol};
 use crate::interp::entry::{measured, opened};
 use crate::ir::core::{Param, Type};
 use crate::runtime::Value;
@@ -23,7 +23,7 @@ impl Machine {
         self.definitions.iter().filter(|d| d.define.entry).map(|d| d.define.name).collect()
     }
     fn find(&self, name: Symbol) -> Outcome<usize> {
-        let missing = || Failure::new("E0508", Span::default(), format!("there is no definition `{name}`"));
+        let missing = || Failure::new(Code::UnfitArguments, Span::default(), format!("there is no definition `{name}`"));
         self.names.get(&name).copied().ok_or_else(missing)
     }
     /// The sizes that the index parameters of a definition get when it is run on these arguments.

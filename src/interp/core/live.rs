@@ -1,9 +1,9 @@
 //! Last uses: which occurrences of a variable may take its value, so that an array nobody else holds is updated in place.
 //!
-//! Code is walked against the order of evaluation. A variable bound outside a loop or map is never taken inside: the
+//! Node is walked against the order of evaluation. A variable bound outside a loop or map is never taken inside: the
 //! next round needs it.
 
-use super::code::{Code, Slot};
+use super::code::{Node, Slot};
 
 struct Marker<'a> {
     /// For each slot, in how many loops and maps it was bound.
@@ -16,7 +16,7 @@ struct Marker<'a> {
 }
 
 /// Marks the last uses in the body of a function.
-pub fn mark(body: &mut Code, bound: &[u32]) {
+pub fn mark(body: &mut Node, bound: &[u32]) {
     Marker { bound, live: vec![false; bound.len()], log: Vec::new(), depth: 0 }.code(body);
 }
 
@@ -30,24 +30,24 @@ impl Marker<'_> {
         }
         first && self.bound.get(index).copied() == Some(self.depth)
     }
-    fn codes(&mut self, codes: &mut [Code]) {
+    fn codes(&mut self, codes: &mut [Node]) {
         codes.iter_mut().rev().for_each(|code| self.code(code));
     }
     /// Arguments: variables among them are read after the others have been evaluated, so that `update xs i (f xs)` may
     /// take `xs`. No one can tell the difference, reading a variable does nothing.
-    fn args(&mut self, args: &mut [Code]) {
+    fn args(&mut self, args: &mut [Node]) {
         for variables in [true, false] {
-            args.iter_mut().rev().filter(|arg| matches!(arg, Code::Local(..)) == variables).for_each(|arg| self.code(arg));
+            args.iter_mut().rev().filter(|arg| matches!(arg, Node::Local(..)) == variables).for_each(|arg| self.code(arg));
         }
     }
-    fn code(&mut self, code: &mut Code) {
+    fn code(&mut self, code: &mut Node) {
         match code {
-            Code::Const(_) | Code::Global(_) | Code::Dim(_) | Code::Shape(_) | Code::BoxedShape(_) | Code::Type(_) => {}
-            Code::Local(slot, last) => *last = self.used(*slot),
-            Code::Op1(_, operand, _) | Code::Inject(_, operand) | Code::Is(_, operand) | Code::Payload(_, operand, _) => self.code(operand),
-            Code::Op2(_, operands, _) => self.codes(&mut operands[..]),
-            Code::Op3(_, operands, _) => self.codes(&mut operands[..]),
-            Code::If(parts) => {
+            Node::Const(_) | Node::Global(_) | Node::Dim(_) | Node::Shape(_) | Node::BoxedShape(_) | Node::Type(_) => {}
+            Node::Local(slot, last) => *last = self.used(*slot),
+            Node::Op1(_, operand, _) | Node::Inject(_, operand) | Node::Is(_, operand) | Node::Payload(_, operand, _) => self.code(operand),
+            Node::Op2(_, operands, _) => self.codes(&mut operands[..]),
+            Node::Op3(_, operands, _) => self.codes(&mut operands[..]),
+            Node::If(parts) => {
                 let [cond, then, els] = &mut **parts;
                 let before = self.log.len();
                 self.code(then);
@@ -59,8 +59,8 @@ impl Marker<'_> {
                 }
                 self.code(cond);
             }
-            Code::Let(_, parts) => self.codes(&mut parts[..]),
-            Code::Loop(it) => {
+            Node::Let(_, parts) => self.codes(&mut parts[..]),
+            Node::Loop(it) => {
                 self.depth += 1;
                 self.code(&mut it.body);
                 if let Some(cond) = &mut it.cond {
@@ -76,42 +76,42 @@ impl Marker<'_> {
                 }
                 it.params.iter_mut().rev().for_each(|(_, init)| self.code(init));
             }
-            Code::Call(_, args, _) => self.args(args),
-            Code::Apply(function, args, _) => {
+            Node::Call(_, args, _) => self.args(args),
+            Node::Apply(function, args, _) => {
                 self.args(args);
                 self.code(function);
             }
-            Code::Prim(call) => {
+            Node::Prim(call) => {
                 self.args(&mut call.args);
                 self.codes(&mut call.indices);
             }
-            Code::PrimValue(_, indices) => self.codes(indices),
-            Code::Generic(code, ..) => self.code(code),
-            Code::Closure(_, captures) => {
+            Node::PrimValue(_, indices) => self.codes(indices),
+            Node::Generic(code, ..) => self.code(code),
+            Node::Closure(_, captures) => {
                 for (slot, last) in captures.iter_mut().rev() {
                     *last = self.used(*slot);
                 }
             }
-            Code::Map(map) => {
+            Node::Map(map) => {
                 let depth = u32::from(!map.frame.is_empty());
                 self.depth += depth;
                 self.code(&mut map.body);
                 self.depth -= depth;
                 map.args.iter_mut().rev().for_each(|(_, arg)| self.code(arg));
             }
-            Code::Rep(_, arg, _) | Code::Proj(_, arg) => self.code(arg),
-            Code::Tuple(_, parts) => self.codes(parts),
-            Code::Box(indices, body) => {
+            Node::Rep(_, arg, _) | Node::Proj(_, arg) => self.code(arg),
+            Node::Tuple(_, parts) => self.codes(parts),
+            Node::Box(indices, body) => {
                 self.code(body);
                 self.codes(indices);
             }
-            Code::Unbox(unbox) => {
+            Node::Unbox(unbox) => {
                 self.code(&mut unbox.body);
                 self.code(&mut unbox.boxed);
             }
-            Code::Coerce(_, expr, _) | Code::Trace(_, expr) => self.code(expr),
-            Code::Assert(parts, ..) => self.codes(&mut parts[..]),
-            Code::Frame(frame) => self.codes(&mut frame.cells),
+            Node::Coerce(_, expr, _) | Node::Trace(_, expr) => self.code(expr),
+            Node::Assert(parts, ..) => self.codes(&mut parts[..]),
+            Node::Frame(frame) => self.codes(&mut frame.cells),
         }
     }
 }

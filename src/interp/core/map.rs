@@ -3,6 +3,7 @@
 use super::code::Map;
 use super::run::Run;
 use super::{Failure, Outcome};
+use crate::base::Code;
 use crate::interp::failure::{broken, misfit};
 use crate::runtime::{Builder, Value, dims};
 use rayon::prelude::*;
@@ -34,7 +35,7 @@ impl Run<'_> {
             if !array.dims().starts_with(&frame) {
                 let message =
                     format!("an array of shape {} is mapped over the frame {}", dims::Dims::new(array.dims()), dims::Dims::new(&frame));
-                return Err(Failure::new("E0503", map.span, message));
+                return Err(Failure::new(Code::SizesDiffer, map.span, message));
             }
         }
         let total = dims::count(&frame);

@@ -5,7 +5,7 @@ use super::prim::Prim;
 use super::run::Run;
 use super::shapes;
 use crate::base::scalar::{Float, FoldOp, Int, Op, ScalarOp};
-use crate::base::{PrimType, Scalar, Span};
+use crate::base::{Code, PrimType, Scalar, Span};
 use crate::interp::arrays::{HOLE, bad_slice, concat, gather, length, missing, natural, outer, range_steps, slice_steps};
 use crate::interp::failure::{Failure, Outcome, broken, misfit, negative, out_of_bounds};
 use crate::runtime::buffer::vector;
@@ -173,7 +173,7 @@ impl Run<'_> {
                 let (i, n) = (int(i)?, outer(&xs)?);
                 let position = usize::try_from(i).ok().filter(|i| *i < n).ok_or_else(|| out_of_bounds(i, n, span))?;
                 if !xs.set_cell(position, x).map_err(shortage)? {
-                    return Err(Failure::new("E0503", span, "the new element has another shape than the old one"));
+                    return Err(Failure::new(Code::SizesDiffer, span, "the new element has another shape than the old one"));
                 }
                 Ok(xs)
             }
@@ -228,7 +228,7 @@ impl Run<'_> {
                 };
                 let (n, m, found) = (size(0)?, size(1)?, outer(xs)?);
                 if n.checked_mul(m) != Some(found) {
-                    return Err(Failure::new("E0503", span, format!("an array of size {found} does not make {n} rows of {m}")));
+                    return Err(Failure::new(Code::SizesDiffer, span, format!("an array of size {found} does not make {n} rows of {m}")));
                 }
                 xs.reframed(1, &[n, m]).ok_or_else(missing)
             }
@@ -308,10 +308,10 @@ impl Run<'_> {
             let at = i128::from(start) + t as i128 * i128::from(step);
             let Some(position) = usize::try_from(at).ok().filter(|at| *at < n) else {
                 let message = format!("updating {k} elements from {start} in steps of {step} leaves the bounds of an array of size {n}");
-                return Err(Failure::new("E0501", span, message));
+                return Err(Failure::new(Code::OutOfBounds, span, message));
             };
             if !xs.set_cell(position, &ys.cell(t).ok_or_else(missing)?).map_err(|s| Failure::shortage(s, span))? {
-                return Err(Failure::new("E0503", span, "the new elements have another shape than the old ones"));
+                return Err(Failure::new(Code::SizesDiffer, span, "the new elements have another shape than the old ones"));
             }
         }
         Ok(xs)

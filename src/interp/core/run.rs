@@ -1,11 +1,11 @@
-//! Evaluation of [`Code`].
+//! Evaluation of [`Node`].
 
 use super::Machine;
-use super::code::{Atom, Callee, Closure, Code, Dim, Function, Item, Layout, Loop, PrimCall, Slot, Type};
+use super::code::{Atom, Callee, Closure, Dim, Function, Item, Layout, Loop, Node, PrimCall, Slot, Type};
 use super::compile::empty_array;
 use super::prim::Prim;
 use super::primitives::sized;
-use crate::base::{Scalar, Span};
+use crate::base::{Code, Scalar, Span};
 use crate::interp::arrays::{HOLE, natural};
 use crate::interp::failure::{Failure, Outcome, broken, misfit, op_failure, out_of_bounds};
 use crate::runtime::block::Fault;
@@ -51,73 +51,73 @@ impl<'m> Run<'m> {
     }
 
     /// Evaluates an expression.
-    pub fn value(&mut self, mut code: &Code) -> Outcome<Value> {
+    pub fn value(&mut self, mut code: &Node) -> Outcome<Value> {
         loop {
             match code {
-                Code::Const(value) => return Ok(value.clone()),
-                Code::Local(slot, true) => return Ok(self.take(*slot)),
-                Code::Local(slot, false) => return Ok(self.get(*slot).clone()),
-                Code::Op1(..) | Code::Op2(..) | Code::Op3(..) | Code::Dim(_) => return Ok(Value::Scalar(self.scalar(code)?)),
-                Code::If(parts) => {
+                Node::Const(value) => return Ok(value.clone()),
+                Node::Local(slot, true) => return Ok(self.take(*slot)),
+                Node::Local(slot, false) => return Ok(self.get(*slot).clone()),
+                Node::Op1(..) | Node::Op2(..) | Node::Op3(..) | Node::Dim(_) => return Ok(Value::Scalar(self.scalar(code)?)),
+                Node::If(parts) => {
                     let [cond, then, els] = &**parts;
                     code = if self.truth(cond)? { then } else { els };
                 }
-                Code::Let(slot, parts) => {
+                Node::Let(slot, parts) => {
                     let value = self.value(&parts[0])?;
                     self.set(*slot, value);
                     code = &parts[1];
                 }
-                Code::Loop(it) => return self.repeat(it),
-                Code::Global(id) => return self.machine.global(*id, self.parallel),
-                Code::Call(id, args, span) => {
+                Node::Loop(it) => return self.repeat(it),
+                Node::Global(id) => return self.machine.global(*id, self.parallel),
+                Node::Call(id, args, span) => {
                     return self.call(self.machine.function(*id)?, &[], args).map_err(|failure| failure.called_at(*span));
                 }
-                Code::Apply(function, args, span) => {
+                Node::Apply(function, args, span) => {
                     let function = self.value(function)?;
                     let mut values = vec![HOLE; args.len()];
                     for variables in [false, true] {
                         for (place, arg) in values.iter_mut().zip(args) {
-                            if matches!(arg, Code::Local(..)) == variables {
+                            if matches!(arg, Node::Local(..)) == variables {
                                 *place = self.value(arg)?;
                             }
                         }
                     }
                     return self.apply(&function, values, *span);
                 }
-                Code::Prim(call) => return self.prim_call(call),
-                Code::PrimValue(prim, indices) => {
+                Node::Prim(call) => return self.prim_call(call),
+                Node::PrimValue(prim, indices) => {
                     let indices = indices.iter().map(|index| self.value(index)).collect::<Outcome<_>>()?;
                     return Ok(Callee::Prim(*prim, indices).value());
                 }
-                Code::Generic(code, indices, types) => {
+                Node::Generic(code, indices, types) => {
                     let value = self.value(code)?;
                     let Some(closure) = closure(&value) else { return Err(broken("a function was expected")) };
                     return Ok(Callee::Generic(Box::new(closure.callee.clone()), *indices, *types).value());
                 }
-                Code::Closure(function, captures) => {
+                Node::Closure(function, captures) => {
                     let captures = captures.iter().map(|(slot, last)| if *last { self.take(*slot) } else { self.get(*slot).clone() });
                     let captures: Vec<Value> = captures.collect();
                     if function.arity == 0 {
                         return self.call(function, &captures, &[]);
                     }
-                    return Ok(Callee::Code(function.clone(), captures).value());
+                    return Ok(Callee::Function(function.clone(), captures).value());
                 }
-                Code::Map(map) => return self.map(map),
-                Code::Rep(frame, arg, span) => {
+                Node::Map(map) => return self.map(map),
+                Node::Rep(frame, arg, span) => {
                     let arg = self.value(arg)?;
                     let frame = self.shape(frame, *span)?;
                     return arg.replicated(&frame).map_err(|s| Failure::shortage(s, *span));
                 }
-                Code::Tuple(labels, parts) => {
+                Node::Tuple(labels, parts) => {
                     let parts = parts.iter().map(|part| self.value(part)).collect::<Outcome<_>>()?;
                     return Ok(Value::tuples(Vec::new(), labels.clone(), parts));
                 }
-                Code::Proj(k, tuple) => return self.project(*k, tuple),
-                Code::Box(indices, body) => {
+                Node::Proj(k, tuple) => return self.project(*k, tuple),
+                Node::Box(indices, body) => {
                     let indices = indices.iter().map(|index| self.value(index)).collect::<Outcome<_>>()?;
                     return Ok(Value::Box(Arc::new(Boxed { indices, value: self.value(body)? })));
                 }
-                Code::Unbox(unbox) => {
+                Node::Unbox(unbox) => {
                     let Value::Box(boxed) = self.value(&unbox.boxed)? else { return Err(broken("unbox of what is no box")) };
                     let Boxed { indices, value } = Arc::try_unwrap(boxed).unwrap_or_else(|shared| (*shared).clone());
                     for (slot, index) in unbox.indices.iter().zip(indices) {
@@ -126,49 +126,49 @@ impl<'m> Run<'m> {
                     self.set(unbox.value, value);
                     code = &unbox.body;
                 }
-                Code::BoxedShape(items) => {
+                Node::BoxedShape(items) => {
                     let mut sizes = Vec::with_capacity(items.len());
                     self.sizes(items, &mut sizes);
                     return sized(Value::vector(sizes));
                 }
-                Code::Shape(items) => {
+                Node::Shape(items) => {
                     let mut sizes = Vec::with_capacity(items.len());
                     self.sizes(items, &mut sizes);
                     return Ok(Value::vector(sizes));
                 }
-                Code::Type(atom) => return Ok(Value::Opaque(Arc::new(self.layout(atom)))),
-                Code::Coerce(ty, expr, span) => {
+                Node::Type(atom) => return Ok(Value::Opaque(Arc::new(self.layout(atom)))),
+                Node::Coerce(ty, expr, span) => {
                     let value = self.value(expr)?;
                     self.coerce(ty, &value, 0, *span)?;
                     return Ok(value);
                 }
-                Code::Inject(label, payload) => {
+                Node::Inject(label, payload) => {
                     let payload = self.value(payload)?;
                     return Ok(Value::Sum(Arc::new(Sum { label: *label, payload })));
                 }
-                Code::Is(label, sum) => {
+                Node::Is(label, sum) => {
                     let Value::Sum(sum) = self.value(sum)? else { return Err(broken("a constructor of what is no sum")) };
                     return Ok(Value::Scalar(Scalar::Bool(sum.label == *label)));
                 }
-                Code::Payload(label, sum, span) => {
+                Node::Payload(label, sum, span) => {
                     let Value::Sum(sum) = self.value(sum)? else { return Err(broken("the payload of what is no sum")) };
                     if sum.label != *label {
                         return Err(Failure::fault(Fault::payload(*label, sum.label), *span));
                     }
                     return Ok(sum.payload.clone());
                 }
-                Code::Trace(place, inner) => {
+                Node::Trace(place, inner) => {
                     let value = self.value(inner)?;
                     super::trace::show(place.as_str(), &value);
                     return Ok(value);
                 }
-                Code::Assert(parts, message, span) => {
+                Node::Assert(parts, message, span) => {
                     if !self.truth(&parts[0])? {
-                        return Err(Failure::new("E0506", *span, format!("assertion failed: {message}")));
+                        return Err(Failure::new(Code::AssertionFailed, *span, format!("assertion failed: {message}")));
                     }
                     code = &parts[1];
                 }
-                Code::Frame(frame) => {
+                Node::Frame(frame) => {
                     let mut builder = Builder::new(frame.cells.len());
                     for cell in &frame.cells {
                         let cell = self.value(cell)?;
@@ -184,49 +184,49 @@ impl<'m> Run<'m> {
     }
 
     /// Evaluates an expression whose value is a scalar.
-    pub fn scalar(&mut self, mut code: &Code) -> Outcome<Scalar> {
+    pub fn scalar(&mut self, mut code: &Node) -> Outcome<Scalar> {
         loop {
             match code {
-                Code::Const(Value::Scalar(scalar)) => return Ok(*scalar),
-                Code::Local(slot, _) => {
+                Node::Const(Value::Scalar(scalar)) => return Ok(*scalar),
+                Node::Local(slot, _) => {
                     return match self.get(*slot) {
                         Value::Scalar(scalar) => Ok(*scalar),
                         other => Err(broken(&format!("a scalar was expected, not {other:?}"))),
                     };
                 }
-                Code::Op1(op, a, span) => {
+                Node::Op1(op, a, span) => {
                     let a = self.scalar(a)?;
                     return op.apply1(a).map_err(|e| op_failure(*op, e, &[a], *span));
                 }
-                Code::Op2(op, operands, span) => {
+                Node::Op2(op, operands, span) => {
                     let a = self.scalar(&operands[0])?;
                     let b = self.scalar(&operands[1])?;
                     return op.apply2(a, b).map_err(|e| op_failure(*op, e, &[a, b], *span));
                 }
-                Code::Op3(op, operands, span) => {
+                Node::Op3(op, operands, span) => {
                     let a = self.scalar(&operands[0])?;
                     let b = self.scalar(&operands[1])?;
                     let c = self.scalar(&operands[2])?;
                     return op.apply3(a, b, c).map_err(|e| op_failure(*op, e, &[a, b, c], *span));
                 }
-                Code::If(parts) => {
+                Node::If(parts) => {
                     let [cond, then, els] = &**parts;
                     code = if self.truth(cond)? { then } else { els };
                 }
-                Code::Let(slot, parts) => {
+                Node::Let(slot, parts) => {
                     let value = self.value(&parts[0])?;
                     self.set(*slot, value);
                     code = &parts[1];
                 }
-                Code::Dim(dim) => return Ok(Scalar::I64(self.dim(dim))),
-                Code::Prim(call) if call.prim == Prim::Index => {
+                Node::Dim(dim) => return Ok(Scalar::I64(self.dim(dim))),
+                Node::Prim(call) if call.prim == Prim::Index => {
                     if let Some(found) = self.element(call)? {
                         return Ok(found);
                     }
                     return self.prim_call(call)?.as_scalar().ok_or_else(|| broken("a scalar was expected"));
                 }
-                Code::Proj(k, tuple) => {
-                    if let Code::Local(slot, _) = &**tuple
+                Node::Proj(k, tuple) => {
+                    if let Node::Local(slot, _) = &**tuple
                         && let Value::Tuple(tuple) = self.get(*slot)
                         && let Some(Value::Scalar(scalar)) = tuple.parts.get(*k)
                     {
@@ -239,14 +239,14 @@ impl<'m> Run<'m> {
         }
     }
     #[inline]
-    fn truth(&mut self, code: &Code) -> Outcome<bool> {
+    fn truth(&mut self, code: &Node) -> Outcome<bool> {
         match self.scalar(code)? {
             Scalar::Bool(truth) => Ok(truth),
             _ => Err(broken("a truth value was expected")),
         }
     }
-    fn project(&mut self, k: usize, tuple: &Code) -> Outcome<Value> {
-        if let Code::Local(slot, false) = tuple
+    fn project(&mut self, k: usize, tuple: &Node) -> Outcome<Value> {
+        if let Node::Local(slot, false) = tuple
             && let Value::Tuple(tuple) = self.get(*slot)
         {
             return tuple.parts.get(k).cloned().ok_or_else(|| broken("no such component"));
@@ -271,8 +271,8 @@ impl<'m> Run<'m> {
             *entry = Some(at);
             depth += 1;
             match at.args.first() {
-                Some(Code::Local(slot, last)) => break (*slot, *last),
-                Some(Code::Prim(inner)) if inner.prim == Prim::Index => at = inner,
+                Some(Node::Local(slot, last)) => break (*slot, *last),
+                Some(Node::Prim(inner)) if inner.prim == Prim::Index => at = inner,
                 _ => return Ok(None),
             }
         };
@@ -329,19 +329,19 @@ impl<'m> Run<'m> {
         }
     }
     /// One round of a loop with several parameters; no tuple is made where the body writes one down.
-    fn next(&mut self, mut body: &Code, params: &[(Slot, Code)]) -> Outcome<()> {
+    fn next(&mut self, mut body: &Node, params: &[(Slot, Node)]) -> Outcome<()> {
         loop {
             match body {
-                Code::Let(slot, parts) => {
+                Node::Let(slot, parts) => {
                     let value = self.value(&parts[0])?;
                     self.set(*slot, value);
                     body = &parts[1];
                 }
-                Code::If(parts) => {
+                Node::If(parts) => {
                     let [cond, then, els] = &**parts;
                     body = if self.truth(cond)? { then } else { els };
                 }
-                Code::Tuple(_, parts) if parts.len() == params.len() => {
+                Node::Tuple(_, parts) if parts.len() == params.len() => {
                     // The parts may use the old values: they go to the top of the stack first.
                     let top = self.stack.len();
                     for part in parts {
@@ -369,12 +369,12 @@ impl<'m> Run<'m> {
 
     /// Calls a function with exactly as many arguments as it has parameters. Here as for primitives, arguments that are
     /// variables are read last, as [`super::live`] expects.
-    fn call(&mut self, function: &Function, captures: &[Value], args: &[Code]) -> Outcome<Value> {
+    fn call(&mut self, function: &Function, captures: &[Value], args: &[Node]) -> Outcome<Value> {
         let start = self.stack.len();
         self.stack.resize(start + args.len(), HOLE);
         for variables in [false, true] {
             for (i, arg) in args.iter().enumerate() {
-                if matches!(arg, Code::Local(..)) == variables {
+                if matches!(arg, Node::Local(..)) == variables {
                     let value = self.value(arg)?;
                     self.stack[start + i] = value;
                 }
@@ -415,7 +415,7 @@ impl<'m> Run<'m> {
     }
     fn invoke(&mut self, callee: &Callee, mut args: Vec<Value>, span: Span) -> Outcome<Value> {
         match callee {
-            Callee::Code(function, captures) => self.call_values(function, captures, args),
+            Callee::Function(function, captures) => self.call_values(function, captures, args),
             Callee::Global(id, _) => self.call_values(self.machine.function(*id)?, &[], args),
             Callee::Op(op) => {
                 let operands = args.iter().map(Value::as_scalar).collect::<Option<Vec<_>>>();
@@ -445,7 +445,7 @@ impl<'m> Run<'m> {
             && closure.args.is_empty()
         {
             match (&closure.callee, &a, &b) {
-                (Callee::Code(function, captures), ..) if function.arity == 2 => {
+                (Callee::Function(function, captures), ..) if function.arity == 2 => {
                     return self.call_values(function, captures, [a, b]).map_err(|failure| failure.called_at(span));
                 }
                 (Callee::Op(op), Value::Scalar(a), Value::Scalar(b)) => {
@@ -510,7 +510,7 @@ impl<'m> Run<'m> {
     pub fn empty(&self, cell: &Type, frame: &[usize], span: Span) -> Outcome<Value> {
         let (layout, inner) = (self.layout(&cell.atom), self.shape(&cell.shape, span)?);
         empty_array(&layout, &[frame, &inner].concat())
-            .ok_or_else(|| Failure::new("E0504", span, format!("an array of shape {frame:?} without cells cannot be made")))
+            .ok_or_else(|| Failure::new(Code::ImpossibleSize, span, format!("an array of shape {frame:?} without cells cannot be made")))
     }
     /// Checks the sizes of a value; its first `skip` dimensions belong to a tuple around it.
     fn coerce(&self, ty: &Type, value: &Value, skip: usize, span: Span) -> Outcome<()> {
@@ -520,7 +520,7 @@ impl<'m> Run<'m> {
         if wanted.len() != found.len() || wanted.iter().zip(found).any(|(w, f)| usize::try_from(*w) != Ok(*f)) {
             let wanted = wanted.iter().map(|n| format!("[{n}]")).collect::<String>();
             let message = format!("the value has shape {}, the type says {wanted}", dims::Dims::new(found));
-            return Err(Failure::new("E0503", span, message));
+            return Err(Failure::new(Code::SizesDiffer, span, message));
         }
         if let (Atom::Tuple(_, parts), Value::Tuple(tuple)) = (&ty.atom, value) {
             for (ty, part) in parts.iter().zip(&tuple.parts) {
@@ -537,7 +537,7 @@ impl<'m> Run<'m> {
         let mut args = [HOLE; 5];
         for variables in [false, true] {
             for (place, arg) in args.iter_mut().zip(&call.args) {
-                if matches!(arg, Code::Local(..)) == variables {
+                if matches!(arg, Node::Local(..)) == variables {
                     *place = self.value(arg)?;
                 }
             }
@@ -547,11 +547,11 @@ impl<'m> Run<'m> {
 }
 
 /// Whether code takes no array.
-fn is_plain(code: &Code) -> bool {
+fn is_plain(code: &Node) -> bool {
     match code {
-        Code::Const(_) | Code::Local(..) | Code::Dim(_) => true,
-        Code::Op1(_, operand, _) => is_plain(operand),
-        Code::Op2(_, operands, _) => operands.iter().all(is_plain),
+        Node::Const(_) | Node::Local(..) | Node::Dim(_) => true,
+        Node::Op1(_, operand, _) => is_plain(operand),
+        Node::Op2(_, operands, _) => operands.iter().all(is_plain),
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use super::primitives::{ints, sized};
 use super::run::Run;
 use super::{Failure, Outcome};
-use crate::base::{Scalar, Span};
+use crate::base::{Code, Scalar, Span};
 use crate::interp::arrays::{gather, missing, natural};
 use crate::interp::failure::{broken, out_of_bounds};
 use crate::runtime::buffer::vector;
@@ -18,14 +18,18 @@ const MAX_RANK: usize = 255;
 fn shape(value: Option<&Value>, span: Span) -> Outcome<Vec<usize>> {
     let items = ints(value.ok_or_else(|| broken("a primitive without its shapes"))?)?;
     if items.len() > MAX_RANK {
-        return Err(Failure::new("E0504", span, format!("an array cannot have {} dimensions, {MAX_RANK} are the most", items.len())));
+        return Err(Failure::new(
+            Code::ImpossibleSize,
+            span,
+            format!("an array cannot have {} dimensions, {MAX_RANK} are the most", items.len()),
+        ));
     }
     let sizes = items.iter().map(|n| natural(*n, span));
     let sizes = sizes.collect::<Outcome<Vec<usize>>>()?;
     let product = sizes.iter().try_fold(1i64, |product, n| product.checked_mul(i64::try_from(*n).ok()?));
     if product.is_none() && !sizes.contains(&0) {
         let message = format!("an array of shape {} has more elements than can be counted", Dims::new(&sizes));
-        return Err(Failure::new("E0504", span, message));
+        return Err(Failure::new(Code::ImpossibleSize, span, message));
     }
     Ok(sizes)
 }
@@ -52,7 +56,7 @@ pub fn recycle(indices: &[Value], value: &Value, span: Span) -> Outcome<Value> {
     }
     if size == 0 {
         let (from, to) = (Dims::new(value.dims()), Dims::new(&dims));
-        return Err(Failure::new("E0503", span, format!("an array of shape {from} has no elements to make one of shape {to}")));
+        return Err(Failure::new(Code::SizesDiffer, span, format!("an array of shape {from} has no elements to make one of shape {to}")));
     }
     let flat = value.reframed(rank, &[size]).ok_or_else(missing)?;
     gather(&flat, wanted, (0..wanted).map(move |i| i % size), span)?.reframed(1, &dims).ok_or_else(missing)
@@ -70,7 +74,7 @@ pub fn subarray(indices: &[Value], value: &Value, at: &Value, span: Span) -> Out
     let at = ints(at)?;
     if at.len() != from.len() {
         let message = format!("an index of {} numbers does not belong to an array of shape {}", at.len(), Dims::new(&from));
-        return Err(Failure::new("E0503", span, message));
+        return Err(Failure::new(Code::SizesDiffer, span, message));
     }
     let (size, wanted) = (count(&from), count(&to));
     let flat = if from.is_empty() { value.replicated(&[1]).map_err(|s| Failure::shortage(s, span))? } else { value.clone() };
@@ -86,7 +90,7 @@ pub fn subarray(indices: &[Value], value: &Value, at: &Value, span: Span) -> Out
     let cells = start.checked_add(wanted).and_then(|end| flat.slice(start, end));
     let cells = cells.ok_or_else(|| {
         let message = format!("an array of shape {} has fewer than {wanted} cells from index {at:?} on", Dims::new(&from));
-        Failure::new("E0501", span, message)
+        Failure::new(Code::OutOfBounds, span, message)
     })?;
     cells.reframed(1, &to).ok_or_else(missing)
 }
@@ -104,7 +108,7 @@ pub fn scatter_new(indices: &[Value], positions: &Value, value: &Value, span: Sp
         }
     }
     if let Some(empty) = sources.iter().position(Option::is_none) {
-        return Err(Failure::new("E0501", span, format!("no cell is scattered to position {empty} of {size}")));
+        return Err(Failure::new(Code::OutOfBounds, span, format!("no cell is scattered to position {empty} of {size}")));
     }
     gather(value, size, sources.into_iter().flatten(), span)
 }
@@ -114,7 +118,7 @@ impl Run<'_> {
     pub fn read_nums(&self, span: Span) -> Outcome<Value> {
         match self.machine.input() {
             Some(numbers) => sized(numbers.clone()),
-            None => Err(Failure::new("E0508", span, "the program reads numbers, and none were given to it")),
+            None => Err(Failure::new(Code::UnfitArguments, span, "the program reads numbers, and none were given to it")),
         }
     }
 }
@@ -222,7 +226,7 @@ mod tests {
         assert_eq!(value("(Sigma (k) [i64 k])", "(read_nums (tuple))"), "[3i64, 1i64, 4i64]");
         let (program, _) = read::program(FileId::default(), "(define main : (Sigma (k) [i64 k]) (read_nums (tuple)))");
         let failure = load(&program, 1).call(Symbol::new("main"), Vec::new()).map_err(|failure| failure.code);
-        assert_eq!(failure.err(), Some("E0508"));
+        assert_eq!(failure.err(), Some(crate::base::Code::UnfitArguments));
     }
 
     #[test]

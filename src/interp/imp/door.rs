@@ -4,7 +4,7 @@ use super::fault::{Run, fault};
 use super::memory::{Kind, Memory};
 use super::stmt::Given;
 use super::{Machine, Plan};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::interp::components::{operands, result};
 use crate::interp::{Failure, Outcome};
 use crate::ir::imp::{FunId, Program, Table};
@@ -27,7 +27,7 @@ pub fn call(
 ) -> Outcome<Value> {
     let found = source.funs.iter().find(|(_, fun)| fun.entry && fun.name == name);
     let Some((id, fun)) = found else {
-        return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
+        return Err(Failure::new(Code::UnfitArguments, Span::default(), format!("there is no definition `{name}`")));
     };
     let (operands, measured) = operands(ty, name, args, called, fun.span)?;
     let values = Machine::new(program, plan)

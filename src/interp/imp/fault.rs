@@ -1,7 +1,7 @@
 //! Why a run ends early.
 
 use super::Machine;
-use crate::base::Span;
+use crate::base::{Code, Span};
 use crate::interp::Failure;
 use crate::ir::imp::{Fun, Stmt, print};
 
@@ -37,10 +37,10 @@ impl Stop {
     pub fn failure(self, pass: &str) -> Box<Failure> {
         match self {
             Stop::Failure(failure) => failure,
-            Stop::Long => Failure::new("E0599", Span::default(), super::LONG),
+            Stop::Long => Failure::new(Code::MalformedCore, Span::default(), super::LONG),
             Stop::Fault(fault) => {
                 let (at, span) = fault.place.unwrap_or_default();
-                Failure::new("E0599", span, format!("the program that `{pass}` made is wrong: {}{at}", fault.what))
+                Failure::new(Code::MalformedCore, span, format!("the program that `{pass}` made is wrong: {}{at}", fault.what))
             }
         }
     }

@@ -4,7 +4,7 @@ use super::Machine;
 use super::fault::{Run, Stop, fault};
 use super::frame::Frame;
 use super::memory::{BufferId, Kind, Val};
-use crate::base::{PrimType, Scalar, Span};
+use crate::base::{Code, PrimType, Scalar, Span};
 use crate::interp::Failure;
 use crate::ir::imp::{self, Arg, Expr, FunId, Handle, Int, Local, Order, Parallel, Param, Place, Ptr, Scan, Stmt, Target};
 
@@ -156,7 +156,7 @@ impl<'p> Machine<'p> {
         let mut args = Vec::with_capacity(failure.args.len());
         for (prim, arg) in &failure.args {
             let value = self.defined(arg, frame, "a message")?;
-            let typed = *prim != PrimType::I64 || failure.code == "E0505";
+            let typed = *prim != PrimType::I64 || failure.code == Code::UndefinedOperation;
             args.push(if typed { value.to_string() } else { value.as_i128().unwrap_or_default().to_string() });
         }
         let mut args = args.into_iter();
@@ -182,7 +182,7 @@ impl<'p> Machine<'p> {
         let count = self.index(count, frame)?.max(0);
         let info = &frame.fun.ptrs[ptr];
         let bytes = i128::from(count) * info.elem.bytes() as i128;
-        let shortage = || Stop::Failure(Failure::new("E0507", span, format!("out of memory: {bytes} bytes were requested")));
+        let shortage = || Stop::Failure(Failure::new(Code::OutOfMemory, span, format!("out of memory: {bytes} bytes were requested")));
         let cells = usize::try_from(count).map_err(|_| shortage())?;
         let buffer = self.memory.alloc(info.name, info.elem, cells, Kind::Owned).ok_or_else(shortage)?;
         if let Some(heap) = &mut frame.heap {

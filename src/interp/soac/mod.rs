@@ -6,6 +6,7 @@ mod regions;
 use super::arrays::{HOLE, bad_slice, concat, gather, length, natural, range_steps, slice_steps};
 use super::components::{operands, result};
 use super::failure::{Failure, Outcome, broken, misfit, negative, op_failure, out_of_bounds};
+use crate::base::Code;
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core;
 use crate::ir::soac::visit::Part;
@@ -45,7 +46,7 @@ fn run(
     regions: Option<Regions>,
 ) -> Outcome<Value> {
     let Some(fun) = program.entry(name) else {
-        return Err(Failure::new("E0508", Span::default(), format!("there is no definition `{name}`")));
+        return Err(Failure::new(Code::UnfitArguments, Span::default(), format!("there is no definition `{name}`")));
     };
     let (operands, measured) = operands(ty, name, &args, called, fun.span)?;
     let mut run = Run { program, slots: vec![HOLE; program.vars.len()], waiting: FxHashMap::default(), regions };
@@ -319,7 +320,7 @@ impl<'p> Run<'p> {
                     let Some(position) = usize::try_from(at).ok().filter(|at| *at < n) else {
                         let message =
                             format!("updating {k} elements from {start} in steps of {step} leaves the bounds of an array of size {n}");
-                        return Err(unless(*checked, Failure::new("E0501", span, message)));
+                        return Err(unless(*checked, Failure::new(Code::OutOfBounds, span, message)));
                     };
                     if !array.set_cell(position, &cell).map_err(shortage)? {
                         return Err(shapeless());
@@ -385,7 +386,7 @@ impl<'p> Run<'p> {
                 if found == wanted {
                     return Ok(());
                 }
-                Err(Failure::new("E0503", span, format!("the value has shape {found}, the type says {wanted}")))
+                Err(Failure::new(Code::SizesDiffer, span, format!("the value has shape {found}, the type says {wanted}")))
             }
             Check::NonNegative(size) => self.natural(size, span).map(|_| ()),
             Check::Range(a, b) => {
@@ -404,13 +405,13 @@ impl<'p> Run<'p> {
                 if n.checked_mul(m) == Some(found) {
                     return Ok(());
                 }
-                Err(Failure::new("E0503", span, format!("an array of size {found} does not make {n} rows of {m}")))
+                Err(Failure::new(Code::SizesDiffer, span, format!("an array of size {found} does not make {n} rows of {m}")))
             }
             Check::Assert(cond, message) => {
                 if self.truth(*cond)? {
                     return Ok(());
                 }
-                Err(Failure::new("E0506", span, format!("assertion failed: {message}")))
+                Err(Failure::new(Code::AssertionFailed, span, format!("assertion failed: {message}")))
             }
         }
     }
@@ -618,10 +619,10 @@ impl<'p> Run<'p> {
 
 /// The failure of an access. Where its check was left out, because it cannot fail, the pass that left it out was wrong.
 fn unless(checked: bool, failure: Box<Failure>) -> Box<Failure> {
-    if checked || failure.code != "E0501" {
+    if checked || failure.code != Code::OutOfBounds {
         return failure;
     }
-    Failure::new("E0599", failure.span, format!("a check was left out that fails: {}", failure.message))
+    Failure::new(Code::MalformedCore, failure.span, format!("a check was left out that fails: {}", failure.message))
 }
 
 /// The array with the cell at these indices replaced.

@@ -13,16 +13,11 @@ mod types;
 pub use types::{ARRAY_SIGIL, Binder, TypeArgument, TypeVariable, is_type};
 
 use super::free::Name;
-use super::sexp::{self, E_FORM, Sexp, SexpKind};
+use super::sexp::{self, Sexp, SexpKind};
 use super::{Define, Dim, Index, Program, Type};
-use crate::base::{FileId, Span, Symbol};
+use crate::base::{Code, FileId, Span, Symbol};
 use crate::diag::Diagnostic;
 use rustc_hash::FxHashMap;
-
-/// A type of the wrong kind: an array where an atom is needed.
-pub const E_KIND: &str = "E0703";
-/// An index of the wrong sort: a size where a shape is needed, or the other way round.
-pub const E_SORT: &str = "E0704";
 
 /// Reads a program: definitions `(define f : T e)` and `(entry f : T e)`; a leading `(use core)` says nothing new.
 pub fn program(file: FileId, text: &str) -> (Program, Vec<Diagnostic>) {
@@ -107,7 +102,7 @@ impl<'n> Reader<'n> {
     }
 
     fn error<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
-        self.report(Diagnostic::error(E_FORM, span, message))
+        self.report(Diagnostic::error(Code::CoreForm, span, message))
     }
 
     fn report<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {

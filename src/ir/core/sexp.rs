@@ -14,16 +14,9 @@
 //! depth of nesting can be read.
 
 use crate::base::scalar::half_of;
-use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
+use crate::base::{Code, FileId, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use half::f16;
-
-/// Characters that cannot be read.
-pub const E_TOKEN: &str = "E0181";
-/// Parentheses that do not match.
-pub const E_NESTING: &str = "E0182";
-/// A form that is not one of the language's.
-pub const E_FORM: &str = "E0183";
 
 /// More messages than this about one text help nobody.
 const MAX_DIAGNOSTICS: usize = 100;
@@ -268,7 +261,7 @@ impl Parser<'_> {
         Span::new(self.file, start, self.at)
     }
 
-    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         if self.diagnostics.len() < MAX_DIAGNOSTICS {
             self.diagnostics.push(Diagnostic::error(code, span, message));
         }
@@ -362,14 +355,14 @@ impl Parser<'_> {
                 _ => {
                     self.at += 1;
                     let span = self.span(start);
-                    self.error(E_TOKEN, span, format!("unexpected character `{}`", char::from(byte).escape_default()));
+                    self.error(Code::CoreWord, span, format!("unexpected character `{}`", char::from(byte).escape_default()));
                 }
             }
         }
         while let Some(open) = self.open.last() {
             let span = Span::new(self.file, open.start, open.start + 1);
             let closer = open.closer;
-            self.error(E_NESTING, span, format!("this is never closed: `{}` is missing", char::from(closer)));
+            self.error(Code::CoreBrackets, span, format!("this is never closed: `{}` is missing", char::from(closer)));
             self.close();
         }
     }
@@ -395,7 +388,7 @@ impl Parser<'_> {
             }
         }
         let span = Span::new(self.file, start, start + 2);
-        self.error(E_TOKEN, span, "this comment is never closed: `|#` is missing");
+        self.error(Code::CoreWord, span, "this comment is never closed: `|#` is missing");
     }
 
     /// Reads a string whose opening quote is at `self.at`.
@@ -415,7 +408,7 @@ impl Parser<'_> {
                         Some(c) => text.push(c),
                         None => {
                             let span = Span::new(self.file, self.at, self.at + 1 + escaped.len_utf8());
-                            self.error(E_TOKEN, span, format!("unknown escape `\\{}`", escaped.escape_default()));
+                            self.error(Code::CoreWord, span, format!("unknown escape `\\{}`", escaped.escape_default()));
                         }
                     },
                     None => break,
@@ -425,7 +418,7 @@ impl Parser<'_> {
         }
         self.at = self.text.len();
         let span = Span::new(self.file, start, start + 1);
-        self.error(E_TOKEN, span, "this string is never closed");
+        self.error(Code::CoreWord, span, "this string is never closed");
         text
     }
 
@@ -447,7 +440,7 @@ impl Parser<'_> {
             Ok(Word::Symbol) => self.push(SexpKind::Symbol(Symbol::new(word)), start),
             Err(message) => {
                 let span = self.span(start);
-                self.error(E_TOKEN, span, message);
+                self.error(Code::CoreWord, span, message);
                 self.push(SexpKind::Scalar(Scalar::I64(0)), start);
             }
         }
@@ -457,7 +450,7 @@ impl Parser<'_> {
         let span = self.span(start);
         match self.open.last_mut() {
             Some(open) if open.closer == b'}' && open.types.is_none() => open.types = Some(std::mem::take(&mut open.items)),
-            _ => self.error(E_NESTING, span, "`|` stands once between `{` and `}`"),
+            _ => self.error(Code::CoreBrackets, span, "`|` stands once between `{` and `}`"),
         }
     }
 
@@ -469,7 +462,7 @@ impl Parser<'_> {
             base = self.base_of_braces();
             if base.is_none() {
                 let span = self.span(start);
-                self.error(E_NESTING, span, "`{` follows what it instantiates");
+                self.error(Code::CoreBrackets, span, "`{` follows what it instantiates");
             }
             self.braces += 1;
         }
@@ -487,12 +480,12 @@ impl Parser<'_> {
         let span = self.span(start);
         let found = char::from(byte);
         match self.open.last() {
-            None => self.error(E_NESTING, span, format!("`{found}` closes nothing")),
+            None => self.error(Code::CoreBrackets, span, format!("`{found}` closes nothing")),
             Some(open) if open.closer == byte => self.close(),
             Some(open) => {
                 let message = format!("`{found}` where `{}` is expected", char::from(open.closer));
                 let opened = Span::new(self.file, open.start, open.start + 1);
-                let diagnostic = Diagnostic::error(E_NESTING, span, message).label(opened, "opened here");
+                let diagnostic = Diagnostic::error(Code::CoreBrackets, span, message).label(opened, "opened here");
                 if self.diagnostics.len() < MAX_DIAGNOSTICS {
                     self.diagnostics.push(diagnostic);
                 }
@@ -511,7 +504,7 @@ impl Parser<'_> {
                 self.braces -= 1;
                 if open.types.is_none() {
                     let span = self.span(open.start);
-                    self.error(E_NESTING, span, "the bar is missing: `{types | indices}`");
+                    self.error(Code::CoreBrackets, span, "the bar is missing: `{types | indices}`");
                 }
                 let Some(base) = open.base else { return };
                 let start = base.span.start as usize;

@@ -29,7 +29,7 @@ mod tests;
 pub mod visit;
 
 use crate::base::scalar::{Op, ScalarOp};
-use crate::base::{Arena, Idx, MAX_SIZE, PrimType, Scalar, Span, Symbol};
+use crate::base::{Arena, Code, Idx, MAX_SIZE, PrimType, Scalar, Span, Symbol};
 
 /// A scalar variable.
 pub type Local = Idx<LocalInfo>;
@@ -221,7 +221,7 @@ pub enum Order {
 #[derive(Debug, Clone)]
 pub struct Failure {
     /// The code of the error.
-    pub code: &'static str,
+    pub code: Code,
     /// The message; `{}` stands for an argument.
     pub message: String,
     /// Arguments of the message.

@@ -9,9 +9,9 @@ use super::{
     VarInfo, check,
 };
 use crate::base::scalar::{Member, qualified};
-use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
+use crate::base::{Code, FileId, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::sexp::{self, E_FORM, Sexp, SexpKind};
+use crate::ir::core::sexp::{self, Sexp, SexpKind};
 use rustc_hash::FxHashMap;
 
 /// What is read, or what is wrong.
@@ -31,7 +31,7 @@ pub fn program(file: FileId, text: &str) -> Result<Program, Vec<Diagnostic>> {
     all.map_err(|diagnostic| vec![*diagnostic])?;
     match check::validate(&reader.program) {
         Ok(()) => Ok(reader.program),
-        Err(problem) => Err(vec![Diagnostic::error(E_FORM, Span::new(file, 0, 0), format!("the program is not valid: {problem}"))]),
+        Err(problem) => Err(vec![Diagnostic::error(Code::CoreForm, Span::new(file, 0, 0), format!("the program is not valid: {problem}"))]),
     }
 }
 
@@ -42,7 +42,7 @@ struct Reader {
 }
 
 fn error<T>(at: &Sexp, message: impl Into<String>) -> Read<T> {
-    Err(Box::new(Diagnostic::error(E_FORM, at.span, message)))
+    Err(Box::new(Diagnostic::error(Code::CoreForm, at.span, message)))
 }
 fn expected<T>(at: &Sexp, what: &str) -> Read<T> {
     error(at, format!("expected {what}"))

@@ -23,7 +23,7 @@ mod sums;
 mod types;
 mod values;
 
-use crate::base::{Chain, MAX_SIZE, PrimType, Span, Symbol};
+use crate::base::{Chain, Code, MAX_SIZE, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::attributes::{Attribute, Attributes};
 use crate::ir::core;
@@ -34,9 +34,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use values::Static;
-
-/// What cannot be compiled yet, or the place where a contract was broken.
-pub const E_LIMIT: &str = "E0801";
 
 /// More statements than this are a sign of code that doubles at every level.
 const MAX_STATEMENTS: usize = 4_000_000;
@@ -143,16 +140,16 @@ impl<'p> Specialiser<'p> {
 
     /// What this compiler cannot do.
     fn limit<T>(&self, span: Span, what: impl Into<String>) -> Outcome<T> {
-        Err(Box::new(Diagnostic::error(E_LIMIT, span, what).help("`--backend interp` runs this program")))
+        Err(Box::new(Diagnostic::error(Code::NotCompiled, span, what).help("`--backend interp` runs this program")))
     }
     /// The same, with how the program can be written instead.
     fn limit_with<T>(&self, span: Span, what: &str, help: &str) -> Outcome<T> {
-        let diagnostic = Diagnostic::error(E_LIMIT, span, what).help(format!("{help}; or run it with `--backend interp`"));
+        let diagnostic = Diagnostic::error(Code::NotCompiled, span, what).help(format!("{help}; or run it with `--backend interp`"));
         Err(Box::new(diagnostic))
     }
     /// Core that the checker would not have let pass.
     fn broken<T>(&self, span: Span, what: &str) -> Outcome<T> {
-        Err(Box::new(Diagnostic::error(E_LIMIT, span, format!("malformed core: {what}"))))
+        Err(Box::new(Diagnostic::error(Code::NotCompiled, span, format!("malformed core: {what}"))))
     }
 
     fn fresh(&mut self, name: Symbol, ty: soac::Type) -> Var {

@@ -2,7 +2,7 @@
 //! 64-bit words, the elements in little-endian row-major order.
 
 use super::{At, Expected, Place, Result, decode, encode, storable};
-use crate::base::PrimType;
+use crate::base::{Code, PrimType};
 use crate::runtime::{Array, Value, dims};
 
 const VERSION: u8 = 2;
@@ -23,7 +23,7 @@ pub(super) fn read(source: &str, bytes: &[u8], at: usize, expected: &Expected) -
     let place = Place { source, at: At::Byte(at) };
     let truncated = |wanted: u128, found: usize| {
         let message = format!("the data ends too early: {wanted} bytes are needed for it, {found} are there");
-        place.problem("E0607", expected, message)
+        place.problem(Code::DataLength, expected, message)
     };
     let rest = &bytes[at..];
     let (&[_, version, rank, ..], Some(name)) = (rest.get(..3).unwrap_or(&[0; 0]), rest.get(3..7)) else {
@@ -31,14 +31,14 @@ pub(super) fn read(source: &str, bytes: &[u8], at: usize, expected: &Expected) -
     };
     if version != VERSION {
         return Err(place.problem(
-            "E0604",
+            Code::MalformedData,
             expected,
             format!("version {version} of the binary format is not known, only version {VERSION}"),
         ));
     }
     let name = std::str::from_utf8(name).unwrap_or("?").trim_start();
     let Some(prim) = PrimType::from_name(name) else {
-        return Err(place.problem("E0604", expected, format!("`{}` is no element type", name.escape_debug())));
+        return Err(place.problem(Code::MalformedData, expected, format!("`{}` is no element type", name.escape_debug())));
     };
     let rank = usize::from(rank);
     if prim != expected.prim || rank != expected.rank {
@@ -51,7 +51,7 @@ pub(super) fn read(source: &str, bytes: &[u8], at: usize, expected: &Expected) -
         let mut word = [0; 8];
         word.copy_from_slice(chunk);
         let Some(size) = usize::try_from(i64::from_le_bytes(word)).ok() else {
-            return Err(place.problem("E0607", expected, format!("the size {} is negative", i64::from_le_bytes(word))));
+            return Err(place.problem(Code::DataLength, expected, format!("the size {} is negative", i64::from_le_bytes(word))));
         };
         shape.push(size);
     }

@@ -1,7 +1,7 @@
 //! PNG images as `[height][width]u8` (grey) or `[height][width][3]u8` (red, green, blue).
 
 use super::{At, Expected, Place, Result};
-use crate::base::PrimType;
+use crate::base::{Code, PrimType};
 use crate::runtime::{Array, Buffer, Value, buffer::vector};
 
 /// The first bytes of every PNG file.
@@ -10,9 +10,13 @@ pub const MAGIC: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Reads an image; colours become grey or grey becomes colours as the expected rank asks, transparency is dropped.
 pub(super) fn read(source: &str, bytes: &[u8], expected: &Expected) -> Result<Value> {
     let place = Place { source, at: At::Byte(0) };
-    let bad = |error: &dyn std::fmt::Display| place.problem("E0607", expected, format!("the PNG image cannot be read: {error}"));
+    let bad = |error: &dyn std::fmt::Display| place.problem(Code::DataLength, expected, format!("the PNG image cannot be read: {error}"));
     if expected.prim != PrimType::U8 || !(2..=3).contains(&expected.rank) {
-        return Err(place.problem("E0605", expected, format!("expected {}, found an image: [][]u8 or [][][]u8", expected.shown())));
+        return Err(place.problem(
+            Code::ElementType,
+            expected,
+            format!("expected {}, found an image: [][]u8 or [][][]u8", expected.shown()),
+        ));
     }
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::normalize_to_color8());

@@ -11,7 +11,7 @@ pub mod structured;
 pub mod text;
 
 use super::{Buffer, Shortage, Value};
-use crate::base::PrimType;
+use crate::base::{Code, PrimType};
 use crate::diag::Diagnostic;
 
 /// Data could not be read: always one of the codes E0604 to E0609.
@@ -60,7 +60,7 @@ enum At {
 }
 
 impl Place<'_> {
-    fn problem(self, code: &'static str, expected: &Expected, message: impl AsRef<str>) -> Box<Diagnostic> {
+    fn problem(self, code: Code, expected: &Expected, message: impl AsRef<str>) -> Box<Diagnostic> {
         let place = match self.at {
             At::Byte(at) => format!("in {}, at byte {at}", self.source),
             At::Text { line, column } => format!("in {}, line {line}, column {column}", self.source),
@@ -69,10 +69,10 @@ impl Place<'_> {
     }
     fn wrong_type(self, expected: &Expected, prim: PrimType, rank: usize) -> Box<Diagnostic> {
         let message = format!("expected {}, found {}", expected.shown(), shown(prim, rank));
-        self.problem(if prim == expected.prim { "E0606" } else { "E0605" }, expected, message)
+        self.problem(if prim == expected.prim { Code::DataRank } else { Code::ElementType }, expected, message)
     }
     fn shortage(self, expected: &Expected, shortage: Shortage) -> Box<Diagnostic> {
-        self.problem("E0609", expected, format!("{} bytes of memory cannot be had", shortage.bytes))
+        self.problem(Code::DataTooLarge, expected, format!("{} bytes of memory cannot be had", shortage.bytes))
     }
 }
 
@@ -121,7 +121,7 @@ impl<'a> Stream<'a> {
         let place = text::place(self.source, self.bytes, self.position);
         let expected = Expected::new("input", PrimType::Bool, 0);
         let plural = if values == 1 { "value" } else { "values" };
-        Err(place.problem("E0607", &expected, format!("expected {values} {plural}, found more data after them")))
+        Err(place.problem(Code::DataLength, &expected, format!("expected {values} {plural}, found more data after them")))
     }
     /// Element type and rank of the next value, for readers that expect nothing: as the data say, or, for text without suffixes, `i32`,
     /// `f64` or `bool`. An image is `[][][]u8`.

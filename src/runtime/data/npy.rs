@@ -1,7 +1,7 @@
 //! NumPy's `.npy` files: versions 1 to 3, both byte orders, C and Fortran order, zero-dimensional arrays.
 
 use super::{At, Expected, MAX_RANK, Place, Result, decode, encode, storable};
-use crate::base::PrimType;
+use crate::base::{Code, PrimType};
 use crate::runtime::{Array, Buffer, Element, Shortage, Value, dims};
 use crate::{each_buffer, runtime::buffer::vector};
 
@@ -30,25 +30,25 @@ pub(super) fn kind(bytes: &[u8]) -> Option<(PrimType, usize)> {
 pub(super) fn read(source: &str, bytes: &[u8], expected: &Expected) -> Result<(Value, usize)> {
     let at = |at: usize| Place { source, at: At::Byte(at) };
     let truncated = |at: Place, what: &str, wanted: u128, found: usize| {
-        at.problem("E0607", expected, format!("the file ends too early: {what} needs {wanted} bytes, {found} are there"))
+        at.problem(Code::DataLength, expected, format!("the file ends too early: {what} needs {wanted} bytes, {found} are there"))
     };
     let Some(&[major, _]) = bytes.get(6..8) else { return Err(truncated(at(0), "the header", 10, bytes.len())) };
     let (begin, length) = match (major, bytes.get(8..10), bytes.get(8..12)) {
         (1, Some(&[a, b]), _) => (10, usize::from(u16::from_le_bytes([a, b]))),
         (2 | 3, _, Some(&[a, b, c, d])) => (12, u32::from_le_bytes([a, b, c, d]) as usize),
         (1..=3, ..) => return Err(truncated(at(8), "the header", 12, bytes.len())),
-        _ => return Err(at(6).problem("E0604", expected, format!("version {major} of the .npy format is not known"))),
+        _ => return Err(at(6).problem(Code::MalformedData, expected, format!("version {major} of the .npy format is not known"))),
     };
     let Some(header) = bytes.get(begin..begin + length) else {
         return Err(truncated(at(begin), "the header", (begin + length) as u128, bytes.len()));
     };
     let Some(header) = Parser { bytes: header, at: 0 }.header() else {
-        return Err(at(begin).problem("E0604", expected, "the header of the .npy file cannot be understood"));
+        return Err(at(begin).problem(Code::MalformedData, expected, "the header of the .npy file cannot be understood"));
     };
     let Some((prim, swap)) = element(&header.descr) else {
         let shown = header.descr.replace(char::is_control, "?");
         let message = format!("expected {}, found an array with elements of the NumPy type `{shown}`", expected.shown());
-        return Err(at(begin).problem("E0605", expected, message));
+        return Err(at(begin).problem(Code::ElementType, expected, message));
     };
     let shape = header.shape;
     if prim != expected.prim || shape.len() != expected.rank {

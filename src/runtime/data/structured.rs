@@ -2,7 +2,7 @@
 //! a constructor takes stands behind it; what consists of several parts itself, and constructors that take something, stand in parentheses.
 
 use super::{Expected, Result, text};
-use crate::base::{PrimType, Symbol};
+use crate::base::{Code, PrimType, Symbol};
 use crate::runtime::{Cells, Sum, Value};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn problem<T>(&self, code: &'static str, message: &str) -> Result<T> {
+    fn problem<T>(&self, code: Code, message: &str) -> Result<T> {
         let place = text::place(self.source, self.bytes, self.at);
         Err(place.problem(code, &Expected::new(self.what, PrimType::Bool, 0), message))
     }
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
             Some(word) => format!("`{}`", String::from_utf8_lossy(word).escape_debug()),
             None => "the end of the data".into(),
         };
-        self.problem("E0604", &format!("expected {wanted}, found {found}"))
+        self.problem(Code::MalformedData, &format!("expected {wanted}, found {found}"))
     }
     fn skip(&mut self) {
         self.at += text::blank(&self.bytes[self.at..]);
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
     fn value(&mut self, shape: &Shape) -> Result<Value> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return self.problem("E0604", "the value is nested too deeply");
+            return self.problem(Code::MalformedData, "the value is nested too deeply");
         }
         let value = match shape {
             Shape::Sum(0, constructors) if !self.parenthesis() => self.constructor(constructors, true),
@@ -223,11 +223,11 @@ impl<'a> Reader<'a> {
                     Some(cells) => Ok(Value::Cells(cells)),
                     None => {
                         self.at = start;
-                        self.problem("E0608", "the rows have different sizes")
+                        self.problem(Code::IrregularData, "the rows have different sizes")
                     }
                 }
             }
-            Shape::Other => self.problem("E0604", "no data can stand for this"),
+            Shape::Other => self.problem(Code::MalformedData, "no data can stand for this"),
         }
     }
     /// `empty([0][3](#none | #some i32))`: the sizes and the type of the elements.
@@ -262,13 +262,13 @@ impl<'a> Reader<'a> {
         self.need(b')')?;
         if dims.len() != rank {
             self.at = start;
-            return self.problem("E0606", &format!("expected an array of rank {rank}, found one of rank {}", dims.len()));
+            return self.problem(Code::DataRank, &format!("expected an array of rank {rank}, found one of rank {}", dims.len()));
         }
         match Cells::new(&dims, Vec::new()) {
             Some(cells) => Ok(Value::Cells(cells)),
             None => {
                 self.at = start;
-                self.problem("E0604", "an `empty` array needs a size that is 0")
+                self.problem(Code::MalformedData, "an `empty` array needs a size that is 0")
             }
         }
     }
@@ -303,7 +303,7 @@ impl<'a> Reader<'a> {
             }
         }
         if *size.get_or_insert(count) != count {
-            return self.problem("E0608", "the rows have different sizes");
+            return self.problem(Code::IrregularData, "the rows have different sizes");
         }
         Ok(())
     }

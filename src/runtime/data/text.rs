@@ -2,7 +2,7 @@
 //! comments from `--` to the end of the line.
 
 use super::{At, Expected, MAX_RANK, Place, Result, storable, structured};
-use crate::base::{PrimType, Scalar};
+use crate::base::{Code, PrimType, Scalar};
 use crate::runtime::{Array, Buffer, Value, dims};
 use std::fmt::Write;
 
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
                 format!("`{}`", String::from_utf8_lossy(&rest[..length.min(rest.len())]).escape_debug())
             }
         };
-        Err(self.here().problem("E0604", self.expected, format!("expected {wanted}, found {found}")))
+        Err(self.here().problem(Code::MalformedData, self.expected, format!("expected {wanted}, found {found}")))
     }
     fn skip(&mut self) {
         self.at += blank(&self.bytes[self.at..]);
@@ -152,10 +152,10 @@ impl<'a> Reader<'a> {
             return self.scalar();
         }
         if depth >= MAX_RANK {
-            return Err(self.here().problem("E0606", self.expected, format!("arrays are nested more than {MAX_RANK} deep")));
+            return Err(self.here().problem(Code::DataRank, self.expected, format!("arrays are nested more than {MAX_RANK} deep")));
         }
         if self.leaf.is_some_and(|leaf| leaf <= depth) {
-            return Err(self.place(start).problem("E0608", self.expected, "an array stands beside scalars"));
+            return Err(self.place(start).problem(Code::IrregularData, self.expected, "an array stands beside scalars"));
         }
         if self.sizes.len() <= depth {
             self.sizes.resize(depth + 1, None);
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         match self.sizes[depth] {
             Some(before) if before != size => {
                 let message = format!("a row of {size} elements stands beside rows of {before}: arrays must be regular");
-                Err(self.place(start).problem("E0608", self.expected, message))
+                Err(self.place(start).problem(Code::IrregularData, self.expected, message))
             }
             _ => {
                 self.sizes[depth] = Some(size);
@@ -195,8 +195,12 @@ impl<'a> Reader<'a> {
     }
     fn leaf(&mut self, depth: usize, start: usize) -> Result<()> {
         match self.leaf {
-            Some(leaf) if leaf != depth => Err(self.place(start).problem("E0608", self.expected, "a scalar stands beside arrays")),
-            None if self.sizes.len() > depth => Err(self.place(start).problem("E0608", self.expected, "a scalar stands beside arrays")),
+            Some(leaf) if leaf != depth => {
+                Err(self.place(start).problem(Code::IrregularData, self.expected, "a scalar stands beside arrays"))
+            }
+            None if self.sizes.len() > depth => {
+                Err(self.place(start).problem(Code::IrregularData, self.expected, "a scalar stands beside arrays"))
+            }
             _ => {
                 self.leaf = Some(depth);
                 Ok(())
@@ -213,10 +217,12 @@ impl<'a> Reader<'a> {
             }
             Ok(scalar) => Err(self.here().wrong_type(self.expected, scalar.prim(), self.leaf.unwrap_or(0))),
             Err(Bad::Syntax) => self.syntax(&format!("a value of type {}", self.expected.prim)),
-            Err(Bad::Range(prim)) => Err(self.here().problem("E0605", self.expected, format!("`{word}` is out of range for {prim}"))),
+            Err(Bad::Range(prim)) => {
+                Err(self.here().problem(Code::ElementType, self.expected, format!("`{word}` is out of range for {prim}")))
+            }
             Err(Bad::Fraction) => {
                 let message = format!("expected {}, found `{word}`, which is not an integer", self.expected.shown());
-                Err(self.here().problem("E0605", self.expected, message))
+                Err(self.here().problem(Code::ElementType, self.expected, message))
             }
         }
     }
@@ -276,7 +282,7 @@ impl<'a> Reader<'a> {
         let shape: Vec<usize> = self.sizes.iter().map(|n| n.unwrap_or(0)).collect();
         let found = dims::count(&shape);
         Array::new(&shape, items).map(Value::Array).ok_or_else(|| {
-            place.problem("E0608", expected, format!("the elements do not fill an array of {found}: arrays must be regular"))
+            place.problem(Code::IrregularData, expected, format!("the elements do not fill an array of {found}: arrays must be regular"))
         })
     }
     /// `empty([0][3]f32)`.
@@ -304,7 +310,7 @@ impl<'a> Reader<'a> {
             }
             shape.push(size);
             if shape.len() > MAX_RANK {
-                return Err(self.here().problem("E0606", self.expected, format!("arrays are nested more than {MAX_RANK} deep")));
+                return Err(self.here().problem(Code::DataRank, self.expected, format!("arrays are nested more than {MAX_RANK} deep")));
             }
         }
         let word = self.word();
@@ -319,7 +325,7 @@ impl<'a> Reader<'a> {
         }
         Array::empty(&shape, prim)
             .map(Value::Array)
-            .ok_or_else(|| self.place(start).problem("E0604", self.expected, "an `empty` array needs a size that is 0"))
+            .ok_or_else(|| self.place(start).problem(Code::MalformedData, self.expected, "an `empty` array needs a size that is 0"))
     }
 }
 

@@ -9,7 +9,7 @@ mod value;
 pub use crate::runtime::block::Index;
 pub use value::{Boxed, Closure, Value};
 
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::runtime::block::Fault;
 use crate::theory::erased::{Expr, Program};
 use run::{Env, Run};
@@ -20,7 +20,7 @@ use std::cell::RefCell;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// E05xx. E0599 says that the program was malformed, which the erasure of a checked program never is.
-    pub code: &'static str,
+    pub code: Code,
     /// Where in the source.
     pub span: Span,
     /// What happened, with the values.
@@ -61,7 +61,7 @@ impl Machine<'_> {
     pub fn call(&self, name: Symbol, indices: &[Index], args: Vec<Value>) -> Outcome<Value> {
         let span = self.names.get(&name).map_or(Span::default(), |id| self.program.defs[*id].span);
         let Some(function) = self.global(name)? else {
-            return Err(Box::new(Failure { code: "E0508", span, message: format!("there is no definition `{name}`") }));
+            return Err(Box::new(Failure { code: Code::UnfitArguments, span, message: format!("there is no definition `{name}`") }));
         };
         let run = Run { machine: self };
         let function = if indices.is_empty() { function } else { run.instantiate(&function, indices, span)? };

@@ -3,7 +3,7 @@
 use super::value::Callee;
 use super::{Boxed, Closure, Failure, Index, Machine, Outcome, Value};
 use crate::base::scalar::Member;
-use crate::base::{Scalar, Span, Symbol};
+use crate::base::{Code, Scalar, Span, Symbol};
 use crate::ir::core::{self, Dim, DimAtom, Shape, ShapeItem};
 use crate::runtime::block::{self, Atomic, Block, Fault, Made};
 use crate::runtime::dims::count;
@@ -139,14 +139,14 @@ impl Run<'_> {
                     let (found, wanted) = (self.shape(env, from, span)?, self.shape(env, to, span)?);
                     if found != wanted {
                         let message = format!("the value has shape {found:?}, the type says {wanted:?}");
-                        return Err(Failure::at(Fault::new("E0503", message), span));
+                        return Err(Failure::at(Fault::new(Code::SizesDiffer, message), span));
                     }
                 }
                 Ok(value)
             }
             ExprKind::Assert { cond, message, expr } => {
                 if !self.truth(env, cond)? {
-                    return Err(Failure::at(Fault::new("E0506", format!("assertion failed: {message}")), span));
+                    return Err(Failure::at(Fault::new(Code::AssertionFailed, format!("assertion failed: {message}")), span));
                 }
                 self.expr(env, expr)
             }

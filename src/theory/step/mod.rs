@@ -46,7 +46,7 @@ pub mod link;
 mod sizes;
 pub mod typed;
 
-use crate::base::Span;
+use crate::base::{Code, Span};
 use crate::ir::core::subst::TooLarge;
 use crate::runtime::block::Fault;
 
@@ -81,7 +81,7 @@ pub enum Rule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stuck {
     /// E0501 to E0508: an operation outside of its domain. E0599: the state was not well typed.
-    pub code: &'static str,
+    pub code: Code,
     /// Where in the source.
     pub span: Span,
     /// What happened, with the values.

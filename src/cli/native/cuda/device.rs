@@ -5,6 +5,7 @@
 
 use super::super::load;
 use super::super::table::{NO_MEMORY, Table};
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use cudarc::driver::sys::{self as cuda, CUdevice_attribute_enum as Attribute, CUresult};
 use rustc_hash::FxHashMap;
@@ -114,21 +115,21 @@ fn is_lost(result: CUresult) -> bool {
 
 /// A failure of the device.
 fn failed(message: impl Into<String>) -> Box<Diagnostic> {
-    Box::new(Diagnostic::bare("E0810", message).help("use `--backend cpu`"))
+    Box::new(Diagnostic::bare(Code::DeviceFailed, message).help("use `--backend cpu`"))
 }
 
 /// Why the driver cannot be used.
 fn unusable(result: CUresult) -> Box<Diagnostic> {
     let diagnostic = match result {
         CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_INVALID_DEVICE => {
-            Diagnostic::bare("E0805", "no CUDA device: the driver finds none")
+            Diagnostic::bare(Code::NoDevice, "no CUDA device: the driver finds none")
                 .help("`nvidia-smi` lists them; CUDA_VISIBLE_DEVICES may hide them")
         }
         CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH | CUresult::CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE => {
-            Diagnostic::bare("E0804", format!("the CUDA driver does not fit this machine: {}", error(result)))
+            Diagnostic::bare(Code::OldDriver, format!("the CUDA driver does not fit this machine: {}", error(result)))
         }
-        CUresult::CUDA_ERROR_STUB_LIBRARY => Diagnostic::bare("E0803", "no CUDA driver: the library found is a stub for linking"),
-        _ => Diagnostic::bare("E0803", format!("the CUDA driver cannot be used: {}", error(result))),
+        CUresult::CUDA_ERROR_STUB_LIBRARY => Diagnostic::bare(Code::NoDriver, "no CUDA driver: the library found is a stub for linking"),
+        _ => Diagnostic::bare(Code::NoDriver, format!("the CUDA driver cannot be used: {}", error(result))),
     };
     Box::new(diagnostic.help("use `--backend cpu`"))
 }
@@ -147,7 +148,7 @@ impl Device {
         let shared = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN).map_err(failed)?;
         if attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED).map_err(failed)? == 0 {
             let message = format!("the CUDA device {} has no pools of memory, which remora needs", name(device));
-            return Err(Box::new(Diagnostic::bare("E0805", message).help("use `--backend cpu`")));
+            return Err(Box::new(Diagnostic::bare(Code::NoDevice, message).help("use `--backend cpu`")));
         }
         let mut inner = Box::new(Inner {
             table: TABLE,
@@ -185,7 +186,9 @@ impl Device {
         match result {
             CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
                 let message = format!("the CUDA driver is older than NVRTC: {}", error(result));
-                Err(Box::new(Diagnostic::bare("E0804", message).help("update the driver, or use an older NVRTC, or `--backend cpu`")))
+                Err(Box::new(
+                    Diagnostic::bare(Code::OldDriver, message).help("update the driver, or use an older NVRTC, or `--backend cpu`"),
+                ))
             }
             _ => good("the kernels cannot be loaded", result).map_err(failed),
         }
@@ -198,14 +201,14 @@ fn find(number: u32) -> Result<(cuda::CUdevice, i32), Box<Diagnostic>> {
     if !unsafe { cuda::is_culib_present() } {
         let message = "no CUDA driver: `libcuda.so` is not found";
         let help = "install NVIDIA's driver, or use `--backend cpu`, or `--backend interp`, the evaluator";
-        return Err(Box::new(Diagnostic::bare("E0803", message).help(help)));
+        return Err(Box::new(Diagnostic::bare(Code::NoDriver, message).help(help)));
     }
     let mut version = 0;
     // SAFETY: these write a number each; the version may be asked before all else.
     unsafe {
         if cuda::cuDriverGetVersion(&mut version) != CUresult::CUDA_SUCCESS || version < OLDEST_DRIVER {
             let message = format!("the CUDA driver is too old: it has CUDA {}.{}, needed is 12.0", version / 1000, version % 1000 / 10);
-            return Err(Box::new(Diagnostic::bare("E0804", message).help("update the driver, or use `--backend cpu`")));
+            return Err(Box::new(Diagnostic::bare(Code::OldDriver, message).help("update the driver, or use `--backend cpu`")));
         }
         let (mut count, mut device) = (0, 0);
         let check = |result: CUresult| if result == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(unusable(result)) };
@@ -215,7 +218,7 @@ fn find(number: u32) -> Result<(cuda::CUdevice, i32), Box<Diagnostic>> {
             let last = if count == 1 { "number 0".into() } else { format!("numbers 0 to {}", count - 1) };
             let message = format!("no CUDA device {number}: the driver has {count} ({last})");
             return Err(Box::new(
-                Diagnostic::bare("E0805", message).help("`nvidia-smi -L` lists them; CUDA_VISIBLE_DEVICES hides and renumbers them"),
+                Diagnostic::bare(Code::NoDevice, message).help("`nvidia-smi -L` lists them; CUDA_VISIBLE_DEVICES hides and renumbers them"),
             ));
         }
         let number = i32::try_from(number).unwrap_or(i32::MAX);
@@ -226,7 +229,7 @@ fn find(number: u32) -> Result<(cuda::CUdevice, i32), Box<Diagnostic>> {
         let architecture = major * 10 + minor;
         if architecture < OLDEST_DEVICE {
             let message = format!("the CUDA device {} is too old: it is of architecture {major}.{minor}, needed is 7.0", name(device));
-            return Err(Box::new(Diagnostic::bare("E0805", message).help("use `--backend cpu`")));
+            return Err(Box::new(Diagnostic::bare(Code::NoDevice, message).help("use `--backend cpu`")));
         }
         Ok((device, architecture))
     }

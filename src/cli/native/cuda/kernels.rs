@@ -2,6 +2,7 @@
 
 use super::super::build::{self, Files, Problem};
 use super::nvrtc::{self, Nvrtc, nvrtc};
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use std::path::Path;
 
@@ -11,13 +12,13 @@ const CUDA: Files = Files { text: "program.cu", made: "program.cubin" };
 const OLDEST: i32 = 70;
 
 /// What the driver loads.
-pub(super) struct Code {
+pub(super) struct Image {
     /// The bytes; they end with a zero.
     pub bytes: Vec<u8>,
     file: build::Library,
 }
 
-impl Code {
+impl Image {
     /// Removes it from the cache.
     pub fn discard(&self) {
         self.file.discard();
@@ -25,15 +26,16 @@ impl Code {
 }
 
 /// The kernels of a text for devices of an architecture (90 for `sm_90`).
-pub(super) fn compile(text: &str, architecture: i32) -> Result<Code, Box<Diagnostic>> {
+pub(super) fn compile(text: &str, architecture: i32) -> Result<Image, Box<Diagnostic>> {
     let nvrtc = nvrtc().map_err(missing)?;
     let options = options(&target(nvrtc, architecture));
     let how = format!("NVRTC {} {}", nvrtc.version(), options.join(" "));
     let file = build::obtain(CUDA, text, &how, &|folder| make(nvrtc, text, &options, folder))?;
-    let unreadable = |error: std::io::Error| Box::new(Diagnostic::bare("E0616", format!("`{}`: {error}", file.path().display())));
+    let unreadable =
+        |error: std::io::Error| Box::new(Diagnostic::bare(Code::CompiledProgram, format!("`{}`: {error}", file.path().display())));
     let mut bytes = std::fs::read(file.path()).map_err(unreadable)?;
     bytes.push(0);
-    Ok(Code { bytes, file })
+    Ok(Image { bytes, file })
 }
 
 /// The kernels of a text for other machines: machine code for an architecture that is named (`sm_90`), or PTX for what is named
@@ -49,7 +51,7 @@ pub fn image(text: &str, named: Option<&str>) -> Result<Vec<u8>, Box<Diagnostic>
         Some(name) if why.contains("gpu-architecture") => {
             let known: Vec<String> = nvrtc.architectures().iter().map(|known| format!("sm_{known}")).collect();
             let message = format!("NVRTC {} makes no code for `{name}`", nvrtc.version());
-            Box::new(Diagnostic::bare("E0807", message).help(format!("it knows {}, and `compute_` for PTX", known.join(", "))))
+            Box::new(Diagnostic::bare(Code::KernelRefused, message).help(format!("it knows {}, and `compute_` for PTX", known.join(", "))))
         }
         _ => refused(&why),
     })?;
@@ -62,7 +64,7 @@ pub fn image(text: &str, named: Option<&str>) -> Result<Vec<u8>, Box<Diagnostic>
 fn missing(why: &str) -> Box<Diagnostic> {
     let found = format!("or name the library in {}", nvrtc::VARIABLE);
     Box::new(
-        Diagnostic::bare("E0806", format!("no NVRTC: {why}"))
+        Diagnostic::bare(Code::NoNvrtc, format!("no NVRTC: {why}"))
             .help(format!("install NVIDIA's CUDA toolkit, or `pip install nvidia-cuda-nvrtc-cu12` and name its folder `nvidia/cuda_nvrtc/lib` in LD_LIBRARY_PATH, {found}"))
             .help("use `--backend cpu`"),
     )
@@ -91,7 +93,7 @@ fn refused(why: &str) -> Box<Diagnostic> {
     let message = "NVRTC refuses the kernels of the program: this is a mistake in remora";
     let first: Vec<&str> = why.lines().take(20).collect();
     let place = "`remora dump --stage cuda` shows them; `--backend cpu` runs the program without them";
-    Box::new(Diagnostic::bare("E0807", message).note(first.join("\n")).help(place))
+    Box::new(Diagnostic::bare(Code::KernelRefused, message).note(first.join("\n")).help(place))
 }
 
 fn make(nvrtc: &Nvrtc, text: &str, options: &[String], folder: &Path) -> Result<(), Problem> {

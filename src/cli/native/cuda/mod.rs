@@ -10,6 +10,7 @@ mod nvrtc;
 pub use kernels::image;
 
 use super::Device;
+use crate::base::Code;
 use crate::diag::Diagnostic;
 
 /// The CUDA device of this machine with this number.
@@ -28,7 +29,7 @@ pub fn load(mut device: device::Device, text: &str, image: Option<&[u8]>) -> Res
     if let Some(image) = image {
         match device.load(image) {
             // It is for another device, or newer than the driver.
-            Err(diagnostic) if diagnostic.code == "E0804" => {}
+            Err(diagnostic) if diagnostic.code == Code::OldDriver => {}
             other => return other.map(|()| Box::new(device) as Box<dyn Device>),
         }
     }

@@ -1,6 +1,7 @@
 //! The cases of AUTOMAP's rules: cost, insertions and number of readings, before readings are compared by meaning.
 
 use super::{infer, infer_mode};
+use crate::base::Code;
 
 /// Names with types, free in the cases.
 const FREE: &str = "
@@ -112,7 +113,7 @@ fn refused() {
     for term in ["if b then 1 else xs", "[x, xs]", "xs[i, j]"] {
         let text = format!("{FREE}\ndef t {PARAMS} (i: i64) (j: i64) = {term}");
         let errors = infer(&text).err().expect(term);
-        assert_eq!(errors.iter().map(|e| e.code).collect::<Vec<_>>(), ["E0401"], "{term}: {errors:?}");
+        assert_eq!(errors.iter().map(|e| e.code).collect::<Vec<_>>(), [Code::RankConflict], "{term}: {errors:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Names, literals, bracketed forms, projections and indexing.
 
 use super::Parser;
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::front::syntax::lexer::{Tok, Token};
 use crate::front::syntax::literal::{self, LiteralError, Number};
@@ -103,7 +103,7 @@ impl Parser<'_> {
             None
         };
         if let Some((found, help)) = other {
-            let diagnostic = Diagnostic::error("E0104", self.span_here(), format!("expected an expression, found {found}"))
+            let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected an expression, found {found}"))
                 .here("expected an expression")
                 .help(help);
             self.complain(diagnostic);
@@ -141,7 +141,7 @@ impl Parser<'_> {
 
     pub(super) fn bad_literal(&mut self, token: Token, (message, help): LiteralError) -> ExprKind {
         let span = Span::between(self.file, token.start, token.end);
-        let diagnostic = Diagnostic::error("E0102", span, message);
+        let diagnostic = Diagnostic::error(Code::MalformedNumber, span, message);
         self.report(match help {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
@@ -180,7 +180,7 @@ impl Parser<'_> {
                 let span = self.span_here();
                 self.bump();
                 self.report(
-                    Diagnostic::error("E0106", span, "`!` is no infix operator and has no section")
+                    Diagnostic::error(Code::NeedsParentheses, span, "`!` is no infix operator and has no section")
                         .help("write `\\x -> !x`, or the function `not`"),
                 );
                 ExprKind::Error
@@ -203,7 +203,10 @@ impl Parser<'_> {
             let mut items = vec![first];
             self.comma_list(opening, &mut items, Self::exp);
             if items.len() == 1 {
-                self.report(Diagnostic::error("E0106", comma, "a tuple has at least two components, or none").here("nothing follows"));
+                self.report(
+                    Diagnostic::error(Code::NeedsParentheses, comma, "a tuple has at least two components, or none")
+                        .here("nothing follows"),
+                );
                 return ExprKind::Paren(first);
             }
             return ExprKind::Tuple(items);
@@ -227,7 +230,7 @@ impl Parser<'_> {
             let span = self.ast.exprs[lhs].span;
             self.report(
                 Diagnostic::error(
-                    "E0106",
+                    Code::NeedsParentheses,
                     op.ident.span,
                     format!("the section of `{}` has an operand that binds less tightly", op.ident.name),
                 )

@@ -1,7 +1,7 @@
 //! Declarations.
 
 use super::Parser;
-use crate::base::Symbol;
+use crate::base::{Code, Symbol};
 use crate::diag::Diagnostic;
 use crate::front::syntax::lexer::Tok;
 use crate::ir::surface::{Decl, DefDecl, Ident, ImportDecl, PatId, TypeDecl, TypeParam, ValDecl};
@@ -38,7 +38,8 @@ impl Parser<'_> {
             Tok::RParen | Tok::RBracket | Tok::RBrace => {
                 let found = self.found();
                 self.complain(
-                    Diagnostic::error("E0105", self.span_here(), format!("{found} closes nothing")).here("no bracket is open here"),
+                    Diagnostic::error(Code::UnmatchedBracket, self.span_here(), format!("{found} closes nothing"))
+                        .here("no bracket is open here"),
                 );
             }
             _ => self.expected_with("an operator or the next declaration", self.meant_at_end()),
@@ -82,7 +83,7 @@ impl Parser<'_> {
             Tok::Open => self.open_decl(start),
             Tok::Include => {
                 self.complain(
-                    Diagnostic::error("E0104", self.span_here(), "expected a declaration, found `include`")
+                    Diagnostic::error(Code::Unexpected, self.span_here(), "expected a declaration, found `include`")
                         .here("only module types include others")
                         .help("`open m` makes what is in a module part of the module around it"),
                 );
@@ -96,7 +97,7 @@ impl Parser<'_> {
 
     fn no_decl(&mut self, start: u32) -> Decl {
         let found = self.found();
-        let mut diagnostic = Diagnostic::error("E0104", self.span_here(), format!("expected a declaration, found {found}"))
+        let mut diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected a declaration, found {found}"))
             .here("expected a declaration such as `def f x = ..`");
         if self.at(Tok::Constr) {
             diagnostic = diagnostic.help("comments start with `--`");
@@ -156,7 +157,7 @@ impl Parser<'_> {
         let lhs = self.inner_pat(false);
         if !(self.tok().is_operator() || self.at(Tok::Backtick)) {
             let span = self.ast.pats[lhs].span;
-            let diagnostic = Diagnostic::error("E0107", span, "a top-level definition binds one name")
+            let diagnostic = Diagnostic::error(Code::MisplacedForm, span, "a top-level definition binds one name")
                 .here("a pattern")
                 .help("bind a name, and take the value apart in further definitions");
             self.report(diagnostic);
@@ -168,7 +169,9 @@ impl Parser<'_> {
             && !matches!(self.ast.exprs[function].kind, crate::ir::surface::ExprKind::Name(_))
         {
             let span = self.ast.exprs[function].span;
-            self.report(Diagnostic::error("E0107", span, "a qualified name cannot be defined").here("this name belongs to a module"));
+            self.report(
+                Diagnostic::error(Code::MisplacedForm, span, "a qualified name cannot be defined").here("this name belongs to a module"),
+            );
         }
         let rhs = self.inner_pat(false);
         Some(Header { name: op.ident, tparams: Vec::new(), params: vec![lhs, rhs] })

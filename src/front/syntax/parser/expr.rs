@@ -1,7 +1,7 @@
 //! Expressions: operators, and the forms that start with a keyword.
 
 use super::Parser;
-use crate::base::Span;
+use crate::base::{Code, Span};
 use crate::diag::Diagnostic;
 use crate::front::syntax::lexer::Tok;
 use crate::front::syntax::precedence::{self, BACKTICK, Level, RANGE, WITH, WITH_VALUE};
@@ -88,7 +88,8 @@ impl Parser<'_> {
                 let tick = self.open_backtick();
                 let (function, ident) = self.qualified_name();
                 if !self.eat(Tok::Backtick) {
-                    let diagnostic = Diagnostic::error("E0104", self.span_here(), format!("expected a backtick, found {}", self.found()));
+                    let diagnostic =
+                        Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected a backtick, found {}", self.found()));
                     self.complain(diagnostic.here("expected a backtick").label(tick, "the operator starts here"));
                 }
                 Operator { ident, backtick: Some(function) }
@@ -148,7 +149,7 @@ impl Parser<'_> {
         let at = view::strip(self.ast, record);
         let ExprKind::Name(name) = self.ast.exprs[at].kind else {
             let span = self.ast.exprs[record].span;
-            let diagnostic = Diagnostic::error("E0104", span, "an element of a field of something that has no name")
+            let diagnostic = Diagnostic::error(Code::Unexpected, span, "an element of a field of something that has no name")
                 .here("expected a name")
                 .help("bind the record first: `let r = .. in r with x[i] = v`");
             self.complain(diagnostic);
@@ -187,7 +188,8 @@ impl Parser<'_> {
             let span = Span::between(self.file, start, end);
             if !part.bytes().all(|b| b.is_ascii_digit()) {
                 self.report(
-                    Diagnostic::error("E0104", span, format!("expected a field name, found `{part}`")).here("expected a field name"),
+                    Diagnostic::error(Code::Unexpected, span, format!("expected a field name, found `{part}`"))
+                        .here("expected a field name"),
                 );
             }
             path.push(Ident { name: part.into(), span });
@@ -205,9 +207,10 @@ impl Parser<'_> {
             Tok::DotDotGt => RangeKind::DownTo,
             Tok::DotDotDot => RangeKind::Through,
             _ => {
-                let diagnostic = Diagnostic::error("E0104", self.span_here(), format!("a range does not end: found {}", self.found()))
-                    .here("expected `..<`, `..>` or `...`")
-                    .help("ranges look like `0..<n`, `1...n`, or with the second element `0..2..<n`");
+                let diagnostic =
+                    Diagnostic::error(Code::Unexpected, self.span_here(), format!("a range does not end: found {}", self.found()))
+                        .here("expected `..<`, `..>` or `...`")
+                        .help("ranges look like `0..<n`, `1...n`, or with the second element `0..2..<n`");
                 self.complain(diagnostic);
                 let end = self.missing_expr();
                 return ExprKind::Range { start, step, kind: RangeKind::UpTo, end };
@@ -216,7 +219,7 @@ impl Parser<'_> {
         self.bump();
         let end = self.exp2(RANGE + 1);
         if matches!(self.tok(), Tok::DotDot | Tok::DotDotLt | Tok::DotDotGt | Tok::DotDotDot) {
-            let diagnostic = Diagnostic::error("E0104", self.span_here(), "a range has at most three parts")
+            let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), "a range has at most three parts")
                 .here("a fourth part")
                 .help("put one of the ranges in parentheses");
             self.complain(diagnostic);
@@ -310,9 +313,10 @@ impl Parser<'_> {
             Tok::Bang => "a negation",
             _ => "this expression",
         };
-        let diagnostic = Diagnostic::error("E0106", self.span_here(), format!("{what} cannot be an argument without parentheses"))
-            .here("needs parentheses")
-            .help("write `f (..)`, or `f <| ..` for the last argument");
+        let diagnostic =
+            Diagnostic::error(Code::NeedsParentheses, self.span_here(), format!("{what} cannot be an argument without parentheses"))
+                .here("needs parentheses")
+                .help("write `f (..)`, or `f <| ..` for the last argument");
         self.complain(diagnostic);
     }
 
@@ -410,7 +414,7 @@ impl Parser<'_> {
             PatKind::Error => ExprKind::Error,
             PatKind::Wild | PatKind::Lit(_) | PatKind::Constr(..) => {
                 self.report(
-                    Diagnostic::error("E0107", span, "a loop needs initial values")
+                    Diagnostic::error(Code::MisplacedForm, span, "a loop needs initial values")
                         .here("this is not the name of a variable")
                         .help("write the initial value: `loop pattern = value for ..`"),
                 );
@@ -447,7 +451,7 @@ impl Parser<'_> {
             return;
         }
         if self.at(Tok::Comma) {
-            let diagnostic = Diagnostic::error("E0104", self.span_here(), "expected `=`, found `,`")
+            let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), "expected `=`, found `,`")
                 .here("expected `=`")
                 .help("several names are bound by a tuple pattern in parentheses: `(a, b) = ..`");
             self.complain(diagnostic);
@@ -537,7 +541,7 @@ impl Parser<'_> {
         let complete = matches!(self.tok(), Tok::In | Tok::Let);
         if !complete {
             let message = format!("expected `in` or another `let`, found {}", self.found());
-            let diagnostic = Diagnostic::error("E0108", self.span_here(), message)
+            let diagnostic = Diagnostic::error(Code::LetWithoutBody, self.span_here(), message)
                 .here("expected `in`")
                 .label(let_span, "this `let` needs an expression after its binding")
                 .help("a chain of bindings ends with `in` and its result");

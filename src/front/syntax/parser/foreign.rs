@@ -1,6 +1,7 @@
 //! Notation of other languages: it is refused in any case, and the message says what is written instead.
 
 use super::{Parser, closer_of, is_closer};
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use crate::front::syntax::lexer::Tok;
 use crate::ir::surface::{ExprId, ExprKind};
@@ -15,7 +16,7 @@ impl Parser<'_> {
     /// said of that would be of use.
     fn foreign(&mut self, message: &str, help: &str) -> ExprId {
         let start = self.start();
-        self.complain(Diagnostic::error("E0104", self.span_here(), message).here("not understood").help(help));
+        self.complain(Diagnostic::error(Code::Unexpected, self.span_here(), message).here("not understood").help(help));
         self.skip_until(|_| false);
         self.complained = Some(self.pos);
         self.expr(ExprKind::Error, start)

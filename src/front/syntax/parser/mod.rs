@@ -16,7 +16,7 @@ mod pat;
 mod types;
 
 use super::lexer::{Lexed, Tok, Token, lex};
-use crate::base::{FileId, Span, Symbol};
+use crate::base::{Code, FileId, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{Ast, Expr, ExprId, ExprKind, Ident, Pat, PatId, PatKind, SourceUnit, TypeExpr, TypeId, TypeKind};
 
@@ -220,12 +220,12 @@ impl<'a> Parser<'a> {
     /// The same with what may have been meant.
     fn expected_with(&mut self, what: &str, meant: Option<&str>) {
         let message = format!("expected {what}, found {}", self.found());
-        let diagnostic = Diagnostic::error("E0104", self.span_here(), message).here(format!("expected {what}"));
+        let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), message).here(format!("expected {what}"));
         let diagnostic = match self.tok() {
             Tok::Op if self.slice(self.token(0)).starts_with('=') => {
                 diagnostic.help("symbols written together are one operator: put a space after `=`")
             }
-            Tok::UnclosedStr => Diagnostic::error("E0103", self.span_here(), "the string is not closed")
+            Tok::UnclosedStr => Diagnostic::error(Code::UnclosedString, self.span_here(), "the string is not closed")
                 .here("starts here")
                 .help("close it with `\"` on the same line"),
             Tok::Ident | Tok::Eof => diagnostic,
@@ -289,13 +289,17 @@ impl<'a> Parser<'a> {
     fn missing_closer(&mut self, opening: Opening, what: &str) {
         let closer = closer_text(opening.closer);
         let diagnostic = if self.at_decl() || is_closer(self.tok()) {
-            Diagnostic::error("E0105", self.span_here(), format!("a bracket is not closed: expected {closer}, found {}", self.found()))
-                .here(format!("expected {closer}"))
-                .label(opening.span, "opened here")
+            Diagnostic::error(
+                Code::UnmatchedBracket,
+                self.span_here(),
+                format!("a bracket is not closed: expected {closer}, found {}", self.found()),
+            )
+            .here(format!("expected {closer}"))
+            .label(opening.span, "opened here")
         } else if self.at(Tok::UnclosedStr) {
             return self.expected(closer);
         } else {
-            Diagnostic::error("E0104", self.span_here(), format!("expected {what} or {closer}, found {}", self.found()))
+            Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected {what} or {closer}, found {}", self.found()))
                 .here(format!("expected {what} or {closer}"))
                 .label(opening.span, "in the bracket opened here")
         };

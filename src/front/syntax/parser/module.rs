@@ -1,7 +1,7 @@
 //! The module language.
 
 use super::Parser;
-use crate::base::Symbol;
+use crate::base::{Code, Symbol};
 use crate::diag::Diagnostic;
 use crate::front::syntax::lexer::Tok;
 use crate::ir::surface::modules::{
@@ -303,7 +303,7 @@ impl Parser<'_> {
 
     fn no_spec(&mut self, start: u32) -> Spec {
         let found = self.found();
-        let mut diagnostic = Diagnostic::error("E0104", self.span_here(), format!("expected a specification, found {found}"))
+        let mut diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected a specification, found {found}"))
             .here("expected a specification such as `val f : i32 -> i32`");
         if matches!(self.tok(), Tok::Def | Tok::Let | Tok::Entry) {
             diagnostic = diagnostic.help("a module type says types only: `val name : type`");
@@ -325,7 +325,7 @@ impl Parser<'_> {
         let path = self.path_of(module);
         if path.is_none() {
             self.report(
-                Diagnostic::error("E0106", span, "only a module can be opened for an expression")
+                Diagnostic::error(Code::NeedsParentheses, span, "only a module can be opened for an expression")
                     .here("this is no name of a module")
                     .help("`m.(e)` is the expression e with the names of the module m"),
             );

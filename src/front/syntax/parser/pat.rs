@@ -1,7 +1,7 @@
 //! Patterns, parameters, and the names that declarations bind.
 
 use super::Parser;
-use crate::base::Span;
+use crate::base::{Code, Span};
 use crate::diag::Diagnostic;
 use crate::front::syntax::lexer::Tok;
 use crate::ir::attributes::{self, Unknown};
@@ -46,7 +46,7 @@ impl Parser<'_> {
             params.push(self.inner_pat(false));
         }
         if self.at(Tok::LBracket) && !params.is_empty() {
-            let diagnostic = Diagnostic::error("E0107", self.span_here(), "size parameters come before the other parameters")
+            let diagnostic = Diagnostic::error(Code::MisplacedForm, self.span_here(), "size parameters come before the other parameters")
                 .here("too late for a size parameter")
                 .help("write `f [n] (xs: [n]t) ..`; an array parameter is written in parentheses with its type");
             self.complain(diagnostic);
@@ -144,7 +144,7 @@ impl Parser<'_> {
             self.comma_list(opening, &mut items, Self::pattern);
             if items.len() == 1 {
                 let span = self.ast.pats[first].span;
-                self.report(Diagnostic::error("E0107", span, "a tuple pattern has at least two components, or none"));
+                self.report(Diagnostic::error(Code::MisplacedForm, span, "a tuple pattern has at least two components, or none"));
                 PatKind::Paren(first)
             } else {
                 PatKind::Tuple(items)
@@ -228,8 +228,11 @@ impl Parser<'_> {
             // What is wrong was said.
             Err(Unknown::Name(name)) if name.is_empty() => return,
             Err(Unknown::Name(name)) => {
-                let warning =
-                    Diagnostic::error("E0109", ident.span, format!("there is no attribute `{}`: it has no effect", name.escape_debug()));
+                let warning = Diagnostic::error(
+                    Code::UnknownAttribute,
+                    ident.span,
+                    format!("there is no attribute `{}`: it has no effect", name.escape_debug()),
+                );
                 match crate::diag::closest(&name, attributes::KNOWN.iter().map(|(known, _)| *known)) {
                     Some(close) => warning.help(format!("did you mean `#[{close}]`?")),
                     None => warning,
@@ -244,7 +247,7 @@ impl Parser<'_> {
                     let takes = takes.replace(' ', " or ");
                     format!("`#[{text}]` has no effect: it takes {takes} in parentheses, not `{}`", argument.escape_debug())
                 };
-                Diagnostic::error("E0109", ident.span, message)
+                Diagnostic::error(Code::UnknownAttribute, ident.span, message)
             }
         };
         self.diagnostics.push(warning.warning());

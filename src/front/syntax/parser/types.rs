@@ -1,6 +1,7 @@
 //! Type expressions.
 
 use super::Parser;
+use crate::base::Code;
 use crate::diag::Diagnostic;
 use crate::front::syntax::lexer::Tok;
 use crate::ir::surface::{Dim, Ident, TypeArg, TypeId, TypeKind};
@@ -40,7 +41,7 @@ impl Parser<'_> {
         let from = self.type_exp();
         self.close(opening, "nothing else");
         if !self.eat(Tok::Arrow) {
-            let diagnostic = Diagnostic::error("E0104", self.span_here(), format!("expected `->`, found {}", self.found()))
+            let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected `->`, found {}", self.found()))
                 .here("expected `->`")
                 .label(opening.span, "only the parameter of a function type has a name");
             self.complain(diagnostic);
@@ -153,7 +154,7 @@ impl Parser<'_> {
 
     fn no_type(&mut self) {
         if self.at(Tok::Quote) {
-            let diagnostic = Diagnostic::error("E0104", self.span_here(), "expected a type, found `'`")
+            let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), "expected a type, found `'`")
                 .here("expected a type")
                 .help("type parameters are declared with a quote, `def f 'a`, and used without: `(x: a)`");
             self.complain(diagnostic);

@@ -37,12 +37,9 @@ use super::equal::Equality;
 use super::free::{FreeVars, Name};
 use super::subst::Replacement;
 use super::{ArrType, Define, Expr, ExprNode, Program, ShapeItem, Type, print};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The code of what the checker finds.
-pub const E_CORE: &str = "E0391";
 
 /// A rule that a program breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +55,7 @@ pub struct CoreError {
 impl CoreError {
     /// As a message to the user.
     pub fn diagnostic(&self) -> Diagnostic {
-        let diagnostic = Diagnostic::error(E_CORE, self.span, self.message.clone());
+        let diagnostic = Diagnostic::error(Code::IllTypedCore, self.span, self.message.clone());
         match self.def {
             Some(def) => diagnostic.note(format!("in the core definition `{def}`")),
             None => diagnostic,

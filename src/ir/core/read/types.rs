@@ -1,11 +1,11 @@
 //! Reading of indices and types.
 
-use super::{E_KIND, E_SORT, Reader};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use super::Reader;
+use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::free::Name;
 use crate::ir::core::print::is_type_word;
-use crate::ir::core::sexp::{E_FORM, Sexp, SexpKind};
+use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::fresh_symbol;
 use crate::ir::core::{Atom, Dim, DimAtom, Index, Param, Shape, ShapeItem, Type, sizes};
 
@@ -182,7 +182,7 @@ impl Reader<'_> {
         match self.index(item)? {
             Index::Shape(shape) => Some(shape),
             Index::Dim(_) => {
-                let diagnostic = Diagnostic::error(E_SORT, item.span, "this is a size, a shape is expected here");
+                let diagnostic = Diagnostic::error(Code::CoreSort, item.span, "this is a size, a shape is expected here");
                 self.report(diagnostic.help("a shape of one dimension is written in brackets, `[n]` or `(Shp n)`"))
             }
         }
@@ -204,7 +204,7 @@ impl Reader<'_> {
     pub fn dim(&mut self, item: &Sexp) -> Option<Dim> {
         match self.index(item)? {
             Index::Dim(dim) => Some(dim),
-            Index::Shape(_) => self.report(Diagnostic::error(E_SORT, item.span, "this is a shape, a size is expected here")),
+            Index::Shape(_) => self.report(Diagnostic::error(Code::CoreSort, item.span, "this is a shape, a size is expected here")),
         }
     }
 
@@ -270,7 +270,7 @@ impl Reader<'_> {
         match self.type_argument(item)? {
             TypeArgument::Atom(atom) => Some(atom),
             TypeArgument::Array(_) => {
-                let diagnostic = Diagnostic::error(E_KIND, item.span, "this is an array type; the elements of an array are atoms");
+                let diagnostic = Diagnostic::error(Code::CoreKind, item.span, "this is an array type; the elements of an array are atoms");
                 self.report(
                     diagnostic
                         .help("an array of arrays has one shape, `[t i .. j ..]`; an array of boxes holds arrays of different shapes"),
@@ -518,15 +518,15 @@ impl Reader<'_> {
 
     /// Type variables in parentheses: `t`, `@t`, `(x Atom)`, `(x Array)`.
     pub fn type_binders(&mut self, item: &Sexp) -> Option<Vec<Binder>> {
-        self.binders(item, "type variables in parentheses", ("Atom", "Array"), E_KIND)
+        self.binders(item, "type variables in parentheses", ("Atom", "Array"), Code::CoreKind)
     }
 
     /// Index variables in parentheses: `n`, `@s`, `(x Dim)`, `(x Shape)`.
     pub fn index_binders(&mut self, item: &Sexp) -> Option<Vec<Binder>> {
-        self.binders(item, "index variables in parentheses", ("Dim", "Shape"), E_SORT)
+        self.binders(item, "index variables in parentheses", ("Dim", "Shape"), Code::CoreSort)
     }
 
-    fn binders(&mut self, item: &Sexp, what: &str, words: (&str, &str), code: &'static str) -> Option<Vec<Binder>> {
+    fn binders(&mut self, item: &Sexp, what: &str, words: (&str, &str), code: Code) -> Option<Vec<Binder>> {
         let items = self.parens(item, what)?;
         let binders = items.iter().map(|item| self.binder(item, words, code)).collect::<Vec<_>>();
         let binders = binders.into_iter().collect::<Option<Vec<_>>>()?;
@@ -537,7 +537,7 @@ impl Reader<'_> {
     }
 
     /// One binder; `words` are the names of the small and the large sort or kind.
-    pub fn binder(&mut self, item: &Sexp, words: (&str, &str), code: &'static str) -> Option<Binder> {
+    pub fn binder(&mut self, item: &Sexp, words: (&str, &str), code: Code) -> Option<Binder> {
         let (SexpKind::Paren(parts) | SexpKind::Bracket(parts)) = &item.kind else {
             let name = self.variable(item)?;
             return Some(Binder { name, large: is_shape(name), span: item.span });
@@ -562,7 +562,7 @@ impl Reader<'_> {
     pub fn distinct(&mut self, binders: &[Binder]) -> Option<()> {
         for (at, binder) in binders.iter().enumerate() {
             if let Some(first) = binders[..at].iter().find(|other| other.with_sigil() == binder.with_sigil()) {
-                let diagnostic = Diagnostic::error(E_FORM, binder.span, format!("`{}` is bound twice by one binder", binder.name));
+                let diagnostic = Diagnostic::error(Code::CoreForm, binder.span, format!("`{}` is bound twice by one binder", binder.name));
                 return self.report(diagnostic.label(first.span, "first bound here"));
             }
         }

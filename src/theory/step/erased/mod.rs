@@ -6,7 +6,7 @@ mod values;
 use super::sizes::{constants, literal_dims, size, sizes, usizes};
 use super::{Rule, Step, Stuck};
 use crate::base::scalar::Member;
-use crate::base::{Scalar, Span, Symbol};
+use crate::base::{Code, Scalar, Span, Symbol};
 use crate::ir::core::subst::fresh_symbol;
 use crate::ir::core::{Index, Shape};
 use crate::runtime::block::{Block, Fault};
@@ -218,7 +218,7 @@ fn reduce(expr: &Expr) -> Stepped<Expr> {
             }
             match checks.iter().all(|(from, to)| from == to) {
                 true => Ok(Some((expr.clone(), Rule::Coerce))),
-                false => Err(Stuck::at(Fault::new("E0503", "the value has other sizes than the type says"), span)),
+                false => Err(Stuck::at(Fault::new(Code::SizesDiffer, "the value has other sizes than the type says"), span)),
             }
         }
         ExprKind::Assert { cond, message, expr } => {
@@ -227,7 +227,7 @@ fn reduce(expr: &Expr) -> Stepped<Expr> {
             }
             match truth(cond)? {
                 true => Ok(Some((expr.clone(), Rule::Assert))),
-                false => Err(Stuck::at(Fault::new("E0506", format!("assertion failed: {message}")), span)),
+                false => Err(Stuck::at(Fault::new(Code::AssertionFailed, format!("assertion failed: {message}")), span)),
             }
         }
     }

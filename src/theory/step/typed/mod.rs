@@ -6,7 +6,7 @@ mod values;
 use super::sizes::{constant, constants, literal_dims, sizes};
 use super::{Rule, Step, Stuck};
 use crate::base::scalar::Member;
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::ir::core::check::{TypeEnv, infer_type};
 use crate::ir::core::closing::Closing;
 use crate::ir::core::equal::equal;
@@ -219,7 +219,7 @@ impl Machine {
                     return Ok(Some((make(ExprKind::Coerce { ty: ty.clone(), expr }), rule)));
                 }
                 if !equal(&self.type_of(expr)?, &self.type_of(whole)?) {
-                    return Err(fault(Fault::new("E0503", "the value has other sizes than the type says")));
+                    return Err(fault(Fault::new(Code::SizesDiffer, "the value has other sizes than the type says")));
                 }
                 Ok(Some((expr.clone(), Rule::Coerce)))
             }
@@ -229,7 +229,7 @@ impl Machine {
                 }
                 match truth(cond)? {
                     true => Ok(Some((expr.clone(), Rule::Assert))),
-                    false => Err(fault(Fault::new("E0506", format!("assertion failed: {message}")))),
+                    false => Err(fault(Fault::new(Code::AssertionFailed, format!("assertion failed: {message}")))),
                 }
             }
         }
