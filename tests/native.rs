@@ -281,6 +281,8 @@ fn entry_points_keep_their_names() {
     assert_eq!(good(&mut built(&["-e", "iota", "3"])).0, "4i64\n");
     assert_eq!(good(&mut built(&["-e", "f", "3"])).0, "8i64\n");
     refused(&mut built(&["-e", "id", "3", "4"]), &["E0612", "`id` takes 1 argument"]);
+    let help = good(&mut built(&["--help"])).0;
+    assert!(help.contains("Usage: p [OPTIONS] [ARG]...") && !help.contains("FILE>\n          The program"), "{help}");
     refused(
         &mut built(&["-e", "idd", "3"]),
         &["E0611", "did you mean `id`?", "the file has: id, iota, zip, free_entry, free, f, f_, f', fails"],

@@ -23,10 +23,10 @@ mod run;
 pub mod test;
 
 use crate::diag::Diagnostic;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use output::Console;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// All went well.
@@ -118,7 +118,9 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         }
         _ => args,
     };
-    let cli = match Cli::try_parse_from(shield_values(args)) {
+    let command = if bundle.is_some() { built_program(&args) } else { Cli::command() };
+    let parsed = command.try_get_matches_from(shield_values(args)).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             let code = if error.use_stderr() { USAGE } else { SUCCESS };
@@ -129,6 +131,21 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
     #[cfg(feature = "mutations")]
     mutations::report();
     ExitCode::from(code)
+}
+
+/// The command line of a program that `remora build` made: that of `remora run`, without the file.
+fn built_program(args: &[OsString]) -> clap::Command {
+    let name = args.first().map_or_else(|| "program".into(), |name| files::shown(Path::new(name)));
+    let name = name.rsplit('/').next().unwrap_or_default().to_string();
+    let usage = format!("{name} [OPTIONS] [ARG]...");
+    Cli::command().mut_subcommand("run", |run| {
+        run.about("Run an entry point of this program, which `remora build` made")
+            .override_usage(usage)
+            .after_help(run::BUILT_HELP)
+            .mut_arg("file", |file| file.hide(true))
+            // What is changed moves to the end.
+            .mut_arg("args", |args| args)
+    })
 }
 
 fn dispatch(cli: Cli, bundle: Option<native::bundle::Bundle>) -> u8 {

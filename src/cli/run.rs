@@ -18,6 +18,11 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// What stands below the options of a program that was built.
+pub(super) const BUILT_HELP: &str = "\
+Arguments are literals, .npy files, .png images, or files in Futhark's text or binary format. Without any, values come from standard
+input. Options may stand before or after arguments; `-3` is a value.";
+
 /// Run an entry point
 #[derive(Debug, Args)]
 #[command(
