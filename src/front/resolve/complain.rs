@@ -148,7 +148,10 @@ impl<'a> Walk<'_, 'a> {
         let near = self.may_suggest().then(|| suggest::closest(text, module.term_names()));
         match near.flatten() {
             Some(near) => diagnostic.help(format!("did you mean `{shown}.{near}`?")),
-            None => diagnostic,
+            None => match import_with(text).filter(|_| matches!(module, Module::Scalar(_))) {
+                Some(path) => diagnostic.help(format!("`{text}` is in a library: `import \"{path}\"`, then `{text}` without a prefix")),
+                None => diagnostic,
+            },
         }
     }
 }
@@ -206,7 +209,11 @@ fn common(text: &str) -> Option<&'static str> {
         "False" => "write `false`",
         "print" => "programs print nothing: their results are printed",
         "is" => "equality is written `==`",
-        "None" | "null" | "nil" => "there is no value for nothing; a sum type has one: `type maybe = #none | #some f64`",
+        "None" | "newaxis" => {
+            "an axis of length 1 is not written: for `x[:, None] - y`, the operation is mapped over x, `map (\\x -> x - y) x`; where `None` is \
+             the absence of a value, a sum type has one: `type maybe = #none | #some f64`"
+        }
+        "null" | "nil" => "there is no value for nothing; a sum type has one: `type maybe = #none | #some f64`",
         "enumerate" => "`zip (indices xs) xs` has the elements with their indices",
         "append" => "`xs ++ [x]` is xs with x behind it",
         "int" => "conversions are in scalar modules and name both types: `i64.f64 x`",

@@ -185,7 +185,10 @@ impl Files<'_> {
         let listed = self.loader.list(if directory.is_empty() { "." } else { directory });
         let known = listed.iter().map(|name| name.trim_end_matches(".rem").trim_end_matches(".fut"));
         let known: Vec<&str> = known.chain(LIBRARY.iter().map(|(name, _)| *name)).collect();
-        if let Some(near) = suggest::closest(import.path.as_str(), known.iter().copied()) {
+        let library = LIBRARY.iter().map(|(name, _)| *name).find(|name| name.strip_prefix("lib/") == Some(import.path.as_str()));
+        if let Some(library) = library {
+            diagnostic = diagnostic.help(format!("there is `import \"{library}\"`"));
+        } else if let Some(near) = suggest::closest(import.path.as_str(), known.iter().copied()) {
             diagnostic = diagnostic.help(format!("there is `import \"{near}\"`"));
         } else {
             diagnostic = diagnostic.help("paths are relative to the importing file, and are written without `.rem` or `.fut`");
