@@ -2,6 +2,7 @@
 
 pub mod arena;
 pub mod code;
+pub mod ice;
 pub mod mutation;
 pub mod poly;
 pub mod prim;
