@@ -19,6 +19,7 @@ mod entries;
 mod hints;
 pub mod memory;
 mod modules;
+pub mod pipeline;
 mod places;
 mod remc;
 mod stats;
@@ -28,29 +29,25 @@ mod worth;
 pub use crate::back::c::LOOPS;
 pub(crate) use entries::too_many_parts;
 pub use remc::is_core;
-pub use stats::{Stats, Times};
+pub use stats::{Stats, Times, times_table};
 pub use worth::{Work, Worth, work};
 
-use crate::back::lower;
-use crate::back::vectorise;
 use crate::back::{c, cuda};
-use crate::base::{Code, FileId, SourceMap, Span, Symbol};
+use crate::base::{Code, FileId, SourceMap, Span, Symbol, ice, ice::Bug};
 use crate::diag::{Diagnostic, Severity};
 use crate::front::ambiguity::{self, Reception, Search, Verdict};
 use crate::front::consume;
-use crate::front::elaborate::{self, Schemes};
+use crate::front::elaborate::{self, Failure, Schemes};
 use crate::front::infer::{self, Inferred};
 use crate::front::resolve::{self, Loader};
 use crate::interp;
 use crate::ir::core::{self, check::CoreError};
 use crate::ir::surface::{Ast, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
-use crate::ir::{imp, kernel, soac};
-use crate::middle::flatten;
-use crate::middle::optimise;
-use crate::middle::specialise;
+use crate::ir::{imp, soac};
 use crate::rank::{self, text::Fixture};
 use crate::runtime::Value;
+use pipeline::{DEVICE, PROCESSOR, Pipeline, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::time::Instant;
@@ -124,23 +121,10 @@ fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, 
             refused.insert(def);
         }
     }
-    drop_consequences(&mut checked.diagnostics, errors);
     checked.names = checked.program.defs.iter().map(|(id, def)| (def.unique, id)).collect();
     checked.core.attributes = hints::attributes(&checked.program, sources);
     validate_core(sources, &checked);
     checked
-}
-
-/// A definition that uses what could not be read may be beyond checking: what is wrong was said there.
-fn drop_consequences(diagnostics: &mut Vec<Diagnostic>, errors: &mut [SizeError]) {
-    let internal = |d: &Diagnostic| d.code == Code::CompilerError;
-    if !diagnostics.iter().any(|d| d.severity == Severity::Error && !internal(d)) {
-        return;
-    }
-    for error in errors.iter_mut() {
-        error.diagnostic -= diagnostics.iter().take(error.diagnostic).filter(|d| internal(d)).count();
-    }
-    diagnostics.retain(|d| !internal(d));
 }
 
 /// Infers and elaborates one definition; `None` after reporting what is wrong with it.
@@ -200,7 +184,15 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             }
             Some(())
         }
-        Err(error) => {
+        Err(Failure::Unread(span)) => {
+            if !checked.failed() {
+                let stop = || crate::ice!(span, "inference says nothing about this expression");
+                ice::in_pass("elaborate", |span| sources.place(span), stop);
+            }
+            None
+        }
+        Err(Failure::Refused(error)) => {
+            let error = *error;
             if [Code::SizeMismatch, Code::IrregularRows].contains(&error.code) && checked.program.defs[def].is_written() {
                 errors.push(SizeError { diagnostic: diagnostics.len(), def, tables: inferred.tables(&values) });
             }
@@ -218,18 +210,15 @@ fn elaborate_one(
     schemes: &mut Schemes,
     inferred: &Inferred,
     verdict: Verdict,
-) -> (Vec<u32>, Result<Vec<core::Define>, Diagnostic>) {
+) -> (Vec<u32>, Result<Vec<core::Define>, Failure>) {
     let mut elaborate = |values: &[u32]| {
         inferred.fill(values, tables);
         elaborate::elaborate(program, tables, schemes, inferred.def())
     };
-    let reception = |result: &Result<_, Diagnostic>| {
-        let place = |error: &Diagnostic| error.labels.first().map(|label| label.span).unwrap_or_default();
-        match result {
-            Ok(_) => Reception::Fine,
-            Err(error) if error.code == Code::UndeterminedSize => Reception::Undetermined(place(error)),
-            Err(error) => Reception::Refused(place(error)),
-        }
+    let reception = |result: &Result<_, Failure>| match result {
+        Ok(_) => Reception::Fine,
+        Err(error) if error.code() == Some(Code::UndeterminedSize) => Reception::Undetermined(error.span()),
+        Err(error) => Reception::Refused(error.span()),
     };
     let first = elaborate(&verdict.values);
     if first.is_ok() || verdict.equals.is_empty() {
@@ -247,7 +236,8 @@ fn elaborate_one(
         (other, _) => {
             inferred.fill(&verdict.values, tables);
             let limit = other == Search::Limit;
-            let first = first.map_err(|error| if limit { ambiguity::not_all_tried(error, program, inferred.def()) } else { error });
+            let not_all_tried = |error: Failure| error.map(|report| ambiguity::not_all_tried(report, program, inferred.def()));
+            let first = first.map_err(|error| if limit { not_all_tried(error) } else { error });
             (verdict.values, first)
         }
     }
@@ -268,7 +258,7 @@ fn decide(
         tables.overlay(reading);
         match elaborate::elaborate(program, &tables, &mut schemes.clone(), inferred.def()) {
             Ok(_) => true,
-            Err(error) => ![Code::SizeMismatch, Code::IrregularRows].contains(&error.code),
+            Err(error) => !matches!(error.code(), Some(Code::SizeMismatch | Code::IrregularRows)),
         }
     };
     ambiguity::decide(program, sources, inferred, &well_sized)
@@ -292,9 +282,7 @@ pub fn run(checked: &Checked, entry: Symbol, arguments: Vec<Value>, threads: Opt
 /// # Errors
 /// E0801: what cannot be compiled.
 pub fn specialise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
-    let program = specialise::specialise(&checked.core, entries)?;
-    contract(sources, "specialise", || soac::check::validate(&program));
-    Ok(program)
+    Pipeline::new(sources).specialise(checked, entries)
 }
 
 /// The optimised first-order program for these entry points.
@@ -302,7 +290,7 @@ pub fn specialise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) ->
 /// # Errors
 /// Those of [`specialise()`].
 pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
-    specialise(sources, checked, entries).map(optimise::optimise)
+    Pipeline::new(sources).soac(&PROCESSOR, checked, entries)
 }
 
 /// The program for these entry points whose parallelism is in kernels.
@@ -310,12 +298,7 @@ pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> R
 /// # Errors
 /// Those of [`specialise()`].
 pub fn kernels(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
-    let program = optimise::inline_all(specialise(sources, checked, entries)?);
-    let program = optimise::in_place(flatten::flatten(optimise::optimise_for_device(program)));
-    contract(sources, "flatten", || kernel::validate(&program));
-    let program = flatten::coalesce(program);
-    contract(sources, "coalesce", || kernel::validate(&program));
-    Ok(program)
+    Pipeline::new(sources).soac(&DEVICE, checked, entries)
 }
 
 /// Runs an entry point by way of the program whose parallelism is in kernels.
@@ -351,27 +334,12 @@ fn evaluate(
     call(program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
-/// The optimised first-order program for these entry points, and the program with memory that is made of it.
-fn lowered(
-    sources: &SourceMap,
-    checked: &Checked,
-    entries: &[Symbol],
-    strict: bool,
-) -> Result<(soac::Program, imp::Program), Box<Diagnostic>> {
-    let program = optimise(sources, checked, entries)?;
-    let imp = lower::lower(&program, lower::Options { strict, in_place: true, device: false });
-    contract(sources, "lower", || imp::check::validate(&imp));
-    let imp = vectorise::vectorise(imp);
-    contract(sources, "vectorise", || imp::check::validate(&imp));
-    Ok((program, imp))
-}
-
 /// The program with explicit memory for these entry points, as C is made of it.
 ///
 /// # Errors
 /// Those of [`specialise()`].
 pub fn memory(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<imp::Program, Box<Diagnostic>> {
-    lowered(sources, checked, entries, false).map(|(_, imp)| imp)
+    memory_for(&PROCESSOR, sources, checked, entries)
 }
 
 /// The program with explicit memory and launches of kernels for these entry points.
@@ -379,13 +347,13 @@ pub fn memory(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Res
 /// # Errors
 /// Those of [`compile_cuda()`].
 pub fn launches(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<imp::Program, Box<Diagnostic>> {
-    Ok(lowered_kernels(sources, &kernels(sources, checked, entries)?))
+    memory_for(&DEVICE, sources, checked, entries)
 }
 
-fn lowered_kernels(sources: &SourceMap, program: &soac::Program) -> imp::Program {
-    let imp = lower::lower_kernels(program);
-    contract(sources, "lower kernels", || imp::check::validate(&imp));
-    imp
+fn memory_for(target: &Target, sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<imp::Program, Box<Diagnostic>> {
+    let pipeline = Pipeline::new(sources);
+    let program = pipeline.soac(target, checked, entries)?;
+    Ok(pipeline.imp(target, &program, false))
 }
 
 /// A place in the source that failures of compiled programs name.
@@ -431,6 +399,8 @@ pub struct Native {
     pub program: soac::Program,
     /// The places that failures name by their numbers.
     pub places: Vec<Place>,
+    /// How long the steps took.
+    pub times: pipeline::Times,
 }
 
 /// The C program for these entry points of an accepted program (all that are declared, if none are given). With `strict`, results are to
@@ -439,10 +409,12 @@ pub struct Native {
 /// # Errors
 /// E0801: what cannot be compiled.
 pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], strict: bool) -> Result<Native, Box<Diagnostic>> {
-    let (program, imp) = lowered(sources, checked, entries, strict)?;
-    let (text, places) = c::emit(&imp, strict);
+    let pipeline = Pipeline::new(sources);
+    let program = pipeline.soac(&PROCESSOR, checked, entries)?;
+    let imp = pipeline.imp(&PROCESSOR, &program, strict);
+    let (text, places) = pipeline.step(PROCESSOR.print, || c::emit(&imp, strict));
     let places = places.iter().map(|span| place(checked, &program, span)).collect();
-    Ok(Native { text, program, places })
+    Ok(Native { text, program, places, times: pipeline.times() })
 }
 
 /// A program for CUDA, with what its doors take and return.
@@ -454,6 +426,8 @@ pub struct CudaProgram {
     pub program: soac::Program,
     /// The places that failures name by their numbers.
     pub places: Vec<Place>,
+    /// How long the steps took.
+    pub times: pipeline::Times,
 }
 
 /// The program for CUDA for these entry points of an accepted program (all that are declared, if none are given).
@@ -461,11 +435,12 @@ pub struct CudaProgram {
 /// # Errors
 /// E0801: what cannot be compiled.
 pub fn compile_cuda(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<CudaProgram, Box<Diagnostic>> {
-    let program = kernels(sources, checked, entries)?;
-    let imp = lowered_kernels(sources, &program);
-    let text = cuda::emit(&imp);
+    let pipeline = Pipeline::new(sources);
+    let program = pipeline.soac(&DEVICE, checked, entries)?;
+    let imp = pipeline.imp(&DEVICE, &program, false);
+    let text = pipeline.step(DEVICE.print, || cuda::emit(&imp));
     let places = text.places.iter().map(|span| place(checked, &program, span)).collect();
-    Ok(CudaProgram { text, program, places })
+    Ok(CudaProgram { text, program, places, times: pipeline.times() })
 }
 
 /// The library for CUDA devices of these entry points of an accepted program, its names beginning with `prefix`. Compiling it, and those
@@ -491,7 +466,9 @@ pub fn library(
     prefix: &str,
     strict: bool,
 ) -> Result<c::Library, Box<Diagnostic>> {
-    let (program, imp) = lowered(sources, checked, entries, strict)?;
+    let pipeline = Pipeline::new(sources);
+    let program = pipeline.soac(&PROCESSOR, checked, entries)?;
+    let imp = pipeline.imp(&PROCESSOR, &program, strict);
     let names = entry_names(checked, &program);
     let interface = interface(checked, entries);
     Ok(c::library(&program, &interface, &imp, (prefix, &names), strict, &shown(sources, checked, &program)))
@@ -506,6 +483,14 @@ fn entry_names(checked: &Checked, program: &soac::Program) -> Vec<Symbol> {
 fn interface(checked: &Checked, entries: &[Symbol]) -> c::Interface {
     let chosen = |define: &&core::Define| if entries.is_empty() { define.entry } else { entries.contains(&define.name) };
     c::Interface::new(checked.core.defs.iter().filter(chosen).map(|define| (define.name, &define.ty)))
+}
+
+/// An internal error as a message.
+pub fn internal(bug: &Bug) -> Diagnostic {
+    let at = bug.place.as_ref().map_or(String::new(), |place| format!(" at {place}"));
+    Diagnostic::bare(Code::Internal, format!("internal error in the pass `{}`{at}: {}", bug.pass, bug.what))
+        .note("this is a mistake in remora, not in the program")
+        .help("please report it, with the program, its input and the output of `remora --version`")
 }
 
 /// A failure of a running program as a message.
@@ -548,20 +533,11 @@ fn validating() -> bool {
     cfg!(debug_assertions)
 }
 
-/// Panics in debug builds and tests if what a pass has made is refused by its validator.
-fn contract(sources: &SourceMap, pass: &str, validate: impl FnOnce() -> Result<(), String>) {
-    if validating()
-        && let Err(problem) = validate()
-    {
-        panic!("the pass `{pass}` broke its contract ({}): {problem}", sources.files().last().map_or("", |(_, file)| &file.name));
-    }
-}
-
 fn validate_trees(checked: &Checked) {
     if validating() {
         for unit in &checked.program.units {
             if let Err(problem) = crate::front::syntax::validate::validate(&checked.program.ast, &unit.source) {
-                panic!("the parser broke its contract: {problem}");
+                crate::ice!(Span::default(), "the parser broke its contract: {problem}");
             }
         }
     }
@@ -572,7 +548,8 @@ fn validate_core(sources: &SourceMap, checked: &Checked) {
         && let Err(problem) = core_problem(sources, checked)
     {
         let pass = if checked.remc.is_some() { "remc" } else { "elaborate" };
-        panic!("the pass `{pass}` made core that is not well typed:\n{problem}");
+        let stop = || crate::ice!(Span::default(), "it made core that is not well typed:\n{problem}");
+        ice::in_pass(pass, |span| sources.place(span), stop);
     }
 }
 

@@ -73,7 +73,6 @@ codes! {
     MissingCase "E0314",
     UnreachableCase "E0315",
     IllTypedCore "E0391",
-    CompilerError "E0399",
     // Ranks and sizes.
     RankConflict "E0401",
     Ambiguous "E0402",
@@ -147,6 +146,8 @@ codes! {
     NoNvrtc "E0806",
     KernelRefused "E0807",
     DeviceFailed "E0810",
+    // Mistakes of the compiler.
+    Internal "E0901",
 }
 
 impl Code {

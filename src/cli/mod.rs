@@ -22,7 +22,9 @@ pub mod native;
 mod run;
 pub mod test;
 
+use crate::base::ice;
 use crate::diag::Diagnostic;
+use crate::driver;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use output::Console;
 use std::ffi::OsString;
@@ -35,6 +37,8 @@ pub const SUCCESS: u8 = 0;
 pub const FAILURE: u8 = 1;
 /// The command line is at fault.
 pub const USAGE: u8 = 2;
+/// The compiler is at fault.
+pub const INTERNAL: u8 = 3;
 
 /// Array programs without `map`: infers ranks, reports ambiguity, elaborates to explicit Remora core and runs it.
 #[derive(Debug, Parser)]
@@ -101,7 +105,7 @@ enum Command {
 type Outcome = Result<u8, Box<Diagnostic>>;
 
 /// Runs a command line (the first item is the program's name) on a thread with a large stack; the exit code is 0 on
-/// success, 1 after diagnostics and 2 on wrong usage.
+/// success, 1 after diagnostics, 2 on wrong usage and 3 after an internal error.
 pub fn main(args: Vec<OsString>) -> ExitCode {
     #[cfg(feature = "mutations")]
     if let Err(name) = mutations::from_environment() {
@@ -127,6 +131,7 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
             return ExitCode::from(if error.print().is_ok() { code } else { FAILURE });
         }
     };
+    quiet_panics();
     let code = crate::base::with_big_stack(|| dispatch(cli, bundle));
     #[cfg(feature = "mutations")]
     mutations::report();
@@ -148,27 +153,48 @@ fn built_program(args: &[OsString]) -> clap::Command {
     })
 }
 
+/// Internal errors are reported where they are caught; before that, only those who ask for a backtrace see more.
+fn quiet_panics() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::env::var_os("RUST_BACKTRACE").is_some() {
+            usual(panic);
+        }
+    }));
+}
+
 fn dispatch(cli: Cli, bundle: Option<native::bundle::Bundle>) -> u8 {
     let mut console = Console::new(cli.global.message_format, cli.global.color);
-    let outcome = match cli.command {
-        Command::Check(args) => check::run(&args, &mut console),
-        Command::Infer(args) => infer::run(&args, &mut console),
-        Command::Run(args) => match bundle {
-            Some(bundle) => run::run_bundle(&args, &bundle, &mut console),
-            None => run::run(&args, &mut console),
-        },
-        Command::Build(args) => build::run(&args, &mut console),
-        Command::Bench(args) => bench::run(&args, &mut console),
-        Command::Test(args) => test::run(&args, &mut console),
-        Command::Core(args) => core::run(&args, &mut console),
-        Command::Dump(args) => dump::run(&args, &mut console),
-        Command::Explain(args) => explain::run(&args, &mut console),
+    let outcome = ice::catch(|| command(cli.command, bundle, &mut console));
+    let code = match outcome {
+        Ok(Ok(code)) => code,
+        Ok(Err(diagnostic)) => {
+            console.report(&Default::default(), &diagnostic);
+            FAILURE
+        }
+        Err(bug) => {
+            console.report(&Default::default(), &driver::internal(&bug));
+            INTERNAL
+        }
     };
-    let code = outcome.unwrap_or_else(|diagnostic| {
-        console.report(&Default::default(), &diagnostic);
-        FAILURE
-    });
     console.finish(code)
+}
+
+fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &mut Console) -> Outcome {
+    match command {
+        Command::Check(args) => check::run(&args, console),
+        Command::Infer(args) => infer::run(&args, console),
+        Command::Run(args) => match bundle {
+            Some(bundle) => run::run_bundle(&args, &bundle, console),
+            None => run::run(&args, console),
+        },
+        Command::Build(args) => build::run(&args, console),
+        Command::Bench(args) => bench::run(&args, console),
+        Command::Test(args) => test::run(&args, console),
+        Command::Core(args) => core::run(&args, console),
+        Command::Dump(args) => dump::run(&args, console),
+        Command::Explain(args) => explain::run(&args, console),
+    }
 }
 
 /// Stands in front of an argument of `run` or `bench` that starts with a minus but is a value, so that it is not taken for an option.

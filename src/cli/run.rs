@@ -175,6 +175,7 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
         Backend::Auto if shows_boxes => None,
         _ => compile(args, loaded, bundle, entry, &values, console)?,
     };
+    let made = compiled.as_ref().map(|program| program.times().clone()).unwrap_or_default();
     let start = Instant::now();
     let result = match compiled {
         Some(program) => call(args, loaded, entry, &program, values, console)?,
@@ -182,8 +183,8 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
     };
     let seconds = start.elapsed();
     if args.time_passes {
-        let run = format!("{:<12} {:>10.3} ms", "run", seconds.as_secs_f64() * 1e3);
-        console.progress(&format!("{}{run}", checked.stats.times()));
+        let steps: Vec<_> = checked.stats.times().into_iter().chain(made).chain([("run", seconds)]).collect();
+        console.progress(driver::times_table(&steps).trim_end());
     }
     write_result(args, &result, checked.remc.is_some(), console)
 }

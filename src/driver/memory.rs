@@ -1,6 +1,7 @@
 //! Programs with memory as each pass makes them, and their evaluation: lowering and vectorisation are tested with it.
 
-use super::{Checked, contract, failure_diagnostic, kernels, optimise};
+use super::pipeline::{DEVICE, PROCESSOR, Pipeline};
+use super::{Checked, failure_diagnostic};
 use crate::back::{lower, vectorise};
 use crate::base::{Code, SourceMap, Symbol};
 use crate::diag::Diagnostic;
@@ -53,24 +54,25 @@ impl Stages {
 /// # Errors
 /// Those of [`super::specialise()`].
 pub fn stages(sources: &SourceMap, checked: &Checked, entries: &[Symbol], device: bool) -> Result<Stages, Box<Diagnostic>> {
+    let pipeline = Pipeline::new(sources);
     if device {
-        let source = kernels(sources, checked, entries)?;
+        let source = pipeline.soac(&DEVICE, checked, entries)?;
         let ghosts = lower::with_ghosts(&source, lower::Options { strict: false, in_place: true, device: true });
-        let program = super::lowered_kernels(sources, &source);
-        contract(sources, "lower kernels", || same(&ghosts, &program));
+        let program = pipeline.imp(&DEVICE, &source, false);
+        pipeline.contract("lower kernels", || same(&ghosts, &program));
         return Ok(Stages { source, stages: vec![("lower kernels", ghosts)], most: MOST });
     }
-    let source = optimise(sources, checked, entries)?;
+    let source = pipeline.soac(&PROCESSOR, checked, entries)?;
     let options = lower::Options { strict: false, in_place: true, device: false };
     let (ghosts, program) = (lower::with_ghosts(&source, options), lower::lower(&source, options));
-    contract(sources, "lower", || imp::check::validate(&program));
-    contract(sources, "lower", || same(&ghosts, &program));
+    pipeline.contract("lower", || imp::check::validate(&program));
+    pipeline.contract("lower", || same(&ghosts, &program));
     let mut stages = vec![("lower", ghosts)];
     let mut text = imp::print::program(&program);
     vectorise::vectorise_by(program, &mut |pass, program| {
         let new = imp::print::program(program);
         if new != text {
-            contract(sources, pass, || imp::check::validate(program));
+            pipeline.contract(pass, || imp::check::validate(program));
             stages.push((pass, program.clone()));
             text = new;
         }

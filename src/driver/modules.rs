@@ -13,10 +13,6 @@ const THE_TYPE: &str = "the type `";
 
 /// What to report for the errors of a definition, which were found by a pass that knows nothing of modules.
 pub(super) fn explain(sources: &SourceMap, checked: &Checked, def: DefId, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    // What is internal to the definition says nothing about the module type; it is reported only if nothing else is.
-    if let Some(internal) = errors.iter().find(|error| error.code == Code::CompilerError) {
-        return vec![internal.clone()];
-    }
     match checked.program.defs[def].role {
         Role::Plain | Role::Member => errors,
         Role::Shown(matching) | Role::SameType(matching) => {

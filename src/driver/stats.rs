@@ -55,6 +55,11 @@ impl Times {
     }
 }
 
+/// Times of steps, a line each.
+pub fn times_table(times: &[(&'static str, Duration)]) -> String {
+    times.iter().map(|(name, time)| format!("{name:<22} {:>10.3} ms\n", milliseconds(*time))).collect()
+}
+
 fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
@@ -84,9 +89,9 @@ impl Stats {
         self.ilp_solves += stats.ilp_solves;
     }
 
-    /// The times, a line each.
-    pub fn times(&self) -> String {
-        self.times.named().iter().map(|(name, time)| format!("{name:<12} {:>10.3} ms\n", milliseconds(*time))).collect()
+    /// The times of the steps up to core, in their order.
+    pub fn times(&self) -> Vec<(&'static str, Duration)> {
+        self.times.named().to_vec()
     }
 
     /// Everything, a line each.
@@ -100,6 +105,6 @@ impl Stats {
             ("solver runs", self.ilp_solves),
         ];
         let figures: String = figures.iter().map(|(name, figure)| format!("{name:<12} {figure:>10}\n")).collect();
-        figures + &self.times()
+        figures + &times_table(&self.times())
     }
 }

@@ -4,6 +4,7 @@ pub mod attributes;
 pub mod core;
 pub mod imp;
 pub mod kernel;
+pub mod pass;
 pub mod soac;
 pub mod surface;
 pub mod tables;

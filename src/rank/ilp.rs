@@ -112,6 +112,9 @@ pub(super) fn solve(problem: &Problem, goal: Goal, budget: &mut Budget) -> Answe
     // A bound on the cost bounds sides, which makes the program much stronger than a cap does.
     let bounded = goal.bound.and_then(|cost| exact::bounded(problem, cost));
     let problem = bounded.as_ref().unwrap_or(problem);
+    if has_large_numbers(problem) {
+        return Answer::Failed(format!("there are numbers beyond {LARGEST_CAP}"));
+    }
     let open = problem.hi.iter().any(|&hi| hi >= INF);
     let mut cap = first_cap(problem);
     loop {
@@ -156,6 +159,14 @@ pub(super) fn complete(problem: &Problem, sides: &[(i64, i64)]) -> Option<Vec<i6
 }
 
 /// Twice the sum of the absolute constants, and a little.
+/// Whether a number of the system is too large for the tolerances of floating point.
+fn has_large_numbers(problem: &Problem) -> bool {
+    let large = |value: i64| value.saturating_abs() > LARGEST_CAP;
+    let rows = problem.rows.iter().any(|row| large(row.constant) || row.terms.iter().any(|&(_, c)| large(c)));
+    let gates = problem.gates.iter().any(|gate| large(gate.frame_constant) || gate.frame.iter().any(|&(_, c)| large(c)));
+    rows || gates || problem.lo.iter().any(|&lo| large(lo))
+}
+
 fn first_cap(problem: &Problem) -> i64 {
     let rows: i64 = problem.rows.iter().map(|row| row.constant.abs()).fold(4, i64::saturating_add);
     let bounds = problem.lo.iter().fold(0, |sum: i64, lo| sum.saturating_add(lo.abs()));

@@ -41,6 +41,7 @@ mod write;
 use crate::base::{Arena, PrimType, Symbol};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Fun, HandleInfo, Int, Local, LocalInfo, Order, Program, Ptr, PtrInfo, Stmt};
+use crate::ir::pass::{self, Step, Step::Run};
 use pack::Pack;
 use plan::Plan;
 use rename::Renaming;
@@ -52,18 +53,27 @@ const WIDE: u64 = 256;
 /// Bytes of the lanes of all variables that an inner loop works on, so that they stay in registers.
 const REGISTERS: u64 = 1280;
 
-/// A step of vectorisation: the statements of a function as it makes them.
-type Step = fn(&mut Vectorise, Vec<Stmt>) -> Vec<Stmt>;
-
 /// The steps, in order.
-const STEPS: &[(&str, Step)] = &[
-    ("leave", |all, body| leave::leave(all, body)),
-    ("lanes", |all, body| all.stmts(body).0),
-    ("quotients", quotients::quotients),
-    ("jam", jam::jam),
-    ("chains", chains::chains),
-    ("early", |_, body| early::early(body)),
+pub const STEPS: &[Step<Program>] = &[
+    Run("leave", |program| each(program, |all, body| leave::leave(all, body))),
+    Run("lanes", |program| each(program, |all, body| all.stmts(body).0)),
+    Run("quotients", |program| each(program, quotients::quotients)),
+    Run("jam", |program| each(program, jam::jam)),
+    Run("chains", |program| each(program, chains::chains)),
+    Run("early", |program| each(program, |_, body| early::early(body))),
 ];
+
+/// Rewrites the statements of each function.
+fn each(mut program: Program, step: fn(&mut Vectorise, Vec<Stmt>) -> Vec<Stmt>) -> Program {
+    for k in 0..program.funs.len() {
+        let fun = &mut program.funs[crate::ir::imp::FunId::new(k)];
+        let body = std::mem::take(&mut fun.body);
+        let apart = jam::Apart::new(fun, &body);
+        let mut all = Vectorise { fun, apart };
+        fun.body = step(&mut all, body);
+    }
+    program
+}
 
 /// The same program with such loops rewritten.
 pub fn vectorise(program: Program) -> Program {
@@ -71,18 +81,8 @@ pub fn vectorise(program: Program) -> Program {
 }
 
 /// The same; `see` gets the program after each step, with the step's name.
-pub fn vectorise_by(mut program: Program, see: &mut dyn FnMut(&'static str, &Program)) -> Program {
-    for (name, step) in STEPS {
-        for k in 0..program.funs.len() {
-            let fun = &mut program.funs[crate::ir::imp::FunId::new(k)];
-            let body = std::mem::take(&mut fun.body);
-            let apart = jam::Apart::new(fun, &body);
-            let mut all = Vectorise { fun, apart };
-            fun.body = step(&mut all, body);
-        }
-        see(name, &program);
-    }
-    program
+pub fn vectorise_by(program: Program, see: &mut dyn FnMut(&'static str, &Program)) -> Program {
+    pass::run_seen(STEPS, program, see)
 }
 
 /// A loop with independent iterations.

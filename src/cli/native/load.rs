@@ -5,6 +5,7 @@
 use super::table::{NO_MEMORY, Table};
 use crate::base::{Code, PrimType, Scalar, Symbol};
 use crate::diag::Diagnostic;
+use crate::driver::pipeline::Times;
 use crate::driver::{self, CudaProgram, Native, Place};
 use crate::interp;
 use crate::interp::components::{operands, result};
@@ -50,6 +51,8 @@ pub struct Program {
     program: soac::Program,
     /// The places that failures name by their numbers.
     places: Vec<Place>,
+    /// How long the steps between core and text took.
+    times: Times,
     /// Where its kernels run, if it has some. Lives as long as the context.
     device: Option<Box<dyn Device>>,
     /// Outlives the context, whose threads run what is in it.
@@ -100,7 +103,7 @@ impl Program {
             // SAFETY: any number of threads is allowed.
             Ok(unsafe { new(c_int::try_from(threads).unwrap_or(0)) })
         };
-        Program::with(library, (native.program, native.places), None, &new)
+        Program::with(library, (native.program, native.places, native.times), None, &new)
     }
 
     /// The host plan in a library that was made from a program, which runs kernels on a device.
@@ -112,12 +115,12 @@ impl Program {
             // SAFETY: the table is that of the device, which lives as long as the program.
             Ok(unsafe { new(table) })
         };
-        Program::with(library, (made.program, made.places), Some(device), &new)
+        Program::with(library, (made.program, made.places, made.times), Some(device), &new)
     }
 
     fn with(
         Library { library, name }: Library,
-        (program, places): (soac::Program, Vec<Place>),
+        (program, places, times): (soac::Program, Vec<Place>, Times),
         device: Option<Box<dyn Device>>,
         new: &dyn Fn(&libloading::Library) -> Result<Context, libloading::Error>,
     ) -> Result<Program, Box<Diagnostic>> {
@@ -141,7 +144,7 @@ impl Program {
             let message = device.and_then(|device| device.message()).unwrap_or_else(|| "out of memory".into());
             return Err(Box::new(Diagnostic::bare(Code::OutOfMemory, message)));
         }
-        Ok(Program { context, support, program, places, device, library })
+        Ok(Program { context, support, program, places, times, device, library })
     }
 
     /// Runs an entry point whose parameters have these names.
@@ -177,6 +180,11 @@ impl Program {
     /// What runs its kernels, if it has some.
     pub fn device(&self) -> Option<String> {
         self.device.as_ref().map(|device| device.name())
+    }
+
+    /// How long the steps between core and text took.
+    pub fn times(&self) -> &Times {
+        &self.times
     }
 
     fn failure(&self) -> Box<Diagnostic> {

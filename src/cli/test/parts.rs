@@ -4,9 +4,10 @@
 use super::super::output::Style;
 use super::report::{Found, Result, Verdict};
 use crate::base::SourceMap;
+use crate::base::ice;
+use crate::driver;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -122,8 +123,5 @@ fn result(name: &str, backend: Option<&str>, found: Found, start: Instant) -> Re
 
 /// What work comes to, or what the compiler panicked with.
 fn caught<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-        format!("an error of the compiler: {}", text.unwrap_or("it panicked"))
-    })
+    ice::catch(work).map_err(|bug| driver::internal(&bug).message)
 }

@@ -6,7 +6,7 @@
 
 use crate::base::Code;
 /// The families in order of their codes.
-const FAMILIES: [&str; 9] = [
+const FAMILIES: [&str; 10] = [
     include_str!("syntax.md"),
     include_str!("names.md"),
     include_str!("types.md"),
@@ -16,6 +16,7 @@ const FAMILIES: [&str; 9] = [
     include_str!("updates.md"),
     include_str!("core.md"),
     include_str!("compiling.md"),
+    include_str!("internal.md"),
 ];
 
 /// The explanation of a code.

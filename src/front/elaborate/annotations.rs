@@ -128,7 +128,8 @@ impl Elab<'_> {
         self.annotation_nodes += 1;
         if self.annotation_nodes > ANNOTATION_BUDGET {
             return Err(Diagnostic::error(Code::TypeArguments, span, "type too large after its abbreviations are expanded")
-                .help("name the sizes: `[n]` instead of `[]`; arrays without a written size each have one of their own"));
+                .help("name the sizes: `[n]` instead of `[]`; arrays without a written size each have one of their own")
+                .into());
         }
         match &node.kind {
             TypeKind::Error => Err(self.missing(span)),
@@ -159,7 +160,8 @@ impl Elab<'_> {
             TypeKind::Exists(..) if self.parameter && !self.abbreviated && self.late_sizes.is_none() => {
                 Err(Diagnostic::error(Code::SizeMismatch, span, "a parameter of existential size in the type of a function")
                     .here("the caller decides this size, so it has a name of its own")
-                    .help("leave the size out: `[]t`"))
+                    .help("leave the size out: `[]t`")
+                    .into())
             }
             TypeKind::Exists(sizes, inner) => {
                 let mut vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
@@ -374,7 +376,7 @@ impl Elab<'_> {
                     substitution.types.insert(name, atom);
                     substitution.shapes.insert(shape_var(name), shape);
                 }
-                _ => return Err(Diagnostic::error(Code::WrongFields, span, "wrong arguments for this type abbreviation")),
+                _ => return Err(Diagnostic::error(Code::WrongFields, span, "wrong arguments for this type abbreviation").into()),
             }
         }
         let outer = std::mem::replace(&mut self.abbreviated, true);
@@ -402,7 +404,8 @@ impl Elab<'_> {
                 match self.sizes.zonk(&dim).as_constant() {
                     Some(size) if size < 0 => {
                         Err(Diagnostic::error(Code::NegativeSize, self.program.ast.exprs[e].span, format!("a size of {size}"))
-                            .here("no array has fewer than 0 elements in a dimension"))
+                            .here("no array has fewer than 0 elements in a dimension")
+                            .into())
                     }
                     _ => Ok(dim),
                 }
@@ -433,7 +436,8 @@ impl Elab<'_> {
             }
             return Err(Diagnostic::error(Code::SizeMismatch, span, "the size of a parameter cannot be computed before it")
                 .here("this is no sum, difference or product of sizes, or a very large one")
-                .help("write `[]` here, and check the size where the parameter is used: `x :> [..]t`"));
+                .help("write `[]` here, and check the size where the parameter is used: `x :> [..]t`")
+                .into());
         }
         Ok(self.size_or_bind(&expr))
     }

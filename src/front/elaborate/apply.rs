@@ -47,7 +47,7 @@ impl Elab<'_> {
                 core::sizes::MAX_DEGREE
             );
             let help = "a function with the result type `?[n].[n]t` gives its result a size with a name";
-            return Err(Diagnostic::error(Code::TypeArguments, self.program.ast.exprs[app.node].span, message).help(help));
+            return Err(Diagnostic::error(Code::TypeArguments, self.program.ast.exprs[app.node].span, message).help(help).into());
         }
         Ok((value, ty))
     }
@@ -71,7 +71,7 @@ impl Elab<'_> {
         let out = self.apply_mapped(head, args, &info, span);
         self.context.pop();
         match (out, &app.head) {
-            (Err(error), view::Head::Expr(f)) if error.code == Code::IrregularRows => Err(self.blame(error, *f)),
+            (Err(error), view::Head::Expr(f)) if error.code() == Some(Code::IrregularRows) => Err(error.map(|error| self.blame(error, *f))),
             (out, _) => out,
         }
     }
@@ -350,7 +350,7 @@ impl Elab<'_> {
             match self.try_call(&value, instance.as_ref(), &mut args, span)? {
                 Attempt::Done(expr, ty) => return Ok(self.open((expr, ty))),
                 Attempt::Existential(param) => {
-                    let Some(old) = instance.take() else { return Err(self.existential_argument(None, span)) };
+                    let Some(old) = instance.take() else { return Err(self.existential_argument(None, span).into()) };
                     let new = self.existential_instance(old, param, &args, span)?;
                     value = self.instance_value(&new);
                     instance = Some(new);
@@ -457,7 +457,7 @@ impl Elab<'_> {
         if let Some(def) = instance.and_then(|i| i.def) {
             out = out.note(format!("in a call of `{}`", self.program.defs[def].name));
         }
-        Err(out)
+        Err(out.into())
     }
 
     /// Whether a function with an existential result is given where one with a regular result is expected.
@@ -521,31 +521,34 @@ impl Elab<'_> {
         let scheme = instance.scheme.clone();
         let name = instance.def.map(|d| self.program.defs[d].name);
         let Atom::Fun(params, _) = scheme.ty.atom() else { return Err(self.missing(span)) };
-        let Some(Atom::Fun(_, result)) = params.get(param).map(|p| p.ty.atom()) else { return Err(self.existential_argument(name, *at)) };
+        let Some(Atom::Fun(_, result)) = params.get(param).map(|p| p.ty.atom()) else {
+            return Err(self.existential_argument(name, *at).into());
+        };
         if let (Atom::Var(var), 1) = (result.atom(), result.shape().items.len()) {
             let position = scheme.types.iter().position(|t| t == var);
             if let Some(position) = position.filter(|_| !types::under_array(&scheme.ty, *var)) {
                 instance.types[position] = (boxed.atom().clone(), Shape::default());
                 return Ok(instance);
             }
-            return Err(self.existential_argument(name, *at));
+            return Err(self.existential_argument(name, *at).into());
         }
         let sizes: Vec<usize> =
             super::sizes::free_atoms(result).iter().filter_map(|a| scheme.sizes.iter().position(|s| DimAtom::Var(*s) == *a)).collect();
-        let (Some(def), false) = (instance.def, sizes.is_empty()) else { return Err(self.existential_argument(name, *at)) };
+        let (Some(def), false) = (instance.def, sizes.is_empty()) else { return Err(self.existential_argument(name, *at).into()) };
         // Sizes that occur in inputs as well are given; the others are found out by the call.
         let inputs: Vec<DimAtom> =
             params.iter().filter(|p| !matches!(p.ty.atom(), Atom::Fun(..))).flat_map(|p| super::sizes::free_atoms(&p.ty)).collect();
         let sizes: Vec<usize> = sizes.into_iter().filter(|i| !inputs.contains(&DimAtom::Var(scheme.sizes[*i]))).collect();
         if sizes.is_empty() {
-            return Err(self.existential_argument(name, *at));
+            return Err(self.existential_argument(name, *at).into());
         }
         let (declared, unwritten): (Vec<usize>, Vec<usize>) = sizes.into_iter().partition(|i| self.is_declared_size(instance.def, *i));
         let unwritten = if unwritten.is_empty() { None } else { Some(super::UNWRITTEN) };
         let sizes: Vec<usize> = declared.into_iter().chain(unwritten).collect();
         if !self.schemes.variants.contains_key(&(def, sizes.clone())) {
             let made = super::elaborate_variant(self.program, self.tables, self.schemes, def, &sizes);
-            self.defs.extend(made.map_err(|error| if unwritten.is_some() { Self::one_size(name, *at, &error) } else { error })?);
+            self.defs
+                .extend(made.map_err(|error| if unwritten.is_some() { error.map(|why| Self::one_size(name, *at, &why)) } else { error })?);
         }
         let variant = self.schemes.variants.get(&(def, sizes.clone())).cloned().ok_or_else(|| self.missing(span))?;
         // Where sizes that are not written change, the others of these are found out anew.

@@ -60,7 +60,7 @@ impl Elab<'_> {
             return Ok(a.clone());
         }
         if a.shape().items.len() != b.shape().items.len() {
-            return Err(self.clash_types(super::sizes::Clash::Irregular, span, Some((a, b))));
+            return Err(self.clash_types(super::sizes::Clash::Irregular, span, Some((a, b))).into());
         }
         let mut items = Vec::new();
         for (x, y) in a.shape().items.iter().zip(&b.shape().items) {
@@ -171,7 +171,9 @@ impl Elab<'_> {
                     self.sizes.rollback(before);
                     self.sizes.give_up(unknowns);
                     if !changing.refine(more) {
-                        return Err(Diagnostic::error(Code::SizeMismatch, whole.span, "the sizes of the loop's values do not settle"));
+                        return Err(
+                            Diagnostic::error(Code::SizeMismatch, whole.span, "the sizes of the loop's values do not settle").into()
+                        );
                     }
                 }
             }
@@ -334,7 +336,7 @@ impl Elab<'_> {
     ) -> Result<()> {
         let (xs, ys) = (&param.shape().items, &body.shape().items);
         if xs.len() != ys.len() {
-            return Err(self.clash_types(super::sizes::Clash::Irregular, span, Some((param, body))));
+            return Err(self.clash_types(super::sizes::Clash::Irregular, span, Some((param, body))).into());
         }
         for (x, y) in xs.iter().zip(ys) {
             let (ShapeItem::Dim(x), ShapeItem::Dim(y)) = (x, y) else { continue };

@@ -1,7 +1,7 @@
 //! Messages about sizes.
 
 use super::sizes::Clash;
-use super::{Elab, Result, Scheme};
+use super::{Elab, Failure, Result, Scheme};
 use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Dim, DimAtom, Type};
@@ -13,14 +13,14 @@ const NAMED: u64 = 1 << 40;
 impl Elab<'_> {
     /// Makes two types equal or says at this place why they are not.
     pub(super) fn unify_at(&mut self, expected: &Type, actual: &Type, span: Span) -> Result<()> {
-        self.sizes.unify(expected, actual, span).map_err(|clash| self.clash_types(clash, span, Some((expected, actual))))
+        Ok(self.sizes.unify(expected, actual, span).map_err(|clash| self.clash_types(clash, span, Some((expected, actual))))?)
     }
     pub(super) fn unify_literal(&mut self, cell: &Type, actual: &Type, item: Span, whole: Span) -> Result<()> {
-        self.sizes.unify(cell, actual, item).map_err(|clash| {
+        Ok(self.sizes.unify(cell, actual, item).map_err(|clash| {
             self.clash_types(clash, item, Some((cell, actual)))
                 .label(whole, "all elements of an array have the same sizes")
                 .note("an array whose rows have different sizes would be irregular")
-        })
+        })?)
     }
     pub(super) fn clash(&self, clash: Clash, span: Span) -> Diagnostic {
         self.clash_types(clash, span, None)
@@ -140,7 +140,8 @@ impl Elab<'_> {
         let (name, span) = (super::written(*name), self.program.ast.pats[pat].span);
         Err(Diagnostic::error(Code::UndeterminedSize, span, format!("nothing determines the size `{name}`"))
             .here("no parameter has this size")
-            .help(format!("make it the size of a parameter, `(xs: [{name}]t)`, or a parameter: `({name}: i64)`")))
+            .help(format!("make it the size of a parameter, `(xs: [{name}]t)`, or a parameter: `({name}: i64)`"))
+            .into())
     }
     /// A size parameter that would be negative.
     pub(super) fn negative(&self, natural: &super::Natural, size: i64) -> Diagnostic {
@@ -191,8 +192,8 @@ impl Elab<'_> {
             .note("only functions and values that need no computation can have many types")
             .help(format!("annotate `{name}` with a type, or define it as a function with parameters"))
     }
-    /// Inference promised an entry that is not there: a mistake of ours, reported instead of a crash.
-    pub(super) fn missing(&self, span: Span) -> Diagnostic {
-        Diagnostic::error(Code::CompilerError, span, "internal: inference left this expression without a type")
+    /// What inference says about each expression is not there for this one: the parser could not read it.
+    pub(super) fn missing(&self, span: Span) -> Failure {
+        Failure::Unread(span)
     }
 }

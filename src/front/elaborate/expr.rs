@@ -117,7 +117,7 @@ impl Elab<'_> {
                 let ty = self.sum_type(e, span)?;
                 self.injection(name.name, ty, Vec::new(), span)
             }
-            surface::ExprKind::Hole => Err(Diagnostic::error(Code::Hole, span, "a hole is left in the program")),
+            surface::ExprKind::Hole => Err(Diagnostic::error(Code::Hole, span, "a hole is left in the program").into()),
             surface::ExprKind::Error => Err(self.missing(span)),
             surface::ExprKind::Apply { .. } | surface::ExprKind::Binary { .. } | surface::ExprKind::Unary { .. } => Err(self.missing(span)),
         }
@@ -171,7 +171,8 @@ impl Elab<'_> {
         let var = |name: Symbol| Expr::new(ExprKind::Var(name), span);
         match res {
             Res::Local(pat) if self.existential.contains(&pat) => {
-                Err(Diagnostic::error(Code::SizeMismatch, span, "this size is known only after the call, so it cannot be used as a value"))
+                Err(Diagnostic::error(Code::SizeMismatch, span, "this size is known only after the call, so it cannot be used as a value")
+                    .into())
             }
             Res::Local(pat) => match self.locals.get(&pat).cloned() {
                 Some(Local::Size(dim)) => Ok((Expr::new(ExprKind::ReifyDim(dim), span), Type::prim(PrimType::I64), None)),
@@ -409,8 +410,10 @@ impl Elab<'_> {
                 _ => {
                     let cell = |ty: &Type| Type::scalar(ty.atom().clone());
                     self.unify_at(&cell(&declared), &cell(&actual), span).map_err(|error| {
-                        Diagnostic { help: Vec::new(), ..error }
-                            .note("the sizes in the type of a function or of a sum cannot be checked at run time")
+                        error.map(|error| {
+                            Diagnostic { help: Vec::new(), ..error }
+                                .note("the sizes in the type of a function or of a sum cannot be checked at run time")
+                        })
                     })?;
                 }
             }

@@ -65,7 +65,8 @@ impl Elab<'_> {
             ExprKind::Lit(Scalar::I64(v)) if *v < 0 => {
                 Err(Diagnostic::error(Code::OutOfBounds, index.span(), "there are no negative indices")
                     .here("out of bounds of every array")
-                    .help("the last element of `xs : [n]t` is `xs[n - 1]` or `last xs`, all but the last are `xs[0:n - 1]` or `init xs`"))
+                    .help("the last element of `xs : [n]t` is `xs[n - 1]` or `last xs`, all but the last are `xs[0:n - 1]` or `init xs`")
+                    .into())
             }
             _ => Ok(()),
         }

@@ -1,6 +1,6 @@
 //! Literals.
 
-use super::{Elab, Result, Typed};
+use super::{Elab, Failure, Result, Typed};
 use crate::base::{Code, PrimType, Scalar, Span};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Shape, Type};
@@ -16,12 +16,13 @@ fn fits(prim: PrimType, value: i128) -> bool {
 
 impl Elab<'_> {
     /// A literal that does not fit its type.
-    pub(super) fn unfit(&self, e: ExprId, span: Span) -> Diagnostic {
+    pub(super) fn unfit(&self, e: ExprId, span: Span) -> Failure {
         match self.tables.exprs.get(e).map(|t| &*t.base) {
             Some(RBase::Prim(prim)) if prim.is_int() => {
                 Diagnostic::error(Code::NumberOutOfRange, span, format!("this number is not a value of type {prim}"))
                     .here(format!("{prim} has {} bits", prim.bytes() * 8))
                     .help("use a wider type, or write the wrapped-around value")
+                    .into()
             }
             _ => self.missing(span),
         }

@@ -30,7 +30,7 @@ mod zonk;
 
 pub use show::{show_type, show_type_as};
 
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::check::{self, TypeEnv};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Shape, Type};
@@ -123,7 +123,7 @@ impl Schemes {
 /// compiler supplies, and has more than one element where copies of other definitions with existential sizes are needed.
 ///
 /// Errors are about sizes: `E0403` (not equal), `E0404` (irregular), `E0405` (undetermined).
-pub fn elaborate(program: &Program, tables: &Tables, schemes: &mut Schemes, def: DefId) -> Result<Vec<core::Define>, Diagnostic> {
+pub fn elaborate(program: &Program, tables: &Tables, schemes: &mut Schemes, def: DefId) -> Result<Vec<core::Define>> {
     schemes.added.clear();
     let elaborated = elaborate_variant(program, tables, schemes, def, &[]);
     if elaborated.is_err() {
@@ -145,7 +145,7 @@ fn elaborate_variant(
     schemes: &mut Schemes,
     def: DefId,
     existential: &[usize],
-) -> Result<Vec<core::Define>, Diagnostic> {
+) -> Result<Vec<core::Define>> {
     let mut elab = Elab::new(program, tables, schemes, def);
     let scheme = match &program.defs[def].decl {
         DefKind::Val(decl) => elab.specified(decl)?,
@@ -171,7 +171,46 @@ fn elaborate_variant(
     Ok(defs)
 }
 
-type Result<T, E = Diagnostic> = std::result::Result<T, E>;
+type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// Why a definition has no core.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Failure {
+    /// It is refused.
+    Refused(Box<Diagnostic>),
+    /// It has a part, at this place, that the parser could not read, and has reported.
+    Unread(Span),
+}
+
+impl Failure {
+    /// The same, with another report.
+    pub fn map(self, change: impl FnOnce(Diagnostic) -> Diagnostic) -> Failure {
+        match self {
+            Failure::Refused(report) => Failure::Refused(Box::new(change(*report))),
+            Failure::Unread(span) => Failure::Unread(span),
+        }
+    }
+    /// What it is refused for.
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Failure::Refused(report) => Some(report.code),
+            Failure::Unread(_) => None,
+        }
+    }
+    /// The main place.
+    pub fn span(&self) -> Span {
+        match self {
+            Failure::Refused(report) => report.labels.first().map(|label| label.span).unwrap_or_default(),
+            Failure::Unread(span) => *span,
+        }
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(report: Diagnostic) -> Failure {
+        Failure::Refused(Box::new(report))
+    }
+}
 
 /// A core expression with its type.
 type Typed = (core::Expr, Type);
@@ -418,7 +457,7 @@ impl<'a> Elab<'a> {
         scheme.types.iter().for_each(|name| env.type_variable(*name));
         // What is not well typed is for the validator to report, as an error of ours.
         match check::is_value(&mut env, value) {
-            Ok(false) => Err(self.open_type(scheme, decl)),
+            Ok(false) => Err(self.open_type(scheme, decl).into()),
             Ok(true) | Err(_) => Ok(()),
         }
     }
@@ -563,17 +602,17 @@ impl<'a> Elab<'a> {
         self.sizes.match_parts(0);
         let open = self.sizes.without_parts();
         if let Some(span) = self.sizes.undetermined_rep() {
-            return Err(self.undetermined(span));
+            return Err(self.undetermined(span).into());
         }
         for needed in &self.needed {
             let size = self.sizes.zonk(&needed.size);
             let unknown = |atom| matches!(atom, DimAtom::Meta(_));
             if size.as_atom().is_some_and(unknown) || needed.made && size.atoms().any(unknown) {
-                return Err(self.undetermined_size(needed));
+                return Err(self.undetermined_size(needed).into());
             }
         }
         if let Some((size, span)) = open {
-            return Err(self.undetermined_parts(&size, span));
+            return Err(self.undetermined_parts(&size, span).into());
         }
         let before = self.sizes.snapshot();
         let settled = self.settle_unknowns();
@@ -583,13 +622,13 @@ impl<'a> Elab<'a> {
             self.sizes.rollback(before);
             let (left, right) = match put_off {
                 Some((left, right)) => (self.sizes.zonk(&left), self.sizes.zonk(&right)),
-                None => return Err(self.clash(clash, span)),
+                None => return Err(self.clash(clash, span).into()),
             };
-            return Err(self.clash(sizes::Clash::Sizes { left, right, definite: false }, span));
+            return Err(self.clash(sizes::Clash::Sizes { left, right, definite: false }, span).into());
         }
         for (dim, natural) in &self.naturals {
             if let Some(size) = self.sizes.zonk(dim).as_constant().filter(|size| *size < 0) {
-                return Err(self.negative(natural, size));
+                return Err(self.negative(natural, size).into());
             }
         }
         Ok(())

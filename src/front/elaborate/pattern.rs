@@ -72,7 +72,8 @@ impl Elab<'_> {
                 let span = self.program.ast.pats[binder].span;
                 return Err(Diagnostic::error(Code::UndeterminedSize, span, "this size is not determined by the pattern's type")
                     .here("nothing says what it is")
-                    .help("use it alone as the size of an array in the pattern: `[n]t`"));
+                    .help("use it alone as the size of an array in the pattern: `[n]t`")
+                    .into());
             }
             let natural = Natural {
                 name: format!("`{}`", self.pat_name(binder)),
@@ -80,7 +81,7 @@ impl Elab<'_> {
                 declared: Some(program.ast.pats[binder].span),
             };
             match dim.as_constant() {
-                Some(size) if size < 0 => return Err(self.negative(&natural, size)),
+                Some(size) if size < 0 => return Err(self.negative(&natural, size).into()),
                 _ if sizes::evidently_natural(&dim) || dim.as_atom().is_some() => {}
                 _ => value = self.natural(value, dim.clone(), natural),
             }

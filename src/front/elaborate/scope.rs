@@ -216,10 +216,10 @@ impl Elab<'_> {
         self.sizes.match_parts(self.level());
         let ty = self.sizes.zonk_type(&ty);
         if matches!(ty.atom(), core::Atom::Sigma(..)) && ty.shape().is_scalar() {
-            return Err(self.irregular(None, span));
+            return Err(self.irregular(None, span).into());
         }
         if let Some(atom) = self.local_sizes(&ty, &[]).first() {
-            return Err(self.irregular(Some(*atom), span));
+            return Err(self.irregular(Some(*atom), span).into());
         }
         let frame = self.pop_frame();
         let outer = self.level();

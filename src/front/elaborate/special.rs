@@ -168,7 +168,7 @@ impl Elab<'_> {
             }
             (None, None) => return Err(self.missing(span)),
         };
-        let (body, ty) = self.close_map(body, ty, span).map_err(|error| self.blame(error, f))?;
+        let (body, ty) = self.close_map(body, ty, span).map_err(|error| error.map(|error| self.blame(error, f)))?;
         let frame = frame_shape(std::slice::from_ref::<Dim>(&n));
         Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args, body }, span), ty.framed(&frame)))
     }

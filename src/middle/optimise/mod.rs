@@ -38,24 +38,19 @@ pub use simplify::simplify;
 pub use streams::streams;
 pub use unroll::unroll;
 
-use crate::ir::soac::{Program, check, visit_mut::renumber};
+use crate::ir::pass;
+use crate::ir::soac::{Program, check, visit_mut};
 
 /// A transformation.
-pub type Pass = fn(Program) -> Program;
+pub type Pass = pass::Pass<Program>;
 
 /// A step of the pipeline.
-#[derive(Debug, Clone, Copy)]
-pub enum Step {
-    /// A pass with its name.
-    Run(&'static str, Pass),
-    /// Steps for programs of which something holds.
-    Where(fn(&Program) -> bool, &'static [Step]),
-}
-use Step::{Run, Where};
+pub type Step = pass::Step<Program>;
+use pass::Step::{Run, Where};
 
 /// The passes in their order, for processors.
 pub const PIPELINE: &[Step] = &[
-    Where(|_| true, FUSED),
+    Where(always, FUSED),
     Where(
         both_ways::applies,
         &[
@@ -68,11 +63,11 @@ pub const PIPELINE: &[Step] = &[
             Run("dead code", dead),
         ],
     ),
-    Where(|_| true, PLACED),
+    Where(always, PLACED),
 ];
 
 /// The passes in their order, for devices.
-pub const DEVICE: &[Step] = &[Where(|_| true, FUSED), Where(|_| true, PLACED)];
+pub const DEVICE: &[Step] = &[Run("inline all", inline_all), Where(always, FUSED), Where(always, PLACED)];
 
 /// What is computed, and how often.
 const FUSED: &[Step] = &[
@@ -106,7 +101,18 @@ const FUSED: &[Step] = &[
 ];
 
 /// Where it is kept.
-const PLACED: &[Step] = &[Run("columns", columns), Run("rebuild", rebuild), Run("over", over), Run("in place", in_place)];
+const PLACED: &[Step] =
+    &[Run("columns", columns), Run("rebuild", rebuild), Run("over", over), Run("in place", in_place), Run("renumber", renumber)];
+
+fn always(_: &Program) -> bool {
+    true
+}
+
+/// Numbers variables in the order in which they are bound, without gaps.
+fn renumber(mut program: Program) -> Program {
+    visit_mut::renumber(&mut program);
+    program
+}
 
 /// Runs the passes for processors. In debug builds the validator runs after each.
 ///
@@ -125,28 +131,16 @@ pub fn optimise_for_device(program: Program) -> Program {
 }
 
 fn validated(steps: &[Step], program: Program) -> Program {
-    let mut program = optimise_by(steps, program, &mut |name, program| {
+    optimise_by(steps, program, &mut |name, program| {
         if cfg!(debug_assertions)
             && let Err(problem) = check::validate(program)
         {
             panic!("the pass `{name}` broke its contract: {problem}");
         }
-    });
-    renumber(&mut program);
-    program
+    })
 }
 
 /// Runs the passes of a list and shows the program after each, with the name of the pass.
-pub fn optimise_by(steps: &[Step], mut program: Program, see: &mut dyn FnMut(&str, &Program)) -> Program {
-    for step in steps {
-        match step {
-            Run(name, pass) => {
-                program = pass(program);
-                see(name, &program);
-            }
-            Where(holds, steps) if holds(&program) => program = optimise_by(steps, program, see),
-            Where(..) => {}
-        }
-    }
-    program
+pub fn optimise_by(steps: &[Step], program: Program, see: &mut dyn FnMut(&'static str, &Program)) -> Program {
+    pass::run_seen(steps, program, see)
 }

@@ -1,0 +1,134 @@
+//! The pipelines from core to text, one for each target, and what runs them: each step is timed, validated and blamed.
+
+use super::Checked;
+use crate::back::{lower, vectorise};
+use crate::base::{SourceMap, Span, Symbol, ice};
+use crate::diag::Diagnostic;
+use crate::ir::pass::{self, Step, Step::Run};
+use crate::ir::{imp, kernel, soac};
+use crate::middle::{flatten, optimise, specialise};
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+/// The steps between core and a text, for one target. The first one is `specialise`, from core to soac; the last one prints.
+#[derive(Debug)]
+pub struct Target {
+    /// From soac to soac.
+    pub optimise: &'static [Step<soac::Program>],
+    /// From soac to kernels. None for processors.
+    pub flatten: &'static [Step<soac::Program>],
+    /// The name of the step from there to programs with memory.
+    pub lower: &'static str,
+    /// From programs with memory to such programs.
+    pub vectorise: &'static [Step<imp::Program>],
+    /// What prints it.
+    pub print: &'static str,
+}
+
+/// For processors, by way of C.
+pub const PROCESSOR: Target =
+    Target { optimise: optimise::PIPELINE, flatten: &[], lower: "lower", vectorise: vectorise::STEPS, print: "print C" };
+
+/// For devices, by way of CUDA C++.
+pub const DEVICE: Target =
+    Target { optimise: optimise::DEVICE, flatten: KERNELS, lower: "lower kernels", vectorise: &[], print: "print CUDA" };
+
+const KERNELS: &[Step<soac::Program>] =
+    &[Run("flatten", flatten::flatten), Run("in place", optimise::in_place), Run("coalesce", flatten::coalesce)];
+
+impl Target {
+    /// The names of all steps, in order; those in brackets are for some programs only.
+    pub fn steps(&self) -> Vec<String> {
+        let mut names = vec!["specialise".to_string()];
+        names.extend(pass::names(self.optimise));
+        names.extend(pass::names(self.flatten));
+        names.push(self.lower.into());
+        names.extend(pass::names(self.vectorise));
+        names.push(self.print.into());
+        names
+    }
+}
+
+/// How long the steps of a run took, in the order in which each came first.
+pub type Times = Vec<(&'static str, Duration)>;
+
+/// One run of a pipeline.
+pub(super) struct Pipeline<'s> {
+    sources: &'s SourceMap,
+    times: RefCell<Times>,
+}
+
+impl<'s> Pipeline<'s> {
+    /// A run that begins.
+    pub(super) fn new(sources: &'s SourceMap) -> Pipeline<'s> {
+        Pipeline { sources, times: RefCell::default() }
+    }
+    /// How long its steps took.
+    pub(super) fn times(self) -> Times {
+        self.times.into_inner()
+    }
+
+    /// Runs a step.
+    pub(super) fn step<R>(&self, name: &'static str, work: impl FnOnce() -> R) -> R {
+        let start = Instant::now();
+        let result = ice::in_pass(name, |span| self.sources.place(span), work);
+        let mut times = self.times.borrow_mut();
+        match times.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, time)) => *time += start.elapsed(),
+            None => times.push((name, start.elapsed())),
+        }
+        result
+    }
+    /// Runs a step whose result must satisfy a validator.
+    fn validated<P>(&self, name: &'static str, validate: fn(&P) -> Result<(), String>, work: impl FnOnce() -> P) -> P {
+        let made = self.step(name, work);
+        self.contract(name, || validate(&made));
+        made
+    }
+    /// Stops with an internal error that blames a step if its validator refuses what it made. Validators run in debug builds and tests.
+    pub(super) fn contract(&self, name: &'static str, validate: impl FnOnce() -> Result<(), String>) {
+        if super::validating()
+            && let Err(problem) = ice::in_pass(name, |span| self.sources.place(span), validate)
+        {
+            ice::in_pass(name, |span| self.sources.place(span), || crate::ice!(Span::default(), "it broke its contract: {problem}"));
+        }
+    }
+
+    /// Core as a first-order program.
+    pub(super) fn specialise(&self, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
+        let program = self.step("specialise", || specialise::specialise(&checked.core, entries))?;
+        self.contract("specialise", || soac::check::validate(&program));
+        Ok(program)
+    }
+    /// The first-order program as the target's memory is planned for it.
+    pub(super) fn soac(&self, target: &Target, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
+        let program = self.specialise(checked, entries)?;
+        let run = |name, program, pass: pass::Pass<_>| self.validated(name, soac::check::validate, || pass(program));
+        let program = pass::run(target.optimise, program, &mut { run });
+        let run = |name, program, pass: pass::Pass<_>| self.validated(name, kernel::validate, || pass(program));
+        Ok(pass::run(target.flatten, program, &mut { run }))
+    }
+    /// The program with memory that the target's text is printed from. With `strict`, floats are rounded as the evaluator rounds them.
+    pub(super) fn imp(&self, target: &Target, program: &soac::Program, strict: bool) -> imp::Program {
+        let device = !target.flatten.is_empty();
+        let imp = self.validated(target.lower, imp::check::validate, || match device {
+            true => lower::lower_kernels(program),
+            false => lower::lower(program, lower::Options { strict, in_place: true, device }),
+        });
+        let run = |name, program, pass: pass::Pass<_>| self.validated(name, imp::check::validate, || pass(program));
+        pass::run(target.vectorise, imp, &mut { run })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pipelines_begin_and_end_alike() {
+        let (cpu, device) = (PROCESSOR.steps(), DEVICE.steps());
+        assert_eq!((cpu[0].as_str(), cpu.last().map(String::as_str)), ("specialise", Some("print C")));
+        assert!(cpu.contains(&"lower".to_string()) && cpu.contains(&"[unroll]".to_string()), "{cpu:?}");
+        assert!(device.contains(&"flatten".to_string()) && !device.contains(&"lower".to_string()), "{device:?}");
+    }
+}
