@@ -2,7 +2,7 @@
 # make test          all tests, the examples against NumPy included
 # make properties    the properties of AUTOMAP on CASES generated cases each: make properties CASES=1000000
 # make mutations     mistakes put into the compiler: what finds each of them, within MINUTES=10 (docs/testing-the-compiler.md)
-#                    ONLY=Name,src/folder NETS=generated FRESH=1 (looks again instead of in tests/mutations/found.txt) WRITE=1
+#                    ONLY=Name,src/folder NETS=generated FRESH=1 (looks again instead of in tests/data/mutations/found.txt) WRITE=1
 # make bench         compiled remora against hand-written C, NumPy and what else is installed: a table and a plot (build/bench)
 #                    SIZE=large|small|test ONLY=name,name THREADS=2 ROUNDS=3 RUNS=10 BY=min FRESH=1; PEERS=1 installs Numba and JAX first
 # make bench-check   the table of checking times and memory
@@ -29,7 +29,7 @@ demo:
 PROPTEST_RNG_SEED ?= 20240
 export PROPTEST_RNG_SEED
 
-# With the mistakes that tests/mutations.rs switches on; nothing that users get has them (.ci/run looks).
+# With the mistakes that tests/mutations switches on; nothing that users get has them (.ci/run looks).
 test: setup
 	cargo test --features mutations
 	@echo "examples against NumPy, size test:"
@@ -43,7 +43,7 @@ examples: setup
 
 CASES ?= 100000
 properties: setup
-	CASES=$(CASES) THREADS=$$(nproc) cargo test --release --test automap --test conjecture --test rank_properties -- --nocapture
+	CASES=$(CASES) THREADS=$$(nproc) cargo test --release --test it -- front::automap rank::conjecture rank::properties --nocapture
 
 STAGES ?= soac,kernel,imp,imp-device,cpu,sanitized,device
 torture: setup
@@ -71,7 +71,7 @@ bench-check:
 programs-table:
 	@.ci/setup build
 	cargo build --release
-	REMORA_BLESS=1 REMORA_TIMED=target/release/remora cargo test --test programs_of_size table
+	REMORA_BLESS=1 REMORA_TIMED=target/release/remora cargo test --test suites -- programs_of_size::table
 
 MINUTES ?= 10
 TARGETS ?= syntax check core rank data

@@ -21,8 +21,8 @@ fi
 # Folders of the repository that hold more inputs for a target.
 more() {
   case $1 in
-    syntax | check) echo ../tests/corpus ../tests/reports ../stdlib ;;
-    core) echo ../tests/core ../tests/remc ../stdlib/core ../src/ir/core ;;
+    syntax | check) echo ../tests/data/corpus ../tests/data/reports ../stdlib ;;
+    core) echo ../tests/data/core ../tests/data/remc ../stdlib/core ../src/ir/core ;;
     rank) echo ../solver-fixtures ;;
   esac
 }

@@ -47,8 +47,8 @@ impl Target {
     /// Folders of the repository that hold more inputs for it, with the endings of their names.
     fn folders(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Target::Syntax | Target::Check => &[("tests/corpus", "rem"), ("tests/reports", "rem"), ("stdlib", "rem")],
-            Target::Core => &[("tests/core", "remc"), ("tests/remc", "remc"), ("stdlib/core", "remc"), ("src/ir/core", "remc")],
+            Target::Syntax | Target::Check => &[("tests/data/corpus", "rem"), ("tests/data/reports", "rem"), ("stdlib", "rem")],
+            Target::Core => &[("tests/data/core", "remc"), ("tests/data/remc", "remc"), ("stdlib/core", "remc"), ("src/ir/core", "remc")],
             Target::Rank => &[("solver-fixtures", "txt")],
             Target::Data => &[],
         }

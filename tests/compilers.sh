@@ -3,11 +3,11 @@
 #
 #   tests/compilers.sh [COMPILER..]      default: cc, gcc-10 to gcc-15 and clang-11 to clang-19, and gcc and clang, those that there are
 #
-# REMORA names the program (default: target/debug/remora), CORPUS what is tested (default: tests/corpus/compiled and tests/corpus/scalars).
+# REMORA names the program (default: target/debug/remora), CORPUS what is tested (default: tests/data/corpus/compiled and tests/data/corpus/scalars).
 # For each compiler a line: whether the suite is content with the fastest options, and how many tests passed. The exit code is 1 if a test failed.
 cd "$(dirname "$0")/.." || exit 1
 remora=${REMORA:-target/debug/remora}
-corpus=${CORPUS:-tests/corpus/compiled tests/corpus/scalars}
+corpus=${CORPUS:-tests/data/corpus/compiled tests/data/corpus/scalars}
 if [ $# -eq 0 ]; then
   set -- cc gcc clang
   for number in 10 11 12 13 14 15; do set -- "$@" "gcc-$number"; done

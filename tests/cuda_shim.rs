@@ -3,9 +3,9 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and start programs")]
 #![allow(unsafe_code, reason = "calls of the stand-in device")]
 
-mod shim;
+mod support;
 
-use shim::{Machine, Schedule};
+use crate::support::shim::{self, Machine, Schedule};
 use std::ffi::{CStr, c_char, c_void};
 use std::process::Command;
 
@@ -18,8 +18,8 @@ fn run(program: &std::path::Path, args: &[&str]) -> (bool, String) {
 
 #[test]
 fn functions_of_the_device_library_give_what_loops_give() {
-    let kernels = shim::read("tests/shim/library.cu");
-    let program = shim::program(&kernels, &shim::read("tests/shim/library.cpp")).unwrap_or_else(|error| panic!("{error}"));
+    let kernels = shim::read("tests/support/shim/library.cu");
+    let program = shim::program(&kernels, &shim::read("tests/support/shim/library.cpp")).unwrap_or_else(|error| panic!("{error}"));
     let schedules = [["0", "1"], ["1", "1"], ["2", "1"], ["2", "2"]];
     std::thread::scope(|scope| {
         let program = &program;
@@ -55,8 +55,8 @@ const FAULTS: &[(&str, &str, bool)] = &[
 
 #[test]
 fn planted_faults_are_found() {
-    let program =
-        shim::program(&shim::read("tests/shim/faults.cu"), &shim::read("tests/shim/faults.cpp")).unwrap_or_else(|error| panic!("{error}"));
+    let program = shim::program(&shim::read("tests/support/shim/faults.cu"), &shim::read("tests/support/shim/faults.cpp"))
+        .unwrap_or_else(|error| panic!("{error}"));
     let (good, text) = run(&program, &[]);
     assert!(good, "{text}");
     let said = |kernel: &str| -> Vec<String> {
@@ -77,7 +77,7 @@ fn planted_faults_are_found() {
 
 #[test]
 fn faults_are_found_where_accesses_are_watched() {
-    let program = shim::watched_program(&shim::read("tests/shim/faults.cu"), &shim::read("tests/shim/watched.cpp"))
+    let program = shim::watched_program(&shim::read("tests/support/shim/faults.cu"), &shim::read("tests/support/shim/watched.cpp"))
         .unwrap_or_else(|error| panic!("{error}"));
     let (good, text) = run(&program, &[]);
     assert!(good, "{text}");

@@ -2,7 +2,7 @@
 # What needs a CUDA device, in one go; prints Markdown and leaves it in OUT/report.md (build/gpu).
 #
 #   tests/gpu.sh [STEP...]   all steps, or some of
-#     corpus      the programs of tests/corpus and examples against the results that are written in them
+#     corpus      the programs of tests/data/corpus and examples against the results that are written in them
 #     examples    the examples against NumPy, size CHECK (small)
 #     library     a library with arrays of the processor and of the device, called from C
 #     sanitizer   NVIDIA's compute-sanitizer (memcheck, racecheck, initcheck) on every PART-th (8th) program
@@ -123,7 +123,7 @@ line "| date | $(date -u +%F) |"
 if [ -n "${PROGRAMS:-}" ]; then
   tr ' ' '\n' <<< "$PROGRAMS" > "$work/programs"
 else
-  find tests/corpus examples \( -name '*.rem' -o -name '*.fut' \) | sort > "$work/programs"
+  find tests/data/corpus examples \( -name '*.rem' -o -name '*.fut' \) | sort > "$work/programs"
 fi
 cat > "$work/one" <<END
 #!/usr/bin/env bash
@@ -155,9 +155,9 @@ fi
 if wanted library; then
   line; line "## A library called from C"; line
   here=$PWD
-  if (cd "$work" && "$remora" build "$here/tests/native/library.rem" --target cuda --lib -o libt.so) > "$work/out" 2>&1; then
+  if (cd "$work" && "$remora" build "$here/tests/data/native/library.rem" --target cuda --lib -o libt.so) > "$work/out" 2>&1; then
     for program in library device; do
-      if ${CC:-cc} -std=gnu11 -O1 -pthread -I"$work" -o "$work/$program" "tests/native/$program.c" -L"$work" -lt -ldl -Wl,-rpath,"$work" > "$work/out" 2>&1 &&
+      if ${CC:-cc} -std=gnu11 -O1 -pthread -I"$work" -o "$work/$program" "tests/data/native/$program.c" -L"$work" -lt -ldl -Wl,-rpath,"$work" > "$work/out" 2>&1 &&
         timeout 300 "$work/$program" > "$work/out" 2>&1 && grep -qx good "$work/out"; then
         line "- $program.c: good"
       else
@@ -169,7 +169,7 @@ if wanted library; then
   fi
   if ! command -v nvcc > /dev/null; then
     line "- nvcc is not installed: the text of the kernels was not given to it"
-  elif (cd "$work" && "$remora" build "$here/tests/native/library.rem" --target cuda --source -o t && nvcc -fatbin -std=c++17 t.cu) > "$work/out" 2>&1; then
+  elif (cd "$work" && "$remora" build "$here/tests/data/native/library.rem" --target cuda --source -o t && nvcc -fatbin -std=c++17 t.cu) > "$work/out" 2>&1; then
     line "- nvcc takes the text of the kernels"
   else
     bad "nvcc refuses the text of the kernels: $(grep -m 1 error "$work/out" || tail -n 1 "$work/out")"

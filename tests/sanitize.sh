@@ -37,7 +37,7 @@ one() {
 }
 # With one thread those where memory changes hands; the others take long.
 all=7
-case "\$1" in tests/corpus/traps/* | tests/corpus/updates/* | tests/corpus/compiled/*) all="1 7" ;; esac
+case "\$1" in tests/data/corpus/traps/* | tests/data/corpus/updates/* | tests/data/corpus/compiled/*) all="1 7" ;; esac
 for threads in \$all; do
   if ! out=\$(one "\$1" 2>&1); then
     echo "FAILED \$1 with \$threads threads"; echo "\$out" | head -80; exit 1
@@ -48,7 +48,7 @@ chmod +x "$work/one"
 
 programs=("$@")
 if [ $# = 0 ]; then
-  mapfile -t programs < <(find tests/corpus examples \( -name '*.rem' -o -name '*.fut' \) ! -name explicit.rem | sort)
+  mapfile -t programs < <(find tests/data/corpus examples \( -name '*.rem' -o -name '*.fut' \) ! -name explicit.rem | sort)
 fi
 printf '%s\0' "${programs[@]}" | xargs -0 -n 1 -P "$(nproc)" "$work/one"
 

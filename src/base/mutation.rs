@@ -2,7 +2,7 @@
 //!
 //! `mutated!(Name, right, wrong)` is `right`, and `mutated_text!(text)` is the text, in every program that is built without the feature
 //! `mutations`: neither a test nor a word of what is below stays in it. With the feature one of the mistakes may be switched on at run time
-//! (`switch_on`); `tests/mutations.rs` does so and lists what finds them.
+//! (`switch_on`); `tests/mutations` does so and lists what finds them.
 
 #[cfg(not(feature = "mutations"))]
 macro_rules! mutated {

@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn nests_multiply() {
-        let text = include_str!("../../tests/optimise/atax.soac");
+        let text = include_str!("../../tests/data/optimise/atax.soac");
         let (small, large) = (of(text, "atax", &[Some(10), None, None]), of(text, "atax", &[Some(1000), None, None]));
         assert_eq!((small.launches, large.launches, large.sequential), (1.0, 1.0, 0.0));
         assert!((6e6..2e7).contains(&large.parallel) && large.parallel > 5e3 * small.parallel, "{small:?} {large:?}");
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn loops_around_maps_are_launches() {
-        let text = include_str!("../../tests/optimise/floyd.soac");
+        let text = include_str!("../../tests/data/optimise/floyd.soac");
         let work = of(text, "floyd", &[Some(300), None]);
         assert!((300.0..900.0).contains(&work.launches) && work.parallel > 2.7e7, "{work:?}");
     }

@@ -1,11 +1,11 @@
-//! Generated programs (`tests/torture`) with a mutation, in a process of their own.
+//! Generated programs (`tests/support/torture`) with a mutation, in a process of their own.
 
-use super::super::torture;
 use super::nets::{Caught, Net, finish};
+use crate::support::torture::run::{Options, Way};
+use crate::support::torture::{self, worker};
 use remora::base::with_big_stack;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
-use torture::run::{Options, Way};
 
 /// The variable with the ways.
 const WAYS: &str = "REMORA_MUTATION_WAYS";
@@ -17,7 +17,7 @@ const SECONDS: &str = "REMORA_MUTATION_SECONDS";
 /// Programs that are made together.
 const TOGETHER: u64 = 25;
 
-/// Whether this process has been started here, or by `tests/torture/worker.rs`.
+/// Whether this process has been started here, or by `tests/support/torture/worker.rs`.
 pub fn is_child() -> bool {
     std::env::var_os(WAYS).is_some() || std::env::args().any(|argument| argument == "torture_worker")
 }
@@ -29,7 +29,7 @@ fn number(name: &str) -> u64 {
 /// The work of such a process.
 pub fn child() -> ExitCode {
     if std::env::args().any(|argument| argument == "torture_worker") {
-        with_big_stack(torture::worker::work);
+        with_big_stack(worker::work);
         return ExitCode::SUCCESS;
     }
     let ways = std::env::var(WAYS).unwrap_or_default();

@@ -38,7 +38,7 @@ pub struct List {
 }
 
 fn place(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mutations").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mutations").join(name)
 }
 
 fn doc() -> PathBuf {
@@ -107,7 +107,7 @@ impl List {
         for info in ALL {
             let shown = |found: Option<&(Net, String, f64)>| match found {
                 Some((net, program, seconds)) => {
-                    let program = program.trim_start_matches("tests/corpus/");
+                    let program = program.trim_start_matches("tests/data/corpus/");
                     let program = if net.is_generated() { String::new() } else { format!(", `{program}`") };
                     format!("{}{program}, {seconds:.0} s", net.name())
                 }

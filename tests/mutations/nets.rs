@@ -1,7 +1,7 @@
 //! What finds mistakes: `remora test` on the programs of the corpus on each back end, and generated programs.
 
-use super::super::{programs, shim};
 use super::generated;
+use crate::support::{programs, shim};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -168,7 +168,7 @@ impl Net {
                 command.args(["--backend", "cuda"]).env("REMORA_CFLAGS", "-O0");
                 command.env("REMORA_DEVICE", shim::device().expect("the device is made"));
                 command.env("REMORA_SHIM_LIBRARY", shim::runtime().expect("the device is made"));
-                command.env("REMORA_SHIM_HEADER", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shim/shim.h"));
+                command.env("REMORA_SHIM_HEADER", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/shim/shim.h"));
                 command.env("REMORA_SHIM_FOLDER", folder).env("REMORA_SHIM_SEED", "7");
             }
             Sanitized => {
@@ -250,14 +250,21 @@ pub fn telling(said: &str) -> String {
 }
 
 /// The programs that are there for mutations, each of which is tested by itself at first.
-const TRAPS: &str = "tests/corpus/traps";
+const TRAPS: &str = "tests/data/corpus/traps";
 
 /// The programs of the corpus that run, those about what the compiler does first, small ones before large ones.
 fn subset() -> Vec<String> {
-    let first = [TRAPS, "tests/corpus/updates", "tests/corpus/compiled", "tests/corpus/scalars", "tests/corpus/language", "tests/corpus"];
+    let first = [
+        TRAPS,
+        "tests/data/corpus/updates",
+        "tests/data/corpus/compiled",
+        "tests/data/corpus/scalars",
+        "tests/data/corpus/language",
+        "tests/data/corpus",
+    ];
     let rank = |name: &str| first.iter().position(|folder| name.starts_with(folder)).unwrap_or(first.len());
     let size = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
-    let mut names: Vec<(usize, u64, String)> = programs::accepted(&["tests/corpus", "examples"])
+    let mut names: Vec<(usize, u64, String)> = programs::accepted(&["tests/data/corpus", "examples"])
         .into_iter()
         .map(|source| (rank(&source.name), size(&source.path), source.name))
         .collect();

@@ -1,4 +1,4 @@
-//! What is found wrong in programs, in a few words each; the messages are in `tests/reports`.
+//! What is found wrong in programs, in a few words each; the messages are in `tests/data/reports`.
 
 use crate::base::{SourceMap, with_big_stack};
 use crate::driver;

@@ -1,0 +1,84 @@
+//! NVIDIA's compilers take the device library; what its functions take of a multiprocessor is in `tests/data/cuda/library.txt`.
+
+use crate::support::programs::Source;
+use crate::support::{cuda, programs, shim};
+use rayon::prelude::*;
+use std::process::{Command, Stdio};
+
+/// The kernels of the programs in a folder, with their names; programs that are refused or that no device runs are left out.
+fn kernels(folder: &str) -> Vec<(String, String)> {
+    let sources = programs::programs(&[folder]);
+    let texts = sources.par_iter().filter_map(|Source { path, .. }| {
+        let output = Command::new(env!("CARGO_BIN_EXE_remora")).args(["dump", "--stage", "cuda"]).arg(path).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok().filter(|text| output.status.success() && text.contains("REMORA_ENTRY(remora_"))?;
+        Some((path.file_stem()?.to_str()?.to_string(), text))
+    });
+    texts.collect()
+}
+
+#[test]
+fn kernels_of_the_benchmarks_stay_in_registers() {
+    // Whole programs are compiled with the corpus; this table is of the benchmarks.
+    let mut texts = kernels("examples");
+    let programs: Vec<String> = kernels("examples/programs").into_iter().map(|(_, text)| text).collect();
+    texts.retain(|(_, text)| !programs.contains(text));
+    assert!(texts.len() >= 18, "{}", texts.len());
+    let Some(rows) = cuda::compile_all(&texts) else { return };
+    cuda::check_table("benchmarks", &rows);
+    for (name, row) in &rows {
+        assert!(row.spill_stores == 0 && row.spill_loads == 0, "{name}: {row:?}");
+    }
+}
+
+#[test]
+fn kernels_of_the_corpus_compile_for_real_machines() {
+    let mut texts = kernels("tests/data/corpus");
+    texts.extend(kernels("examples/programs"));
+    assert!(texts.len() >= 80, "{}", texts.len());
+    // NVRTC compiles one text at a time in a process, so two processes share the work.
+    let share = std::env::var("SHARE").ok();
+    let other = (share.is_none() && cuda::compilers().is_some()).then(|| {
+        let test = ["back::cuda::compile::kernels_of_the_corpus_compile_for_real_machines", "--exact", "--nocapture"];
+        let mut command = Command::new(std::env::current_exe().expect("its path"));
+        command.args(test).env("SHARE", "1").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+    });
+    let compiled = cuda::compile_kernels(&texts, usize::from(share.is_some()));
+    if let Some(other) = other {
+        let output = other.wait_with_output().expect("it ends");
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success() && out.contains("1 passed"), "{out}{err}");
+    }
+    let Some((count, rows)) = compiled else { return };
+    assert!(count >= 4000 && rows.len() >= 500 && rows.len() < count, "{count} kernels, {} rows", rows.len());
+}
+
+#[test]
+fn the_device_library_compiles_for_real_machines() {
+    let texts = [("library".to_string(), shim::library() + &shim::read("tests/support/shim/library.cu"))];
+    let Some(rows) = cuda::compile_all(&texts) else { return };
+    cuda::check_table("library", &rows);
+    // A few bytes are no harm; a library function that lives in memory is.
+    for (_, row) in &rows {
+        assert!(row.spill_stores <= 16 && row.registers <= 128, "{row:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_refused() {
+    let Some(compilers) = cuda::compilers() else { return };
+    let problem = |text: &str| compilers.compile("wrong", text).expect_err("refused");
+    let refused = problem("extern \"C\" __global__ void k(float *x) { x[0] = y; }");
+    assert!(refused.contains("wrong.cu(1): error: identifier \"y\" is undefined"), "{refused}");
+    // PTX that no machine takes: more shared memory than there is.
+    let refused = problem(
+        "extern \"C\" __global__ void k(float *x) { __shared__ float s[100000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[5]; }",
+    );
+    assert!(refused.contains("ptxas, sm_"), "{refused}");
+    // Registers that do not suffice are counted.
+    let text =
+        "extern \"C\" __global__ void __launch_bounds__(1024, 2) k(double *x) { double v[64]; for (int k = 0; k < 64; k++) { v[k] = x[k]; }
+        __syncthreads(); for (int j = 0; j < 3; j++) { for (int k = 0; k < 64; k++) { v[k] = v[k] * v[(k * 7 + 1) % 64] + x[k + j]; } }
+        for (int k = 0; k < 64; k++) { x[k] = v[k]; } }";
+    let rows = compilers.compile("spills", text).expect("accepted");
+    assert!(rows.len() == 2 && rows[0].machine == "sm_80" && rows[0].registers <= 32 && rows[0].spill_stores > 0, "{rows:?}");
+}

@@ -1,0 +1,4 @@
+//! What is compiled: for processors, and for devices.
+
+mod cuda;
+mod native;

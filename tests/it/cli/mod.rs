@@ -1,0 +1,4 @@
+//! The program `remora` on the command line.
+
+mod commands;
+mod expectations;

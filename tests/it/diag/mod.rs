@@ -1,0 +1,3 @@
+//! Diagnostics.
+
+mod explanations;

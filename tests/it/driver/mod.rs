@@ -1,0 +1,5 @@
+//! Back ends against each other, and how programs fail.
+
+mod differential;
+mod extremes;
+mod failures;

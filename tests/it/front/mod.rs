@@ -1,0 +1,7 @@
+//! The front end: reading, names, types, what programs leave out.
+
+mod automap;
+mod library;
+mod remc;
+mod resolve;
+mod syntax;

@@ -1,0 +1,3 @@
+//! Evaluators.
+
+mod memory;

@@ -1,0 +1,3 @@
+//! Intermediate languages.
+
+mod core;

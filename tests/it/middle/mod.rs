@@ -1,0 +1,3 @@
+//! The optimiser.
+
+mod optimise;

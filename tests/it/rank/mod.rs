@@ -1,0 +1,5 @@
+//! Rank analysis.
+
+mod conjecture;
+mod fixtures;
+mod properties;

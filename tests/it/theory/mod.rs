@@ -1,0 +1,4 @@
+//! The semantics of core.
+
+mod generated;
+mod semantics;

@@ -1,0 +1,34 @@
+//! When two outcomes are the same.
+
+use super::evaluate::Outcome;
+
+/// Whether two ways to run a program agree. Which of several failures counts is not fixed; sums of floats depend on the order.
+pub fn agree(a: &Outcome, b: &Outcome) -> bool {
+    match (a, b) {
+        (Outcome::Value(a), Outcome::Value(b)) => a == b || close(a, b),
+        (Outcome::Failed(_), Outcome::Failed(_)) => true,
+        _ => false,
+    }
+}
+
+/// Whether two texts are the same but for rounding.
+pub fn close(a: &str, b: &str) -> bool {
+    let separators = [' ', ',', '[', ']', '(', ')', '{', '}'];
+    let (mut left, mut right) = (a.split(separators), b.split(separators));
+    loop {
+        match (left.next(), right.next()) {
+            (None, None) => return true,
+            (Some(x), Some(y)) if x == y || near(x, y) => (),
+            _ => return false,
+        }
+    }
+}
+
+fn near(a: &str, b: &str) -> bool {
+    let number = |text: &str, suffix: &str| text.strip_suffix(suffix)?.parse::<f64>().ok();
+    [("f32", 1e-5), ("f64", 1e-12)].iter().any(|(suffix, relative)| match (number(a, suffix), number(b, suffix)) {
+        (Some(x), Some(y)) if x == 0.0 && y == 0.0 => x.is_sign_negative() == y.is_sign_negative(),
+        (Some(x), Some(y)) => (x - y).abs() <= relative * x.abs().max(y.abs()),
+        _ => false,
+    })
+}
