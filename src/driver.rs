@@ -16,6 +16,8 @@
 //! library is inferred unless it is used.
 
 mod entries;
+#[cfg(feature = "mutations")]
+pub mod faults;
 mod hints;
 pub mod memory;
 mod modules;

@@ -49,6 +49,18 @@ impl Target {
     }
 }
 
+/// The steps whose result is validated in release builds too: the last ones of each language.
+const ALWAYS: &[&str] = &["specialise", "renumber", "coalesce", "lower", "lower kernels", "early"];
+
+/// What steps make.
+#[cfg(feature = "mutations")]
+use super::faults::Breakable as Program;
+/// What steps make.
+#[cfg(not(feature = "mutations"))]
+trait Program {}
+#[cfg(not(feature = "mutations"))]
+impl<P> Program for P {}
+
 /// How long the steps of a run took, in the order in which each came first.
 pub type Times = Vec<(&'static str, Duration)>;
 
@@ -80,14 +92,16 @@ impl<'s> Pipeline<'s> {
         result
     }
     /// Runs a step whose result must satisfy a validator.
-    fn validated<P>(&self, name: &'static str, validate: fn(&P) -> Result<(), String>, work: impl FnOnce() -> P) -> P {
+    fn validated<P: Program>(&self, name: &'static str, validate: fn(&P) -> Result<(), String>, work: impl FnOnce() -> P) -> P {
         let made = self.step(name, work);
+        #[cfg(feature = "mutations")]
+        let made = super::faults::planted(name, made);
         self.contract(name, || validate(&made));
         made
     }
-    /// Stops with an internal error that blames a step if its validator refuses what it made. Validators run in debug builds and tests.
+    /// Stops with an internal error that blames a step if its validator refuses what it made. In release builds only the [`ALWAYS`] run.
     pub(super) fn contract(&self, name: &'static str, validate: impl FnOnce() -> Result<(), String>) {
-        if super::validating()
+        if (super::validating() || ALWAYS.contains(&name))
             && let Err(problem) = ice::in_pass(name, |span| self.sources.place(span), validate)
         {
             ice::in_pass(name, |span| self.sources.place(span), || crate::ice!(Span::default(), "it broke its contract: {problem}"));
@@ -97,6 +111,8 @@ impl<'s> Pipeline<'s> {
     /// Core as a first-order program.
     pub(super) fn specialise(&self, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
         let program = self.step("specialise", || specialise::specialise(&checked.core, entries))?;
+        #[cfg(feature = "mutations")]
+        let program = super::faults::planted("specialise", program);
         self.contract("specialise", || soac::check::validate(&program));
         Ok(program)
     }

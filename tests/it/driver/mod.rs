@@ -3,3 +3,5 @@
 mod differential;
 mod extremes;
 mod failures;
+#[cfg(feature = "mutations")]
+mod faults;
