@@ -376,21 +376,18 @@ fn shown(ty: &core::Type) -> String {
         Atom::Tuple(parts) => format!("({})", many(parts.iter().map(shown).collect())),
         Atom::Record(fields) => format!("{{{}}}", many(fields.iter().map(|(label, part)| format!("{label}: {}", shown(part))).collect())),
         Atom::Sum(payloads) => {
-            let made = payloads.iter().map(|(label, payload)| match payload.atom() {
-                Atom::Tuple(parts) if payload.shape().is_scalar() => {
-                    parts.iter().fold(format!("#{label}"), |text, part| format!("{text} {}", in_payload(part)))
+            let made = payloads.iter().map(|(label, payload)| {
+                if let (Atom::Tuple(parts), true) = (payload.atom(), payload.shape().is_scalar()) {
+                    return parts.iter().fold(format!("#{label}"), |text, part| format!("{text} {}", in_payload(part)));
                 }
-                _ => format!("#{label} {}", in_payload(payload)),
+                format!("#{label} {}", in_payload(payload))
             });
             made.collect::<Vec<_>>().join(" | ")
         }
-        _ => "?".into(),
+        Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => "?".into(),
     };
     if dims.is_empty() || !matches!(ty.atom(), Atom::Sum(_)) { format!("{dims}{atom}") } else { format!("{dims}({atom})") }
 }
 fn in_payload(ty: &core::Type) -> String {
-    match ty.atom() {
-        Atom::Sum(_) if ty.shape().is_scalar() => format!("({})", shown(ty)),
-        _ => shown(ty),
-    }
+    if matches!(ty.atom(), Atom::Sum(_)) && ty.shape().is_scalar() { format!("({})", shown(ty)) } else { shown(ty) }
 }

@@ -138,7 +138,27 @@ impl<'p> Lower<'_, 'p> {
                     }
                     a
                 }
-                _ => return None,
+                Exp::Copy(_)
+                | Exp::Scalar(..)
+                | Exp::Size(_)
+                | Exp::Literal(_)
+                | Exp::Stack(_)
+                | Exp::Index { .. }
+                | Exp::Slice { .. }
+                | Exp::Rotate { .. }
+                | Exp::Rearrange { .. }
+                | Exp::Reshape(_)
+                | Exp::Coerce(_)
+                | Exp::Rep(_)
+                | Exp::Iota { .. }
+                | Exp::Concat(_)
+                | Exp::RangeCount(..)
+                | Exp::SliceCount(..)
+                | Exp::Check(_)
+                | Exp::Soac(_)
+                | Exp::Seg(_)
+                | Exp::Filter { .. }
+                | Exp::Call(..) => return None,
             };
         }
     }
@@ -148,10 +168,7 @@ impl<'p> Lower<'_, 'p> {
         if !self.options.in_place || self.dests.contains_key(&var) {
             return None;
         }
-        match self.loc(Operand::Var(self.root(var)?)) {
-            Loc::Array(Array::Mem(mem)) => Some(mem),
-            _ => None,
-        }
+        if let Loc::Array(Array::Mem(mem)) = self.loc(Operand::Var(self.root(var)?)) { Some(mem) } else { None }
     }
 
     pub(super) fn looping(&mut self, params: &'p [(Var, Operand)], form: &'p LoopForm, body: &'p Body, pat: &[Var], span: Span) {
@@ -236,7 +253,7 @@ impl<'p> Lower<'_, 'p> {
             Array::Mem(mem) if read_only || mem.strides.iter().all(|stride| stride.size.as_constant() != Some(0)) => {
                 Carried::InPlace(mem.clone())
             }
-            other => Carried::InPlace(self.copied(other, ty, span)),
+            other @ (Array::Mem(_) | Array::Iota(..) | Array::Fill(_)) => Carried::InPlace(self.copied(other, ty, span)),
         }
     }
     fn two(&mut self, var: Var, init: &Array, ty: &Type, span: Span) -> Carried {
@@ -292,13 +309,12 @@ impl<'p> Lower<'_, 'p> {
         self.scopes.push(Scope::default());
         let mut dests = Vec::with_capacity(carried.len());
         for (carried, operand) in carried.iter().zip(&body.result) {
-            dests.push(match carried {
+            dests.push(if let Carried::Two { next, .. } = carried {
                 // Types of results do not mention what only the body knows, if the sizes stay.
-                Carried::Two { next, .. } => {
-                    let ty = program.operand_ty(*operand);
-                    Some(self.dense(*next, Expr::int(0), &ty.shape, &[]))
-                }
-                _ => None,
+                let ty = program.operand_ty(*operand);
+                Some(self.dense(*next, Expr::int(0), &ty.shape, &[]))
+            } else {
+                None
             });
         }
         let results = self.body(body, &dests);
@@ -374,10 +390,11 @@ impl<'p> Lower<'_, 'p> {
 
 /// Whether both sides of a branch may be computed, to choose afterwards: few operations that cannot fail.
 fn cheap(body: &Body) -> bool {
-    let here = body.stms.iter().all(|stm| match &stm.exp {
-        Exp::Scalar(..) | Exp::Copy(_) | Exp::Size(_) => !stm.exp.may_fail(),
-        Exp::If { then, els, .. } => cheap(then) && cheap(els),
-        _ => false,
+    let here = body.stms.iter().all(|stm| {
+        if let Exp::If { then, els, .. } = &stm.exp {
+            return cheap(then) && cheap(els);
+        }
+        matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_) | Exp::Size(_)) && !stm.exp.may_fail()
     });
     here && super::soac::cost(body) <= 24
 }

@@ -25,7 +25,24 @@ impl<'p> Lower<'_, 'p> {
             Exp::If { cond, then, els } => self.conditional(*cond, then, els, &stm.pat, span),
             Exp::Loop { params, form, body } => self.looping(params, form, body, &stm.pat, span),
             Exp::Call(fun, args) => self.call(*fun, args, &stm.pat, span),
-            exp => {
+            exp @ (Exp::Copy(_)
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Index { .. }
+            | Exp::Slice { .. }
+            | Exp::Rotate { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Reshape(_)
+            | Exp::Coerce(_)
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::Concat(_)
+            | Exp::Update { .. }
+            | Exp::UpdateSlice { .. }
+            | Exp::RangeCount(..)
+            | Exp::SliceCount(..)) => {
                 if let [var] = stm.pat.as_slice() {
                     self.single(*var, exp, span);
                 }
@@ -95,7 +112,7 @@ impl<'p> Lower<'_, 'p> {
                         let strides = perm.iter().map(|k| mem.strides[*k].clone()).collect();
                         Array::Mem(Mem { strides, ..mem })
                     }
-                    other => other,
+                    other @ (Array::Iota(..) | Array::Fill(_)) => other,
                 };
                 self.locs.insert(var, Loc::Array(loc));
             }
@@ -104,7 +121,7 @@ impl<'p> Lower<'_, 'p> {
                 let loc = match source {
                     Array::Fill(value) => Array::Fill(value),
                     Array::Iota(start, step) if ty.rank() == 1 => Array::Iota(start, step),
-                    other => {
+                    other @ (Array::Mem(_) | Array::Iota(..)) => {
                         let mem = self.in_rows(&other, old, span);
                         Array::Mem(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
                     }
@@ -117,7 +134,7 @@ impl<'p> Lower<'_, 'p> {
                     Array::Mem(mem) if self.is_dense(&mem, &self.ty(*array).shape) => {
                         Array::Mem(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
                     }
-                    other => other,
+                    other @ (Array::Mem(_) | Array::Iota(..) | Array::Fill(_)) => other,
                 };
                 self.locs.insert(var, Loc::Array(loc));
             }
@@ -207,7 +224,15 @@ impl<'p> Lower<'_, 'p> {
             }
             Exp::RangeCount(kind, a, s, b) => self.range_count(var, *kind, [*a, *s, *b], span),
             Exp::SliceCount(i, j, s, n) => self.slice_count(var, [*i, *j, *s], n, span),
-            _ => {}
+            Exp::Check(_)
+            | Exp::Soac(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => {}
         }
     }
 
@@ -483,10 +508,12 @@ impl<'p> Lower<'_, 'p> {
         if !op.prim.is_int() {
             return;
         }
-        let (what, compare) = match op.op {
-            Op::Div | Op::Mod | Op::Quot | Op::Rem => ("division by zero: the operands are {} and {}", "!="),
-            Op::Pow if op.prim.is_signed() => ("a power with a negative exponent: the operands are {} and {}", ">="),
-            _ => return,
+        let (what, compare) = if matches!(op.op, Op::Div | Op::Mod | Op::Quot | Op::Rem) {
+            ("division by zero: the operands are {} and {}", "!=")
+        } else if op.op == Op::Pow && op.prim.is_signed() {
+            ("a power with a negative exponent: the operands are {} and {}", ">=")
+        } else {
+            return;
         };
         let Some(second) = args.get(1).filter(|_| mutated!(DivisionUnchecked, true, op.prim.bytes() > 2)) else { return };
         if let Expr::Const(scalar) = second {

@@ -21,10 +21,12 @@ const AHEAD: i64 = 2048;
 /// Whether an operator on vectors is a map of scalars along them.
 fn is_elementwise(program: &Program, operator: &Operator) -> bool {
     fn scalars(body: &Body) -> bool {
-        body.stms.iter().all(|stm| match &stm.exp {
-            Exp::Scalar(..) | Exp::Copy(_) => true,
-            Exp::If { then, els, .. } => scalars(then) && scalars(els),
-            _ => false,
+        body.stms.iter().all(|stm| {
+            if let Exp::If { then, els, .. } = &stm.exp {
+                scalars(then) && scalars(els)
+            } else {
+                matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_))
+            }
         })
     }
     // Of several results that are rows one may be written over what is another.

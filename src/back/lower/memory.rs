@@ -109,7 +109,7 @@ impl Lower<'_, '_> {
                 let offset = self.atom("row", offset);
                 Loc::Array(Array::Mem(Mem { ptr: mem.ptr, offset, strides: mem.strides[indices.len()..].into(), keep: mem.keep.clone() }))
             }
-            other => Loc::Array(other.clone()),
+            other @ (Array::Iota(..) | Array::Fill(_)) => Loc::Array(other.clone()),
         }
     }
 
@@ -117,7 +117,7 @@ impl Lower<'_, '_> {
     pub(super) fn in_rows(&mut self, array: &Array, ty: &Type, span: Span) -> Mem {
         match array {
             Array::Mem(mem) if self.is_dense(mem, &ty.shape) => mem.clone(),
-            _ => self.copied(array, ty, span),
+            Array::Mem(_) | Array::Iota(..) | Array::Fill(_) => self.copied(array, ty, span),
         }
     }
     /// A copy in a buffer of its own.

@@ -431,7 +431,25 @@ impl<'a, 'p> Lower<'a, 'p> {
                 ir::Exp::Coerce(array) => *array,
                 ir::Exp::Index { .. } | ir::Exp::Slice { .. } | ir::Exp::Rearrange { .. } | ir::Exp::Reshape(_) => return None,
                 ir::Exp::Iota { .. } | ir::Exp::Rep(_) | ir::Exp::Literal(_) => return None,
-                _ => return Some(var),
+                ir::Exp::Copy(_)
+                | ir::Exp::Scalar(..)
+                | ir::Exp::Size(_)
+                | ir::Exp::Stack(_)
+                | ir::Exp::Rotate { .. }
+                | ir::Exp::Concat(_)
+                | ir::Exp::Update { .. }
+                | ir::Exp::UpdateSlice { .. }
+                | ir::Exp::RangeCount(..)
+                | ir::Exp::SliceCount(..)
+                | ir::Exp::Check(_)
+                | ir::Exp::Soac(_)
+                | ir::Exp::Seg(_)
+                | ir::Exp::Filter { .. }
+                | ir::Exp::Scatter { .. }
+                | ir::Exp::Hist { .. }
+                | ir::Exp::If { .. }
+                | ir::Exp::Loop { .. }
+                | ir::Exp::Call(..) => return Some(var),
             };
             var = next;
         }
