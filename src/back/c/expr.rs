@@ -3,7 +3,7 @@
 use super::{Emitter, Mode, c_type};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
-use crate::base::{PrimType, Scalar};
+use crate::base::{PrimType, Scalar, Span};
 use crate::ir::imp::{Expr, Int, Ptr};
 
 /// A scalar as C reads it.
@@ -230,14 +230,21 @@ fn convert(to: PrimType, from: PrimType, x: &str) -> String {
     }
 }
 
+/// What is left of the operations when all others are written: the comparisons.
+fn compared(op: ScalarOp, args: &[&str]) -> String {
+    match (comparison(op.op), args) {
+        (Some(sign), [a, b]) => format!("{a} {sign} {b}"),
+        _ => crate::ice!(Span::default(), "`{}` of {} operands cannot be written", op.name(), args.len()),
+    }
+}
+
 fn boolean(op: ScalarOp, args: &[&str]) -> String {
     match (op.op, args) {
         (Op::Convert(from), [x]) => convert(PrimType::Bool, from, x),
         (Op::And, [a, b]) => format!("{a} & {b}"),
         (Op::Or, [a, b]) => format!("{a} | {b}"),
         (Op::Not, [a]) => format!("!{a}"),
-        (op, [a, b]) => format!("{a} {} {b}", comparison(op).unwrap_or("==")),
-        _ => "0".into(),
+        _ => compared(op, args),
     }
 }
 
@@ -276,8 +283,7 @@ fn integer(op: ScalarOp, args: &[&str]) -> String {
         (Op::Ctz, _) => call("ctz"),
         (Op::GetBit, _) => call("get_bit"),
         (Op::SetBit, _) => call("set_bit"),
-        (op, [a, b]) => format!("{a} {} {b}", comparison(op).unwrap_or("==")),
-        _ => "0".into(),
+        _ => compared(op, args),
     }
 }
 
@@ -411,10 +417,9 @@ fn float(op: ScalarOp, args: &[&str]) -> String {
         (Op::FromFraction, [a, b]) => format!("({ty}){a} / ({ty}){b}"),
         (Op::GetBit, [i, x]) => format!("remora_get_bit_{bits}({i}, remora_bits_{ty}({x}))"),
         (Op::SetBit, [i, x, bit]) => format!("remora_from_bits_{ty}(remora_set_bit_{bits}({i}, remora_bits_{ty}({x}), {bit}))"),
-        (op, args) => match (library(op), comparison(op), args) {
-            (Some(name), ..) => format!("{name}{suffix}({})", args.join(", ")),
-            (None, Some(sign), [a, b]) => format!("{a} {sign} {b}"),
-            _ => "0".into(),
+        (what, _) => match library(what) {
+            Some(name) => format!("{name}{suffix}({})", args.join(", ")),
+            None => compared(op, args),
         },
     }
 }
@@ -443,5 +448,28 @@ fn half(op: ScalarOp, args: &[&str]) -> String {
         (Op::ToI64 | Op::ToF64 | Op::IsNan | Op::IsInf, _) => float(wide, &of_floats),
         (op, _) if comparison(op).is_some() => float(wide, &of_floats),
         _ => format!("(_Float16)({})", float(wide, &of_floats)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::scalar::{Member, member, members};
+
+    #[test]
+    fn all_operations_can_be_written() {
+        for prim in PrimType::ALL {
+            for name in members(prim) {
+                let Some(Member::Op(op)) = member(prim, name) else { continue };
+                let args = &["x", "y", "z"][..op.params.len()];
+                let text = match prim {
+                    PrimType::F16 => half(op, args),
+                    _ if prim.is_float() => float(op, args),
+                    PrimType::Bool => boolean(op, args),
+                    _ => integer(op, args),
+                };
+                assert!(args.iter().all(|arg| text.contains(arg)), "{prim}.{name}: {text}");
+            }
+        }
     }
 }

@@ -43,9 +43,10 @@ impl<'p> Lower<'_, 'p> {
             | Exp::UpdateSlice { .. }
             | Exp::RangeCount(..)
             | Exp::SliceCount(..)) => {
-                if let [var] = stm.pat.as_slice() {
-                    self.single(*var, exp, span);
-                }
+                let [var] = stm.pat.as_slice() else {
+                    crate::ice!(span, "an expression with one value is bound to {} variables", stm.pat.len())
+                };
+                self.single(*var, exp, span);
             }
         }
         self.host = host;
@@ -232,7 +233,7 @@ impl<'p> Lower<'_, 'p> {
             | Exp::Hist { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
-            | Exp::Call(..) => {}
+            | Exp::Call(..) => crate::ice!(span, "`{}` is no expression with one value", self.program.vars[var].name),
         }
     }
 
@@ -335,7 +336,8 @@ impl<'p> Lower<'_, 'p> {
         // The remainder of a division by 0 does not matter: then there are no elements.
         let divisor = Expr::Select(Box::new(Expr::arith(Int::Eq, n.clone(), Expr::int(0))), Box::new(Expr::int(1)), Box::new(n.clone()));
         let divisor = self.atom("n", divisor);
-        let by = modulo.map_or(Expr::int(0), |op| Expr::Op(op, vec![by, divisor]));
+        let modulo = modulo.unwrap_or_else(|| crate::ice!(span, "integers have no remainders"));
+        let by = Expr::Op(modulo, vec![by, divisor]);
         let by = self.atom("by", by);
         let mem = self.alloc_var(var, span);
         let width = n.clone();
@@ -517,7 +519,7 @@ impl<'p> Lower<'_, 'p> {
         };
         let Some(second) = args.get(1).filter(|_| mutated!(DivisionUnchecked, true, op.prim.bytes() > 2)) else { return };
         if let Expr::Const(scalar) = second {
-            let value = scalar.as_i128().unwrap_or(0);
+            let value = scalar.as_i128().unwrap_or_else(|| crate::ice!(span, "{scalar:?} is no integer"));
             if if compare == "!=" { value != 0 } else { value >= 0 } {
                 return;
             }

@@ -140,7 +140,7 @@ impl<'p> Lower<'_, 'p> {
             this.host = false;
             this.add_up_bins(operator, &bins, outs, (&pieces, &each), (&tables, n), span);
             this.host = host;
-            let scope = this.scopes.pop().unwrap_or_default();
+            let scope = this.leave_scope();
             this.release(&scope.handles);
         });
         self.emit(Stmt::If(few, divided, alone));
@@ -232,7 +232,7 @@ impl<'p> Lower<'_, 'p> {
                 let values: Vec<Loc> =
                     bins.iter().zip(&types).map(|(mem, ty)| this.cell(&Array::Mem(mem.clone()), std::slice::from_ref(&at), ty)).collect();
                 this.combine_cells(operator, outs, &Expr::Local(b), &values, &next);
-                let scope = this.scopes.pop().unwrap_or_default();
+                let scope = this.leave_scope();
                 this.release(&scope.handles);
             });
             this.emit(Stmt::For { var: b, from: Expr::int(0), to: n.clone(), order: Order::Sequential, body });

@@ -93,7 +93,8 @@ impl Lower<'_, '_> {
             Array::Mem(mem) => Expr::Load(mem.ptr, Box::new(self.at(mem, indices))),
             Array::Fill(value) => value.clone(),
             Array::Iota(start, step) => {
-                let i = indices.first().cloned().unwrap_or(Expr::int(0));
+                let [i] = indices else { crate::ice!(Span::default(), "an element of a range at {} indices", indices.len()) };
+                let i = i.clone();
                 progression(start, step, i, elem)
             }
         }
@@ -217,7 +218,7 @@ impl Lower<'_, '_> {
         let host = std::mem::replace(&mut self.host, false);
         self.scopes.push(super::Scope::default());
         let (mut body, ()) = self.block(|this| work(this, Expr::Local(lo), Expr::Local(hi), Expr::Local(piece)));
-        let scope = self.scopes.pop().unwrap_or_default();
+        let scope = self.leave_scope();
         body.extend(scope.handles.into_iter().map(Stmt::Release));
         self.host = host;
         self.emit(Stmt::Parallel(Box::new(Parallel { width, pieces, lo, hi, piece, body })));

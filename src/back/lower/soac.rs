@@ -258,7 +258,7 @@ impl<'p> Lower<'_, 'p> {
                 this.combine(operator, &sums[at..to], &cells);
                 at = to;
             }
-            let scope = this.scopes.pop().unwrap_or_default();
+            let scope = this.leave_scope();
             this.release(&scope.handles);
         });
         self.emit(Stmt::For { var, from: Expr::int(mutated!(FirstPieceLost, 0, 1)), to: pieces.clone(), order: Order::Sequential, body });
@@ -372,7 +372,7 @@ impl<'p> Lower<'_, 'p> {
                 this.combine(operator, &sums[at..to], &results[at..to]);
                 at = to;
             }
-            let scope = this.scopes.pop().unwrap_or_default();
+            let scope = this.leave_scope();
             this.release(&scope.handles);
         });
         self.emit(Stmt::For { var, from: lo, to: hi, order, body });
@@ -623,7 +623,7 @@ impl<'p> Lower<'_, 'p> {
                         this.emit(Stmt::Store(out.ptr, position, e.clone()));
                     }
                     (Loc::Scalar(e), Out::Add(out, operator)) => this.add(operator, out, &i, e.clone()),
-                    _ => {}
+                    (Loc::Array(_), _) | (_, Out::Nowhere) => {}
                 }
             }
             let (done, ()) = this.block(|this| {
@@ -634,7 +634,7 @@ impl<'p> Lower<'_, 'p> {
                     }
                 }
             });
-            let scope = this.scopes.pop().unwrap_or_default();
+            let scope = this.leave_scope();
             this.release(&scope.handles);
             done
         });
