@@ -3,7 +3,7 @@
 use super::{Emitter, Mode, c_type};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
-use crate::base::{PrimType, Scalar};
+use crate::base::{PrimType, Scalar, Span};
 use crate::ir::imp::{Expr, Int, Ptr};
 
 /// A scalar as C reads it.
@@ -38,7 +38,17 @@ pub fn constant(value: Scalar) -> String {
         Scalar::F64(x) if !x.is_finite() => special(x, "", x.to_bits() & ((1 << 51) - 1)),
         Scalar::F32(x) if !x.is_finite() => special(f64::from(x), "f", u64::from(x.to_bits() & ((1 << 22) - 1))),
         Scalar::F16(x) => format!("((_Float16){})", constant(Scalar::F32(x.to_f32()))),
-        _ => scalar(value),
+        Scalar::I8(_)
+        | Scalar::I16(_)
+        | Scalar::I32(_)
+        | Scalar::I64(_)
+        | Scalar::U8(_)
+        | Scalar::U16(_)
+        | Scalar::U32(_)
+        | Scalar::U64(_)
+        | Scalar::F32(_)
+        | Scalar::F64(_)
+        | Scalar::Bool(_) => scalar(value),
     }
 }
 
@@ -190,35 +200,25 @@ impl Emitter<'_> {
 
 /// The sign of an operation that may overflow.
 fn signed(e: &Expr) -> Option<&'static str> {
-    match e {
-        Expr::Int(Int::Add, ..) => Some("+"),
-        Expr::Int(Int::Sub, ..) => Some("-"),
-        Expr::Int(Int::Mul, ..) => Some("*"),
-        _ => None,
+    let Expr::Int(op, ..) = e else { return None };
+    match op {
+        Int::Add => Some("+"),
+        Int::Sub => Some("-"),
+        Int::Mul => Some("*"),
+        Int::Count | Int::Div | Int::Rem | Int::Min | Int::Lt | Int::Le | Int::Eq | Int::Ne | Int::And | Int::Or => None,
     }
 }
 
 /// Twice a power that a few multiplications and a square root make.
 fn few_factors(power: Scalar) -> Option<i64> {
-    let twice = 2.0
-        * match power {
-            Scalar::F32(power) => f64::from(power),
-            Scalar::F64(power) => power,
-            _ => return None,
-        };
+    let (Scalar::F32(_) | Scalar::F64(_)) = power else { return None };
+    let twice = 2.0 * power.as_f64()?;
     (twice == twice.trunc() && twice.abs() <= 8.0).then_some(mutated!(FoldedPower, twice as i64, twice as i64 & !1))
 }
 
 fn comparison(op: Op) -> Option<&'static str> {
-    Some(match op {
-        Op::Eq => "==",
-        Op::Ne => "!=",
-        Op::Lt => "<",
-        Op::Le => "<=",
-        Op::Gt => ">",
-        Op::Ge => ">=",
-        _ => return None,
-    })
+    let signs = [(Op::Eq, "=="), (Op::Ne, "!="), (Op::Lt, "<"), (Op::Le, "<="), (Op::Gt, ">"), (Op::Ge, ">=")];
+    signs.into_iter().find_map(|(comparison, sign)| (comparison == op).then_some(sign))
 }
 
 fn convert(to: PrimType, from: PrimType, x: &str) -> String {
@@ -230,14 +230,21 @@ fn convert(to: PrimType, from: PrimType, x: &str) -> String {
     }
 }
 
+/// What is left of the operations when all others are written: the comparisons.
+fn compared(op: ScalarOp, args: &[&str]) -> String {
+    match (comparison(op.op), args) {
+        (Some(sign), [a, b]) => format!("{a} {sign} {b}"),
+        _ => crate::ice!(Span::default(), "`{}` of {} operands cannot be written", op.name(), args.len()),
+    }
+}
+
 fn boolean(op: ScalarOp, args: &[&str]) -> String {
     match (op.op, args) {
         (Op::Convert(from), [x]) => convert(PrimType::Bool, from, x),
         (Op::And, [a, b]) => format!("{a} & {b}"),
         (Op::Or, [a, b]) => format!("{a} | {b}"),
         (Op::Not, [a]) => format!("!{a}"),
-        (op, [a, b]) => format!("{a} {} {b}", comparison(op).unwrap_or("==")),
-        _ => "0".into(),
+        _ => compared(op, args),
     }
 }
 
@@ -276,8 +283,7 @@ fn integer(op: ScalarOp, args: &[&str]) -> String {
         (Op::Ctz, _) => call("ctz"),
         (Op::GetBit, _) => call("get_bit"),
         (Op::SetBit, _) => call("set_bit"),
-        (op, [a, b]) => format!("{a} {} {b}", comparison(op).unwrap_or("==")),
-        _ => "0".into(),
+        _ => compared(op, args),
     }
 }
 
@@ -322,7 +328,56 @@ fn library(op: Op) -> Option<&'static str> {
         Op::Erfc => "erfc",
         Op::Fma => "fma",
         Op::Ldexp => "ldexp",
-        _ => return None,
+        Op::Add
+        | Op::Sub
+        | Op::Mul
+        | Op::Div
+        | Op::Quot
+        | Op::Rem
+        | Op::And
+        | Op::Or
+        | Op::Xor
+        | Op::Shl
+        | Op::Shr
+        | Op::UShr
+        | Op::Min
+        | Op::Max
+        | Op::MulHi
+        | Op::Atan2Pi
+        | Op::Eq
+        | Op::Ne
+        | Op::Lt
+        | Op::Le
+        | Op::Gt
+        | Op::Ge
+        | Op::Neg
+        | Op::Not
+        | Op::Sgn
+        | Op::Rsqrt
+        | Op::Recip
+        | Op::Exp10
+        | Op::SinPi
+        | Op::CosPi
+        | Op::TanPi
+        | Op::AsinPi
+        | Op::AcosPi
+        | Op::AtanPi
+        | Op::IsNan
+        | Op::IsInf
+        | Op::Popc
+        | Op::Clz
+        | Op::Ctz
+        | Op::ToBits
+        | Op::FromBits
+        | Op::Convert(_)
+        | Op::ToI64
+        | Op::ToF64
+        | Op::FromFraction
+        | Op::GetBit
+        | Op::Mad
+        | Op::Lerp
+        | Op::MadHi
+        | Op::SetBit => return None,
     })
 }
 
@@ -362,10 +417,9 @@ fn float(op: ScalarOp, args: &[&str]) -> String {
         (Op::FromFraction, [a, b]) => format!("({ty}){a} / ({ty}){b}"),
         (Op::GetBit, [i, x]) => format!("remora_get_bit_{bits}({i}, remora_bits_{ty}({x}))"),
         (Op::SetBit, [i, x, bit]) => format!("remora_from_bits_{ty}(remora_set_bit_{bits}({i}, remora_bits_{ty}({x}), {bit}))"),
-        (op, args) => match (library(op), comparison(op), args) {
-            (Some(name), ..) => format!("{name}{suffix}({})", args.join(", ")),
-            (None, Some(sign), [a, b]) => format!("{a} {sign} {b}"),
-            _ => "0".into(),
+        (what, _) => match library(what) {
+            Some(name) => format!("{name}{suffix}({})", args.join(", ")),
+            None => compared(op, args),
         },
     }
 }
@@ -394,5 +448,28 @@ fn half(op: ScalarOp, args: &[&str]) -> String {
         (Op::ToI64 | Op::ToF64 | Op::IsNan | Op::IsInf, _) => float(wide, &of_floats),
         (op, _) if comparison(op).is_some() => float(wide, &of_floats),
         _ => format!("(_Float16)({})", float(wide, &of_floats)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::scalar::{Member, member, members};
+
+    #[test]
+    fn all_operations_can_be_written() {
+        for prim in PrimType::ALL {
+            for name in members(prim) {
+                let Some(Member::Op(op)) = member(prim, name) else { continue };
+                let args = &["x", "y", "z"][..op.params.len()];
+                let text = match prim {
+                    PrimType::F16 => half(op, args),
+                    _ if prim.is_float() => float(op, args),
+                    PrimType::Bool => boolean(op, args),
+                    _ => integer(op, args),
+                };
+                assert!(args.iter().all(|arg| text.contains(arg)), "{prim}.{name}: {text}");
+            }
+        }
     }
 }

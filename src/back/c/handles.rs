@@ -5,7 +5,7 @@
 
 use super::library::{STANDARD, array_type, is_array_type, outer_type};
 use super::sanitized;
-use crate::base::{PrimType, Symbol};
+use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::slots::{self, Layout};
 use crate::ir::core::{self, Atom};
 use rustc_hash::FxHashMap;
@@ -63,6 +63,17 @@ struct Constructor {
     fields: Vec<Item>,
     /// The slots of the leaves of the fields.
     places: Vec<usize>,
+}
+
+impl Constructor {
+    /// Tells the numbers of the parts of the fields, one after the other; the first part of a value says which constructor it has.
+    fn parts(&self) -> impl FnMut() -> usize {
+        let mut places = self.places.iter();
+        move || match places.next() {
+            Some(place) => place + 1,
+            None => crate::ice!(Span::default(), "`{}` has more parts than places", self.label),
+        }
+    }
 }
 
 impl Interface {
@@ -242,7 +253,8 @@ impl Interface {
     }
 
     fn number(&self, handle: &Handle) -> usize {
-        self.handles.iter().position(|other| other.name == handle.name).unwrap_or_default()
+        let found = self.handles.iter().position(|other| other.name == handle.name);
+        found.unwrap_or_else(|| crate::ice!(Span::default(), "`{}` is no handle of the interface", handle.name))
     }
     /// Signatures and bodies of what there is for a handle.
     fn functions(&self, handle: &Handle, prefix: &str) -> Vec<(String, String)> {
@@ -283,25 +295,25 @@ impl Interface {
         let mut params = vec![format!("{prefix}_context *context")];
         let tag = outer_type(handle.parts[0].0);
         let mut work = vec![format!("remora_sum_put(context, made, 0, &({tag}){{{number}}}, NULL)")];
-        let mut places = constructor.places.iter().map(|place| place + 1);
+        let mut part = constructor.parts();
         for field in &constructor.fields {
             let own = format!("v{}", field.path);
             match field.form {
                 Form::Plain(prim, 0) => {
                     params.push(format!("{} {own}", outer_type(prim)));
-                    let at = places.next().unwrap_or_default();
+                    let at = part();
                     work.push(format!("remora_sum_put(context, made, {at}, &{own}, NULL)"));
                 }
                 Form::Plain(prim, rank) => {
                     params.push(format!("const {} *{own}", outer_type(prim)));
                     params.push(format!("const int64_t {own}_shape[{rank}]"));
-                    let at = places.next().unwrap_or_default();
+                    let at = part();
                     work.push(format!("remora_sum_put(context, made, {at}, {own}, {own}_shape)"));
                 }
                 Form::Handle(inner) => {
                     params.push(format!("const {prefix}_{} *{own}", self.handles[inner].name));
                     for from in 0..self.handles[inner].parts.len() {
-                        let at = places.next().unwrap_or_default();
+                        let at = part();
                         work.push(format!("remora_sum_copy(context, made, {at}, (const remora_sum *){own}, {from})"));
                     }
                 }
@@ -320,18 +332,18 @@ impl Interface {
             constructor.label
         );
         let (mut taken, mut undo) = (String::new(), String::new());
-        let mut places = constructor.places.iter().map(|place| place + 1);
+        let mut part = constructor.parts();
         for field in &constructor.fields {
             let own = format!("v{}", field.path);
             match field.form {
                 Form::Plain(prim, 0) => {
                     params.push(format!("{} *{own}", outer_type(prim)));
-                    let at = places.next().unwrap_or_default();
+                    let at = part();
                     let _ = writeln!(taken, "    memcpy({own}, &sum->part[{at}].bits, sizeof *{own});");
                 }
                 Form::Plain(prim, rank) => {
                     params.push(format!("{} *{own}", array_type(prefix, prim, rank)));
-                    let at = places.next().unwrap_or_default();
+                    let at = part();
                     let _ = write!(taken, "    {own}->owner = NULL;\n    {own}->data = sum->part[{at}].data;\n");
                     let _ = writeln!(taken, "    memcpy({own}->shape, sum->part[{at}].shape, sizeof {own}->shape);");
                 }
@@ -341,7 +353,7 @@ impl Interface {
                     let made = format!("made{}", field.path);
                     let mut copies = vec![format!("(!({made} = remora_sum_new(&remora_form_{inner})) && remora_sum_memory(context))")];
                     for to in 0..self.handles[inner].parts.len() {
-                        let at = places.next().unwrap_or_default();
+                        let at = part();
                         copies.push(format!("remora_sum_copy(context, {made}, {to}, sum, {at})"));
                     }
                     let _ = writeln!(body, "  failed = failed || {};", copies.join(" ||\n    "));
@@ -376,21 +388,18 @@ fn shown(ty: &core::Type) -> String {
         Atom::Tuple(parts) => format!("({})", many(parts.iter().map(shown).collect())),
         Atom::Record(fields) => format!("{{{}}}", many(fields.iter().map(|(label, part)| format!("{label}: {}", shown(part))).collect())),
         Atom::Sum(payloads) => {
-            let made = payloads.iter().map(|(label, payload)| match payload.atom() {
-                Atom::Tuple(parts) if payload.shape().is_scalar() => {
-                    parts.iter().fold(format!("#{label}"), |text, part| format!("{text} {}", in_payload(part)))
+            let made = payloads.iter().map(|(label, payload)| {
+                if let (Atom::Tuple(parts), true) = (payload.atom(), payload.shape().is_scalar()) {
+                    return parts.iter().fold(format!("#{label}"), |text, part| format!("{text} {}", in_payload(part)));
                 }
-                _ => format!("#{label} {}", in_payload(payload)),
+                format!("#{label} {}", in_payload(payload))
             });
             made.collect::<Vec<_>>().join(" | ")
         }
-        _ => "?".into(),
+        Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => "?".into(),
     };
     if dims.is_empty() || !matches!(ty.atom(), Atom::Sum(_)) { format!("{dims}{atom}") } else { format!("{dims}({atom})") }
 }
 fn in_payload(ty: &core::Type) -> String {
-    match ty.atom() {
-        Atom::Sum(_) if ty.shape().is_scalar() => format!("({})", shown(ty)),
-        _ => shown(ty),
-    }
+    if matches!(ty.atom(), Atom::Sum(_)) && ty.shape().is_scalar() { format!("({})", shown(ty)) } else { shown(ty) }
 }

@@ -410,8 +410,9 @@ impl Emitter<'_> {
                 }
             }
             Stmt::Parallel(par) => self.parallel(text, par),
-            // Only programs for devices have these.
-            Stmt::Launch(_) | Stmt::Atomic(_) => {}
+            // Only programs for devices have these, and there the modes above write them.
+            Stmt::Launch(launch) => crate::ice!(launch.span, "a kernel is launched where there is no device"),
+            Stmt::Atomic(_) => crate::ice!(self.fun.span, "a change of memory that other threads see, outside of kernels"),
         }
     }
 
@@ -434,7 +435,9 @@ impl Emitter<'_> {
         match self.mode {
             Mode::Host => text.line(&format!("  if (remora_copy(th, remora_data({to}), {p}, ({count}) * sizeof({elem}))) goto fail;")),
             // An empty array may be given as no place at all, which `memcpy` must not be given.
-            _ => text.line(&format!("  if (({count}) > 0) memcpy(remora_data({to}), {p}, (size_t)({count}) * sizeof({elem}));")),
+            Mode::Processor | Mode::Thread => {
+                text.line(&format!("  if (({count}) > 0) memcpy(remora_data({to}), {p}, (size_t)({count}) * sizeof({elem}));"))
+            }
         }
         text.line(&format!("  {p} = ({elem} *)remora_data({to});"));
         text.line("}");
@@ -487,11 +490,8 @@ impl Emitter<'_> {
         // Arrays in the frame that iterations share are written by all of them, unless each has an element of its own.
         let mut shared = false;
         writes(body, &mut |ptr, index| {
-            let own = match index {
-                Expr::Local(i) => *i == var,
-                Expr::Int(Int::Add, _, i) => **i == Expr::Local(var),
-                _ => false,
-            };
+            let last: &Expr = if let Expr::Int(Int::Add, _, last) = index { last } else { index };
+            let own = *last == Expr::Local(var);
             shared = shared || (!own && self.fun.ptrs[ptr].stack.is_some() && !text.homes.belongs_to_next(ptr));
         });
         // The neighbours in vector registers are those of the innermost loop; `vectorise` has taken the others.
@@ -520,7 +520,7 @@ impl Emitter<'_> {
                     .collect();
                 (clauses.len() == sums.len()).then(|| format!("#pragma omp simd {}", clauses.join(" ")))
             }
-            _ => None,
+            Order::Sequential | Order::Any | Order::Reduce(_) => None,
         }
     }
 
@@ -554,7 +554,7 @@ impl Emitter<'_> {
             let (ty, id) = match mention {
                 Mention::Set(local) => (c_type(self.fun.locals[*local].prim).to_string(), self.local(*local)),
                 Mention::Point(ptr) => (format!("{} *", self.elem(*ptr)), self.ptr(*ptr)),
-                _ => continue,
+                Mention::Read(_) | Mention::Use(_) | Mention::Handle(_) => continue,
             };
             let _ = writeln!(fields, "  {ty} {id};");
             loads.push(format!("{ty} {id} = env->{id};"));
@@ -708,7 +708,24 @@ fn few(stmt: &Stmt) -> bool {
         }
         Stmt::If(_, then, els) => then.iter().chain(els).all(few),
         Stmt::While(..) => false,
-        _ => true,
+        Stmt::Comment(_)
+        | Stmt::Set(..)
+        | Stmt::Point(..)
+        | Stmt::Alloc { .. }
+        | Stmt::Stack(_)
+        | Stmt::Move(..)
+        | Stmt::Give { .. }
+        | Stmt::Release(_)
+        | Stmt::Store(..)
+        | Stmt::Prefetch(..)
+        | Stmt::Copy(..)
+        | Stmt::Scan(_)
+        | Stmt::Check(..)
+        | Stmt::Call { .. }
+        | Stmt::Parallel(_)
+        | Stmt::Launch(_)
+        | Stmt::Atomic(_)
+        | Stmt::Ghost(_) => true,
     }
 }
 
@@ -740,7 +757,24 @@ fn writes(body: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr)) {
                 writes(els, see);
             }
             Stmt::For { body, .. } => writes(body, see),
-            _ => {}
+            Stmt::Comment(_)
+            | Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::Scan(_)
+            | Stmt::While(..)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_) => {}
         }
     }
 }
@@ -751,6 +785,19 @@ fn straight(body: &[Stmt]) -> bool {
         Stmt::Comment(_) | Stmt::Set(..) | Stmt::Point(..) | Stmt::Stack(_) | Stmt::Store(..) => true,
         Stmt::If(_, then, els) => straight(then) && straight(els),
         Stmt::For { body, .. } => straight(body),
-        _ => false,
+        Stmt::Alloc { .. }
+        | Stmt::Move(..)
+        | Stmt::Give { .. }
+        | Stmt::Release(_)
+        | Stmt::Prefetch(..)
+        | Stmt::Copy(..)
+        | Stmt::Scan(_)
+        | Stmt::While(..)
+        | Stmt::Check(..)
+        | Stmt::Call { .. }
+        | Stmt::Parallel(_)
+        | Stmt::Launch(_)
+        | Stmt::Atomic(_)
+        | Stmt::Ghost(_) => false,
     })
 }

@@ -241,7 +241,20 @@ impl Walk<'_> {
                 list.into_iter().for_each(|mention| self.mention(mention, block));
             }
             Stmt::Atomic(atomic) => self.atomic(atomic, block),
-            other => {
+            other @ (Stmt::Comment(_)
+            | Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Store(..)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Ghost(_)) => {
                 if let Stmt::Point(ptr, Place::Ptr(base, _)) = other {
                     self.unite(*ptr, *base);
                 }

@@ -21,7 +21,16 @@ impl<'a> Values<'a> {
                 (a, b) => Some(a || b),
             },
             Expr::Const(_) => Some(false),
-            e => {
+            e @ (Expr::Load(..)
+            | Expr::Op(..)
+            | Expr::Int(..)
+            | Expr::Select(..)
+            | Expr::Blend(..)
+            | Expr::Quotient(..)
+            | Expr::Pieces(..)
+            | Expr::Threads
+            | Expr::Registers
+            | Expr::Thread) => {
                 let mut mentioned = false;
                 visit::expr(e, &mut |mention| mentioned |= matches!(mention, Mention::Read(local) if self.reaches(local, of)));
                 (!mentioned).then_some(false)
@@ -46,11 +55,9 @@ impl<'a> Values<'a> {
     }
     /// The local that is the quotient (the remainder) of another local by what satisfies a condition, and that divisor.
     pub fn part(&self, wanted: Int, of: Local, known: &dyn Fn(&Expr) -> bool) -> Option<(Local, &'a Expr)> {
-        let found = self.values.iter().filter_map(|(local, e)| match e {
-            Expr::Int(op, number, n) if *op == wanted && matches!(**number, Expr::Local(number) if number == of) && known(n) => {
-                Some((*local, n.as_ref()))
-            }
-            _ => None,
+        let found = self.values.iter().filter_map(|(local, e)| {
+            let Expr::Int(op, number, n) = e else { return None };
+            (*op == wanted && **number == Expr::Local(of) && known(n)).then_some((*local, n.as_ref()))
         });
         found.min_by_key(|(local, _)| local.raw())
     }
@@ -69,7 +76,23 @@ pub(super) fn each<'a>(stmts: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
                     each(body, see);
                 }
             }
-            _ => {}
+            Stmt::Comment(_)
+            | Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Store(..)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::Scan(_)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Ghost(_) => {}
         }
     }
 }
@@ -81,7 +104,22 @@ pub(super) fn accesses(stmts: &[Stmt]) -> Vec<(Ptr, &Expr)> {
         let (place, e) = match stmt {
             Stmt::Store(ptr, index, value) => (Some((*ptr, index)), value),
             Stmt::Set(_, e) | Stmt::If(e, ..) | Stmt::While(_, e, _) | Stmt::Check(e, _) => (None, e),
-            _ => return,
+            Stmt::Comment(_)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::For { .. }
+            | Stmt::Scan(_)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_) => return,
         };
         out.extend(place);
         e.loads(&mut |ptr, index| out.push((ptr, index)));

@@ -31,7 +31,24 @@ impl Emitter<'_> {
                 text.line(&format!("if (!{ptr}) goto fail;"));
             }
             Stmt::Launch(launch) => self.launch(text, launch),
-            _ => return false,
+            Stmt::Comment(_)
+            | Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Prefetch(..)
+            | Stmt::For { .. }
+            | Stmt::Scan(_)
+            | Stmt::While(..)
+            | Stmt::If(..)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_) => return false,
         }
         true
     }

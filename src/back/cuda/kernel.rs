@@ -3,6 +3,7 @@
 use super::access::{Values, accesses, each};
 use super::wide::captured;
 use crate::back::c::{Emitter, Mode, Text, c_type, free, message, sanitized};
+use crate::base::Span;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::imp::visit::{self, Mention};
@@ -52,7 +53,7 @@ impl Emitter<'_> {
                     params.push(format!("{} *{}", self.elem(*ptr), self.ptr(*ptr)));
                     args.push(format!("&{}", self.ptr(*ptr)));
                 }
-                _ => {}
+                Mention::Read(_) | Mention::Use(_) | Mention::Handle(_) => {}
             }
         }
         let outside: FxHashSet<Mention> = captured.into_iter().collect();
@@ -337,7 +338,24 @@ impl Emitter<'_> {
                 let line = format!("{} = {};", self.element(*ptr, index), self.expr(value));
                 text.line(&line);
             }
-            _ => return false,
+            Stmt::Comment(_)
+            | Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Store(..)
+            | Stmt::Prefetch(..)
+            | Stmt::For { .. }
+            | Stmt::Scan(_)
+            | Stmt::While(..)
+            | Stmt::If(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Ghost(_) => return false,
         }
         true
     }
@@ -382,14 +400,9 @@ impl Emitter<'_> {
 
 /// What the device library calls an operation on memory.
 pub(super) fn atomic_name(op: ScalarOp) -> &'static str {
-    match op.op {
-        Op::Min => "min",
-        Op::Max => "max",
-        Op::And => "and",
-        Op::Or => "or",
-        Op::Xor => "xor",
-        _ => "add",
-    }
+    let names = [(Op::Add, "add"), (Op::Min, "min"), (Op::Max, "max"), (Op::And, "and"), (Op::Or, "or"), (Op::Xor, "xor")];
+    let found = names.into_iter().find_map(|(known, name)| (known == op.op).then_some(name));
+    found.unwrap_or_else(|| crate::ice!(Span::default(), "memory cannot do `{}` by itself", op.name()))
 }
 
 /// Whether there are floating-point operations that take many registers: calls on a GPU.
@@ -408,7 +421,15 @@ pub(super) fn weight(stmts: &[Stmt]) -> usize {
             }
             Expr::Load(_, index) => of(index),
             Expr::Select(a, b, c) => of(a) + of(b) + of(c),
-            _ => 0,
+            Expr::Const(_)
+            | Expr::Local(_)
+            | Expr::Int(..)
+            | Expr::Blend(..)
+            | Expr::Quotient(..)
+            | Expr::Pieces(..)
+            | Expr::Threads
+            | Expr::Registers
+            | Expr::Thread => 0,
         }
     }
     let mut sum = 0;

@@ -124,6 +124,14 @@ fn bits(value: Scalar) -> String {
         Scalar::F16(x) => format!("{:#x}", x.to_bits()),
         Scalar::F32(x) => format!("{:#x}", x.to_bits()),
         Scalar::F64(x) => format!("{:#x}", x.to_bits()),
-        other => expr::scalar(other),
+        other @ (Scalar::I8(_)
+        | Scalar::I16(_)
+        | Scalar::I32(_)
+        | Scalar::I64(_)
+        | Scalar::U8(_)
+        | Scalar::U16(_)
+        | Scalar::U32(_)
+        | Scalar::U64(_)
+        | Scalar::Bool(_)) => expr::scalar(other),
     }
 }

@@ -85,12 +85,8 @@ impl<'a> Known<'a> {
 
 /// The sets in a list that has nothing else.
 fn sets(stmts: &[Stmt]) -> Option<Vec<(Local, &Expr)>> {
-    let set = |stmt| match stmt {
-        &Stmt::Set(local, ref e) => Some(Some((local, e))),
-        Stmt::Comment(_) => Some(None),
-        _ => None,
-    };
-    stmts.iter().map(set).collect::<Option<Vec<_>>>().map(|found| found.into_iter().flatten().collect())
+    let said = stmts.iter().filter(|stmt| !matches!(stmt, Stmt::Comment(_)));
+    said.map(|stmt| if let Stmt::Set(local, e) = stmt { Some((*local, e)) } else { None }).collect()
 }
 
 /// The map as a product, if it is one, or as several.
@@ -238,7 +234,7 @@ impl<'a> Sides<'a, '_> {
                     side.push(local);
                 }
             }
-            _ => good = false,
+            Mention::Read(_) | Mention::Set(_) | Mention::Use(_) | Mention::Point(_) | Mention::Handle(_) => good = false,
         });
         good.then_some(())
     }

@@ -62,11 +62,9 @@ impl Map<'_, '_> {
             let at = terms.iter().position(|e| matches!(e, Expr::Local(local) if *local == rest))?;
             terms.remove(at);
             let by = self.emitter.expr(by);
-            let product = |e: &Expr| match e {
-                Expr::Int(Int::Mul, a, b) => [(a, b), (b, a)]
-                    .into_iter()
-                    .any(|(a, b)| matches!(**a, Expr::Local(local) if local == quotient) && self.emitter.expr(b) == by),
-                _ => false,
+            let product = |e: &Expr| {
+                let Expr::Int(Int::Mul, a, b) = e else { return false };
+                [(a, b), (b, a)].into_iter().any(|(a, b)| **a == Expr::Local(quotient) && self.emitter.expr(b) == by)
             };
             let at = terms.iter().position(|e| product(e))?;
             terms.remove(at);
@@ -81,13 +79,14 @@ impl Map<'_, '_> {
     where
         Self: 'x,
     {
-        match e {
-            Expr::Int(Int::Add, a, b) => [a, b].into_iter().for_each(|e| self.terms(e, out)),
-            Expr::Local(local) => match self.values.values.get(local) {
-                Some(sum @ Expr::Int(Int::Add | Int::Mul, ..)) => self.terms(sum, out),
-                _ => out.push(e),
-            },
-            e => out.push(e),
+        if let Expr::Int(Int::Add, a, b) = e {
+            [a, b].into_iter().for_each(|e| self.terms(e, out));
+        } else if let Expr::Local(local) = e
+            && let Some(sum @ Expr::Int(Int::Add | Int::Mul, ..)) = self.values.values.get(local)
+        {
+            self.terms(sum, out);
+        } else {
+            out.push(e);
         }
     }
 }
@@ -124,7 +123,25 @@ fn find(emitter: &Emitter, launch: &Launch, outside: &FxHashSet<Mention>) -> Opt
             Stmt::Comment(_) => false,
             Stmt::Set(local, e) if set.insert(*local) => e.has_loads(),
             Stmt::Store(_, at, value) => at.has_loads() || value.has_loads(),
-            _ => return None,
+            Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::For { .. }
+            | Stmt::Scan(_)
+            | Stmt::While(..)
+            | Stmt::If(..)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_) => return None,
         };
         if written && has_reads {
             return None;

@@ -45,9 +45,8 @@ impl<'p> Lower<'_, 'p> {
             let a = self.body(then, &[]);
             let b = self.body(els, &[]);
             for ((var, a), b) in pat.iter().zip(a).zip(b) {
-                if let (Loc::Scalar(a), Loc::Scalar(b)) = (a, b) {
-                    self.set_scalar(*var, Expr::Select(Box::new(cond.clone()), Box::new(a), Box::new(b)));
-                }
+                let (Loc::Scalar(a), Loc::Scalar(b)) = (a, b) else { crate::ice!(span, "a choice between arrays") };
+                self.set_scalar(*var, Expr::Select(Box::new(cond.clone()), Box::new(a), Box::new(b)));
             }
             return;
         }
@@ -77,8 +76,7 @@ impl<'p> Lower<'_, 'p> {
             });
         }
         let dests: Vec<Option<Mem>> = goes.iter().map(|goes| if let Goes::Dest(mem) = goes { Some(mem.clone()) } else { None }).collect();
-        let mut branches = Vec::with_capacity(2);
-        for body in [then, els] {
+        let [then, els] = [then, els].map(|body| {
             let (block, ()) = self.block(|this| {
                 let results = this.body(body, &dests);
                 for ((goes, result), operand) in goes.iter_mut().zip(results).zip(&body.result) {
@@ -94,14 +92,16 @@ impl<'p> Lower<'_, 'p> {
                             this.emit(Stmt::Point(*ptr, Place::Ptr(mem.ptr, mem.offset.clone())));
                             keep.extend(mem.keep.iter().copied().take(mutated!(ReleaseBranchResult, usize::MAX, 0)));
                         }
-                        _ => {}
+                        // It is there already.
+                        (Goes::Dest(_), _) | (Goes::Stays(_), Loc::Array(_)) => {}
+                        (Goes::Scalar(_), Loc::Array(_)) | (Goes::Stays(_) | Goes::Ptr(..), Loc::Scalar(_)) => {
+                            crate::ice!(span, "branches have results of different ranks")
+                        }
                     }
                 }
             });
-            branches.push(block);
-        }
-        let els = branches.pop().unwrap_or_default();
-        let then = branches.pop().unwrap_or_default();
+            block
+        });
         self.emit(Stmt::If(cond, then, els));
         for (&var, goes) in pat.iter().zip(goes) {
             match goes {
@@ -138,7 +138,27 @@ impl<'p> Lower<'_, 'p> {
                     }
                     a
                 }
-                _ => return None,
+                Exp::Copy(_)
+                | Exp::Scalar(..)
+                | Exp::Size(_)
+                | Exp::Literal(_)
+                | Exp::Stack(_)
+                | Exp::Index { .. }
+                | Exp::Slice { .. }
+                | Exp::Rotate { .. }
+                | Exp::Rearrange { .. }
+                | Exp::Reshape(_)
+                | Exp::Coerce(_)
+                | Exp::Rep(_)
+                | Exp::Iota { .. }
+                | Exp::Concat(_)
+                | Exp::RangeCount(..)
+                | Exp::SliceCount(..)
+                | Exp::Check(_)
+                | Exp::Soac(_)
+                | Exp::Seg(_)
+                | Exp::Filter { .. }
+                | Exp::Call(..) => return None,
             };
         }
     }
@@ -148,10 +168,7 @@ impl<'p> Lower<'_, 'p> {
         if !self.options.in_place || self.dests.contains_key(&var) {
             return None;
         }
-        match self.loc(Operand::Var(self.root(var)?)) {
-            Loc::Array(Array::Mem(mem)) => Some(mem),
-            _ => None,
-        }
+        if let Loc::Array(Array::Mem(mem)) = self.loc(Operand::Var(self.root(var)?)) { Some(mem) } else { None }
     }
 
     pub(super) fn looping(&mut self, params: &'p [(Var, Operand)], form: &'p LoopForm, body: &'p Body, pat: &[Var], span: Span) {
@@ -186,15 +203,10 @@ impl<'p> Lower<'_, 'p> {
                 self.ghost_param(*var, &held, self.ghost_init(*init));
             }
         }
-        let count = match form {
-            LoopForm::For(_, n) => {
+        match form {
+            LoopForm::For(i, n) => {
                 let n = self.int(*n);
-                Some(self.atom("n", n))
-            }
-            LoopForm::While(_) => None,
-        };
-        match (form, count) {
-            (LoopForm::For(i, _), Some(count)) => {
+                let count = self.atom("n", n);
                 let var = self.local_of(*i);
                 self.locs.insert(*i, Loc::Scalar(Expr::Local(var)));
                 let (block, ()) = self.block(|this| {
@@ -203,18 +215,17 @@ impl<'p> Lower<'_, 'p> {
                 });
                 self.emit(Stmt::For { var, from: Expr::int(0), to: count, order: Order::Sequential, body: block });
             }
-            (LoopForm::While(condition), _) => {
+            LoopForm::While(condition) => {
                 let (first, cond) = self.block(|this| {
                     this.bind_carried(&vars, &carried);
                     match this.body(condition, &[]).into_iter().next() {
                         Some(Loc::Scalar(e)) => this.atom_bool(e),
-                        _ => Expr::Const(crate::base::Scalar::Bool(false)),
+                        Some(Loc::Array(_)) | None => crate::ice!(span, "the condition of a loop is no scalar"),
                     }
                 });
                 let (second, ()) = self.block(|this| this.iteration(&vars, &carried, body, span));
                 self.emit(Stmt::While(first, cond, second));
             }
-            _ => {}
         }
         self.bind_results(pat, carried);
     }
@@ -236,7 +247,7 @@ impl<'p> Lower<'_, 'p> {
             Array::Mem(mem) if read_only || mem.strides.iter().all(|stride| stride.size.as_constant() != Some(0)) => {
                 Carried::InPlace(mem.clone())
             }
-            other => Carried::InPlace(self.copied(other, ty, span)),
+            other @ (Array::Mem(_) | Array::Iota(..) | Array::Fill(_)) => Carried::InPlace(self.copied(other, ty, span)),
         }
     }
     fn two(&mut self, var: Var, init: &Array, ty: &Type, span: Span) -> Carried {
@@ -292,13 +303,12 @@ impl<'p> Lower<'_, 'p> {
         self.scopes.push(Scope::default());
         let mut dests = Vec::with_capacity(carried.len());
         for (carried, operand) in carried.iter().zip(&body.result) {
-            dests.push(match carried {
+            dests.push(if let Carried::Two { next, .. } = carried {
                 // Types of results do not mention what only the body knows, if the sizes stay.
-                Carried::Two { next, .. } => {
-                    let ty = program.operand_ty(*operand);
-                    Some(self.dense(*next, Expr::int(0), &ty.shape, &[]))
-                }
-                _ => None,
+                let ty = program.operand_ty(*operand);
+                Some(self.dense(*next, Expr::int(0), &ty.shape, &[]))
+            } else {
+                None
             });
         }
         let results = self.body(body, &dests);
@@ -327,7 +337,11 @@ impl<'p> Lower<'_, 'p> {
                     self.ghost_moved(slots.get(k).copied().flatten(), ptr);
                     given.push((*current, *owner, ptr, handle));
                 }
-                _ => {}
+                // It is there already.
+                (Carried::InPlace(_) | Carried::Two { .. }, _) => {}
+                (Carried::Scalar(_), Loc::Array(_)) | (Carried::Varying { .. }, Loc::Scalar(_)) => {
+                    crate::ice!(span, "a loop goes on with a value of another rank")
+                }
             }
         }
         for (local, e) in scalars {
@@ -349,7 +363,7 @@ impl<'p> Lower<'_, 'p> {
                 self.ghost_param(*var, &held, slots.get(k).copied().flatten().map(|(slot, _)| slot));
             }
         }
-        let scope = self.scopes.pop().unwrap_or_default();
+        let scope = self.leave_scope();
         self.release(&scope.handles);
     }
 
@@ -374,10 +388,11 @@ impl<'p> Lower<'_, 'p> {
 
 /// Whether both sides of a branch may be computed, to choose afterwards: few operations that cannot fail.
 fn cheap(body: &Body) -> bool {
-    let here = body.stms.iter().all(|stm| match &stm.exp {
-        Exp::Scalar(..) | Exp::Copy(_) | Exp::Size(_) => !stm.exp.may_fail(),
-        Exp::If { then, els, .. } => cheap(then) && cheap(els),
-        _ => false,
+    let here = body.stms.iter().all(|stm| {
+        if let Exp::If { then, els, .. } = &stm.exp {
+            return cheap(then) && cheap(els);
+        }
+        matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_) | Exp::Size(_)) && !stm.exp.may_fail()
     });
     here && super::soac::cost(body) <= 24
 }

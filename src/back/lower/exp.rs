@@ -25,10 +25,28 @@ impl<'p> Lower<'_, 'p> {
             Exp::If { cond, then, els } => self.conditional(*cond, then, els, &stm.pat, span),
             Exp::Loop { params, form, body } => self.looping(params, form, body, &stm.pat, span),
             Exp::Call(fun, args) => self.call(*fun, args, &stm.pat, span),
-            exp => {
-                if let [var] = stm.pat.as_slice() {
-                    self.single(*var, exp, span);
-                }
+            exp @ (Exp::Copy(_)
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Index { .. }
+            | Exp::Slice { .. }
+            | Exp::Rotate { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Reshape(_)
+            | Exp::Coerce(_)
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::Concat(_)
+            | Exp::Update { .. }
+            | Exp::UpdateSlice { .. }
+            | Exp::RangeCount(..)
+            | Exp::SliceCount(..)) => {
+                let [var] = stm.pat.as_slice() else {
+                    crate::ice!(span, "an expression with one value is bound to {} variables", stm.pat.len())
+                };
+                self.single(*var, exp, span);
             }
         }
         self.host = host;
@@ -95,7 +113,7 @@ impl<'p> Lower<'_, 'p> {
                         let strides = perm.iter().map(|k| mem.strides[*k].clone()).collect();
                         Array::Mem(Mem { strides, ..mem })
                     }
-                    other => other,
+                    other @ (Array::Iota(..) | Array::Fill(_)) => other,
                 };
                 self.locs.insert(var, Loc::Array(loc));
             }
@@ -104,7 +122,7 @@ impl<'p> Lower<'_, 'p> {
                 let loc = match source {
                     Array::Fill(value) => Array::Fill(value),
                     Array::Iota(start, step) if ty.rank() == 1 => Array::Iota(start, step),
-                    other => {
+                    other @ (Array::Mem(_) | Array::Iota(..)) => {
                         let mem = self.in_rows(&other, old, span);
                         Array::Mem(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
                     }
@@ -117,7 +135,7 @@ impl<'p> Lower<'_, 'p> {
                     Array::Mem(mem) if self.is_dense(&mem, &self.ty(*array).shape) => {
                         Array::Mem(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
                     }
-                    other => other,
+                    other @ (Array::Mem(_) | Array::Iota(..) | Array::Fill(_)) => other,
                 };
                 self.locs.insert(var, Loc::Array(loc));
             }
@@ -207,7 +225,15 @@ impl<'p> Lower<'_, 'p> {
             }
             Exp::RangeCount(kind, a, s, b) => self.range_count(var, *kind, [*a, *s, *b], span),
             Exp::SliceCount(i, j, s, n) => self.slice_count(var, [*i, *j, *s], n, span),
-            _ => {}
+            Exp::Check(_)
+            | Exp::Soac(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => crate::ice!(span, "`{}` is no expression with one value", self.program.vars[var].name),
         }
     }
 
@@ -310,7 +336,8 @@ impl<'p> Lower<'_, 'p> {
         // The remainder of a division by 0 does not matter: then there are no elements.
         let divisor = Expr::Select(Box::new(Expr::arith(Int::Eq, n.clone(), Expr::int(0))), Box::new(Expr::int(1)), Box::new(n.clone()));
         let divisor = self.atom("n", divisor);
-        let by = modulo.map_or(Expr::int(0), |op| Expr::Op(op, vec![by, divisor]));
+        let modulo = modulo.unwrap_or_else(|| crate::ice!(span, "integers have no remainders"));
+        let by = Expr::Op(modulo, vec![by, divisor]);
         let by = self.atom("by", by);
         let mem = self.alloc_var(var, span);
         let width = n.clone();
@@ -483,14 +510,16 @@ impl<'p> Lower<'_, 'p> {
         if !op.prim.is_int() {
             return;
         }
-        let (what, compare) = match op.op {
-            Op::Div | Op::Mod | Op::Quot | Op::Rem => ("division by zero: the operands are {} and {}", "!="),
-            Op::Pow if op.prim.is_signed() => ("a power with a negative exponent: the operands are {} and {}", ">="),
-            _ => return,
+        let (what, compare) = if matches!(op.op, Op::Div | Op::Mod | Op::Quot | Op::Rem) {
+            ("division by zero: the operands are {} and {}", "!=")
+        } else if op.op == Op::Pow && op.prim.is_signed() {
+            ("a power with a negative exponent: the operands are {} and {}", ">=")
+        } else {
+            return;
         };
         let Some(second) = args.get(1).filter(|_| mutated!(DivisionUnchecked, true, op.prim.bytes() > 2)) else { return };
         if let Expr::Const(scalar) = second {
-            let value = scalar.as_i128().unwrap_or(0);
+            let value = scalar.as_i128().unwrap_or_else(|| crate::ice!(span, "{scalar:?} is no integer"));
             if if compare == "!=" { value != 0 } else { value >= 0 } {
                 return;
             }

@@ -83,7 +83,23 @@ impl<'p> Lower<'_, 'p> {
             Exp::Copy(operand) => used.push(*operand),
             Exp::Stack(operands) | Exp::Call(_, operands) => used.extend(operands),
             Exp::Loop { params, .. } => used.extend(params.iter().map(|(_, init)| *init)),
-            _ => {}
+            Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Index { .. }
+            | Exp::Slice { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Reshape(_)
+            | Exp::Coerce(_)
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::RangeCount(..)
+            | Exp::SliceCount(..)
+            | Exp::Check(_)
+            | Exp::Soac(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::If { .. } => {}
         }
         self.ghost_use(&used, stm.span);
     }
@@ -119,7 +135,28 @@ impl<'p> Lower<'_, 'p> {
             Exp::Concat(arrays) => self.ghost_use(&arrays.iter().copied().map(Operand::Var).collect::<Vec<_>>(), stm.span),
             Exp::Stack(operands) | Exp::Call(_, operands) => self.ghost_use(operands, stm.span),
             Exp::Copy(operand) => self.ghost_use(&[*operand], stm.span),
-            _ => {}
+            Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Index { .. }
+            | Exp::Slice { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Reshape(_)
+            | Exp::Coerce(_)
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::Update { .. }
+            | Exp::UpdateSlice { .. }
+            | Exp::RangeCount(..)
+            | Exp::SliceCount(..)
+            | Exp::Check(_)
+            | Exp::Soac(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. } => {}
         }
         match &stm.exp {
             Exp::Index { array, .. }
@@ -134,7 +171,27 @@ impl<'p> Lower<'_, 'p> {
                     self.ghost_at(*var, origin);
                 }
             }
-            _ => stm.pat.iter().for_each(|var| self.ghost_at(*var, Origin::New)),
+            Exp::Copy(_)
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Rotate { .. }
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::Concat(_)
+            | Exp::Update { .. }
+            | Exp::UpdateSlice { .. }
+            | Exp::RangeCount(..)
+            | Exp::SliceCount(..)
+            | Exp::Check(_)
+            | Exp::Soac(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Call(..) => stm.pat.iter().for_each(|var| self.ghost_at(*var, Origin::New)),
         }
     }
 

@@ -21,10 +21,12 @@ const AHEAD: i64 = 2048;
 /// Whether an operator on vectors is a map of scalars along them.
 fn is_elementwise(program: &Program, operator: &Operator) -> bool {
     fn scalars(body: &Body) -> bool {
-        body.stms.iter().all(|stm| match &stm.exp {
-            Exp::Scalar(..) | Exp::Copy(_) => true,
-            Exp::If { then, els, .. } => scalars(then) && scalars(els),
-            _ => false,
+        body.stms.iter().all(|stm| {
+            if let Exp::If { then, els, .. } = &stm.exp {
+                scalars(then) && scalars(els)
+            } else {
+                matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_))
+            }
         })
     }
     // Of several results that are rows one may be written over what is another.
@@ -138,7 +140,7 @@ impl<'p> Lower<'_, 'p> {
             this.host = false;
             this.add_up_bins(operator, &bins, outs, (&pieces, &each), (&tables, n), span);
             this.host = host;
-            let scope = this.scopes.pop().unwrap_or_default();
+            let scope = this.leave_scope();
             this.release(&scope.handles);
         });
         self.emit(Stmt::If(few, divided, alone));
@@ -230,7 +232,7 @@ impl<'p> Lower<'_, 'p> {
                 let values: Vec<Loc> =
                     bins.iter().zip(&types).map(|(mem, ty)| this.cell(&Array::Mem(mem.clone()), std::slice::from_ref(&at), ty)).collect();
                 this.combine_cells(operator, outs, &Expr::Local(b), &values, &next);
-                let scope = this.scopes.pop().unwrap_or_default();
+                let scope = this.leave_scope();
                 this.release(&scope.handles);
             });
             this.emit(Stmt::For { var: b, from: Expr::int(0), to: n.clone(), order: Order::Sequential, body });

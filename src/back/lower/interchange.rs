@@ -26,13 +26,9 @@ pub(super) struct Nest<'p> {
 
 /// The statement that is the whole body and makes its only result.
 pub(super) fn only(body: &Body) -> Option<&Soac> {
-    match (body.stms.as_slice(), body.result.as_slice()) {
-        ([stm], [result]) => match &stm.exp {
-            Exp::Soac(soac) if stm.pat.len() == 1 && result.var() == Some(stm.pat[0]) => Some(soac),
-            _ => None,
-        },
-        _ => None,
-    }
+    let ([stm], [result]) = (body.stms.as_slice(), body.result.as_slice()) else { return None };
+    let Exp::Soac(soac) = &stm.exp else { return None };
+    (stm.pat.len() == 1 && result.var() == Some(stm.pat[0])).then_some(soac)
 }
 
 impl<'p> Lower<'_, 'p> {

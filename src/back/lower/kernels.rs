@@ -15,7 +15,7 @@ impl<'p> Lower<'_, 'p> {
         let frame = std::mem::replace(&mut self.frame, 0);
         self.scopes.push(Scope::default());
         let (mut code, result) = self.block(work);
-        let scope = self.scopes.pop().unwrap_or_default();
+        let scope = self.leave_scope();
         code.extend(scope.handles.into_iter().map(Stmt::Release));
         self.host = host;
         self.frame = frame;

@@ -93,7 +93,8 @@ impl Lower<'_, '_> {
             Array::Mem(mem) => Expr::Load(mem.ptr, Box::new(self.at(mem, indices))),
             Array::Fill(value) => value.clone(),
             Array::Iota(start, step) => {
-                let i = indices.first().cloned().unwrap_or(Expr::int(0));
+                let [i] = indices else { crate::ice!(Span::default(), "an element of a range at {} indices", indices.len()) };
+                let i = i.clone();
                 progression(start, step, i, elem)
             }
         }
@@ -109,7 +110,7 @@ impl Lower<'_, '_> {
                 let offset = self.atom("row", offset);
                 Loc::Array(Array::Mem(Mem { ptr: mem.ptr, offset, strides: mem.strides[indices.len()..].into(), keep: mem.keep.clone() }))
             }
-            other => Loc::Array(other.clone()),
+            other @ (Array::Iota(..) | Array::Fill(_)) => Loc::Array(other.clone()),
         }
     }
 
@@ -117,7 +118,7 @@ impl Lower<'_, '_> {
     pub(super) fn in_rows(&mut self, array: &Array, ty: &Type, span: Span) -> Mem {
         match array {
             Array::Mem(mem) if self.is_dense(mem, &ty.shape) => mem.clone(),
-            _ => self.copied(array, ty, span),
+            Array::Mem(_) | Array::Iota(..) | Array::Fill(_) => self.copied(array, ty, span),
         }
     }
     /// A copy in a buffer of its own.
@@ -217,7 +218,7 @@ impl Lower<'_, '_> {
         let host = std::mem::replace(&mut self.host, false);
         self.scopes.push(super::Scope::default());
         let (mut body, ()) = self.block(|this| work(this, Expr::Local(lo), Expr::Local(hi), Expr::Local(piece)));
-        let scope = self.scopes.pop().unwrap_or_default();
+        let scope = self.leave_scope();
         body.extend(scope.handles.into_iter().map(Stmt::Release));
         self.host = host;
         self.emit(Stmt::Parallel(Box::new(Parallel { width, pieces, lo, hi, piece, body })));

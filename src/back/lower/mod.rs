@@ -30,7 +30,7 @@ mod tile;
 mod writes;
 
 use crate::base::mutation::mutated;
-use crate::base::{Idx, PrimType, Scalar, Span, Symbol};
+use crate::base::{Idx, PrimType, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, HandleInfo, Int, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
@@ -233,7 +233,7 @@ impl<'a, 'p> Lower<'a, 'p> {
                 }
             }
         }
-        let scope = self.scopes.pop().unwrap_or_default();
+        let scope = self.leave_scope();
         self.release(&scope.handles);
         imp::Fun {
             name: fun.name,
@@ -316,6 +316,10 @@ impl<'a, 'p> Lower<'a, 'p> {
         self.emit(Stmt::Set(local, e));
         Expr::Local(local)
     }
+    /// Ends the innermost scope. What it holds is still to be released.
+    fn leave_scope(&mut self) -> Scope {
+        self.scopes.pop().unwrap_or_else(|| crate::ice!(Span::default(), "a scope ends that was not entered"))
+    }
     fn release(&mut self, handles: &[Handle]) {
         handles.iter().for_each(|handle| self.code.push(Stmt::Release(*handle)));
     }
@@ -339,23 +343,24 @@ impl<'a, 'p> Lower<'a, 'p> {
     fn int(&self, operand: Operand) -> Expr {
         match operand {
             Operand::Const(scalar) => Expr::Const(scalar),
-            Operand::Var(var) => match self.locs.get(&var) {
-                Some(Loc::Scalar(e)) => e.clone(),
-                // The validator has seen that there is a scalar.
-                _ => Expr::int(0),
+            Operand::Var(var) => match self.loc(Operand::Var(var)) {
+                Loc::Scalar(e) => e,
+                Loc::Array(_) => crate::ice!(Span::default(), "the array `{}` where a scalar is needed", self.program.vars[var].name),
             },
         }
     }
     fn loc(&self, operand: Operand) -> Loc {
         match operand {
             Operand::Const(scalar) => Loc::Scalar(Expr::Const(scalar)),
-            Operand::Var(var) => self.locs.get(&var).cloned().unwrap_or(Loc::Scalar(Expr::int(0))),
+            Operand::Var(var) => self.locs.get(&var).cloned().unwrap_or_else(|| {
+                crate::ice!(Span::default(), "the variable `{}` is used before it is computed", self.program.vars[var].name)
+            }),
         }
     }
     fn array(&self, var: Var) -> Array {
-        match self.locs.get(&var) {
-            Some(Loc::Array(array)) => array.clone(),
-            _ => Array::Fill(Expr::Const(Scalar::I64(0))),
+        match self.loc(Operand::Var(var)) {
+            Loc::Array(array) => array,
+            Loc::Scalar(_) => crate::ice!(Span::default(), "the scalar `{}` where an array is needed", self.program.vars[var].name),
         }
     }
     fn set_scalar(&mut self, var: Var, e: Expr) {
@@ -411,7 +416,7 @@ impl<'a, 'p> Lower<'a, 'p> {
         self.ghost_results(body, &out);
         let kept: FxHashSet<Handle> =
             out.iter().flat_map(|loc| if let Loc::Array(Array::Mem(mem)) = loc { mem.keep.to_vec() } else { Vec::new() }).collect();
-        let scope = self.scopes.pop().unwrap_or_default();
+        let scope = self.leave_scope();
         let (keep, free): (Vec<Handle>, Vec<Handle>) = scope.handles.into_iter().partition(|handle| kept.contains(handle));
         self.release(&free);
         if let Some(outer) = self.scopes.last_mut() {
@@ -431,7 +436,25 @@ impl<'a, 'p> Lower<'a, 'p> {
                 ir::Exp::Coerce(array) => *array,
                 ir::Exp::Index { .. } | ir::Exp::Slice { .. } | ir::Exp::Rearrange { .. } | ir::Exp::Reshape(_) => return None,
                 ir::Exp::Iota { .. } | ir::Exp::Rep(_) | ir::Exp::Literal(_) => return None,
-                _ => return Some(var),
+                ir::Exp::Copy(_)
+                | ir::Exp::Scalar(..)
+                | ir::Exp::Size(_)
+                | ir::Exp::Stack(_)
+                | ir::Exp::Rotate { .. }
+                | ir::Exp::Concat(_)
+                | ir::Exp::Update { .. }
+                | ir::Exp::UpdateSlice { .. }
+                | ir::Exp::RangeCount(..)
+                | ir::Exp::SliceCount(..)
+                | ir::Exp::Check(_)
+                | ir::Exp::Soac(_)
+                | ir::Exp::Seg(_)
+                | ir::Exp::Filter { .. }
+                | ir::Exp::Scatter { .. }
+                | ir::Exp::Hist { .. }
+                | ir::Exp::If { .. }
+                | ir::Exp::Loop { .. }
+                | ir::Exp::Call(..) => return Some(var),
             };
             var = next;
         }

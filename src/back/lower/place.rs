@@ -88,16 +88,29 @@ impl<'p> Defs<'p> {
             | Exp::Stack(_)
             | Exp::Iota { .. }
             | Exp::Rep(_) => Above::Fresh,
-            _ => Above::Unknown,
+            Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Index { .. }
+            | Exp::Slice { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Reshape(_)
+            | Exp::Coerce(_)
+            | Exp::Update { .. }
+            | Exp::UpdateSlice { .. }
+            | Exp::RangeCount(..)
+            | Exp::SliceCount(..)
+            | Exp::Check(_)
+            | Exp::Seg(_)
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => Above::Unknown,
         }
     }
     /// The array that an array is an updated version of, all of it.
     fn whole(&self, mut var: Var) -> Var {
         while let Some(stm) = self.stms.get(&var) {
-            var = match &stm.exp {
-                Exp::Update { array, .. } | Exp::UpdateSlice { array, .. } => *array,
-                _ => return var,
-            };
+            let (Exp::Update { array, .. } | Exp::UpdateSlice { array, .. }) = &stm.exp else { return var };
+            var = *array;
         }
         var
     }
@@ -114,19 +127,19 @@ impl<'p> Defs<'p> {
                 continue;
             }
             let stm = self.stms.get(&var)?;
-            match &stm.exp {
-                Exp::Index { array, at, .. } => {
-                    let first = self.size(*at.first()?);
-                    found = Some((first.clone(), first.add(&Size::constant(1))));
-                    var = *array;
-                }
-                Exp::Slice { array, start, step: Operand::Const(step), .. } if step.as_i128() == Some(1) => {
-                    let first = self.size(*start);
-                    let end = first.add(&program.ty(var).shape[0]);
-                    found = Some((first, end));
-                    var = *array;
-                }
-                _ => return None,
+            if let Exp::Index { array, at, .. } = &stm.exp {
+                let first = self.size(*at.first()?);
+                found = Some((first.clone(), first.add(&Size::constant(1))));
+                var = *array;
+            } else if let Exp::Slice { array, start, step: Operand::Const(step), .. } = &stm.exp
+                && step.as_i128() == Some(1)
+            {
+                let first = self.size(*start);
+                let end = first.add(&program.ty(var).shape[0]);
+                found = Some((first, end));
+                var = *array;
+            } else {
+                return None;
             }
         }
     }
@@ -161,33 +174,28 @@ impl<'p> Lower<'_, 'p> {
         let overlap = std::mem::take(&mut self.overlap);
         for (i, stm) in body.stms.iter().enumerate() {
             let taken = overlap && stm.pat.iter().any(|var| self.dests.contains_key(var));
-            match &stm.exp {
-                Exp::Soac(soac) if !taken => {
-                    if let Some(input) = self.dies_in(body, i, soac) {
-                        self.spots.insert(input, Spot::Same(stm.pat[0]));
-                    }
+            if let (Exp::Soac(soac), false) = (&stm.exp, taken) {
+                if let Some(input) = self.dies_in(body, i, soac) {
+                    self.spots.insert(input, Spot::Same(stm.pat[0]));
                 }
-                Exp::Concat(parts) if !taken => {
-                    let mut at = Size::default();
-                    for part in parts {
-                        if mutated!(PartNeededTwice, body.uses(*part) == 1, true)
-                            && let Some(k) = body.stms[..i].iter().position(|stm| stm.pat.contains(part))
-                            && let Exp::Soac(soac) = &body.stms[k].exp
-                            && soac.scans.is_empty()
-                            && self.sizes_known(&at, stm.pat[0], &body.stms[k..i])
-                            && mutated!(PartsOfAnySize, self.parts_fit(parts, &body.stms, k), true)
-                        {
-                            self.spots.insert(*part, Spot::Part(stm.pat[0], at.clone()));
-                        }
-                        at = at.add(&self.program.ty(*part).shape[0]);
+            } else if let (Exp::Concat(parts), false) = (&stm.exp, taken) {
+                let mut at = Size::default();
+                for part in parts {
+                    if mutated!(PartNeededTwice, body.uses(*part) == 1, true)
+                        && let Some(k) = body.stms[..i].iter().position(|stm| stm.pat.contains(part))
+                        && let Exp::Soac(soac) = &body.stms[k].exp
+                        && soac.scans.is_empty()
+                        && self.sizes_known(&at, stm.pat[0], &body.stms[k..i])
+                        && mutated!(PartsOfAnySize, self.parts_fit(parts, &body.stms, k), true)
+                    {
+                        self.spots.insert(*part, Spot::Part(stm.pat[0], at.clone()));
                     }
+                    at = at.add(&self.program.ty(*part).shape[0]);
                 }
-                Exp::UpdateSlice { array, start, step, value, .. } => {
-                    if let Some(view) = self.overwrites(&body.stms[..i], body, (*array, *start, *step, *value)) {
-                        self.spots.insert(*value, Spot::Over(view));
-                    }
-                }
-                _ => {}
+            } else if let Exp::UpdateSlice { array, start, step, value, .. } = &stm.exp
+                && let Some(view) = self.overwrites(&body.stms[..i], body, (*array, *start, *step, *value))
+            {
+                self.spots.insert(*value, Spot::Over(view));
             }
         }
     }
@@ -237,10 +245,13 @@ impl<'p> Lower<'_, 'p> {
                 self.dests.insert(other, mem.clone());
                 Some(mem)
             }
-            Spot::Over(view) => match self.array(view) {
-                Array::Mem(mem) => Some(mem),
-                _ => None,
-            },
+            Spot::Over(view) => {
+                if let Array::Mem(mem) = self.array(view) {
+                    Some(mem)
+                } else {
+                    None
+                }
+            }
             Spot::Part(whole, at) => {
                 let mem = self.alloc_var(whole, span);
                 self.dests.insert(whole, mem.clone());

@@ -28,7 +28,23 @@ fn host(fun: &mut Fun, stmts: Vec<Stmt>) -> Vec<Stmt> {
             Stmt::For { var, from, to, order, body } => Stmt::For { var, from, to, order, body: host(fun, body) },
             Stmt::While(first, cond, second) => Stmt::While(host(fun, first), cond, host(fun, second)),
             Stmt::If(cond, then, els) => Stmt::If(cond, host(fun, then), host(fun, els)),
-            other => other,
+            other @ (Stmt::Comment(_)
+            | Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Store(..)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::Scan(_)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_)) => other,
         });
     }
     out
@@ -55,7 +71,7 @@ fn kernel(fun: &mut Fun, mut launch: Launch, out: &mut Vec<Stmt>) {
     visit::kernel(&launch, &mut |mention| match mention {
         Mention::Set(local) => *sets.entry(local).or_default() += 1,
         Mention::Handle(_) => allocates = true,
-        _ => {}
+        Mention::Read(_) | Mention::Use(_) | Mention::Point(_) => {}
     });
     if !allocates {
         out.push(Stmt::Launch(Box::new(launch)));
@@ -140,7 +156,23 @@ impl Hoist<'_> {
                         self.learn(body, once);
                     }
                 }
-                _ => {}
+                Stmt::Comment(_)
+                | Stmt::Set(..)
+                | Stmt::Point(..)
+                | Stmt::Alloc { .. }
+                | Stmt::Stack(_)
+                | Stmt::Move(..)
+                | Stmt::Give { .. }
+                | Stmt::Release(_)
+                | Stmt::Store(..)
+                | Stmt::Prefetch(..)
+                | Stmt::Copy(..)
+                | Stmt::Scan(_)
+                | Stmt::Check(..)
+                | Stmt::Call { .. }
+                | Stmt::Parallel(_)
+                | Stmt::Launch(_)
+                | Stmt::Ghost(_) => {}
             }
         }
     }
@@ -198,9 +230,21 @@ impl Hoist<'_> {
                 Stmt::If(cond, then, els) => Stmt::If(cond, self.code(then, width)?, self.code(els, width)?),
                 Stmt::Atomic(atomic) => Stmt::Atomic(match *atomic {
                     Atomic::Locked(ptr, bin, body) => Box::new(Atomic::Locked(ptr, bin, self.code(body, width)?)),
-                    other => Box::new(other),
+                    other @ (Atomic::Op(..) | Atomic::Combine(..)) => Box::new(other),
                 }),
-                other => other,
+                other @ (Stmt::Comment(_)
+                | Stmt::Set(..)
+                | Stmt::Point(..)
+                | Stmt::Stack(_)
+                | Stmt::Store(..)
+                | Stmt::Prefetch(..)
+                | Stmt::Copy(..)
+                | Stmt::Scan(_)
+                | Stmt::Check(..)
+                | Stmt::Call { .. }
+                | Stmt::Parallel(_)
+                | Stmt::Launch(_)
+                | Stmt::Ghost(_)) => other,
             });
         }
         Ok(out)

@@ -258,7 +258,7 @@ impl<'p> Lower<'_, 'p> {
                 this.combine(operator, &sums[at..to], &cells);
                 at = to;
             }
-            let scope = this.scopes.pop().unwrap_or_default();
+            let scope = this.leave_scope();
             this.release(&scope.handles);
         });
         self.emit(Stmt::For { var, from: Expr::int(mutated!(FirstPieceLost, 0, 1)), to: pieces.clone(), order: Order::Sequential, body });
@@ -372,7 +372,7 @@ impl<'p> Lower<'_, 'p> {
                 this.combine(operator, &sums[at..to], &results[at..to]);
                 at = to;
             }
-            let scope = this.scopes.pop().unwrap_or_default();
+            let scope = this.leave_scope();
             this.release(&scope.handles);
         });
         self.emit(Stmt::For { var, from: lo, to: hi, order, body });
@@ -623,7 +623,7 @@ impl<'p> Lower<'_, 'p> {
                         this.emit(Stmt::Store(out.ptr, position, e.clone()));
                     }
                     (Loc::Scalar(e), Out::Add(out, operator)) => this.add(operator, out, &i, e.clone()),
-                    _ => {}
+                    (Loc::Array(_), _) | (_, Out::Nowhere) => {}
                 }
             }
             let (done, ()) = this.block(|this| {
@@ -634,7 +634,7 @@ impl<'p> Lower<'_, 'p> {
                     }
                 }
             });
-            let scope = this.scopes.pop().unwrap_or_default();
+            let scope = this.leave_scope();
             this.release(&scope.handles);
             done
         });
@@ -660,12 +660,10 @@ pub(super) fn simple(operator: &Operator) -> Option<ScalarOp> {
 
 /// Whether a body makes an array by a map, and then only returns it.
 fn made_once(body: &Body, var: Var) -> bool {
-    let maps = body.stms.iter().any(|stm| match &stm.exp {
-        Exp::Soac(soac) => {
-            let collected: usize = soac.scans.iter().chain(&soac.reduces).map(|op| op.neutral.len()).sum();
-            stm.pat[collected.min(stm.pat.len())..].contains(&var)
-        }
-        _ => false,
+    let maps = body.stms.iter().any(|stm| {
+        let Exp::Soac(soac) = &stm.exp else { return false };
+        let collected: usize = soac.scans.iter().chain(&soac.reduces).map(|op| op.neutral.len()).sum();
+        stm.pat[collected.min(stm.pat.len())..].contains(&var)
     });
     let mut elsewhere = false;
     body.stms.iter().for_each(|stm| mentioned(stm, &mut |other| elsewhere = elsewhere || other == var));
@@ -675,10 +673,10 @@ fn made_once(body: &Body, var: Var) -> bool {
 /// Whether a body has loops in it that could be parallel.
 fn has_parallel(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
-        let mut inner = match &stm.exp {
-            Exp::Soac(soac) => soac.width.as_constant().is_none_or(|n| n > 1024),
-            Exp::Filter { .. } | Exp::Hist { .. } => true,
-            _ => false,
+        let mut inner = if let Exp::Soac(soac) = &stm.exp {
+            soac.width.as_constant().is_none_or(|n| n > 1024)
+        } else {
+            matches!(stm.exp, Exp::Filter { .. } | Exp::Hist { .. })
         };
         if let Exp::If { .. } | Exp::Loop { .. } = &stm.exp {
             stm.exp.parts(&mut |part| {
@@ -705,25 +703,39 @@ pub(super) fn cost(body: &Body) -> u64 {
             Exp::Filter { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Loop { .. } => inner.saturating_mul(64),
             Exp::Concat(_) | Exp::Rotate { .. } | Exp::Call(..) => 64,
             Exp::Copy(Operand::Var(_)) => 2,
-            Exp::Scalar(op, _) => match op.op {
-                Op::Add
-                | Op::Sub
-                | Op::Mul
-                | Op::Min
-                | Op::Max
-                | Op::Lt
-                | Op::Le
-                | Op::Eq
-                | Op::Ne
-                | Op::Gt
-                | Op::Ge
-                | Op::Neg
-                | Op::Abs => 1,
-                Op::Div | Op::Mod | Op::Sqrt => 4,
-                _ => 12,
-            },
-            _ => inner.max(1),
+            Exp::Scalar(op, _) => op_cost(op.op),
+            Exp::Copy(_)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Index { .. }
+            | Exp::Slice { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Reshape(_)
+            | Exp::Coerce(_)
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::Update { .. }
+            | Exp::UpdateSlice { .. }
+            | Exp::RangeCount(..)
+            | Exp::SliceCount(..)
+            | Exp::Check(_)
+            | Exp::Seg(_)
+            | Exp::If { .. } => inner.max(1),
         };
         sum.saturating_add(here)
     })
+}
+
+/// About how many operations an operation takes.
+fn op_cost(op: Op) -> u64 {
+    if matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Min | Op::Max | Op::Neg | Op::Abs)
+        || matches!(op, Op::Lt | Op::Le | Op::Eq | Op::Ne | Op::Gt | Op::Ge)
+    {
+        1
+    } else if matches!(op, Op::Div | Op::Mod | Op::Sqrt) {
+        4
+    } else {
+        12
+    }
 }

@@ -104,7 +104,7 @@ impl<'p> Lower<'_, 'p> {
                 this.emit(Stmt::Set(found, Expr::Local(found).plus(Expr::int(1))));
             });
             this.emit(Stmt::If(keep, then, Vec::new()));
-            let scope = this.scopes.pop().unwrap_or_default();
+            let scope = this.leave_scope();
             this.release(&scope.handles);
         });
         self.emit(Stmt::For { var, from: lo, to: hi, order: Order::Sequential, body });
@@ -165,11 +165,11 @@ impl<'p> Lower<'_, 'p> {
                 None => this.write_cells(outs, &at, &results[1..], &lambda.body.result[1..]),
                 Some(operator) => this.combine_cells(operator, outs, &at, &results[1..], next),
             }
-            let scope = this.scopes.pop().unwrap_or_default();
+            let scope = this.leave_scope();
             this.release(&scope.handles);
         });
         self.emit(Stmt::If(in_bounds(at, mutated!(ScatterUnchecked, n.clone(), n.clone().plus(Expr::int(1)))), then, Vec::new()));
-        let scope = self.scopes.pop().unwrap_or_default();
+        let scope = self.leave_scope();
         self.release(&scope.handles);
     }
 

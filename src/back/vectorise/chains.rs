@@ -23,11 +23,11 @@ const STATEMENTS: usize = 16;
 pub fn chains(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(list.len());
     for stmt in list {
-        match stmt {
-            Stmt::For { var, from, to, order: Order::Reduce(sums), body } if fits(&from, &to, &sums, &body) => {
-                spread(all, (var, from, to), &sums, body, &mut out);
-            }
-            other => out.push(visit::inside(other, &mut |body| chains(all, body))),
+        let fitting = matches!(&stmt, Stmt::For { from, to, order: Order::Reduce(sums), body, .. } if fits(from, to, sums, body));
+        if fitting && let Stmt::For { var, from, to, order: Order::Reduce(sums), body } = stmt {
+            spread(all, (var, from, to), &sums, body, &mut out);
+        } else {
+            out.push(visit::inside(stmt, &mut |body| chains(all, body)));
         }
     }
     out

@@ -16,11 +16,12 @@ use rustc_hash::FxHashMap;
 /// The statements with the bodies of innermost loops that are done side by side in such an order.
 pub fn early(list: Vec<Stmt>) -> Vec<Stmt> {
     list.into_iter()
-        .map(|stmt| match visit::inside(stmt, &mut early) {
-            Stmt::For { var, from, to, order, body } if order != Order::Sequential => {
-                Stmt::For { var, from, to, order, body: ordered(body) }
+        .map(|stmt| {
+            let mut stmt = visit::inside(stmt, &mut early);
+            if let Stmt::For { order: Order::Any | Order::Reduce(_), body, .. } = &mut stmt {
+                *body = ordered(std::mem::take(body));
             }
-            other => other,
+            stmt
         })
         .collect()
 }
@@ -104,6 +105,15 @@ fn cost(e: &Expr) -> u32 {
         + match e {
             Expr::Const(_) | Expr::Local(_) => 0,
             Expr::Op(op, _) if matches!(op.op, Op::Div | Op::Sqrt) => 16,
-            _ => 4,
+            Expr::Load(..)
+            | Expr::Op(..)
+            | Expr::Int(..)
+            | Expr::Select(..)
+            | Expr::Blend(..)
+            | Expr::Quotient(..)
+            | Expr::Pieces(..)
+            | Expr::Threads
+            | Expr::Registers
+            | Expr::Thread => 4,
         }
 }

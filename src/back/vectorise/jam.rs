@@ -45,7 +45,7 @@ impl Apart {
         let mut see = |mention| match mention {
             Mention::Point(ptr) => *points.entry(ptr).or_default() += 1,
             Mention::Read(local) | Mention::Set(local) => *out.mentions.entry(local).or_default() += 1,
-            _ => {}
+            Mention::Use(_) | Mention::Handle(_) => {}
         };
         visit::stmts(body, &mut see);
         for result in &fun.results {
@@ -84,7 +84,22 @@ impl Apart {
                     self.buffers(second);
                 }
                 Stmt::Parallel(parallel) => self.buffers(&parallel.body),
-                _ => {}
+                Stmt::Comment(_)
+                | Stmt::Set(..)
+                | Stmt::Point(..)
+                | Stmt::Stack(_)
+                | Stmt::Move(..)
+                | Stmt::Give { .. }
+                | Stmt::Release(_)
+                | Stmt::Store(..)
+                | Stmt::Prefetch(..)
+                | Stmt::Copy(..)
+                | Stmt::Scan(_)
+                | Stmt::Check(..)
+                | Stmt::Call { .. }
+                | Stmt::Launch(_)
+                | Stmt::Atomic(_)
+                | Stmt::Ghost(_) => {}
             }
         }
     }
@@ -129,7 +144,7 @@ fn in_order(list: &[Stmt], own: &FxHashSet<Local>, set: &mut FxHashSet<Local>) -
         Mention::Set(local) => {
             set.insert(local);
         }
-        _ => {}
+        Mention::Use(_) | Mention::Point(_) | Mention::Handle(_) => {}
     });
     right
 }
@@ -234,17 +249,17 @@ impl<'s> Row<'s> {
             body.push(Stmt::Set(own, base.clone().plus(Expr::int(r))));
             body.extend(renaming.stmts(self.before));
             for stmt in renaming.stmts(self.body) {
-                match stmt {
-                    Stmt::Set(local, e) => inner.push(Stmt::Set(local, known(&e, counter, &now))),
-                    Stmt::Store(ptr, _, e) => {
-                        let new = all.local("sum", all.fun.ptrs[ptr].elem);
-                        inner.push(Stmt::Set(new, known(&e, counter, &now)));
-                        now.insert(ptr, Expr::Local(new));
-                        if r + 1 == ROWS {
-                            inner.push(Stmt::Store(ptr, Expr::Local(counter), Expr::Local(new)));
-                        }
+                if let Stmt::Set(local, e) = stmt {
+                    inner.push(Stmt::Set(local, known(&e, counter, &now)));
+                } else if let Stmt::Store(ptr, _, e) = stmt {
+                    let new = all.local("sum", all.fun.ptrs[ptr].elem);
+                    inner.push(Stmt::Set(new, known(&e, counter, &now)));
+                    now.insert(ptr, Expr::Local(new));
+                    if r + 1 == ROWS {
+                        inner.push(Stmt::Store(ptr, Expr::Local(counter), Expr::Local(new)));
                     }
-                    other => inner.push(other),
+                } else {
+                    inner.push(stmt);
                 }
             }
             sums.extend(self.sums.iter().map(|(sum, op)| (renaming.locals.get(sum).copied().unwrap_or(*sum), *op)));
@@ -260,8 +275,11 @@ impl<'s> Row<'s> {
 
 /// An expression with what is known of elements in their places.
 fn known(e: &Expr, counter: Local, now: &FxHashMap<Ptr, Expr>) -> Expr {
-    match e {
-        Expr::Load(ptr, index) if **index == Expr::Local(counter) && now.contains_key(ptr) => now[ptr].clone(),
-        e => e.with_parts(&mut |e| known(e, counter, now)),
+    if let Expr::Load(ptr, index) = e
+        && **index == Expr::Local(counter)
+        && let Some(value) = now.get(ptr)
+    {
+        return value.clone();
     }
+    e.with_parts(&mut |e| known(e, counter, now))
 }

@@ -120,10 +120,10 @@ impl Behind {
         Stmt::Set(local, if asked { Expr::Local(other) } else { e })
     }
     fn canonical(&self, e: &Expr) -> Expr {
-        match e {
-            Expr::Local(local) => Expr::Local(self.same.get(local).copied().unwrap_or(*local)),
-            e => e.with_parts(&mut |e| self.canonical(e)),
+        if let Expr::Local(local) = e {
+            return Expr::Local(self.same.get(local).copied().unwrap_or(*local));
         }
+        e.with_parts(&mut |e| self.canonical(e))
     }
 }
 

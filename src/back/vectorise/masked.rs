@@ -45,10 +45,15 @@ pub struct Step<'m> {
 /// The conditions that must hold for another iteration.
 pub fn conjuncts(first: &[Stmt], cond: &Expr) -> Vec<Expr> {
     fn split(defs: &FxHashMap<Local, &Expr>, e: &Expr, out: &mut Vec<Expr>) {
-        match e {
-            Expr::Local(local) if defs.get(local).is_some_and(|e| is_and(e)) => split(defs, defs[local], out),
-            e if is_and(e) => e.parts(&mut |e| split(defs, e, out)),
-            e => out.push(e.clone()),
+        if let Expr::Local(local) = e
+            && let Some(def) = defs.get(local)
+            && is_and(def)
+        {
+            split(defs, def, out);
+        } else if is_and(e) {
+            e.parts(&mut |e| split(defs, e, out));
+        } else {
+            out.push(e.clone());
         }
     }
     let mut defs: FxHashMap<Local, &Expr> = FxHashMap::default();
@@ -70,11 +75,8 @@ pub fn conjuncts(first: &[Stmt], cond: &Expr) -> Vec<Expr> {
 }
 
 fn is_and(e: &Expr) -> bool {
-    match e {
-        Expr::Op(op, _) => op.op == Op::And && op.prim == PrimType::Bool,
-        Expr::Int(op, ..) => *op == Int::And,
-        _ => false,
-    }
+    let on_bools = |op: &ScalarOp| op.op == Op::And && op.prim == PrimType::Bool;
+    matches!(e, Expr::Int(Int::And, ..)) || matches!(e, Expr::Op(op, _) if on_bools(op))
 }
 
 /// Whether an expression reads a variable.
@@ -131,7 +133,7 @@ impl Planner<'_> {
             visit::stmts(std::slice::from_ref(*stmt), &mut |mention| match mention {
                 Mention::Set(local) => sets.entry(local).or_default().push(at),
                 Mention::Read(local) => _ = read.entry(local).or_insert(at),
-                _ => {}
+                Mention::Use(_) | Mention::Point(_) | Mention::Handle(_) => {}
             });
         }
         let mut found = Vec::new();
@@ -172,10 +174,8 @@ impl Planner<'_> {
             visit::stmts(std::slice::from_ref(*stmt), &mut |mention| found = found || mention == Mention::Set(local));
             found
         };
-        match list.iter().rev().find(sets)? {
-            Stmt::Set(_, e) if self.is_uniform(e) && !e.has_loads() => Some(e.clone()),
-            _ => None,
-        }
+        let Stmt::Set(_, e) = list.iter().rev().find(sets)? else { return None };
+        (self.is_uniform(e) && !e.has_loads()).then(|| e.clone())
     }
 }
 

@@ -154,7 +154,23 @@ impl Vectorise<'_> {
                 out.push(Stmt::Parallel(parallel));
                 done
             }
-            other => {
+            other @ (Stmt::Comment(_)
+            | Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Store(..)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::Scan(_)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_)) => {
                 out.push(other);
                 Done::Nothing
             }

@@ -71,7 +71,23 @@ fn define(list: &[Stmt], defs: &mut Defs) -> bool {
             define(body, defs)
         }
         Stmt::If(_, then, els) => define(then, defs) && define(els, defs),
-        _ => false,
+        Stmt::Point(..)
+        | Stmt::Alloc { .. }
+        | Stmt::Stack(_)
+        | Stmt::Move(..)
+        | Stmt::Give { .. }
+        | Stmt::Release(_)
+        | Stmt::Store(..)
+        | Stmt::Prefetch(..)
+        | Stmt::Copy(..)
+        | Stmt::Scan(_)
+        | Stmt::While(..)
+        | Stmt::Check(..)
+        | Stmt::Call { .. }
+        | Stmt::Parallel(_)
+        | Stmt::Launch(_)
+        | Stmt::Atomic(_)
+        | Stmt::Ghost(_) => false,
     })
 }
 
@@ -89,7 +105,24 @@ impl Packer<'_, '_> {
                 self.expr(cond);
                 then.iter_mut().chain(els).for_each(|stmt| self.stmt(stmt));
             }
-            _ => {}
+            Stmt::Comment(_)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Store(..)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::Scan(_)
+            | Stmt::While(..)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_) => {}
         }
     }
     fn expr(&mut self, e: &mut Expr) {
@@ -164,7 +197,15 @@ impl Packer<'_, '_> {
                 let args: Option<Vec<Expr>> = args.iter().map(|arg| self.resolved(arg, counters, size)).collect();
                 Some(Expr::Op(*op, args?))
             }
-            _ => None,
+            Expr::Load(..)
+            | Expr::Op(..)
+            | Expr::Select(..)
+            | Expr::Blend(..)
+            | Expr::Quotient(..)
+            | Expr::Pieces(..)
+            | Expr::Threads
+            | Expr::Registers
+            | Expr::Thread => None,
         }
     }
 }

@@ -81,7 +81,24 @@ pub fn is_loop(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::For { .. } | Stmt::While(..) => true,
         Stmt::If(_, then, els) => then.iter().chain(els).any(is_loop),
-        _ => false,
+        Stmt::Comment(_)
+        | Stmt::Set(..)
+        | Stmt::Point(..)
+        | Stmt::Alloc { .. }
+        | Stmt::Stack(_)
+        | Stmt::Move(..)
+        | Stmt::Give { .. }
+        | Stmt::Release(_)
+        | Stmt::Store(..)
+        | Stmt::Prefetch(..)
+        | Stmt::Copy(..)
+        | Stmt::Scan(_)
+        | Stmt::Check(..)
+        | Stmt::Call { .. }
+        | Stmt::Parallel(_)
+        | Stmt::Launch(_)
+        | Stmt::Atomic(_)
+        | Stmt::Ghost(_) => false,
     }
 }
 
@@ -90,7 +107,25 @@ fn carries(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::For { order, body, .. } => *order != Order::Any || body.iter().any(carries),
         Stmt::While(..) => true,
-        _ => false,
+        Stmt::Comment(_)
+        | Stmt::Set(..)
+        | Stmt::Point(..)
+        | Stmt::Alloc { .. }
+        | Stmt::Stack(_)
+        | Stmt::Move(..)
+        | Stmt::Give { .. }
+        | Stmt::Release(_)
+        | Stmt::Store(..)
+        | Stmt::Prefetch(..)
+        | Stmt::Copy(..)
+        | Stmt::Scan(_)
+        | Stmt::If(..)
+        | Stmt::Check(..)
+        | Stmt::Call { .. }
+        | Stmt::Parallel(_)
+        | Stmt::Launch(_)
+        | Stmt::Atomic(_)
+        | Stmt::Ghost(_) => false,
     }
 }
 
@@ -116,7 +151,22 @@ pub fn accesses(list: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr, bool)) {
                 accesses(then, see);
                 accesses(els, see);
             }
-            _ => {}
+            Stmt::Comment(_)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::Scan(_)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_) => {}
         }
     }
 }
@@ -138,7 +188,24 @@ fn operations(list: &[Stmt], see: &mut dyn FnMut(ScalarOp)) {
                 operations(then, see);
                 operations(els, see);
             }
-            _ => {}
+            Stmt::Comment(_)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::For { .. }
+            | Stmt::Scan(_)
+            | Stmt::While(..)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_) => {}
         }
     }
 }
@@ -167,7 +234,22 @@ fn is_straight(list: &[Stmt]) -> bool {
     list.iter().all(|stmt| match stmt {
         Stmt::Comment(_) | Stmt::Set(..) | Stmt::Store(..) | Stmt::Stack(_) => true,
         Stmt::If(_, then, els) => is_straight(then) && is_straight(els),
-        _ => false,
+        Stmt::Point(..)
+        | Stmt::Alloc { .. }
+        | Stmt::Move(..)
+        | Stmt::Give { .. }
+        | Stmt::Release(_)
+        | Stmt::Prefetch(..)
+        | Stmt::Copy(..)
+        | Stmt::For { .. }
+        | Stmt::Scan(_)
+        | Stmt::While(..)
+        | Stmt::Check(..)
+        | Stmt::Call { .. }
+        | Stmt::Parallel(_)
+        | Stmt::Launch(_)
+        | Stmt::Atomic(_)
+        | Stmt::Ghost(_) => false,
     })
 }
 
@@ -215,7 +297,21 @@ impl Facts {
                     self.collect(then, false, fun)?;
                     self.collect(els, false, fun)?;
                 }
-                _ => return None,
+                Stmt::Point(..)
+                | Stmt::Alloc { .. }
+                | Stmt::Move(..)
+                | Stmt::Give { .. }
+                | Stmt::Release(_)
+                | Stmt::Store(..)
+                | Stmt::Prefetch(..)
+                | Stmt::Copy(..)
+                | Stmt::Scan(_)
+                | Stmt::Check(..)
+                | Stmt::Call { .. }
+                | Stmt::Parallel(_)
+                | Stmt::Launch(_)
+                | Stmt::Atomic(_)
+                | Stmt::Ghost(_) => return None,
             }
         }
         Some(())
@@ -232,7 +328,7 @@ impl Planner<'_> {
                 same = same && local != self.lane && !own && !self.sums.iter().any(|(sum, _)| *sum == local);
             }
             Mention::Use(ptr) => same = same && !self.facts.private.contains_key(&ptr),
-            _ => {}
+            Mention::Set(_) | Mention::Point(_) | Mention::Handle(_) => {}
         });
         same
     }
@@ -250,7 +346,26 @@ impl Planner<'_> {
                     self.facts.uniform.insert(*var);
                     self.uniform(body);
                 }
-                _ => {}
+                Stmt::Comment(_)
+                | Stmt::Point(..)
+                | Stmt::Alloc { .. }
+                | Stmt::Stack(_)
+                | Stmt::Move(..)
+                | Stmt::Give { .. }
+                | Stmt::Release(_)
+                | Stmt::Store(..)
+                | Stmt::Prefetch(..)
+                | Stmt::Copy(..)
+                | Stmt::For { .. }
+                | Stmt::Scan(_)
+                | Stmt::While(..)
+                | Stmt::If(..)
+                | Stmt::Check(..)
+                | Stmt::Call { .. }
+                | Stmt::Parallel(_)
+                | Stmt::Launch(_)
+                | Stmt::Atomic(_)
+                | Stmt::Ghost(_) => {}
             }
         }
     }
@@ -266,7 +381,25 @@ impl Planner<'_> {
                     }
                 }
                 Stmt::For { body, .. } => self.positions(body),
-                _ => {}
+                Stmt::Comment(_)
+                | Stmt::Point(..)
+                | Stmt::Alloc { .. }
+                | Stmt::Stack(_)
+                | Stmt::Move(..)
+                | Stmt::Give { .. }
+                | Stmt::Release(_)
+                | Stmt::Store(..)
+                | Stmt::Prefetch(..)
+                | Stmt::Copy(..)
+                | Stmt::Scan(_)
+                | Stmt::While(..)
+                | Stmt::If(..)
+                | Stmt::Check(..)
+                | Stmt::Call { .. }
+                | Stmt::Parallel(_)
+                | Stmt::Launch(_)
+                | Stmt::Atomic(_)
+                | Stmt::Ghost(_) => {}
             }
         }
     }
@@ -278,7 +411,15 @@ impl Planner<'_> {
             Expr::Op(op, args) => {
                 op.prim == PrimType::I64 && matches!(op.op, Op::Add | Op::Sub | Op::Mul) && args.iter().all(|arg| self.is_position(arg))
             }
-            _ => false,
+            Expr::Load(..)
+            | Expr::Int(..)
+            | Expr::Select(..)
+            | Expr::Blend(..)
+            | Expr::Quotient(..)
+            | Expr::Pieces(..)
+            | Expr::Threads
+            | Expr::Registers
+            | Expr::Thread => false,
         }
     }
 
@@ -307,7 +448,24 @@ impl Planner<'_> {
             }
             Stmt::If(_, then, els) => then.iter().chain(els).map(|stmt| self.inside(stmt)).sum(),
             Stmt::While(..) => 1000,
-            _ => 0,
+            Stmt::Comment(_)
+            | Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Store(..)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::Scan(_)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_) => 0,
         }
     }
 
@@ -315,21 +473,24 @@ impl Planner<'_> {
         let mut out = Vec::new();
         let mut straight = Vec::new();
         for (at, stmt) in list.iter().enumerate() {
-            match stmt {
-                Stmt::Comment(_) | Stmt::Stack(_) => {}
-                Stmt::Set(local, _) if self.facts.uniform.contains(local) => out.push(Node::Once(stmt.clone())),
-                Stmt::Point(..) => out.push(Node::Once(stmt.clone())),
-                stmt if !is_loop(stmt) => straight.push(stmt.clone()),
-                stmt => {
-                    if mentions_any(stmt, &self.sums) {
-                        return None;
-                    }
-                    if !straight.is_empty() {
-                        out.push(Node::Lanes(std::mem::take(&mut straight)));
-                    }
-                    out.push(self.inner(stmt, &list[..at]));
-                }
+            if matches!(stmt, Stmt::Comment(_) | Stmt::Stack(_)) {
+                continue;
             }
+            if matches!(stmt, Stmt::Point(..)) || matches!(stmt, Stmt::Set(local, _) if self.facts.uniform.contains(local)) {
+                out.push(Node::Once(stmt.clone()));
+                continue;
+            }
+            if !is_loop(stmt) {
+                straight.push(stmt.clone());
+                continue;
+            }
+            if mentions_any(stmt, &self.sums) {
+                return None;
+            }
+            if !straight.is_empty() {
+                out.push(Node::Lanes(std::mem::take(&mut straight)));
+            }
+            out.push(self.inner(stmt, &list[..at]));
         }
         if !straight.is_empty() {
             out.push(Node::Lanes(straight));
@@ -359,7 +520,25 @@ impl Planner<'_> {
                 accesses(std::slice::from_ref(stmt), &mut |_, index, store| safe = safe && !store && self.is_uniform(index));
                 if safe { Node::While(Box::new(self.masked(before, first, cond, second))) } else { Node::Keep(stmt.clone(), false) }
             }
-            other => Node::Keep(other.clone(), false),
+            other @ (Stmt::Comment(_)
+            | Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Store(..)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::Scan(_)
+            | Stmt::If(..)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_)) => Node::Keep(other.clone(), false),
         }
     }
     /// Whether lanes side by side read something in common.
@@ -452,7 +631,7 @@ impl Plan {
                 match node {
                     Node::While(masked) => out.push(masked),
                     Node::For { nodes, .. } => find(nodes, out),
-                    _ => {}
+                    Node::Once(_) | Node::Lanes(_) | Node::Keep(..) => {}
                 }
             }
         }
@@ -467,7 +646,7 @@ impl Plan {
             nodes.iter().any(|node| match node {
                 Node::Keep(..) => true,
                 Node::For { nodes, .. } => kept(nodes),
-                _ => false,
+                Node::Once(_) | Node::Lanes(_) | Node::While(_) => false,
             })
         }
         kept(&self.nodes)
@@ -490,7 +669,7 @@ impl Plan {
                 match node {
                     Node::Keep(stmt, _) => see(stmt),
                     Node::For { nodes, .. } => kept(nodes, see),
-                    _ => {}
+                    Node::Once(_) | Node::Lanes(_) | Node::While(_) => {}
                 }
             }
         }

@@ -21,34 +21,33 @@ const FEW: i64 = 16;
 pub fn quotients(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(list.len());
     for stmt in list {
-        match stmt {
-            Stmt::For { var, from, to, order, body } => {
-                let straight = body.iter().all(|stmt| matches!(stmt, Stmt::Set(..) | Stmt::Store(..) | Stmt::Comment(_)));
-                let divisors = if straight && order != Order::Sequential { divisors(&body) } else { Vec::new() };
-                let long = match from.as_int().zip(to.as_int()) {
-                    Some((from, to)) => to.saturating_sub(from) >= FEW,
-                    None => true,
-                };
-                if divisors.is_empty() || !long {
-                    out.push(Stmt::For { var, from, to, order, body: quotients(all, body) });
-                    continue;
-                }
-                let mut fine = Expr::int(FEW - 1).less(to.clone().minus(from.clone()));
-                let mut pairs = Vec::with_capacity(divisors.len());
-                for (divisor, prim) in divisors {
-                    let (Some(test), Some(one)) = (moderate(divisor, prim), reciprocal(divisor, prim)) else { continue };
-                    let local = all.local("reciprocal", prim);
-                    out.push(Stmt::Set(local, one));
-                    fine = Expr::arith(Int::And, fine, mutated!(AnyDivisor, test, Expr::Const(Scalar::Bool(true))));
-                    pairs.push((divisor, local));
-                }
-                let again = renamed(all, &body, &order);
-                let again = again.iter().map(|stmt| replaced(stmt, &pairs)).collect();
-                let (from1, to1, order1) = (from.clone(), to.clone(), order.clone());
-                let fast = vec![Stmt::For { var, from: from1, to: to1, order: order1, body: again }];
-                out.push(Stmt::If(fine, fast, vec![Stmt::For { var, from, to, order, body }]));
+        if let Stmt::For { var, from, to, order, body } = stmt {
+            let straight = body.iter().all(|stmt| matches!(stmt, Stmt::Set(..) | Stmt::Store(..) | Stmt::Comment(_)));
+            let divisors = if straight && order != Order::Sequential { divisors(&body) } else { Vec::new() };
+            let long = match from.as_int().zip(to.as_int()) {
+                Some((from, to)) => to.saturating_sub(from) >= FEW,
+                None => true,
+            };
+            if divisors.is_empty() || !long {
+                out.push(Stmt::For { var, from, to, order, body: quotients(all, body) });
+                continue;
             }
-            other => out.push(visit::inside(other, &mut |body| quotients(all, body))),
+            let mut fine = Expr::int(FEW - 1).less(to.clone().minus(from.clone()));
+            let mut pairs = Vec::with_capacity(divisors.len());
+            for (divisor, prim) in divisors {
+                let (Some(test), Some(one)) = (moderate(divisor, prim), reciprocal(divisor, prim)) else { continue };
+                let local = all.local("reciprocal", prim);
+                out.push(Stmt::Set(local, one));
+                fine = Expr::arith(Int::And, fine, mutated!(AnyDivisor, test, Expr::Const(Scalar::Bool(true))));
+                pairs.push((divisor, local));
+            }
+            let again = renamed(all, &body, &order);
+            let again = again.iter().map(|stmt| replaced(stmt, &pairs)).collect();
+            let (from1, to1, order1) = (from.clone(), to.clone(), order.clone());
+            let fast = vec![Stmt::For { var, from: from1, to: to1, order: order1, body: again }];
+            out.push(Stmt::If(fine, fast, vec![Stmt::For { var, from, to, order, body }]));
+        } else {
+            out.push(visit::inside(stmt, &mut |body| quotients(all, body)));
         }
     }
     out
@@ -87,17 +86,32 @@ fn divisors(body: &[Stmt]) -> Vec<(Local, PrimType)> {
         match stmt {
             Stmt::Set(_, e) => each(e, &mut see),
             Stmt::Store(_, index, value) => [index, value].into_iter().for_each(|e| each(e, &mut see)),
-            _ => {}
+            Stmt::Comment(_)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::For { .. }
+            | Stmt::Scan(_)
+            | Stmt::While(..)
+            | Stmt::If(..)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_) => {}
         }
     }
     found
 }
 
 fn op(prim: PrimType, name: &str) -> Option<ScalarOp> {
-    match qualified(&format!("{prim}.{name}"))? {
-        Member::Op(op) => Some(op),
-        _ => None,
-    }
+    if let Member::Op(op) = qualified(&format!("{prim}.{name}"))? { Some(op) } else { None }
 }
 fn reciprocal(x: Local, prim: PrimType) -> Option<Expr> {
     Some(Expr::Op(op(prim, "/")?, vec![Expr::Const(Scalar::from_f64(prim, 1.0)), Expr::Local(x)]))
@@ -118,10 +132,12 @@ fn renamed(all: &mut Vectorise, body: &[Stmt], order: &Order) -> Vec<Stmt> {
 }
 
 fn replaced(stmt: &Stmt, pairs: &[(Local, Local)]) -> Stmt {
-    match stmt {
-        Stmt::Set(local, e) => Stmt::Set(*local, quotient(e, pairs)),
-        Stmt::Store(ptr, index, value) => Stmt::Store(*ptr, index.clone(), quotient(value, pairs)),
-        other => other.clone(),
+    if let Stmt::Set(local, e) = stmt {
+        Stmt::Set(*local, quotient(e, pairs))
+    } else if let Stmt::Store(ptr, index, value) = stmt {
+        Stmt::Store(*ptr, index.clone(), quotient(value, pairs))
+    } else {
+        stmt.clone()
     }
 }
 fn quotient(e: &Expr, pairs: &[(Local, Local)]) -> Expr {
@@ -139,6 +155,13 @@ fn quotient(e: &Expr, pairs: &[(Local, Local)]) -> Expr {
         Expr::Select(a, b, c) => Expr::Select(boxed(a), boxed(b), boxed(c)),
         Expr::Blend(prim, a, b, c) => Expr::Blend(*prim, boxed(a), boxed(b), boxed(c)),
         Expr::Int(op, a, b) => Expr::Int(*op, boxed(a), boxed(b)),
-        other => other.clone(),
+        other @ (Expr::Const(_)
+        | Expr::Local(_)
+        | Expr::Load(..)
+        | Expr::Quotient(..)
+        | Expr::Pieces(..)
+        | Expr::Threads
+        | Expr::Registers
+        | Expr::Thread) => other.clone(),
     }
 }

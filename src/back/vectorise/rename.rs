@@ -25,14 +25,14 @@ impl Renaming {
 
     /// An expression.
     pub fn expr(&self, e: &Expr) -> Expr {
-        match e {
-            Expr::Local(local) => Expr::Local(self.local(*local)),
-            Expr::Load(ptr, index) => {
-                let (ptr, index) = self.element(*ptr, self.expr(index));
-                Expr::Load(ptr, Box::new(index))
-            }
-            e => e.with_parts(&mut |e| self.expr(e)),
+        if let Expr::Local(local) = e {
+            return Expr::Local(self.local(*local));
         }
+        if let Expr::Load(ptr, index) = e {
+            let (ptr, index) = self.element(*ptr, self.expr(index));
+            return Expr::Load(ptr, Box::new(index));
+        }
+        e.with_parts(&mut |e| self.expr(e))
     }
     /// Statements of the kinds that plans consist of; others stay as they are.
     pub fn stmts(&self, list: &[Stmt]) -> Vec<Stmt> {
@@ -50,7 +50,7 @@ impl Renaming {
             Stmt::For { var, from, to, order, body } => {
                 let order = match order {
                     Order::Reduce(sums) => Order::Reduce(sums.iter().map(|(local, op)| (self.local(*local), *op)).collect()),
-                    other => other.clone(),
+                    other @ (Order::Sequential | Order::Any) => other.clone(),
                 };
                 Stmt::For { var: self.local(*var), from: self.expr(from), to: self.expr(to), order, body: self.stmts(body) }
             }
@@ -64,7 +64,21 @@ impl Renaming {
             })),
             Stmt::While(first, cond, second) => Stmt::While(self.stmts(first), self.expr(cond), self.stmts(second)),
             Stmt::If(cond, then, els) => Stmt::If(self.expr(cond), self.stmts(then), self.stmts(els)),
-            other => other.clone(),
+            other @ (Stmt::Comment(_)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move(..)
+            | Stmt::Give { .. }
+            | Stmt::Release(_)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy(..)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | Stmt::Ghost(_)) => other.clone(),
         }
     }
 }
