@@ -6,7 +6,7 @@
 //!   infer              -> types, ranks                  types that differ, ranks that cannot agree
 //!   ambiguity          -> one of the smallest choices   E0402
 //!   elaborate          -> core                          sizes
-//!   consume                                             what is used after it was given away with `*`
+//!   consume                                             what is used after it was consumed with `*`
 //! ir::core::check      (validator)
 //! ```
 //!
@@ -15,24 +15,24 @@
 //! A definition with an error is left out, and so is what uses it; everything else is checked. Nothing of the standard
 //! library is inferred unless it is used.
 
+mod attributes;
 mod entries;
 #[cfg(feature = "mutations")]
 pub mod faults;
-mod hints;
 pub mod memory;
 mod modules;
+mod offload_cost;
 pub mod pipeline;
 mod places;
 mod remc;
 mod stats;
 mod suggest;
-mod worth;
 
 pub use crate::back::c::LOOPS;
 pub(crate) use entries::too_many_parts;
+pub use offload_cost::{Work, Worth, work};
 pub use remc::is_core;
 pub use stats::{Stats, Times, times_table};
-pub use worth::{Work, Worth, work};
 
 use crate::back::{c, cuda};
 use crate::base::{Code, FileId, SourceMap, Span, Symbol, ice, ice::Bug};
@@ -78,7 +78,7 @@ pub struct Checked {
     pub remc: Option<crate::front::remc::Elaborated>,
     /// The numbers that the program reads.
     numbers: Vec<i64>,
-    /// What the types of definitions say about giving away.
+    /// What the types of definitions say about consuming.
     modes: consume::Modes,
 }
 
@@ -124,7 +124,7 @@ fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, 
         }
     }
     checked.names = checked.program.defs.iter().map(|(id, def)| (def.unique, id)).collect();
-    checked.core.attributes = hints::attributes(&checked.program, sources);
+    checked.core.attributes = attributes::attributes(&checked.program, sources);
     validate_core(sources, &checked);
     checked
 }

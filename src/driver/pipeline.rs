@@ -50,7 +50,7 @@ impl Target {
 }
 
 /// The steps whose result is validated in release builds too: the last ones of each language.
-const ALWAYS: &[&str] = &["specialise", "renumber", "coalesce", "lower", "lower kernels", "early"];
+const ALWAYS: &[&str] = &["specialise", "renumber", "coalesce", "lower", "lower kernels", "schedule"];
 
 /// What steps make.
 #[cfg(feature = "mutations")]

@@ -38,7 +38,7 @@ pub struct Times {
     pub sizes: Duration,
     /// Making core.
     pub elaborate: Duration,
-    /// Checking of what is given away.
+    /// Checking of what is consumed.
     pub consume: Duration,
 }
 

@@ -13,28 +13,28 @@
 //!   fewer iterations than there are threads; that is decided at run time between two versions (incremental flattening, Henriksen et al.,
 //!   PPoPP 2019, with the levels that a multicore has).
 
-mod bins;
 mod control;
+mod destinations;
+mod device_histograms;
 mod exp;
+mod filter_scatter;
 mod ghost;
 mod hist;
 mod interchange;
 mod kernels;
 mod memory;
-mod place;
 mod scratch;
 mod soac;
 #[cfg(test)]
 mod tests;
 mod tile;
-mod writes;
 
 use crate::base::mutation::mutated;
 use crate::base::{Idx, PrimType, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, HandleInfo, Int, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
-use place::Defs;
+use destinations::Defs;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -137,7 +137,7 @@ struct Lower<'a, 'p> {
     /// Where variables are to be made.
     dests: FxHashMap<Var, Mem>,
     /// Variables that are made as parts of others.
-    spots: FxHashMap<Var, place::Spot>,
+    spots: FxHashMap<Var, destinations::Spot>,
     /// Those of them that have been.
     placed: FxHashSet<Var>,
     /// Whether places that the next body's results have hold what it reads.
@@ -278,7 +278,7 @@ impl<'a, 'p> Lower<'a, 'p> {
         let ptr = self.ptr(Symbol::new("result"), ty.elem, None);
         self.emit(Stmt::Point(ptr, Place::Ptr(mem.ptr, mem.offset.clone())));
         let count = self.count(&ty.shape);
-        // Only what was made here may be given away.
+        // Only what was made here may be consumed.
         let own = self.scopes.last().map_or(&[][..], |scope| &scope.handles);
         let from = mem.keep.iter().copied().filter(|handle| mutated!(GiveWhatIsOthers, own.contains(handle), true)).collect();
         self.emit(Stmt::Give { to: handle, ptr, from, count, span });

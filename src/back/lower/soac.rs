@@ -589,7 +589,7 @@ impl<'p> Lower<'_, 'p> {
                         if rank > 0
                             && let Some(k) = over =>
                     {
-                        super::place::cell_of(this.locs.get(&soac.lambda.params[k]))
+                        super::destinations::cell_of(this.locs.get(&soac.lambda.params[k]))
                     }
                     Some(mem) if rank > 0 && k >= scanned => {
                         let offset = this.at(mem, std::slice::from_ref(&i));

@@ -2,14 +2,14 @@ use super::{Options, lower};
 use crate::base::{SourceMap, with_big_stack};
 use crate::ir::imp::Stmt;
 use crate::ir::soac::read;
-use crate::middle::optimise::{in_place, rebuild};
+use crate::middle::optimise::{concat_updates, in_place};
 
 /// How many buffers and copies of several elements a program has.
 fn memory(text: &str) -> (usize, usize) {
     with_big_stack(|| {
         let mut sources = SourceMap::default();
         let file = sources.add("test.soac", text.to_owned());
-        let program = in_place(rebuild(read::program(file, text).expect("a program")));
+        let program = in_place(concat_updates(read::program(file, text).expect("a program")));
         let program = lower(&program, Options { strict: false, in_place: true, device: false });
         let mut found = (0, 0);
         program.funs.iter().for_each(|(_, fun)| count(&fun.body, &mut found));

@@ -24,25 +24,25 @@
 //! is read behind it. (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapters 5 and 8: loop distribution, scalar
 //! expansion, unroll-and-jam; Nuzman and Zaks, Outer-loop vectorization revisited for short SIMD architectures, PACT 2008.)
 
+mod accumulators;
 mod affine;
-mod chains;
-mod early;
-mod jam;
-mod leave;
+mod exit_values;
 mod masked;
-mod pack;
+mod packing;
 mod plan;
-mod quotients;
+mod reciprocals;
 mod rename;
+mod schedule;
 #[cfg(test)]
 mod tests;
+mod unroll_and_jam;
 mod write;
 
 use crate::base::{Arena, PrimType, Symbol};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Fun, HandleInfo, Int, Local, LocalInfo, Order, Program, Ptr, PtrInfo, Stmt};
 use crate::ir::pass::{self, Step, Step::Run};
-use pack::Pack;
+use packing::Pack;
 use plan::Plan;
 use rename::Renaming;
 
@@ -55,12 +55,12 @@ const REGISTERS: u64 = 1280;
 
 /// The steps, in order.
 pub const STEPS: &[Step<Program>] = &[
-    Run("leave", |program| each(program, |all, body| leave::leave(all, body))),
+    Run("loop exit values", |program| each(program, |all, body| exit_values::exit_values(all, body))),
     Run("lanes", |program| each(program, |all, body| all.stmts(body).0)),
-    Run("quotients", |program| each(program, quotients::quotients)),
-    Run("jam", |program| each(program, jam::jam)),
-    Run("chains", |program| each(program, chains::chains)),
-    Run("early", |program| each(program, |_, body| early::early(body))),
+    Run("reciprocals", |program| each(program, reciprocals::reciprocals)),
+    Run("unroll and jam", |program| each(program, unroll_and_jam::unroll_and_jam)),
+    Run("multiple accumulators", |program| each(program, accumulators::accumulators)),
+    Run("schedule", |program| each(program, |_, body| schedule::schedule(body))),
 ];
 
 /// Rewrites the statements of each function.
@@ -68,7 +68,7 @@ fn each(mut program: Program, step: fn(&mut Vectorise, Vec<Stmt>) -> Vec<Stmt>) 
     for k in 0..program.funs.len() {
         let fun = &mut program.funs[crate::ir::imp::FunId::new(k)];
         let body = std::mem::take(&mut fun.body);
-        let apart = jam::Apart::new(fun, &body);
+        let apart = unroll_and_jam::Apart::new(fun, &body);
         let mut all = Vectorise { fun, apart };
         fun.body = step(&mut all, body);
     }
@@ -108,7 +108,7 @@ enum Done {
 struct Vectorise<'f> {
     fun: &'f mut Fun,
     /// What pointers of the function as it was point at.
-    apart: jam::Apart,
+    apart: unroll_and_jam::Apart,
 }
 
 impl Vectorise<'_> {
@@ -263,7 +263,7 @@ impl Vectorise<'_> {
     /// A plan for the loop with variables of its own, with or without copies of what lies apart.
     fn plan(&mut self, whole: &Loop) -> Option<(Loop, Vec<Pack>, Plan)> {
         let loop_ = self.fresh(whole);
-        if let Some((packed, packs)) = pack::pack(self, &loop_)
+        if let Some((packed, packs)) = packing::packing(self, &loop_)
             && let Some(plan) = Plan::new(self, &packed, &packs)
             && plan.interchanges(&packs)
         {

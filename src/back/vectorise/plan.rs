@@ -2,7 +2,7 @@
 
 use super::affine::{Defs, Step, Steps};
 use super::masked::{self, Masked};
-use super::pack::Pack;
+use super::packing::Pack;
 use super::{Loop, REGISTERS, Vectorise, WIDE, WIDEST};
 use crate::base::PrimType;
 use crate::base::mutation::mutated;

@@ -1,7 +1,7 @@
 //! A plan as statements.
 
 use super::masked::Step;
-use super::pack::Pack;
+use super::packing::Pack;
 use super::plan::{Node, Plan, SIDE};
 use super::rename::Renaming;
 use super::{Loop, Vectorise};

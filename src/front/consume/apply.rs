@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
         let Res::Global(def) = res else { return None };
         self.modes.special.get(&def).copied()
     }
-    /// `map f xs`, which is `f xs`: where `f` takes an element, all of `xs` is given away.
+    /// `map f xs`, which is `f xs`: where `f` takes an element, all of `xs` is consumed.
     fn map(&mut self, app: &Application, head: ExprId, info: Option<&'a AppInfo>) -> Option<Value> {
         if self.special(self.definition_of(head)?) != Some(Special::Map) {
             return None;
@@ -253,7 +253,7 @@ impl<'a> Checker<'a> {
         Value::fun(mode, root, None)
     }
 
-    /// Gives away what the function takes. Whether it took anything.
+    /// Consumes what the function takes. Whether it took anything.
     fn hand_over(&mut self, function: &Function, args: &[Arg], params: &[Mode]) -> bool {
         let start = self.gifts.len();
         let mut taken = false;

@@ -16,7 +16,7 @@ const MOST_LEAVES: usize = 1 << 8;
 pub(super) enum Binds {
     /// A function: what has an annotation without `*` stays with the caller.
     Function,
-    /// A loop: what has no `*` is given away if the body gives it away.
+    /// A loop: what has no `*` is consumed if the body consumes it.
     Loop,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Checker<'a> {
         value::of_type(&mut self.roots, ty, &mut |roots| roots.make(origin, &[]))
     }
 
-    /// A function: what its type says, and what it remembers. `wanted` is the mode that the place where it stands gives it.
+    /// A function: what its type says, and what it captures. `wanted` is the mode that the place where it stands gives it.
     pub(super) fn function(
         &mut self,
         params: &[PatId],
@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
         }
         (mode, self.leave())
     }
-    /// Leaves a function or loop; returns what it remembers.
+    /// Leaves a function or loop; returns what it captures.
     pub(super) fn leave(&mut self) -> Option<Root> {
         let Frame { captured, .. } = self.frames.pop()?;
         let mut captured: Vec<Root> = captured.into_iter().collect();
@@ -172,7 +172,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What of a parameter is given away.
+    /// What of a parameter is consumed.
     fn given(&self, value: &Value) -> Mode {
         match value {
             Value::Scalar => Mode::Scalar,

@@ -10,7 +10,7 @@ use crate::ir::surface::{ExprId, ExprKind, IndexArg};
 use crate::ir::tables::{DefId, RType, Res};
 
 impl<'a> Checker<'a> {
-    /// Where the value of an expression lies. What it uses must not have been given away.
+    /// Where the value of an expression lies. What it uses must not have been consumed.
     pub(super) fn expr(&mut self, expr: ExprId) -> Value {
         let program = self.program;
         let mut at = expr;
@@ -160,7 +160,7 @@ impl<'a> Checker<'a> {
         }
     }
     fn with_field(&mut self, record: ExprId, path: &[Symbol], value: ExprId) -> Value {
-        // What is replaced may have been given away.
+        // What is replaced may have been consumed.
         let old = self.place(record);
         let new = self.expr(value);
         let updated = self.replaced(&old, self.ty(record), path, new);

@@ -75,7 +75,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A loop. Variables that its body gives away are given away to it, and the next ones must be its own.
+    /// A loop. Variables that its body consumes are transferred to it, and the next ones must be its own.
     pub(super) fn iteration(&mut self, at: ExprId, pat: PatId, init: ExprId, form: &LoopForm, body: ExprId) -> Value {
         let span = self.program.ast.exprs[at].span;
         let first = self.expr(init);
@@ -140,7 +140,7 @@ impl Checker<'_> {
             }
         }
     }
-    /// The end of an iteration: which variables are given away, with what gave them away in the body, if it was not their annotation.
+    /// The end of an iteration: which variables are consumed, with what consumed them in the body, if it was not their annotation.
     fn next_values(&mut self, slots: &[Slot], pat: PatId, body: ExprId) -> FxHashMap<Root, Option<GiftId>> {
         let mut taken: FxHashMap<Root, Option<GiftId>> = FxHashMap::default();
         loop {
@@ -176,7 +176,7 @@ impl Checker<'_> {
         }
         taken
     }
-    /// The beginning of a loop: first values of variables that are given away are given away to it.
+    /// The beginning of a loop: first values of variables that are consumed are transferred to it.
     fn first_values(&mut self, slots: &[Slot], taken: &FxHashMap<Root, Option<GiftId>>, init: ExprId, span: Span) {
         if taken.is_empty() {
             return;
@@ -301,7 +301,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Gives away what a mode takes of a value.
+    /// Consumes what a mode takes of a value.
     pub(super) fn take(&mut self, value: &Value, mode: &Mode, expr: ExprId, by: By) {
         match (mode, value) {
             (Mode::Plain | Mode::Scalar | Mode::Fun(_), _) | (_, Value::Scalar) => {}

@@ -1,12 +1,12 @@
-//! Consumption: what is given away with `*` is not used afterwards, and what a result promises with `*` shares memory with nothing.
+//! Consumption: what is consumed with `*` is not used afterwards, and what a result promises with `*` shares memory with nothing.
 //!
 //! An update makes a new array and gives nothing away; whether it is done in place is the business of
 //! [`in_place`](crate::middle::optimise::in_place), which copies where the old array is used again. Only `*` takes: a parameter `*t` of a definition,
-//! of a local function, or in the type of a function that is a parameter; a loop variable that the body gives away; a result `*t`.
+//! of a local function, or in the type of a function that is a parameter; a loop variable that the body consumes; a result `*t`.
 //!
 //! The rules are those of the public language reference of Futhark (In-place updates; Alias analysis; In-place updates and higher-order
 //! functions), with these differences: updates take nothing; `map` and inserted maps take the whole array of which their function takes the
-//! elements; a parameter without annotation is given away if the function gives it away; a partial application may take
+//! elements; a parameter without annotation is consumed if the function consumes it; a partial application may take
 //! arguments, and may then be applied once.
 //!
 //! The pass walks the surface tree, where names and places are, with the types and insertions in the tables. The value of an
@@ -15,10 +15,10 @@
 //! in several branches.
 //!
 //! Glossary:
-//! - **gift**: an event in which memory is given away;
+//! - **gift**: an event in which memory is consumed;
 //! - **dead**: what may share memory with a gift;
-//! - **open**: a parameter of which the body decides whether it is given away;
-//! - **frame**: a function or loop around an expression; memory from before it cannot be given away in it.
+//! - **open**: a parameter of which the body decides whether it is consumed;
+//! - **frame**: a function or loop around an expression; memory from before it cannot be consumed in it.
 
 mod apply;
 mod bind;
@@ -39,7 +39,7 @@ use roots::{Root, Roots};
 use rustc_hash::{FxHashMap, FxHashSet};
 use value::Value;
 
-/// What the types of the definitions looked at so far say about giving away.
+/// What the types of the definitions looked at so far say about consuming.
 #[derive(Debug, Default)]
 pub struct Modes {
     defs: IdxMap<Def, Mode>,
@@ -163,7 +163,7 @@ struct Checker<'a> {
     def: DefId,
     roots: Roots,
     locals: FxHashMap<PatId, Value>,
-    /// Open parameters that were given away, with what gave them away first.
+    /// Open parameters that were consumed, with what consumed them first.
     opened: FxHashMap<Root, roots::GiftId>,
     gifts: Vec<Gift>,
     frames: Vec<Frame>,

@@ -1,4 +1,4 @@
-//! What types say about giving away: modes.
+//! What types say about consuming: modes.
 //!
 //! A mode mirrors a type as far as `*` occurs in it. As the mode of a parameter `Unique` means that the caller gives the argument away, as
 //! the mode of a result that it shares memory with nothing else.
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Nodes of a type that are looked at; in what is larger `*` says nothing.
 const MOST_NODES: usize = 1 << 12;
 
-/// What a type says about giving away.
+/// What a type says about consuming.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Mode {
     /// Nothing: no `*` in it, which also stands for functions and tuples without.
@@ -78,7 +78,7 @@ impl Mode {
             Mode::Scalar | Mode::Fun(_) => self.clone(),
         }
     }
-    /// Whether some memory of an argument is given away.
+    /// Whether some memory of an argument is consumed.
     pub(super) fn takes(&self) -> bool {
         match self {
             Mode::Unique => true,
@@ -91,7 +91,7 @@ impl Mode {
 /// Why a function cannot stand where another is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Misfit {
-    /// It takes an argument that is not given away.
+    /// It takes an argument that is not consumed.
     Takes,
     /// Its result may share memory, but is to share none.
     Shares,
@@ -205,7 +205,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a type is declared with a `*`: its values are given away wherever they are used.
+    /// Whether a type is declared with a `*`: its values are consumed wherever they are used.
     fn is_owned(&self, mut def: TypeDefId) -> bool {
         // A module type that hides a type makes another one, which stands for it.
         for _ in 0..MOST_NODES {

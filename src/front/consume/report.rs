@@ -9,10 +9,10 @@ use crate::ir::surface::view;
 use crate::ir::surface::{ExprId, ExprKind, PatId, PatKind, TypeId};
 use crate::ir::tables::{DefId, RBase, Role};
 
-/// Memory was given away.
+/// Memory was consumed.
 #[derive(Debug, Clone)]
 pub(super) struct Gift {
-    /// What is given away.
+    /// What is consumed.
     pub(super) span: Span,
     /// Its name, if it has one.
     pub(super) what: Option<Symbol>,
@@ -34,7 +34,7 @@ impl Gift {
 pub(super) enum By {
     /// A function.
     Call(Option<Symbol>),
-    /// A function that remembers something given to it, at its only application.
+    /// A closure that captures a consumed value, at its only call.
     Once,
     /// A loop, whose body gives it on at the second place.
     Loop(Span, Option<Span>),
@@ -44,7 +44,7 @@ pub(super) enum By {
     Result,
 }
 
-/// Why memory cannot be given away.
+/// Why memory cannot be consumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Blame {
     /// It was already.
@@ -117,7 +117,7 @@ impl Checker<'_> {
         diagnostic
     }
 
-    /// Something is used that was given away.
+    /// Something is used that was consumed.
     pub(super) fn report_use(&mut self, expr: ExprId, root: Root, gift: GiftId) {
         let name = self.name_of(expr);
         let Some(Gift { span, what, by, .. }) = self.gifts.get(gift as usize).cloned() else { return };
@@ -128,8 +128,8 @@ impl Checker<'_> {
         let own = self.span(expr);
         let same = name.is_some() && name == what;
         let message = match (name, same) {
-            (Some(name), _) => format!("`{name}` is used after it was given away"),
-            (None, _) => "this is used after its memory was given away".to_string(),
+            (Some(name), _) => format!("`{name}` is used after it was consumed"),
+            (None, _) => "this is used after its memory was consumed".to_string(),
         };
         let here = if same || what.is_none() || name.is_none() {
             "used here".to_string()
@@ -139,25 +139,25 @@ impl Checker<'_> {
         let mut error = Diagnostic::error(Code::UseAfterConsumption, own, message).here(here);
         error = if span == own { error } else { error.label(span, self.given_to(what, by)) };
         if let By::Loop(_, Some(inside)) = by {
-            error = error.label(inside, "the loop gives it away here");
+            error = error.label(inside, "the loop consumes it here");
         }
         if !same {
             error = self.with_reason(error, root, Some(gift));
         }
-        self.report(error.help(format!("give away a copy: {}", copy_of(what))));
+        self.report(error.help(format!("pass a copy: {}", copy_of(what))));
     }
     fn given_to(&self, what: Option<Symbol>, by: By) -> String {
         let what = quoted(what, "this");
         match by {
             By::Call(Some(name)) => format!("`{name}` takes {what}"),
-            By::Call(None) | By::Once => format!("{what} is given away here"),
+            By::Call(None) | By::Once => format!("{what} is consumed here"),
             By::Loop(..) => format!("the loop takes {what}"),
             By::Next => format!("the next iteration takes {what}"),
             By::Result => "given to the caller, who may overwrite it".to_string(),
         }
     }
 
-    /// Something is given away that cannot be.
+    /// Something is consumed that cannot be.
     pub(super) fn report_gift(&mut self, expr: ExprId, gift: &Gift, blame: Blame) {
         let what = quoted(gift.what, "this");
         match blame {
@@ -167,17 +167,17 @@ impl Checker<'_> {
                 let part = |name: Symbol| gift.what.is_some_and(|what| what == name || what.as_str().starts_with(&format!("{name}.")));
                 let own = name.is_some_and(part);
                 let message = if own {
-                    format!("{what} is given away, but the caller keeps it")
+                    format!("{what} is consumed, but the caller keeps it")
                 } else {
-                    format!("{what} is given away, but it may share memory with {}, which the caller keeps", quoted(name, "a parameter"))
+                    format!("{what} is consumed, but it may share memory with {}, which the caller keeps", quoted(name, "a parameter"))
                 };
                 let mut error = Diagnostic::error(Code::ConsumesBorrowed, gift.span, message).here(self.given_to(gift.what, gift.by));
                 error = error.label(self.program.ast.pats[pat].span, "a parameter without `*` stays with the caller");
                 if let By::Loop(_, Some(inside)) = gift.by {
-                    error = error.label(inside, "the loop gives it away here");
+                    error = error.label(inside, "the loop consumes it here");
                 }
                 let error = error.help(format!(
-                    "write `*` before the type of {}, or give away a copy: {}",
+                    "write `*` before the type of {}, or pass a copy: {}",
                     quoted(name, "the parameter"),
                     copy_of(gift.what)
                 ));
@@ -190,11 +190,11 @@ impl Checker<'_> {
                 let error = Diagnostic::error(
                     Code::ConsumesBorrowed,
                     gift.span,
-                    format!("{what} is given away, but {which} is a constant of the program"),
+                    format!("{what} is consumed, but {which} is a constant of the program"),
                 )
                 .here(self.given_to(gift.what, gift.by));
                 let error = if def.stdlib { error } else { error.label(def.span, "declared here") };
-                self.report(error.help(format!("give away a copy: {}", copy_of(gift.what))));
+                self.report(error.help(format!("pass a copy: {}", copy_of(gift.what))));
             }
             Blame::Around(kind, root) => self.report_around(gift, kind, root),
         }
@@ -208,16 +208,16 @@ impl Checker<'_> {
         let shares = gift.what != first.what && gift.what.is_some() && first.what.is_some();
         let (message, again, before, help) = match gift.by {
             By::Once => (
-                format!("{} is applied twice, but it remembers something that was given to it", quoted(gift.what, "this function")),
+                format!("{} captures a consumed value, but is called twice", quoted(gift.what, "this function")),
                 "applied again here".to_string(),
                 "applied here".to_string(),
                 "write a function of all arguments instead of applying it to some of them".to_string(),
             ),
             _ => (
-                format!("{what} is given away twice"),
+                format!("{what} is consumed twice"),
                 if shares { format!("may share memory with {}", quoted(first.what, "it")) } else { self.given_to(gift.what, gift.by) },
                 self.given_to(first.what, first.by),
-                format!("give away a copy: {}", copy_of(first.what)),
+                format!("pass a copy: {}", copy_of(first.what)),
             ),
         };
         let error = Diagnostic::error(Code::UseAfterConsumption, own, message).here(again);
@@ -237,14 +237,14 @@ impl Checker<'_> {
         let (code, message, span, label, help) = match kind {
             FrameKind::Function(span) => (
                 Code::ConsumesCaptured,
-                format!("{what} is given away in a function, but {aliases} from outside of it"),
+                format!("{what} is consumed in a function, but {aliases} from outside of it"),
                 span,
                 "this function may be applied any number of times",
                 "make it a parameter of the function",
             ),
             FrameKind::Loop(span) => (
                 Code::LoopConsumesOuter,
-                format!("{what} is given away in every iteration, but {aliases} from outside of the loop"),
+                format!("{what} is consumed in every iteration, but {aliases} from outside of the loop"),
                 head_of(span),
                 "in this loop",
                 "make it a variable of the loop",
@@ -252,10 +252,10 @@ impl Checker<'_> {
             FrameKind::Definition => return,
         };
         let error = Diagnostic::error(code, gift.span, message).here(self.given_to(gift.what, gift.by)).label(span, label);
-        self.report(error.help(format!("{help}, or give away a copy: {}", copy_of(gift.what))));
+        self.report(error.help(format!("{help}, or pass a copy: {}", copy_of(gift.what))));
     }
 
-    /// The next value of a loop variable that is given away is not the loop's own.
+    /// The next value of a loop variable that is consumed is not the loop's own.
     pub(super) fn report_next(&mut self, body: ExprId, pat: PatId, root: Root, blame: Blame, opened: Option<GiftId>) {
         let tail = self.tail(body);
         let span = self.span(tail);
@@ -264,7 +264,7 @@ impl Checker<'_> {
                 if !self.reported.insert((gift, None)) {
                     return;
                 }
-                "two variables of the loop may share memory, and one of them is given away in every iteration".to_string()
+                "two variables of the loop may share memory, and one of them is consumed in every iteration".to_string()
             }
             Blame::Kept(_) | Blame::Global(_) | Blame::Around(..) => {
                 let from = match blame {
@@ -284,7 +284,7 @@ impl Checker<'_> {
         };
         let mut error = Diagnostic::error(Code::LoopConsumesOuter, span, own).here("the next values");
         error = match opened.and_then(|gift| self.gift_span(gift)) {
-            Some(given) if given != span => error.label(given, "given away here"),
+            Some(given) if given != span => error.label(given, "consumed here"),
             _ => error.label(self.program.ast.pats[pat].span, "the variables of the loop"),
         };
         error = self.with_reason(error, root, None);
@@ -304,9 +304,9 @@ impl Checker<'_> {
                 }
                 let message = match by {
                     Some(By::Result) => {
-                        format!("{what} may share memory with another part of the result, but one of them is to be new memory")
+                        format!("{what} may share memory with another part of the result, but one of them is declared unique (`*`)")
                     }
-                    _ => format!("{what} was given away"),
+                    _ => format!("{what} was consumed"),
                 };
                 (message, self.gift_span(gift).map(|span| (span, "the other part")))
             }
@@ -315,23 +315,23 @@ impl Checker<'_> {
                 let function = self.tables.pats.get(pat).is_some_and(|ty| matches!(&*ty.base, RBase::Arrow(..)));
                 let shares = match (own == name, function) {
                     (true, _) => "is a parameter that the caller keeps".to_string(),
-                    (false, true) => format!("may share memory with what {} remembers", quoted(own, "a parameter")),
+                    (false, true) => format!("may share memory with what {} captures", quoted(own, "a parameter")),
                     (false, false) => format!("may share memory with {}, which the caller keeps", quoted(own, "a parameter")),
                 };
                 if !function {
                     help += &format!(", or write `*` before the type of {}", quoted(own, "the parameter"));
                 }
                 (
-                    format!("the result is to be new memory, but {what} {shares}"),
+                    format!("the result is declared unique (`*`), but {what} {shares}"),
                     Some((self.program.ast.pats[pat].span, "a parameter without `*` stays with the caller")),
                 )
             }
             Blame::Global(def) => {
                 let def = &self.program.defs[def];
                 let place = (!def.stdlib).then_some((def.span, "a constant of the program"));
-                (format!("the result is to be new memory, but {what} is, or is a part of, the constant `{}`", def.name), place)
+                (format!("the result is declared unique (`*`), but {what} is, or is a part of, the constant `{}`", def.name), place)
             }
-            Blame::Around(..) => (format!("the result is to be new memory, but {what} comes from outside of the function"), None),
+            Blame::Around(..) => (format!("the result is declared unique (`*`), but {what} comes from outside of the function"), None),
         };
         let mut error = Diagnostic::error(Code::ResultNotUnique, self.span(expr), message).here("this is returned");
         if let Some((span, text)) = place
@@ -339,7 +339,7 @@ impl Checker<'_> {
         {
             error = error.label(span, text);
         }
-        error = error.label(self.program.ast.types[ret].span, "the `*` promises new memory");
+        error = error.label(self.program.ast.types[ret].span, "declared unique here");
         error = self.with_reason(error, root, None);
         self.report(error.help(help));
     }
@@ -350,15 +350,15 @@ impl Checker<'_> {
         let place = receiver.map_or_else(|| "its place".to_string(), |receiver| format!("`{receiver}`"));
         let (message, here, help) = match misfit {
             Misfit::Takes => (
-                format!("{what} takes its argument, but {place} may apply it to what is used again"),
-                "takes its argument",
+                format!("{what} consumes its argument, but {place} may apply it to what is used again"),
+                "consumes its argument",
                 format!(
                     "apply it to a copy: `\\x -> {} (copy x)`, or write `*` before the type of the argument where it is expected",
                     called(name)
                 ),
             ),
             Misfit::Shares => (
-                format!("{place} needs a function that returns new memory, but what {what} returns may share memory"),
+                format!("{place} needs a function whose result is unique (`*`), but what {what} returns may share memory"),
                 "there is no `*` before the type of its result",
                 format!("return a copy: `\\x -> copy ({} x)`", called(name)),
             ),
@@ -368,10 +368,9 @@ impl Checker<'_> {
     }
     /// A function that may be applied once only is passed on.
     pub(super) fn report_often(&mut self, expr: ExprId, name: Option<Symbol>) {
-        let message =
-            format!("{} remembers something that was given to it, so that it may be applied once only", quoted(name, "this function"));
+        let message = format!("{} captures a consumed value, so it can be called only once", quoted(name, "this function"));
         let error = Diagnostic::error(Code::ConsumingArgument, self.span(expr), message).here("may be applied several times here");
-        self.report(error.help("write a function that takes all arguments, or one that gives away a copy"));
+        self.report(error.help("write a function that takes all arguments, or one that passes a copy"));
     }
     /// A function is no function of the type that is promised.
     pub(super) fn report_promised_function(&mut self, expr: ExprId, misfit: Misfit) {
@@ -382,12 +381,12 @@ impl Checker<'_> {
         let name = name.rsplit('.').next().unwrap_or(name);
         let (message, member, help) = match misfit {
             Misfit::Takes => (
-                format!("`{name}` takes an argument that the module type does not give away"),
-                "takes an argument with `*`",
+                format!("`{name}` consumes an argument that its module type does not consume"),
+                "consumes an argument (`*`)",
                 "write `*` before the type of the argument in the module type, or copy the argument in the module",
             ),
             Misfit::Shares => (
-                format!("the module type says that the result of `{name}` is new memory, but it may share memory with its arguments"),
+                format!("the module type declares the result of `{name}` unique (`*`), but it may share memory with its arguments"),
                 "has a result without `*`",
                 "return a copy in the module and write `*` before the type of the result",
             ),
@@ -404,7 +403,7 @@ impl Checker<'_> {
     pub(super) fn report_shared(&mut self, expr: ExprId, function: Option<Symbol>) {
         let name = self.name_of(expr);
         let what = quoted(name, "this argument");
-        let message = format!("{what} is given away, but it is the same in all applications of {}", quoted(function, "the function"));
+        let message = format!("{what} is consumed, but it is the same in all applications of {}", quoted(function, "the function"));
         let error = Diagnostic::error(Code::ConsumesShared, self.span(expr), message).here("one of them would take it from the others");
         let rep = name.map_or_else(|| "`rep (..)`".to_string(), |name| format!("`(rep {name})`"));
         self.report(error.help(format!("give each of them a copy: {rep}")));

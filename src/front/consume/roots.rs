@@ -29,17 +29,17 @@ pub(super) enum Origin {
     Made,
     /// What a function returned that did not promise new memory: the application, the function's name, and whether it is one of the library.
     Returned(Span, Option<Symbol>, bool),
-    /// A parameter that was given away to this function, or a loop variable with `*`.
+    /// A parameter that was transferred to this function, or a loop variable with `*`.
     Given,
     /// A parameter that the caller keeps.
     Kept(PatId),
-    /// A parameter or loop variable without annotation: given away if this function gives it away.
+    /// A parameter or loop variable without annotation: consumed if this function consumes it.
     Open(PatId),
     /// A constant of the program.
     Global(DefId),
 }
 
-/// A number for something that was given away.
+/// A number for something that was consumed.
 pub(super) type GiftId = u32;
 
 #[derive(Debug)]
@@ -47,7 +47,7 @@ struct Info {
     parents: Vec<Root>,
     children: Vec<Root>,
     origin: Origin,
-    /// What gave it away.
+    /// What consumed it.
     dead: Option<GiftId>,
     /// The last search that came by.
     seen: u32,
@@ -103,7 +103,7 @@ impl Roots {
     pub(super) fn origin(&self, root: Root) -> Origin {
         self.infos[root.raw()].origin
     }
-    /// What gave it away.
+    /// What consumed it.
     pub(super) fn dead(&self, root: Root) -> Option<GiftId> {
         self.infos[root.raw()].dead
     }
@@ -112,7 +112,7 @@ impl Roots {
     pub(super) fn ancestors(&mut self, root: Root, floor: usize) -> Vec<Root> {
         self.search(vec![root], |info, at| if at.raw() >= floor { &info.parents } else { &[] })
     }
-    /// Everything that may share memory with these, which are all ancestors of what is given away, dies.
+    /// Everything that may share memory with these, which are all ancestors of what is consumed, dies.
     pub(super) fn kill(&mut self, ancestors: Vec<Root>, gift: GiftId) {
         for root in self.search(ancestors, |info, _| &info.children) {
             let info = &mut self.infos[root.raw()];
@@ -145,7 +145,7 @@ impl Roots {
     pub(super) fn mark(&self) -> usize {
         self.trail.len()
     }
-    /// Those that died since then live again; returns them with what gave them away.
+    /// Those that died since then live again; returns them with what consumed them.
     pub(super) fn revive(&mut self, mark: usize) -> Vec<(Root, GiftId)> {
         let back = self.trail.split_off(mark);
         back.into_iter().filter_map(|root| Some((root, self.infos[root.raw()].dead.take()?))).collect()

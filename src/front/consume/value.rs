@@ -39,9 +39,9 @@ pub(super) struct Parts {
 pub(super) struct FunValue {
     /// What its type says.
     pub(super) mode: Mode,
-    /// What it remembers.
+    /// What it captures.
     pub(super) root: Option<Root>,
-    /// What its application gives away, if it may be applied once only, since it remembers what was given to it.
+    /// What its application consumes, if it can be called only once, since it captures a consumed value.
     pub(super) once: Option<Root>,
 }
 

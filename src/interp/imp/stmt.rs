@@ -39,7 +39,7 @@ impl<'p> Machine<'p> {
                 imp::Result::Array(ptr, handle) => {
                     let (buffer, start) = frame.address(*ptr)?;
                     if frame.handles[handle.raw()].take() != Some(buffer) || start != 0 {
-                        return fault(format!("a result of `{}` is not at the beginning of the buffer that is given away", fun.name));
+                        return fault(format!("a result of `{}` is not at the beginning of the buffer that is consumed", fun.name));
                     }
                     Given::Array(buffer)
                 }

@@ -2,7 +2,7 @@
 //! leaks, iterations that may run in any order do not depend on each other through variables, and kernels keep to what kernels may do.
 //!
 //! Paths are followed abstractly: after a branch is set what both parts have set; a loop is entered with what holds before it and after
-//! each iteration. Where a handle has memory on some paths only, it may be released or given away, but nothing else may be put into it.
+//! each iteration. Where a handle has memory on some paths only, it may be released or consumed, but nothing else may be put into it.
 
 use super::{
     Arg, Atomic, Combine, Expr, Fun, FunId, Handle, Hist, Int, Launch, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Scan,

@@ -1,41 +1,41 @@
 //! Optimisation of first-order programs. Every transformation is a function from programs to programs in a file of its own, with its law;
 //! [`PIPELINE`] is the order in which they run.
 
-mod ahead;
 pub mod alias;
-mod both_ways;
-mod columns;
+mod concat_updates;
 mod cse;
 mod dead;
 mod facts;
 mod fuse;
 mod hoist;
 mod in_place;
+mod in_place_maps;
+mod index_to_input;
 mod inline;
-mod logs;
-mod over;
-mod rebuild;
-mod segments;
+mod loops_to_histograms;
+mod row_column_fusion;
+mod segment_fusion;
 mod simplify;
-mod streams;
+mod speculate;
+mod strided_updates;
 #[cfg(test)]
 mod testing;
 mod unroll;
 
-pub use both_ways::both_ways;
-pub use columns::columns;
+pub use concat_updates::concat_updates;
 pub use cse::cse;
 pub use dead::dead;
 pub use fuse::fuse;
 pub use hoist::hoist;
 pub use in_place::in_place;
+pub use in_place_maps::in_place_maps;
+pub use index_to_input::index_to_input;
 pub use inline::{inline, inline_all};
-pub use logs::logs;
-pub use over::over;
-pub use rebuild::rebuild;
-pub use segments::segments;
+pub use loops_to_histograms::loops_to_histograms;
+pub use row_column_fusion::row_column_fusion;
+pub use segment_fusion::segment_fusion;
 pub use simplify::simplify;
-pub use streams::streams;
+pub use strided_updates::strided_updates;
 pub use unroll::unroll;
 
 use crate::ir::pass;
@@ -52,9 +52,9 @@ use pass::Step::{Run, Where};
 pub const PIPELINE: &[Step] = &[
     Where(always, FUSED),
     Where(
-        both_ways::applies,
+        row_column_fusion::applies,
         &[
-            Run("both ways", both_ways),
+            Run("row-column fusion", row_column_fusion),
             Run("fuse", fuse),
             Run("simplify", simplify),
             Run("common subexpressions", cse),
@@ -73,15 +73,15 @@ pub const DEVICE: &[Step] = &[Run("inline all", inline_all), Where(always, FUSED
 const FUSED: &[Step] = &[
     Run("inline", inline),
     Run("simplify", simplify),
-    Where(logs::applies, &[Run("logs", logs), Run("simplify", simplify)]),
-    Run("streams", streams),
+    Where(loops_to_histograms::applies, &[Run("loops to histograms", loops_to_histograms), Run("simplify", simplify)]),
+    Run("index to input", index_to_input),
     Run("common subexpressions", cse),
     Run("dead code", dead),
     Run("fuse", fuse),
     Run("simplify", simplify),
     Run("common subexpressions", cse),
     Run("dead code", dead),
-    Run("segments", segments),
+    Run("segment fusion", segment_fusion),
     Where(
         unroll::applies,
         &[
@@ -101,8 +101,13 @@ const FUSED: &[Step] = &[
 ];
 
 /// Where it is kept.
-const PLACED: &[Step] =
-    &[Run("columns", columns), Run("rebuild", rebuild), Run("over", over), Run("in place", in_place), Run("renumber", renumber)];
+const PLACED: &[Step] = &[
+    Run("strided updates", strided_updates),
+    Run("updates to concatenation", concat_updates),
+    Run("in-place maps", in_place_maps),
+    Run("in place", in_place),
+    Run("renumber", renumber),
+];
 
 fn always(_: &Program) -> bool {
     true

@@ -23,9 +23,20 @@ fn is_blamed(step: &str, args: &[&str]) {
 
 #[test]
 fn faults_in_passes_for_processors_are_blamed_on_them() {
-    for step in
-        ["specialise", "inline", "simplify", "dead code", "fuse", "hoist", "in place", "renumber", "lower", "lanes", "chains", "early"]
-    {
+    for step in [
+        "specialise",
+        "inline",
+        "simplify",
+        "dead code",
+        "fuse",
+        "hoist",
+        "in place",
+        "renumber",
+        "lower",
+        "lanes",
+        "multiple accumulators",
+        "schedule",
+    ] {
         is_blamed(step, &["run", "main.rem", "--backend", "auto", "[1, 2]"]);
     }
 }

@@ -190,7 +190,7 @@ fn closes_last(text: &str) -> bool {
 pub struct Param {
     pub name: String,
     pub ty: Ty,
-    /// Whether the argument is given away.
+    /// Whether the argument is consumed.
     pub star: bool,
 }
 

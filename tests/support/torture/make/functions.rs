@@ -91,7 +91,7 @@ impl Maker<'_> {
         if fun.polymorphic {
             result.base = var.ty.base.clone();
         }
-        self.seen("given away");
+        self.seen("consumed");
         let value = self.call(&fun, &result, args);
         let name = self.name("v");
         self.declare_value(&name, &result, &value);

@@ -1,7 +1,7 @@
 //! Making programs that are well typed by construction.
 //!
 //! A body is a chain of statements that make new arrays of those that are there (`statements`), with sizes that follow, and ends with an
-//! expression of a wanted type (`values`, `scalars`). What may share memory is followed far enough that what is given away is not used again.
+//! expression of a wanted type (`values`, `scalars`). What may share memory is followed far enough that what is consumed is not used again.
 
 mod arrays;
 mod functions;
@@ -29,7 +29,7 @@ pub struct Var {
     pub below: Option<Dim>,
     /// The memory that it may share with others.
     roots: Vec<u32>,
-    /// Whether it may be given away.
+    /// Whether it may be consumed.
     owned: bool,
     /// The body that it was made in.
     frame: usize,
@@ -51,7 +51,7 @@ pub struct Fun {
     pub name: String,
     /// Sizes that follow from the arguments.
     pub sizes: Vec<String>,
-    /// Parameters, and whether the argument is given away.
+    /// Parameters, and whether the argument is consumed.
     pub params: Vec<(Ty, bool)>,
     pub result: Ty,
     /// Whether elements may be of any type: the types say `i64`.

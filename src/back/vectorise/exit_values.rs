@@ -16,7 +16,7 @@ use crate::ir::imp::{Expr, Local, Result, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The statements of a function without such computations.
-pub fn leave(all: &Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
+pub fn exit_values(all: &Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
     let mut known = FxHashSet::default();
     let mut list = replaced(list, &mut known);
     // What led to values that are known is not needed any more. Each round finds what the one before it has left without a reader.

@@ -23,7 +23,7 @@ const OPERATIONS: usize = 4;
 const READS: usize = 2;
 
 /// Fuses such maps.
-pub fn segments(mut program: Program) -> Program {
+pub fn segment_fusion(mut program: Program) -> Program {
     for id in program.fun_ids() {
         let mut body = std::mem::take(&mut program.funs[id].body);
         visit(&mut program, &mut body);
@@ -279,12 +279,12 @@ fn covered(build: &mut Build, consumer: &Soac, made: &Soac, parts: &Parts, count
 #[cfg(test)]
 mod tests {
     use super::super::testing::{body_becomes, stays};
-    use super::segments;
+    use super::segment_fusion;
 
     #[test]
     fn rows_of_a_sparse_matrix() {
         body_becomes(
-            &[segments],
+            &[segment_fusion],
             "([n i64] [m i64] [start [i64 n]] [len [i64 n]] [value [f64 m]] [x [f64 m]]) ([R [f64 n]])",
             "(let ([p [f64 m]]) (soac m ([a f64 value] [b f64 x])
                (let ([t f64]) (f64.* a b))
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn windows_overlap_and_stay() {
         stays(
-            &[segments],
+            &[segment_fusion],
             "([n i64] [m i64] [value [f64 m]] [x [f64 m]]) ([R [f64 n]])",
             "(let ([is [i64 n]]) (iota 0 1))
              (let ([p [f64 m]]) (soac m ([a f64 value] [b f64 x])

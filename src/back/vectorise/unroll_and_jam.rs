@@ -117,7 +117,7 @@ struct Row<'s> {
 }
 
 /// The loops of statements, those of which several rows can be done at a time rewritten.
-pub fn jam(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
+pub fn unroll_and_jam(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
     let apart = std::mem::take(&mut all.apart);
     inside(all, &apart, list)
 }

@@ -11,7 +11,7 @@ use crate::ir::soac::{Body, Exp, Operand, Program, Size, Stm, Type, Var};
 const STAY: i64 = 8;
 
 /// Rewrites such updates, where the new cells come from an operator.
-pub fn rebuild(mut program: Program) -> Program {
+pub fn concat_updates(mut program: Program) -> Program {
     program.each_body(visit);
     program
 }
@@ -83,12 +83,12 @@ fn parts(program: &mut Program, stm: Stm, update: Update, out: &mut Vec<Stm>) {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{body_becomes, stays};
-    use super::rebuild;
+    use super::concat_updates;
 
     #[test]
     fn an_update_of_the_inside_is_a_concatenation() {
         body_becomes(
-            &[rebuild],
+            &[concat_updates],
             "([n i64] [xs [f32 (+ 2 n)]] [ys [f32 n]]) ([R [f32 (+ 2 n)]])",
             "(let ([new [f32 n]]) (soac n ([y f32 ys])
                (let ([t f32]) (f32.+ y y))
@@ -110,7 +110,7 @@ mod tests {
     fn what_leaves_much_or_may_fail_stays() {
         let signature = "([n i64] [m i64] [xs [f32 m]] [zs [f32 n]] [ys [f32 n]]) ([R [f32 m]] [S [f32 n]])";
         stays(
-            &[rebuild],
+            &[concat_updates],
             signature,
             "(let ([new [f32 n]]) (soac n ([y f32 ys])
                (let ([t f32]) (f32.+ y y))

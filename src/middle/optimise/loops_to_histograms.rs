@@ -19,7 +19,7 @@ use rustc_hash::FxHashSet;
 const MOST_LOGGED: i64 = 1 << 20;
 
 /// Makes histograms and scatters of loops.
-pub fn logs(mut program: Program) -> Program {
+pub fn loops_to_histograms(mut program: Program) -> Program {
     for id in program.fun_ids() {
         let mut body = std::mem::take(&mut program.funs[id].body);
         let params = program.funs[id].params.clone();
@@ -578,12 +578,12 @@ fn max() -> Option<ScalarOp> {
 mod tests {
     use super::super::testing::{body_becomes, stays};
     use super::super::{dead, simplify};
-    use super::logs;
+    use super::loops_to_histograms;
 
     #[test]
     fn one_write_in_each_iteration() {
         body_becomes(
-            &[logs, simplify, dead],
+            &[loops_to_histograms, simplify, dead],
             "([n i64] [h [i32 n]] [k i64] [is [i64 k]]) ([R [i32 n]])",
             "(let ([r [i32 n]]) (loop ([a [i32 n] h]) (for j k)
                (let ([i i64]) (index is j unchecked))
@@ -604,7 +604,7 @@ mod tests {
     #[test]
     fn branches_and_loops_write_logs_of_one_length() {
         body_becomes(
-            &[logs, dead],
+            &[loops_to_histograms, dead],
             "([n i64] [h [i32 n]] [cs [bool 5]]) ([R [i32 n]])",
             "(let ([r [i32 n]]) (loop ([a [i32 n] h]) (for j 5i64)
                (let ([c bool]) (index cs j unchecked))
@@ -640,7 +640,7 @@ mod tests {
     #[test]
     fn arrays_that_are_read_and_counts_of_the_iteration_stay() {
         stays(
-            &[logs],
+            &[loops_to_histograms],
             "([n i64] [h [i64 n]] [k i64]) ([R [i64 n]] [S [i64 n]] [T [i64 n]])",
             "(let ([r [i64 n]]) (loop ([a [i64 n] h]) (for j k)
                (let ([x i64]) (index a j))
@@ -652,7 +652,7 @@ mod tests {
              (return r s t)",
         );
         stays(
-            &[logs],
+            &[loops_to_histograms],
             "([n i64] [h [i64 n]] [k i64]) ([R [i64 n]] [S [i64 n]])",
             "(let ([r [i64 n]]) (loop ([a [i64 n] h]) (for j k)
                (let ([b [i64 n]] [c i64]) (loop ([d [i64 n] a] [m i64 j]) (while (let ([x bool]) (i64.> m 0)) (return x))

@@ -9,7 +9,7 @@ use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Size, Soac, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Makes inputs of arrays.
-pub fn streams(mut program: Program) -> Program {
+pub fn index_to_input(mut program: Program) -> Program {
     let mut ranges = FxHashSet::default();
     for stm in &program.consts {
         note_range(&stm.pat, &stm.exp, &mut ranges);
@@ -108,12 +108,12 @@ fn replace(body: &mut Body, counter: Var, cells: &FxHashMap<Var, Var>) {
 mod tests {
     use super::super::testing::{body_becomes, stays};
     use super::super::{dead, simplify};
-    use super::streams;
+    use super::index_to_input;
 
     #[test]
     fn a_table_of_sums_is_a_map() {
         body_becomes(
-            &[simplify, streams, simplify, dead],
+            &[simplify, index_to_input, simplify, dead],
             "([n i64] [xs [f32 n]] [yss [f32 n n]]) ([R [f32 n n]])",
             "(let ([is [i64 n]]) (iota 0 1))
              (let ([r [f32 n n]]) (soac n ([i i64 is])
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn other_sizes_and_other_places_stay() {
         stays(
-            &[streams],
+            &[index_to_input],
             "([n i64] [m i64] [xs [f32 m]] [ys [f32 n]]) ([R [f32 n]])",
             "(let ([is [i64 n]]) (iota 0 1))
              (let ([js [i64 n]]) (iota 1 1))

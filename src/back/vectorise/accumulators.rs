@@ -20,14 +20,14 @@ const FEW: i64 = 16;
 const STATEMENTS: usize = 16;
 
 /// The loops of statements, those of [`Order::Reduce`] that are short enough rewritten.
-pub fn chains(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
+pub fn accumulators(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(list.len());
     for stmt in list {
         let fitting = matches!(&stmt, Stmt::For { from, to, order: Order::Reduce(sums), body, .. } if fits(from, to, sums, body));
         if fitting && let Stmt::For { var, from, to, order: Order::Reduce(sums), body } = stmt {
             spread(all, (var, from, to), &sums, body, &mut out);
         } else {
-            out.push(visit::inside(stmt, &mut |body| chains(all, body)));
+            out.push(visit::inside(stmt, &mut |body| accumulators(all, body)));
         }
     }
     out

@@ -28,7 +28,7 @@ use crate::ir::soac::{Body, Check, Exp, Operand, Program, Size, Soac, Stm, Type,
 use rustc_hash::FxHashSet;
 
 /// Rewrites such updates.
-pub fn columns(mut program: Program) -> Program {
+pub fn strided_updates(mut program: Program) -> Program {
     program.each_body(|program, body| {
         let mut views = FxHashSet::default();
         note_views(body, &mut views);
@@ -216,12 +216,12 @@ fn rewrite(program: &mut Program, body: &mut Body, column: Column) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{body_becomes, stays};
-    use super::columns;
+    use super::strided_updates;
 
     #[test]
     fn a_column() {
         body_becomes(
-            &[columns],
+            &[strided_updates],
             "([n i64] [m i64] [k i64] [a [f32 n m]]) ([R [f32 n m]])",
             "(let ([r [f32 n m]]) (soac n ([row [f32 m] a])
                (let ([x f32]) (index row k unchecked))
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn a_part_of_a_column() {
         body_becomes(
-            &[columns],
+            &[strided_updates],
             "([n i64] [m i64] [k i64] [a [f32 (+ n 2) m 3]] [vs [f32 n]]) ([R [f32 (+ n 2) m 3]])",
             "(let ([part [f32 n m 3]]) (slice a 1 1 unchecked))
              (let ([new [f32 n m 3]]) (soac n ([row [f32 m 3] part] [v f32 vs])
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn a_part_of_a_row() {
         body_becomes(
-            &[columns],
+            &[strided_updates],
             "([n i64] [m i64] [i i64] [k i64] [a [f32 n m 3]] [vs [f32 k 3]]) ([R [f32 n m 3]])",
             "(let ([row [f32 m 3]]) (index a i))
              (let ([new [f32 m 3]]) (update-slice row 1 2 vs unchecked))
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn rows_that_are_needed_or_of_other_arrays_stay() {
         stays(
-            &[columns],
+            &[strided_updates],
             "([n i64] [m i64] [i i64] [k i64] [a [f32 n m]] [b [f32 n m]] [vs [f32 k]]) ([R [f32 m]] [S [f32 n m]] [T [f32 n m]])",
             "(let ([row [f32 m]]) (index a i unchecked))
              (let ([new [f32 m]]) (update-slice row 1 1 vs unchecked))
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn places_that_differ_stay() {
         stays(
-            &[columns],
+            &[strided_updates],
             "([n i64] [m i64] [ks [i64 n]] [a [f32 n m]]) ([R [f32 n m]])",
             "(let ([r [f32 n m]]) (soac n ([row [f32 m] a] [k i64 ks])
                (let ([new [f32 m]]) (update row (k) 1.0f32))

@@ -39,7 +39,7 @@ struct Packer<'a, 'f> {
 }
 
 /// The loop with copies in place of what lies apart, and the copies.
-pub fn pack(all: &mut Vectorise, loop_: &Loop) -> Option<(Loop, Vec<Pack>)> {
+pub fn packing(all: &mut Vectorise, loop_: &Loop) -> Option<(Loop, Vec<Pack>)> {
     let last = loop_.body.iter().rposition(is_loop)?;
     let (before, _) = loop_.body.split_at(last + 1);
     let mut defs = Defs::default();

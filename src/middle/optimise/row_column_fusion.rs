@@ -14,7 +14,7 @@ use crate::ir::soac::{Body, Exp, Lambda, Operand, Operator, Program, Soac, Stm, 
 use rustc_hash::FxHashMap;
 
 /// Rewrites reductions of columns, where another operator runs over the rows.
-pub fn both_ways(mut program: Program) -> Program {
+pub fn row_column_fusion(mut program: Program) -> Program {
     for id in program.fun_ids() {
         let mut body = std::mem::take(&mut program.funs[id].body);
         visit(&mut program, &mut body);
@@ -176,7 +176,7 @@ fn by_rows(program: &mut Program, stm: &Stm, Columns { map, reduce, .. }: &Colum
 mod tests {
     use super::super::testing::{body_becomes, stays};
     use super::super::{cse, dead, fuse, simplify};
-    use super::both_ways;
+    use super::row_column_fusion;
 
     const SUM: &str = "(reduce commutative (0.0f32) ([a f32] [b f32]) (let ([c f32]) (f32.+ a b)) (return c))";
     const OTHER: &str = "(reduce commutative (0.0f32) ([a2 f32] [b2 f32]) (let ([c2 f32]) (f32.+ a2 b2)) (return c2))";
@@ -194,7 +194,7 @@ mod tests {
              (return s r)"
         );
         body_becomes(
-            &[both_ways, fuse, simplify, cse, fuse, simplify, dead],
+            &[row_column_fusion, fuse, simplify, cse, fuse, simplify, dead],
             "([n i64] [m i64] [x [f32 n m]] [v [f32 n]]) ([R [f32 n]] [S [f32 m]])",
             &before,
             "(let ([sums [f32 m]]) (rep 0.0f32))
@@ -220,6 +220,6 @@ mod tests {
                (return t)))
              (return r)"
         );
-        stays(&[both_ways], "([n i64] [m i64] [x [f32 n m]]) ([S [f32 m]])", &body);
+        stays(&[row_column_fusion], "([n i64] [m i64] [x [f32 n m]]) ([S [f32 m]])", &body);
     }
 }

@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 const FEW: i64 = 16;
 
 /// The loops of statements, those with such divisions in two versions.
-pub fn quotients(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
+pub fn reciprocals(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(list.len());
     for stmt in list {
         if let Stmt::For { var, from, to, order, body } = stmt {
@@ -29,7 +29,7 @@ pub fn quotients(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
                 None => true,
             };
             if divisors.is_empty() || !long {
-                out.push(Stmt::For { var, from, to, order, body: quotients(all, body) });
+                out.push(Stmt::For { var, from, to, order, body: reciprocals(all, body) });
                 continue;
             }
             let mut fine = Expr::int(FEW - 1).less(to.clone().minus(from.clone()));
@@ -47,7 +47,7 @@ pub fn quotients(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
             let fast = vec![Stmt::For { var, from: from1, to: to1, order: order1, body: again }];
             out.push(Stmt::If(fine, fast, vec![Stmt::For { var, from, to, order, body }]));
         } else {
-            out.push(visit::inside(stmt, &mut |body| quotients(all, body)));
+            out.push(visit::inside(stmt, &mut |body| reciprocals(all, body)));
         }
     }
     out
@@ -128,7 +128,7 @@ fn moderate(x: Local, prim: PrimType) -> Option<Expr> {
 /// The same body with variables of its own, but the same sums.
 fn renamed(all: &mut Vectorise, body: &[Stmt], order: &Order) -> Vec<Stmt> {
     let sums: &[(Local, ScalarOp)] = if let Order::Reduce(sums) = order { sums } else { &[] };
-    super::chains::renamed(all, body, sums)
+    super::accumulators::renamed(all, body, sums)
 }
 
 fn replaced(stmt: &Stmt, pairs: &[(Local, Local)]) -> Stmt {

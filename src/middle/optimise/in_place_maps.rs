@@ -12,7 +12,7 @@ use crate::ir::soac::{Body, Exp, Operand, Program, Soac, Stm, Var};
 use rustc_hash::FxHashSet;
 
 /// Rewrites such loops.
-pub fn over(mut program: Program) -> Program {
+pub fn in_place_maps(mut program: Program) -> Program {
     program.each_body(visit);
     program
 }
@@ -106,12 +106,12 @@ fn fits(program: &Program, body: &Body, (at, soac): (usize, &Soac), param: Var, 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{body_becomes, stays};
-    use super::over;
+    use super::in_place_maps;
 
     #[test]
     fn a_row_that_all_rows_need_is_copied() {
         body_becomes(
-            &[over],
+            &[in_place_maps],
             "([n i64] [a [f32 n n]]) ([R [f32 n n]])",
             "(let ([r [f32 n n]]) (loop ([x [f32 n n] a]) (for k n)
                (let ([p [f32 n]]) (index x k unchecked))
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn cells_that_need_their_neighbours_stay() {
         stays(
-            &[over],
+            &[in_place_maps],
             "([n i64] [a [f32 n]]) ([R [f32 n]])",
             "(let ([r [f32 n]]) (loop ([x [f32 n] a]) (for k n)
                (let ([b [f32 n]]) (rotate x 1))

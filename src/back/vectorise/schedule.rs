@@ -14,10 +14,10 @@ use crate::ir::imp::{Expr, Local, Order, Stmt};
 use rustc_hash::FxHashMap;
 
 /// The statements with the bodies of innermost loops that are done side by side in such an order.
-pub fn early(list: Vec<Stmt>) -> Vec<Stmt> {
+pub fn schedule(list: Vec<Stmt>) -> Vec<Stmt> {
     list.into_iter()
         .map(|stmt| {
-            let mut stmt = visit::inside(stmt, &mut early);
+            let mut stmt = visit::inside(stmt, &mut schedule);
             if let Stmt::For { order: Order::Any | Order::Reduce(_), body, .. } = &mut stmt {
                 *body = ordered(std::mem::take(body));
             }
