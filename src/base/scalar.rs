@@ -19,6 +19,7 @@
 //! * Folds start from the identity of their operation (`maximum []` is `lowest`) and go from left to right.
 
 mod apply;
+pub mod decimal;
 mod float;
 mod int;
 

@@ -43,7 +43,7 @@ impl<'a> Translator<'a> {
         }
         match &ast.exprs[expr].kind {
             ExprKind::Int { value, suffix } => Term::constant(Const::Int(*value, *suffix)),
-            ExprKind::Float { value, suffix } => Term::constant(Const::Float(value.to_bits(), *suffix)),
+            ExprKind::Float { value, suffix, .. } => Term::constant(Const::Float(value.to_bits(), *suffix)),
             ExprKind::Bool(value) => Term::constant(Const::Bool(*value)),
             ExprKind::Str(text) => Term::constant(Const::Str(*text)),
             ExprKind::Name(name) => self.name(expr, *name),

@@ -14,10 +14,36 @@ fn fits(prim: PrimType, value: i128) -> bool {
     !prim.is_int() || (-(1i128 << (bits - 1))..if prim.is_signed() { 1i128 << (bits - 1) } else { 1i128 << bits }).contains(&value)
 }
 
+/// The largest finite number of a type of floats.
+fn largest(prim: PrimType) -> f64 {
+    match prim {
+        PrimType::F16 => 65504.0,
+        PrimType::F32 => 3.402_823_5e38,
+        _ => f64::MAX,
+    }
+}
+
+/// The value of a literal that its type has; literals are never infinite.
+fn finite(scalar: Scalar) -> Option<Scalar> {
+    let infinite = match scalar {
+        Scalar::F16(value) => value.is_infinite(),
+        Scalar::F32(value) => value.is_infinite(),
+        Scalar::F64(value) => value.is_infinite(),
+        _ => false,
+    };
+    (!infinite).then_some(scalar)
+}
+
 impl Elab<'_> {
     /// A literal that does not fit its type.
     pub(super) fn unfit(&self, e: ExprId, span: Span) -> Failure {
         match self.tables.exprs.get(e).map(|t| &*t.base) {
+            Some(RBase::Prim(prim)) if prim.is_float() => {
+                Diagnostic::error(Code::NumberOutOfRange, span, format!("this number is too large for {prim}"))
+                    .here(format!("the largest {prim} is {:e}", largest(*prim)))
+                    .help(format!("use a wider type, or write `{prim}.inf`"))
+                    .into()
+            }
             Some(RBase::Prim(prim)) if prim.is_int() => {
                 Diagnostic::error(Code::NumberOutOfRange, span, format!("this number is not a value of type {prim}"))
                     .here(format!("{prim} has {} bits", prim.bytes() * 8))
@@ -36,9 +62,12 @@ impl Elab<'_> {
         match self.program.ast.exprs[e].kind {
             surface::ExprKind::Int { value, suffix } => {
                 let prim = suffix.or(prim)?;
-                fits(prim, i128::from(value)).then(|| Scalar::from_i128(prim, i128::from(value)))
+                fits(prim, i128::from(value)).then(|| Scalar::from_i128(prim, i128::from(value))).and_then(finite)
             }
-            surface::ExprKind::Float { value, suffix } => Some(Scalar::from_f64(suffix.or(prim)?, value)),
+            surface::ExprKind::Float { value, odd, suffix } => {
+                let prim = suffix.or(prim)?;
+                finite(Scalar::from_f64(prim, if prim == PrimType::F64 { value } else { odd }))
+            }
             surface::ExprKind::Bool(b) => Some(Scalar::Bool(b)),
             surface::ExprKind::Paren(_) => self.scalar(view::strip(&self.program.ast, e)),
             surface::ExprKind::Unary { op: surface::UnaryOp::Neg, expr, .. } => {

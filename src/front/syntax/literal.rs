@@ -1,7 +1,7 @@
 //! The values of number, character and string literals.
 
 use crate::base::PrimType;
-use crate::base::scalar::half_of;
+use crate::base::scalar::{decimal, half_of};
 
 /// The value of a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,8 +10,8 @@ pub enum Number {
     Int(u64, Option<PrimType>),
     /// A pattern of bits, `0xFFi8`, that is a negative number of its signed type: the number without its minus.
     Negative(u64, PrimType),
-    /// Written with one, or too large for an integer and with a float suffix.
-    Float(f64, Option<PrimType>),
+    /// Written with one, or too large for an integer and with a float suffix: the nearest double, and the one to round to narrower types.
+    Float(f64, f64, Option<PrimType>),
 }
 
 /// What is wrong with a literal: the message and, where there is something to say, advice.
@@ -108,15 +108,15 @@ fn decimal(text: &str) -> Result<Number, LiteralError> {
 }
 
 fn float(digits: &str, prim: Option<PrimType>, text: &str) -> Result<Number, LiteralError> {
-    let value = match prim {
-        Some(PrimType::F32) => digits.parse::<f32>().map(f64::from),
-        Some(PrimType::F16) => digits.parse::<f64>().map(|v| half_of(v).to_f64()),
-        _ => digits.parse::<f64>(),
+    let too_large = || too_large(text, prim.unwrap_or(PrimType::F64).name());
+    let value: f64 = digits.parse().map_err(|_| too_large())?;
+    let odd = decimal::to_odd(digits, value);
+    let (value, odd) = match prim {
+        Some(PrimType::F32) => (f64::from(odd as f32), f64::from(odd as f32)),
+        Some(PrimType::F16) => (half_of(odd).to_f64(), half_of(odd).to_f64()),
+        _ => (value, odd),
     };
-    match value {
-        Ok(value) if value.is_finite() => Ok(Number::Float(value, prim)),
-        _ => Err(too_large(text, prim.unwrap_or(PrimType::F64).name())),
-    }
+    if value.is_finite() { Ok(Number::Float(value, odd, prim)) } else { Err(too_large()) }
 }
 
 fn hex_float(text: &str) -> Result<Number, LiteralError> {
@@ -135,7 +135,7 @@ fn hex_float(text: &str) -> Result<Number, LiteralError> {
     let value = value * 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2);
     match prim {
         Some(p) if p.is_int() => Err(malformed()),
-        _ if value.is_finite() => Ok(Number::Float(value, prim)),
+        _ if value.is_finite() => Ok(Number::Float(value, value, prim)),
         _ => Err(too_large(text, "f64")),
     }
 }
@@ -237,13 +237,13 @@ mod tests {
             ("0o17", Int(15, None)),
             ("0rXIV", Int(14, None)),
             ("1f32", Int(1, Some(PrimType::F32))),
-            ("1.5", Float(1.5, None)),
-            ("1.0f32", Float(1.0, Some(PrimType::F32))),
-            ("1e-3", Float(1e-3, None)),
-            ("2E+2f64", Float(200.0, Some(PrimType::F64))),
-            ("0x1.8p3", Float(12.0, None)),
+            ("1.5", Float(1.5, 1.5, None)),
+            ("1.0f32", Float(1.0, 1.0, Some(PrimType::F32))),
+            ("1e-3", Float(1e-3, 1e-3, None)),
+            ("2E+2f64", Float(200.0, 200.0, Some(PrimType::F64))),
+            ("0x1.8p3", Float(12.0, 12.0, None)),
             ("18446744073709551615", Int(u64::MAX, None)),
-            ("100000000000000000000f64", Float(1e20, Some(PrimType::F64))),
+            ("100000000000000000000f64", Float(1e20, 1e20, Some(PrimType::F64))),
         ];
         for (text, expected) in cases {
             assert_eq!(number(text), Ok(expected), "{text}");

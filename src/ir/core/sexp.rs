@@ -13,7 +13,7 @@
 //! `~(r ..)e`, or `#r(r ..)e`, is `(#r (r ..) e)`, where no space stands in front of the parentheses. Parsing keeps its own stack, so any
 //! depth of nesting can be read.
 
-use crate::base::scalar::half_of;
+use crate::base::scalar::{decimal, half_of};
 use crate::base::{Code, FileId, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use half::f16;
@@ -132,7 +132,10 @@ fn classify(word: &str) -> Result<Word, String> {
     }
     let value = match prim {
         PrimType::F32 => body.parse().ok().map(Scalar::F32),
-        PrimType::F16 => body.parse().ok().map(|value: f64| Scalar::F16(half_of(value))),
+        PrimType::F16 => body
+            .parse()
+            .ok()
+            .map(|value: f64| Scalar::F16(half_of(decimal::to_odd(body.trim_start_matches(['-', '+']), value.abs()).copysign(value)))),
         _ => body.parse().ok().map(Scalar::F64),
     };
     value.map(Word::Scalar).ok_or_else(|| format!("`{word}` is not a number"))

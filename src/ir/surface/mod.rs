@@ -190,8 +190,8 @@ pub enum ExprKind {
     Error,
     /// An integer literal (never negative: minus is an operator). May carry any numeric suffix.
     Int { value: u64, suffix: Option<PrimType> },
-    /// A float literal.
-    Float { value: f64, suffix: Option<PrimType> },
+    /// A float literal: the nearest double, and the one that is rounded to narrower types ([`to_odd`](crate::base::scalar::decimal::to_odd)).
+    Float { value: f64, odd: f64, suffix: Option<PrimType> },
     /// `true` or `false`.
     Bool(bool),
     /// A string literal: an array of `u8`.

@@ -2,6 +2,7 @@
 //! comments from `--` to the end of the line.
 
 use super::{At, Expected, MAX_RANK, Place, Result, storable, structured};
+use crate::base::scalar::decimal;
 use crate::base::{Code, PrimType, Scalar};
 use crate::runtime::{Array, Buffer, Value, dims};
 use std::fmt::Write;
@@ -384,6 +385,7 @@ fn literal(word: &str, default: PrimType) -> std::result::Result<Scalar, Bad> {
     }
     if radix == 10 && (prim.is_float() || !text.bytes().all(|b| b.is_ascii_digit())) {
         let value: f64 = text.parse().map_err(|_| Bad::Syntax)?;
+        let value = if prim == PrimType::F64 { value } else { decimal::to_odd(text, value) };
         let signed = if negative { -value } else { value };
         return match prim {
             PrimType::F32 => text.parse::<f32>().map(|x| Scalar::F32(if negative { -x } else { x })).map_err(|_| Bad::Syntax),

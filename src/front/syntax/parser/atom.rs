@@ -134,7 +134,7 @@ impl Parser<'_> {
                 let op_span = Span::between(self.file, token.start, token.start);
                 ExprKind::Paren(self.expr(ExprKind::Unary { op: UnaryOp::Neg, op_span, expr }, token.start))
             }
-            Ok(Number::Float(value, suffix)) => ExprKind::Float { value, suffix },
+            Ok(Number::Float(value, odd, suffix)) => ExprKind::Float { value, odd, suffix },
             Err(error) => self.bad_literal(token, error),
         }
     }

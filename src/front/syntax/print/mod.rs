@@ -7,6 +7,7 @@ mod modules;
 mod types;
 
 use super::precedence::{self, ASCRIBE, ATOM, Level, RANGE, UNARY, WITH, WITH_VALUE};
+use crate::base::scalar::decimal;
 use crate::ir::surface::{
     Ast, Decl, DefDecl, ExprId, ExprKind, Ident, IndexArg, LoopForm, Operator, PatId, RangeKind, TypeDecl, TypeId, TypeParam, UnaryOp,
     ValDecl,
@@ -170,7 +171,7 @@ impl<'a> Printer<'a> {
             ExprKind::Int { value, suffix } => {
                 let _ = write!(out, "{value}{}", suffix.map_or("", |s| s.name()));
             }
-            ExprKind::Float { value, suffix } => put_float(out, *value, suffix.map_or("", |s| s.name())),
+            ExprKind::Float { value, odd, suffix } => put_float(out, (*value, *odd), suffix.map_or("", |s| s.name())),
             ExprKind::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
             ExprKind::Str(text) => out.push_str(&string_literal(text.as_str())),
             ExprKind::Name(name) => put_binding_name(out, name.as_str()),
@@ -541,8 +542,8 @@ fn put_binding_name(out: &mut String, name: &str) {
 }
 
 /// A finite float that reads back as the same value.
-fn put_float(out: &mut String, value: f64, suffix: &str) {
-    let text = format!("{value:?}");
+fn put_float(out: &mut String, (value, odd): (f64, f64), suffix: &str) {
+    let text = if odd == value { format!("{value:?}") } else { decimal::text_beside(value, odd) };
     let _ = write!(out, "{text}{}{suffix}", if text.contains(['.', 'e']) { "" } else { ".0" });
 }
 
