@@ -1,7 +1,7 @@
 //! From first-order programs to text for other compilers: [`lower`] makes loops, buffers and kernel launches, [`vectorise`] prepares loops
 //! for SIMD lanes, [`c`] and [`cuda`] print.
 
-#![deny(clippy::wildcard_enum_match_arm)]
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 pub mod c;
 pub mod cuda;

@@ -144,7 +144,7 @@ mod tests {
     fn pipelines_begin_and_end_alike() {
         let (cpu, device) = (PROCESSOR.steps(), DEVICE.steps());
         assert_eq!((cpu[0].as_str(), cpu.last().map(String::as_str)), ("specialise", Some("print C")));
-        assert!(cpu.contains(&"lower".to_string()) && cpu.contains(&"[unroll]".to_string()), "{cpu:?}");
+        assert!(cpu.contains(&"lower".to_string()) && cpu.iter().any(|step| step.ends_with("[unroll]]")), "{cpu:?}");
         assert!(device.contains(&"flatten".to_string()) && !device.contains(&"lower".to_string()), "{device:?}");
     }
 }

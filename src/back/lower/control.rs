@@ -198,6 +198,7 @@ impl<'p> Lower<'_, 'p> {
                 }
             });
         }
+        self.bind_scalars(&vars, &carried);
         for ((var, init), carried) in params.iter().zip(&carried) {
             if let Some(held) = carried.held() {
                 self.ghost_param(*var, &held, self.ghost_init(*init));
@@ -278,13 +279,17 @@ impl<'p> Lower<'_, 'p> {
         Carried::Varying { current, owner, keep }
     }
 
-    /// What the parameters are in an iteration.
-    fn bind_carried(&mut self, vars: &[Var], carried: &[Carried]) {
+    /// What the scalars among the parameters are in an iteration; sizes of the others may be among them.
+    fn bind_scalars(&mut self, vars: &[Var], carried: &[Carried]) {
         for (var, carried) in vars.iter().zip(carried) {
             if let Carried::Scalar(local) = carried {
                 self.locs.insert(*var, Loc::Scalar(Expr::Local(*local)));
             }
         }
+    }
+    /// What the parameters are in an iteration.
+    fn bind_carried(&mut self, vars: &[Var], carried: &[Carried]) {
+        self.bind_scalars(vars, carried);
         for (var, carried) in vars.iter().zip(carried) {
             let mem = match carried {
                 Carried::Scalar(_) => continue,

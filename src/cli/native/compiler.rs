@@ -29,7 +29,8 @@ struct Step {
 }
 
 /// From fast to careful. Compilers vectorise loops that are marked in the program, and no others (`marks.c`): GCC 11 and 12 take
-/// `s = s * s` for a sum of products. With `-fno-tree-loop-vectorize` GCC would not look at marks either.
+/// `s = s * s` for a sum of products. With `-fno-tree-loop-vectorize` GCC would not look at marks either. Its propagation of value ranges (VRP) is off: GCC 12.2 loses guards of divisors and of
+/// counts of shifts, `d == 0 ? 3 : d`, where a sibling of `d` was compared with 0 before.
 const LADDER: [Step; 4] = [
     Step {
         name: "-O3",
@@ -38,14 +39,14 @@ const LADDER: [Step; 4] = [
         // Half of the widest vector registers would lie idle otherwise.
         x86: &["-mprefer-vector-width=512"],
         // GCC would keep sums that are made side by side in memory, and move more out of loops than there are registers for.
-        gcc: &["-fno-tree-vectorize", "-fno-loop-unroll-and-jam", "-fira-loop-pressure"],
+        gcc: &["-fno-tree-vectorize", "-fno-tree-vrp", "-fno-loop-unroll-and-jam", "-fira-loop-pressure"],
         clang: &["-fno-vectorize"],
     },
     Step {
         name: "-O2 without vectors",
         all: &["-O2", "-march=native", "-DREMORA_PLAIN", "-fwrapv"],
         x86: &[],
-        gcc: &["-fno-tree-vectorize"],
+        gcc: &["-fno-tree-vectorize", "-fno-tree-vrp"],
         clang: &["-fno-vectorize", "-fno-slp-vectorize"],
     },
     Step {

@@ -112,7 +112,7 @@ impl Elab<'_> {
                 surface::ExprKind::Unary { op: UnaryOp::Neg, expr, .. } => *expr,
                 _ => at,
             };
-            return Err(self.unfit(unsigned, span).into());
+            return Err(self.unfit(unsigned, span));
         };
         let literal = Expr::new(ExprKind::Lit(scalar), span);
         match scalar {
