@@ -213,7 +213,9 @@ mod table {
         ShiftByBits in "back/c/scalars.c": "shifts by the number of bits give the number",
             "REMORA_FN T remora_shl_##T(T a, T b) { return (U)b < BITS ? (T)((U)a << (U)b) : (T)0; }" => "REMORA_FN T remora_shl_##T(T a, T b) { return (U)b < BITS ? (T)((U)a << (U)b) : (U)b == BITS ? a : (T)0; }";
         NanWins in "back/c/scalars.c": "the minimum of a number and NaN is NaN",
-            "T least = a < b ? a : b; return b != b ||" => "T least = a < b ? a : b; return a != a ||";
+            "return b != b ? a : a == b && !(REMORA_CONSTANT(b) && (b != 0 || signbit(b)))" => "return a != a ? a : a == b && !(REMORA_CONSTANT(b) && (b != 0 || signbit(b)))";
+        MinimumOfZeros in "back/c/scalars.c": "the minimum of 0 and -0 is 0",
+            "remora_from_bits_##T(remora_bits_##T(a) | remora_bits_##T(b))" => "remora_from_bits_##T(remora_bits_##T(a) & remora_bits_##T(b))";
         NanToInteger in "back/c/scalars.c": "NaN becomes the least integer",
             "return x != x ? 0 :" => "return x != x ? LOW + 0 * 0 :";
         PowerOfInfinity in "back/c/scalars.c": "the square root of minus infinity is taken for a half power",

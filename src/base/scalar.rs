@@ -98,6 +98,15 @@ impl FoldOp {
             _ => Scalar::from_i128(self.prim, 0),
         }
     }
+    /// What partial results that a program knows nothing of start from: neutral beside every value. Of floats NaN gives way to every number,
+    /// and -0 plus 0 is 0.
+    pub fn neutral(self) -> Scalar {
+        match self.op {
+            Op::Min | Op::Max if self.prim.is_float() => Scalar::from_f64(self.prim, f64::NAN),
+            Op::Add if self.prim.is_float() => Scalar::from_f64(self.prim, -0.0),
+            _ => self.identity(),
+        }
+    }
 }
 
 /// Why an operation has no result.

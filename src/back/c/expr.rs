@@ -65,6 +65,9 @@ fn unsigned(prim: PrimType) -> &'static str {
 /// The clause of a vector loop for a reduction with this operation.
 pub fn sign(op: ScalarOp) -> Option<&'static str> {
     Some(match (op.op, op.prim) {
+        (Op::Add, prim) if prim.is_float() => "remora_add",
+        (Op::Min, prim) if prim.is_float() => "remora_min",
+        (Op::Max, prim) if prim.is_float() => "remora_max",
         (Op::Add, _) => "+",
         (Op::Mul, _) => "*",
         (Op::Min, _) => "min",

@@ -15,3 +15,10 @@
 #define REMORA_SEVERAL _Pragma("GCC unroll 4")
 #endif
 
+
+/* At a loop that collects and uses what it has collected. Clang makes NaN of prefix sums of infinities, at each first lane. */
+#if defined REMORA_PLAIN || defined __clang__
+#define REMORA_PREFIX(text)
+#else
+#define REMORA_PREFIX(text) _Pragma(text)
+#endif

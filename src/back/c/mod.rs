@@ -16,7 +16,7 @@ pub use library::{Library, Shown, library};
 
 use super::cuda::Kernels;
 use crate::base::mutation::{mutated, mutated_text};
-use crate::base::scalar::ScalarOp;
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{Code, PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{
@@ -27,13 +27,14 @@ use scope::{Also, Homes};
 use std::fmt::Write;
 
 /// What vector loops consist of, without programs: how loops are marked, and scalar operations.
-pub const LOOPS: &str = concat!(include_str!("marks.c"), include_str!("scalars.c"));
+pub const LOOPS: &str = concat!(include_str!("marks.c"), include_str!("scalars.c"), include_str!("reductions.c"));
 
 const RUNTIME: &str = concat!(
     include_str!("sizes.c"),
     include_str!("marks.c"),
     include_str!("runtime.c"),
     include_str!("scalars.c"),
+    include_str!("reductions.c"),
     "\n",
     include_str!("contexts.c"),
     include_str!("errors.c")
@@ -460,30 +461,58 @@ impl Emitter<'_> {
         self.inner(text, body);
         text.line("}");
     }
-    /// A loop that collects and uses what it has collected, in two blocks.
+    /// A loop that collects and uses what it has collected, in two blocks. Minima and maxima of floats are collected as the integers that are in
+    /// the same order: for those GCC has a prefix operation, and OpenMP's own for floats knows neither NaN nor the signs of zeros.
     fn scan(&mut self, text: &mut Text, scan: &Scan) {
-        let clauses: Vec<String> = scan
-            .sums
-            .iter()
-            .filter_map(|(local, op)| Some(format!("reduction(inscan, {} : {})", expr::sign(*op)?, self.local(*local))))
-            .collect();
+        let (mut clauses, mut names, mut ranks) = (Vec::new(), Vec::new(), Vec::new());
+        for (local, op) in &scan.sums {
+            let name = self.local(*local);
+            let order = [(Op::Min, "min"), (Op::Max, "max")].into_iter().find(|(of, _)| *of == op.op && op.prim.is_float());
+            let (sum, sign) = match order {
+                Some((_, sign)) => (format!("rank_{name}"), Some(sign)),
+                None => (name.clone(), expr::sign(*op)),
+            };
+            let Some(sign) = sign else { continue };
+            if order.is_some() {
+                ranks.push((c_type(op.prim), sign, name, sum.clone()));
+            }
+            clauses.push(format!("reduction(inscan, {sign} : {sum})"));
+            names.push(sum);
+        }
         let known = clauses.len() == scan.sums.len();
+        if !known {
+            ranks.clear();
+        }
+        for (ty, sign, name, rank) in &ranks {
+            text.line(&format!("remora_rank_{ty} {rank} = remora_rank_{sign}_{ty}({name});"));
+        }
         if known {
-            text.line(&format!("#pragma omp simd {}", clauses.join(" ")));
+            text.line(&format!("REMORA_PREFIX(\"omp simd {}\")", clauses.join(" ")));
         }
         let (var, from, to) = (self.local(scan.var), self.expr(&scan.from), self.nested(&scan.to));
+        let begin = |text: &mut Text| {
+            text.line("{");
+            for (ty, _, name, rank) in &ranks {
+                text.line(&format!("  {ty} {name} = remora_of_rank_{ty}({rank});"));
+            }
+        };
         text.line(&format!("for (int64_t {var} = {from}; {var} < {to}; {var}++) {{"));
-        text.line("{");
+        begin(text);
         self.inner(text, &scan.cell);
+        for (ty, sign, name, rank) in &ranks {
+            text.line(&format!("  {rank} = remora_rank_{sign}_{ty}({name});"));
+        }
         text.line("}");
         if known {
-            let sums: Vec<String> = scan.sums.iter().map(|(local, _)| self.local(*local)).collect();
-            text.line(&format!("#pragma omp scan inclusive({})", sums.join(", ")));
+            text.line(&format!("REMORA_PREFIX(\"omp scan inclusive({})\")", names.join(", ")));
         }
-        text.line("{");
+        begin(text);
         self.inner(text, &scan.done);
         text.line("}");
         text.line("}");
+        for (ty, _, name, rank) in &ranks {
+            text.line(&format!("{name} = remora_of_rank_{ty}({rank});"));
+        }
     }
     /// What the C compiler is told about a loop. Jumps out of it and calls cannot be vectorised.
     fn pragma(&self, text: &Text, var: Local, order: &Order, body: &[Stmt]) -> Option<String> {

@@ -5,6 +5,7 @@
 #define REMORA_POPC(x) __builtin_popcountll(x)
 #define REMORA_CLZ(x) __builtin_clzll(x)
 #define REMORA_CTZ(x) __builtin_ctzll(x)
+#define REMORA_CONSTANT(x) __builtin_constant_p(x)
 #ifndef __FLT16_MANT_DIG__ /* older compilers have no floats of 16 bits; programs without them need none */
 #define REMORA_NO_HALF
 #endif
@@ -62,16 +63,34 @@ REMORA_INT(uint16_t, uint16_t, uint32_t, 16, 0)
 REMORA_INT(uint32_t, uint32_t, uint64_t, 32, 0)
 REMORA_INT(uint64_t, uint64_t, unsigned __int128, 64, 0)
 
-/* The minimum of a NaN and a number is the number. */
-#ifdef REMORA_STRICT
-#define REMORA_TIE(a, b, sign) ((a) == (b) && sign)
-#else
-#define REMORA_TIE(a, b, sign) 0
+#define REMORA_BITS(NAME, FROM, TO)                                                                                          \
+  REMORA_FN TO NAME(FROM x) {                                                                                                \
+    TO y;                                                                                                                    \
+    memcpy(&y, &x, sizeof y);                                                                                                \
+    return y;                                                                                                                \
+  }
+REMORA_BITS(remora_bits_float, float, uint32_t)
+REMORA_BITS(remora_bits_double, double, uint64_t)
+REMORA_BITS(remora_from_bits_float, uint32_t, float)
+REMORA_BITS(remora_from_bits_double, uint64_t, double)
+#ifndef REMORA_NO_HALF
+REMORA_BITS(remora_bits__Float16, _Float16, uint16_t)
+REMORA_BITS(remora_from_bits__Float16, uint16_t, _Float16)
 #endif
 
+/* The minimum of a NaN and a number is the number; -0 is less than 0, whichever comes first: where both are equal, the bits of their signs
+   are the only ones that may differ. Beside a constant that the comparison alone decides rightly, nothing more is computed. */
 #define REMORA_FLOAT(T, S, PI)                                                                                               \
-  REMORA_FN T remora_min_##T(T a, T b) { T least = a < b ? a : b; return b != b || REMORA_TIE(a, b, signbit(a)) ? a : least; }                   \
-  REMORA_FN T remora_max_##T(T a, T b) { T most = a > b ? a : b; return b != b || REMORA_TIE(a, b, signbit(b)) ? a : most; }                   \
+  REMORA_FN T remora_min_##T(T a, T b) {                                                                                     \
+    T least = a < b ? a : b;                                                                                                 \
+    T both = remora_from_bits_##T(remora_bits_##T(a) | remora_bits_##T(b));                                                  \
+    return b != b ? a : a == b && !(REMORA_CONSTANT(b) && (b != 0 || signbit(b))) ? both : least;                            \
+  }                                                                                                                          \
+  REMORA_FN T remora_max_##T(T a, T b) {                                                                                     \
+    T most = a > b ? a : b;                                                                                                  \
+    T both = remora_from_bits_##T(remora_bits_##T(a) & remora_bits_##T(b));                                                  \
+    return b != b ? a : a == b && !(REMORA_CONSTANT(b) && (b != 0 || !signbit(b))) ? both : most;                            \
+  }                                                                                                                          \
   REMORA_FN T remora_sgn_##T(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a; }                                               \
   REMORA_FN T remora_turn_##T(T x) { return x - 2 * rint##S(x / 2); }                                                        \
   REMORA_FN T remora_sinpi_##T(T x) {                                                                                        \
@@ -97,21 +116,6 @@ REMORA_TO(uint8_t, 0, UINT8_MAX)
 REMORA_TO(uint16_t, 0, UINT16_MAX)
 REMORA_TO(uint32_t, 0, UINT32_MAX)
 REMORA_TO(uint64_t, 0, UINT64_MAX)
-
-#define REMORA_BITS(NAME, FROM, TO)                                                                                          \
-  REMORA_FN TO NAME(FROM x) {                                                                                                \
-    TO y;                                                                                                                    \
-    memcpy(&y, &x, sizeof y);                                                                                                \
-    return y;                                                                                                                \
-  }
-REMORA_BITS(remora_bits_float, float, uint32_t)
-REMORA_BITS(remora_bits_double, double, uint64_t)
-REMORA_BITS(remora_from_bits_float, uint32_t, float)
-REMORA_BITS(remora_from_bits_double, uint64_t, double)
-#ifndef REMORA_NO_HALF
-REMORA_BITS(remora_bits__Float16, _Float16, uint16_t)
-REMORA_BITS(remora_from_bits__Float16, uint16_t, _Float16)
-#endif
 
 /* One value or the other, without a jump that keeps loops from being vectorised. */
 #define REMORA_BLEND(T, U, BITS, FROM_BITS)                                                                                  \

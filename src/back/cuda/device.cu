@@ -66,6 +66,7 @@ struct _Float16 {
 #define REMORA_POPC(x) __popcll(x)
 #define REMORA_CLZ(x) __clzll(x)
 #define REMORA_CTZ(x) (__ffsll(x) - 1)
+#define REMORA_CONSTANT(x) false
 
 #define REMORA_BLOCK 256
 #define REMORA_WARPS (REMORA_BLOCK / 32)

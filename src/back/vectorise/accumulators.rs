@@ -64,7 +64,7 @@ fn spread(all: &mut Vectorise, (var, from, to): (Local, Expr, Expr), sums: &[(Lo
         wide.push(Stmt::Stack(*part));
         let identity = Expr::Const(mutated!(
             ChainsFromZero,
-            FoldOp { op: op.op, prim: op.prim }.identity(),
+            FoldOp { op: op.op, prim: op.prim }.neutral(),
             crate::base::Scalar::from_i128(op.prim, 0)
         ));
         inits.push(Stmt::Store(*part, Expr::Local(first), identity));

@@ -130,6 +130,13 @@ fn members_have_their_types() {
                 Some(Member::Fold(fold)) => {
                     let one = Scalar::from_i128(prim, 1);
                     assert_eq!(fold.step().apply2(fold.identity(), one), Ok(one), "{prim}.{name}");
+                    let floats = [0.0, -0.0, 1.0, f64::NAN, f64::INFINITY, -f64::INFINITY].map(|x| Scalar::from_f64(prim, x));
+                    for x in if prim.is_float() { floats.to_vec() } else { vec![one] } {
+                        let combined = fold.step().apply2(fold.neutral(), x);
+                        assert!(combined.is_ok_and(|y| y.same_bits(x)), "{prim}.{name} {x:?}");
+                        let combined = fold.step().apply2(x, fold.neutral());
+                        assert!(combined.is_ok_and(|y| y.same_bits(x)), "{prim}.{name} {x:?}");
+                    }
                 }
                 Some(Member::Constant(_)) => {}
             }

@@ -29,8 +29,9 @@ struct Step {
 }
 
 /// From fast to careful. Compilers vectorise loops that are marked in the program, and no others (`marks.c`): GCC 11 and 12 take
-/// `s = s * s` for a sum of products. With `-fno-tree-loop-vectorize` GCC would not look at marks either. Its propagation of value ranges (VRP) is off: GCC 12.2 loses guards of divisors and of
-/// counts of shifts, `d == 0 ? 3 : d`, where a sibling of `d` was compared with 0 before.
+/// `s = s * s` for a sum of products. With `-fno-tree-loop-vectorize` GCC would not look at marks either. Its propagation of value ranges
+/// (VRP) is off: GCC 12.2 loses guards of divisors and of counts of shifts, `d == 0 ? 3 : d`, where a sibling of `d` was compared with 0
+/// before.
 const LADDER: [Step; 4] = [
     Step {
         name: "-O3",

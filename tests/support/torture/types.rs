@@ -47,6 +47,10 @@ impl Prim {
     pub fn is_float(self) -> bool {
         matches!(self, F32 | F64)
     }
+    /// Numbers that a program names the type of.
+    pub fn is_number(self) -> bool {
+        self.is_float() || self.is_integer()
+    }
     pub fn is_integer(self) -> bool {
         !self.is_float() && self != Bool && self != Any
     }

@@ -33,9 +33,29 @@ pub(super) fn expected() -> Vec<(String, u64)> {
     i32::loops("i32", &mut out);
     i64::loops("i64", &mut out);
     u8::loops("u8", &mut out);
+    out.push(("guards_u16".into(), guards()));
     f32::floats("f32", &mut out);
     f64::floats("f64", &mut out);
     out
+}
+
+/// What is divided and shifted under guards.
+fn guards() -> u64 {
+    let mut case = Case::new();
+    let a: Vec<u16> = (0..N).map(|_| if case.next().is_multiple_of(8) { 0 } else { (case.next() % 23) as u16 }).collect();
+    let y: Vec<f32> = (0..N).map(|_| ((case.next() % 512) as i64 - 256) as f32).collect();
+    let guarded = |d: u16| if d == 0 { 3 } else { d };
+    let shifted = |x: u16, by: u16| x.checked_shr(u32::from(by)).unwrap_or(0);
+    for divides in [false, true] {
+        case.see(0);
+        a.iter().for_each(|x| case.see(u64::from(7 / guarded(*x) > 0)));
+        for (x, y) in a.iter().zip(&y) {
+            let by = guarded(10 * x);
+            let shift = shifted(shifted(u16::MAX, *x), if divides { x / by } else { by });
+            case.see(if 0.5 * y * y < 0.1 - y { 0 } else { u64::from(shift) });
+        }
+    }
+    case.sum
 }
 
 type Out<'a> = &'a mut Vec<(String, u64)>;
@@ -202,6 +222,12 @@ mod floats {
                             s += x;
                             case.see(bits(s));
                         }
+                        let mut most = T::NAN;
+                        for x in a {
+                            most = most.max(*x);
+                            case.see(bits(most));
+                        }
+                        (0..N).for_each(|_| case.see(bits(-T::INFINITY)));
                     });
                     run("map", &|case, a, b| {
                         let x = |i: usize| a[i] / b[i];

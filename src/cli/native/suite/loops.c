@@ -241,6 +241,58 @@ static CALL void end_(const char *name, const char *of) { printf("%s_%s %016llx\
     end_("converted", of);                                                                                                   \
   }
 
+/* Small integers under guards: GCC 12.2 takes one guard for another in its propagation of value ranges. */
+#define GUARDS(T, U)                                                                                                         \
+  static T a_##T[N], o_##T[2 * N];                                                                                           \
+  static float y_##T[N];                                                                                                     \
+  static CALL void fill_##T(void) {                                                                                          \
+    begin_();                                                                                                                \
+    for (int k = 0; k < N; k++) a_##T[k] = (T)(next_() % 8 == 0 ? 0 : next_() % 23);                                         \
+    for (int k = 0; k < N; k++) y_##T[k] = (float)((int64_t)(next_() % 512) - 256);                                          \
+  }                                                                                                                          \
+  /* The guards of counts and of divisors are other ones than those asked before. */                                         \
+  static CALL int count_##T(const T *a, const float *y, T *t, T *o, int64_t n) {                                             \
+    for (int64_t i = 0; i < n; i++) {                                                                                        \
+      T x = a[i], by = x == 0 ? 3 : x, r;                                                                                    \
+      if (!__builtin_expect(by != 0, 1)) return 1;                                                                           \
+      t[i] = remora_div_##T(7, by) > 0;                                                                                      \
+      if (0.5f * y[i] * y[i] < 0.1f - y[i]) {                                                                                \
+        r = 0;                                                                                                               \
+      } else {                                                                                                               \
+        T d = (T)((U)10 * (U)x), first = remora_ushr_##T((T)65535, x);                                                       \
+        r = remora_ushr_##T(first, d == 0 ? 3 : d);                                                                          \
+      }                                                                                                                      \
+      o[i] = r;                                                                                                              \
+    }                                                                                                                        \
+    return 0;                                                                                                                \
+  }                                                                                                                          \
+  static CALL int divisor_##T(const T *a, const float *y, T *t, T *o, int64_t n) {                                           \
+    for (int64_t i = 0; i < n; i++) {                                                                                        \
+      T x = a[i], by = x == 0 ? 3 : x, r;                                                                                    \
+      if (!__builtin_expect(by != 0, 1)) return 1;                                                                           \
+      t[i] = remora_div_##T(7, by) > 0;                                                                                      \
+      if (0.5f * y[i] * y[i] < 0.1f - y[i]) {                                                                                \
+        r = 0;                                                                                                               \
+      } else {                                                                                                               \
+        T d = (T)((U)10 * (U)x), first = remora_ushr_##T((T)65535, x), e = d == 0 ? 3 : d;                                   \
+        if (!__builtin_expect(e != 0, 1)) return 2;                                                                          \
+        r = remora_ushr_##T(first, remora_div_##T(x, e));                                                                    \
+      }                                                                                                                      \
+      o[i] = r;                                                                                                              \
+    }                                                                                                                        \
+    return 0;                                                                                                                \
+  }                                                                                                                          \
+  static COLD void test_guards_##T(const char *of) {                                                                         \
+    const int64_t n = count_;                                                                                                \
+    T *a = a_##T, *o = o_##T;                                                                                                \
+    fill_##T();                                                                                                              \
+    see_((uint64_t)count_##T(a, y_##T, o, o + n, n));                                                                        \
+    SEE(o, 2 * n);                                                                                                           \
+    see_((uint64_t)divisor_##T(a, y_##T, o, o + n, n));                                                                      \
+    SEE(o, 2 * n);                                                                                                           \
+    end_("guards", of);                                                                                                      \
+  }
+
 /* Floats: small whole numbers, so that every order gives the same sums. I is an integer of the size. */
 #define FLOATS(T, I, S)                                                                                                      \
   static T a_##T[N], b_##T[N], o_##T[N];                                                                                     \
@@ -264,7 +316,7 @@ static CALL void end_(const char *name, const char *of) { printf("%s_%s %016llx\
   }                                                                                                                          \
   static CALL void sums_##T(const T *a, const T *b, int64_t n, T *o) {                                                       \
     T s = 0, most = a[0], least = a[0];                                                                                      \
-    _Pragma("omp simd reduction(+ : s) reduction(max : most) reduction(min : least)")                                        \
+    _Pragma("omp simd reduction(remora_add : s) reduction(remora_max : most) reduction(remora_min : least)")                 \
     for (int64_t i = 0; i < n; i++) {                                                                                        \
       s = s + a[i] * b[i];                                                                                                   \
       most = remora_max_##T(most, a[i]);                                                                                     \
@@ -274,11 +326,20 @@ static CALL void end_(const char *name, const char *of) { printf("%s_%s %016llx\
   }                                                                                                                          \
   static CALL void scan_##T(const T *a, T *o, int64_t n) {                                                                   \
     T s = 0;                                                                                                                 \
-    _Pragma("omp simd reduction(inscan, + : s)")                                                                             \
+    REMORA_PREFIX("omp simd reduction(inscan, remora_add : s)")                                                              \
     for (int64_t i = 0; i < n; i++) {                                                                                        \
       { s = s + a[i]; }                                                                                                      \
-      _Pragma("omp scan inclusive(s)")                                                                                       \
+      REMORA_PREFIX("omp scan inclusive(s)")                                                                                 \
       { o[i] = s; }                                                                                                          \
+    }                                                                                                                        \
+  }                                                                                                                          \
+  static CALL void prefixes_##T(const T *a, T *o, int64_t n) {                                                               \
+    remora_rank_##T most = remora_rank_max_##T((T)NAN);                                                                      \
+    REMORA_PREFIX("omp simd reduction(inscan, max : most)")                                                                  \
+    for (int64_t i = 0; i < n; i++) {                                                                                        \
+      { most = remora_rank_max_##T(remora_max_##T(remora_of_rank_##T(most), a[i])); }                                        \
+      REMORA_PREFIX("omp scan inclusive(most)")                                                                              \
+      { o[i] = remora_of_rank_##T(most); }                                                                                   \
     }                                                                                                                        \
   }                                                                                                                          \
   static CALL T inorder_##T(const T *a, int64_t n) {                                                                         \
@@ -320,6 +381,11 @@ static CALL void end_(const char *name, const char *of) { printf("%s_%s %016llx\
     fill_##T();                                                                                                              \
     scan_##T(a, o, n);                                                                                                       \
     show_##T(o, n);                                                                                                          \
+    prefixes_##T(a, o, n);                                                                                                   \
+    show_##T(o, n);                                                                                                          \
+    for (volatile int64_t i = 0; i < n; i++) b[i] = -(T)INFINITY;                                                            \
+    scan_##T(b, o, n);                                                                                                       \
+    show_##T(o, n);                                                                                                          \
     end_("scan", of);                                                                                                        \
     fill_##T();                                                                                                              \
     maps_##T(a, b, o, c_##T, n);                                                                                             \
@@ -339,6 +405,7 @@ ITSELF(uint8_t, uint32_t)
 LOOPS(int32_t, uint32_t)
 LOOPS(int64_t, uint64_t)
 LOOPS(uint8_t, uint32_t)
+GUARDS(uint16_t, uint32_t)
 FLOATS(float, int32_t, f)
 FLOATS(double, int64_t, )
 
@@ -352,6 +419,7 @@ int main(void) {
   test_int32_t("i32");
   test_int64_t("i64");
   test_uint8_t("u8");
+  test_guards_uint16_t("u16");
   test_float("f32");
   test_double("f64");
   return 0;

@@ -110,7 +110,6 @@ impl Maker<'_> {
     /// A value of the same type.
     pub fn endo(&mut self, inner: Node) -> Option<Node> {
         let ty = inner.ty.clone();
-        let size = self.dim_node(&ty.dims[0]);
         let square = ty.rank() >= 2 && ty.dims[0] == ty.dims[1];
         let (template, feature) = match self.random.below(11) {
             0..=1 => ("reverse $", "reverse"),
@@ -138,16 +137,14 @@ impl Maker<'_> {
                 self.seen("unflatten of flatten");
                 return Some(Node::new(&ty, &format!("(unflatten (flatten $) : {ty})"), vec![inner]));
             }
-            10 if ty.element().is_some_and(|prim| prim.is_integer()) => {
+            10 if ty.element().is_some_and(Prim::is_number) => {
                 self.seen("scan");
-                let prim = ty.element()?.name();
-                let (template, one) = match self.random.below(4) {
-                    0 => ("scan (+) 0 $".to_string(), true),
-                    1 => (format!("scan {prim}.max {prim}.lowest $"), true),
-                    2 => (format!("scan {prim}.min {prim}.highest $"), true),
-                    _ => ("scan (^) 0 $".to_string(), true),
+                let prim = ty.element()?;
+                let template = match self.random.below(4) {
+                    0 if prim.is_integer() => "scan (+) 0 $".to_string(),
+                    1 if prim.is_integer() => "scan (^) 0 $".to_string(),
+                    _ => format!("scan {} $", self.choice(prim)),
                 };
-                let _ = (one, size);
                 return Some(Node::new(&ty, &template, vec![inner]).fresh());
             }
             _ => return None,
@@ -306,10 +303,10 @@ impl Maker<'_> {
         let count = self.dim();
         let places = self.value_of(&Ty::array(std::slice::from_ref(&count), Prim::I64), depth);
         let values = self.value_of(&ty.cell().times(&count), depth);
-        if ty.rank() == 1 && prim.is_integer() && self.random.percent(50) {
+        if ty.rank() == 1 && prim.is_number() && self.random.percent(50) {
             self.seen("reduce_by_index");
-            let (op, neutral) = self.random.pick(&[("(+)", "0"), ("(^)", "0"), ("max", "lowest"), ("min", "highest")]);
-            let operator = if op.starts_with('(') { format!("{op} {neutral}") } else { format!("{0}.{op} {0}.{neutral}", prim.name()) };
+            let sum = prim.is_integer() && self.random.percent(50);
+            let operator = if sum { self.random.pick(&["(+) 0", "(^) 0"]).to_string() } else { self.choice(prim) };
             return Some(Node::new(ty, &format!("reduce_by_index $ {operator} $ $"), vec![dest, places, values]).fresh());
         }
         self.seen("scatter");

@@ -23,7 +23,7 @@ impl Maker<'_> {
 
     /// Rows combined to one.
     pub fn rows_combined(&mut self, ty: &Ty, depth: usize) -> Option<Node> {
-        let prim = ty.element().filter(|prim| prim.is_integer() && ty.rank() == 1)?;
+        let prim = ty.element().filter(|prim| prim.is_number() && ty.rank() == 1)?;
         let count = self.dim();
         let rows = self.value_of(&ty.times(&count), depth);
         let size = self.dim_node(&ty.dims[0]);
@@ -33,18 +33,36 @@ impl Maker<'_> {
     }
 
     fn operator_on_rows(&mut self, prim: Prim) -> (String, String) {
+        match self.random.below(4) {
+            0 if prim.is_integer() => ("(map2 (+))".to_string(), "0".to_string()),
+            1 if prim.is_integer() => ("(\\x y -> map2 (^) x y)".to_string(), "0".to_string()),
+            _ => {
+                let (op, neutral) = self.minimum_or_maximum(prim);
+                (format!("(map2 {op})"), neutral)
+            }
+        }
+    }
+
+    /// An operator that chooses one of two numbers, and a neutral element of it.
+    pub fn choice(&mut self, prim: Prim) -> String {
+        let (op, neutral) = self.minimum_or_maximum(prim);
+        format!("{op} {neutral}")
+    }
+
+    fn minimum_or_maximum(&mut self, prim: Prim) -> (String, String) {
         let name = prim.name();
-        self.random.pick(&[
-            ("(map2 (+))".to_string(), "0".to_string()),
-            (format!("(map2 {name}.max)"), format!("{name}.lowest")),
-            (format!("(map2 {name}.min)"), format!("{name}.highest")),
-            ("(\\x y -> map2 (^) x y)".to_string(), "0".to_string()),
-        ])
+        let (op, limit, inf) = self.random.pick(&[("max", "lowest", "(-inf)"), ("min", "highest", "inf")]);
+        let neutral = match self.random.below(3) {
+            0 if prim.is_float() => format!("{name}.nan"),
+            1 if prim.is_float() => inf.replace("inf", &format!("{name}.inf")),
+            _ => format!("{name}.{limit}"),
+        };
+        (format!("{name}.{op}"), neutral)
     }
 
     /// Rows combined one after the other, or into bins.
     pub fn rows_scanned(&mut self, ty: &Ty, depth: usize) -> Option<Node> {
-        let prim = ty.element().filter(|prim| prim.is_integer() && ty.rank() == 2)?;
+        let prim = ty.element().filter(|prim| prim.is_number() && ty.rank() == 2)?;
         let (op, neutral) = self.operator_on_rows(prim);
         let size = self.dim_node(&ty.dims[1]);
         if self.random.percent(50) {
@@ -62,13 +80,13 @@ impl Maker<'_> {
 
     /// Bins that begin empty.
     pub fn histogram(&mut self, ty: &Ty, depth: usize) -> Option<Node> {
-        let prim = ty.element().filter(|prim| prim.is_integer() && ty.rank() == 1)?;
+        let prim = ty.element().filter(|prim| prim.is_number() && ty.rank() == 1)?;
         let count = self.dim();
         let places = self.value_of(&Ty::array(std::slice::from_ref(&count), Prim::I64), depth);
         let values = self.value_of(&Ty::array(&[count], prim), depth);
         let size = self.dim_node(&ty.dims[0]);
-        let name = prim.name();
-        let op = self.random.pick(&["(+) 0".to_string(), format!("{name}.max {name}.lowest"), "(|) 0".to_string()]);
+        let sum = prim.is_integer() && self.random.percent(67);
+        let op = if sum { self.random.pick(&["(+) 0", "(|) 0"]).to_string() } else { self.choice(prim) };
         self.seen("hist");
         Some(Node::new(ty, &format!("hist {op} $ $ $"), vec![size, places, values]).fresh())
     }

@@ -112,7 +112,15 @@ impl Maker<'_> {
             10 => Node::new(ty, self.random.pick(&["$ & $", "$ | $", "$ ^ $"]), vec![a, b]),
             11 => {
                 self.seen("shift");
-                Node::new(ty, self.random.pick(&["$ << ($ & 7)", "$ >> ($ & 7)", "$ >>> ($ & 7)"]), vec![a, b])
+                let by = self.random.pick(&["($ & 7)", "($ & 7)", "$", "GUARDED"]);
+                let template = format!("$ {} {by}", self.random.pick(&["<<", ">>", ">>>"]));
+                Node::new(ty, &template.replace("GUARDED", &self.not_zero()), vec![a, b])
+            }
+            12 if self.random.percent(50) => {
+                self.seen("division by what is not zero");
+                let op = self.random.pick(&["/", "%", "//", "%%"]);
+                let by = self.not_zero();
+                Node::new(ty, &format!("$ {op} {by}"), vec![a, b])
             }
             12 => {
                 self.seen("division");
@@ -137,6 +145,12 @@ impl Maker<'_> {
                 Node::new(ty, &format!("$ * {factor} + $"), vec![a, b])
             }
         }
+    }
+
+    /// The template of a value that is not zero, whatever stands in it (scalars only: arrays are compared element by element).
+    fn not_zero(&mut self) -> String {
+        let (name, other) = (self.name("d"), self.random.pick(&["1", "3", "7"]));
+        format!("((\\{name} -> if {name} == 0 then {other} else {name}) $)")
     }
 
     fn converted(&mut self, prim: Prim, depth: usize) -> Option<Node> {
@@ -257,7 +271,7 @@ impl Maker<'_> {
             (_, 0) => vec![format!("{name}.sum $")],
             (_, 1) => vec![format!("{name}.maximum $"), format!("{name}.minimum $")],
             (false, 2) => vec!["reduce (^) 0 $".into(), "reduce (+) 0 $".into(), format!("{name}.product $"), "reduce_comm (|) 0 $".into()],
-            _ => vec![format!("reduce {name}.max {name}.lowest $"), format!("reduce {name}.min {name}.highest $")],
+            _ => vec![format!("reduce {} $", self.choice(prim))],
         };
         let template = self.random.pick(templates);
         Some(Node::new(&ty, &template, vec![array]))
