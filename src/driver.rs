@@ -16,6 +16,7 @@
 //! library is inferred unless it is used.
 
 mod attributes;
+pub mod backends;
 mod entries;
 #[cfg(feature = "mutations")]
 pub mod faults;

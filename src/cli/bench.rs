@@ -154,7 +154,7 @@ fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<R
     let options = native::Options { threads, strict: args.strict_fp };
     let program = match args.backend {
         Backend::Cuda => native::prepare_on(loaded, &[define.name], args.device, native::Made::default())?,
-        Backend::Auto => native::choice::prepare(loaded, define, &values, &options, args.device)?.program,
+        Backend::Auto => native::choice::prepare(loaded, define, &values, &options, args.device)?.0,
         _ => native::prepare(loaded, &[define.name], &options, None)?,
     };
     let fail = |failure: Box<interp::Failure>| Box::new(driver::failed(&failure));

@@ -9,6 +9,7 @@ use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, native, unshie
 use crate::base::Code;
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
+use crate::driver::backends::{self, Facts, Runner};
 use crate::driver::{self, Checked};
 use crate::interp::entry::Shape as EntryShape;
 use crate::ir::core::{Atom, Define, Type};
@@ -94,6 +95,23 @@ pub(super) enum Backend {
     Cuda,
 }
 
+impl From<Backend> for backends::Backend {
+    fn from(backend: Backend) -> backends::Backend {
+        match backend {
+            Backend::Auto => backends::Backend::Auto,
+            Backend::Interp => backends::Backend::Interp,
+            Backend::Cpu => backends::Backend::Cpu,
+            Backend::Cuda => backends::Backend::Cuda,
+        }
+    }
+}
+
+impl RunArgs {
+    fn options(&self, strict: bool) -> native::Options {
+        native::Options { threads: self.threads.map_or(0, usize::from), strict }
+    }
+}
+
 pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
     run_loaded(args, loaded, None, console)
@@ -168,13 +186,7 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
         true => signature.arguments(&[])?,
         false => read_arguments(&args.args, &signature, console)?,
     };
-    // The notation of core shows boxes, which compiled programs do not have.
-    let shows_boxes = checked.remc.is_some() && has_boxes(&entry.ty);
-    let compiled = match args.backend {
-        Backend::Interp => None,
-        Backend::Auto if shows_boxes => None,
-        _ => compile(args, loaded, bundle, entry, &values, console)?,
-    };
+    let compiled = compile(args, loaded, bundle, entry, &values, console)?;
     let made = compiled.as_ref().map(|program| program.times().clone()).unwrap_or_default();
     let start = Instant::now();
     let result = match compiled {
@@ -199,15 +211,20 @@ fn call(
     console: &mut Console,
 ) -> Result<Value, Box<Diagnostic>> {
     let names = loaded.checked.parameter_names(entry.name);
+    // A device that was not asked for may be answered by processors.
     let chosen = args.backend == Backend::Auto && program.device().is_some();
     let again = if chosen { values.clone() } else { Vec::new() };
-    match program.call(entry, &names, values) {
-        Err(diagnostic) if chosen && [Code::OutOfMemory, Code::DeviceFailed].contains(&diagnostic.code) => {
-            console.progress(&format!("note: processors run this program: {} ({})", diagnostic.message, diagnostic.code));
-            let options = native::Options { threads: args.threads.map_or(0, usize::from), strict: args.strict_fp };
-            native::prepare(loaded, &[entry.name], &options, None)?.call(entry, &names, again)
+    let tried = if program.device().is_some() { Runner::Device } else { Runner::Processors };
+    let failure = match program.call(entry, &names, values) {
+        Err(failure) if chosen => failure,
+        other => return other,
+    };
+    match backends::next(args.backend.into(), tried, &failure) {
+        Some((Runner::Processors, note)) => {
+            console.progress(&note);
+            native::prepare(loaded, &[entry.name], &args.options(args.strict_fp), None)?.call(entry, &names, again)
         }
-        other => other,
+        Some((Runner::Evaluator | Runner::Device | Runner::Fastest, _)) | None => Err(failure),
     }
 }
 
@@ -233,7 +250,7 @@ fn has_boxes(ty: &Type) -> bool {
     }
 }
 
-/// The compiled program. Where it cannot be made and nothing but the best was asked for, a note says why the evaluator runs it.
+/// The compiled program; nothing if the evaluator runs it. [`backends`] decides.
 fn compile(
     args: &RunArgs,
     loaded: &Loaded,
@@ -242,44 +259,47 @@ fn compile(
     values: &[Value],
     console: &mut Console,
 ) -> Result<Option<native::Program>, Box<Diagnostic>> {
-    let strict = bundle.map_or(args.strict_fp, Bundle::strict);
-    let options = native::Options { threads: args.threads.map_or(0, usize::from), strict };
-    // A program that was built for a device runs there.
-    let built = bundle.filter(|bundle| bundle.cuda() && matches!(args.backend, Backend::Auto | Backend::Cuda));
-    if args.backend == Backend::Cuda || built.is_some() {
-        if args.strict_fp {
-            console.progress(NOT_STRICT);
-        }
-        let entries = built.map_or_else(|| vec![entry.name], Bundle::entries);
-        let made = native::Made { library: built.and_then(Bundle::library), image: built.and_then(Bundle::image) };
-        return native::prepare_on(loaded, &entries, args.device, made).map(Some);
-    }
-    // Compiled programs show nothing.
-    let traced = bundle.is_none() && loaded.checked.core.attributes.traces.iter().any(|(span, _)| span.file == loaded.root);
-    if traced && args.backend == Backend::Auto {
-        console.progress("note: the evaluator runs this program, slowly: it has `#[trace]`");
-        return Ok(None);
-    }
-    if traced {
-        console.progress("note: `#[trace]` shows nothing in compiled programs: use `--backend interp`");
-    }
-    let made = match bundle.filter(|bundle| !bundle.cuda()) {
-        Some(bundle) => native::prepare(loaded, &bundle.entries(), &options, bundle.library()),
-        None if args.backend == Backend::Auto => chosen(args, loaded, entry, values, &options, console),
-        None => native::prepare(loaded, &[entry.name], &options, None),
+    let facts = Facts {
+        // The notation of core shows boxes.
+        shows_boxes: loaded.checked.remc.is_some() && has_boxes(&entry.ty),
+        traced: loaded.checked.core.attributes.traces.iter().any(|(span, _)| span.file == loaded.root),
+        built: bundle.map(|bundle| if bundle.cuda() { Runner::Device } else { Runner::Processors }),
     };
-    match made {
-        Ok(program) => Ok(Some(program)),
-        Err(diagnostic) if args.backend == Backend::Auto && [Code::NotCompiled, Code::CCompiler].contains(&diagnostic.code) => {
-            console.progress(&format!("note: the evaluator runs this program, slowly: {} ({})", diagnostic.message, diagnostic.code));
+    let (runner, note) = backends::first(args.backend.into(), facts);
+    if let Some(note) = note {
+        console.progress(note);
+    }
+    let options = args.options(bundle.map_or(args.strict_fp, Bundle::strict));
+    let bundle = bundle.filter(|bundle| bundle.cuda() == (runner == Runner::Device));
+    let entries = bundle.map_or_else(|| vec![entry.name], Bundle::entries);
+    let made = match runner {
+        Runner::Evaluator => return Ok(None),
+        Runner::Device => {
+            if args.strict_fp {
+                console.progress(NOT_STRICT);
+            }
+            let made = native::Made { library: bundle.and_then(Bundle::library), image: bundle.and_then(Bundle::image) };
+            native::prepare_on(loaded, &entries, args.device, made)
+        }
+        Runner::Processors => native::prepare(loaded, &entries, &options, bundle.and_then(Bundle::library)),
+        Runner::Fastest => fastest(args, loaded, entry, values, &options, console),
+    };
+    let failure = match made {
+        Ok(program) => return Ok(Some(program)),
+        Err(failure) => failure,
+    };
+    match backends::next(args.backend.into(), runner, &failure) {
+        Some((Runner::Evaluator, note)) => {
+            console.progress(&note);
             Ok(None)
         }
-        Err(diagnostic) => Err(diagnostic),
+        // A device that was asked for, or that the program was built for, has to be there.
+        Some((Runner::Processors | Runner::Device | Runner::Fastest, _)) | None => Err(failure),
     }
 }
 
 /// The program for what is likely to be the fastest.
-fn chosen(
+fn fastest(
     args: &RunArgs,
     loaded: &Loaded,
     entry: &Define,
@@ -287,14 +307,14 @@ fn chosen(
     options: &native::Options,
     console: &mut Console,
 ) -> Result<native::Program, Box<Diagnostic>> {
-    let chosen = native::choice::prepare(loaded, entry, values, options, args.device)?;
+    let (program, reason) = native::choice::prepare(loaded, entry, values, options, args.device)?;
     if args.time_passes {
-        let taken = chosen.program.device().map_or_else(|| "cpu".to_string(), |device| format!("cuda ({device})"));
-        console.progress(&format!("backend: {taken}; {}", chosen.reason));
-    } else if chosen.warning {
-        console.progress(&format!("note: {}", chosen.reason));
+        let taken = program.device().map_or_else(|| "cpu".to_string(), |device| format!("cuda ({device})"));
+        console.progress(&format!("backend: {taken}; {}", reason.text));
+    } else if reason.warning {
+        console.progress(&format!("note: {}", reason.text));
     }
-    Ok(chosen.program)
+    Ok(program)
 }
 
 /// Arguments from the command line, or from standard input if there are none.

@@ -2,29 +2,19 @@
 
 use super::super::program::Loaded;
 use super::{Made, Options, Program, finish, prepare_on, standin};
-use crate::base::Code;
 use crate::diag::Diagnostic;
+use crate::driver::backends::{self, Reason};
 use crate::driver::{self, Worth};
 use crate::interp;
 use crate::ir::core::Define;
 use crate::ir::soac;
 use crate::runtime::Value;
 
-/// A compiled program, and why it is compiled for what it is.
-pub struct Chosen {
-    /// The program.
-    pub program: Program,
-    /// The reason, for people.
-    pub reason: String,
-    /// Whether everybody should know: something is wrong with the device.
-    pub warning: bool,
-}
-
 /// The variable with the seconds that it takes until a device is ready.
 const START: &str = "REMORA_CUDA_START";
 
-/// Compiles an entry point for what is likely to run it with these arguments the fastest. Nobody looks for a device before the work is
-/// known to be enough for it.
+/// Compiles an entry point for what is likely to run it with these arguments the fastest, with the reason. Nobody looks for a device before
+/// the work is known to be enough for it.
 ///
 /// # Errors
 /// Those of compiling for processors; what is wrong with a device is in the reason.
@@ -34,24 +24,18 @@ pub fn prepare(
     values: &[Value],
     options: &Options,
     device: Option<u32>,
-) -> Result<Chosen, Box<Diagnostic>> {
+) -> Result<(Program, Reason), Box<Diagnostic>> {
     let entries = [define.name];
     let native = driver::compile(&loaded.sources, &loaded.checked, &entries, options.strict)?;
-    let reason = match worth(loaded, define, values, &native.program, options) {
-        _ if options.strict => "only processors give the bits of the evaluator".to_string(),
-        None => "the arguments do not fit".into(),
-        Some(worth) if !worth.is_it() => worth.reason(),
-        Some(worth) => match prepare_on(loaded, &entries, device, Made::default()) {
-            Ok(program) => return Ok(Chosen { program, reason: worth.reason(), warning: false }),
-            Err(diagnostic) => {
-                let reason = format!("the CUDA device is not used: {} ({})", diagnostic.message, diagnostic.code);
-                // Most machines have no device.
-                let warning = ![Code::NoDriver, Code::NoDevice].contains(&diagnostic.code) || standin::wanted();
-                return Ok(Chosen { program: finish(native, options, None)?, reason, warning });
-            }
-        },
-    };
-    Ok(Chosen { program: finish(native, options, None)?, reason, warning: false })
+    let worth = worth(loaded, define, values, &native.program, options);
+    let (wanted, mut reason) = backends::device_for(worth.as_ref(), options.strict);
+    if wanted {
+        match prepare_on(loaded, &entries, device, Made::default()) {
+            Ok(program) => return Ok((program, reason)),
+            Err(failure) => reason = backends::without_device(&failure, standin::wanted()),
+        }
+    }
+    Ok((finish(native, options, None)?, reason))
 }
 
 /// What the entry point does for these arguments; nothing if they are none for it, which is said later.
