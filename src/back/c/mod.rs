@@ -20,7 +20,7 @@ use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{Code, PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{
-    Arg, Expr, Failure, Fun, Handle, Int, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Scan, Stmt, Target,
+    Arg, Expr, Failure, Fun, FunId, Handle, Int, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Scan, Stmt, Target,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Also, Homes};
@@ -314,17 +314,7 @@ impl Emitter<'_> {
                 let line = format!("{} = {place};", self.ptr(*ptr));
                 text.line(&line);
             }
-            Stmt::Alloc { handle, ptr, count, span } => {
-                text.fails = true;
-                let (handle, elem) = (self.handle(*handle), self.elem(*ptr));
-                let place = self.place(*span);
-                let count = self.expr(count);
-                text.line(&format!("{handle} = remora_alloc(th, {count}, sizeof({elem}), {place});"));
-                let exit = self.gives_up();
-                text.line(&format!("if (!{handle}) {exit}"));
-                let line = format!("{} = ({elem} *)remora_data({handle});", self.ptr(*ptr));
-                text.line(&line);
-            }
+            Stmt::Alloc { handle, ptr, count, span } => self.alloc(text, *handle, *ptr, count, *span),
             Stmt::Stack(_) => {}
             Stmt::Move(to, from) => {
                 let (to, from) = (self.handle(*to), self.handle(*from));
@@ -354,20 +344,7 @@ impl Emitter<'_> {
             }
             Stmt::For { var, from, to, order, body } => self.for_loop(text, *var, (from, to), order, body),
             Stmt::Scan(scan) => self.scan(text, scan),
-            Stmt::While(first, cond, second) => {
-                text.line("for (;;) {");
-                let outer = text.block;
-                text.block = text.homes.next_block();
-                text.indent += 1;
-                self.declare(text);
-                self.stmts(text, first);
-                let line = format!("if (!{}) break;", self.nested(cond));
-                text.line(&line);
-                self.stmts(text, second);
-                text.indent -= 1;
-                text.block = outer;
-                text.line("}");
-            }
+            Stmt::While(first, cond, second) => self.while_loop(text, first, cond, second),
             Stmt::If(cond, then, els) => {
                 let line = format!("if ({}) {{", self.expr(cond));
                 text.line(&line);
@@ -381,39 +358,67 @@ impl Emitter<'_> {
                 text.line("}");
             }
             Stmt::Check(cond, failure) => self.check(text, cond, failure),
-            Stmt::Call { fun, args, results, span } => {
-                text.fails = true;
-                let callee = &self.program.funs[*fun];
-                let mut list = vec!["th".to_string()];
-                for arg in args {
-                    list.push(match arg {
-                        Arg::Scalar(e) => self.expr(e),
-                        Arg::Array(ptr, offset) if offset.as_int() == Some(0) => self.ptr(*ptr),
-                        Arg::Array(ptr, offset) => format!("{} + {}", self.ptr(*ptr), self.nested_subscript(offset)),
-                    });
-                }
-                for target in results {
-                    list.push(match target {
-                        Target::Local(local) => format!("&{}", self.local(*local)),
-                        Target::Array(_, handle) => format!("&{}", self.handle(*handle)),
-                    });
-                }
-                text.line(&format!("if (remora_{}_{}({})) {{", sanitized(callee.name.as_str()), fun.raw(), list.join(", ")));
-                let place = self.place(*span);
-                text.line(&format!("  remora_leave(th, {place});"));
-                text.line("  goto fail;");
-                text.line("}");
-                for target in results {
-                    if let Target::Array(ptr, handle) = target {
-                        let line = format!("{} = remora_data({});", self.ptr(*ptr), self.handle(*handle));
-                        text.line(&line);
-                    }
-                }
-            }
+            Stmt::Call { fun, args, results, span } => self.call(text, *fun, args, results, *span),
             Stmt::Parallel(par) => self.parallel(text, par),
             // Only programs for devices have these, and there the modes above write them.
             Stmt::Launch(launch) => crate::ice!(launch.span, "a kernel is launched where there is no device"),
             Stmt::Atomic(_) => crate::ice!(self.fun.span, "a change of memory that other threads see, outside of kernels"),
+        }
+    }
+
+    fn alloc(&mut self, text: &mut Text, handle: Handle, ptr: Ptr, count: &Expr, span: Span) {
+        text.fails = true;
+        let (handle, elem) = (self.handle(handle), self.elem(ptr));
+        let place = self.place(span);
+        let count = self.expr(count);
+        text.line(&format!("{handle} = remora_alloc(th, {count}, sizeof({elem}), {place});"));
+        let exit = self.gives_up();
+        text.line(&format!("if (!{handle}) {exit}"));
+        let line = format!("{} = ({elem} *)remora_data({handle});", self.ptr(ptr));
+        text.line(&line);
+    }
+    fn while_loop(&mut self, text: &mut Text, first: &[Stmt], cond: &Expr, second: &[Stmt]) {
+        text.line("for (;;) {");
+        let outer = text.block;
+        text.block = text.homes.next_block();
+        text.indent += 1;
+        self.declare(text);
+        self.stmts(text, first);
+        let line = format!("if (!{}) break;", self.nested(cond));
+        text.line(&line);
+        self.stmts(text, second);
+        text.indent -= 1;
+        text.block = outer;
+        text.line("}");
+    }
+    /// A call of a function of the program. Where it fails, so does this one.
+    fn call(&mut self, text: &mut Text, fun: FunId, args: &[Arg], results: &[Target], span: Span) {
+        text.fails = true;
+        let callee = &self.program.funs[fun];
+        let mut list = vec!["th".to_string()];
+        for arg in args {
+            list.push(match arg {
+                Arg::Scalar(e) => self.expr(e),
+                Arg::Array(ptr, offset) if offset.as_int() == Some(0) => self.ptr(*ptr),
+                Arg::Array(ptr, offset) => format!("{} + {}", self.ptr(*ptr), self.nested_subscript(offset)),
+            });
+        }
+        for target in results {
+            list.push(match target {
+                Target::Local(local) => format!("&{}", self.local(*local)),
+                Target::Array(_, handle) => format!("&{}", self.handle(*handle)),
+            });
+        }
+        text.line(&format!("if (remora_{}_{}({})) {{", sanitized(callee.name.as_str()), fun.raw(), list.join(", ")));
+        let place = self.place(span);
+        text.line(&format!("  remora_leave(th, {place});"));
+        text.line("  goto fail;");
+        text.line("}");
+        for target in results {
+            if let Target::Array(ptr, handle) = target {
+                let line = format!("{} = remora_data({});", self.ptr(*ptr), self.handle(*handle));
+                text.line(&line);
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use crate::base::Span;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Atomic, Combine, Expr, Hist, Int, Launch, Local, Ptr, Segments, Stmt, Work};
+use crate::ir::imp::{Atomic, Combine, Expr, Hist, Int, Launch, Local, Ptr, Segments, Stmt, Transpose, Work};
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
@@ -32,6 +32,23 @@ pub(super) struct Functor<'a> {
     pub exit: &'a str,
     /// The number of the cell among all.
     pub order: String,
+}
+
+/// A kernel that is being written.
+struct Kernel<'a> {
+    number: usize,
+    name: String,
+    /// Its parameters that all kinds of kernels have.
+    params: Vec<String>,
+    /// How many arguments the host has for these.
+    args: usize,
+    /// What its text mentions of the host's variables.
+    outside: FxHashSet<Mention>,
+    /// The number of threads, or 0 if that is left to the launch.
+    threads: String,
+    /// What the host does when a launch fails.
+    give_up: &'static str,
+    launch: &'a Launch,
 }
 
 impl Emitter<'_> {
@@ -73,113 +90,13 @@ impl Emitter<'_> {
         }
         let count = args.len();
         text.line(&format!("  void *args_[{}] = {{{}}};", count + MOST_MORE, args.join(", ")));
+        let kernel = Kernel { number, name, params, args: count, outside, threads, give_up, launch };
         match &launch.work {
-            Work::Map { width, index, body } => {
-                let product = self.product(&name, &params, launch, &outside);
-                let width = self.expr(width);
-                if let Some((pays, launch)) = product {
-                    text.line(&format!("  if ({pays}) {{"));
-                    text.line(&format!("    if ({launch}, args_, {count})) {give_up}"));
-                    text.line("  } else");
-                }
-                params.push("int64_t width".into());
-                self.begin_kernel(&name, &params, launch);
-                let head = format!("auto cell = [&](int64_t {})", self.local(*index));
-                let inside = outside.iter().copied().chain([Mention::Set(*index)]).collect();
-                self.functor(Functor {
-                    head,
-                    first: Vec::new(),
-                    outside: inside,
-                    body,
-                    also: &[],
-                    last: None,
-                    exit: "return;",
-                    order: self.local(*index),
-                });
-                let mut each = 1;
-                if let Some((count, aligned)) = self.wide(launch, &outside) {
-                    each = count;
-                    let _ = writeln!(self.kernels.text, "  remora_for_each_wide<{each}>(width, {aligned}, cell, wide);");
-                } else {
-                    self.kernels.text.push_str("  remora_for_each(width, cell);\n");
-                }
-                self.end_kernel(&name);
-                text.line(&format!("  if (remora_launch_map(th, \"{name}\", {width}, {each}, {threads}, args_, {count})) {give_up}"));
-            }
-            Work::Reduce(work) => {
-                let acc = self.value_type(number, &work.sum);
-                let sizes = format!("{}, {}", self.expr(&work.segments), self.expr(&work.width));
-                let small = format!("{name}_small");
-                // Each thread has a value in shared memory there.
-                let bytes: usize = work.sum.iter().map(|local| self.fun.locals[*local].prim.bytes()).sum();
-                let columns = (bytes <= LARGEST && by_columns(work, &outside)).then(|| format!("{name}_columns"));
-                let named = columns.as_ref().map_or("NULL".to_string(), |name| format!("\"{name}\""));
-                text.line(&format!(
-                    "  if (remora_launch_reduce(th, \"{name}\", \"{small}\", {named}, {sizes}, {threads}, sizeof({acc}), args_, {count})) {give_up}"
-                ));
-                params.extend(["int64_t segments", "int64_t width", "int64_t parts"].map(String::from));
-                params.extend([format!("{acc} *partial"), "uint32_t *counter".into()]);
-                let commutes = work.commutative;
-                let heavy = heavy(&work.cell);
-                self.begin_kernel(&name, &params, launch);
-                let functors = self.kernels.text.len();
-                self.segment_functors(&acc, work, &outside, false);
-                let functors = self.kernels.text[functors..].to_string();
-                let _ = writeln!(
-                    self.kernels.text,
-                    "  remora_reduce<{acc}, {commutes}, {heavy}>(segments, width, parts, neutral, partial, counter, cell, op, done);"
-                );
-                self.end_kernel(&name);
-                self.begin_kernel(&small, &params, launch);
-                self.kernels.text.push_str(&functors);
-                let _ = writeln!(
-                    self.kernels.text,
-                    "  remora_reduce_small<{acc}, {commutes}, {heavy}>(segments, width, parts, neutral, cell, op, done);"
-                );
-                self.end_kernel(&small);
-                if let Some(columns) = columns {
-                    params.push("int64_t across".into());
-                    self.begin_kernel(&columns, &params, launch);
-                    self.kernels.text.push_str(&functors);
-                    let _ = writeln!(
-                        self.kernels.text,
-                        "  remora_reduce_columns<{acc}, {commutes}, {heavy}>(segments, width, parts, across, neutral, partial, counter, cell, op, done);"
-                    );
-                    self.end_kernel(&columns);
-                }
-            }
-            Work::Scan(work) => {
-                let acc = self.value_type(number, &work.sum);
-                let sizes = format!("{}, {}", self.expr(&work.segments), self.expr(&work.width));
-                text.line(&format!(
-                    "  if (remora_launch_scan(th, \"{name}\", {sizes}, {threads}, sizeof({acc}), args_, {count})) {give_up}"
-                ));
-                params.extend(["int64_t segments", "int64_t width"].map(String::from));
-                params.extend([format!("remora_tile<{acc}> *state"), "uint32_t *ticket".into()]);
-                self.begin_kernel(&name, &params, launch);
-                self.segment_functors(&acc, work, &outside, true);
-                let _ = writeln!(self.kernels.text, "  remora_scan<{acc}>(segments, width, neutral, state, ticket, cell, op, done);");
-                self.end_kernel(&name);
-            }
-            Work::Transpose(work) => {
-                let [planes, rows, columns] = [&work.planes, &work.rows, &work.columns].map(|e| self.expr(e));
-                text.line(&format!(
-                    "  if (remora_launch_transpose(th, \"{name}\", {planes}, {rows}, {columns}, args_, {count})) {give_up}"
-                ));
-                params.extend(["int64_t planes", "int64_t rows", "int64_t columns"].map(String::from));
-                self.begin_kernel(&name, &params, launch);
-                let elem = self.elem(work.from.0);
-                let mode = std::mem::replace(&mut self.mode, Mode::Thread);
-                let [from, to] = [&work.from, &work.to].map(|(ptr, offset)| format!("{} + {}", self.ptr(*ptr), self.nested(offset)));
-                self.mode = mode;
-                let _ = writeln!(self.kernels.text, "  remora_transpose<{elem}>(planes, rows, columns, {from}, {to});");
-                self.end_kernel(&name);
-            }
-            Work::Hist(work) => {
-                let acc = self.value_type(number, &work.sum);
-                let call = self.histogram((&name, &acc), &params, (launch, work), &outside);
-                text.line(&format!("  if ({call}, {threads}, args_, {count})) {give_up}"));
-            }
+            Work::Map { width, index, body } => self.map_kernel(text, kernel, width, *index, body),
+            Work::Reduce(work) => self.reduce_kernel(text, kernel, work),
+            Work::Scan(work) => self.scan_kernel(text, kernel, work),
+            Work::Transpose(work) => self.transpose_kernel(text, kernel, work),
+            Work::Hist(work) => self.hist_kernel(text, kernel, work),
         }
         if launch.heap {
             text.line("  remora_release(th, &room_);");
@@ -187,6 +104,113 @@ impl Emitter<'_> {
         }
         self.kernels.heap = false;
         text.line("}");
+    }
+    fn map_kernel(&mut self, text: &mut Text, kernel: Kernel, width: &Expr, index: Local, body: &[Stmt]) {
+        let Kernel { name, mut params, args, outside, threads, give_up, launch, .. } = kernel;
+        let product = self.product(&name, &params, launch, &outside);
+        let width = self.expr(width);
+        if let Some((pays, launch)) = product {
+            text.line(&format!("  if ({pays}) {{"));
+            text.line(&format!("    if ({launch}, args_, {args})) {give_up}"));
+            text.line("  } else");
+        }
+        params.push("int64_t width".into());
+        self.begin_kernel(&name, &params, launch);
+        let head = format!("auto cell = [&](int64_t {})", self.local(index));
+        let inside = outside.iter().copied().chain([Mention::Set(index)]).collect();
+        self.functor(Functor {
+            head,
+            first: Vec::new(),
+            outside: inside,
+            body,
+            also: &[],
+            last: None,
+            exit: "return;",
+            order: self.local(index),
+        });
+        let mut each = 1;
+        if let Some((count, aligned)) = self.wide(launch, &outside) {
+            each = count;
+            let _ = writeln!(self.kernels.text, "  remora_for_each_wide<{each}>(width, {aligned}, cell, wide);");
+        } else {
+            self.kernels.text.push_str("  remora_for_each(width, cell);\n");
+        }
+        self.end_kernel(&name);
+        text.line(&format!("  if (remora_launch_map(th, \"{name}\", {width}, {each}, {threads}, args_, {args})) {give_up}"));
+    }
+    fn reduce_kernel(&mut self, text: &mut Text, kernel: Kernel, work: &Segments) {
+        let Kernel { number, name, mut params, args, outside, threads, give_up, launch } = kernel;
+        let acc = self.value_type(number, &work.sum);
+        let sizes = format!("{}, {}", self.expr(&work.segments), self.expr(&work.width));
+        let small = format!("{name}_small");
+        // Each thread has a value in shared memory there.
+        let bytes: usize = work.sum.iter().map(|local| self.fun.locals[*local].prim.bytes()).sum();
+        let columns = (bytes <= LARGEST && by_columns(work, &outside)).then(|| format!("{name}_columns"));
+        let named = columns.as_ref().map_or("NULL".to_string(), |name| format!("\"{name}\""));
+        text.line(&format!(
+            "  if (remora_launch_reduce(th, \"{name}\", \"{small}\", {named}, {sizes}, {threads}, sizeof({acc}), args_, {args})) {give_up}"
+        ));
+        params.extend(["int64_t segments", "int64_t width", "int64_t parts"].map(String::from));
+        params.extend([format!("{acc} *partial"), "uint32_t *counter".into()]);
+        let commutes = work.commutative;
+        let heavy = heavy(&work.cell);
+        self.begin_kernel(&name, &params, launch);
+        let functors = self.kernels.text.len();
+        self.segment_functors(&acc, work, &outside, false);
+        let functors = self.kernels.text[functors..].to_string();
+        let _ = writeln!(
+            self.kernels.text,
+            "  remora_reduce<{acc}, {commutes}, {heavy}>(segments, width, parts, neutral, partial, counter, cell, op, done);"
+        );
+        self.end_kernel(&name);
+        self.begin_kernel(&small, &params, launch);
+        self.kernels.text.push_str(&functors);
+        let _ = writeln!(
+            self.kernels.text,
+            "  remora_reduce_small<{acc}, {commutes}, {heavy}>(segments, width, parts, neutral, cell, op, done);"
+        );
+        self.end_kernel(&small);
+        if let Some(columns) = columns {
+            params.push("int64_t across".into());
+            self.begin_kernel(&columns, &params, launch);
+            self.kernels.text.push_str(&functors);
+            let _ = writeln!(
+                self.kernels.text,
+                "  remora_reduce_columns<{acc}, {commutes}, {heavy}>(segments, width, parts, across, neutral, partial, counter, cell, op, done);"
+            );
+            self.end_kernel(&columns);
+        }
+    }
+    fn scan_kernel(&mut self, text: &mut Text, kernel: Kernel, work: &Segments) {
+        let Kernel { number, name, mut params, args, outside, threads, give_up, launch } = kernel;
+        let acc = self.value_type(number, &work.sum);
+        let sizes = format!("{}, {}", self.expr(&work.segments), self.expr(&work.width));
+        text.line(&format!("  if (remora_launch_scan(th, \"{name}\", {sizes}, {threads}, sizeof({acc}), args_, {args})) {give_up}"));
+        params.extend(["int64_t segments", "int64_t width"].map(String::from));
+        params.extend([format!("remora_tile<{acc}> *state"), "uint32_t *ticket".into()]);
+        self.begin_kernel(&name, &params, launch);
+        self.segment_functors(&acc, work, &outside, true);
+        let _ = writeln!(self.kernels.text, "  remora_scan<{acc}>(segments, width, neutral, state, ticket, cell, op, done);");
+        self.end_kernel(&name);
+    }
+    fn transpose_kernel(&mut self, text: &mut Text, kernel: Kernel, work: &Transpose) {
+        let Kernel { name, mut params, args, give_up, launch, .. } = kernel;
+        let [planes, rows, columns] = [&work.planes, &work.rows, &work.columns].map(|e| self.expr(e));
+        text.line(&format!("  if (remora_launch_transpose(th, \"{name}\", {planes}, {rows}, {columns}, args_, {args})) {give_up}"));
+        params.extend(["int64_t planes", "int64_t rows", "int64_t columns"].map(String::from));
+        self.begin_kernel(&name, &params, launch);
+        let elem = self.elem(work.from.0);
+        let mode = std::mem::replace(&mut self.mode, Mode::Thread);
+        let [from, to] = [&work.from, &work.to].map(|(ptr, offset)| format!("{} + {}", self.ptr(*ptr), self.nested(offset)));
+        self.mode = mode;
+        let _ = writeln!(self.kernels.text, "  remora_transpose<{elem}>(planes, rows, columns, {from}, {to});");
+        self.end_kernel(&name);
+    }
+    fn hist_kernel(&mut self, text: &mut Text, kernel: Kernel, work: &Hist) {
+        let Kernel { number, name, params, args, outside, threads, give_up, launch } = kernel;
+        let acc = self.value_type(number, &work.sum);
+        let call = self.histogram((&name, &acc), &params, (launch, work), &outside);
+        text.line(&format!("  if ({call}, {threads}, args_, {args})) {give_up}"));
     }
     /// How many cells a kernel has.
     fn cells(&self, work: &Work) -> String {

@@ -4,53 +4,53 @@
 use super::kernels::scalars;
 use super::memory::in_bounds;
 use super::soac::simple;
-use super::{Loc, Lower, Mem, Stride};
+use super::{Cells, Loc, Lower, Mem, Stride};
 use crate::base::mutation::mutated;
 use crate::base::scalar::ScalarOp;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Atomic, Combine, Expr, Hist, Int, Local, Order, Segments, Stmt, Work};
-use crate::ir::soac::{Body, Exp, Lambda, Operator, Size, Var};
+use crate::ir::soac::{Body, Exp, Lambda, Operator, Size};
 
 /// Values that a thread goes over, at least, where the order of the values counts; and how many bins of its own are always a few.
 const STRETCH: i64 = 16;
 const SMALL: i64 = 1 << 12;
 
+/// How values that come at the same time change a bin of scalars.
+enum Change {
+    /// Each component by an operation of its own.
+    Each(Vec<ScalarOp>),
+    /// The one component by compare and swap.
+    Word,
+    /// All components, under the bin's lock.
+    Locked(Mem),
+}
+
 impl<'p> Lower<'_, 'p> {
     /// Values are combined with their bins by atomic operations where the operator is commutative; else in order.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
-    pub(super) fn hist_kernel(
-        &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        width: Expr,
-        n: Expr,
-        outs: &[Mem],
-        operator: &'p Operator,
-        span: Span,
-    ) {
+    pub(super) fn hist_kernel(&mut self, cells: Cells<'p>, operator: &'p Operator, width: Expr, n: Expr, outs: &[Mem]) {
+        let (lambda, span) = (cells.lambda, cells.span);
         if mutated!(AnyHistogramCommutes, !operator.commutative, false) && apart(operator).is_none() && self.on_elements(operator).is_none()
         {
             if operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0) {
-                return self.hist_in_pieces(inputs, lambda, (width, n), outs, operator, span);
+                return self.hist_in_pieces(cells, operator, width, n, outs);
             }
             self.launch_map(Expr::int(1), span, |this, _| {
-                this.write_loop(inputs, lambda, (Expr::int(0), width), n, outs, Some(operator), span);
+                this.write_loop(cells, Some(operator), Expr::int(0), width, &n, outs);
             });
             return;
         }
         if let (Some(op), [out]) = (self.on_elements(operator), outs)
             && lambda.body.stms.iter().all(|stm| !matches!(stm.exp, Exp::Soac(_) | Exp::Loop { .. }))
         {
-            return self.hist_of_rows(inputs, lambda, width, n, out, (operator, op), span);
+            return self.hist_of_rows(cells, operator, op, width, n, out);
         }
         if operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0) {
-            return self.hist_of_scalars(inputs, lambda, (width, n), outs, operator, span);
+            return self.hist_of_scalars(cells, operator, width, n, outs);
         }
         let locks = self.zeros("locks", PrimType::U32, &n, span);
         self.launch_map(width, span, |this, t| {
-            this.bind_cells(inputs, &lambda.params, &t);
-            let results = this.body(&lambda.body, &[]);
-            let at = this.position(&results);
+            let results = this.results_of(cells, &t);
+            let at = this.position(cells, &results);
             let (then, ()) = this.block(|this| {
                 let (body, ()) = this.block(|this| {
                     let next = this.beside(operator, span);
@@ -63,15 +63,8 @@ impl<'p> Lower<'_, 'p> {
     }
     /// A histogram of scalars in order: threads go over stretches of the cells, each with bins of its own, and what they have for a bin is
     /// reduced in their order. There are as many threads as bins of that many take a few times the memory of a value for each cell.
-    fn hist_in_pieces(
-        &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        (width, n): (Expr, Expr),
-        outs: &[Mem],
-        operator: &'p Operator,
-        span: Span,
-    ) {
+    fn hist_in_pieces(&mut self, cells: Cells<'p>, operator: &'p Operator, width: Expr, n: Expr, outs: &[Mem]) {
+        let span = cells.span;
         let at_least_one = |e: Expr| Expr::Select(Box::new(Expr::int(1).less(e.clone())), Box::new(e), Box::new(Expr::int(1)));
         let width = self.atom("width", width);
         let bins = self.atom("bins", at_least_one(n.clone()));
@@ -99,7 +92,7 @@ impl<'p> Lower<'_, 'p> {
             let lo = this.atom("lo", piece.times(stretch.clone()));
             let width = mutated!(PiecesOfBins, width.clone(), width.clone().minus(Expr::int(1)));
             let hi = this.atom("hi", Expr::arith(Int::Min, lo.clone().plus(stretch.clone()), width));
-            this.write_loop(inputs, lambda, (lo, hi), n.clone(), &mine, Some(operator), span);
+            this.write_loop(cells, Some(operator), lo, hi, &n, &mine);
         });
         let [segment, index] = ["bin", "piece"].map(|name| self.local(name, PrimType::I64));
         let neutral: Vec<Expr> = operator.neutral.iter().map(|a| self.int(*a)).collect();
@@ -119,43 +112,31 @@ impl<'p> Lower<'_, 'p> {
     }
     /// A histogram of scalars: each component by itself if the operator consists of operations on them, or one component as a word, or all
     /// of them under a lock.
-    fn hist_of_scalars(
-        &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        (width, bins): (Expr, Expr),
-        outs: &[Mem],
-        operator: &'p Operator,
-        span: Span,
-    ) {
-        let each = apart(operator);
-        let locks = (each.is_none() && outs.len() > 1).then(|| self.zeros("locks", PrimType::U32, &bins, span));
+    fn hist_of_scalars(&mut self, cells: Cells<'p>, operator: &'p Operator, width: Expr, bins: Expr, outs: &[Mem]) {
+        let span = cells.span;
+        let change = match apart(operator) {
+            Some(each) => Change::Each(each),
+            None if outs.len() > 1 => Change::Locked(self.zeros("locks", PrimType::U32, &bins, span)),
+            None => Change::Word,
+        };
         let [index, place] = ["i", "bin"].map(|name| self.local(name, PrimType::I64));
         let neutral: Vec<Expr> = operator.neutral.iter().map(|a| self.int(*a)).collect();
         let (cell, (bin, values)) = self.in_kernel(|this| {
-            this.bind_cells(inputs, &lambda.params, &Expr::Local(index));
-            let mut results = this.body(&lambda.body, &[]);
-            let bin = this.position(&results);
+            let mut results = this.results_of(cells, &Expr::Local(index));
+            let bin = this.position(cells, &results);
             (bin, scalars(results.split_off(1)))
         });
         let combine = self.combined(std::slice::from_ref(operator));
         let sum: Vec<Local> = operator.neutral.iter().map(|a| self.sum_local(*a)).collect();
-        let (update, ()) = self.in_kernel(|this| this.update_bin(operator, (&each, &locks), outs, place, &sum, span));
+        let (update, ()) = self.in_kernel(|this| this.update_bin(operator, &change, outs, place, &sum, span));
+        let each = if let Change::Each(each) = change { Some(each) } else { None };
         let work = Hist { width, bins, index, cell, bin, values, combine, each, neutral, place, sum, update };
         self.launch(Work::Hist(work), span);
     }
     /// Combines values with a bin of the result.
-    fn update_bin(
-        &mut self,
-        operator: &'p Operator,
-        (each, locks): (&Option<Vec<ScalarOp>>, &Option<Mem>),
-        outs: &[Mem],
-        place: Local,
-        sum: &[Local],
-        span: Span,
-    ) {
+    fn update_bin(&mut self, operator: &'p Operator, change: &Change, outs: &[Mem], place: Local, sum: &[Local], span: Span) {
         let at = Expr::Local(place);
-        if let Some(locks) = locks {
+        if let Change::Locked(locks) = change {
             let (body, ()) = self.block(|this| {
                 let values: Vec<Loc> = sum.iter().map(|local| Loc::Scalar(Expr::Local(*local))).collect();
                 let next = this.beside(operator, span);
@@ -165,10 +146,12 @@ impl<'p> Lower<'_, 'p> {
         }
         for (k, (out, local)) in outs.iter().zip(sum).enumerate() {
             let (position, value) = (self.at(out, std::slice::from_ref(&at)), Expr::Local(*local));
-            let atomic = match each.as_ref().and_then(|each| each.get(k)) {
-                Some(op) if Atomic::in_hardware(op) => Atomic::Op(*op, out.ptr, position, value),
-                Some(op) => Atomic::Combine(self.operation(*op), out.ptr, position, value),
-                None => Atomic::Combine(self.combined(std::slice::from_ref(operator)), out.ptr, position, value),
+            let atomic = match change {
+                Change::Each(each) if Atomic::in_hardware(&each[k]) => Atomic::Op(each[k], out.ptr, position, value),
+                Change::Each(each) => Atomic::Combine(self.operation(each[k]), out.ptr, position, value),
+                Change::Word | Change::Locked(_) => {
+                    Atomic::Combine(self.combined(std::slice::from_ref(operator)), out.ptr, position, value)
+                }
             };
             self.emit(Stmt::Atomic(Box::new(atomic)));
         }
@@ -188,17 +171,8 @@ impl<'p> Lower<'_, 'p> {
         simple(&inner).filter(Atomic::in_hardware).filter(|_| both && rank == 1 && operator.lambda.params.len() == 2)
     }
     /// A histogram whose bins are rows: a thread for each element of each value.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
-    fn hist_of_rows(
-        &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        width: Expr,
-        n: Expr,
-        out: &Mem,
-        (operator, op): (&'p Operator, ScalarOp),
-        span: Span,
-    ) {
+    fn hist_of_rows(&mut self, cells: Cells<'p>, operator: &Operator, op: ScalarOp, width: Expr, n: Expr, out: &Mem) {
+        let (lambda, span) = (cells.lambda, cells.span);
         let row = self.program.operand_ty(operator.neutral[0]);
         let size = self.size(&row.shape[0]);
         let size = self.atom("n", size);
@@ -206,8 +180,7 @@ impl<'p> Lower<'_, 'p> {
         if mutated!(RowsOfNothing, lambda.body.may_fail(), false) {
             let (checks, ()) = self.block(|this| {
                 this.launch_map(width.clone(), span, |this, t| {
-                    this.bind_cells(inputs, &lambda.params, &t);
-                    this.body(&lambda.body, &[]);
+                    this.results_of(cells, &t);
                 });
             });
             self.emit(Stmt::If(Expr::arith(Int::Eq, size.clone(), Expr::int(0)), checks, Vec::new()));
@@ -216,9 +189,8 @@ impl<'p> Lower<'_, 'p> {
         let count = self.product(&dims);
         self.launch_map(count, span, |this, t| {
             let indices = this.indices(t, &dims);
-            this.bind_cells(inputs, &lambda.params, &indices[0]);
-            let results = this.body(&lambda.body, &[]);
-            let at = this.position(&results);
+            let results = this.results_of(cells, &indices[0]);
+            let at = this.position(cells, &results);
             let (then, ()) = this.block(|this| {
                 let Some(Loc::Array(array)) = results.get(1) else { return };
                 let value = this.element(array, &indices[1..], row.elem);

@@ -1,7 +1,7 @@
 //! Statements without bodies.
 
 use super::memory::in_bounds;
-use super::{Array, Loc, Lower, Mem, Stride, same_place};
+use super::{Array, Cells, Loc, Lower, same_place};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, Op, ScalarOp, member};
 use crate::base::{Code, MAX_SIZE, PrimType, Scalar, Span, Symbol};
@@ -19,9 +19,11 @@ impl<'p> Lower<'_, 'p> {
             Exp::Check(check) => self.check(check, span),
             Exp::Soac(soac) => self.soac(soac, &stm.pat, span),
             Exp::Seg(seg) => self.seg(seg, &stm.pat, span),
-            Exp::Filter { width, inputs, lambda } => self.filter(width, inputs, lambda, &stm.pat, span),
-            Exp::Scatter { width, inputs, lambda, dests } => self.scatter(width, inputs, lambda, dests, &stm.pat, span),
-            Exp::Hist { width, inputs, lambda, dests, operator } => self.hist(width, inputs, lambda, dests, operator, &stm.pat, span),
+            Exp::Filter { width, inputs, lambda } => self.filter(width, Cells { inputs, lambda, span }, &stm.pat),
+            Exp::Scatter { width, inputs, lambda, dests } => self.scatter(width, Cells { inputs, lambda, span }, dests, &stm.pat),
+            Exp::Hist { width, inputs, lambda, dests, operator } => {
+                self.hist(width, Cells { inputs, lambda, span }, dests, operator, &stm.pat);
+            }
             Exp::If { cond, then, els } => self.conditional(*cond, then, els, &stm.pat, span),
             Exp::Loop { params, form, body } => self.looping(params, form, body, &stm.pat, span),
             Exp::Call(fun, args) => self.call(*fun, args, &stm.pat, span),
@@ -53,7 +55,7 @@ impl<'p> Lower<'_, 'p> {
         self.ghosts_after(stm);
     }
 
-    fn ty(&self, var: Var) -> &'p Type {
+    pub(super) fn ty(&self, var: Var) -> &'p Type {
         self.program.ty(var)
     }
 
@@ -87,141 +89,25 @@ impl<'p> Lower<'_, 'p> {
                 self.bind_mem(var, mem);
             }
             Exp::Stack(cells) => self.stack(var, cells, span),
-            Exp::Index { array, at, checked } => {
-                let (source, old) = (self.array(*array), self.ty(*array));
-                let at: Vec<Expr> = at.iter().map(|i| self.int(*i)).collect();
-                if *checked {
-                    for (i, n) in at.iter().zip(&old.shape) {
-                        self.check_index(i.clone(), n, span);
-                    }
-                }
-                match self.cell(&source, &at, old) {
-                    Loc::Scalar(e) => {
-                        self.ghost_read(*array, &e);
-                        self.set_scalar(var, e);
-                    }
-                    cell => {
-                        self.locs.insert(var, cell);
-                    }
-                }
-            }
+            Exp::Index { array, at, checked } => self.index(var, *array, at, *checked, span),
             Exp::Slice { array, start, step, checked } => self.slice(var, *array, *start, *step, *checked, span),
             Exp::Rotate { array, by } => self.rotate(var, *array, *by, span),
-            Exp::Rearrange { array, perm } => {
-                let loc = match self.array(*array) {
-                    Array::Mem(mem) => {
-                        let strides = perm.iter().map(|k| mem.strides[*k].clone()).collect();
-                        Array::Mem(Mem { strides, ..mem })
-                    }
-                    other @ (Array::Iota(..) | Array::Fill(_)) => other,
-                };
-                self.locs.insert(var, Loc::Array(loc));
-            }
-            Exp::Reshape(array) => {
-                let (source, old) = (self.array(*array), self.ty(*array));
-                let loc = match source {
-                    Array::Fill(value) => Array::Fill(value),
-                    Array::Iota(start, step) if ty.rank() == 1 => Array::Iota(start, step),
-                    other @ (Array::Mem(_) | Array::Iota(..)) => {
-                        let mem = self.in_rows(&other, old, span);
-                        Array::Mem(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
-                    }
-                };
-                self.locs.insert(var, Loc::Array(loc));
-            }
-            Exp::Coerce(array) => {
-                // Strides are compared by the sizes of the type.
-                let loc = match self.array(*array) {
-                    Array::Mem(mem) if self.is_dense(&mem, &self.ty(*array).shape) => {
-                        Array::Mem(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
-                    }
-                    other @ (Array::Mem(_) | Array::Iota(..) | Array::Fill(_)) => other,
-                };
-                self.locs.insert(var, Loc::Array(loc));
-            }
-            Exp::Rep(a) => {
-                let loc = match self.loc(*a) {
-                    Loc::Scalar(e) => Array::Fill(e),
-                    Loc::Array(Array::Mem(mem)) => {
-                        let depth = ty.rank() - mem.strides.len();
-                        let none = Stride { size: Size::constant(0), expr: Expr::int(0) };
-                        let strides = std::iter::repeat_n(none, depth).chain(mem.strides.iter().cloned()).collect();
-                        Array::Mem(Mem { strides, ..mem })
-                    }
-                    Loc::Array(Array::Fill(e)) => Array::Fill(e),
-                    Loc::Array(iota) => {
-                        let cell = self.program.operand_ty(*a);
-                        let mem = self.copied(&iota, &cell, span);
-                        let depth = ty.rank() - mem.strides.len();
-                        let none = Stride { size: Size::constant(0), expr: Expr::int(0) };
-                        let strides = std::iter::repeat_n(none, depth).chain(mem.strides.iter().cloned()).collect();
-                        Array::Mem(Mem { strides, ..mem })
-                    }
-                };
-                self.locs.insert(var, Loc::Array(loc));
-            }
+            Exp::Rearrange { array, perm } => self.rearrange(var, *array, perm),
+            Exp::Reshape(array) => self.reshape(var, *array, span),
+            Exp::Coerce(array) => self.coerce(var, *array),
+            Exp::Rep(cell) => self.rep(var, *cell, span),
             Exp::Iota { start, step } => {
                 let loc = Array::Iota(self.int(*start), self.int(*step));
                 self.locs.insert(var, Loc::Array(loc));
             }
-            Exp::Concat(arrays) => {
-                let mem = self.alloc_var(var, span);
-                let mut at = Size::default();
-                for array in arrays {
-                    let part = self.ty(*array);
-                    if self.is_placed(*array) {
-                        at = at.add(&mutated!(ConcatPlaced, part.shape[0].clone(), Size::default()));
-                        continue;
-                    }
-                    let start = self.size(&at);
-                    let offset = self.at(&mem, &[start]);
-                    let offset = self.atom("offset", offset);
-                    let to = Mem { offset, ..mem.clone() };
-                    let source = self.array(*array);
-                    self.copy_into(&to, &part.shape, &source);
-                    at = at.add(&part.shape[0]);
-                }
-                self.bind_mem(var, mem);
-            }
-            Exp::Update { array, at, value, checked } => {
-                let at: Vec<Expr> = at.iter().map(|i| self.int(*i)).collect();
-                if *checked {
-                    for (i, n) in at.iter().zip(&ty.shape) {
-                        self.check_index(i.clone(), n, span);
-                    }
-                }
-                let value = self.loc(*value);
-                let mem = self.writable(var, *array, span);
-                match value {
-                    Loc::Scalar(e) => {
-                        let position = self.at(&mem, &at);
-                        self.emit(Stmt::Store(mem.ptr, position, e));
-                    }
-                    Loc::Array(cell) => {
-                        let offset = self.at(&mem, &at);
-                        let offset = self.atom("row", offset);
-                        let to = Mem { offset, strides: mem.strides[at.len()..].into(), ..mem.clone() };
-                        self.copy_into(&to, &ty.shape[at.len()..], &cell);
-                    }
-                }
-                self.bind_mem(var, mem);
-            }
+            Exp::Concat(arrays) => self.concat(var, arrays, span),
+            Exp::Update { array, at, value, checked } => self.update(var, *array, at, *value, *checked, span),
             Exp::UpdateSlice { array, start, step, value, checked } => {
-                let (start, step, cells) = (self.int(*start), self.int(*step), self.ty(*value));
+                let (start, step) = (self.int(*start), self.int(*step));
                 if *checked {
-                    self.check_update(start.clone(), step.clone(), &cells.shape[0], &ty.shape[0], span);
+                    self.check_update(start.clone(), step.clone(), &self.ty(*value).shape[0], &ty.shape[0], span);
                 }
-                let source = self.array(*value);
-                let mem = self.writable(var, *array, span);
-                if !self.is_placed(*value) {
-                    let offset = self.at(&mem, std::slice::from_ref(&start));
-                    let offset = self.atom("offset", offset);
-                    let mut strides = mem.strides.to_vec();
-                    strides[0] = self.stepped(&strides[0], step);
-                    let to = Mem { offset, strides: strides.into(), ..mem.clone() };
-                    self.copy_into(&to, &cells.shape, &source);
-                }
-                self.bind_mem(var, mem);
+                self.update_slice(var, *array, start, step, *value, span);
             }
             Exp::RangeCount(kind, a, s, b) => self.range_count(var, *kind, [*a, *s, *b], span),
             Exp::SliceCount(i, j, s, n) => self.slice_count(var, [*i, *j, *s], n, span),
@@ -235,127 +121,6 @@ impl<'p> Lower<'_, 'p> {
             | Exp::Loop { .. }
             | Exp::Call(..) => crate::ice!(span, "`{}` is no expression with one value", self.program.vars[var].name),
         }
-    }
-
-    /// The memory of an array that is written to: its own, or a copy that becomes that of `var`.
-    pub(super) fn writable(&mut self, var: Var, array: Var, span: Span) -> Mem {
-        let source = self.array(array);
-        if self.options.in_place
-            && let Array::Mem(mem) = &source
-            && mutated!(WriteReplicated, mem.strides.iter().all(|stride| stride.size != Size::constant(0)), true)
-        {
-            return mem.clone();
-        }
-        let mem = self.alloc_var(var, span);
-        self.copy_into(&mem, &self.ty(var).shape, &source);
-        mem
-    }
-
-    fn stack(&mut self, var: Var, cells: &[Operand], span: Span) {
-        let ty = self.ty(var);
-        let mem = self.alloc_var(var, span);
-        let cell_rank = cells.first().map_or(0, |a| self.program.operand_ty(*a).rank());
-        let depth = ty.rank() - cell_rank;
-        let sizes: Vec<i64> = ty.shape[..depth].iter().map(|size| size.as_constant().unwrap_or(1)).collect();
-        if self.host && self.options.device && cell_rank == 0 {
-            self.kernel_stack(&mem, cells, &sizes, span);
-            return self.bind_mem(var, mem);
-        }
-        for (k, cell) in cells.iter().enumerate() {
-            let indices = unravelled(k as i64, &sizes);
-            let position = self.at(&mem, &indices);
-            match self.loc(*cell) {
-                Loc::Scalar(e) => self.emit(Stmt::Store(mem.ptr, position, e)),
-                Loc::Array(array) => {
-                    let offset = self.atom("row", position);
-                    let to = Mem { offset, strides: mem.strides[depth..].into(), ..mem.clone() };
-                    self.copy_into(&to, &ty.shape[depth..], &array);
-                }
-            }
-        }
-        self.bind_mem(var, mem);
-    }
-
-    /// A stride times a step.
-    fn stepped(&mut self, stride: &Stride, step: Expr) -> Stride {
-        match step.as_int() {
-            Some(1) => stride.clone(),
-            Some(k) => self.stride(stride.size.scale(k)),
-            None => {
-                let e = stride.expr.clone().times(step);
-                // A size that is equal to no other: only its expression is used.
-                Stride { size: Size::constant(i64::MIN), expr: self.atom("stride", e) }
-            }
-        }
-    }
-
-    fn slice(&mut self, var: Var, array: Var, start: Operand, step: Operand, checked: bool, span: Span) {
-        let (start, step) = (self.int(start), self.int(step));
-        let (old, new) = (self.ty(array), self.ty(var));
-        if checked {
-            let (n, count) = (self.size(&old.shape[0]), self.size(&new.shape[0]));
-            let (n, count) = (self.atom("n", n), self.atom("n", count));
-            let end = self.atom("end", wrapping("+", start.clone(), count.clone()));
-            let good = is_part(start.clone(), end.clone(), count, n.clone());
-            let message = "slice [{}:{}] is out of bounds for an array of size {}";
-            self.require(good, Code::OutOfBounds, message, vec![start.clone(), end, n], span);
-        }
-        let loc = match self.array(array) {
-            Array::Fill(value) => Array::Fill(value),
-            Array::Iota(first, distance) => {
-                let first = self.element(&Array::Iota(first, distance.clone()), &[start], old.elem);
-                let first = if old.elem == PrimType::I64 { self.atom("first", first) } else { first };
-                let distance = match step.as_int() {
-                    Some(1) => distance,
-                    _ => self.element(&Array::Iota(zero(old.elem), distance), &[step], old.elem),
-                };
-                Array::Iota(first, distance)
-            }
-            Array::Mem(mem) => {
-                let offset = self.at(&mem, &[start]);
-                let offset = self.atom("offset", offset);
-                let mut strides = mem.strides.to_vec();
-                strides[0] = self.stepped(&strides[0], step);
-                Array::Mem(Mem { offset, strides: strides.into(), ..mem })
-            }
-        };
-        self.locs.insert(var, Loc::Array(loc));
-    }
-
-    fn rotate(&mut self, var: Var, array: Var, by: Operand, span: Span) {
-        let ty = self.ty(var);
-        let source = self.array(array);
-        if let Array::Fill(_) = source {
-            self.locs.insert(var, Loc::Array(source));
-            return;
-        }
-        let by = self.int(by);
-        let n = self.size(&ty.shape[0]);
-        let n = self.atom("n", n);
-        let modulo = scalar_op(PrimType::I64, "%");
-        // The remainder of a division by 0 does not matter: then there are no elements.
-        let divisor = Expr::Select(Box::new(Expr::arith(Int::Eq, n.clone(), Expr::int(0))), Box::new(Expr::int(1)), Box::new(n.clone()));
-        let divisor = self.atom("n", divisor);
-        let modulo = modulo.unwrap_or_else(|| crate::ice!(span, "integers have no remainders"));
-        let by = Expr::Op(modulo, vec![by, divisor]);
-        let by = self.atom("by", by);
-        let mem = self.alloc_var(var, span);
-        let width = n.clone();
-        let elem = ty.elem;
-        self.nest(&ty.shape, &mut |this: &mut Self, indices| {
-            let i = indices[0].clone().plus(by.clone());
-            let wrapped = Expr::Select(
-                Box::new(i.clone().less(width.clone().plus(Expr::int(mutated!(RotateWraps, 0, 1))))),
-                Box::new(i.clone()),
-                Box::new(i.minus(width.clone())),
-            );
-            let wrapped = this.atom("i", wrapped);
-            let from: Vec<Expr> = std::iter::once(wrapped).chain(indices[1..].iter().cloned()).collect();
-            let value = this.element(&source, &from, elem);
-            let at = this.at(&mem, indices);
-            this.emit(Stmt::Store(mem.ptr, at, value));
-        });
-        self.bind_mem(var, mem);
     }
 
     fn call(&mut self, fun: crate::ir::soac::FunId, args: &[Operand], pat: &[Var], span: Span) {
@@ -400,7 +165,7 @@ impl<'p> Lower<'_, 'p> {
         let args = args.into_iter().map(|arg| (PrimType::I64, arg)).collect();
         self.emit(Stmt::Check(cond, Box::new(Failure { code, message: message.to_string(), args, span })));
     }
-    fn check_index(&mut self, i: Expr, n: &Size, span: Span) {
+    pub(super) fn check_index(&mut self, i: Expr, n: &Size, span: Span) {
         let n = self.size(n);
         let n = self.atom("n", n);
         self.require(
@@ -434,7 +199,7 @@ impl<'p> Lower<'_, 'p> {
         self.check_size(count, span);
     }
     /// Whether all cells that an update writes are there: the first one is, and it is not more steps to the last than to the end.
-    fn check_update(&mut self, start: Expr, step: Expr, count: &Size, n: &Size, span: Span) {
+    pub(super) fn check_update(&mut self, start: Expr, step: Expr, count: &Size, n: &Size, span: Span) {
         let (k, n) = (self.size(count), self.size(n));
         let (k, n) = (self.atom("k", k), self.atom("n", n));
         let le = |a: Expr, b: Expr| Expr::arith(Int::Le, a, b);
@@ -631,18 +396,8 @@ fn steps(distance: Expr, step: Expr) -> Expr {
     Expr::Select(Box::new(none), Box::new(Expr::int(0)), Box::new(some))
 }
 
-/// Whether `start..end`, so many cells, is a part of `n`. The end is computed modulo 2^64.
-fn is_part(start: Expr, end: Expr, count: Expr, n: Expr) -> Expr {
-    let le = |a: Expr, b: Expr| Expr::arith(Int::Le, a, b);
-    let low = le(Expr::int(0), start.clone());
-    match count.as_int() {
-        Some(0..) => low.and(le(start, n.minus(count))),
-        _ => low.and(le(start, end.clone())).and(le(end, n)),
-    }
-}
-
 /// Arithmetic of `i64` with what the program gives: it may overflow.
-fn wrapping(name: &str, a: Expr, b: Expr) -> Expr {
+pub(super) fn wrapping(name: &str, a: Expr, b: Expr) -> Expr {
     match scalar_op(PrimType::I64, name) {
         Some(op) => Expr::Op(op, vec![a, b]),
         None => a,

@@ -2,17 +2,18 @@
 
 use super::memory::in_bounds;
 use super::soac::cost;
-use super::{Array, Loc, Lower, Mem, Scope, same_place};
+use super::{Array, Cells, Loc, Lower, Mem, Scope, same_place};
 use crate::base::mutation::mutated;
-use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::imp::{Expr, Int, Order, Stmt};
-use crate::ir::soac::{Lambda, Operand, Operator, Size, Var};
+use crate::base::{PrimType, Symbol};
+use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
+use crate::ir::soac::{Operand, Operator, Size, Var};
 
 impl<'p> Lower<'_, 'p> {
     /// Kept elements are written at the beginning of the place of their piece; afterwards the pieces are moved together.
-    pub(super) fn filter(&mut self, width: &Size, inputs: &[Var], lambda: &'p Lambda, pat: &[Var], span: Span) {
+    pub(super) fn filter(&mut self, width: &Size, cells: Cells<'p>, pat: &[Var]) {
+        let span = cells.span;
         if self.host && self.options.device {
-            return self.filter_kernel(width, inputs, lambda, pat, span);
+            return self.filter_kernel(width, cells, pat);
         }
         let program = self.program;
         let w = self.size(width);
@@ -28,20 +29,20 @@ impl<'p> Lower<'_, 'p> {
         if !self.host {
             let outs: Vec<Mem> = arrays.iter().map(|var| self.alloc(name(*var), &wide(*var), span)).collect();
             self.emit(Stmt::Set(kept, Expr::int(0)));
-            self.filter_loop(inputs, lambda, Expr::int(0), w, &outs, kept, &Expr::int(0));
+            self.filter_loop(cells, Expr::int(0), w, &outs, kept);
             arrays.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
             return;
         }
         let parts: Vec<Mem> = arrays.iter().map(|var| self.alloc(Symbol::new("part"), &wide(*var), span)).collect();
         let pieces = self.local("pieces", PrimType::I64);
-        self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(w.clone()), cost(&lambda.body), true)));
+        self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(w.clone()), cost(&cells.lambda.body), true)));
         let pieces = Expr::Local(pieces);
         // How many are kept in each piece, then how many before it.
         let (counts, _) = self.buffer(Symbol::new("counts"), PrimType::I64, pieces.clone(), span);
         self.in_pieces(w.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
             let found = this.local("found", PrimType::I64);
             this.emit(Stmt::Set(found, Expr::int(0)));
-            this.filter_loop(inputs, lambda, lo.clone(), hi, &parts, found, &lo);
+            this.filter_loop(cells, lo, hi, &parts, found);
             this.emit(Stmt::Store(counts, piece, Expr::Local(found)));
         });
         self.emit(Stmt::Set(kept, Expr::int(0)));
@@ -54,7 +55,7 @@ impl<'p> Lower<'_, 'p> {
         });
         self.emit(Stmt::For { var: p, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body });
         let outs: Vec<Mem> = arrays.iter().map(|var| self.alloc_var(*var, span)).collect();
-        let cells: Vec<Expr> = arrays
+        let sizes: Vec<Expr> = arrays
             .iter()
             .map(|var| {
                 let cell = self.count(&program.ty(*var).shape[1..]);
@@ -69,7 +70,7 @@ impl<'p> Lower<'_, 'p> {
             let (at_end, ()) = this.block(|this| this.emit(Stmt::Set(end, Expr::Local(kept))));
             let (inside, ()) = this.block(|this| this.emit(Stmt::Set(end, Expr::Load(counts, Box::new(next)))));
             this.emit(Stmt::If(last, at_end, inside));
-            for ((out, part), cell) in outs.iter().zip(&parts).zip(&cells) {
+            for ((out, part), cell) in outs.iter().zip(&parts).zip(&sizes) {
                 let count = Expr::Local(end).minus(from.clone()).times(cell.clone());
                 let to = out.offset.clone().plus(from.clone().times(cell.clone()));
                 this.emit(Stmt::Copy((out.ptr, to), (part.ptr, lo.clone().times(cell.clone())), count));
@@ -78,29 +79,16 @@ impl<'p> Lower<'_, 'p> {
         arrays.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the parts of one loop")]
-    fn filter_loop(
-        &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        lo: Expr,
-        hi: Expr,
-        outs: &[Mem],
-        found: crate::ir::imp::Local,
-        start: &Expr,
-    ) {
+    /// Writes the cells from `lo` to `hi` that are kept, the first of them at `lo`, and counts them in `found`.
+    fn filter_loop(&mut self, cells: Cells<'p>, lo: Expr, hi: Expr, outs: &[Mem], found: Local) {
         let var = self.local("i", PrimType::I64);
         let (body, ()) = self.block(|this| {
             this.scopes.push(Scope::default());
-            this.bind_cells(inputs, &lambda.params, &Expr::Local(var));
-            let results = this.body(&lambda.body, &[]);
-            let keep = match results.first() {
-                Some(Loc::Scalar(e)) => e.clone(),
-                _ => Expr::Const(Scalar::Bool(false)),
-            };
+            let results = this.results_of(cells, &Expr::Local(var));
+            let keep = first_scalar(cells, &results);
             let (then, ()) = this.block(|this| {
-                let at = start.clone().plus(Expr::Local(found));
-                this.write_cells(outs, &at, &results[1..], &lambda.body.result[1..]);
+                let at = lo.clone().plus(Expr::Local(found));
+                this.write_cells(outs, &at, &results[1..], &cells.lambda.body.result[1..]);
                 this.emit(Stmt::Set(found, Expr::Local(found).plus(Expr::int(1))));
             });
             this.emit(Stmt::If(keep, then, Vec::new()));
@@ -109,60 +97,52 @@ impl<'p> Lower<'_, 'p> {
         });
         self.emit(Stmt::For { var, from: lo, to: hi, order: Order::Sequential, body });
     }
+    /// What the function makes of element `i` of the inputs.
+    pub(super) fn results_of(&mut self, cells: Cells<'p>, i: &Expr) -> Vec<Loc> {
+        self.bind_cells(cells.inputs, &cells.lambda.params, i);
+        self.body(&cells.lambda.body, &[])
+    }
 
     /// One after the other, so that of several writes to a place the last one counts.
-    pub(super) fn scatter(&mut self, width: &Size, inputs: &[Var], lambda: &'p Lambda, dests: &[Var], pat: &[Var], span: Span) {
-        let outs: Vec<Mem> = pat.iter().zip(dests).map(|(var, dest)| self.writable(*var, *dest, span)).collect();
+    pub(super) fn scatter(&mut self, width: &Size, cells: Cells<'p>, dests: &[Var], pat: &[Var]) {
+        let outs: Vec<Mem> = pat.iter().zip(dests).map(|(var, dest)| self.writable(*var, *dest, cells.span)).collect();
         let n = self.size(&self.program.ty(dests[0]).shape[0]);
         let n = self.atom("n", n);
         let width = self.size(width);
         if self.host && self.options.device {
-            self.scatter_kernels(inputs, lambda, width, n, &outs, span);
+            self.scatter_kernels(cells, width, n, &outs);
         } else {
-            self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, None, span);
+            self.write_loop(cells, None, Expr::int(0), width, &n, &outs);
         }
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
     }
 
     /// Writes cells at indices, those out of bounds left out; combined with what is there if there is an operator.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one loop")]
-    pub(super) fn write_loop(
-        &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        (lo, hi): (Expr, Expr),
-        n: Expr,
-        outs: &[Mem],
-        operator: Option<&'p Operator>,
-        span: Span,
-    ) {
+    pub(super) fn write_loop(&mut self, cells: Cells<'p>, operator: Option<&'p Operator>, lo: Expr, hi: Expr, n: &Expr, outs: &[Mem]) {
         let host = std::mem::replace(&mut self.host, false);
-        let next = operator.map_or(Vec::new(), |operator| self.beside(operator, span));
+        let next = operator.map_or(Vec::new(), |operator| self.beside(operator, cells.span));
         let var = self.local("i", PrimType::I64);
-        let (body, ()) = self.block(|this| this.write_one(inputs, lambda, &Expr::Local(var), &n, outs, operator, &next));
+        let (body, ()) = self.block(|this| this.write_one(cells, operator, &Expr::Local(var), n, outs, &next));
         self.emit(Stmt::For { var, from: lo, to: hi, order: Order::Sequential, body });
         self.host = host;
     }
     /// Writes the cells of one iteration.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one iteration")]
     pub(super) fn write_one(
         &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
+        cells: Cells<'p>,
+        operator: Option<&'p Operator>,
         i: &Expr,
         n: &Expr,
         outs: &[Mem],
-        operator: Option<&'p Operator>,
         next: &[Option<Mem>],
     ) {
         self.scopes.push(Scope::default());
-        self.bind_cells(inputs, &lambda.params, i);
-        let results = self.body(&lambda.body, &[]);
-        let at = self.position(&results);
+        let results = self.results_of(cells, i);
+        let at = self.position(cells, &results);
         let (then, ()) = self.block(|this| {
             this.scopes.push(Scope::default());
             match operator {
-                None => this.write_cells(outs, &at, &results[1..], &lambda.body.result[1..]),
+                None => this.write_cells(outs, &at, &results[1..], &cells.lambda.body.result[1..]),
                 Some(operator) => this.combine_cells(operator, outs, &at, &results[1..], next),
             }
             let scope = this.leave_scope();
@@ -174,11 +154,8 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// Where the cells of an iteration go: its first result.
-    pub(super) fn position(&mut self, results: &[Loc]) -> Expr {
-        match results.first() {
-            Some(Loc::Scalar(e)) => self.atom("at", e.clone()),
-            _ => Expr::int(-1),
-        }
+    pub(super) fn position(&mut self, cells: Cells<'p>, results: &[Loc]) -> Expr {
+        self.atom("at", first_scalar(cells, results))
     }
     /// Writes cells at an index.
     pub(super) fn write_cells(&mut self, outs: &[Mem], at: &Expr, values: &[Loc], operands: &[Operand]) {
@@ -195,5 +172,13 @@ impl<'p> Lower<'_, 'p> {
                 }
             }
         }
+    }
+}
+
+/// Whether the other results of an iteration are kept, or where they go.
+pub(super) fn first_scalar(cells: Cells, results: &[Loc]) -> Expr {
+    match results.first() {
+        Some(Loc::Scalar(e)) => e.clone(),
+        Some(Loc::Array(_)) | None => crate::ice!(cells.span, "the first result of an iteration is no scalar"),
     }
 }

@@ -4,11 +4,11 @@
 //! rows that is a map of scalars works on the row where it is: element `k` of what it returns depends on elements `k` alone.
 
 use super::soac::cost;
-use super::{Array, Loc, Lower, Mem, Scope};
+use super::{Array, Cells, Loc, Lower, Mem, Scope};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Place, Stmt};
-use crate::ir::soac::{Body, Exp, Lambda, Operator, Program, Size, Soac, Var};
+use crate::ir::soac::{Body, Exp, Operator, Program, Size, Soac, Var};
 
 /// Tables of bins that a thread has, if there are at most so many bins.
 const TABLES: i64 = 4;
@@ -17,6 +17,18 @@ const SMALL: i64 = 2048;
 const PAGE: i64 = 4096;
 /// How many bytes ahead values are asked for: counting keeps a processor from running ahead into them by itself.
 const AHEAD: i64 = 2048;
+
+/// The privatised copies of the bins.
+struct Tables {
+    /// Pieces of the values.
+    pieces: Expr,
+    /// Bins from the first one of a piece to the first one of the next.
+    each: Expr,
+    /// Tables of a piece.
+    tables: Expr,
+    /// Bins of a table.
+    n: Expr,
+}
 
 /// Whether an operator on vectors is a map of scalars along them.
 fn is_elementwise(program: &Program, operator: &Operator) -> bool {
@@ -35,29 +47,19 @@ fn is_elementwise(program: &Program, operator: &Operator) -> bool {
 }
 
 impl<'p> Lower<'_, 'p> {
-    #[allow(clippy::too_many_arguments, reason = "the parts of one histogram")]
-    pub(super) fn hist(
-        &mut self,
-        width: &Size,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        dests: &[Var],
-        operator: &'p Operator,
-        pat: &[Var],
-        span: Span,
-    ) {
-        let outs: Vec<Mem> = pat.iter().zip(dests).map(|(var, dest)| self.writable(*var, *dest, span)).collect();
+    pub(super) fn hist(&mut self, width: &Size, cells: Cells<'p>, dests: &[Var], operator: &'p Operator, pat: &[Var]) {
+        let outs: Vec<Mem> = pat.iter().zip(dests).map(|(var, dest)| self.writable(*var, *dest, cells.span)).collect();
         let n = self.size(&self.program.ty(dests[0]).shape[0]);
         let n = self.atom("n", n);
         let width = self.size(width);
         let width = self.atom("width", width);
         let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
         if self.host && self.options.device {
-            self.hist_kernel(inputs, lambda, width, n, &outs, operator, span);
+            self.hist_kernel(cells, operator, width, n, &outs);
         } else if self.host && (scalars || is_elementwise(self.program, operator)) && !self.ordered(operator) {
-            self.private_bins(inputs, lambda, (&width, &n), &outs, operator, span);
+            self.private_bins(cells, operator, &width, &n, &outs);
         } else {
-            self.write_loop(inputs, lambda, (Expr::int(0), width), n, &outs, Some(operator), span);
+            self.write_loop(cells, Some(operator), Expr::int(0), width, &n, &outs);
         }
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
     }
@@ -92,15 +94,8 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// Bins for each piece, added up in the order of the pieces; where there are many bins for few values, just those of the result.
-    fn private_bins(
-        &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        (width, n): (&Expr, &Expr),
-        outs: &[Mem],
-        operator: &'p Operator,
-        span: Span,
-    ) {
+    fn private_bins(&mut self, cells: Cells<'p>, operator: &'p Operator, width: &Expr, n: &Expr, outs: &[Mem]) {
+        let (lambda, span) = (cells.lambda, cells.span);
         let pieces = self.local("pieces", PrimType::I64);
         self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(width.clone()), cost(&lambda.body).saturating_add(4), true)));
         let pieces = Expr::Local(pieces);
@@ -116,8 +111,7 @@ impl<'p> Lower<'_, 'p> {
         let each = self.atom("each", tables.clone().times(n.clone()).plus(Expr::int(apart)));
         let few = Expr::arith(Int::Le, all.clone().times(n.clone()), width.clone()).and(Expr::arith(Int::Lt, Expr::int(1), all.clone()));
         let host = std::mem::replace(&mut self.host, false);
-        let (alone, ()) =
-            self.block(|this| this.write_loop(inputs, lambda, (Expr::int(0), width.clone()), n.clone(), outs, Some(operator), span));
+        let (alone, ()) = self.block(|this| this.write_loop(cells, Some(operator), Expr::int(0), width.clone(), n, outs));
         self.host = host;
         let (divided, ()) = self.block(|this| {
             this.scopes.push(Scope::default());
@@ -131,14 +125,15 @@ impl<'p> Lower<'_, 'p> {
                 let (body, ()) = this.block(|this| this.write_cells(&own, &Expr::Local(i), &neutral, &operator.neutral));
                 this.emit(Stmt::For { var: i, from: Expr::int(0), to: count, order: Order::Any, body });
                 if !several {
-                    return this.write_loop(inputs, lambda, (lo, hi), n.clone(), &own, Some(operator), span);
+                    return this.write_loop(cells, Some(operator), lo, hi, n, &own);
                 }
-                let (all_tables, ()) = this.block(|this| this.in_tables(inputs, lambda, (&lo, &hi), n, &own, operator));
-                let (one, ()) = this.block(|this| this.write_loop(inputs, lambda, (lo, hi), n.clone(), &own, Some(operator), span));
+                let (all_tables, ()) = this.block(|this| this.in_tables(cells, operator, &lo, &hi, n, &own));
+                let (one, ()) = this.block(|this| this.write_loop(cells, Some(operator), lo, hi, n, &own));
                 this.emit(Stmt::If(Expr::int(1).less(tables.clone()), all_tables, one));
             });
             this.host = false;
-            this.add_up_bins(operator, &bins, outs, (&pieces, &each), (&tables, n), span);
+            let tables = Tables { pieces, each, tables, n: n.clone() };
+            this.add_up_bins(operator, &bins, &tables, outs, span);
             this.host = host;
             let scope = this.leave_scope();
             this.release(&scope.handles);
@@ -177,15 +172,7 @@ impl<'p> Lower<'_, 'p> {
         }
     }
     /// Stretches of the values from `lo` to `hi` side by side, each in a table of its own; what is left over comes last.
-    fn in_tables(
-        &mut self,
-        inputs: &[Var],
-        lambda: &'p Lambda,
-        (lo, hi): (&Expr, &Expr),
-        n: &Expr,
-        tables: &[Mem],
-        operator: &'p Operator,
-    ) {
+    fn in_tables(&mut self, cells: Cells<'p>, operator: &'p Operator, lo: &Expr, hi: &Expr, n: &Expr, tables: &[Mem]) {
         let next = vec![None; tables.len()];
         let length = Expr::arith(Int::Div, hi.clone().minus(lo.clone()), Expr::int(TABLES));
         let length = self.atom("length", length);
@@ -199,27 +186,20 @@ impl<'p> Lower<'_, 'p> {
         let (body, ()) = self.block(|this| {
             for (own, start) in &starts {
                 let at = this.atom("i", start.clone().plus(Expr::Local(i)));
-                this.ask(inputs, &at);
-                this.write_one(inputs, lambda, &at, n, own, Some(operator), &next);
+                this.ask(cells.inputs, &at);
+                this.write_one(cells, Some(operator), &at, n, own, &next);
             }
         });
         self.emit(Stmt::For { var: i, from: Expr::int(0), to: length.clone(), order: Order::Sequential, body });
         let from = self.atom("from", lo.clone().plus(length.times(Expr::int(TABLES))));
         let Some((own, _)) = starts.last() else { return };
-        let (body, ()) = self.block(|this| this.write_one(inputs, lambda, &Expr::Local(rest), n, own, Some(operator), &next));
+        let (body, ()) = self.block(|this| this.write_one(cells, Some(operator), &Expr::Local(rest), n, own, &next));
         let first = mutated!(HistRestLost, from, hi.clone());
         self.emit(Stmt::For { var: rest, from: first, to: hi.clone(), order: Order::Sequential, body });
     }
-    /// Combines the bins of all pieces, of which each has so many and so many tables of `n`, with those of the result.
-    fn add_up_bins(
-        &mut self,
-        operator: &'p Operator,
-        bins: &[Mem],
-        outs: &[Mem],
-        (pieces, each): (&Expr, &Expr),
-        (tables, n): (&Expr, &Expr),
-        span: Span,
-    ) {
+    /// Combines the bins of all tables with those of the result.
+    fn add_up_bins(&mut self, operator: &'p Operator, bins: &[Mem], all: &Tables, outs: &[Mem], span: Span) {
+        let Tables { pieces, each, tables, n } = all;
         let next = self.beside(operator, span);
         let [p, t, b] = ["p", "t", "b"].map(|name| self.local(name, PrimType::I64));
         let types: Vec<_> = operator.neutral.iter().map(|a| self.program.operand_ty(*a).framed(&[Size::constant(1)])).collect();

@@ -1,12 +1,13 @@
 //! What the device does: operators over thread spaces, and all that moves elements.
 
+use super::filter_scatter::first_scalar;
 use super::memory::in_bounds;
 use super::soac::simple;
-use super::{Loc, Lower, Mem, Scope, Stride};
+use super::{Cells, Loc, Lower, Mem, Scope, Stride};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Atomic, Combine, Expr, Int, Launch, Local, Segments, Stmt, Transpose, Work};
-use crate::ir::soac::{Body, Lambda, Operand, Operator, Seg, SegKind, Size, Var};
+use crate::ir::soac::{Body, Operand, Operator, Seg, SegKind, Size, Var};
 
 impl<'p> Lower<'_, 'p> {
     /// The code of a kernel.
@@ -227,7 +228,8 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// A scan counts what is kept; where it is known how many cells are kept before one, it is written.
-    pub(super) fn filter_kernel(&mut self, width: &Size, inputs: &[Var], lambda: &'p Lambda, pat: &[Var], span: Span) {
+    pub(super) fn filter_kernel(&mut self, width: &Size, cells: Cells<'p>, pat: &[Var]) {
+        let span = cells.span;
         let program = self.program;
         let (count, arrays) = (pat[0], &pat[1..]);
         let wide = self.size(width);
@@ -240,25 +242,19 @@ impl<'p> Lower<'_, 'p> {
         }
         let total = self.one(count, span);
         let [segment, index, sum, left, right] = ["segment", "i", "sum", "a", "b"].map(|name| self.local(name, PrimType::I64));
-        let keep = |results: &[Loc]| match results.first() {
-            Some(Loc::Scalar(e)) => e.clone(),
-            _ => Expr::Const(Scalar::Bool(false)),
-        };
         let (cell, flag) = self.in_kernel(|this| {
-            this.bind_cells(inputs, &lambda.params, &Expr::Local(index));
-            let results = this.body(&lambda.body, &[]);
-            Expr::Select(Box::new(keep(&results)), Box::new(Expr::int(1)), Box::new(Expr::int(0)))
+            let results = this.results_of(cells, &Expr::Local(index));
+            Expr::Select(Box::new(first_scalar(cells, &results)), Box::new(Expr::int(1)), Box::new(Expr::int(0)))
         });
         let (done, ()) = self.in_kernel(|this| {
             let last = Expr::arith(Int::Eq, Expr::Local(index).plus(Expr::int(1)), wide.clone());
             this.emit(Stmt::If(last, vec![Stmt::Store(total.ptr, Expr::int(0), Expr::Local(sum))], Vec::new()));
-            this.bind_cells(inputs, &lambda.params, &Expr::Local(index));
-            let results = this.body(&lambda.body, &[]);
+            let results = this.results_of(cells, &Expr::Local(index));
             let at = Expr::Local(sum).minus(Expr::int(1));
             let (then, ()) = this.block(|this| {
-                this.write_cells(&outs, &at, &results[1..], &lambda.body.result[1..]);
+                this.write_cells(&outs, &at, &results[1..], &cells.lambda.body.result[1..]);
             });
-            this.emit(Stmt::If(keep(&results), then, Vec::new()));
+            this.emit(Stmt::If(first_scalar(cells, &results), then, Vec::new()));
         });
         let results = vec![Expr::Local(left).plus(Expr::Local(right))];
         let work = Segments {
@@ -290,25 +286,24 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// Of several writes to a place the last one counts: it is found first, then only it is made.
-    pub(super) fn scatter_kernels(&mut self, inputs: &[Var], lambda: &'p Lambda, width: Expr, n: Expr, outs: &[Mem], span: Span) {
+    pub(super) fn scatter_kernels(&mut self, cells: Cells<'p>, width: Expr, n: Expr, outs: &[Mem]) {
+        let span = cells.span;
         let width = self.atom("width", width);
         let owners = self.zeros("owner", PrimType::I64, &n, span);
-        let max = super::exp::scalar_op(PrimType::I64, "max");
+        let max = super::exp::scalar_op(PrimType::I64, "max").unwrap_or_else(|| crate::ice!(span, "integers have no maximum"));
         self.launch_map(width.clone(), span, |this, t| {
-            this.bind_cells(inputs, &lambda.params, &t);
-            let results = this.body(&lambda.body, &[]);
-            let at = this.position(&results);
+            let results = this.results_of(cells, &t);
+            let at = this.position(cells, &results);
             let number = t.plus(Expr::int(1));
-            let claim = max.map(|max| Stmt::Atomic(Box::new(Atomic::Op(max, owners.ptr, at.clone(), number))));
-            this.emit(Stmt::If(in_bounds(at, n.clone()), claim.into_iter().collect(), Vec::new()));
+            let claim = Stmt::Atomic(Box::new(Atomic::Op(max, owners.ptr, at.clone(), number)));
+            this.emit(Stmt::If(in_bounds(at, n.clone()), vec![claim], Vec::new()));
         });
         self.launch_map(width, span, |this, t| {
-            this.bind_cells(inputs, &lambda.params, &t);
-            let results = this.body(&lambda.body, &[]);
-            let at = this.position(&results);
+            let results = this.results_of(cells, &t);
+            let at = this.position(cells, &results);
             let (then, ()) = this.block(|this| {
                 let owner = Expr::Load(owners.ptr, Box::new(at.clone()));
-                let (write, ()) = this.block(|this| this.write_cells(outs, &at, &results[1..], &lambda.body.result[1..]));
+                let (write, ()) = this.block(|this| this.write_cells(outs, &at, &results[1..], &cells.lambda.body.result[1..]));
                 let own = Expr::arith(
                     mutated!(ScatterAnyWins, Int::Eq, Int::Ne),
                     owner,

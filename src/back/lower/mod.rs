@@ -28,6 +28,8 @@ mod soac;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod updates;
+mod views;
 
 use crate::base::mutation::mutated;
 use crate::base::{Idx, PrimType, Span, Symbol};
@@ -110,6 +112,14 @@ enum Array {
     Iota(Expr, Expr),
     /// All elements are this scalar.
     Fill(Expr),
+}
+
+/// What computes cells that are kept, written or combined: one application of a function for each element of the inputs.
+#[derive(Debug, Clone, Copy)]
+struct Cells<'p> {
+    inputs: &'p [Var],
+    lambda: &'p ir::Lambda,
+    span: Span,
 }
 
 /// What a variable is.
