@@ -146,9 +146,9 @@ mod table {
         OneBufferOfTwo in "back/lower/control.rs": "a loop writes the buffer that it reads from the second iteration on";
         OldScalarsGo in "back/lower/control.rs": "variables of a loop take their new values one after the other";
         LoopReleasesResult in "back/lower/control.rs": "a loop releases the buffers that its results are in";
-        WriteReplicated in "back/lower/exp.rs": "a replicated array is overwritten where it is";
-        ConcatPlaced in "back/lower/exp.rs": "the parts behind one that is in its place already begin too early";
-        RotateWraps in "back/lower/exp.rs": "a rotation wraps around one element too late";
+        WriteReplicated in "back/lower/updates.rs": "a replicated array is overwritten where it is";
+        ConcatPlaced in "back/lower/updates.rs": "the parts behind one that is in its place already begin too early";
+        RotateWraps in "back/lower/views.rs": "a rotation wraps around one element too late";
         StepsRoundDown in "back/lower/exp.rs": "the number of steps of a slice is rounded down";
         DivisionUnchecked in "back/lower/exp.rs": "divisions by zero are not checked for narrow integers";
         StillNeeded in "back/lower/destinations.rs": "an array that is needed elsewhere is made over by what is computed from it";

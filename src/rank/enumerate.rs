@@ -269,6 +269,8 @@ impl Context<'_> {
         match answer {
             ilp::Answer::Optimal(values) => Ok(values),
             ilp::Answer::Infeasible => Err(Fail::TooHard("the integer program solver missed a solution".into())),
+            // Bounds that creep upwards without end are beyond floating point, and may say that there is no solution.
+            ilp::Answer::Failed(_) if exact::infeasible(problem, self.options.exact_nodes) == Some(true) => Err(Fail::Infeasible),
             ilp::Answer::Failed(why) => Err(Fail::TooHard(why)),
         }
     }

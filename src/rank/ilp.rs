@@ -158,7 +158,6 @@ pub(super) fn complete(problem: &Problem, sides: &[(i64, i64)]) -> Option<Vec<i6
     }
 }
 
-/// Twice the sum of the absolute constants, and a little.
 /// Whether a number of the system is too large for the tolerances of floating point.
 fn has_large_numbers(problem: &Problem) -> bool {
     let large = |value: i64| value.saturating_abs() > LARGEST_CAP;
@@ -167,6 +166,7 @@ fn has_large_numbers(problem: &Problem) -> bool {
     rows || gates || problem.lo.iter().any(|&lo| large(lo))
 }
 
+/// Twice the sum of the absolute constants, and a little.
 fn first_cap(problem: &Problem) -> i64 {
     let rows: i64 = problem.rows.iter().map(|row| row.constant.abs()).fold(4, i64::saturating_add);
     let bounds = problem.lo.iter().fold(0, |sum: i64, lo| sum.saturating_add(lo.abs()));

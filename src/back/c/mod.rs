@@ -484,7 +484,8 @@ impl Emitter<'_> {
             clauses.push(format!("reduction(inscan, {sign} : {sum})"));
             names.push(sum);
         }
-        let known = clauses.len() == scan.sums.len();
+        // Only the text for processors has marks.
+        let known = self.mode == Mode::Processor && clauses.len() == scan.sums.len();
         if !known {
             ranks.clear();
         }

@@ -93,7 +93,7 @@ proptest! {
 /// Systems that once were answered wrongly, or not at all.
 #[test]
 fn seeds_that_failed_agree_with_brute_force() {
-    for seed in [8658533383777807781, 550591143736987186, 5317124844404111067] {
+    for seed in [8658533383777807781, 550591143736987186, 5317124844404111067, 13652678930219851520] {
         let system = small(&mut Random(seed));
         for options in [Options::default(), with(Method::Exact), with(Method::Ilp), eliminated()] {
             check(&system, &options);

@@ -223,7 +223,7 @@ fn judge(tally: &mut Tally, batch: &Batch, derived: &[Derived], cases: &[Case], 
         let Some(meaning) = &meanings[d.at] else { continue };
         match d.kind {
             Kind::Explicit => {
-                let result = explicit(batch, position, meaning).map_err(|why| format!("{why}\n{}", d.text));
+                let result = explicit(tally, batch, position, meaning).map_err(|why| format!("{why}\n{}", d.text));
                 tally.case(FIXED_POINT, d.at, result);
                 let same = same_value(batch, &machine, position, meaning).map_err(|why| format!("{why}\n{}", d.text));
                 if meaning.result.is_some() {
@@ -265,16 +265,42 @@ fn refusal(batch: &Batch, at: usize) -> String {
     format!("{:?}: {}", batch.verdict(at), messages.join("; "))
 }
 
+/// Types whose sizes are left out: `?[k].[k][2]i32` as `[][]i32`.
+fn without_sizes(types: &[String]) -> Vec<String> {
+    let each = |ty: &String| {
+        let (mut out, mut depth) = (String::new(), 0);
+        let mut rest = ty.as_str();
+        while let Some(c) = rest.chars().next() {
+            // Sizes that are bound in front of a type.
+            if let Some((_, after)) = rest.strip_prefix("?[").and_then(|bound| bound.split_once("].")) {
+                rest = after;
+                continue;
+            }
+            rest = &rest[c.len_utf8()..];
+            depth -= i32::from(c == ']');
+            if depth == 0 {
+                out.push(c);
+            }
+            depth += i32::from(c == '[');
+        }
+        out
+    };
+    types.iter().map(each).collect()
+}
+
 /// The explicit form is accepted with nothing inserted, has the same types, and is its own explicit form.
-fn explicit(batch: &Batch, at: usize, meaning: &Meaning) -> Result<(), String> {
+fn explicit(tally: &mut Tally, batch: &Batch, at: usize, meaning: &Meaning) -> Result<(), String> {
     if batch.verdict(at) != Verdict::Accepted {
         return Err(format!("the explicit form is refused: {}", refusal(batch, at)));
     }
     if batch.insertions(at).any(|(_, _, info)| info.args.iter().any(|arg| arg.maps + arg.reps > 0)) {
         return Err("something is still inserted".into());
     }
-    if batch.types(at) != meaning.types {
+    if without_sizes(&batch.types(at)) != without_sizes(&meaning.types) {
         return Err(format!("types {:?} instead of {:?}", batch.types(at), meaning.types));
+    }
+    if batch.types(at) != meaning.types {
+        tally.note("fixed point: sizes are known better");
     }
     let text = &batch.sources.file(batch.file).text[batch.ranges[at].clone()];
     let again = batch.explicit(at);
@@ -294,6 +320,10 @@ fn forwards(tally: &mut Tally, batch: &Batch, machine: &Machine, at: usize, mean
     // `map` and `rep` are functions, whose own arguments may be mapped and replicated: there may be a cheaper program now.
     if batch.entry(at).is_some_and(|id| batch.checked.ranked(id)) && batch.cost(at) < cost {
         tally.note("forwards: a cheaper program");
+        return Ok(());
+    }
+    if batch.verdict(at) == Verdict::Rejected("E0407") {
+        tally.note("forwards: not decided within the limits");
         return Ok(());
     }
     if batch.verdict(at) != Verdict::Accepted {
@@ -325,6 +355,11 @@ fn backwards(tally: &mut Tally, batch: &Batch, machine: &Machine, at: usize, mea
             tally.note("backwards: a cheaper program, refused by elaboration");
             return Ok(());
         }
+        // The definition that was changed is cheaper; another one that uses it has no sizes for that.
+        Verdict::Rejected("E0405") if ranks_are_decided(batch, at) => {
+            tally.note("backwards: a cheaper definition, whose use is refused by elaboration");
+            return Ok(());
+        }
         Verdict::Rejected(code) => {
             tally.note(format!("backwards: rejected {code}"));
             return Err(refusal(batch, at));
@@ -333,6 +368,11 @@ fn backwards(tally: &mut Tally, batch: &Batch, machine: &Machine, at: usize, mea
     }
     let same = match batch.types(at) == meaning.types {
         true => same_value(batch, machine, at, meaning),
+        false if without_sizes(&batch.types(at)) == without_sizes(&meaning.types) => {
+            // Readings of one meaning may differ in the sizes of what is never looked at.
+            tally.note("backwards: the same, with other sizes");
+            return same_value(batch, machine, at, meaning);
+        }
         false => Err(format!("types {:?} instead of {:?}", batch.types(at), meaning.types)),
     };
     match (batch.cost(at), same) {
