@@ -110,18 +110,15 @@ pub(super) fn range_steps(prim: Prim, a: Scalar, s: Scalar, b: Scalar, span: Spa
     let half = 1i128 << (ty.bytes() * 8 - 1);
     let step = if !ty.is_signed() && step >= half { step - 2 * half } else { step };
     let (up, inclusive) = (step > 0, i128::from(prim == Prim::RangeThrough));
-    let direction_fits = match prim {
-        Prim::RangeUpto => step > 0,
-        Prim::RangeDownto => step < 0,
-        _ => step != 0,
+    let (direction_fits, limit) = if prim == Prim::RangeUpto {
+        (step > 0, "..<")
+    } else if prim == Prim::RangeDownto {
+        (step < 0, "..>")
+    } else {
+        (step != 0, "...")
     };
     let distance = if up { end - start } else { start - end };
     if !direction_fits || distance < 0 {
-        let limit = match prim {
-            Prim::RangeUpto => "..<",
-            Prim::RangeDownto => "..>",
-            _ => "...",
-        };
         let message = format!("the range {start}..{}{limit}{end} does not lead to its end", start + step);
         return Err(Failure::new(Code::ImpossibleSize, span, message));
     }

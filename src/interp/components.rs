@@ -97,7 +97,7 @@ fn add_sum(layout: &Layout, value: &Value, size: Sizes, out: &mut Vec<Value>) ->
                 out.push(column.finish(cells.dims()).ok_or_else(unfit)?);
             }
         }
-        _ => return Err(unfit()),
+        Value::Scalar(_) | Value::Array(_) | Value::Tuple(_) | Value::Box(_) | Value::Opaque(_) => return Err(unfit()),
     }
     Ok(())
 }
@@ -164,6 +164,6 @@ fn rebuild(ty: &core::Type, outer: &[core::ShapeItem], parts: &mut dyn Iterator<
             }
             sum(&layout, &tag, &slots, size)
         }
-        _ => Err(broken("a result that is no data")),
+        core::Atom::Var(_) | core::Atom::Fun(..) | core::Atom::Forall(..) | core::Atom::Pi(..) => Err(broken("a result that is no data")),
     }
 }

@@ -25,7 +25,15 @@ pub fn shape_of(ty: &Type) -> Shape {
                 Shape::Sum(ty.shape().items.len(), payloads.iter().map(|(label, payload)| (*label, payload_shape(payload))).collect());
             if sum.is_data() { sum } else { Shape::Other }
         }
-        _ => Shape::Other,
+        Atom::Prim(_)
+        | Atom::Var(_)
+        | Atom::Fun(..)
+        | Atom::Forall(..)
+        | Atom::Pi(..)
+        | Atom::Sigma(..)
+        | Atom::Tuple(_)
+        | Atom::Record(_)
+        | Atom::Sum(_) => Shape::Other,
     }
 }
 
@@ -80,12 +88,12 @@ impl Sizes {
                 Atom::Prim(prim) => format!("{}{prim}", "[]".repeat(rank)),
                 Atom::Tuple(_) | Atom::Record(_) => format!("{} tuples of other parts", "[]".repeat(rank)),
                 Atom::Sum(_) => "a value of another sum type".to_string(),
-                _ => "a value that is no data".to_string(),
+                Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => "a value that is no data".to_string(),
             };
             let found = match value {
                 Value::Scalar(scalar) => scalar.prim().to_string(),
                 Value::Array(array) => format!("{}{}", "[]".repeat(array.dims().len()), array.prim()),
-                _ => "another kind of value".to_string(),
+                Value::Tuple(_) | Value::Cells(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => "another kind of value".to_string(),
             };
             Failure::new(Code::ElementType, span, format!("{what}: expected {wanted}, found {found}"))
         };
@@ -121,7 +129,9 @@ impl Sizes {
             }
             let cells = match value {
                 Value::Cells(cells) => cells.items(),
-                value => std::slice::from_ref(value),
+                value @ (Value::Scalar(_) | Value::Array(_) | Value::Tuple(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_)) => {
+                    std::slice::from_ref(value)
+                }
             };
             for cell in cells {
                 let Value::Sum(sum) = cell else { return Err(mismatch()) };
@@ -182,12 +192,20 @@ pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Sy
             Atom::Forall(..) => {
                 return Err(Failure::new(Code::UnfitArguments, span, format!("`{name}` is polymorphic: it cannot be run on data")));
             }
-            _ => break,
+            Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Sigma(..) | Atom::Tuple(_) | Atom::Record(_) | Atom::Sum(_) => break,
         }
     }
     let params = match ty.atom() {
         Atom::Fun(params, _) if ty.shape().is_scalar() => &params[..],
-        _ => &[],
+        Atom::Prim(_)
+        | Atom::Var(_)
+        | Atom::Fun(..)
+        | Atom::Forall(..)
+        | Atom::Pi(..)
+        | Atom::Sigma(..)
+        | Atom::Tuple(_)
+        | Atom::Record(_)
+        | Atom::Sum(_) => &[],
     };
     if params.len() != args.len() {
         let plural = if params.len() == 1 { "argument" } else { "arguments" };
@@ -251,7 +269,7 @@ fn sizes_alone(ty: &Type, out: &mut FxHashSet<DimAtom>) {
         Atom::Tuple(parts) => parts.iter().for_each(|part| sizes_alone(part, out)),
         Atom::Record(fields) => fields.iter().for_each(|(_, part)| sizes_alone(part, out)),
         Atom::Sum(payloads) => payloads.iter().for_each(|(_, payload)| out.extend(payload_sizes(payload))),
-        _ => {}
+        Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => {}
     }
 }
 
@@ -262,6 +280,6 @@ pub(super) fn opened(value: Value) -> Value {
         Value::Tuple(tuple) if tuple.frame.is_empty() => {
             Value::tuples(Vec::new(), tuple.labels.clone(), tuple.parts.iter().cloned().map(opened).collect())
         }
-        other => other,
+        other @ (Value::Scalar(_) | Value::Array(_) | Value::Tuple(_) | Value::Cells(_) | Value::Sum(_) | Value::Opaque(_)) => other,
     }
 }

@@ -1,6 +1,8 @@
 //! From core to first-order programs, and transformations of these: [`specialise`] leaves no types, functions and boxes, [`optimise`]
 //! rewrites by laws, [`flatten`] puts the parallelism of nests into kernels for devices.
 
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
+
 pub mod flatten;
 pub mod optimise;
 pub mod specialise;

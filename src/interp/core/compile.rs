@@ -46,13 +46,13 @@ pub struct Compiler<'a> {
 pub fn arity(mut body: &Expr) -> usize {
     let mut count = 0;
     loop {
-        match body.kind() {
-            ExprKind::IFn { params, body: inner } | ExprKind::TFn { params, body: inner } => {
-                count += params.len();
-                body = inner;
-            }
-            ExprKind::Fn { params, .. } => return count + params.len(),
-            _ => return count,
+        if let ExprKind::IFn { params, body: inner } | ExprKind::TFn { params, body: inner } = body.kind() {
+            count += params.len();
+            body = inner;
+        } else if let ExprKind::Fn { params, .. } = body.kind() {
+            return count + params.len();
+        } else {
+            return count;
         }
     }
 }
@@ -79,30 +79,27 @@ impl Compiler<'_> {
         let (mut indices, mut types, mut terms) = (Vec::new(), Vec::new(), Vec::new());
         let mut at = whole;
         let body = loop {
-            match at.kind() {
-                ExprKind::IFn { params, body } => {
-                    for name in params {
-                        self.scope.bind(Space::Index, *name, None, None);
-                        indices.push(*name);
-                    }
-                    at = body;
+            if let ExprKind::IFn { params, body } = at.kind() {
+                for name in params {
+                    self.scope.bind(Space::Index, *name, None, None);
+                    indices.push(*name);
                 }
-                ExprKind::TFn { params, body } => {
-                    for name in params {
-                        self.scope.bind(Space::Type, *name, None, None);
-                        types.push(*name);
-                    }
-                    at = body;
+                at = body;
+            } else if let ExprKind::TFn { params, body } = at.kind() {
+                for name in params {
+                    self.scope.bind(Space::Type, *name, None, None);
+                    types.push(*name);
                 }
-                ExprKind::Fn { params, body, .. } => {
-                    for (name, ty) in params {
-                        let ty = replace(ty, &self.scope);
-                        self.scope.bind(Space::Term, *name, Some(ty), None);
-                        terms.push(*name);
-                    }
-                    break body;
+                at = body;
+            } else if let ExprKind::Fn { params, body, .. } = at.kind() {
+                for (name, ty) in params {
+                    let ty = replace(ty, &self.scope);
+                    self.scope.bind(Space::Term, *name, Some(ty), None);
+                    terms.push(*name);
                 }
-                _ => break at,
+                break body;
+            } else {
+                break at;
             }
         };
         let arity = indices.len() + types.len() + terms.len();
@@ -119,6 +116,7 @@ impl Compiler<'_> {
         Ok((function, outside, ty))
     }
     /// The type of abstractions whose body, in whose scope we are, has this type.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "abstractions over indices and types; anything else is the body")]
     fn polymorphic(&self, whole: &Expr, body: &Type) -> Type {
         match whole.kind() {
             ExprKind::IFn { params, body: inner } => {
@@ -149,6 +147,7 @@ impl Compiler<'_> {
         }
     }
     /// A function as a value.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "two forms have a shortcut")]
     fn closure(&mut self, whole: &Expr) -> Outcome<Typed> {
         let declared = replace(&function_type(whole), &self.scope);
         let (function, captures, found) = self.function(whole)?;
@@ -215,7 +214,14 @@ impl Compiler<'_> {
                 let tuple = self.expr(tuple)?;
                 let ty = match tuple.ty.atom() {
                     Atom::Tuple(parts) => parts.get(*k).cloned(),
-                    _ => None,
+                    Atom::Prim(_)
+                    | Atom::Var(_)
+                    | Atom::Fun(..)
+                    | Atom::Forall(..)
+                    | Atom::Pi(..)
+                    | Atom::Sigma(..)
+                    | Atom::Record(_)
+                    | Atom::Sum(_) => None,
                 };
                 let ty = ty.ok_or_else(|| malformed(span, format!("no component {k}")))?;
                 Ok(typed(Node::Proj(*k, Box::new(tuple.code)), ty))
@@ -231,7 +237,14 @@ impl Compiler<'_> {
                 let record = self.expr(record)?;
                 let found = match record.ty.atom() {
                     Atom::Record(fields) => fields.iter().position(|(l, _)| l == label).map(|k| (k, fields[k].1.clone())),
-                    _ => None,
+                    Atom::Prim(_)
+                    | Atom::Var(_)
+                    | Atom::Fun(..)
+                    | Atom::Forall(..)
+                    | Atom::Pi(..)
+                    | Atom::Sigma(..)
+                    | Atom::Tuple(_)
+                    | Atom::Sum(_) => None,
                 };
                 let (k, ty) = found.ok_or_else(|| malformed(span, format!("no field {label}")))?;
                 Ok(typed(Node::Proj(k, Box::new(record.code)), ty))
@@ -245,7 +258,14 @@ impl Compiler<'_> {
                 let sum = self.expr(sum)?;
                 let found = match sum.ty.atom() {
                     Atom::Sum(payloads) => payloads.iter().find(|(l, _)| l == label),
-                    _ => None,
+                    Atom::Prim(_)
+                    | Atom::Var(_)
+                    | Atom::Fun(..)
+                    | Atom::Forall(..)
+                    | Atom::Pi(..)
+                    | Atom::Sigma(..)
+                    | Atom::Tuple(_)
+                    | Atom::Record(_) => None,
                 };
                 let ty = found.map(|(_, ty)| ty.clone()).ok_or_else(|| malformed(span, format!("no constructor {label}")))?;
                 Ok(typed(Node::Payload(*label, Box::new(sum.code), span), ty))
@@ -380,7 +400,15 @@ impl Compiler<'_> {
         self.scope.frame().depth -= depth;
         let scalar = match body.ty.atom() {
             Atom::Prim(prim) if body.ty.shape().is_scalar() => Some(*prim),
-            _ => None,
+            Atom::Prim(_)
+            | Atom::Var(_)
+            | Atom::Fun(..)
+            | Atom::Forall(..)
+            | Atom::Pi(..)
+            | Atom::Sigma(..)
+            | Atom::Tuple(_)
+            | Atom::Record(_)
+            | Atom::Sum(_) => None,
         };
         let cell = self.scope.type_code(&body.ty);
         let ty = body.ty.framed(&frame);
@@ -427,16 +455,14 @@ impl Compiler<'_> {
         let mut layers = Vec::new();
         let mut head = expr;
         loop {
-            match head.kind() {
-                ExprKind::App { fun, args } => {
-                    layers.push(Layer::App(args));
-                    head = fun;
-                }
-                ExprKind::Inst { fun, types, indices } => {
-                    layers.push(Layer::Inst(types, indices));
-                    head = fun;
-                }
-                _ => break,
+            if let ExprKind::App { fun, args } = head.kind() {
+                layers.push(Layer::App(args));
+                head = fun;
+            } else if let ExprKind::Inst { fun, types, indices } = head.kind() {
+                layers.push(Layer::Inst(types, indices));
+                head = fun;
+            } else {
+                break;
             }
         }
         let span = expr.span();
@@ -488,25 +514,23 @@ impl Compiler<'_> {
                 },
             };
         }
-        match function {
-            Node::PrimValue(prim, _) => {
-                let indices = if prim.needs_indices() { indices } else { Vec::new() };
-                if args.len() < prim.arity() {
-                    return rest(Node::PrimValue(prim, indices), args);
-                }
-                let more = args.split_off(prim.arity());
-                rest(Node::Prim(Box::new(PrimCall { prim, indices, args, span })), more)
+        if let Node::PrimValue(prim, _) = function {
+            let indices = if prim.needs_indices() { indices } else { Vec::new() };
+            if args.len() < prim.arity() {
+                return rest(Node::PrimValue(prim, indices), args);
             }
-            Node::Global(id) => {
-                let arity = self.globals.arity(id);
-                if arity == 0 || args.len() < arity {
-                    return rest(Node::Global(id), args);
-                }
-                let more = args.split_off(arity);
-                rest(Node::Call(id, args, span), more)
-            }
-            other => rest(other, args),
+            let more = args.split_off(prim.arity());
+            return rest(Node::Prim(Box::new(PrimCall { prim, indices, args, span })), more);
         }
+        if let Node::Global(id) = function {
+            let arity = self.globals.arity(id);
+            if arity == 0 || args.len() < arity {
+                return rest(Node::Global(id), args);
+            }
+            let more = args.split_off(arity);
+            return rest(Node::Call(id, args, span), more);
+        }
+        rest(function, args)
     }
 }
 
@@ -518,7 +542,7 @@ fn generic(function: Typed) -> Typed {
         match ty.atom() {
             Atom::Pi(names, body) => (indices, ty) = (indices + names.len(), body),
             Atom::Forall(names, body) => (types, ty) = (types + names.len(), body),
-            _ => break,
+            Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Sigma(..) | Atom::Tuple(_) | Atom::Record(_) | Atom::Sum(_) => break,
         }
     }
     let erased = matches!(&function.code, Node::PrimValue(..)) || matches!(callee(&function.code), Some(Callee::Fold(_)));
@@ -530,10 +554,8 @@ fn generic(function: Typed) -> Typed {
 
 /// What a function is, where it is known while compiling.
 fn callee(function: &Node) -> Option<&Callee> {
-    match function {
-        Node::Const(Value::Opaque(opaque)) => opaque.downcast_ref::<code::Closure>().map(|closure| &closure.callee),
-        _ => None,
-    }
+    let Node::Const(Value::Opaque(opaque)) = function else { return None };
+    opaque.downcast_ref::<code::Closure>().map(|closure| &closure.callee)
 }
 
 /// The scalar operation that a function is.
@@ -579,15 +601,16 @@ fn size_expression(op: ScalarOp, operands: &[Option<Dim>]) -> Option<Dim> {
 
 /// The type that an abstraction says it has.
 fn function_type(function: &Expr) -> Type {
-    match function.kind() {
-        ExprKind::IFn { params, body } => Type::scalar(Atom::Pi(params.clone(), function_type(body))),
-        ExprKind::TFn { params, body } => Type::scalar(Atom::Forall(params.clone(), function_type(body))),
-        ExprKind::Fn { params, ret, .. } => {
-            let params = params.iter().map(|(name, ty)| crate::ir::core::Param { name: Some(*name), ty: ty.clone() }).collect();
-            Type::fun(params, ret.clone())
-        }
+    if let ExprKind::IFn { params, body } = function.kind() {
+        Type::scalar(Atom::Pi(params.clone(), function_type(body)))
+    } else if let ExprKind::TFn { params, body } = function.kind() {
+        Type::scalar(Atom::Forall(params.clone(), function_type(body)))
+    } else if let ExprKind::Fn { params, ret, .. } = function.kind() {
+        let params = params.iter().map(|(name, ty)| crate::ir::core::Param { name: Some(*name), ty: ty.clone() }).collect();
+        Type::fun(params, ret.clone())
+    } else {
         // A polymorphic value that is no function has the type of its body.
-        _ => Type::scalar(Atom::Tuple(Vec::new())),
+        Type::scalar(Atom::Tuple(Vec::new()))
     }
 }
 

@@ -46,7 +46,9 @@ impl<'m> Run<'m> {
         let at = self.base + slot as usize;
         match &mut self.stack[at] {
             Value::Scalar(scalar) => Value::Scalar(*scalar),
-            other => std::mem::replace(other, HOLE),
+            other @ (Value::Array(_) | Value::Tuple(_) | Value::Cells(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_)) => {
+                std::mem::replace(other, HOLE)
+            }
         }
     }
 
@@ -184,6 +186,7 @@ impl<'m> Run<'m> {
     }
 
     /// Evaluates an expression whose value is a scalar.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "shortcuts of what `value` does with all forms")]
     pub fn scalar(&mut self, mut code: &Node) -> Outcome<Scalar> {
         loop {
             match code {
@@ -191,7 +194,10 @@ impl<'m> Run<'m> {
                 Node::Local(slot, _) => {
                     return match self.get(*slot) {
                         Value::Scalar(scalar) => Ok(*scalar),
-                        other => Err(broken(&format!("a scalar was expected, not {other:?}"))),
+                        other
+                        @ (Value::Array(_) | Value::Tuple(_) | Value::Cells(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_)) => {
+                            Err(broken(&format!("a scalar was expected, not {other:?}")))
+                        }
                     };
                 }
                 Node::Op1(op, a, span) => {
@@ -240,10 +246,8 @@ impl<'m> Run<'m> {
     }
     #[inline]
     fn truth(&mut self, code: &Node) -> Outcome<bool> {
-        match self.scalar(code)? {
-            Scalar::Bool(truth) => Ok(truth),
-            _ => Err(broken("a truth value was expected")),
-        }
+        let Scalar::Bool(truth) = self.scalar(code)? else { return Err(broken("a truth value was expected")) };
+        Ok(truth)
     }
     fn project(&mut self, k: usize, tuple: &Node) -> Outcome<Value> {
         if let Node::Local(slot, false) = tuple
@@ -278,7 +282,9 @@ impl<'m> Run<'m> {
         };
         match self.get(slot) {
             Value::Array(array) if array.dims().len() == depth => {}
-            _ => return Ok(None),
+            Value::Scalar(_) | Value::Array(_) | Value::Tuple(_) | Value::Cells(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => {
+                return Ok(None);
+            }
         }
         // An index may be what takes the array, which then stays here.
         let held = (!last && !path[..depth].iter().flatten().all(|call| is_plain(&call.args[1]))).then(|| self.get(slot).clone());
@@ -329,6 +335,7 @@ impl<'m> Run<'m> {
         }
     }
     /// One round of a loop with several parameters; no tuple is made where the body writes one down.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "shortcuts of what `value` does with all forms")]
     fn next(&mut self, mut body: &Node, params: &[(Slot, Node)]) -> Outcome<()> {
         loop {
             match body {
@@ -433,7 +440,9 @@ impl<'m> Run<'m> {
                         let all = given.iter().cloned().chain(args.into_iter().take(*indices)).collect();
                         self.invoke(&Callee::Prim(*prim, all), rest, span)
                     }
-                    other => self.invoke(other, rest, span),
+                    other @ (Callee::Function(..) | Callee::Global(..) | Callee::Op(_) | Callee::Fold(_) | Callee::Generic(..)) => {
+                        self.invoke(other, rest, span)
+                    }
                 }
             }
         }
@@ -492,7 +501,7 @@ impl<'m> Run<'m> {
             Atom::Opaque => Layout::Opaque,
             Atom::Var(slot) => match self.get(*slot) {
                 Value::Opaque(opaque) => opaque.downcast_ref::<Layout>().cloned().unwrap_or(Layout::Opaque),
-                _ => Layout::Opaque,
+                Value::Scalar(_) | Value::Array(_) | Value::Tuple(_) | Value::Cells(_) | Value::Box(_) | Value::Sum(_) => Layout::Opaque,
             },
             Atom::Tuple(labels, parts) => {
                 let parts = parts.iter().map(|part| self.type_layout(part)).collect();
@@ -548,10 +557,11 @@ impl<'m> Run<'m> {
 
 /// Whether code takes no array.
 fn is_plain(code: &Node) -> bool {
-    match code {
-        Node::Const(_) | Node::Local(..) | Node::Dim(_) => true,
-        Node::Op1(_, operand, _) => is_plain(operand),
-        Node::Op2(_, operands, _) => operands.iter().all(is_plain),
-        _ => false,
+    if let Node::Op1(_, operand, _) = code {
+        is_plain(operand)
+    } else if let Node::Op2(_, operands, _) = code {
+        operands.iter().all(is_plain)
+    } else {
+        matches!(code, Node::Const(_) | Node::Local(..) | Node::Dim(_))
     }
 }

@@ -93,7 +93,7 @@ impl Scope {
         let unique = match space {
             Space::Index if name.as_str().starts_with('@') => Some(Symbol::new(&format!("@{uid}"))),
             Space::Type => Some(Symbol::new(&format!("'{uid}"))),
-            _ => None,
+            Space::Term | Space::Index => None,
         };
         if let Some(unique) = unique {
             self.uids.insert(unique, uid);

@@ -31,7 +31,7 @@ impl Replace for Names {
         match atom {
             DimAtom::Var(name) => self.indices.iter().find_map(|(n, index)| match index {
                 Index::Dim(dim) if *n == name => Some(dim.clone()),
-                _ => None,
+                Index::Dim(_) | Index::Shape(_) => None,
             }),
             DimAtom::Size(name) => self.sizes.iter().find(|(n, _)| *n == name).map(|(_, dim)| dim.clone()),
             DimAtom::Meta(_) => None,
@@ -40,7 +40,7 @@ impl Replace for Names {
     fn shape(&self, name: Symbol) -> Option<Shape> {
         self.indices.iter().find_map(|(n, index)| match index {
             Index::Shape(shape) if *n == name => Some(shape.clone()),
-            _ => None,
+            Index::Dim(_) | Index::Shape(_) => None,
         })
     }
     fn atom(&self, name: Symbol) -> Option<Atom> {
@@ -88,7 +88,15 @@ impl Replacer<'_> {
                 let atom = self.by.atom(*name).unwrap_or_else(|| ty.atom().clone());
                 Type::new(atom, self.shape(ty.shape()))
             }
-            atom => Type::new(self.atom(atom), self.shape(ty.shape())),
+            atom @ (Atom::Prim(_)
+            | Atom::Var(_)
+            | Atom::Fun(..)
+            | Atom::Forall(..)
+            | Atom::Pi(..)
+            | Atom::Sigma(..)
+            | Atom::Tuple(_)
+            | Atom::Record(_)
+            | Atom::Sum(_)) => Type::new(self.atom(atom), self.shape(ty.shape())),
         };
         self.done.insert(key, result.clone());
         result
@@ -105,7 +113,14 @@ impl Replacer<'_> {
                 let params = params.iter().map(|p| Param { name: None, ty: self.ty(&p.ty) }).collect();
                 match Type::fun(params, self.ty(ret)).atom() {
                     Atom::Fun(params, ret) => Atom::Fun(params.clone(), ret.clone()),
-                    other => other.clone(),
+                    other @ (Atom::Prim(_)
+                    | Atom::Var(_)
+                    | Atom::Forall(..)
+                    | Atom::Pi(..)
+                    | Atom::Sigma(..)
+                    | Atom::Tuple(_)
+                    | Atom::Record(_)
+                    | Atom::Sum(_)) => other.clone(),
                 }
             }
             Atom::Fun(params, ret) => self.scoped(|this| {
@@ -156,7 +171,7 @@ impl Replacer<'_> {
                     let replaced = dim.subst(&mut |atom| match atom {
                         DimAtom::Var(name) if self.indices.contains(&name) => None,
                         DimAtom::Size(name) if self.sizes.contains(&name) => None,
-                        _ => self.by.dim(atom),
+                        DimAtom::Var(_) | DimAtom::Size(_) | DimAtom::Meta(_) => self.by.dim(atom),
                     });
                     items.push(ShapeItem::Dim(replaced));
                 }

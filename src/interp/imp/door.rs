@@ -79,7 +79,9 @@ impl<'p> Machine<'p> {
                     lent.push(buffer);
                     Given::Array(buffer)
                 }
-                _ => return fault("an argument that is no data"),
+                Value::Tuple(_) | Value::Cells(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => {
+                    return fault("an argument that is no data");
+                }
             });
         }
         let starts = vec![0; given.len()];

@@ -107,17 +107,13 @@ impl<'p> Machine<'p> {
     }
     /// An index or a count.
     pub fn index(&mut self, e: &'p Expr, frame: &Frame<'p>) -> Run<i64> {
-        match self.defined(e, frame, "an index or a size")? {
-            Scalar::I64(n) => Ok(n),
-            other => fault(format!("an index of type {}", other.prim())),
-        }
+        let value = self.defined(e, frame, "an index or a size")?;
+        if let Scalar::I64(n) = value { Ok(n) } else { fault(format!("an index of type {}", value.prim())) }
     }
     /// A condition.
     pub fn truth(&mut self, e: &'p Expr, frame: &Frame<'p>) -> Run<bool> {
-        match self.defined(e, frame, "a condition")? {
-            Scalar::Bool(truth) => Ok(truth),
-            other => fault(format!("a condition of type {}", other.prim())),
-        }
+        let value = self.defined(e, frame, "a condition")?;
+        if let Scalar::Bool(truth) = value { Ok(truth) } else { fault(format!("a condition of type {}", value.prim())) }
     }
 }
 

@@ -59,7 +59,7 @@ impl<'p> Machine<'p> {
                 }
                 Stop::Fault(fault)
             }
-            failure => failure,
+            failure @ (Stop::Failure(_) | Stop::Long) => failure,
         }
     }
     /// The statement with this number, for messages.

@@ -359,7 +359,7 @@ impl<'p> Machine<'p> {
                 failure.calls.push(span);
                 Stop::Failure(failure)
             }
-            fault => fault,
+            fault @ (Stop::Long | Stop::Fault(_)) => fault,
         })?;
         for (target, value) in results.iter().zip(values) {
             match (target, value) {
@@ -387,7 +387,7 @@ impl<'p> Machine<'p> {
 fn own_memory(place: &Place) -> Option<&Expr> {
     match place {
         Place::Ptr(_, Expr::Int(Int::Mul, thread, count)) if **thread == Expr::Thread => Some(count),
-        _ => None,
+        Place::Ptr(..) | Place::Table(_) => None,
     }
 }
 
@@ -399,6 +399,18 @@ fn may_fail(list: &[Stmt]) -> bool {
         Stmt::While(first, _, second) => may_fail(first) || may_fail(second),
         Stmt::If(_, then, els) => may_fail(then) || may_fail(els),
         Stmt::Scan(scan) => may_fail(&scan.cell) || may_fail(&scan.done),
-        _ => false,
+        Stmt::Comment(_)
+        | Stmt::Set(..)
+        | Stmt::Point(..)
+        | Stmt::Stack(_)
+        | Stmt::Move(..)
+        | Stmt::Release(_)
+        | Stmt::Store(..)
+        | Stmt::Prefetch(..)
+        | Stmt::Copy(..)
+        | Stmt::Parallel(_)
+        | Stmt::Launch(_)
+        | Stmt::Atomic(_)
+        | Stmt::Ghost(_) => false,
     })
 }

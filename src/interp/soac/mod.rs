@@ -11,7 +11,8 @@ use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{
-    Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Seg, SegKind, Size, Soac, Stm, Type, Var,
+    Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Seg, SegKind, Size, Soac, Stm, Type, Var, parallel_exp,
+    single_exp,
 };
 use crate::runtime::prim::Prim;
 use crate::runtime::{Array, Buffer, Builder, Value, dims};
@@ -205,7 +206,7 @@ impl<'p> Run<'p> {
                     failure
                 })
             }
-            exp => match stm.pat.as_slice() {
+            exp @ single_exp!() => match stm.pat.as_slice() {
                 [var] => {
                     let program = self.program;
                     Ok(vec![self.single(exp, program.ty(*var), span)?])
@@ -342,7 +343,9 @@ impl<'p> Run<'p> {
                 let steps = slice_steps(self.int(*i)?, self.int(*j)?, self.int(*s)?, n, span)?;
                 Value::Scalar(Scalar::I64(steps.count as i64))
             }
-            _ => return Err(broken("an expression with several results")),
+            parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => {
+                return Err(broken("an expression with several results"));
+            }
         })
     }
 

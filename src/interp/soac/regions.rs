@@ -5,7 +5,7 @@
 use super::Outcome;
 use crate::interp::failure::broken;
 use crate::ir::soac::visit::Part;
-use crate::ir::soac::{Exp, Operand, Program, Soac, Stm, Var};
+use crate::ir::soac::{Exp, Operand, Program, Soac, Stm, Var, single_exp};
 
 /// A piece of memory, and how often it had been overwritten when an array was put there.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +71,7 @@ impl Regions {
         stm.exp.parts(&mut |part| {
             let var = match part {
                 Part::Operand(Operand::Var(var)) | Part::Array(var) => var,
-                _ => return,
+                Part::Operand(_) | Part::Size(_) | Part::Body(..) => return,
             };
             if fine.is_ok() {
                 fine = self.read(program, var);
@@ -92,7 +92,7 @@ impl Regions {
                 self.pass(&program.funs[*id].params, args);
                 return Ok(());
             }
-            _ => return Ok(()),
+            single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::If { .. } | Exp::Loop { .. } => return Ok(()),
         };
         for (param, input) in lambda.params.iter().zip(inputs) {
             self.of[param.raw()] = self.get(*input).filter(|_| program.vars[*param].ty.rank() > 0);
@@ -100,7 +100,14 @@ impl Regions {
         match &stm.exp {
             Exp::Soac(soac) => soac.scans.iter().chain(&soac.reduces).for_each(|op| self.fresh(program, &op.lambda.params, false)),
             Exp::Hist { operator, .. } => self.fresh(program, &operator.lambda.params, false),
-            _ => {}
+            single_exp!()
+            | Exp::Check(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::Scatter { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => {}
         }
         Ok(())
     }

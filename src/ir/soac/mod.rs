@@ -278,6 +278,44 @@ pub enum LoopForm {
     While(Body),
 }
 
+/// A pattern: the forms with one value and without bodies. A match that treats forms alike names this group and the others one by one, so
+/// that it stays exhaustive: a new form without bodies is added here after a look at the matches that name the group.
+macro_rules! single_exp {
+    () => {
+        $crate::ir::soac::Exp::Copy(_)
+            | $crate::ir::soac::Exp::Scalar(..)
+            | $crate::ir::soac::Exp::Size(_)
+            | $crate::ir::soac::Exp::Literal(_)
+            | $crate::ir::soac::Exp::Stack(_)
+            | $crate::ir::soac::Exp::Index { .. }
+            | $crate::ir::soac::Exp::Slice { .. }
+            | $crate::ir::soac::Exp::Rotate { .. }
+            | $crate::ir::soac::Exp::Rearrange { .. }
+            | $crate::ir::soac::Exp::Reshape(_)
+            | $crate::ir::soac::Exp::Coerce(_)
+            | $crate::ir::soac::Exp::Rep(_)
+            | $crate::ir::soac::Exp::Iota { .. }
+            | $crate::ir::soac::Exp::Concat(_)
+            | $crate::ir::soac::Exp::Update { .. }
+            | $crate::ir::soac::Exp::UpdateSlice { .. }
+            | $crate::ir::soac::Exp::RangeCount(..)
+            | $crate::ir::soac::Exp::SliceCount(..)
+    };
+}
+pub(crate) use single_exp;
+
+/// A pattern like [`single_exp`]: the second-order forms.
+macro_rules! parallel_exp {
+    () => {
+        $crate::ir::soac::Exp::Soac(_)
+            | $crate::ir::soac::Exp::Seg(_)
+            | $crate::ir::soac::Exp::Filter { .. }
+            | $crate::ir::soac::Exp::Scatter { .. }
+            | $crate::ir::soac::Exp::Hist { .. }
+    };
+}
+pub(crate) use parallel_exp;
+
 /// A right-hand side. Sizes of results are in the types of the variables that are bound.
 #[derive(Debug, Clone)]
 pub enum Exp {

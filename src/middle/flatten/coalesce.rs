@@ -21,7 +21,7 @@ use crate::base::Span;
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::visit_mut::Subst;
-use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Seg, Stm, Type, Var, VarInfo};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Seg, Stm, Type, Var, VarInfo, single_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Bytes that memory moves at a time.
@@ -93,30 +93,31 @@ impl Pass {
                 Exp::Loop { params, form, body: self.body(body, true, &vars) }
             }
             Exp::Seg(seg) => Exp::Seg(Box::new(self.seg(*seg, stm.span))),
-            other => other,
+            other @ (single_exp!()
+            | Exp::Check(_)
+            | Exp::Soac(_)
+            | Exp::Filter { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::Call(..)) => other,
         };
         Stm { exp, ..stm }
     }
     /// Notes how what statements bind lies in memory.
     fn note(&mut self, stms: &[Stm]) {
         for stm in stms {
-            match &stm.exp {
-                Exp::Seg(_) | Exp::Copy(_) | Exp::Reshape(_) | Exp::Concat(_) | Exp::Stack(_) => {
-                    stm.pat.iter().for_each(|var| self.row_major(*var));
-                }
-                Exp::Rearrange { array, perm } => {
-                    if let Some(order) = self.orders.get(array) {
-                        // Dimension k of the view is dimension perm[k] of the array.
-                        let order = order.iter().filter_map(|dim| perm.iter().position(|from| from == dim)).collect();
-                        self.orders.insert(stm.pat[0], order);
-                    }
-                }
-                Exp::Coerce(array) => {
-                    if let Some(order) = self.orders.get(array).cloned() {
-                        self.orders.insert(stm.pat[0], order);
-                    }
-                }
-                _ => {}
+            if matches!(stm.exp, Exp::Seg(_) | Exp::Copy(_) | Exp::Reshape(_) | Exp::Concat(_) | Exp::Stack(_)) {
+                stm.pat.iter().for_each(|var| self.row_major(*var));
+            } else if let Exp::Rearrange { array, perm } = &stm.exp
+                && let Some(order) = self.orders.get(array)
+            {
+                // Dimension k of the view is dimension perm[k] of the array.
+                let order = order.iter().filter_map(|dim| perm.iter().position(|from| from == dim)).collect();
+                self.orders.insert(stm.pat[0], order);
+            } else if let Exp::Coerce(array) = &stm.exp
+                && let Some(order) = self.orders.get(array).cloned()
+            {
+                self.orders.insert(stm.pat[0], order);
             }
         }
     }
@@ -233,7 +234,7 @@ impl<'a> Reads<'a> {
             Operand::Var(var) if var == self.thread => By::Thread,
             Operand::Var(var) if self.counters.contains(&var) => By::Loop,
             Operand::Var(var) if self.own.contains(&var) => By::Other,
-            _ => By::Same,
+            Operand::Const(_) | Operand::Var(_) => By::Same,
         }
     }
     /// The array of the host that an array is a cell of, and by what that is indexed.
@@ -283,44 +284,40 @@ impl<'a> Reads<'a> {
     fn stm(&mut self, stm: &Stm) {
         let mut own = false;
         mentioned(stm, &mut |var| own = own || self.own.contains(&var) || self.counters.contains(&var));
-        match &stm.exp {
-            Exp::Index { array, at, .. } => {
-                let by: Vec<By> = at.iter().map(|a| self.by(*a)).collect();
-                self.enter(*array, &by, stm.pat[0]);
+        if let Exp::Index { array, at, .. } = &stm.exp {
+            let by: Vec<By> = at.iter().map(|a| self.by(*a)).collect();
+            self.enter(*array, &by, stm.pat[0]);
+            own = true;
+        } else if let Exp::Soac(soac) = &stm.exp {
+            for (input, param) in soac.inputs.iter().zip(&soac.lambda.params) {
+                self.enter(*input, &[By::Loop], *param);
+                self.own.insert(*param);
+            }
+            self.body(&soac.lambda.body);
+            for operator in soac.scans.iter().chain(&soac.reduces) {
+                self.own.extend(&operator.lambda.params);
+                operator.neutral.iter().filter_map(|a| a.var()).for_each(|var| self.spoil(var));
+                self.body(&operator.lambda.body);
+            }
+            own = true;
+        } else {
+            if let Exp::Loop { params, form, .. } = &stm.exp {
+                self.own.extend(params.iter().map(|(var, _)| *var));
+                if let LoopForm::For(i, _) = form {
+                    self.counters.insert(*i);
+                }
                 own = true;
             }
-            Exp::Soac(soac) => {
-                for (input, param) in soac.inputs.iter().zip(&soac.lambda.params) {
-                    self.enter(*input, &[By::Loop], *param);
-                    self.own.insert(*param);
-                }
-                self.body(&soac.lambda.body);
-                for operator in soac.scans.iter().chain(&soac.reduces) {
-                    self.own.extend(&operator.lambda.params);
-                    operator.neutral.iter().filter_map(|a| a.var()).for_each(|var| self.spoil(var));
-                    self.body(&operator.lambda.body);
-                }
-                own = true;
-            }
-            exp => {
-                if let Exp::Loop { params, form, .. } = exp {
-                    self.own.extend(params.iter().map(|(var, _)| *var));
-                    if let LoopForm::For(i, _) = form {
-                        self.counters.insert(*i);
-                    }
-                    own = true;
-                }
-                let (mut arrays, mut bodies) = (Vec::new(), Vec::new());
-                exp.parts(&mut |part| match part {
-                    Part::Array(array) | Part::Operand(Operand::Var(array)) => arrays.push(array),
-                    Part::Body(params, body) => bodies.push((params, body)),
-                    _ => {}
-                });
-                arrays.into_iter().for_each(|array| self.spoil(array));
-                for (params, body) in bodies {
-                    self.own.extend(params.iter().filter(|var| !self.counters.contains(var)));
-                    self.body(body);
-                }
+            let (mut arrays, mut bodies) = (Vec::new(), Vec::new());
+            stm.exp.parts(&mut |part| match part {
+                Part::Array(array) | Part::Operand(Operand::Var(array)) => arrays.push(array),
+                Part::Body(params, body) => bodies.push((params, body)),
+                Part::Operand(_) | Part::Size(_) => {}
+            });
+            arrays.into_iter().for_each(|array| self.spoil(array));
+            for (params, body) in bodies {
+                self.own.extend(params.iter().filter(|var| !self.counters.contains(var)));
+                self.body(body);
             }
         }
         if own {

@@ -3,7 +3,7 @@
 use crate::base::Span;
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Size, Soac, Stm, Type, Var};
+use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Size, Soac, Stm, Type, Var, single_exp};
 use rustc_hash::FxHashSet;
 
 /// The maps around a statement: their indices and sizes, and what each thread knows.
@@ -64,11 +64,8 @@ impl Context {
 
 /// What every thread may compute for itself: little work, no failure, no memory.
 pub(super) fn cheap(exp: &Exp) -> bool {
-    match exp {
-        Exp::Scalar(..) | Exp::Size(_) | Exp::Index { .. } | Exp::Slice { .. } => !exp.may_fail(),
-        Exp::Rearrange { .. } | Exp::Coerce(_) | Exp::Rep(_) | Exp::Iota { .. } => true,
-        _ => false,
-    }
+    let view = matches!(exp, Exp::Rearrange { .. } | Exp::Coerce(_) | Exp::Rep(_) | Exp::Iota { .. });
+    view || matches!(exp, Exp::Scalar(..) | Exp::Size(_) | Exp::Index { .. } | Exp::Slice { .. }) && !exp.may_fail()
 }
 
 /// Whether a statement has parallelism that is worth distributing.
@@ -86,7 +83,14 @@ pub(super) fn parallel(exp: &Exp) -> bool {
             });
             found
         }
-        _ => false,
+        single_exp!()
+        | Exp::Check(_)
+        | Exp::Seg(_)
+        | Exp::Filter { .. }
+        | Exp::Scatter { .. }
+        | Exp::Hist { .. }
+        | Exp::If { .. }
+        | Exp::Call(..) => false,
     }
 }
 

@@ -8,7 +8,7 @@ use super::context::{Context, cheap, parallel};
 use super::nest::Kernel;
 use crate::base::Span;
 use crate::base::mutation::mutated;
-use crate::ir::soac::{Body, Exp, LoopForm, Operand, SegKind, Stm, Var};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, SegKind, Stm, Var, single_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A body that is being distributed.
@@ -144,7 +144,15 @@ impl Flatten {
             Exp::Loop { params, form: LoopForm::For(i, n), body } => {
                 self.turned(&work.context, params, (*i, *n), body, &arrays, stm.span, out)
             }
-            _ => false,
+            single_exp!()
+            | Exp::Check(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => false,
         };
         if !done {
             work.wanted = wanted;
@@ -187,7 +195,7 @@ impl Flatten {
                     let kernel = Kernel { stms: Vec::new(), result: vec![Operand::Var(*init)], kind: SegKind::Map };
                     self.kernel(context, kernel, vec![first], span, out);
                 }
-                same => out.push(Stm { pat: vec![first], exp: Exp::Rep(*same), span }),
+                same @ (Operand::Const(_) | Operand::Var(_)) => out.push(Stm { pat: vec![first], exp: Exp::Rep(*same), span }),
             }
             inner.know_cell(*var, array, span);
             carried.push((array, Operand::Var(first)));

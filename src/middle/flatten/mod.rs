@@ -24,7 +24,7 @@ mod tests;
 
 use crate::base::Span;
 use crate::ir::soac::visit::Part;
-use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Soac, Stm, Type, Var, VarInfo};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Soac, Stm, Type, Var, VarInfo, single_exp};
 pub use coalesce::coalesce;
 use context::Context;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -94,7 +94,13 @@ impl Flatten {
                     let exp = Exp::Loop { params, form, body: self.host_body(body) };
                     out.push(Stm { exp, ..stm });
                 }
-                _ => out.push(stm),
+                single_exp!()
+                | Exp::Check(_)
+                | Exp::Seg(_)
+                | Exp::Filter { .. }
+                | Exp::Scatter { .. }
+                | Exp::Hist { .. }
+                | Exp::Call(..) => out.push(stm),
             }
         }
         out

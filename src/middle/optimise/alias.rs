@@ -15,7 +15,7 @@
 
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::Part;
-use crate::ir::soac::{Body, Exp, LoopForm, Operand, Operator, Program, Stm, Var};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, Operator, Program, Stm, Var, parallel_exp, single_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where arrays lie.
@@ -173,7 +173,7 @@ impl Aliases {
                     self.share(program, *var, [Operand::Var(*param)]);
                 }
             }
-            exp => {
+            exp @ (single_exp!() | parallel_exp!() | Exp::Check(_) | Exp::Call(..)) => {
                 self.cells(program, exp);
                 exp.parts(&mut |part| {
                     if let Part::Body(_, body) = part {
@@ -191,7 +191,7 @@ impl Aliases {
             Exp::Filter { inputs, lambda, .. } | Exp::Scatter { inputs, lambda, .. } => (inputs, lambda, Vec::new()),
             Exp::Hist { inputs, lambda, operator, .. } => (inputs, lambda, vec![operator]),
             Exp::Seg(seg) => return self.lend_params(program, seg.kind.operators()),
-            _ => return,
+            single_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => return,
         };
         for (param, input) in lambda.params.iter().zip(inputs) {
             self.share(program, *param, [Operand::Var(*input)]);

@@ -124,7 +124,15 @@ impl Writer<'_, '_> {
             Scalar::F16(v) => u64::from(v.to_bits()),
             Scalar::F32(v) => u64::from(v.to_bits()),
             Scalar::F64(v) => mutated!(MergeSigns, v.to_bits(), v.to_bits() << 1),
-            other => other.as_i128().unwrap_or(0) as u64,
+            other @ (Scalar::I8(_)
+            | Scalar::I16(_)
+            | Scalar::I32(_)
+            | Scalar::I64(_)
+            | Scalar::U8(_)
+            | Scalar::U16(_)
+            | Scalar::U32(_)
+            | Scalar::U64(_)
+            | Scalar::Bool(_)) => other.as_i128().unwrap_or(0) as u64,
         };
         self.word(bits);
     }

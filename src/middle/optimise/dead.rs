@@ -5,7 +5,7 @@
 
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::Part;
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Var};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Var, single_exp};
 use std::mem::take;
 
 /// Removes dead code, and functions that no entry point calls.
@@ -169,7 +169,7 @@ impl Graph {
                 }
                 fails
             }
-            exp => {
+            exp @ (single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::Call(..)) => {
                 let fails = exp.may_fail();
                 exp.parts(&mut |part| {
                     let mut see = |to: Var| {
@@ -315,7 +315,7 @@ impl Sweep {
                 }
             }
             Exp::Hist { inputs, lambda, .. } => self.inputs(inputs, &mut lambda.params),
-            _ => {}
+            single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::Call(..) => {}
         }
         true
     }

@@ -6,7 +6,7 @@
 use super::fuse::everything;
 use super::simplify::Simplifier;
 use crate::base::mutation::mutated;
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operator, Program, Size, Stm, Var};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operator, Program, Size, Stm, Var, parallel_exp, single_exp};
 use rustc_hash::FxHashMap;
 
 /// Hoists.
@@ -94,7 +94,7 @@ impl Hoister<'_> {
                     }
                 }
             }
-            _ => {}
+            single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::Call(..) => {}
         }
     }
     fn lambda(&mut self, width: &Size, inputs: &[Var], lambda: &mut Lambda, level: u32, out: &mut Vec<Stm>) {
@@ -173,7 +173,7 @@ fn is_check(exp: &Exp) -> bool {
             let checks = |body: &Body| body.result.is_empty() && body.stms.iter().all(|stm| is_check(&stm.exp));
             checks(then) && checks(els)
         }
-        _ => false,
+        single_exp!() | parallel_exp!() | Exp::Loop { .. } | Exp::Call(..) => false,
     }
 }
 

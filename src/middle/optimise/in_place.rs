@@ -15,7 +15,7 @@ use super::alias::Aliases;
 use super::fuse::everything;
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Stm, Var};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Stm, Var, single_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Inserts the copies that are needed.
@@ -136,7 +136,24 @@ impl Pass<'_> {
             }
             Exp::Loop { .. } => return self.looping(stm, read, out),
             Exp::Soac(_) | Exp::Filter { .. } | Exp::Seg(_) => self.repeated(stm, read),
-            _ => {}
+            Exp::Copy(_)
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Index { .. }
+            | Exp::Slice { .. }
+            | Exp::Rotate { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Reshape(_)
+            | Exp::Coerce(_)
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::Concat(_)
+            | Exp::RangeCount(..)
+            | Exp::SliceCount(..)
+            | Exp::Check(_)
+            | Exp::Call(..) => {}
         }
         self.aliases.bind(self.program, stm);
     }
@@ -351,7 +368,14 @@ fn beside_dests(program: &Program, exp: &Exp) -> Vec<Var> {
     let (inputs, lambda, operator): (&[Var], &Lambda, _) = match exp {
         Exp::Scatter { inputs, lambda, .. } => (inputs, lambda, None),
         Exp::Hist { inputs, lambda, operator, .. } => (inputs, lambda, Some(operator)),
-        _ => return Vec::new(),
+        single_exp!()
+        | Exp::Check(_)
+        | Exp::Soac(_)
+        | Exp::Seg(_)
+        | Exp::Filter { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call(..) => return Vec::new(),
     };
     let mut out = inputs.to_vec();
     let mut body = |body: &Body| {

@@ -5,7 +5,7 @@
 
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::Part;
-use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Size, Soac, Var};
+use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Size, Soac, Var, parallel_exp, single_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Makes inputs of arrays.
@@ -40,7 +40,7 @@ fn visit(program: &mut Program, body: &mut Body, ranges: &mut FxHashSet<Var>) {
                     add_inputs(program, counter, width, inputs, lambda);
                 }
             }
-            _ => {}
+            single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => {}
         }
         stm.exp.bodies_mut(&mut |body| visit(program, body, ranges));
     }
@@ -78,7 +78,7 @@ fn find(program: &Program, body: &Body, counter: Var, width: &Size, inside: &mut
                 read.push(*array);
             }
             Exp::Loop { params, .. } => inside.extend(params.iter().map(|(param, _)| *param)),
-            _ => {}
+            single_exp!() | parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Call(..) => {}
         }
         stm.exp.parts(&mut |part| {
             if let Part::Body(params, body) = part {

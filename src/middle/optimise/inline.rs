@@ -5,7 +5,7 @@
 
 use crate::base::{Chains, Span};
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
-use crate::ir::soac::{Body, Exp, FunId, Program, Stm};
+use crate::ir::soac::{Body, Exp, FunId, Program, Stm, parallel_exp, single_exp};
 use rustc_hash::FxHashMap;
 
 /// Bodies of up to this many statements are copied wherever they are called.
@@ -69,7 +69,9 @@ fn inline_body(program: &mut Program, body: &mut Body, inlined: &[bool], results
                     results.operands.insert(*var, result);
                 }
             }
-            exp => body.stms.push(Stm { pat: stm.pat, exp, span: stm.span }),
+            exp @ (single_exp!() | parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..)) => {
+                body.stms.push(Stm { pat: stm.pat, exp, span: stm.span })
+            }
         }
     }
 }

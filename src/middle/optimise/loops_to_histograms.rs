@@ -12,7 +12,7 @@ use super::cse::same_operator;
 use crate::base::scalar::{Member, ScalarOp, member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var, single_exp};
 use rustc_hash::FxHashSet;
 
 /// So many writes are logged at a time (about 16 MB), or those of one iteration.
@@ -204,19 +204,18 @@ impl Writer<'_> {
                 out.push(stm.clone());
                 continue;
             }
-            let log = match &stm.exp {
-                exp if is_single_write(exp) => self.write(exp, &current, &mut out)?,
-                Exp::If { cond, then, els } => {
-                    let (log, after) = self.branches(*cond, then, els, (&current, stm), &mut out)?;
-                    current = after;
-                    log
-                }
-                Exp::Loop { params, form: LoopForm::For(counter, count), body } => {
-                    let (log, after) = self.inner_loop(params, (*counter, *count), body, (&current, stm), &mut out)?;
-                    current = after;
-                    log
-                }
-                _ => return None,
+            let log = if is_single_write(&stm.exp) {
+                self.write(&stm.exp, &current, &mut out)?
+            } else if let Exp::If { cond, then, els } = &stm.exp {
+                let (log, after) = self.branches(*cond, then, els, (&current, stm), &mut out)?;
+                current = after;
+                log
+            } else if let Exp::Loop { params, form: LoopForm::For(counter, count), body } = &stm.exp {
+                let (log, after) = self.inner_loop(params, (*counter, *count), body, (&current, stm), &mut out)?;
+                current = after;
+                log
+            } else {
+                return None;
             };
             if is_single_write(&stm.exp) {
                 current.clone_from(&stm.pat);
@@ -241,7 +240,14 @@ impl Writer<'_> {
         let (inputs, lambda, dests, operator) = match exp {
             Exp::Hist { inputs, lambda, dests, operator, .. } => (inputs, lambda, dests, Some(operator)),
             Exp::Scatter { inputs, lambda, dests, .. } => (inputs, lambda, dests, None),
-            _ => return None,
+            single_exp!()
+            | Exp::Check(_)
+            | Exp::Soac(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => return None,
         };
         let reads = lambda.body.stms.iter().any(|stm| self.touches(stm)) || lambda.body.result.iter().any(|a| self.is_version(*a));
         if dests != current || reads || inputs.iter().any(|input| self.versions.contains(input)) {
@@ -322,7 +328,7 @@ impl Writer<'_> {
             (Log::Empty | Log::One(..), Log::Empty | Log::One(..)) => {
                 let mut one = |log: &Log, out: &mut Vec<Stm>| match log {
                     Log::Empty => self.nowhere(&[], out),
-                    log => log_operands(log),
+                    log @ (Log::One(..) | Log::Many(..)) => log_operands(log),
                 };
                 return Some((Some(Vec::new()), one(&then, in_then), one(&els, in_els)));
             }

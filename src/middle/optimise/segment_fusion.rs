@@ -83,10 +83,10 @@ fn find(program: &Program, body: &Body, c: usize) -> Option<Parts> {
 /// Whether an array is known to be a range, or is not known here but may be one.
 fn counts(stms: &[Stm], array: Var) -> bool {
     let Some(stm) = stms.iter().rfind(|stm| stm.pat.contains(&array)) else { return false };
-    match &stm.exp {
-        Exp::Iota { .. } | Exp::Rep(_) => true,
-        Exp::Slice { array, .. } | Exp::Rotate { array, .. } | Exp::Coerce(array) | Exp::Reshape(array) => counts(stms, *array),
-        _ => false,
+    if let Exp::Slice { array, .. } | Exp::Rotate { array, .. } | Exp::Coerce(array) | Exp::Reshape(array) = &stm.exp {
+        counts(stms, *array)
+    } else {
+        matches!(stm.exp, Exp::Iota { .. } | Exp::Rep(_))
     }
 }
 
@@ -94,16 +94,14 @@ fn counts(stms: &[Stm], array: Var) -> bool {
 fn cheap(program: &Program, soac: &Soac) -> bool {
     let (mut operations, mut reads) = (0, 0);
     let plain = soac.scans.is_empty() && soac.reduces.is_empty() && soac.inputs.iter().all(|input| program.ty(*input).rank() == 1);
-    let few = soac.lambda.body.stms.iter().all(|stm| match &stm.exp {
-        Exp::Scalar(op, _) => {
+    let few = soac.lambda.body.stms.iter().all(|stm| {
+        if let Exp::Scalar(op, _) = &stm.exp {
             operations += 1;
             is_cheap_op(op.op)
-        }
-        Exp::Index { .. } => {
+        } else {
             reads += 1;
-            program.ty(stm.pat[0]).rank() == 0
+            matches!(stm.exp, Exp::Index { .. }) && program.ty(stm.pat[0]).rank() == 0
         }
-        _ => false,
     });
     // Without an input there is nothing to take a part of.
     plain && few && operations <= OPERATIONS && reads <= READS && !soac.inputs.is_empty()

@@ -6,15 +6,17 @@
 use super::simplify::{Simplifier, op, same};
 use crate::base::scalar::ScalarOp;
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Stm, Type, Var};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Stm, Type, Var, single_exp};
 
 impl Simplifier<'_> {
     /// A statement has run.
     pub(super) fn observe(&mut self, stm: &Stm) {
-        let size = match &stm.exp {
-            Exp::Scalar(op, args) => self.size_of_scalar(*op, args),
-            Exp::Size(size) => Some(self.subst.size(size)),
-            _ => None,
+        let size = if let Exp::Scalar(op, args) = &stm.exp {
+            self.size_of_scalar(*op, args)
+        } else if let Exp::Size(size) = &stm.exp {
+            Some(self.subst.size(size))
+        } else {
+            None
         };
         if let ([var], Some(size)) = (stm.pat.as_slice(), size) {
             self.subst.sizes.insert(*var, size);
@@ -85,7 +87,7 @@ impl Simplifier<'_> {
                 }
             }
             Exp::Seg(_) => false,
-            _ => true,
+            single_exp!() | Exp::Check(_) | Exp::Call(..) => true,
         }
     }
     fn lambda_stands(&mut self, width: &Size, inputs: &[Var], lambda: &Lambda) -> bool {

@@ -7,7 +7,7 @@ use super::{Outcome, Specialiser, UNKNOWN_FUNCTION};
 use crate::base::scalar::{FoldOp, Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{self, Expr, ExprKind, prims};
-use crate::ir::soac::{self, Body, Exp, Lambda, Operand, Operator, Size, Soac, Var};
+use crate::ir::soac::{self, Body, Exp, Lambda, Operand, Operator, Size, Soac, Stm, Var};
 use std::rc::Rc;
 
 impl Specialiser<'_> {
@@ -117,18 +117,19 @@ impl Specialiser<'_> {
                     let (mut env, mut expr) = (env.clone(), expr.clone());
                     let (mut indices, mut types) = (indices.into_iter(), types.into_iter());
                     loop {
-                        let next = match expr.kind() {
-                            ExprKind::IFn { params, body } if indices.len() > 0 => {
-                                env.indices.extend(params.iter().copied().zip(indices.by_ref()));
-                                body.clone()
-                            }
-                            ExprKind::TFn { params, body } if types.len() > 0 => {
-                                env.types.extend(params.iter().copied().zip(types.by_ref()));
-                                body.clone()
-                            }
-                            _ => break,
-                        };
-                        expr = next;
+                        if let ExprKind::IFn { params, body } = expr.kind()
+                            && indices.len() > 0
+                        {
+                            env.indices.extend(params.iter().copied().zip(indices.by_ref()));
+                            expr = body.clone();
+                        } else if let ExprKind::TFn { params, body } = expr.kind()
+                            && types.len() > 0
+                        {
+                            env.types.extend(params.iter().copied().zip(types.by_ref()));
+                            expr = body.clone();
+                        } else {
+                            break;
+                        }
                     }
                     let result = self.eval(&expr, &mut env)?;
                     if indices.len() + types.len() > 0 {
@@ -142,9 +143,13 @@ impl Specialiser<'_> {
                     let els = self.in_block(|this| this.instantiate(b, types, indices, span))?;
                     self.merge(*cond, then, els, span)
                 }
-                _ => self.broken(span, "a polymorphic function was expected"),
+                Fun::Closure { .. } | Fun::Global { .. } | Fun::Prim { .. } | Fun::Op(..) | Fun::Later { .. } | Fun::Absent { .. } => {
+                    self.broken(span, "a polymorphic function was expected")
+                }
             },
-            _ => self.broken(span, "a polymorphic function was expected"),
+            Static::Data(_) | Static::Tuple(_) | Static::Record(_) | Static::Box(_) | Static::Lifted(_) => {
+                self.broken(span, "a polymorphic function was expected")
+            }
         }
     }
 
@@ -269,7 +274,9 @@ impl Specialiser<'_> {
                     path.iter().try_fold(whole, |value, at| match value {
                         Static::Tuple(parts) if *at < parts.len() => Ok(parts[*at].clone()),
                         Static::Record(parts) if *at < parts.len() => Ok(parts[*at].1.clone()),
-                        _ => self.broken(span, "a value of another form"),
+                        Static::Data(_) | Static::Tuple(_) | Static::Record(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
+                            self.broken(span, "a value of another form")
+                        }
                     })?
                 }
                 Fun::Choice(cond, a, b) => {
@@ -277,9 +284,15 @@ impl Specialiser<'_> {
                     let els = self.in_block(|this| this.forced(b.clone(), span))?;
                     self.merge(*cond, then, els, span)?
                 }
-                _ => value,
+                Fun::Closure { .. }
+                | Fun::Poly { .. }
+                | Fun::Global { .. }
+                | Fun::Prim { .. }
+                | Fun::Op(..)
+                | Fun::Fold(_)
+                | Fun::Absent { .. } => value,
             },
-            _ => value,
+            Static::Data(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => value,
         })
     }
 
@@ -518,7 +531,7 @@ impl Specialiser<'_> {
             let next = match ty.atom() {
                 A::Pi(_, body) | A::Forall(_, body) => body.clone(),
                 A::Fun(params, _) => return Ok(params.len()),
-                _ => return Ok(0),
+                A::Prim(_) | A::Var(_) | A::Sigma(..) | A::Tuple(_) | A::Record(_) | A::Sum(_) => return Ok(0),
             };
             ty = next;
         }
@@ -537,14 +550,11 @@ type Again<'a, S> = dyn FnMut(&mut S, Vec<usize>) -> Static + 'a;
 /// Whether an operator is one scalar operation that is known to be commutative.
 fn is_commutative(lambda: &Lambda) -> bool {
     match (lambda.body.stms.as_slice(), lambda.params.as_slice()) {
-        ([stm], [a, b]) => match &stm.exp {
-            Exp::Scalar(op, args) => {
-                let commutes = matches!(op.op, Op::Add | Op::Mul | Op::Min | Op::Max | Op::And | Op::Or | Op::Xor);
-                let both = *args == [Operand::Var(*a), Operand::Var(*b)] || *args == [Operand::Var(*b), Operand::Var(*a)];
-                commutes && both
-            }
-            _ => false,
-        },
+        ([Stm { exp: Exp::Scalar(op, args), .. }], [a, b]) => {
+            let commutes = matches!(op.op, Op::Add | Op::Mul | Op::Min | Op::Max | Op::And | Op::Or | Op::Xor);
+            let both = *args == [Operand::Var(*a), Operand::Var(*b)] || *args == [Operand::Var(*b), Operand::Var(*a)];
+            commutes && both
+        }
         _ => false,
     }
 }

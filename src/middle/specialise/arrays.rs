@@ -41,7 +41,7 @@ impl Specialiser<'_> {
             let part = |arg: &&Static| match arg {
                 Static::Tuple(parts) => parts.get(k).cloned(),
                 Static::Record(parts) => parts.get(k).map(|(_, part)| part.clone()),
-                _ => None,
+                Static::Data(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => None,
             };
             args.iter().filter_map(part).collect::<Vec<Static>>()
         };
@@ -52,7 +52,7 @@ impl Specialiser<'_> {
                 let parts = parts.iter().enumerate().map(|(k, (label, _))| Ok((*label, each(self, k)?)));
                 Ok(Static::Record(parts.collect::<Outcome<_>>()?))
             }
-            _ => work(self, args),
+            Static::Data(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => work(self, args),
         }
     }
 

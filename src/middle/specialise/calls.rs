@@ -30,16 +30,14 @@ struct Open<'e> {
 fn open(define: &Define) -> Open<'_> {
     let mut out = Open { indices: Vec::new(), types: Vec::new(), body: &define.body };
     loop {
-        match out.body.kind() {
-            ExprKind::IFn { params, body } => {
-                out.indices.extend(params);
-                out.body = body;
-            }
-            ExprKind::TFn { params, body } => {
-                out.types.extend(params);
-                out.body = body;
-            }
-            _ => return out,
+        if let ExprKind::IFn { params, body } = out.body.kind() {
+            out.indices.extend(params);
+            out.body = body;
+        } else if let ExprKind::TFn { params, body } = out.body.kind() {
+            out.types.extend(params);
+            out.body = body;
+        } else {
+            return out;
         }
     }
 }
@@ -51,7 +49,13 @@ fn parameters(ty: &core::Type) -> Vec<Param> {
         let next = match ty.atom() {
             core::Atom::Pi(_, body) | core::Atom::Forall(_, body) => body.clone(),
             core::Atom::Fun(params, _) if ty.shape().is_scalar() => return params.clone(),
-            _ => return Vec::new(),
+            core::Atom::Prim(_)
+            | core::Atom::Var(_)
+            | core::Atom::Fun(..)
+            | core::Atom::Sigma(..)
+            | core::Atom::Tuple(_)
+            | core::Atom::Record(_)
+            | core::Atom::Sum(_) => return Vec::new(),
         };
         ty = next;
     }
@@ -414,10 +418,8 @@ impl<'p> Specialiser<'p> {
             indices.push(IndexValue::Dim(size));
         }
         // The names of the parameters in the type, where sizes mention them, are those of the definition.
-        let names: Vec<Symbol> = match open.body.kind() {
-            ExprKind::Fn { params, .. } => params.iter().map(|(name, _)| *name).collect(),
-            _ => Vec::new(),
-        };
+        let names: Vec<Symbol> =
+            if let ExprKind::Fn { params, .. } = open.body.kind() { params.iter().map(|(name, _)| *name).collect() } else { Vec::new() };
         let mut args = Vec::with_capacity(params.len());
         for (k, param) in params.iter().enumerate() {
             let ty = self.resolve(&param.ty, &mut env, span)?;

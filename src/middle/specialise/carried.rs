@@ -28,7 +28,9 @@ fn alternatives(value: &Static, out: &mut Vec<Static>) {
             alternatives(a, out);
             alternatives(b, out);
         }
-        _ => out.push(value.clone()),
+        Static::Data(_) | Static::Tuple(_) | Static::Record(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
+            out.push(value.clone())
+        }
     }
 }
 

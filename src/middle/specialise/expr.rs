@@ -87,14 +87,18 @@ impl Specialiser<'_> {
             }
             ExprKind::Proj(k, inner) => match self.eval(inner, env)? {
                 Static::Tuple(parts) if *k < parts.len() => Ok(parts[*k].clone()),
-                _ => self.broken(span, "a tuple was expected"),
+                Static::Data(_) | Static::Tuple(_) | Static::Record(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
+                    self.broken(span, "a tuple was expected")
+                }
             },
             ExprKind::Field(label, inner) => match self.eval(inner, env)? {
                 Static::Record(fields) => match fields.iter().find(|(name, _)| name == label) {
                     Some((_, value)) => Ok(value.clone()),
                     None => self.broken(span, "a record without this field"),
                 },
-                _ => self.broken(span, "a record was expected"),
+                Static::Data(_) | Static::Tuple(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
+                    self.broken(span, "a record was expected")
+                }
             },
             ExprKind::Inject { label, ty, payload } => self.injection(*label, ty, payload, env, span),
             ExprKind::Is(label, sum) => self.is_made_by(*label, sum, env, span),
@@ -217,7 +221,9 @@ impl Specialiser<'_> {
                 for cell in cells {
                     match cell {
                         Static::Data(a) => operands.push(*a),
-                        _ => return self.broken(span, "cells of different kinds"),
+                        Static::Tuple(_) | Static::Record(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
+                            return self.broken(span, "cells of different kinds");
+                        }
                     }
                 }
                 let ty = self.ty(*first).framed(frame);
@@ -230,7 +236,9 @@ impl Specialiser<'_> {
                 let parts = (0..parts.len()).map(|k| {
                     let part = cells.iter().map(|cell| match cell {
                         Static::Tuple(parts) if k < parts.len() => Ok(parts[k].clone()),
-                        _ => self.broken(span, "cells of different kinds"),
+                        Static::Data(_) | Static::Tuple(_) | Static::Record(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
+                            self.broken(span, "cells of different kinds")
+                        }
                     });
                     let part = part.collect::<Outcome<Vec<_>>>()?;
                     self.stack(frame, &part, span)
@@ -241,7 +249,9 @@ impl Specialiser<'_> {
                 let parts = (0..parts.len()).map(|k| {
                     let part = cells.iter().map(|cell| match cell {
                         Static::Record(parts) if k < parts.len() => Ok(parts[k].1.clone()),
-                        _ => self.broken(span, "cells of different kinds"),
+                        Static::Data(_) | Static::Tuple(_) | Static::Record(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
+                            self.broken(span, "cells of different kinds")
+                        }
                     });
                     let part = part.collect::<Outcome<Vec<_>>>()?;
                     Ok((parts[k].0, self.stack(frame, &part, span)?))
@@ -450,7 +460,9 @@ impl Specialiser<'_> {
     pub(super) fn scalar(&self, value: &Static, span: Span) -> Outcome<Operand> {
         match value {
             Static::Data(operand) => Ok(*operand),
-            _ => self.broken(span, "a scalar was expected"),
+            Static::Tuple(_) | Static::Record(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
+                self.broken(span, "a scalar was expected")
+            }
         }
     }
 }

@@ -57,7 +57,7 @@ pub fn specialise(program: &core::Program, entries: &[Symbol]) -> Result<Program
     let regions = program.attributes.regions.iter();
     let sequential = regions.filter_map(|(span, attribute)| match attribute {
         Attribute::Sequential(depth) => Some((*span, *depth)),
-        _ => None,
+        Attribute::Unsafe | Attribute::Unroll | Attribute::Inline | Attribute::NoInline | Attribute::Trace(_) | Attribute::Accepted => None,
     });
     specialiser.out.sequential = sequential.collect();
     let called = program.defs.iter().filter(|define| program.attributes.noinline.contains(&define.name));
@@ -171,13 +171,15 @@ impl<'p> Specialiser<'p> {
         }
         let mut exp = exp;
         if self.unchecked {
-            match &mut exp {
-                Exp::Check(_) => return Ok(()),
-                Exp::Index { checked, .. }
-                | Exp::Slice { checked, .. }
-                | Exp::Update { checked, .. }
-                | Exp::UpdateSlice { checked, .. } => *checked = false,
-                _ => {}
+            if let Exp::Check(_) = exp {
+                return Ok(());
+            }
+            if let Exp::Index { checked, .. }
+            | Exp::Slice { checked, .. }
+            | Exp::Update { checked, .. }
+            | Exp::UpdateSlice { checked, .. } = &mut exp
+            {
+                *checked = false;
             }
         }
         self.block.push(Stm { pat, exp, span: Span { via: self.via, ..span } });

@@ -218,7 +218,12 @@ impl Specialiser<'_> {
                     let ret = ret.clone();
                     return self.resolve(&ret, &mut env, span);
                 }
-                _ => return self.resolve(&ty, &mut env, span),
+                core::Atom::Prim(_)
+                | core::Atom::Var(_)
+                | core::Atom::Sigma(..)
+                | core::Atom::Tuple(_)
+                | core::Atom::Record(_)
+                | core::Atom::Sum(_) => return self.resolve(&ty, &mut env, span),
             };
             ty = next;
         }

@@ -179,7 +179,12 @@ impl Specialiser<'_> {
                     let payload = self.nothing(payload, env, span)?;
                     return self.inject(*label, ty, &payload, env, span);
                 }
-                _ => {}
+                core::Atom::Prim(_)
+                | core::Atom::Var(_)
+                | core::Atom::Forall(..)
+                | core::Atom::Pi(..)
+                | core::Atom::Sigma(..)
+                | core::Atom::Sum(_) => {}
             }
         }
         let resolved = self.resolve(ty, env, span)?;
@@ -264,7 +269,9 @@ impl Specialiser<'_> {
     fn sum(&mut self, sum: &Expr, env: &mut Env, span: Span) -> Outcome<(Rc<Layout>, Slots)> {
         match self.eval(sum, env)? {
             Static::Record(parts) => Ok((self.layout(parts.first().map(|(name, _)| *name), span)?, parts)),
-            _ => self.broken(span, "a sum was expected"),
+            Static::Data(_) | Static::Tuple(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
+                self.broken(span, "a sum was expected")
+            }
         }
     }
     fn layout(&self, name: Option<Symbol>, span: Span) -> Outcome<Rc<Layout>> {

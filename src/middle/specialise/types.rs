@@ -25,7 +25,9 @@ impl Specialiser<'_> {
                         Some(Static::Data(operand)) => self.size_of(*operand),
                         _ => match self.global(*name, span)? {
                             Static::Data(operand) => self.size_of(operand),
-                            _ => return self.broken(span, &format!("the size of `{name}` is not known")),
+                            Static::Tuple(_) | Static::Record(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
+                                return self.broken(span, &format!("the size of `{name}` is not known"));
+                            }
                         },
                     },
                     DimAtom::Meta(_) => return self.broken(span, "an unknown size"),
@@ -140,7 +142,7 @@ impl Specialiser<'_> {
                 let indices = sizes.into_iter().map(IndexValue::Dim).collect();
                 Ok(Static::Box(Rc::new(values::BoxValue { indices, value, sigma: sigma.clone() })))
             }
-            _ => self.broken(span, "a box without the type of one"),
+            Atom::Prim(_) | Atom::Tuple(_) | Atom::Record(_) | Atom::Fun => self.broken(span, "a box without the type of one"),
         }
     }
 }

@@ -191,9 +191,15 @@ impl Static {
             Static::Fun(fun) => match &**fun {
                 Fun::Later { .. } => true,
                 Fun::Choice(_, a, b) => [a, b].iter().any(|value| value.is_later() || matches!(value, Static::Box(_))),
-                _ => false,
+                Fun::Closure { .. }
+                | Fun::Poly { .. }
+                | Fun::Global { .. }
+                | Fun::Prim { .. }
+                | Fun::Op(..)
+                | Fun::Fold(_)
+                | Fun::Absent { .. } => false,
             },
-            _ => false,
+            Static::Data(_) | Static::Tuple(_) | Static::Record(_) | Static::Box(_) | Static::Lifted(_) => false,
         }
     }
     /// Whether it is a function or an array of functions.

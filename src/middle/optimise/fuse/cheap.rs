@@ -3,7 +3,7 @@
 use super::{Block, Fuser, Item, merge};
 use crate::base::scalar::Op;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
-use crate::ir::soac::{Body, Exp, Operand, Program, Soac, Stm, Var};
+use crate::ir::soac::{Body, Exp, Operand, Program, Soac, Stm, Var, single_exp};
 
 /// How many scalar operations are cheap.
 const FEW: usize = 2;
@@ -11,16 +11,19 @@ const FEW: usize = 2;
 /// Whether the lambda of a map consists of views and a few cheap operations that cannot fail.
 pub(super) fn is_cheap(program: &Program, soac: &Soac) -> bool {
     let mut operations = 0;
-    let fine = soac.lambda.body.stms.iter().all(|stm| match &stm.exp {
-        exp if exp.may_fail() => false,
-        Exp::Scalar(op, _) => {
-            operations += 1;
-            is_cheap_op(op.op)
+    let fine = soac.lambda.body.stms.iter().all(|stm| {
+        if stm.exp.may_fail() {
+            return false;
         }
-        Exp::Slice { .. } | Exp::Rearrange { .. } | Exp::Coerce(_) | Exp::Reshape(_) => true,
-        // A cell that is read may be far away.
-        Exp::Index { array, .. } => soac.lambda.params.contains(array) || program.vars[stm.pat[0]].ty.rank() > 0,
-        _ => false,
+        if let Exp::Scalar(op, _) = &stm.exp {
+            operations += 1;
+            return is_cheap_op(op.op);
+        }
+        if let Exp::Index { array, .. } = &stm.exp {
+            // A cell that is read may be far away.
+            return soac.lambda.params.contains(array) || program.vars[stm.pat[0]].ty.rank() > 0;
+        }
+        matches!(stm.exp, Exp::Slice { .. } | Exp::Rearrange { .. } | Exp::Coerce(_) | Exp::Reshape(_))
     });
     fine && operations <= FEW
 }
@@ -67,7 +70,7 @@ impl Fuser<'_> {
                 let (array, at) = (*array, at.clone());
                 self.recompute_index(block, array, &at, c)
             }
-            _ => false,
+            single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => false,
         }
     }
 

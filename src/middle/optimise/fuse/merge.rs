@@ -1,7 +1,7 @@
 //! Two operators over the same cells as one.
 
 use crate::ir::soac::visit_mut::Subst;
-use crate::ir::soac::{Body, Exp, Lambda, Operand, Soac, Stm, Var};
+use crate::ir::soac::{Body, Exp, Lambda, Operand, Soac, Stm, Var, single_exp};
 
 /// The statement that does what both do. Cells of the consumer that are results of the producer are known. Results of the producer that
 /// are `used` elsewhere are returned.
@@ -19,7 +19,9 @@ pub(super) fn merge(producer: Stm, consumer: Stm, subst: &mut Subst, used: &mut 
             feed(&producer.pat, first, inputs, lambda, subst);
             Stm { pat: consumer.pat, exp, span }
         }
-        _ => Stm { pat: consumer.pat, exp, span },
+        single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => {
+            Stm { pat: consumer.pat, exp, span }
+        }
     }
 }
 

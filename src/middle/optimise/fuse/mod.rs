@@ -20,7 +20,7 @@ pub(super) use merge::feed;
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::visit_mut::Subst;
-use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var};
+use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var, single_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -130,21 +130,19 @@ impl Fuser<'_> {
 
     /// Makes what a statement binds known to inner bodies.
     fn register(&mut self, stm: &Stm, added: &mut Vec<Var>) {
-        match &stm.exp {
-            Exp::Soac(soac) if combined(soac) == 0 && cheap::is_cheap(self.program, soac) => {
-                let soac = Rc::new(soac.clone());
-                for (k, var) in stm.pat.iter().enumerate() {
-                    self.cheap.insert(*var, (soac.clone(), k));
-                    added.push(*var);
-                }
+        if let Exp::Soac(soac) = &stm.exp
+            && combined(soac) == 0
+            && cheap::is_cheap(self.program, soac)
+        {
+            let soac = Rc::new(soac.clone());
+            for (k, var) in stm.pat.iter().enumerate() {
+                self.cheap.insert(*var, (soac.clone(), k));
+                added.push(*var);
             }
-            Exp::Rearrange { .. } | Exp::Index { .. } | Exp::Slice { .. } => {
-                if let [var] = stm.pat.as_slice() {
-                    self.defs.insert(*var, stm.exp.clone());
-                    added.push(*var);
-                }
-            }
-            _ => {}
+        }
+        if let (Exp::Rearrange { .. } | Exp::Index { .. } | Exp::Slice { .. }, [var]) = (&stm.exp, stm.pat.as_slice()) {
+            self.defs.insert(*var, stm.exp.clone());
+            added.push(*var);
         }
     }
 
@@ -261,7 +259,15 @@ impl Fuser<'_> {
         match &consumer.stm.exp {
             Exp::Soac(_) => {}
             // These return nothing of the producer.
-            _ => {
+            single_exp!()
+            | Exp::Check(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => {
                 let elsewhere = producer.stm.pat.iter().any(|var| block.uses(*var) > usize::from(consumer.reads(*var)));
                 if elsewhere || combined(first) > 0 {
                     return false;
@@ -343,13 +349,13 @@ fn inputs(exp: &Exp) -> Option<&[Var]> {
         Exp::Soac(Soac { inputs, .. }) | Exp::Filter { inputs, .. } | Exp::Scatter { inputs, .. } | Exp::Hist { inputs, .. } => {
             Some(inputs)
         }
-        _ => None,
+        single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => None,
     }
 }
 fn width(exp: &Exp) -> Option<&Size> {
     match exp {
         Exp::Soac(Soac { width, .. }) | Exp::Filter { width, .. } | Exp::Scatter { width, .. } | Exp::Hist { width, .. } => Some(width),
-        _ => None,
+        single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => None,
     }
 }
 
@@ -405,7 +411,28 @@ fn overwritten(exp: &Exp, out: &mut Vec<Var>) {
         Exp::Update { array, .. } | Exp::UpdateSlice { array, .. } => out.push(*array),
         Exp::Scatter { dests, .. } | Exp::Hist { dests, .. } => out.extend(dests),
         Exp::Loop { params, .. } => out.extend(params.iter().filter_map(|(_, init)| init.var())),
-        _ => {}
+        Exp::Copy(_)
+        | Exp::Scalar(..)
+        | Exp::Size(_)
+        | Exp::Literal(_)
+        | Exp::Stack(_)
+        | Exp::Index { .. }
+        | Exp::Slice { .. }
+        | Exp::Rotate { .. }
+        | Exp::Rearrange { .. }
+        | Exp::Reshape(_)
+        | Exp::Coerce(_)
+        | Exp::Rep(_)
+        | Exp::Iota { .. }
+        | Exp::Concat(_)
+        | Exp::RangeCount(..)
+        | Exp::SliceCount(..)
+        | Exp::Check(_)
+        | Exp::Soac(_)
+        | Exp::Seg(_)
+        | Exp::Filter { .. }
+        | Exp::If { .. }
+        | Exp::Call(..) => {}
     }
     exp.parts(&mut |part| {
         if let Part::Body(_, body) = part {

@@ -34,10 +34,12 @@ impl Fuser<'_> {
             let info = &self.program.vars[input];
             let (name, ty): (Symbol, Type) = (info.name, info.ty.cell(1).framed(std::slice::from_ref(&width)));
             let part = self.program.fresh(name, ty);
-            let exp = match &stm.exp {
-                Exp::Slice { start, step, .. } => Exp::Slice { array: input, start: *start, step: *step, checked: false },
-                Exp::Rotate { by, .. } => Exp::Rotate { array: input, by: *by },
-                _ => return None,
+            let exp = if let Exp::Slice { start, step, .. } = &stm.exp {
+                Exp::Slice { array: input, start: *start, step: *step, checked: false }
+            } else if let Exp::Rotate { by, .. } = &stm.exp {
+                Exp::Rotate { array: input, by: *by }
+            } else {
+                crate::ice!(stm.span, "{:?} is no part of an array", stm.exp)
             };
             self.insert(block, at, Stm { pat: vec![part], exp, span: stm.span });
             inputs.push(part);

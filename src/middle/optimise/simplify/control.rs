@@ -4,7 +4,7 @@ use super::{At, Simplifier, Step, same};
 use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var, single_exp};
 
 /// So many cheap operations take no longer than a branch.
 const FEW: usize = 5;
@@ -21,7 +21,7 @@ impl Simplifier<'_> {
         match &mut stm.exp {
             Exp::If { cond, then, els } => match *cond {
                 Operand::Const(Scalar::Bool(truth)) => Step::Inline(std::mem::take(if truth { then } else { els })),
-                cond_var => match self.definition(cond_var) {
+                cond_var @ (Operand::Const(_) | Operand::Var(_)) => match self.definition(cond_var) {
                     Some(Exp::Scalar(op, args)) if op.op == Op::Not && op.prim == PrimType::Bool => {
                         *cond = args[0];
                         std::mem::swap(then, els);
@@ -55,7 +55,7 @@ impl Simplifier<'_> {
                 self.inputs(inputs, lambda, span);
                 Step::Keep
             }
-            _ => {
+            single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::Call(..) => {
                 let _ = out;
                 Step::Keep
             }
@@ -151,7 +151,7 @@ impl Simplifier<'_> {
                 self.operator(operator);
                 Step::Keep
             }
-            _ => Step::Keep,
+            single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::Call(..) => Step::Keep,
         }
     }
 

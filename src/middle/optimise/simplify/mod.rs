@@ -261,7 +261,27 @@ impl Simplifier<'_> {
             Exp::RangeCount(..) | Exp::SliceCount(..) | Exp::Filter { .. } => {
                 stm.pat.first().into_iter().for_each(|count| self.facts.learn_size(&Size::var(*count)));
             }
-            _ => {}
+            Exp::Copy(_)
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Slice { .. }
+            | Exp::Rotate { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Reshape(_)
+            | Exp::Coerce(_)
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::Concat(_)
+            | Exp::UpdateSlice { .. }
+            | Exp::Soac(_)
+            | Exp::Seg(_)
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => {}
         }
         if let [var] = stm.pat.as_slice() {
             let looked_through = matches!(
@@ -310,6 +330,7 @@ impl Simplifier<'_> {
         self.facts.learn_at_most(&product, &Size::constant(MAX_SIZE));
     }
     /// What an operation says about its result.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what some operations say of their results; of the others nothing is known")]
     fn learn_result(&mut self, op: ScalarOp, args: &[Operand], pat: &[Var]) {
         let ([a, b], [var]) = (args, pat) else { return };
         let (a, b, result) = (self.form_of(*a), self.form_of(*b), Size::var(*var));

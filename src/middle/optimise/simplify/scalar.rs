@@ -4,7 +4,7 @@ use super::Simplifier;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, Op, ScalarOp, member};
 use crate::base::{PrimType, Scalar};
-use crate::ir::soac::{Exp, Operand, Size};
+use crate::ir::soac::{Exp, Operand, Size, parallel_exp, single_exp};
 
 /// The operation of a type with this name.
 pub(in crate::middle::optimise) fn op(prim: PrimType, name: &str) -> Option<ScalarOp> {
@@ -62,11 +62,12 @@ impl Simplifier<'_> {
         let involution = matches!(op.op, Op::Neg) || (op.op == Op::Not);
         match self.definition(a)? {
             Exp::Scalar(inner, args) if involution && *inner == op => args.first().copied(),
-            _ => None,
+            single_exp!() | parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => None,
         }
     }
 
     /// Comparisons of sizes and counters.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "identities of some operations; the others have none")]
     fn compared(&self, op: ScalarOp, a: Operand, b: Operand) -> Option<Operand> {
         if op.prim != PrimType::I64 {
             return None;
@@ -115,6 +116,7 @@ impl Simplifier<'_> {
     }
 
     /// An operation on `i64` as a size.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "sizes are sums and products")]
     pub(in crate::middle::optimise) fn size_of_scalar(&self, op: ScalarOp, args: &[Operand]) -> Option<Size> {
         let [a, b] = *args else { return None };
         if op.prim != PrimType::I64 {
@@ -144,6 +146,7 @@ impl Simplifier<'_> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "identities of some operations; the others have none")]
 fn integers(op: ScalarOp, a: Operand, b: Operand) -> Option<Operand> {
     let zero = || Some(Operand::Const(Scalar::from_i128(op.prim, 0)));
     let truth = |value: bool| Some(Operand::Const(Scalar::Bool(value)));
@@ -165,6 +168,7 @@ fn integers(op: ScalarOp, a: Operand, b: Operand) -> Option<Operand> {
 }
 
 /// Only what is exact for all values: `x + 0` is not (`-0.0 + 0.0` is `0.0`), `x - 0` is.
+#[expect(clippy::wildcard_enum_match_arm, reason = "identities of some operations; the others have none")]
 fn floats(op: ScalarOp, a: Operand, b: Operand) -> Option<Operand> {
     let is = |a: Operand, value: f64| is_float(a, op.prim, value);
     match op.op {
@@ -177,6 +181,7 @@ fn floats(op: ScalarOp, a: Operand, b: Operand) -> Option<Operand> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "identities of some operations; the others have none")]
 fn truths(op: ScalarOp, a: Operand, b: Operand) -> Option<Operand> {
     let truth = |value: bool| Some(Operand::Const(Scalar::Bool(value)));
     match op.op {

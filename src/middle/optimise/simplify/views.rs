@@ -3,7 +3,7 @@
 use super::{At, Simplifier, Step, op, same};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Scalar};
-use crate::ir::soac::{Exp, Operand, Size, Type, Var};
+use crate::ir::soac::{Exp, Operand, Size, Type, Var, parallel_exp, single_exp};
 
 impl Simplifier<'_> {
     pub(super) fn view(&mut self, exp: &mut Exp, ty: &Type, at: &mut At) -> Step {
@@ -104,7 +104,19 @@ impl Simplifier<'_> {
                 Step::Keep
             }
             Exp::Rotate { array, by } if same(*by, Operand::int(0)) => Step::known(Operand::Var(*array)),
-            _ => Step::Keep,
+            Exp::Copy(_)
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Rotate { .. }
+            | Exp::Iota { .. }
+            | Exp::RangeCount(..)
+            | Exp::SliceCount(..)
+            | Exp::Check(_)
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..)
+            | parallel_exp!() => Step::Keep,
         }
     }
 
@@ -130,7 +142,7 @@ impl Simplifier<'_> {
                 {
                     base = Some(*array);
                 }
-                _ => return None,
+                single_exp!() | parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => return None,
             }
         }
         base.filter(|base| self.ty(*base) == *ty)
@@ -151,10 +163,7 @@ impl Simplifier<'_> {
                 self.check_all(array, &indices, checked, at);
                 let [i] = indices.as_slice() else { return None };
                 let elem = ty.elem;
-                let i = match elem {
-                    PrimType::I64 => *i,
-                    _ => self.emit(Exp::Scalar(op(elem, "i64")?, vec![*i]), ty.clone(), "t", at),
-                };
+                let i = if elem == PrimType::I64 { *i } else { self.emit(Exp::Scalar(op(elem, "i64")?, vec![*i]), ty.clone(), "t", at) };
                 let product = self.mul(i, step, elem, at)?;
                 self.add(start, product, elem, at).map(Step::known)
             }
@@ -166,7 +175,7 @@ impl Simplifier<'_> {
                     Operand::Var(inner) if indices.len() > depth => {
                         Exp::Index { array: inner, at: indices[depth..].to_vec(), checked: false }
                     }
-                    _ => Exp::Rep(a),
+                    Operand::Const(_) | Operand::Var(_) => Exp::Rep(a),
                 };
                 Some(Step::Again)
             }
@@ -235,7 +244,22 @@ impl Simplifier<'_> {
                 *exp = Exp::Index { array: base, at: vec![flat], checked: false };
                 Some(Step::Again)
             }
-            _ => None,
+            Exp::Copy(_)
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Rotate { .. }
+            | Exp::Reshape(_)
+            | Exp::Concat(_)
+            | Exp::Update { .. }
+            | Exp::UpdateSlice { .. }
+            | Exp::RangeCount(..)
+            | Exp::SliceCount(..)
+            | Exp::Check(_)
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..)
+            | parallel_exp!() => None,
         }
     }
 
