@@ -77,7 +77,7 @@ impl Specialiser<'_> {
                 let (tx, ty) = (self.ty(*x), self.ty(*y));
                 let ty = if self.mentions_inner(&tx) { ty } else { tx };
                 if self.mentions_inner(&ty) {
-                    return self.broken(span, "a branch returns an array of a size of its own");
+                    return self.limit(span, "a branch returns an array of a size of its own");
                 }
                 Static::Data(self.result(*x, *y, ty, joined))
             }

@@ -147,9 +147,9 @@ impl<'p> Specialiser<'p> {
         let diagnostic = Diagnostic::error(Code::NotCompiled, span, what).help(format!("{help}; or run it with `--backend interp`"));
         Err(Box::new(diagnostic))
     }
-    /// Core that the checker would not have let pass.
+    /// Core that the checker would not have let pass: an internal error.
     fn broken<T>(&self, span: Span, what: &str) -> Outcome<T> {
-        Err(Box::new(Diagnostic::error(Code::NotCompiled, span, format!("malformed core: {what}"))))
+        crate::ice!(span, "malformed core: {what}")
     }
 
     fn fresh(&mut self, name: Symbol, ty: soac::Type) -> Var {
