@@ -138,7 +138,7 @@ impl Elab<'_> {
         let init = if parts { init } else { self.shared(init, "init") };
         let header = self.loop_header(form)?;
         let (before, unknowns) = (self.sizes.snapshot(), self.sizes.count());
-        let (finished, depth, naturals) = (self.defs.len(), self.frames.len(), self.naturals.len());
+        let (finished, depth, naturals) = (self.defs.len(), self.frames.len(), self.claims.naturals.len());
         let whole = Loop { size_binders, pat, init: &init, header: &header, body, span };
         let settled = self.settled_loop(&whole);
         let Err(error) = settled else { return settled };
@@ -147,7 +147,7 @@ impl Elab<'_> {
         }
         self.frames.truncate(depth);
         self.defs.truncate(finished);
-        self.naturals.truncate(naturals);
+        self.claims.naturals.truncate(naturals);
         self.sizes.rollback(before);
         self.sizes.give_up(unknowns);
         self.apart = false;
