@@ -56,7 +56,60 @@ pub(super) struct LateSize {
     pub(super) expr: Expr,
 }
 
+/// Whose type is being read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Place {
+    /// That of a value or of the result of a definition: what its sizes are computed from is bound in the body.
+    #[default]
+    Value,
+    /// That of a parameter: its sizes cannot be bound in the body.
+    Parameter,
+    /// That of a function that is there already, or of a member of a module type: sizes that are computed for its parameters may be any.
+    Function,
+}
+
+impl Place {
+    /// In the type of a parameter of what is at this place.
+    pub(super) fn parameter(self) -> Place {
+        if self == Place::Value { Place::Parameter } else { self }
+    }
+    /// In the result of a function type at this place.
+    fn function(self) -> Place {
+        if self == Place::Value { Place::Function } else { self }
+    }
+}
+
+/// How written types are read, and what was read.
+#[derive(Default)]
+pub(super) struct Reading {
+    pub(super) place: Place,
+    /// In the type of a parameter of a function: sizes that are computed from the parameters before it.
+    pub(super) late_sizes: Option<Vec<LateSize>>,
+    /// In the result of a function type: the sizes in it that are computed from the parameters, and hidden.
+    pub(super) computed_sizes: Option<Vec<Symbol>>,
+    /// Whether in this result sizes `[]` are existential.
+    open_result: bool,
+    /// Whether this is what an abbreviation stands for.
+    abbreviated: bool,
+    /// What abbreviations without parameters stand for, where that is the same at each use.
+    abbreviations: FxHashMap<TypeDefId, Type>,
+    /// Nodes that were read; at most [`ANNOTATION_BUDGET`].
+    nodes: usize,
+}
+
 impl Elab<'_> {
+    /// Reads with another value in a field of [`Reading`], which is put back afterwards; returns also what it has become.
+    pub(super) fn reading_with<F, T>(
+        &mut self,
+        field: impl Fn(&mut Reading) -> &mut F,
+        value: F,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> (T, F) {
+        let outer = std::mem::replace(field(&mut self.reading), value);
+        let result = read(self);
+        (result, std::mem::replace(field(&mut self.reading), outer))
+    }
+
     /// A type with these ranks and unknown sizes.
     ///
     /// Every array in it gets sizes of its own. In a type that is small only because it is shared, and has more than
@@ -77,7 +130,7 @@ impl Elab<'_> {
         let atom = match &*ty.base {
             RBase::Prim(p) => Atom::Prim(*p),
             RBase::Param(id) => {
-                let name = self.type_names.get(id).copied().unwrap_or_else(|| Symbol::new("unknown"));
+                let name = self.names.types.get(id).copied().unwrap_or_else(|| Symbol::new("unknown"));
                 shape.items.push(ShapeItem::Var(shape_var(name)));
                 Atom::Var(name)
             }
@@ -125,8 +178,8 @@ impl Elab<'_> {
         let program = self.program;
         let node = &program.ast.types[ty];
         let span = node.span;
-        self.annotation_nodes += 1;
-        if self.annotation_nodes > ANNOTATION_BUDGET {
+        self.reading.nodes += 1;
+        if self.reading.nodes > ANNOTATION_BUDGET {
             return Err(Diagnostic::error(Code::TypeArguments, span, "type too large after its abbreviations are expanded")
                 .help("name the sizes: `[n]` instead of `[]`; arrays without a written size each have one of their own")
                 .into());
@@ -157,7 +210,9 @@ impl Elab<'_> {
             TypeKind::Arrow { param, from, to } => self.arrow(*param, *from, *to),
             // The sizes that the type of a parameter hides are unknowns, as those that are not written; a function cannot be applied to
             // what hides sizes.
-            TypeKind::Exists(..) if self.parameter && !self.abbreviated && self.late_sizes.is_none() => {
+            TypeKind::Exists(..)
+                if self.reading.place != Place::Value && !self.reading.abbreviated && self.reading.late_sizes.is_none() =>
+            {
                 Err(Diagnostic::error(Code::SizeMismatch, span, "a parameter of existential size in the type of a function")
                     .here("the caller decides this size, so it has a name of its own")
                     .help("leave the size out: `[]t`")
@@ -224,20 +279,19 @@ impl Elab<'_> {
     }
     fn bound_size(&mut self, pat: PatId) -> Symbol {
         let name = self.fresh_name(self.pat_name(pat));
-        self.locals.insert(pat, super::Local::Size(Dim::var(name)));
+        self.names.locals.insert(pat, super::Local::Size(Dim::var(name)));
         name
     }
     /// A function type, all parameters at once: joining them one by one would be quadratic.
     fn arrow(&mut self, param: Option<PatId>, from: TypeId, to: TypeId) -> Result<Type> {
         // Nothing in the type of a function can be checked.
-        let late = self.late_sizes.take();
-        let mut params = vec![self.arrow_parameter(param, from)?];
-        let outer = (self.parameter, self.specifying);
-        (self.parameter, self.specifying) = (true, outer.1 || !outer.0);
-        let to = self.arrow_rest(&mut params, to);
-        (self.parameter, self.specifying) = outer;
-        self.late_sizes = late;
-        let to = existential_result(to?);
+        let parts = |elab: &mut Self| -> Result<(Vec<Param>, Type)> {
+            let mut params = vec![elab.arrow_parameter(param, from)?];
+            let place = elab.reading.place.function();
+            let (to, _) = elab.reading_with(|reading| &mut reading.place, place, |elab| elab.arrow_rest(&mut params, to));
+            Ok((params, existential_result(to?)))
+        };
+        let (mut params, to) = self.reading_with(|reading| &mut reading.late_sizes, None, parts).0?;
         if params.iter().any(|param| param.name.is_some()) {
             let mut later: FxHashSet<DimAtom> = self.sizes.dependencies(&to).into_iter().collect();
             for param in params.iter_mut().rev() {
@@ -248,16 +302,12 @@ impl Elab<'_> {
         Ok(Type::fun(params, to))
     }
     fn arrow_parameter(&mut self, param: Option<PatId>, from: TypeId) -> Result<Param> {
-        let outer = std::mem::replace(&mut self.in_open_result, false);
-        let computed = self.computed_sizes.take();
-        let ty = self.annotation(from);
-        self.computed_sizes = computed;
-        self.in_open_result = outer;
-        let ty = ty?;
+        let read = |elab: &mut Self| elab.reading_with(|reading| &mut reading.computed_sizes, None, |elab| elab.annotation(from)).0;
+        let ty = self.reading_with(|reading| &mut reading.open_result, false, read).0?;
         let mut name = None;
         if let Some(pat) = param.filter(|p| matches!(self.program.ast.pats[*p].kind, PatKind::Name(_))) {
             let fresh = self.fresh_name(self.pat_name(pat));
-            self.locals.insert(pat, super::Local::Size(Dim::size(fresh)));
+            self.names.locals.insert(pat, super::Local::Size(Dim::size(fresh)));
             name = Some(fresh);
         }
         Ok(Param { name, ty })
@@ -273,17 +323,18 @@ impl Elab<'_> {
                     return Ok(Type::scalar(Atom::Sigma(vars, inner)));
                 }
                 // In a variant the result of each function may hide sizes.
-                TypeKind::Arrow { param, from, to: next } if self.existential.is_empty() => {
+                TypeKind::Arrow { param, from, to: next } if self.variant.existential.is_empty() => {
                     let param = self.arrow_parameter(*param, *from)?;
                     params.push(param);
                     to = *next;
                 }
                 _ => {
-                    let outer = std::mem::replace(&mut self.in_open_result, self.open_results && self.parameter);
-                    let computed = self.computed_sizes.replace(Vec::new());
-                    let result = self.annotation(to);
-                    let hidden = std::mem::replace(&mut self.computed_sizes, computed).unwrap_or_default();
-                    self.in_open_result = outer;
+                    let open = self.variant.open_results && self.reading.place != Place::Value;
+                    let read = |elab: &mut Self| {
+                        elab.reading_with(|reading| &mut reading.computed_sizes, Some(Vec::new()), |elab| elab.annotation(to))
+                    };
+                    let (result, hidden) = self.reading_with(|reading| &mut reading.open_result, open, read).0;
+                    let hidden = hidden.unwrap_or_default();
                     return result.map(|ty| if hidden.is_empty() { ty } else { Type::scalar(Atom::Sigma(hidden, ty)) });
                 }
             }
@@ -305,7 +356,7 @@ impl Elab<'_> {
         match program.names.types.get(ty) {
             Some(TypeRes::Prim(p)) => Ok(Type::prim(*p)),
             Some(TypeRes::Param(id)) => {
-                let name = self.type_names.get(id).copied().unwrap_or_else(|| Symbol::new("unknown"));
+                let name = self.names.types.get(id).copied().unwrap_or_else(|| Symbol::new("unknown"));
                 Ok(Type::new(Atom::Var(name), Shape::var(shape_var(name))))
             }
             Some(TypeRes::Abbreviation(def)) => {
@@ -348,7 +399,7 @@ impl Elab<'_> {
             return Ok(self.unknown_type(def));
         }
         let decl = &program.types[def].decl;
-        if let Some(known) = self.abbreviations.get(&def) {
+        if let Some(known) = self.reading.abbreviations.get(&def) {
             return Ok(known.clone());
         }
         let before = self.sizes.count();
@@ -358,17 +409,17 @@ impl Elab<'_> {
         for param in &decl.tparams {
             match (param, given.next()) {
                 (TypeParam::Size(pat), Some(Given::Size(dim))) => {
-                    self.locals.insert(*pat, super::Local::Size(dim));
+                    self.names.locals.insert(*pat, super::Local::Size(dim));
                 }
                 (TypeParam::Type(ident), Some(Given::Type(arg))) => {
                     let (atom, shape) = Self::split(&arg);
                     let param = program.names.declared.get(&ident.span).copied();
-                    let name = match param.and_then(|p| self.type_names.get(&p).copied()) {
+                    let name = match param.and_then(|p| self.names.types.get(&p).copied()) {
                         Some(name) => name,
                         None => {
                             let name = self.fresh_name(ident.name);
                             if let Some(param) = param {
-                                self.type_names.insert(param, name);
+                                self.names.types.insert(param, name);
                             }
                             name
                         }
@@ -379,22 +430,19 @@ impl Elab<'_> {
                 _ => return Err(Diagnostic::error(Code::WrongFields, span, "wrong arguments for this type abbreviation").into()),
             }
         }
-        let outer = std::mem::replace(&mut self.abbreviated, true);
-        let body = self.annotation(decl.ty);
-        self.abbreviated = outer;
-        let body = body?;
+        let body = self.reading_with(|reading| &mut reading.abbreviated, true, |elab| elab.annotation(decl.ty)).0?;
         let body = if decl.tparams.is_empty() { body } else { types::rewrite(&body, &mut substitution) };
         let body = if hides { self.hoist(&body) } else { body };
         // Where each use means the same, all uses share it: abbreviations of abbreviations grow fast.
         if decl.tparams.is_empty() && self.sizes.count() == before && super::sizes::free_atoms(&body).is_empty() {
-            self.abbreviations.insert(def, body.clone());
+            self.reading.abbreviations.insert(def, body.clone());
         }
         Ok(body)
     }
 
     fn annotation_dim(&mut self, dim: surface::Dim, span: Span) -> Result<Dim> {
         match dim {
-            surface::Dim::Anon if self.in_open_result => {
+            surface::Dim::Anon if self.reading.open_result => {
                 let name = self.sizes.bound_name();
                 Ok(Dim::var(Symbol::new(&format!("{EXISTENTIAL}{name}"))))
             }
@@ -416,21 +464,21 @@ impl Elab<'_> {
     pub(super) fn size_expression(&mut self, e: ExprId) -> Result<Dim> {
         let at = surface::view::strip(&self.program.ast, e);
         if let Some(crate::ir::tables::Res::Local(pat)) = self.program.names.exprs.get(at)
-            && self.existential.contains(pat)
+            && self.variant.existential.contains(pat)
         {
             return Ok(Dim::var(Symbol::new(&format!("{EXISTENTIAL}{}", self.pat_name(*pat)))));
         }
         let (expr, _) = self.expr(e)?;
-        if self.parameter && !self.is_known_size(&expr) {
+        if self.reading.place != Place::Value && !self.is_known_size(&expr) {
             let span = self.program.ast.exprs[e].span;
             if let Some(size) = self.computed_result(&expr) {
                 return Ok(size);
             }
             let unknown = self.fresh_dim(span);
-            if self.specifying {
+            if self.reading.place == Place::Function {
                 return Ok(unknown);
             }
-            if let (Some(late), Some(meta)) = (&mut self.late_sizes, unknown.as_atom()) {
+            if let (Some(late), Some(meta)) = (&mut self.reading.late_sizes, unknown.as_atom()) {
                 late.push(LateSize { meta, expr });
                 return Ok(unknown);
             }

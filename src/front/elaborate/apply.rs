@@ -67,9 +67,9 @@ impl Elab<'_> {
         if plain {
             return self.apply_exact(head, args, span);
         }
-        self.context.push(span);
+        self.messages.applications.push(span);
         let out = self.apply_mapped(head, args, &info, span);
-        self.context.pop();
+        self.messages.applications.pop();
         match (out, &app.head) {
             (Err(error), view::Head::Expr(f)) if error.code() == Some(Code::IrregularRows) => Err(error.map(|error| self.blame(error, *f))),
             (out, _) => out,
@@ -443,7 +443,7 @@ impl Elab<'_> {
     pub(super) fn natural(&mut self, expr: Expr, size: Dim, natural: super::Natural) -> Expr {
         let span = expr.span();
         let message = Symbol::new(&format!("the size {} would be negative", natural.name));
-        self.naturals.push((size.clone(), natural));
+        self.claims.naturals.push((size.clone(), natural));
         let zero = super::expr::number(0, span);
         let cond = call(Expr::new(ExprKind::Var(Symbol::new("i64.>=")), span), vec![Expr::new(ExprKind::ReifyDim(size), span), zero], span);
         Expr::new(ExprKind::Assert { cond, message, expr }, span)

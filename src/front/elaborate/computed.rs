@@ -87,15 +87,15 @@ impl Elab<'_> {
 
     /// In the result of a function type: a name for a size that is computed from the parameters.
     pub(super) fn computed_result(&mut self, expr: &Expr) -> Option<Dim> {
-        self.computed_sizes.as_ref()?;
+        self.reading.computed_sizes.as_ref()?;
         let normal = self.normal(expr, false, &mut { MOST_NODES })?;
         let same = |name: &&Symbol| self.sizes.computed.get(*name).is_some_and(|other| self.sizes.same(other, &normal));
-        if let Some(known) = self.computed_sizes.iter().flatten().find(same) {
+        if let Some(known) = self.reading.computed_sizes.iter().flatten().find(same) {
             return Some(Dim::var(*known));
         }
         let name = self.sizes.bound_name();
         self.sizes.computed.insert(name, normal);
-        self.computed_sizes.as_mut()?.push(name);
+        self.reading.computed_sizes.as_mut()?.push(name);
         Some(Dim::var(name))
     }
 

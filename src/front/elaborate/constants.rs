@@ -1,5 +1,6 @@
 //! Constants of the program that are sizes, and definitions without parameters that are functions.
 
+use super::annotations::Place;
 use super::expr::{call as call_of, number};
 use super::scope::make_box;
 use super::sizes::free_atoms;
@@ -202,9 +203,7 @@ impl Elab<'_> {
         let types = self.type_params(self.def);
         let sizes = self.size_params(&decl.tparams, &[]);
         self.push_frame();
-        (self.parameter, self.specifying) = (true, true);
-        let ty = self.annotation(decl.ty)?;
-        (self.parameter, self.specifying) = (false, false);
+        let ty = self.reading_with(|reading| &mut reading.place, Place::Function, |elab| elab.annotation(decl.ty)).0?;
         let ty = self.open_parameters(ty, decl.span);
         let mut scheme = self.generalise(sizes, ty, 0);
         self.pop_frame();

@@ -138,7 +138,7 @@ impl Elab<'_> {
         let init = if parts { init } else { self.shared(init, "init") };
         let header = self.loop_header(form)?;
         let (before, unknowns) = (self.sizes.snapshot(), self.sizes.count());
-        let (finished, depth, naturals) = (self.defs.len(), self.frames.len(), self.naturals.len());
+        let (finished, depth, naturals) = (self.defs.len(), self.frames.len(), self.claims.naturals.len());
         let whole = Loop { size_binders, pat, init: &init, header: &header, body, span };
         let settled = self.settled_loop(&whole);
         let Err(error) = settled else { return settled };
@@ -147,7 +147,7 @@ impl Elab<'_> {
         }
         self.frames.truncate(depth);
         self.defs.truncate(finished);
-        self.naturals.truncate(naturals);
+        self.claims.naturals.truncate(naturals);
         self.sizes.rollback(before);
         self.sizes.give_up(unknowns);
         self.apart = false;
@@ -213,10 +213,9 @@ impl Elab<'_> {
         let (value, ty) = self.expr(body)?;
         self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
         let ty = self.sizes.zonk_type(&ty);
-        let mut position = 0;
-        let mut found = Vec::new();
-        let mut result = FxHashMap::default();
-        self.compare_loop(&opened, &ty, changing, &mut position, &mut found, &mut result, span)?;
+        let mut comparison = Comparison { changing, span, position: 0, found: Vec::new(), result: FxHashMap::default() };
+        self.compare_loop(&opened, &ty, &mut comparison)?;
+        let Comparison { found, mut result, .. } = comparison;
         if !found.is_empty() {
             return Ok(Err(found));
         }
@@ -321,56 +320,45 @@ impl Elab<'_> {
             }
         }
     }
-    /// Compares the type of the body's value with that of the loop's parameter: `found` gets the positions of sizes that
-    /// changed or are no longer equal to others, `result` the new values of those that may.
-    #[allow(clippy::too_many_arguments)]
-    fn compare_loop(
-        &mut self,
-        param: &Type,
-        body: &Type,
-        changing: &Changing,
-        position: &mut usize,
-        found: &mut Vec<Found>,
-        result: &mut FxHashMap<Symbol, Dim>,
-        span: Span,
-    ) -> Result<()> {
+    /// Compares the type of the body's value with that of the loop's parameter.
+    fn compare_loop(&mut self, param: &Type, body: &Type, to: &mut Comparison) -> Result<()> {
         let (xs, ys) = (&param.shape().items, &body.shape().items);
         if xs.len() != ys.len() {
-            return Err(self.clash_types(super::sizes::Clash::Irregular, span, Some((param, body))).into());
+            return Err(self.clash_types(super::sizes::Clash::Irregular, to.span, Some((param, body))).into());
         }
         for (x, y) in xs.iter().zip(ys) {
             let (ShapeItem::Dim(x), ShapeItem::Dim(y)) = (x, y) else { continue };
-            let here = *position;
-            *position += 1;
-            if changing.class(here).is_some() {
+            let here = to.position;
+            to.position += 1;
+            if to.changing.class(here).is_some() {
                 let Some(DimAtom::Var(k)) = x.as_atom() else { continue };
-                match result.get(&k).cloned() {
-                    Some(first) if !self.settle_equal(&first, y, span) => found.push(Found::Apart(here, y.clone())),
+                match to.result.get(&k).cloned() {
+                    Some(first) if !self.settle_equal(&first, y, to.span) => to.found.push(Found::Apart(here, y.clone())),
                     Some(_) => {}
                     None => {
-                        result.insert(k, y.clone());
+                        to.result.insert(k, y.clone());
                     }
                 }
-            } else if !self.settle_equal(x, y, span) {
-                found.push(Found::Changed(here));
+            } else if !self.settle_equal(x, y, to.span) {
+                to.found.push(Found::Changed(here));
             }
         }
         match (param.atom(), body.atom()) {
             (Atom::Tuple(xs), Atom::Tuple(ys)) if xs.len() == ys.len() => {
                 for (x, y) in xs.iter().zip(ys) {
-                    self.compare_loop(x, y, changing, position, found, result, span)?;
+                    self.compare_loop(x, y, to)?;
                 }
                 Ok(())
             }
             (Atom::Record(xs), Atom::Record(ys)) | (Atom::Sum(xs), Atom::Sum(ys)) if xs.len() == ys.len() => {
                 for ((_, x), (_, y)) in xs.iter().zip(ys) {
-                    self.compare_loop(x, y, changing, position, found, result, span)?;
+                    self.compare_loop(x, y, to)?;
                 }
                 Ok(())
             }
             (Atom::Fun(..), _) | (Atom::Sigma(..), _) => {
                 let scalar = |t: &Type| Type::scalar(t.atom().clone());
-                self.unify_at(&scalar(param), &scalar(body), span)
+                self.unify_at(&scalar(param), &scalar(body), to.span)
             }
             _ => Ok(()),
         }
@@ -417,6 +405,18 @@ impl Changing {
         }
         (self.classes.len(), self.last) != before
     }
+}
+
+/// A loop's values before and after its body, side by side.
+struct Comparison<'x> {
+    changing: &'x Changing,
+    span: Span,
+    /// Of the next size.
+    position: usize,
+    /// Sizes that changed, or are no longer equal to others.
+    found: Vec<Found>,
+    /// The new values of sizes that may change.
+    result: FxHashMap<Symbol, Dim>,
 }
 
 /// A loop whose first values and header are elaborated.

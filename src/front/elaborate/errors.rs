@@ -69,7 +69,7 @@ impl Elab<'_> {
         {
             out = out.note(format!("expected {expected}")).note(format!("     got {actual}"));
         }
-        if let Some(node) = self.context.last()
+        if let Some(node) = self.messages.applications.last()
             && *node != span
             && node.contains(span)
         {
@@ -98,13 +98,13 @@ impl Elab<'_> {
     }
     pub(super) fn show_dim(&self, dim: &Dim) -> String {
         let named = self.sizes.zonk(dim).subst(&mut |atom| self.named_unknown(atom));
-        self.shown.borrow_mut().dim(&named)
+        self.messages.shown.borrow_mut().dim(&named)
     }
     fn show_type(&self, ty: &Type) -> String {
         let ty = self.sizes.zonk_type(ty);
         let unknown = super::sizes::free_atoms(&ty).into_iter().filter_map(|atom| Some((atom, self.named_unknown(atom)?)));
         let named = super::types::rewrite(&ty, &mut super::types::Substitution::sizes(unknown.collect()));
-        self.shown.borrow_mut().ty(&named)
+        self.messages.shown.borrow_mut().ty(&named)
     }
     /// An unknown size as the parameter of the definition in which it has a name.
     fn named_unknown(&self, atom: DimAtom) -> Option<Dim> {

@@ -170,11 +170,11 @@ impl Elab<'_> {
     pub(super) fn resolved(&mut self, res: Res, node: ExprId, span: Span) -> Result<(Expr, Type, Option<Instance>)> {
         let var = |name: Symbol| Expr::new(ExprKind::Var(name), span);
         match res {
-            Res::Local(pat) if self.existential.contains(&pat) => {
+            Res::Local(pat) if self.variant.existential.contains(&pat) => {
                 Err(Diagnostic::error(Code::SizeMismatch, span, "this size is known only after the call, so it cannot be used as a value")
                     .into())
             }
-            Res::Local(pat) => match self.locals.get(&pat).cloned() {
+            Res::Local(pat) => match self.names.locals.get(&pat).cloned() {
                 Some(Local::Size(dim)) => Ok((Expr::new(ExprKind::ReifyDim(dim), span), Type::prim(PrimType::I64), None)),
                 Some(Local::Var { name, ty }) => Ok((var(name), ty, None)),
                 Some(Local::Poly(scheme)) => self.instance(scheme, None, node, span),
@@ -253,7 +253,7 @@ impl Elab<'_> {
     /// Something must say what a size of an instance is.
     fn needs(&mut self, instance: &Instance, position: usize, made: bool) {
         let (size, name) = (instance.sizes[position].clone(), instance.scheme.sizes[position]);
-        self.needed.push(super::Needed { size, name, at: instance.span, made });
+        self.claims.needed.push(super::Needed { size, name, at: instance.span, made });
     }
     /// `rep` as a function: core has a form for it, but no function.
     fn rep_function(&mut self, ty: &Type, sizes: &[Dim], span: Span) -> Result<Typed> {
@@ -445,7 +445,7 @@ impl Elab<'_> {
         self.bind_let_as(name, value, scheme.core_type(), span);
         let local =
             if scheme.sizes.is_empty() && scheme.types.is_empty() { Local::Var { name, ty: scheme.ty } } else { Local::Poly(scheme) };
-        self.locals.insert(fun.binder, local);
+        self.names.locals.insert(fun.binder, local);
         Ok(())
     }
 

@@ -35,7 +35,8 @@ use crate::diag::Diagnostic;
 use crate::ir::core::check::{self, TypeEnv};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Shape, Type};
 use crate::ir::surface::{DefDecl, ExprId, ExprKind, PatId, PatKind, TypeId, TypeParam, view};
-use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeDefId, TypeParamId};
+use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeParamId};
+use annotations::Reading;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::{MetaKind, Sizes};
 use std::cell::RefCell;
@@ -249,54 +250,62 @@ struct Needed {
     made: bool,
 }
 
+/// What names stand for, and which are taken.
+#[derive(Default)]
+struct Names {
+    locals: FxHashMap<PatId, Local>,
+    types: FxHashMap<TypeParamId, Symbol>,
+    /// `i64` variables whose value is a known size.
+    sizes: FxHashMap<Symbol, Dim>,
+    /// Core names that are taken, with the number of times.
+    taken: FxHashMap<Symbol, u32>,
+}
+
+/// How the definition that is made differs from the one that is written.
+#[derive(Default)]
+struct Variant {
+    /// Size binders that are existential.
+    existential: FxHashSet<PatId>,
+    /// Whether the sizes `[]` in the results of functions that are parameters are existential.
+    open_results: bool,
+}
+
+/// What has to hold of sizes once all are known.
+#[derive(Default)]
+struct Claims {
+    /// Sizes that definitions get from elsewhere.
+    needed: Vec<Needed>,
+    /// Sizes that follow from others by equations.
+    naturals: Vec<(Dim, Natural)>,
+}
+
+/// What only messages depend on.
+#[derive(Default)]
+struct Messages {
+    /// How names are written.
+    shown: RefCell<show::Names>,
+    /// The applications with insertions around the current place.
+    applications: Vec<Span>,
+}
+
 struct Elab<'a> {
     program: &'a Program,
     tables: &'a Tables,
     schemes: &'a mut Schemes,
     def: DefId,
+    variant: Variant,
     sizes: Sizes,
-    locals: FxHashMap<PatId, Local>,
-    type_names: FxHashMap<TypeParamId, Symbol>,
-    /// Core names that are taken, with the number of times.
-    names: FxHashMap<Symbol, u32>,
+    names: Names,
     frames: Vec<scope::Frame>,
-    /// `i64` variables whose value is a known size.
-    transparent: FxHashMap<Symbol, Dim>,
-    /// Whether the type of a parameter is being read: its sizes cannot be bound in the body.
-    parameter: bool,
-    /// In the type of a parameter of a function that is being read: sizes that are computed from the parameters before it.
-    late_sizes: Option<Vec<annotations::LateSize>>,
-    /// In the result of a function type that is being read: the sizes in it that are computed from the parameters, and hidden.
-    computed_sizes: Option<Vec<Symbol>>,
-    /// Whether the type of a function that is there already is being read, or of a member of a module type: sizes that are computed for its
-    /// parameters may be any.
-    specifying: bool,
+    reading: Reading,
     /// Whether sizes of parameters stay apart where branches or the values of a loop differ in them.
     apart: bool,
-    /// Whether what an abbreviation stands for is being read.
-    abbreviated: bool,
-    /// Size binders that are existential in this variant.
-    existential: FxHashSet<PatId>,
-    /// Whether in this variant the sizes `[]` in the results of functions that are parameters are existential.
-    open_results: bool,
-    /// Whether such a result is being read.
-    in_open_result: bool,
-    /// What abbreviations without parameters stand for, where that is the same at each use.
-    abbreviations: FxHashMap<TypeDefId, Type>,
-    /// Nodes of written types that were read.
-    annotation_nodes: usize,
     /// Expressions that were elaborated before their parent asks for them.
     ready: FxHashMap<ExprId, Typed>,
-    /// How names are written in messages.
-    shown: RefCell<show::Names>,
+    claims: Claims,
+    messages: Messages,
     /// Finished definitions: variants of others, then this one.
     defs: Vec<core::Define>,
-    /// Sizes that definitions get from elsewhere.
-    needed: Vec<Needed>,
-    /// Sizes that follow from others by equations.
-    naturals: Vec<(Dim, Natural)>,
-    /// The applications with insertions around the current place, for messages.
-    context: Vec<Span>,
 }
 
 /// The shape variable that belongs to a type variable.
@@ -311,29 +320,16 @@ impl<'a> Elab<'a> {
             tables,
             schemes,
             def,
+            variant: Variant::default(),
             sizes: Sizes::default(),
-            locals: FxHashMap::default(),
-            type_names: FxHashMap::default(),
-            names: FxHashMap::default(),
+            names: Names::default(),
             frames: Vec::new(),
-            transparent: FxHashMap::default(),
-            parameter: false,
-            late_sizes: None,
-            computed_sizes: None,
-            specifying: false,
+            reading: Reading::default(),
             apart: true,
-            abbreviated: false,
-            existential: FxHashSet::default(),
-            open_results: false,
-            in_open_result: false,
-            abbreviations: FxHashMap::default(),
-            annotation_nodes: 0,
             ready: FxHashMap::default(),
-            shown: RefCell::default(),
+            claims: Claims::default(),
+            messages: Messages::default(),
             defs: Vec::new(),
-            needed: Vec::new(),
-            naturals: Vec::new(),
-            context: Vec::new(),
         }
     }
 
@@ -344,7 +340,7 @@ impl<'a> Elab<'a> {
         let text = if text.starts_with(|c: char| c.is_alphabetic() || c == '_') { text } else { "op" };
         let base = Symbol::new(text);
         loop {
-            let count = self.names.entry(base).or_insert(0);
+            let count = self.names.taken.entry(base).or_insert(0);
             *count += 1;
             let plain = *count == 1;
             let name = if plain { base } else { Symbol::new(&format!("{base}.{}", *count - 1)) };
@@ -369,7 +365,7 @@ impl<'a> Elab<'a> {
     }
     fn type_param(&mut self, param: TypeParamId) -> Symbol {
         let name = self.fresh_name(self.program.tparams[param].name);
-        self.type_names.insert(param, name);
+        self.names.types.insert(param, name);
         name
     }
     fn size_params(&mut self, tparams: &[TypeParam], existential: &[usize]) -> Vec<Symbol> {
@@ -377,7 +373,7 @@ impl<'a> Elab<'a> {
         let mut out = Vec::new();
         for (i, pat) in sizes.into_iter().enumerate() {
             if existential.contains(&i) {
-                self.existential.insert(pat);
+                self.variant.existential.insert(pat);
             } else {
                 out.push(self.size_param(pat));
             }
@@ -388,7 +384,7 @@ impl<'a> Elab<'a> {
         let name = self.fresh_name(self.pat_name(pat));
         let level = self.level();
         self.sizes.bind_atom(DimAtom::Var(name), level, self.program.ast.pats[pat].span);
-        self.locals.insert(pat, Local::Size(Dim::var(name)));
+        self.names.locals.insert(pat, Local::Size(Dim::var(name)));
         name
     }
 
@@ -397,7 +393,7 @@ impl<'a> Elab<'a> {
         self.frame().abstraction = true;
         let mut types = self.type_params(self.def);
         let sizes = self.size_params(&decl.tparams, existential);
-        self.open_results = existential.contains(&UNWRITTEN);
+        self.variant.open_results = existential.contains(&UNWRITTEN);
         let (value, ty) = self.function(&decl.params, decl.ret, decl.body, &[], decl.name.span)?;
         self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
         let mut scheme = self.generalise(sizes, ty, 0);
@@ -491,11 +487,20 @@ impl<'a> Elab<'a> {
         let mut late_sizes = Vec::with_capacity(params.len());
         for (i, pat) in params.iter().enumerate() {
             let first = self.sizes.count();
-            let outer = std::mem::replace(&mut self.parameter, true);
-            let late = self.late_sizes.replace(Vec::new());
-            let ty = self.parameter_type(*pat, hint.get(i).map(|p| &p.ty), span);
-            self.parameter = outer;
-            late_sizes.push(std::mem::replace(&mut self.late_sizes, late).unwrap_or_default());
+            let place = self.reading.place.parameter();
+            let (ty, late) = self.reading_with(
+                |reading| &mut reading.late_sizes,
+                Some(Vec::new()),
+                |elab| {
+                    elab.reading_with(
+                        |reading| &mut reading.place,
+                        place,
+                        |elab| elab.parameter_type(*pat, hint.get(i).map(|p| &p.ty), span),
+                    )
+                    .0
+                },
+            );
+            late_sizes.push(late.unwrap_or_default());
             let ty = ty?;
             self.sizes.close_parameter(first);
             let name = self.fresh_name(self.pat_name(*pat));
@@ -604,7 +609,7 @@ impl<'a> Elab<'a> {
         if let Some(span) = self.sizes.undetermined_rep() {
             return Err(self.undetermined(span).into());
         }
-        for needed in &self.needed {
+        for needed in &self.claims.needed {
             let size = self.sizes.zonk(&needed.size);
             let unknown = |atom| matches!(atom, DimAtom::Meta(_));
             if size.as_atom().is_some_and(unknown) || needed.made && size.atoms().any(unknown) {
@@ -626,7 +631,7 @@ impl<'a> Elab<'a> {
             };
             return Err(self.clash(sizes::Clash::Sizes { left, right, definite: false }, span).into());
         }
-        for (dim, natural) in &self.naturals {
+        for (dim, natural) in &self.claims.naturals {
             if let Some(size) = self.sizes.zonk(dim).as_constant().filter(|size| *size < 0) {
                 return Err(self.negative(natural, size).into());
             }

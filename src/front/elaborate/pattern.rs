@@ -14,7 +14,7 @@ impl Elab<'_> {
         let span = node.span;
         match &node.kind {
             PatKind::Name(_) => {
-                self.locals.insert(pat, Local::Var { name, ty: ty.clone() });
+                self.names.locals.insert(pat, Local::Var { name, ty: ty.clone() });
                 Ok(())
             }
             PatKind::Wild | PatKind::Lit(_) => Ok(()),
@@ -61,7 +61,7 @@ impl Elab<'_> {
             let dim = self.fresh_dim(self.program.ast.pats[*binder].span);
             self.sizes.name_unknown(&dim, self.pat_name(*binder));
             unknown.push((*binder, dim.clone(), dim.as_atom()));
-            self.locals.insert(*binder, Local::Size(dim));
+            self.names.locals.insert(*binder, Local::Size(dim));
         }
         self.pattern_agrees(pat, &ty)?;
         let mut value = value;
@@ -85,7 +85,7 @@ impl Elab<'_> {
                 _ if sizes::evidently_natural(&dim) || dim.as_atom().is_some() => {}
                 _ => value = self.natural(value, dim.clone(), natural),
             }
-            self.locals.insert(binder, Local::Size(dim));
+            self.names.locals.insert(binder, Local::Size(dim));
         }
         // A value with sizes of its own keeps its type: the declared one equals it.
         let name = match value.kind() {

@@ -50,7 +50,7 @@ impl Elab<'_> {
                 rhs = Expr::new(ExprKind::Var(known), rhs.span());
             }
             match self.size_of(&rhs) {
-                Some(dim) => drop(self.transparent.insert(name, dim)),
+                Some(dim) => drop(self.names.sizes.insert(name, dim)),
                 None => {
                     let level = self.level();
                     self.sizes.bind_atom(DimAtom::Size(name), level, span);
@@ -117,7 +117,7 @@ impl Elab<'_> {
     pub(super) fn size_of(&self, expr: &Expr) -> Option<Dim> {
         match expr.kind() {
             ExprKind::Lit(Scalar::I64(v)) => Some(Dim::constant(*v)),
-            ExprKind::Var(x) => match self.transparent.get(x) {
+            ExprKind::Var(x) => match self.names.sizes.get(x) {
                 Some(dim) => Some(dim.clone()),
                 None => (self.sizes.level(DimAtom::Size(*x)) != u32::MAX).then(|| Dim::size(*x)),
             },

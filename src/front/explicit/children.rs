@@ -1,7 +1,7 @@
 //! The parts of a node in the order of the text, with what each place can hold.
 
 use crate::base::Span;
-use crate::ir::surface::{Ast, Dim, ExprId, ExprKind, IndexArg, LoopForm, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
+use crate::ir::surface::{Ast, Dim, ExprId, ExprKind, IndexArg, LetFun, LoopForm, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
 
 /// How tightly bound an expression must be to stand in a place without parentheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,11 +86,6 @@ pub fn of_expr(ast: &Ast, expr: ExprId) -> Vec<Part> {
             add(*rhs, Apply);
         }
         ExprKind::Unary { expr, .. } => add(*expr, Atom),
-        ExprKind::Lambda { params, ret, body } => {
-            parts.extend(params.iter().map(|&p| Part::Pat(p)));
-            parts.extend(ret.iter().map(|&t| Part::Type(t)));
-            parts.push(Part::Expr(*body, Low));
-        }
         ExprKind::LeftSection { lhs, op } => {
             add(*lhs, Apply);
             op.backtick.iter().for_each(|&e| add(e, Atom));
@@ -100,37 +95,6 @@ pub fn of_expr(ast: &Ast, expr: ExprId) -> Vec<Part> {
             add(*rhs, Apply);
         }
         ExprKind::IndexSection(indices) => index_parts(indices, &mut parts),
-        ExprKind::Let { sizes, pat, rhs, body } => {
-            parts.extend(sizes.iter().map(|&p| Part::Pat(p)));
-            parts.extend([Part::Pat(*pat), Part::Expr(*rhs, Low), Part::Expr(*body, Low)]);
-        }
-        ExprKind::LetFun(fun) => {
-            parts.push(Part::Pat(fun.binder));
-            tparam_parts(&fun.tparams, &mut parts);
-            parts.extend(fun.params.iter().map(|&p| Part::Pat(p)));
-            parts.extend(fun.ret.iter().map(|&t| Part::Type(t)));
-            parts.extend([Part::Expr(fun.rhs, Low), Part::Expr(fun.body, Low)]);
-        }
-        ExprKind::LetUpdate { array, binder, indices, value, body } => {
-            parts.extend([Part::Pat(*binder), Part::Expr(*array, Atom)]);
-            index_parts(indices, &mut parts);
-            parts.extend([Part::Expr(*value, Low), Part::Expr(*body, Low)]);
-        }
-        ExprKind::If { cond, then, els } => [cond, then, els].iter().for_each(|&&e| add(e, Low)),
-        ExprKind::Match { scrutinee, cases } => {
-            add(*scrutinee, Apply);
-            parts.extend(cases.iter().flat_map(|&(pat, body)| [Part::Pat(pat), Part::Expr(body, Low)]));
-        }
-        ExprKind::Loop { sizes, pat, init, form, body } => {
-            parts.extend(sizes.iter().map(|&p| Part::Pat(p)));
-            parts.extend([Part::Pat(*pat), Part::Expr(*init, Apply)]);
-            match *form {
-                LoopForm::For { var, bound } => parts.extend([Part::Pat(var), Part::Expr(bound, Apply)]),
-                LoopForm::ForIn { pat, array } => parts.extend([Part::Pat(pat), Part::Expr(array, Apply)]),
-                LoopForm::While(cond) => parts.push(Part::Expr(cond, Apply)),
-            }
-            parts.push(Part::Expr(*body, Low));
-        }
         ExprKind::WithIndex { array, indices, value } => {
             add(*array, Atom);
             index_parts(indices, &mut parts);
@@ -147,8 +111,50 @@ pub fn of_expr(ast: &Ast, expr: ExprId) -> Vec<Part> {
         }
         ExprKind::Attr { expr, .. } => add(*expr, Apply),
         ExprKind::Open { expr, .. } => add(*expr, Atom),
+        ExprKind::Lambda { params, ret, body } => {
+            parts.extend(params.iter().map(|&p| Part::Pat(p)));
+            parts.extend(ret.iter().map(|&t| Part::Type(t)));
+            parts.push(Part::Expr(*body, Low));
+        }
+        ExprKind::Let { sizes, pat, rhs, body } => {
+            parts.extend(sizes.iter().map(|&p| Part::Pat(p)));
+            parts.extend([Part::Pat(*pat), Part::Expr(*rhs, Low), Part::Expr(*body, Low)]);
+        }
+        ExprKind::LetFun(fun) => let_fun_parts(fun, &mut parts),
+        ExprKind::LetUpdate { array, binder, indices, value, body } => {
+            parts.extend([Part::Pat(*binder), Part::Expr(*array, Atom)]);
+            index_parts(indices, &mut parts);
+            parts.extend([Part::Expr(*value, Low), Part::Expr(*body, Low)]);
+        }
+        ExprKind::If { cond, then, els } => [cond, then, els].iter().for_each(|&&e| add(e, Low)),
+        ExprKind::Match { scrutinee, cases } => {
+            add(*scrutinee, Apply);
+            parts.extend(cases.iter().flat_map(|&(pat, body)| [Part::Pat(pat), Part::Expr(body, Low)]));
+        }
+        ExprKind::Loop { sizes, pat, init, form, body } => {
+            parts.extend(sizes.iter().map(|&p| Part::Pat(p)));
+            parts.extend([Part::Pat(*pat), Part::Expr(*init, Apply)]);
+            loop_form_parts(*form, &mut parts);
+            parts.push(Part::Expr(*body, Low));
+        }
     }
     parts
+}
+
+fn let_fun_parts(fun: &LetFun, parts: &mut Vec<Part>) {
+    parts.push(Part::Pat(fun.binder));
+    tparam_parts(&fun.tparams, parts);
+    parts.extend(fun.params.iter().map(|&p| Part::Pat(p)));
+    parts.extend(fun.ret.iter().map(|&t| Part::Type(t)));
+    parts.extend([Part::Expr(fun.rhs, Level::Low), Part::Expr(fun.body, Level::Low)]);
+}
+
+fn loop_form_parts(form: LoopForm, parts: &mut Vec<Part>) {
+    match form {
+        LoopForm::For { var, bound } => parts.extend([Part::Pat(var), Part::Expr(bound, Level::Apply)]),
+        LoopForm::ForIn { pat, array } => parts.extend([Part::Pat(pat), Part::Expr(array, Level::Apply)]),
+        LoopForm::While(cond) => parts.push(Part::Expr(cond, Level::Apply)),
+    }
 }
 
 fn index_parts(indices: &[IndexArg], parts: &mut Vec<Part>) {

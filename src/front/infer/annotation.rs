@@ -1,6 +1,6 @@
 //! Type annotations and patterns.
 
-use super::context::{ANNOTATION_BUDGET, Context, Judgement};
+use super::context::{ANNOTATION_BUDGET, Context, Judgement, View};
 use super::reason::Kind;
 use super::types::{Node, Ty};
 use crate::base::{Code, PrimType, Span, Symbol};
@@ -22,9 +22,9 @@ impl Context<'_> {
     fn annotation_in(&mut self, id: TypeId, args: &Args) -> Ty {
         let ast = self.ast();
         let ty = &ast.types[id];
-        self.annotation_nodes += 1;
-        if self.annotation_nodes >= ANNOTATION_BUDGET {
-            if self.annotation_nodes == ANNOTATION_BUDGET {
+        self.annotated.nodes += 1;
+        if self.annotated.nodes >= ANNOTATION_BUDGET {
+            if self.annotated.nodes == ANNOTATION_BUDGET {
                 self.error(Diagnostic::error(Code::TypeArguments, ty.span, "type too large after its abbreviations are expanded"));
             }
             return self.error_type();
@@ -39,7 +39,7 @@ impl Context<'_> {
             }
             TypeKind::Tuple(parts) => {
                 let parts: Arc<[Ty]> = parts.iter().map(|part| self.annotation_in(*part, args)).collect();
-                Ty::cell(self.base(Node::Tuple(parts)))
+                Ty::cell(self.bases.add(Node::Tuple(parts)))
             }
             TypeKind::Record(fields) => {
                 let fields: Vec<(Ident, Ty)> = fields.iter().map(|(label, part)| (*label, self.annotation_in(*part, args))).collect();
@@ -58,7 +58,7 @@ impl Context<'_> {
                     self.bind_pattern(*param, Judgement::plain(from.clone()));
                 }
                 let to = self.annotation_in(*to, args);
-                self.arrow(from, to)
+                self.bases.arrow(from, to)
             }
             TypeKind::Exists(sizes, inner) => {
                 self.bind_sizes(sizes);
@@ -70,10 +70,10 @@ impl Context<'_> {
 
     fn named_type(&mut self, id: TypeId, given: &[TypeArg], args: &Args, span: Span) -> Ty {
         match self.program.names.types.get(id) {
-            Some(TypeRes::Prim(prim)) => self.prim(*prim),
+            Some(TypeRes::Prim(prim)) => self.bases.prim(*prim),
             Some(TypeRes::Param(param)) => match args.get(param) {
                 Some(ty) => ty.clone(),
-                None => self.param(*param),
+                None => self.bases.param(*param),
             },
             Some(TypeRes::Abbreviation(def)) => self.abbreviation(*def, given, args, span),
             None => self.error_type(),
@@ -99,23 +99,23 @@ impl Context<'_> {
     /// An abbreviation or an abstract type with as many arguments as it has parameters.
     pub(super) fn applied_type(&mut self, def: TypeDefId, types: Vec<Ty>) -> Ty {
         let known = &self.program.types[def];
-        if known.hiding != Hiding::Shown && (self.opaque || self.program.hides(def, self.def)) {
-            if known.hiding != Hiding::Unknown && !self.opaque && self.hidden.insert(def) {
+        if known.hiding != Hiding::Shown && (self.annotated.view.outside || self.program.hides(def, self.def)) {
+            if known.hiding != Hiding::Unknown && !self.annotated.view.outside && self.annotated.hidden.insert(def) {
                 // Nothing is known of the type, but elaboration needs the sizes that are written behind it.
                 self.behind(known.decl.clone(), &types);
             }
-            return Ty::cell(self.base(Node::Abstract(def, known.name, types.into())));
+            return Ty::cell(self.bases.add(Node::Abstract(def, known.name, types.into())));
         }
         let closed = types.is_empty();
-        if closed && let Some(ty) = self.abbreviations.get(&def) {
+        if closed && let Some(ty) = self.annotated.view.expanded.get(&def) {
             return ty.clone();
         }
         let ty = self.behind(known.decl.clone(), &types);
         if ty.rank.terms.is_empty() && ty.rank.constant == 0 {
-            self.named.push((ty.base, def, types));
+            self.annotated.abbreviations.push((ty.base, def, types));
         }
         if closed {
-            self.abbreviations.insert(def, ty.clone());
+            self.annotated.view.expanded.insert(def, ty.clone());
         }
         ty
     }
@@ -131,11 +131,9 @@ impl Context<'_> {
 
     /// The type that a module type gives a value, as others see it.
     pub(super) fn shown_type(&mut self, ty: TypeId) -> Ty {
-        let known = std::mem::take(&mut self.abbreviations);
-        self.opaque = true;
+        let view = std::mem::replace(&mut self.annotated.view, View { outside: true, ..View::default() });
         let shown = self.annotation(ty);
-        self.opaque = false;
-        self.abbreviations = known;
+        self.annotated.view = view;
         shown
     }
 
@@ -192,7 +190,7 @@ impl Context<'_> {
         fields.sort_by_key(|(label, _)| (label.name, label.span));
         fields.dedup_by(|next, kept| next.0.name == kept.0.name);
         let fields: Arc<[(Symbol, Ty)]> = fields.into_iter().map(|(label, ty)| (label.name, ty)).collect();
-        Ty::cell(self.base(Node::Record(fields)))
+        Ty::cell(self.bases.add(Node::Record(fields)))
     }
 
     /// A sum type. That a constructor occurs twice was reported when names were resolved.
@@ -200,7 +198,7 @@ impl Context<'_> {
         clauses.sort_by_key(|(label, _)| (label.name, label.span));
         clauses.dedup_by(|next, kept| next.0.name == kept.0.name);
         let clauses: Arc<[(Symbol, Arc<[Ty]>)]> = clauses.into_iter().map(|(label, payload)| (label.name, payload)).collect();
-        Ty::cell(self.base(Node::Sum(clauses)))
+        Ty::cell(self.bases.add(Node::Sum(clauses)))
     }
 
     /// The type of a pattern on its own; binds its variables.
@@ -217,7 +215,7 @@ impl Context<'_> {
             PatKind::Paren(inner) => self.pattern(*inner),
             PatKind::Tuple(parts) => {
                 let parts: Arc<[Ty]> = parts.iter().map(|part| self.pattern(*part)).collect();
-                Ty::cell(self.base(Node::Tuple(parts)))
+                Ty::cell(self.bases.add(Node::Tuple(parts)))
             }
             PatKind::Record(fields) => {
                 let fields: Vec<(Ident, Ty)> = fields.iter().map(|(label, part)| (*label, self.pattern(*part))).collect();
@@ -234,7 +232,7 @@ impl Context<'_> {
                 self.constructor(*name, payload)
             }
         };
-        self.pats.push((id, ty.clone()));
+        self.found.pats.push((id, ty.clone()));
         ty
     }
 
@@ -250,22 +248,22 @@ impl Context<'_> {
         match &pat.kind {
             PatKind::Name(_) => return self.bind_var(id, judgement),
             PatKind::Paren(inner) => {
-                self.pats.push((id, judgement.clone().merged()));
+                self.found.pats.push((id, judgement.clone().merged()));
                 return self.bind_pattern_from(*inner, judgement, source);
             }
             PatKind::Wild => {
-                self.pats.push((id, judgement.merged()));
+                self.found.pats.push((id, judgement.merged()));
                 return;
             }
             PatKind::Tuple(parts) => {
                 let ty = judgement.clone().merged();
-                let rank = self.reduce(&ty.rank);
-                if let Node::Tuple(known) = self.node(ty.base)
+                let rank = self.ranks.reduce(&ty.rank);
+                if let Node::Tuple(known) = self.bases.node(ty.base)
                     && known.len() == parts.len()
                     && rank.terms.is_empty()
                     && rank.constant == 0
                 {
-                    self.pats.push((id, ty));
+                    self.found.pats.push((id, ty));
                     for (part, ty) in parts.iter().zip(known.iter()) {
                         self.bind_pattern_from(*part, Judgement::plain(ty.clone()), source);
                     }
@@ -274,14 +272,14 @@ impl Context<'_> {
             }
             PatKind::Constr(name, args) => {
                 let ty = judgement.clone().merged();
-                let rank = self.reduce(&ty.rank);
-                if let Node::Sum(known) = self.node(ty.base)
+                let rank = self.ranks.reduce(&ty.rank);
+                if let Node::Sum(known) = self.bases.node(ty.base)
                     && let Some((_, payload)) = known.iter().find(|(label, _)| *label == name.name)
                     && payload.len() == args.len()
                     && rank.terms.is_empty()
                     && rank.constant == 0
                 {
-                    self.pats.push((id, ty));
+                    self.found.pats.push((id, ty));
                     for (arg, ty) in args.iter().zip(payload.iter()) {
                         self.bind_pattern_from(*arg, Judgement::plain(ty.clone()), source);
                     }

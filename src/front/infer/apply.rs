@@ -57,16 +57,16 @@ impl Context<'_> {
                     UnaryOp::Neg => (Class::numeric(), "-"),
                     UnaryOp::Not => (Class::scalars(|p| p.is_int() || p == PrimType::Bool), "!"),
                 };
-                let operand = Ty::cell(self.base_var(class));
-                self.ops.push((naming, operand.clone()));
-                let ty = self.arrow(operand.clone(), operand);
+                let operand = Ty::cell(self.bases.var(class));
+                self.found.ops.push((naming, operand.clone()));
+                let ty = self.bases.arrow(operand.clone(), operand);
                 self.apply_to(app.node, Callee { name: Some(Symbol::new(name)), span }, Judgement::plain(ty), args)
             }
             Head::Project(field) => self.projection(app.node, field, args),
             Head::Constr(name) => {
                 let payload: Arc<[(Ty, Span)]> = app.args.iter().map(|arg| (self.fresh(), self.span(*arg))).collect();
                 let sum = self.constructor(name, payload.clone());
-                let head = payload.iter().rev().fold(sum, |to, (from, _)| self.arrow(from.clone(), to));
+                let head = payload.iter().rev().fold(sum, |to, (from, _)| self.bases.arrow(from.clone(), to));
                 let callee = Callee { name: Some(Symbol::new(&format!("#{}", name.name))), span: name.span };
                 self.apply_to(app.node, callee, Judgement::plain(head), args)
             }
@@ -123,29 +123,29 @@ impl Context<'_> {
             // Resolution reported it.
             return self.error_type();
         };
-        let operand = Ty::cell(self.base_var(class));
-        self.ops.push((node, operand.clone()));
-        let result = if comparison { self.prim(PrimType::Bool) } else { operand.clone() };
-        let inner = self.arrow(operand.clone(), result);
-        self.arrow(operand, inner)
+        let operand = Ty::cell(self.bases.var(class));
+        self.found.ops.push((node, operand.clone()));
+        let result = if comparison { self.bases.prim(PrimType::Bool) } else { operand.clone() };
+        let inner = self.bases.arrow(operand.clone(), result);
+        self.bases.arrow(operand, inner)
     }
 
     /// The type of a member of a scalar module.
     pub(super) fn scalar_member(&mut self, node: ExprId, prim: PrimType, name: Symbol) -> Ty {
         match scalar::member(prim, name.as_str()) {
-            Some(Member::Constant(value)) => self.prim(value.prim()),
+            Some(Member::Constant(value)) => self.bases.prim(value.prim()),
             Some(Member::Op(op)) => {
-                let mut ty = self.prim(op.result);
+                let mut ty = self.bases.prim(op.result);
                 for &param in op.params.iter().rev() {
-                    let param = self.prim(param);
-                    ty = self.arrow(param, ty);
+                    let param = self.bases.prim(param);
+                    ty = self.bases.arrow(param, ty);
                 }
                 ty
             }
             Some(Member::Fold(_)) => {
-                let element = self.prim(prim);
+                let element = self.bases.prim(prim);
                 let vector = Ty::new(LinExpr::constant(1), element.base);
-                self.arrow(vector, element)
+                self.bases.arrow(vector, element)
             }
             None => {
                 self.error(Diagnostic::error(Code::UnknownName, self.span(node), format!("`{prim}` has no member `{name}`")));
@@ -156,7 +156,7 @@ impl Context<'_> {
 
     /// The type of an index: any integer type, `i64` where nothing says which.
     pub(super) fn index_type(&mut self) -> Ty {
-        Ty::cell(self.base_var(Class::integral().prefer_i64()))
+        Ty::cell(self.bases.var(Class::integral().prefer_i64()))
     }
     /// The function `\i1 .. ik -> a[i1, .., ik]`.
     fn index_function(&mut self, array: &Ty, count: usize, array_span: Span, span: Span) -> Judgement {
@@ -164,7 +164,7 @@ impl Context<'_> {
         let mut ty = Ty::new(rank, array.base);
         for _ in 0..count {
             let index = self.index_type();
-            ty = self.arrow(index, ty);
+            ty = self.bases.arrow(index, ty);
         }
         Judgement::plain(ty)
     }
@@ -230,23 +230,23 @@ impl Context<'_> {
             spine.slots.push(slot);
             function = result;
         }
-        self.apps.push((node, spine));
+        self.found.apps.push((node, spine));
         Judgement { frame, ty: function }
     }
 
     /// The frame when the head's type is an array of functions: its dimensions belong to the frame. Only at the first argument; the
     /// result of an application that is an array of functions has to be bound to a name first.
     fn lifted_head(&mut self, frame: LinExpr, function: &Ty, index: usize, callee: Callee) -> LinExpr {
-        let rank = self.reduce(&function.rank);
+        let rank = self.ranks.reduce(&function.rank);
         if rank.terms.is_empty() && rank.constant == 0 {
             return frame;
         }
         if index == 0 {
-            return self.reduce(&frame.add(&rank));
+            return self.ranks.reduce(&frame.add(&rank));
         }
         let reason = self.reason(Kind::Function, callee.span, callee.span);
         let cell = Ty::cell(function.base);
-        self.equate(LinExpr::zero(), rank, reason, (&cell, function));
+        self.ranks.equate(LinExpr::zero(), rank, reason, (&cell, function));
         frame
     }
 
@@ -254,20 +254,20 @@ impl Context<'_> {
         if frame.terms.is_empty() {
             return frame;
         }
-        let frame = self.reduce(&frame);
+        let frame = self.ranks.reduce(&frame);
         if frame.terms.len() <= LONG_FRAME {
             return frame;
         }
-        let short = self.rank_var();
+        let short = self.ranks.var();
         let reason = self.reason(Kind::Function, callee.span, callee.span);
         let unit = self.error_type();
-        self.equate(short.clone(), frame, reason, (&unit, &unit));
+        self.ranks.equate(short.clone(), frame, reason, (&unit, &unit));
         short
     }
 
     /// Parameter and result of a function type; an unknown type becomes one.
     fn function_parts(&mut self, function: &Ty, index: usize, total: usize, callee: Callee) -> Option<(Ty, Ty)> {
-        match self.node(function.base) {
+        match self.bases.node(function.base) {
             Node::Arrow(parts) => {
                 let (param, result) = (parts.0.clone(), parts.1.clone());
                 if index == 0 && total > 1 && self.takes_tuple_of(&param, &result, total) {
@@ -278,7 +278,7 @@ impl Context<'_> {
             }
             Node::Var(_) => {
                 let (param, result) = (self.fresh(), self.fresh());
-                let arrow = self.arrow(param.clone(), result.clone());
+                let arrow = self.bases.arrow(param.clone(), result.clone());
                 let reason = self.reason(Kind::Function, callee.span, callee.span);
                 self.unify(&arrow, function, reason);
                 Some((param, result))
@@ -293,8 +293,8 @@ impl Context<'_> {
 
     /// Whether a function of one parameter takes a tuple of so many components.
     fn takes_tuple_of(&mut self, param: &Ty, result: &Ty, count: usize) -> bool {
-        let last = !matches!(self.node(result.base), Node::Arrow(_) | Node::Var(_) | Node::Error);
-        last && matches!(self.node(param.base), Node::Tuple(parts) if parts.len() == count)
+        let last = !matches!(self.bases.node(result.base), Node::Arrow(_) | Node::Var(_) | Node::Error);
+        last && matches!(self.bases.node(param.base), Node::Tuple(parts) if parts.len() == count)
     }
 
     /// What is inserted at one argument: `[]^M frame param = []^R arg`, `M = 0 or R = 0`, decided on the spot where the ranks leave
@@ -303,18 +303,16 @@ impl Context<'_> {
         let Meeting { param, arg, callee, span } = *meeting;
         let reason = self.reason(Kind::Argument(site.argument + 1, callee.name), callee.span, span);
         let lift = self.lift(param, arg);
-        let param_rank = self.reduce(&param.rank.clone().add(&lift));
-        let arg_rank = self.reduce(&arg.rank);
-        let frame = self.reduce(&frame);
+        let param_rank = self.ranks.reduce(&param.rank.clone().add(&lift));
+        let arg_rank = self.ranks.reduce(&arg.rank);
+        let frame = self.ranks.reduce(&frame);
         let slot = match self.decided(&frame, &param_rank, &arg_rank) {
             Some((maps, reps)) => Slot { maps, reps, frame },
             None => {
-                let (maps, reps) = self.system.site(frame.clone(), self.sites.len() as u32);
-                self.sites.push(site);
-                let (maps, reps) = (LinExpr::var(maps), LinExpr::var(reps));
+                let (maps, reps) = self.ranks.site(site, frame.clone());
                 let expected = maps.clone().add(&frame).add(&param_rank);
                 let found = reps.clone().add(&arg_rank);
-                self.equate(expected, found, reason, (param, arg));
+                self.ranks.equate(expected, found, reason, (param, arg));
                 Slot { maps, reps, frame }
             }
         };
@@ -325,10 +323,10 @@ impl Context<'_> {
     /// The only possible insertions, where ranks known already leave one. With `d` the argument's rank minus the parameter's minus
     /// the frame's, `M - R = d` and one of them is 0.
     fn decided(&self, frame: &LinExpr, param: &LinExpr, arg: &LinExpr) -> Option<(LinExpr, LinExpr)> {
-        if !self.local {
+        if !self.ranks.local {
             return None;
         }
-        let missing = self.reduce(&param.clone().sub(arg));
+        let missing = self.ranks.reduce(&param.clone().sub(arg));
         if !missing.terms.is_empty() {
             return None;
         }
@@ -343,17 +341,17 @@ impl Context<'_> {
     /// By how many dimensions an array of functions is turned into a function on arrays where a function is expected: 0 unless both
     /// types are functions.
     fn lift(&mut self, param: &Ty, arg: &Ty) -> LinExpr {
-        if self.find(param.base) == self.find(arg.base) {
+        if self.bases.find(param.base) == self.bases.find(arg.base) {
             return LinExpr::zero();
         }
-        if let (Node::Arrow(p), Node::Arrow(a)) = (self.node(param.base), self.node(arg.base)) {
+        if let (Node::Arrow(p), Node::Arrow(a)) = (self.bases.node(param.base), self.bases.node(arg.base)) {
             for (outer, inner) in [(&p.0, &a.0), (&p.1, &a.1)] {
-                let lift = self.reduce(&outer.rank.clone().sub(&inner.rank));
-                if self.local && lift.terms.is_empty() {
+                let lift = self.ranks.reduce(&outer.rank.clone().sub(&inner.rank));
+                if self.ranks.local && lift.terms.is_empty() {
                     return LinExpr::constant(lift.constant.max(0));
                 }
             }
-            return self.rank_var();
+            return self.ranks.var();
         }
         LinExpr::zero()
     }
@@ -370,7 +368,7 @@ impl Context<'_> {
         let param = self.fresh();
         let args = vec![Operand::Variable(param.clone(), op.ident.span), Operand::Expr(rhs)];
         let result = self.apply_to(id, callee, head, args).merged();
-        Judgement::plain(self.arrow(param, result))
+        Judgement::plain(self.bases.arrow(param, result))
     }
 
     fn section_head(&mut self, id: ExprId, op: &Operator) -> (Callee, Judgement) {
@@ -392,8 +390,8 @@ impl Context<'_> {
             spine.slots.push(slot);
             at = judgement.merged();
         }
-        self.apps.push((id, spine));
-        Judgement::plain(self.arrow(param, at))
+        self.found.apps.push((id, spine));
+        Judgement::plain(self.bases.arrow(param, at))
     }
 
     /// `(.[i, j])`: `\a -> a[i, j]`.
@@ -409,7 +407,7 @@ impl Context<'_> {
             }
             None => self.selection(&array, indices, span, span).1,
         };
-        Judgement::plain(self.arrow(array, result))
+        Judgement::plain(self.bases.arrow(array, result))
     }
 }
 

@@ -1,13 +1,15 @@
 //! The state of inference of one definition.
 
+use super::bases::Bases;
+use super::ranks::Ranks;
 use super::reason::{Kind, Reason, ReasonId};
 use super::types::{Base, Class, Node, Ty};
-use super::unify::Pending;
+use super::unify::Delayed;
 use crate::base::{PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{Ast, ExprId, PatId, TypeParam};
 use crate::ir::tables::{DefId, Program, RBase, RType, Tables, TypeDefId, TypeParamId};
-use crate::rank::{LinExpr, System, Var};
+use crate::rank::LinExpr;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -69,11 +71,61 @@ pub struct SiteRef {
     pub argument: usize,
 }
 
-/// The two types whose ranks an equation equates, for explanations.
-#[derive(Clone, Debug)]
-pub(super) struct Sides {
-    pub(super) expected: Ty,
-    pub(super) found: Ty,
+/// What may be named.
+#[derive(Default)]
+pub(super) struct Scope {
+    pub(super) env: FxHashMap<PatId, Binding>,
+    /// Type parameters of local functions, with the function's extent.
+    pub(super) local_params: Vec<(TypeParamId, Span)>,
+}
+
+/// How abbreviations are looked at: from the definition, or from outside of all modules.
+#[derive(Default)]
+pub(super) struct View {
+    /// Whether no abstract type is known, not even to this definition.
+    pub(super) outside: bool,
+    /// What abbreviations without type arguments stand for.
+    pub(super) expanded: FxHashMap<TypeDefId, Ty>,
+}
+
+/// What annotations came to.
+#[derive(Default)]
+pub(super) struct Annotated {
+    pub(super) view: View,
+    /// The abstract types of which the sizes behind them were looked at.
+    pub(super) hidden: FxHashSet<TypeDefId>,
+    /// Types that an abbreviation stands for, with its arguments: for messages.
+    pub(super) abbreviations: Vec<(Base, TypeDefId, Vec<Ty>)>,
+    /// How many nodes there were; at most [`ANNOTATION_BUDGET`].
+    pub(super) nodes: usize,
+}
+
+/// What inference finds out about each node, to be written into the tables.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) exprs: Vec<(ExprId, Ty)>,
+    pub(super) pats: Vec<(PatId, Ty)>,
+    pub(super) insts: Vec<(ExprId, Vec<Ty>)>,
+    pub(super) apps: Vec<(ExprId, Spine)>,
+    pub(super) ops: Vec<(ExprId, Ty)>,
+    pub(super) locals: Vec<(PatId, Vec<TypeParamId>)>,
+}
+
+impl Found {
+    /// Number of arguments of applications.
+    pub(super) fn arguments(&self) -> usize {
+        self.apps.iter().map(|(_, spine)| spine.slots.len()).sum()
+    }
+}
+
+/// What was reported.
+#[derive(Default)]
+pub(super) struct Reports {
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// Reasons with a reported mismatch, so that one is not reported twice.
+    pub(super) reasons: FxHashSet<u32>,
+    /// Types that were reported to be no sums.
+    pub(super) no_sums: FxHashSet<Base>,
 }
 
 /// Everything that inference knows while it walks over a definition.
@@ -82,96 +134,37 @@ pub(super) struct Context<'a> {
     pub(super) tables: &'a Tables,
     /// The definition that is inferred: it decides which abstract types are known.
     pub(super) def: DefId,
-    /// Whether no abstract type is known, not even to this definition.
-    pub(super) opaque: bool,
-    /// Whether ranks that are known already decide applications on the spot. Without it, every argument becomes a site and every
-    /// equation keeps its sides: for explanations.
-    pub(super) local: bool,
-
-    pub(super) nodes: Vec<Node>,
-    pub(super) function_free: FxHashSet<Base>,
-    /// Structures that variables were bound to, with the reason: where a cycle may have been closed.
-    pub(super) bindings: Vec<(Base, ReasonId)>,
-    pub(super) prims: FxHashMap<PrimType, Base>,
-    pub(super) params: FxHashMap<TypeParamId, Base>,
-
-    pub(super) system: System,
-    pub(super) known: FxHashMap<Var, i64>,
-    pub(super) sides: Vec<Sides>,
-    pub(super) sites: Vec<SiteRef>,
+    pub(super) bases: Bases,
+    pub(super) ranks: Ranks,
     pub(super) reasons: Vec<Reason>,
-
-    pub(super) waiting: FxHashMap<Base, Vec<(usize, ReasonId)>>,
-    /// What became known, with its own reason and the reason why it became known.
-    pub(super) woken: Vec<(usize, ReasonId, ReasonId)>,
-    pub(super) pending: Vec<Pending>,
-
-    /// Holes with the types that are wanted there.
-    pub(super) holes: Vec<(Span, Ty)>,
-    pub(super) env: FxHashMap<PatId, Binding>,
+    pub(super) delayed: Delayed,
+    pub(super) annotated: Annotated,
+    pub(super) scope: Scope,
     /// Expressions that were judged before their parent asks for them.
     pub(super) ready: FxHashMap<ExprId, Judgement>,
-    pub(super) abbreviations: FxHashMap<TypeDefId, Ty>,
-    /// The abstract types of which the sizes behind them were looked at.
-    pub(super) hidden: FxHashSet<TypeDefId>,
-    /// Types that an abbreviation stands for, with its arguments: for messages.
-    pub(super) named: Vec<(Base, TypeDefId, Vec<Ty>)>,
-    pub(super) annotation_nodes: usize,
-    /// Type parameters of local functions, with the function's extent.
-    pub(super) local_params: Vec<(TypeParamId, Span)>,
-
-    pub(super) exprs: Vec<(ExprId, Ty)>,
-    pub(super) pats: Vec<(PatId, Ty)>,
-    pub(super) insts: Vec<(ExprId, Vec<Ty>)>,
-    pub(super) apps: Vec<(ExprId, Spine)>,
-    pub(super) ops: Vec<(ExprId, Ty)>,
-    pub(super) locals: Vec<(PatId, Vec<TypeParamId>)>,
-
-    pub(super) diagnostics: Vec<Diagnostic>,
-    /// Reasons with a reported mismatch, so that one is not reported twice.
-    pub(super) reported: FxHashSet<u32>,
-    /// Types that were reported to be no sums.
-    pub(super) no_sums: FxHashSet<Base>,
+    /// Holes with the types that are wanted there.
+    pub(super) holes: Vec<(Span, Ty)>,
+    pub(super) found: Found,
+    pub(super) reports: Reports,
 }
 
 impl<'a> Context<'a> {
+    /// Nothing is known yet; `local` is that of [`Ranks`].
     pub(super) fn new(program: &'a Program, tables: &'a Tables, def: DefId, local: bool) -> Context<'a> {
         Context {
             program,
             tables,
             def,
-            opaque: false,
-            local,
-            nodes: Vec::new(),
-            function_free: FxHashSet::default(),
-            bindings: Vec::new(),
-            prims: FxHashMap::default(),
-            params: FxHashMap::default(),
-            system: System::new(),
-            known: FxHashMap::default(),
-            sides: Vec::new(),
-            sites: Vec::new(),
+            bases: Bases::default(),
+            ranks: Ranks::new(local),
             reasons: Vec::new(),
-            waiting: FxHashMap::default(),
-            woken: Vec::new(),
-            pending: Vec::new(),
-            holes: Vec::new(),
-            env: FxHashMap::default(),
+            delayed: Delayed::default(),
+            annotated: Annotated::default(),
+            scope: Scope::default(),
             ready: FxHashMap::default(),
-            abbreviations: FxHashMap::default(),
-            hidden: FxHashSet::default(),
-            named: Vec::new(),
-            annotation_nodes: 0,
-            local_params: Vec::new(),
-            exprs: Vec::new(),
-            pats: Vec::new(),
-            insts: Vec::new(),
-            apps: Vec::new(),
-            ops: Vec::new(),
-            locals: Vec::new(),
-            diagnostics: Vec::new(),
-            reported: FxHashSet::default(),
-            no_sums: FxHashSet::default(),
+            holes: Vec::new(),
+            found: Found::default(),
+            reports: Reports::default(),
         }
     }
 
@@ -192,43 +185,29 @@ impl<'a> Context<'a> {
     pub(super) fn error(&mut self, diagnostic: Diagnostic) {
         let place = |d: &Diagnostic| d.labels.first().map(|label| label.span);
         let same = |d: &Diagnostic| d.code == diagnostic.code && place(d) == place(&diagnostic) && d.message == diagnostic.message;
-        if !self.diagnostics.iter().rev().take(RECENT).any(same) {
-            self.diagnostics.push(diagnostic);
+        if !self.reports.diagnostics.iter().rev().take(RECENT).any(same) {
+            self.reports.diagnostics.push(diagnostic);
         }
+    }
+    /// An unknown type.
+    pub(super) fn fresh(&mut self) -> Ty {
+        let base = self.bases.var(Class::ANY);
+        Ty::new(self.ranks.var(), base)
     }
     /// Equal to every type; for what was reported already.
     pub(super) fn error_type(&mut self) -> Ty {
-        let base = self.base(Node::Error);
-        Ty::new(self.rank_var(), base)
+        let base = self.bases.add(Node::Error);
+        Ty::new(self.ranks.var(), base)
     }
-    /// A scalar type.
-    pub(super) fn prim(&mut self, prim: PrimType) -> Ty {
-        if let Some(base) = self.prims.get(&prim) {
-            return Ty::cell(*base);
-        }
-        let base = self.base(Node::Prim(prim));
-        self.prims.insert(prim, base);
-        Ty::cell(base)
-    }
-    /// A rigid type parameter.
-    pub(super) fn param(&mut self, param: TypeParamId) -> Ty {
-        if let Some(base) = self.params.get(&param) {
-            return Ty::cell(*base);
-        }
-        let base = self.base(Node::Param(param));
-        self.params.insert(param, base);
-        Ty::cell(base)
-    }
-
     /// Binds a variable and notes its type.
     pub(super) fn bind_var(&mut self, pat: PatId, judgement: Judgement) {
-        self.pats.push((pat, judgement.clone().merged()));
-        self.env.insert(pat, Binding { judgement, tparams: Arc::from([]) });
+        self.found.pats.push((pat, judgement.clone().merged()));
+        self.scope.env.insert(pat, Binding { judgement, tparams: Arc::from([]) });
     }
     /// Binds size parameters and other names of sizes.
     pub(super) fn bind_sizes(&mut self, sizes: &[PatId]) {
         for &size in sizes {
-            let ty = self.prim(PrimType::I64);
+            let ty = self.bases.prim(PrimType::I64);
             self.bind_var(size, Judgement::plain(ty));
         }
     }
@@ -259,22 +238,22 @@ impl<'a> Context<'a> {
             Some(cell) => cell.clone(),
             None => {
                 let cell = match &*ty.base {
-                    RBase::Prim(p) => self.prim(*p),
+                    RBase::Prim(p) => self.bases.prim(*p),
                     RBase::Param(p) => match map.get(p) {
                         Some(ty) => ty.clone(),
-                        None => self.param(*p),
+                        None => self.bases.param(*p),
                     },
                     RBase::Arrow(from, to) => {
                         let (from, to) = (self.import(from, map, memo), self.import(to, map, memo));
-                        self.arrow(from, to)
+                        self.bases.arrow(from, to)
                     }
                     RBase::Tuple(parts) => {
                         let parts: Arc<[Ty]> = parts.iter().map(|part| self.import(part, map, memo)).collect();
-                        Ty::cell(self.base(Node::Tuple(parts)))
+                        Ty::cell(self.bases.add(Node::Tuple(parts)))
                     }
                     RBase::Record(fields) => {
                         let fields: Arc<[(Symbol, Ty)]> = fields.iter().map(|(l, t)| (*l, self.import(t, map, memo))).collect();
-                        Ty::cell(self.base(Node::Record(fields)))
+                        Ty::cell(self.bases.add(Node::Record(fields)))
                     }
                     RBase::Abstract { ty, args, .. } => {
                         let args: Vec<Ty> = args.iter().map(|arg| self.import(arg, map, memo)).collect();
@@ -285,7 +264,7 @@ impl<'a> Context<'a> {
                             .iter()
                             .map(|(label, payload)| (*label, payload.iter().map(|part| self.import(part, map, memo)).collect()))
                             .collect();
-                        Ty::cell(self.base(Node::Sum(new)))
+                        Ty::cell(self.bases.add(Node::Sum(new)))
                     }
                 };
                 memo.insert(key, cell.clone());
@@ -297,12 +276,12 @@ impl<'a> Context<'a> {
 
     /// A type with type parameters of a local function replaced.
     pub(super) fn substitute(&mut self, ty: &Ty, map: &FxHashMap<TypeParamId, Ty>, memo: &mut FxHashMap<Base, Ty>) -> Ty {
-        let root = self.find(ty.base);
+        let root = self.bases.find(ty.base);
         let cell = match memo.get(&root) {
             Some(cell) => cell.clone(),
             None => {
                 memo.insert(root, Ty::cell(root));
-                let cell = match self.node(root) {
+                let cell = match self.bases.node(root) {
                     Node::Param(p) => map.get(&p).cloned().unwrap_or_else(|| Ty::cell(root)),
                     Node::Arrow(parts) => {
                         let (from, to) = (self.substitute(&parts.0, map, memo), self.substitute(&parts.1, map, memo));
@@ -343,16 +322,16 @@ impl<'a> Context<'a> {
     fn rebuilt(&mut self, root: Base, old: &[&Ty], new: &[Ty], make: impl FnOnce(&[Ty]) -> Node) -> Ty {
         let mut same = true;
         for (old, new) in old.iter().zip(new) {
-            same &= self.find(old.base) == self.find(new.base) && old.rank == new.rank;
+            same &= self.bases.find(old.base) == self.bases.find(new.base) && old.rank == new.rank;
         }
-        if same { Ty::cell(root) } else { Ty::cell(self.base(make(new))) }
+        if same { Ty::cell(root) } else { Ty::cell(self.bases.add(make(new))) }
     }
 
     /// A literal's type: fixed by its suffix, else one of a class.
     pub(super) fn literal(&mut self, suffix: Option<PrimType>, class: Class) -> Ty {
         match suffix {
-            Some(prim) => self.prim(prim),
-            None => Ty::cell(self.base_var(class)),
+            Some(prim) => self.bases.prim(prim),
+            None => Ty::cell(self.bases.var(class)),
         }
     }
 }

@@ -48,13 +48,13 @@ impl Show<'_, '_> {
     fn rank(&self, rank: &LinExpr) -> usize {
         let rank = match self.values {
             Some(values) => rank.eval(values).unwrap_or(0),
-            None => i128::from(self.ctx.reduce(rank).constant),
+            None => i128::from(self.ctx.ranks.reduce(rank).constant),
         };
         usize::try_from(rank).unwrap_or(0)
     }
 
     fn base(&mut self, base: Base, atomic: bool) {
-        let node = self.ctx.node(base);
+        let node = self.ctx.bases.node(base);
         let names = std::mem::replace(&mut self.names, true);
         if names && matches!(node, Node::Record(_) | Node::Sum(_)) && self.abbreviation(base, atomic) {
             return;
@@ -65,7 +65,7 @@ impl Show<'_, '_> {
             Node::Param(param) => self.out.push_str(self.ctx.program.tparams[param].name.as_str()),
             Node::Arrow(parts) => {
                 self.out.push_str(if atomic { "(" } else { "" });
-                let function = matches!(self.ctx.node(parts.0.base), Node::Arrow(_));
+                let function = matches!(self.ctx.bases.node(parts.0.base), Node::Arrow(_));
                 self.ty(&parts.0, function);
                 self.out.push_str(" -> ");
                 self.ty(&parts.1, false);
@@ -104,14 +104,14 @@ impl Show<'_, '_> {
 
     /// Writes the abbreviation that the user wrote for a type, if there is one.
     fn abbreviation(&mut self, base: Base, atomic: bool) -> bool {
-        let root = self.ctx.find(base);
-        let Some(at) = (0..self.ctx.named.len()).find(|at| {
-            let named = self.ctx.named[*at].0;
-            self.ctx.find(named) == root
+        let root = self.ctx.bases.find(base);
+        let Some(at) = (0..self.ctx.annotated.abbreviations.len()).find(|at| {
+            let named = self.ctx.annotated.abbreviations[*at].0;
+            self.ctx.bases.find(named) == root
         }) else {
             return false;
         };
-        let (_, def, types) = self.ctx.named[at].clone();
+        let (_, def, types) = self.ctx.annotated.abbreviations[at].clone();
         let decl = self.ctx.program.types[def].decl.clone();
         let parens = atomic && !decl.tparams.is_empty();
         self.out.push_str(if parens { "(" } else { "" });
@@ -166,7 +166,7 @@ impl Context<'_> {
 
     /// Reports two types whose bases cannot be equal, once per reason.
     pub(super) fn mismatch(&mut self, expected: &Ty, found: &Ty, left: Base, right: Base, id: ReasonId) {
-        if !self.reported.insert(id.0) {
+        if !self.reports.reasons.insert(id.0) {
             return;
         }
         if self.contains_itself(expected) || self.contains_itself(found) {
@@ -189,7 +189,7 @@ impl Context<'_> {
         if from != at {
             error = error.label(from, format!("{}: `{wanted}`", kind.expected_label()));
         }
-        let class = matches!(self.node(left.base), Node::Var(_)) || matches!(self.node(right.base), Node::Var(_));
+        let class = matches!(self.bases.node(left.base), Node::Var(_)) || matches!(self.bases.node(right.base), Node::Var(_));
         if !class && (inner_wanted.as_str(), inner_got.as_str()) != (wanted.as_str(), got.as_str()) {
             error = error.note(format!("`{inner_got}` and `{inner_wanted}` are different"));
         }
@@ -197,20 +197,20 @@ impl Context<'_> {
             error.notes.extend(self.stands_for(found));
         }
         error.notes.extend(self.label_differences(&left, &right));
-        if let (Node::Tuple(a), Node::Tuple(b)) = (self.node(left.base), self.node(right.base)) {
+        if let (Node::Tuple(a), Node::Tuple(b)) = (self.bases.node(left.base), self.bases.node(right.base)) {
             error = error.note(format!("a tuple of {} is expected, this is one of {}", a.len(), b.len()));
         }
-        if let (Node::Prim(to), Node::Prim(from)) = (self.node(left.base), self.node(right.base))
+        if let (Node::Prim(to), Node::Prim(from)) = (self.bases.node(left.base), self.bases.node(right.base))
             && to != from
         {
             error = error.help(format!("nothing is converted by itself; `{to}.{from} e` converts"));
         }
         let advice = match kind {
-            _ if self.diagnostics.len() >= MOST_ADVICE => None,
+            _ if self.reports.diagnostics.len() >= MOST_ADVICE => None,
             Kind::Function => self.spoken_operator(at),
-            _ if matches!(self.node(right.base), Node::Arrow(_)) => self.missing_argument(at),
-            _ if matches!(self.node(right.base), Node::Prim(PrimType::Bool)) => self.mask(at),
-            Kind::Argument(1, Some(name)) if matches!(self.node(left.base), Node::Arrow(_)) => self.function_first(name, at),
+            _ if matches!(self.bases.node(right.base), Node::Arrow(_)) => self.missing_argument(at),
+            _ if matches!(self.bases.node(right.base), Node::Prim(PrimType::Bool)) => self.mask(at),
+            Kind::Argument(1, Some(name)) if matches!(self.bases.node(left.base), Node::Arrow(_)) => self.function_first(name, at),
             _ => self.float_operator(from),
         };
         error.help.extend(advice);
@@ -219,7 +219,7 @@ impl Context<'_> {
 
     /// In words, which fields or constructors only one of two types has.
     fn label_differences(&mut self, wanted: &Ty, got: &Ty) -> Vec<String> {
-        let (what, mark, wanted, got) = match (self.node(wanted.base), self.node(got.base)) {
+        let (what, mark, wanted, got) = match (self.bases.node(wanted.base), self.bases.node(got.base)) {
             (Node::Record(a), Node::Record(b)) => {
                 ("field", "", a.iter().map(|f| f.0).collect::<Vec<_>>(), b.iter().map(|f| f.0).collect::<Vec<_>>())
             }
@@ -242,7 +242,7 @@ impl Context<'_> {
 
     /// In words, what an overloaded operator or literal needs.
     fn requirement(&mut self, ty: &Ty) -> Option<&'static str> {
-        match self.node(ty.base) {
+        match self.bases.node(ty.base) {
             Node::Var(class) => Some(class.describe()),
             _ => None,
         }
@@ -258,7 +258,7 @@ impl Context<'_> {
             let message = format!("{callee} takes {index} argument{}, but {total} are given", if index == 1 { "" } else { "s" });
             Diagnostic::error(Code::NotAFunction, span, message).here(format!("after {index}, the result is `{shown}`"))
         };
-        let advice = if self.diagnostics.len() < MOST_ADVICE { self.spoken_operator(span) } else { None };
+        let advice = if self.reports.diagnostics.len() < MOST_ADVICE { self.spoken_operator(span) } else { None };
         let error = Diagnostic { help: advice.into_iter().collect(), ..error };
         self.error(error);
     }
@@ -279,7 +279,8 @@ impl Context<'_> {
     /// Reports the holes with the types that are wanted there.
     pub(super) fn report_holes(&mut self, values: Option<&[u32]>) {
         for (span, ty) in std::mem::take(&mut self.holes) {
-            let known = !matches!(self.node(ty.base), Node::Var(class) if class.is_any()) && !matches!(self.node(ty.base), Node::Error);
+            let known =
+                !matches!(self.bases.node(ty.base), Node::Var(class) if class.is_any()) && !matches!(self.bases.node(ty.base), Node::Error);
             let shown = self.show(&ty, values);
             let error = Diagnostic::error(Code::Hole, span, "a hole is left in the program");
             self.error(if known {
@@ -301,8 +302,8 @@ impl Context<'_> {
         source: ReasonId,
     ) {
         if !matches!(node, Node::Sum(_)) {
-            let root = self.find(base);
-            if !self.no_sums.insert(root) {
+            let root = self.bases.find(base);
+            if !self.reports.no_sums.insert(root) {
                 return;
             }
         }
@@ -392,14 +393,14 @@ pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize], all: bool) -
     let Some((&last, rest)) = equations.split_last() else {
         return Diagnostic::bare(Code::RankConflict, "ranks cannot agree");
     };
-    let reason = ctx.reasons[ctx.system.equations[last].tag as usize];
-    let mut system = ctx.system.clone();
-    system.equations = rest.iter().map(|i| ctx.system.equations[*i].clone()).collect();
+    let reason = ctx.reasons[ctx.ranks.system.equations[last].tag as usize];
+    let mut system = ctx.ranks.system.clone();
+    system.equations = rest.iter().map(|i| ctx.ranks.system.equations[*i].clone()).collect();
     let values = match rank::solve(&system, &Options { explain: false, ..Options::default() }) {
         Outcome::Solved(solution) => solution.values,
         _ => vec![0; system.kinds.len()],
     };
-    let Some(sides) = ctx.sides.get(last).cloned() else {
+    let Some(sides) = ctx.ranks.sides.get(last).cloned() else {
         return Diagnostic::error(Code::RankConflict, reason.found, format!("{} has a rank that does not fit", reason.kind.subject()))
             .label(reason.expected, reason.kind.expected_label());
     };
@@ -440,8 +441,8 @@ fn more_places(ctx: &mut Context, equations: &[usize], values: &[u32], error: &m
     let mut shown: FxHashMap<Span, ()> = error.labels.iter().map(|label| (label.span, ())).collect();
     let mut more = 0;
     for &equation in equations.iter().rev() {
-        let reason = ctx.reasons[ctx.system.equations[equation].tag as usize];
-        let Some(sides) = ctx.sides.get(equation).cloned() else { continue };
+        let reason = ctx.reasons[ctx.ranks.system.equations[equation].tag as usize];
+        let Some(sides) = ctx.ranks.sides.get(equation).cloned() else { continue };
         if more == MORE_PLACES || shown.insert(reason.found, ()).is_some() {
             continue;
         }

@@ -25,7 +25,7 @@ impl Context<'_> {
             self.ready.insert(inner, judgement);
         }
         let judgement = self.judge(id);
-        self.exprs.push((id, judgement.clone().merged()));
+        self.found.exprs.push((id, judgement.clone().merged()));
         judgement
     }
 
@@ -56,7 +56,7 @@ impl Context<'_> {
 
     /// An expression that has to be a scalar of a given type, without insertions.
     pub(super) fn scalar_operand(&mut self, id: ExprId, prim: PrimType, kind: Kind) {
-        let expected = self.prim(prim);
+        let expected = self.bases.prim(prim);
         self.equal(id, &expected, kind, self.span(id));
     }
 
@@ -116,14 +116,14 @@ impl Context<'_> {
         match &expr.kind {
             ExprKind::Int { suffix, .. } => self.literal(*suffix, Class::numeric()),
             ExprKind::Float { suffix, .. } => self.literal(*suffix, Class::float()),
-            ExprKind::Bool(_) => self.prim(PrimType::Bool),
+            ExprKind::Bool(_) => self.bases.prim(PrimType::Bool),
             ExprKind::Str(_) => {
-                let byte = self.prim(PrimType::U8);
+                let byte = self.bases.prim(PrimType::U8);
                 Ty::new(LinExpr::constant(1), byte.base)
             }
             ExprKind::Tuple(parts) => {
                 let parts: Arc<[Ty]> = parts.iter().map(|part| self.value(*part)).collect();
-                Ty::cell(self.base(Node::Tuple(parts)))
+                Ty::cell(self.bases.add(Node::Tuple(parts)))
             }
             ExprKind::Record(fields) => {
                 let fields: Vec<(Ident, Ty)> = fields.iter().map(|(label, part)| (*label, self.value(*part))).collect();
@@ -200,14 +200,14 @@ impl Context<'_> {
                 match tables.defs.get(def) {
                     Some(signature) => {
                         let (fresh, ty) = self.instantiate(&signature.tparams, &signature.ty);
-                        self.insts.push((id, fresh));
+                        self.found.insts.push((id, fresh));
                         Judgement::plain(ty)
                     }
                     None => Judgement::plain(self.error_type()),
                 }
             }
             Some(Res::Scalar(prim, name)) => {
-                self.insts.push((id, Vec::new()));
+                self.found.insts.push((id, Vec::new()));
                 Judgement::plain(self.scalar_member(id, prim, name))
             }
             None => Judgement::plain(self.error_type()),
@@ -215,7 +215,7 @@ impl Context<'_> {
     }
 
     fn local_variable(&mut self, id: ExprId, pat: PatId) -> Judgement {
-        let Some(binding) = self.env.get(&pat).cloned() else {
+        let Some(binding) = self.scope.env.get(&pat).cloned() else {
             return Judgement::plain(self.error_type());
         };
         if binding.tparams.is_empty() {
@@ -224,7 +224,7 @@ impl Context<'_> {
         let fresh: Vec<Ty> = binding.tparams.iter().map(|_| self.fresh()).collect();
         let map = binding.tparams.iter().copied().zip(fresh.iter().cloned()).collect();
         let ty = self.substitute(&binding.judgement.ty, &map, &mut FxHashMap::default());
-        self.insts.push((id, fresh));
+        self.found.insts.push((id, fresh));
         Judgement { frame: binding.judgement.frame, ty }
     }
 
@@ -241,11 +241,11 @@ impl Context<'_> {
         if !tparams.is_empty() {
             // The function's extent ends before the body of the `let`.
             let extent = Span { end: self.span(fun.body).start.max(span.start), ..span };
-            self.local_params.extend(tparams.iter().map(|p| (*p, extent)));
-            self.locals.push((fun.binder, tparams.clone()));
+            self.scope.local_params.extend(tparams.iter().map(|p| (*p, extent)));
+            self.found.locals.push((fun.binder, tparams.clone()));
         }
         self.bind_var(fun.binder, Judgement::plain(ty));
-        if let Some(binding) = self.env.get_mut(&fun.binder) {
+        if let Some(binding) = self.scope.env.get_mut(&fun.binder) {
             binding.tparams = tparams.into();
         }
     }
@@ -262,7 +262,7 @@ impl Context<'_> {
             None => self.value(body),
         };
         for param in params.into_iter().rev() {
-            ty = self.arrow(param, ty);
+            ty = self.bases.arrow(param, ty);
         }
         ty
     }
@@ -281,7 +281,7 @@ impl Context<'_> {
     }
 
     fn range(&mut self, start: ExprId, step: Option<ExprId>, end: ExprId) -> Ty {
-        let number = Ty::cell(self.base_var(Class::integral()));
+        let number = Ty::cell(self.bases.var(Class::integral()));
         for part in [Some(start), step, Some(end)].into_iter().flatten() {
             self.equal(part, &number, Kind::Range, self.span(start));
         }
@@ -293,7 +293,7 @@ impl Context<'_> {
         self.bind_pattern_from(pat, Judgement::plain(ty.clone()), self.span(init));
         match *form {
             LoopForm::For { var, bound } => {
-                let number = Ty::cell(self.base_var(Class::integral().prefer_i64()));
+                let number = Ty::cell(self.bases.var(Class::integral().prefer_i64()));
                 self.equal(bound, &number, Kind::Bound, self.ast().pats[var].span);
                 self.bind_pattern(var, Judgement::plain(number));
             }
@@ -312,14 +312,14 @@ impl Context<'_> {
     /// The rank of the cells of an array below `dims` dimensions.
     pub(super) fn cells(&mut self, array: &Ty, dims: usize, kind: Kind, place: Span, found: Span) -> LinExpr {
         let dims = dims as i64;
-        let rank = self.reduce(&array.rank);
-        if self.local && rank.constant >= dims && rank.terms.iter().all(|(_, c)| *c >= 0) {
+        let rank = self.ranks.reduce(&array.rank);
+        if self.ranks.local && rank.constant >= dims && rank.terms.iter().all(|(_, c)| *c >= 0) {
             return rank.plus(-dims);
         }
-        let cells = self.rank_var();
+        let cells = self.ranks.var();
         let reason = self.reason(kind, place, found);
         let expected = Ty::new(cells.clone().plus(dims), array.base);
-        self.equate(expected.rank.clone(), array.rank.clone(), reason, (&expected, array));
+        self.ranks.equate(expected.rank.clone(), array.rank.clone(), reason, (&expected, array));
         cells
     }
 
@@ -365,7 +365,7 @@ impl Context<'_> {
         for field in path {
             let reason = self.reason(Kind::Field, field.span, self.span(record));
             let cell = Ty::cell(at.base);
-            self.equate(LinExpr::zero(), at.rank.clone(), reason, (&cell, &at));
+            self.ranks.equate(LinExpr::zero(), at.rank.clone(), reason, (&cell, &at));
             at = self.field(at.base, *field, reason);
         }
         let place = path.last().map_or(self.span(record), |field| field.span);

@@ -1,13 +1,13 @@
 //! A definition from its declaration to its tables.
 
 use super::advice;
-use super::context::{Context, SiteRef, Spine};
+use super::context::{Context, Found, SiteRef, Spine};
 use super::explain;
 use super::types::{Base, Node, Ty};
 use super::unify::Wanted;
 use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::surface::{ExprId, PatId};
+use crate::ir::surface::PatId;
 use crate::ir::tables::{
     AppInfo, Def, DefId, DefKind, Insertion, Program, RBase, RType, Role, Signature, Tables, TypeParamId, TypeParamInfo,
 };
@@ -30,15 +30,9 @@ pub struct Inferred {
     pub(super) tparams: Vec<TypeParamId>,
     pub(super) generalised: FxHashMap<Base, TypeParamId>,
     pub(super) ty: Ty,
-    pub(super) exprs: Vec<(ExprId, Ty)>,
-    pub(super) pats: Vec<(PatId, Ty)>,
-    pub(super) insts: Vec<(ExprId, Vec<Ty>)>,
-    pub(super) apps: Vec<(ExprId, Spine)>,
-    pub(super) ops: Vec<(ExprId, Ty)>,
-    pub(super) locals: Vec<(PatId, Vec<TypeParamId>)>,
+    pub(super) found: Found,
     pub(super) sites: Vec<SiteRef>,
     pub(super) solution: Solution,
-    pub(super) arguments: usize,
     pub(super) rank_time: Duration,
 }
 
@@ -65,7 +59,7 @@ impl Inferred {
     }
     /// Number of arguments of applications, however they were decided.
     pub fn arguments(&self) -> usize {
-        self.arguments
+        self.found.arguments()
     }
     /// The values of the rank variables when some components take another optimum than their canonical one. The pairs are
     /// component and optimum.
@@ -84,22 +78,22 @@ impl Inferred {
     /// Writes everything about the definition into tables, for these values of the rank variables.
     pub fn fill(&self, values: &[u32], tables: &mut Tables) {
         let mut export = Export::new(self, values);
-        for (id, ty) in &self.exprs {
+        for (id, ty) in &self.found.exprs {
             tables.exprs.insert(*id, export.ty(ty));
         }
-        for (id, ty) in &self.pats {
+        for (id, ty) in &self.found.pats {
             tables.pats.insert(*id, export.ty(ty));
         }
-        for (id, types) in &self.insts {
+        for (id, types) in &self.found.insts {
             tables.insts.insert(*id, types.iter().map(|ty| export.ty(ty)).collect());
         }
-        for (id, ty) in &self.ops {
+        for (id, ty) in &self.found.ops {
             tables.ops.insert(*id, export.ty(ty));
         }
-        for (id, spine) in &self.apps {
+        for (id, spine) in &self.found.apps {
             tables.apps.insert(*id, export.spine(spine));
         }
-        for (id, tparams) in &self.locals {
+        for (id, tparams) in &self.found.locals {
             tables.locals.insert(*id, tparams.clone());
         }
         let ty = export.ty(&self.ty);
@@ -108,8 +102,8 @@ impl Inferred {
     /// An array of more dimensions than can be handled: every type would be written out in full.
     fn too_deep(&self, program: &Program) -> Option<Diagnostic> {
         let rank = |ty: &Ty| ty.rank.eval(&self.solution.values).map_or(i128::MAX, i128::from);
-        let exprs = self.exprs.iter().map(|(id, ty)| (rank(ty), program.ast.exprs[*id].span));
-        let pats = self.pats.iter().map(|(id, ty)| (rank(ty), program.ast.pats[*id].span));
+        let exprs = self.found.exprs.iter().map(|(id, ty)| (rank(ty), program.ast.exprs[*id].span));
+        let pats = self.found.pats.iter().map(|(id, ty)| (rank(ty), program.ast.pats[*id].span));
         let (rank, span) = exprs.chain(pats).find(|(rank, _)| *rank > MAX_RANK)?;
         let message = format!("an array of {rank} dimensions");
         Some(Diagnostic::error(Code::RankConflict, span, message).here(format!("at most {MAX_RANK} are possible")))
@@ -214,7 +208,7 @@ pub fn infer_with(program: &mut Program, tables: &Tables, def: DefId, options: &
 pub fn rank_system(program: &Program, tables: &Tables, def: DefId) -> (System, Vec<SiteRef>) {
     let mut ctx = Context::new(program, tables, def, false);
     ctx.definition(def);
-    (ctx.system, ctx.sites)
+    (ctx.ranks.system, ctx.ranks.sites)
 }
 
 /// `local` says whether ranks that are known decide applications on the spot; the result is the same without.
@@ -227,18 +221,18 @@ pub(super) fn infer_in_mode(
 ) -> Result<Inferred, Vec<Diagnostic>> {
     let mut ctx = Context::new(program, tables, def, local);
     let (declared, ty) = ctx.definition(def);
-    if !ctx.diagnostics.is_empty() {
+    if !ctx.reports.diagnostics.is_empty() {
         ctx.report_holes(None);
-        return Err(ctx.diagnostics);
+        return Err(ctx.reports.diagnostics);
     }
     let start = Instant::now();
-    let solution = match rank::solve(&ctx.system, &Options { explain: false, ..options.clone() }) {
+    let solution = match rank::solve(&ctx.ranks.system, &Options { explain: false, ..options.clone() }) {
         Outcome::Solved(solution) => solution,
         Outcome::Infeasible(_) => {
-            let arguments = ctx.apps.iter().map(|(_, spine)| spine.slots.len()).sum();
+            let arguments = ctx.found.arguments();
             let mut errors = conflicts(program, tables, def, options, arguments);
             ctx.report_holes(None);
-            errors.append(&mut ctx.diagnostics);
+            errors.append(&mut ctx.reports.diagnostics);
             return Err(errors);
         }
         Outcome::TooHard(why) => {
@@ -254,7 +248,7 @@ pub(super) fn infer_in_mode(
     let rank_time = start.elapsed();
     if !ctx.holes.is_empty() {
         ctx.report_holes(Some(&solution.values));
-        return Err(ctx.diagnostics);
+        return Err(ctx.reports.diagnostics);
     }
     let free = ctx.free_bases(&ty);
     let inferred = ctx.into_inferred(def, declared, ty, solution);
@@ -272,7 +266,7 @@ fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, 
     ctx.definition(def);
     let mut found = Vec::new();
     // Indices of the equations that are not explained yet.
-    let mut kept: Vec<usize> = (0..ctx.system.equations.len()).collect();
+    let mut kept: Vec<usize> = (0..ctx.ranks.system.equations.len()).collect();
     while found.len() < MAX_CONFLICTS {
         let Some(conflict) = (if small { irreducible(&ctx, &kept, options) } else { first_contradiction(&ctx, &kept, options) }) else {
             break;
@@ -299,7 +293,7 @@ fn restricted(system: &System, equations: &[usize]) -> System {
 
 /// Equations that cannot all hold, and of which none can be spared.
 fn irreducible(ctx: &Context, equations: &[usize], options: &Options) -> Option<Vec<usize>> {
-    let system = restricted(&ctx.system, equations);
+    let system = restricted(&ctx.ranks.system, equations);
     match rank::solve(&system, &Options { explain: true, ..options.clone() }) {
         Outcome::Infeasible(conflict) => {
             let mut chosen: Vec<usize> = conflict.equations.iter().filter_map(|i| equations.get(*i).copied()).collect();
@@ -314,7 +308,7 @@ fn irreducible(ctx: &Context, equations: &[usize], options: &Options) -> Option<
 fn first_contradiction(ctx: &Context, equations: &[usize], options: &Options) -> Option<Vec<usize>> {
     let options = Options { explain: false, ..options.clone() };
     let fails = |count: usize| {
-        let system = restricted(&ctx.system, &equations[..count]);
+        let system = restricted(&ctx.ranks.system, &equations[..count]);
         matches!(rank::solve(&system, &options), Outcome::Infeasible(_))
     };
     if !fails(equations.len()) {
@@ -382,8 +376,8 @@ impl Context<'_> {
     /// Reports projections from types that never became known.
     fn unsettled_fields(&mut self) {
         let mut sums = FxHashSet::default();
-        for pending in std::mem::take(&mut self.pending) {
-            let Node::Var(class) = self.node(pending.base) else { continue };
+        for pending in std::mem::take(&mut self.delayed.all) {
+            let Node::Var(class) = self.bases.node(pending.base) else { continue };
             if pending.done {
                 continue;
             }
@@ -399,7 +393,7 @@ impl Context<'_> {
                 }
                 // One type may have many constructors. After other errors it may well have been known.
                 Wanted::Constructor(name, payload) => {
-                    if self.diagnostics.iter().all(|d| d.code == Code::UnknownSum) && sums.insert(self.find(pending.base)) {
+                    if self.reports.diagnostics.iter().all(|d| d.code == Code::UnknownSum) && sums.insert(self.bases.find(pending.base)) {
                         let message = format!("the sum type with the constructor `#{}` is not known", name.name);
                         let error =
                             Diagnostic::error(Code::UnknownSum, name.span, message).here("nothing says which other constructors there are");
@@ -414,7 +408,7 @@ impl Context<'_> {
     /// Reports types that contain themselves. Unification does not look for them: one search at the end is linear.
     fn check_cycles(&mut self) {
         let mut state = FxHashMap::default();
-        for (base, reason) in std::mem::take(&mut self.bindings) {
+        for (base, reason) in std::mem::take(&mut self.bases.bound) {
             if self.cyclic(base, &mut state) {
                 let reason = self.reasons[reason.0 as usize];
                 let error = Diagnostic::error(Code::InfiniteType, reason.found, "this type would contain itself");
@@ -431,12 +425,12 @@ impl Context<'_> {
 
     /// Depth-first search; `state` is false while a base is on the path and true afterwards.
     fn cyclic(&mut self, base: Base, state: &mut FxHashMap<Base, bool>) -> bool {
-        let root = self.find(base);
+        let root = self.bases.find(base);
         match state.get(&root) {
             Some(done) => return !done,
             None => state.insert(root, false),
         };
-        let found = match self.node(root) {
+        let found = match self.bases.node(root) {
             Node::Arrow(parts) => self.cyclic(parts.0.base, state) || self.cyclic(parts.1.base, state),
             Node::Tuple(parts) => parts.iter().any(|part| self.cyclic(part.base, state)),
             Node::Record(fields) => fields.iter().any(|(_, part)| self.cyclic(part.base, state)),
@@ -454,14 +448,14 @@ impl Context<'_> {
 
     /// Reports type parameters of local functions in types outside of these functions.
     fn check_escapes(&mut self, ty: &Ty) {
-        if self.local_params.is_empty() || !self.diagnostics.is_empty() {
+        if self.scope.local_params.is_empty() || !self.reports.diagnostics.is_empty() {
             return;
         }
-        let extents: FxHashMap<TypeParamId, Span> = self.local_params.iter().copied().collect();
-        let binders: FxHashSet<PatId> = self.locals.iter().map(|(id, _)| *id).collect();
+        let extents: FxHashMap<TypeParamId, Span> = self.scope.local_params.iter().copied().collect();
+        let binders: FxHashSet<PatId> = self.found.locals.iter().map(|(id, _)| *id).collect();
         let program = self.program;
-        let pats = self.pats.iter().filter(|(id, _)| !binders.contains(id)).map(|(id, ty)| (ty.base, program.ast.pats[*id].span));
-        let exprs = self.exprs.iter().map(|(id, ty)| (ty.base, program.ast.exprs[*id].span));
+        let pats = self.found.pats.iter().filter(|(id, _)| !binders.contains(id)).map(|(id, ty)| (ty.base, program.ast.pats[*id].span));
+        let exprs = self.found.exprs.iter().map(|(id, ty)| (ty.base, program.ast.exprs[*id].span));
         let mut places: Vec<(Base, Span)> = pats.chain(exprs).collect();
         places.push((ty.base, Span::default()));
         let mut memo = FxHashMap::default();
@@ -487,11 +481,11 @@ impl Context<'_> {
         local: &FxHashMap<TypeParamId, Span>,
         memo: &mut FxHashMap<Base, Arc<[TypeParamId]>>,
     ) -> Arc<[TypeParamId]> {
-        let root = self.find(base);
+        let root = self.bases.find(base);
         if let Some(known) = memo.get(&root) {
             return known.clone();
         }
-        let parts: Vec<Base> = match self.node(root) {
+        let parts: Vec<Base> = match self.bases.node(root) {
             Node::Param(p) if local.contains_key(&p) => {
                 let this: Arc<[TypeParamId]> = Arc::from([p]);
                 memo.insert(root, this.clone());
@@ -520,11 +514,11 @@ impl Context<'_> {
     }
 
     fn collect_free(&mut self, base: Base, free: &mut Vec<Base>, seen: &mut FxHashSet<Base>) {
-        let root = self.find(base);
+        let root = self.bases.find(base);
         if !seen.insert(root) {
             return;
         }
-        match self.node(root) {
+        match self.bases.node(root) {
             Node::Var(class) if class.is_any() => free.push(root),
             Node::Arrow(parts) => {
                 self.collect_free(parts.0.base, free, seen);
@@ -541,22 +535,15 @@ impl Context<'_> {
     }
 
     fn into_inferred(self, def: DefId, tparams: Vec<TypeParamId>, ty: Ty, solution: Solution) -> Inferred {
-        let arguments = self.apps.iter().map(|(_, spine)| spine.slots.len()).sum();
         Inferred {
             def,
-            nodes: self.nodes,
+            nodes: self.bases.into_nodes(),
             tparams,
             generalised: FxHashMap::default(),
             ty,
-            exprs: self.exprs,
-            pats: self.pats,
-            insts: self.insts,
-            apps: self.apps,
-            ops: self.ops,
-            locals: self.locals,
-            sites: self.sites,
+            found: self.found,
+            sites: self.ranks.sites,
             solution,
-            arguments,
             rank_time: Duration::ZERO,
         }
     }

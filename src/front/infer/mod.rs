@@ -18,11 +18,13 @@
 mod advice;
 mod annotation;
 mod apply;
+mod bases;
 mod cases;
 mod context;
 mod explain;
 mod expr;
 mod finish;
+mod ranks;
 mod readings;
 mod reason;
 mod types;

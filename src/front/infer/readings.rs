@@ -29,7 +29,7 @@ impl<'a> Readings<'a> {
         let assigned = inferred.components().iter().flat_map(|component| component.values.iter().flatten());
         let varying: FxHashSet<Var> = assigned.map(|(var, _)| *var).collect();
         let mut mentions: FxHashMap<Var, Vec<usize>> = FxHashMap::default();
-        for (at, (_, spine)) in inferred.apps.iter().enumerate() {
+        for (at, (_, spine)) in inferred.found.apps.iter().enumerate() {
             let slots = spine.slots.iter().flat_map(|slot| [&slot.maps, &slot.reps, &slot.frame]);
             for (var, _) in slots.chain([&spine.head_frame]).flat_map(|rank| &rank.terms).filter(|(var, _)| varying.contains(var)) {
                 mentions.entry(*var).or_default().push(at);
@@ -37,9 +37,9 @@ impl<'a> Readings<'a> {
         }
         Readings {
             inferred,
-            exprs: inferred.exprs.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect(),
-            pats: inferred.pats.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect(),
-            apps: inferred.apps.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect(),
+            exprs: inferred.found.exprs.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect(),
+            pats: inferred.found.pats.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect(),
+            apps: inferred.found.apps.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect(),
             mentions,
             values: Vec::new(),
             count: 0,
@@ -82,11 +82,11 @@ impl<'a> Readings<'a> {
         found.sort_unstable();
         found.dedup();
         let differs = |at: &usize| (1..self.count).any(|reading| self.spine(reading, *at) != self.spine(0, *at));
-        found.into_iter().filter(differs).map(|at| self.inferred.apps[at].0).collect()
+        found.into_iter().filter(differs).map(|at| self.inferred.found.apps[at].0).collect()
     }
 
     fn spine(&self, reading: usize, at: usize) -> AppInfo {
-        Export::new(self.inferred, &self.values[reading]).spine(&self.inferred.apps[at].1)
+        Export::new(self.inferred, &self.values[reading]).spine(&self.inferred.found.apps[at].1)
     }
 
     /// The insertions of an application in one of them.
@@ -96,12 +96,12 @@ impl<'a> Readings<'a> {
 
     /// Whether an expression has the same type in all of them.
     pub fn agree_on(&self, expr: ExprId) -> bool {
-        self.exprs.get(&expr).is_some_and(|at| self.agree(&self.inferred.exprs[*at].1))
+        self.exprs.get(&expr).is_some_and(|at| self.agree(&self.inferred.found.exprs[*at].1))
     }
 
     /// Whether a variable has the same type in all of them.
     pub fn agree_on_var(&self, pat: PatId) -> bool {
-        self.pats.get(&pat).is_some_and(|at| self.agree(&self.inferred.pats[*at].1))
+        self.pats.get(&pat).is_some_and(|at| self.agree(&self.inferred.found.pats[*at].1))
     }
 
     /// Whether the definition has the same type in all of them.
@@ -111,8 +111,8 @@ impl<'a> Readings<'a> {
 
     /// The ranks in the types of the definition, of an expression and of variables: the same for two of them if and only if the types are.
     pub fn ranks(&self, reading: usize, expr: ExprId, vars: &[PatId]) -> Vec<i128> {
-        let expr = self.exprs.get(&expr).map(|at| &self.inferred.exprs[*at].1);
-        let vars = vars.iter().filter_map(|var| self.pats.get(var)).map(|at| &self.inferred.pats[*at].1);
+        let expr = self.exprs.get(&expr).map(|at| &self.inferred.found.exprs[*at].1);
+        let vars = vars.iter().filter_map(|var| self.pats.get(var)).map(|at| &self.inferred.found.pats[*at].1);
         let mut ranks = Vec::new();
         for ty in std::iter::once(&self.inferred.ty).chain(expr).chain(vars) {
             self.visit(ty, &mut |part| {

@@ -1,12 +1,12 @@
 //! Structural unification modulo rank: bases are unified at once, every pair of ranks becomes one linear equation.
 
-use super::context::{Context, Sides};
+use super::context::Context;
 use super::reason::{Kind, ReasonId};
 use super::types::{Base, Class, Node, Ty};
 use crate::base::{Span, Symbol};
 use crate::ir::surface::Ident;
-use crate::rank::{LinExpr, VarKind};
-use rustc_hash::FxHashSet;
+use crate::rank::LinExpr;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Two bases that cannot be equal.
@@ -32,81 +32,34 @@ pub(super) enum Wanted {
     Constructor(Ident, Arc<[(Ty, Span)]>),
 }
 
+/// What is settled once the bases in question are known.
+#[derive(Default)]
+pub(super) struct Delayed {
+    pub(super) all: Vec<Pending>,
+    /// Which wait for a variable, with their own reasons.
+    waiting: FxHashMap<Base, Vec<(usize, ReasonId)>>,
+    /// What became known, with its own reason and the reason why it became known.
+    woken: Vec<(usize, ReasonId, ReasonId)>,
+}
+
+impl Delayed {
+    fn wait(&mut self, base: Base, wanted: Wanted, reason: ReasonId) {
+        self.waiting.entry(base).or_default().push((self.all.len(), reason));
+        self.all.push(Pending { base, wanted, done: false });
+    }
+    /// A variable was bound to another base, of which something may be known.
+    fn bound(&mut self, var: Base, target: Base, known: bool, reason: ReasonId) {
+        if let Some(waiting) = self.waiting.remove(&var) {
+            if known {
+                self.woken.extend(waiting.into_iter().map(|(index, own)| (index, own, reason)));
+            } else {
+                self.waiting.entry(target).or_default().extend(waiting);
+            }
+        }
+    }
+}
+
 impl Context<'_> {
-    /// A new base.
-    pub(super) fn base(&mut self, node: Node) -> Base {
-        let base = Base(self.nodes.len() as u32);
-        self.nodes.push(node);
-        base
-    }
-    /// An unknown base of a class.
-    pub(super) fn base_var(&mut self, class: Class) -> Base {
-        self.base(Node::Var(class))
-    }
-    /// An unknown rank.
-    pub(super) fn rank_var(&mut self) -> LinExpr {
-        LinExpr::var(self.system.var(VarKind::Type))
-    }
-    /// An unknown type.
-    pub(super) fn fresh(&mut self) -> Ty {
-        let base = self.base_var(Class::ANY);
-        Ty::new(self.rank_var(), base)
-    }
-    /// The function type `from -> to`.
-    pub(super) fn arrow(&mut self, from: Ty, to: Ty) -> Ty {
-        Ty::cell(self.base(Node::Arrow(Arc::new((from, to)))))
-    }
-    /// The representative of a base.
-    pub(super) fn find(&mut self, base: Base) -> Base {
-        let mut root = base;
-        while let Node::Link(next) = self.nodes[root.0 as usize] {
-            root = next;
-        }
-        let mut at = base;
-        while let Node::Link(next) = self.nodes[at.0 as usize] {
-            self.nodes[at.0 as usize] = Node::Link(root);
-            at = next;
-        }
-        root
-    }
-    /// What a base is; never a link.
-    pub(super) fn node(&mut self, base: Base) -> Node {
-        let root = self.find(base);
-        self.nodes[root.0 as usize].clone()
-    }
-    /// A rank with the variables replaced that are known already, in normal form.
-    pub(super) fn reduce(&self, rank: &LinExpr) -> LinExpr {
-        if rank.terms.is_empty() {
-            return LinExpr::constant(rank.constant);
-        }
-        let mut reduced = LinExpr::constant(rank.constant);
-        for &(var, coefficient) in &rank.terms {
-            match self.known.get(&var) {
-                Some(value) => reduced.constant += coefficient * value,
-                None => reduced.terms.push((var, coefficient)),
-            }
-        }
-        reduced.normalise();
-        reduced
-    }
-    /// Demands that two ranks are equal; the types say what the ranks belong to.
-    pub(super) fn equate(&mut self, expected: LinExpr, found: LinExpr, reason: ReasonId, types: (&Ty, &Ty)) {
-        let difference = self.reduce(&expected.clone().sub(&found));
-        if difference.terms.is_empty() && difference.constant == 0 && (self.local || expected == found) {
-            return;
-        }
-        if self.local
-            && let [(var, sign @ (1 | -1))] = difference.terms[..]
-            && self.system.kinds.get(var.index()) == Some(&VarKind::Type)
-        {
-            let value = -difference.constant * sign;
-            if value >= 0 {
-                self.known.insert(var, value);
-            }
-        }
-        self.sides.push(Sides { expected: types.0.clone(), found: types.1.clone() });
-        self.system.equate(difference, LinExpr::zero(), reason.0);
-    }
     /// Demands that two types are equal.
     pub(super) fn unify(&mut self, expected: &Ty, found: &Ty, reason: ReasonId) {
         let result = self.unify_types(expected, found, reason);
@@ -129,19 +82,19 @@ impl Context<'_> {
     }
 
     fn unify_types(&mut self, expected: &Ty, found: &Ty, reason: ReasonId) -> Result<(), Mismatch> {
-        self.equate(expected.rank.clone(), found.rank.clone(), reason, (expected, found));
+        self.ranks.equate(expected.rank.clone(), found.rank.clone(), reason, (expected, found));
         self.unify_bases(expected.base, found.base, reason)
     }
 
     /// First-order unification. Nodes are linked before their parts are visited, so that shared and even cyclic graphs are visited
     /// once; a link is taken back where the parts differ.
     pub(super) fn unify_bases(&mut self, left: Base, right: Base, reason: ReasonId) -> Result<(), Mismatch> {
-        let (left, right) = (self.find(left), self.find(right));
+        let (left, right) = (self.bases.find(left), self.bases.find(right));
         if left == right {
             return Ok(());
         }
         let mismatch = Mismatch { left, right };
-        match (self.node(left), self.node(right)) {
+        match (self.bases.node(left), self.bases.node(right)) {
             (Node::Var(_), Node::Error) => {
                 self.bind(left, right, reason);
                 Ok(())
@@ -153,7 +106,7 @@ impl Context<'_> {
             (Node::Error, _) | (_, Node::Error) => Ok(()),
             (Node::Var(a), Node::Var(b)) => {
                 let class = a.meet(b).ok_or(mismatch)?;
-                self.nodes[left.0 as usize] = Node::Var(class);
+                self.bases.replace(left, Node::Var(class));
                 self.bind(right, left, reason);
                 Ok(())
             }
@@ -192,10 +145,10 @@ impl Context<'_> {
     }
 
     fn linked(&mut self, from: Base, to: Base, parts: impl FnOnce(&mut Self) -> Result<(), Mismatch>) -> Result<(), Mismatch> {
-        let saved = std::mem::replace(&mut self.nodes[from.0 as usize], Node::Link(to));
+        let saved = self.bases.replace(from, Node::Link(to));
         let result = parts(self);
         if result.is_err() {
-            self.nodes[from.0 as usize] = saved;
+            self.bases.replace(from, saved);
         }
         result
     }
@@ -205,11 +158,11 @@ impl Context<'_> {
     fn lift_bases(&mut self, param: Base, arg: Base, lift: &LinExpr, reason: ReasonId) -> Result<(), Mismatch> {
         let (mut param, mut arg, mut lift) = (param, arg, lift.clone());
         let mut seen = FxHashSet::default();
-        while !(lift.terms.is_empty() && lift.constant == 0) && seen.insert((self.find(param), self.find(arg))) {
-            let (Node::Arrow(p), Node::Arrow(a)) = (self.node(param), self.node(arg)) else { break };
+        while !(lift.terms.is_empty() && lift.constant == 0) && seen.insert((self.bases.find(param), self.bases.find(arg))) {
+            let (Node::Arrow(p), Node::Arrow(a)) = (self.bases.node(param), self.bases.node(arg)) else { break };
             let from = Ty::new(a.0.rank.clone().add(&lift), a.0.base);
             self.unify_types(&p.0, &from, reason)?;
-            if !matches!((self.node(p.1.base), self.node(a.1.base)), (Node::Arrow(_), Node::Arrow(_))) {
+            if !matches!((self.bases.node(p.1.base), self.bases.node(a.1.base)), (Node::Arrow(_), Node::Arrow(_))) {
                 let to = Ty::new(a.1.rank.clone().add(&lift), a.1.base);
                 return self.unify_types(&p.1, &to, reason);
             }
@@ -221,12 +174,12 @@ impl Context<'_> {
 
     /// How many dimensions are left to move inside the result of a curried function.
     fn inner_lift(&mut self, param: &Ty, arg: &Ty, lift: &LinExpr, reason: ReasonId) -> LinExpr {
-        let difference = self.reduce(&arg.rank.clone().sub(&param.rank));
+        let difference = self.ranks.reduce(&arg.rank.clone().sub(&param.rank));
         if difference.terms.is_empty() && difference.constant == 0 {
             return lift.clone();
         }
-        let inner = self.rank_var();
-        self.equate(param.rank.clone().add(&inner), arg.rank.clone().add(lift), reason, (param, arg));
+        let inner = self.ranks.var();
+        self.ranks.equate(param.rank.clone().add(&inner), arg.rank.clone().add(lift), reason, (param, arg));
         inner
     }
 
@@ -235,17 +188,17 @@ impl Context<'_> {
         if class.is_any() {
             return Ok(());
         }
-        let base = self.find(base);
-        let node = self.node(base);
+        let base = self.bases.find(base);
+        let node = self.bases.node(base);
         if let Node::Var(own) = node {
             let class = own.meet(class).ok_or(())?;
-            self.nodes[base.0 as usize] = Node::Var(class);
+            self.bases.replace(base, Node::Var(class));
             return Ok(());
         }
         if !class.allows(&node) {
             return Err(());
         }
-        if class.allows_functions() || !self.function_free.insert(base) {
+        if class.allows_functions() || !self.bases.function_free.insert(base) {
             return Ok(());
         }
         match node {
@@ -261,27 +214,17 @@ impl Context<'_> {
     }
 
     fn bind(&mut self, var: Base, target: Base, reason: ReasonId) {
-        self.nodes[var.0 as usize] = Node::Link(target);
-        if !matches!(self.nodes[target.0 as usize], Node::Var(_)) {
-            self.bindings.push((target, reason));
-        }
-        if let Some(waiting) = self.waiting.remove(&var) {
-            if matches!(self.nodes[target.0 as usize], Node::Var(_)) {
-                self.waiting.entry(target).or_default().extend(waiting);
-            } else {
-                self.woken.extend(waiting.into_iter().map(|(index, own)| (index, own, reason)));
-            }
-        }
+        let known = self.bases.bind(var, target, reason);
+        self.delayed.bound(var, target, known, reason);
     }
 
     /// The type of a field of a type of rank 0. Where the record is not known yet the result is settled later.
     pub(super) fn field(&mut self, record: Base, field: Ident, reason: ReasonId) -> Ty {
-        let root = self.find(record);
-        match self.node(root) {
+        let root = self.bases.find(record);
+        match self.bases.node(root) {
             Node::Var(_) => {
                 let result = self.fresh();
-                self.waiting.entry(root).or_default().push((self.pending.len(), reason));
-                self.pending.push(Pending { base: root, wanted: Wanted::Field(field, result.clone()), done: false });
+                self.delayed.wait(root, Wanted::Field(field, result.clone()), reason);
                 result
             }
             node => self.field_of(&node, record, field),
@@ -302,16 +245,15 @@ impl Context<'_> {
 
     /// The type that has a constructor with this payload. It becomes known later.
     pub(super) fn constructor(&mut self, name: Ident, payload: Arc<[(Ty, Span)]>) -> Ty {
-        let base = self.base_var(Class::ANY);
+        let base = self.bases.var(Class::ANY);
         let reason = self.reason(Kind::Payload(name.name), name.span, name.span);
-        self.waiting.entry(base).or_default().push((self.pending.len(), reason));
-        self.pending.push(Pending { base, wanted: Wanted::Constructor(name, payload), done: false });
+        self.delayed.wait(base, Wanted::Constructor(name, payload), reason);
         Ty::cell(base)
     }
 
     /// Compares a constructor with the type that it turned out to belong to.
     fn constructor_of(&mut self, base: Base, name: Ident, payload: &[(Ty, Span)], source: ReasonId) {
-        let node = self.node(base);
+        let node = self.bases.node(base);
         let declared = match &node {
             Node::Sum(constructors) => constructors.iter().find(|(label, _)| *label == name.name).map(|(_, payload)| payload.clone()),
             Node::Error => return,
@@ -333,15 +275,15 @@ impl Context<'_> {
 
     /// Settles the projections and constructors whose types became known.
     fn settle_fields(&mut self) {
-        while let Some((index, reason, source)) = self.woken.pop() {
-            let Pending { base, wanted, done } = self.pending[index].clone();
+        while let Some((index, reason, source)) = self.delayed.woken.pop() {
+            let Pending { base, wanted, done } = self.delayed.all[index].clone();
             if done {
                 continue;
             }
-            self.pending[index].done = true;
+            self.delayed.all[index].done = true;
             match wanted {
                 Wanted::Field(field, result) => {
-                    let node = self.node(base);
+                    let node = self.bases.node(base);
                     let ty = self.field_of(&node, base, field);
                     let unified = self.unify_types(&ty, &result, reason);
                     self.report_mismatch(unified, &ty, &result, reason);

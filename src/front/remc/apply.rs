@@ -220,7 +220,7 @@ impl Elaborator<'_> {
         let principal = self.principal(&call, &places)?;
         let Call { span, fun, args, ret, partial, .. } = call;
         let dim = size_of_result(&fun, &args, &principal);
-        if !principal.is_scalar() && self.in_library.is_none() {
+        if !principal.is_scalar() && self.libraries.inside.is_none() {
             let frames = places.iter().filter(|(frame, ..)| !frame.is_scalar()).map(|(frame, _, what)| (what.clone(), frame.clone()));
             let what = What::Lifted { what: fun.called.trim_matches('`').into(), frames: frames.collect(), principal: principal.clone() };
             self.insertions.push(Insertion { span, what });

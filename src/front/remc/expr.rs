@@ -43,7 +43,7 @@ impl Elaborator<'_> {
     fn form_or_application(&mut self, item: &Sexp, word: &str, head: &Sexp, operands: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
         let span = item.span;
         // The paper's `reshape` is a function.
-        if self.library.defines(self.in_library.unwrap_or(0), Symbol::new(word)) {
+        if self.libraries.all.defines(self.libraries.inside.unwrap_or(0), Symbol::new(word)) {
             return self.application(span, head, operands, wanted);
         }
         let colon = |item: &Sexp| item.keyword() == Some(":");

@@ -341,7 +341,7 @@ impl Elaborator<'_> {
 
     /// Notes the arguments that were found.
     pub(super) fn inferred(&mut self, span: Span, instance: &Instance, subst: &Subst) {
-        if !instance.open || self.in_library.is_some() {
+        if !instance.open || self.libraries.inside.is_some() {
             return;
         }
         let arguments = self.arguments(instance, subst);

@@ -95,7 +95,7 @@ impl Elaborator<'_> {
 
     /// Notes that something is lifted over a frame.
     pub(super) fn lifted(&mut self, span: Span, what: &str, frame: &Shape) {
-        if self.in_library.is_none() {
+        if self.libraries.inside.is_none() {
             let what = What::Lifted { what: what.into(), frames: Vec::new(), principal: frame.clone() };
             self.insertions.push(Insertion { span, what });
         }

@@ -59,7 +59,7 @@ impl Elaborator<'_> {
             _ => return word,
         };
         let name = Symbol::new(word);
-        let own = self.scope.term(name).is_some() || self.in_library.is_none() && self.globals.contains_key(&name);
+        let own = self.scope.term(name).is_some() || self.libraries.inside.is_none() && self.globals.contains_key(&name);
         if own { word } else { canonical }
     }
 

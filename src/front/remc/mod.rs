@@ -84,13 +84,22 @@ struct Global {
     broken: bool,
 }
 
-/// Everything that is known while a program is made explicit. `None` as a result says that an error was reported.
-struct Elaborator<'a> {
-    library: &'a Library,
-    /// Definitions of the library that were used; none while one is being made explicit.
+/// The libraries, and what was used of them.
+struct Libraries<'a> {
+    all: &'a Library,
+    /// Definitions that were used, by library; none while one is being made explicit.
     known: FxHashMap<(usize, Symbol), Option<Global>>,
     /// The library a definition of which is being made explicit.
-    in_library: Option<usize>,
+    inside: Option<usize>,
+    /// The scopes of the definitions that wait for one of a library.
+    suspended: Vec<Scope>,
+    /// What was used, made explicit.
+    defs: Vec<Define>,
+}
+
+/// Everything that is known while a program is made explicit. `None` as a result says that an error was reported.
+struct Elaborator<'a> {
+    libraries: Libraries<'a>,
     /// Definitions of the file so far.
     globals: FxHashMap<Symbol, Global>,
     /// All definitions of the file with their places.
@@ -98,11 +107,8 @@ struct Elaborator<'a> {
     /// Names of definitions in the explicit program.
     taken: FxHashSet<Symbol>,
     scope: Scope,
-    /// The scopes of the definitions that wait for one of the library.
-    suspended: Vec<Scope>,
     free: FreeVars,
     equality: Equality,
-    library_defs: Vec<Define>,
     defs: Vec<Define>,
     insertions: Vec<Insertion>,
     /// Applications with fewer arguments than parameters in the present definition.

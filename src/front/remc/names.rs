@@ -44,7 +44,7 @@ impl Elaborator<'_> {
 
     /// A definition of the file or of the library.
     fn definition(&mut self, name: Symbol) -> Option<Global> {
-        if self.in_library.is_none()
+        if self.libraries.inside.is_none()
             && let Some(global) = self.globals.get(&name)
         {
             return Some(global.clone());
@@ -54,7 +54,7 @@ impl Elaborator<'_> {
 
     fn unknown_term(&self, name: Symbol, span: Span) -> Diagnostic {
         let diagnostic = Diagnostic::error(Code::CoreUnknownName, span, format!("`{name}` is not defined"));
-        if let Some(place) = self.all.get(&name).filter(|_| self.in_library.is_none()) {
+        if let Some(place) = self.all.get(&name).filter(|_| self.libraries.inside.is_none()) {
             let diagnostic = diagnostic.label(*place, "defined here");
             return diagnostic.help("a definition sees only those before it, so there is no recursion");
         }
@@ -65,7 +65,7 @@ impl Elaborator<'_> {
         let mut globals: Vec<Symbol> = self.globals.keys().copied().collect();
         globals.sort_unstable();
         let known = locals.iter().chain(&globals).map(|name| name.as_str());
-        let known = known.chain(self.library.names()).chain(prims::declared().iter().map(|(name, _)| name.as_str()));
+        let known = known.chain(self.libraries.all.names()).chain(prims::declared().iter().map(|(name, _)| name.as_str()));
         let known = known.chain(print::keywords().iter().copied());
         match closest(name.as_str(), known) {
             Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
@@ -83,7 +83,7 @@ impl Names for Elaborator<'_> {
         match self.scope.term(name) {
             Some(term) => term.dim.clone(),
             None => {
-                let global = self.globals.get(&name).filter(|_| self.in_library.is_none());
+                let global = self.globals.get(&name).filter(|_| self.libraries.inside.is_none());
                 let (inner, ty) = match global {
                     Some(global) => (global.inner, global.ty.clone()),
                     None => (name, prims::type_of(name)),

@@ -3,7 +3,7 @@
 use super::library::{self, Library};
 use super::local::is_body;
 use super::scope::{Bound, Scope};
-use super::{Elaborator, Global, Insertion, Typed, names};
+use super::{Elaborator, Global, Insertion, Libraries, Typed, names};
 use crate::base::Code;
 use crate::base::{FileId, SourceMap, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -43,17 +43,13 @@ pub fn program(sources: &mut SourceMap, root: FileId) -> Elaborated {
     let (library, errors) = Library::load(sources, used).unwrap_or_default();
     diagnostics.extend(errors);
     let mut elaborator = Elaborator {
-        library: &library,
-        known: FxHashMap::default(),
-        in_library: None,
+        libraries: Libraries { all: &library, known: FxHashMap::default(), inside: None, suspended: Vec::new(), defs: Vec::new() },
         globals: FxHashMap::default(),
         all: FxHashMap::default(),
         taken: FxHashSet::default(),
         scope: Scope::default(),
-        suspended: Vec::new(),
         free: FreeVars::default(),
         equality: Equality::default(),
-        library_defs: Vec::new(),
         defs: Vec::new(),
         insertions: Vec::new(),
         partial: FxHashSet::default(),
@@ -192,9 +188,9 @@ impl Elaborator<'_> {
 
     /// A name that no other definition, no primitive and no variable that is in scope where a library is used has.
     fn global_name(&mut self, wanted: Symbol) -> Symbol {
-        let local = |name: Symbol| self.suspended.iter().any(|scope| scope.is_used(name));
+        let local = |name: Symbol| self.libraries.suspended.iter().any(|scope| scope.is_used(name));
         let free = |name: Symbol| !self.taken.contains(&name) && !names::is_primitive(name) && !local(name);
-        let own = self.in_library.is_none() || !self.all.contains_key(&wanted);
+        let own = self.libraries.inside.is_none() || !self.all.contains_key(&wanted);
         let mut name = wanted;
         let mut count = 0;
         while !(free(name) && (own || name != wanted)) {
@@ -304,28 +300,28 @@ impl Elaborator<'_> {
 
     /// A definition of the library, made explicit when it is first used.
     pub(super) fn library_definition(&mut self, name: Symbol) -> Option<Global> {
-        let library = self.library;
-        for layer in self.in_library.unwrap_or(0)..library.layers() {
+        let library = self.libraries.all;
+        for layer in self.libraries.inside.unwrap_or(0)..library.layers() {
             let Some(item) = library.definition(layer, name) else { continue };
-            match self.known.get(&(layer, name)) {
+            match self.libraries.known.get(&(layer, name)) {
                 Some(Some(global)) => return Some(global.clone()),
                 // Inside of a definition its name means what it hides.
                 Some(None) => continue,
                 None => {}
             }
-            self.known.insert((layer, name), None);
-            self.suspended.push(std::mem::take(&mut self.scope));
+            self.libraries.known.insert((layer, name), None);
+            self.libraries.suspended.push(std::mem::take(&mut self.scope));
             let partial = std::mem::take(&mut self.partial);
-            let outside = self.in_library.replace(layer);
+            let outside = self.libraries.inside.replace(layer);
             let insertions = self.insertions.len();
             let broken = std::mem::take(&mut self.broken);
             let global = self.used_definition(item, name);
             self.insertions.truncate(insertions);
             self.broken = broken || global.broken;
-            self.in_library = outside;
-            self.scope = self.suspended.pop().unwrap_or_default();
+            self.libraries.inside = outside;
+            self.scope = self.libraries.suspended.pop().unwrap_or_default();
             self.partial = partial;
-            self.known.insert((layer, name), Some(global.clone()));
+            self.libraries.known.insert((layer, name), Some(global.clone()));
             return Some(global);
         }
         None
@@ -349,7 +345,7 @@ impl Elaborator<'_> {
         }
         let Some(Typed { expr, ty, .. }) = self.defined_value(&parts).0 else { return nothing };
         let inner = self.global_name(name);
-        self.library_defs.push(Define { name: inner, ty: ty.clone(), body: expr, entry: false, span: item.span });
+        self.libraries.defs.push(Define { name: inner, ty: ty.clone(), body: expr, entry: false, span: item.span });
         Global { inner, ty: Some(ty), broken: self.broken }
     }
 
@@ -359,7 +355,7 @@ impl Elaborator<'_> {
         self.insertions.sort_by_key(|insertion| (insertion.span.start, std::cmp::Reverse(insertion.span.end)));
         let names = self.globals.iter().map(|(name, global)| (global.inner, *name)).collect();
         debug_assert!(self.defs.iter().all(|define| define.span.file == root));
-        let mut program = Program { defs: self.library_defs, ..Program::default() };
+        let mut program = Program { defs: self.libraries.defs, ..Program::default() };
         program.defs.append(&mut self.defs);
         Elaborated { program, diagnostics: self.diagnostics, last, names, insertions: self.insertions, reads_numbers: self.reads_numbers }
     }

@@ -3,11 +3,11 @@
 use super::peel;
 use super::scope::{Closure, Functor, FunctorKind, Globals, Module, Scope, Sig, Uniques, scalar_types};
 use super::walk::{Later, Walk, not_applied};
-use crate::base::{Arena, Code, FileId, IdxMap, Span, Symbol};
+use crate::base::{Code, FileId, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::modules::ModuleDecl;
-use crate::ir::surface::{Ast, Decl, DefDecl, Ident, TypeDecl};
-use crate::ir::tables::{Def, DefId, DefKind, Hiding, Names, Region, RegionId, RegionKind, Role, TypeDef, TypeParamInfo, TypeRes, Unit};
+use crate::ir::surface::{Decl, DefDecl, Ident, TypeDecl};
+use crate::ir::tables::{Def, DefId, DefKind, Hiding, Program, Region, RegionId, RegionKind, Role, TypeDef, TypeRes, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,15 +17,20 @@ pub(super) const MOST_COPIES: usize = 1 << 15;
 
 /// Resolution of a whole program.
 pub(super) struct Builder<'p, 'a> {
-    pub ast: &'p mut Ast,
-    pub defs: &'p mut Arena<Def>,
-    pub types: &'p mut Arena<TypeDef>,
-    pub tparams: &'p mut Arena<TypeParamInfo>,
-    pub regions: &'p mut Arena<Region>,
-    pub names: &'p mut Names,
-    pub uses: &'p mut IdxMap<Def, Vec<DefId>>,
-    pub diagnostics: Vec<Diagnostic>,
+    pub program: &'p mut Program,
+    pub files: Files<'a>,
+    pub file: PerFile,
+    pub scope: Scope<'a>,
+    pub at: Place,
+    pub copies: Copies,
     pub uniques: Uniques,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The places of words of other languages.
+    pub foreign: FxHashSet<Span>,
+}
+
+/// What is known of the files of the program.
+pub(super) struct Files<'a> {
     /// What each import names, by the place of its path.
     pub imports: FxHashMap<Span, FileId>,
     /// What the files before this one offer.
@@ -33,21 +38,28 @@ pub(super) struct Builder<'p, 'a> {
     /// The files of the standard library.
     pub library: FxHashSet<FileId>,
     pub prelude: Rc<Globals<'a>>,
-    pub scope: Scope<'a>,
-    pub at: Place,
+}
+
+/// What belongs to the present file only.
+#[derive(Default)]
+pub(super) struct PerFile {
+    pub later: Later,
+    /// Errors for which a suggestion was looked for.
+    suggested: usize,
+    /// The entry points so far, with their places.
+    entries: FxHashMap<Symbol, Span>,
+}
+
+/// Definitions that applications of parametric modules copy.
+#[derive(Default)]
+pub(super) struct Copies {
     /// The members of parametric modules, by the place of their names.
-    pub templates: FxHashMap<Span, DefId>,
-    pub copies: usize,
+    templates: FxHashMap<Span, DefId>,
+    pub made: usize,
     /// Whether too many copies were reported.
     pub complained: bool,
-    suggested: usize,
     /// Diagnostics of copies, which repeat those of what was copied.
     repeated: Vec<Diagnostic>,
-    pub later: Later,
-    /// The places of words of other languages.
-    pub foreign: FxHashSet<Span>,
-    /// The entry points of the file so far, with their places.
-    entries: FxHashMap<Symbol, Span>,
 }
 
 /// Where in the program the builder is.
@@ -63,51 +75,30 @@ pub(super) struct Place {
 }
 
 impl<'p, 'a> Builder<'p, 'a> {
-    /// A builder that has seen nothing. The parts are those of the program.
-    pub fn new(
-        ast: &'p mut Ast,
-        (defs, types, tparams, regions): (&'p mut Arena<Def>, &'p mut Arena<TypeDef>, &'p mut Arena<TypeParamInfo>, &'p mut Arena<Region>),
-        (names, uses): (&'p mut Names, &'p mut IdxMap<Def, Vec<DefId>>),
-        imports: FxHashMap<Span, FileId>,
-    ) -> Self {
+    /// A builder that has seen nothing.
+    pub fn new(program: &'p mut Program, imports: FxHashMap<Span, FileId>) -> Self {
         Builder {
-            ast,
-            defs,
-            types,
-            tparams,
-            regions,
-            names,
-            uses,
-            diagnostics: Vec::new(),
-            uniques: Uniques::default(),
-            imports,
-            exports: FxHashMap::default(),
-            library: FxHashSet::default(),
-            prelude: Rc::default(),
+            program,
+            files: Files { imports, exports: FxHashMap::default(), library: FxHashSet::default(), prelude: Rc::default() },
+            file: PerFile::default(),
             scope: Scope::default(),
             at: Place::default(),
-            templates: FxHashMap::default(),
-            copies: 0,
-            complained: false,
-            suggested: 0,
-            repeated: Vec::new(),
-            later: Later::default(),
+            copies: Copies::default(),
+            uniques: Uniques::default(),
+            diagnostics: Vec::new(),
             foreign: FxHashSet::default(),
-            entries: FxHashMap::default(),
         }
     }
 
     /// Resolves a file; returns what it offers to files that import it.
     pub fn unit(&mut self, unit: &'a Unit) -> Globals<'a> {
         if unit.stdlib {
-            self.library.insert(unit.source.file);
+            self.files.library.insert(unit.source.file);
         }
         self.scope = Scope::default();
-        self.scope.visible = Closure { prelude: self.prelude.clone(), env: Rc::default() };
-        self.suggested = 0;
-        self.later = Later::default();
-        self.later.add(&unit.source.decls);
-        self.entries.clear();
+        self.scope.visible = Closure { prelude: self.files.prelude.clone(), env: Rc::default() };
+        self.file = PerFile::default();
+        self.file.later.add(&unit.source.decls);
         let mut offered = Globals::default();
         self.decls(&unit.source.decls, &mut offered);
         offered
@@ -117,7 +108,7 @@ impl<'p, 'a> Builder<'p, 'a> {
     pub fn prelude_types(&mut self, prelude: &Globals<'a>) {
         for (name, ty) in &prelude.types {
             if let TypeRes::Abbreviation(id) = ty {
-                self.types[*id].name = *name;
+                self.program.types[*id].name = *name;
             }
         }
     }
@@ -135,22 +126,22 @@ impl<'p, 'a> Builder<'p, 'a> {
 
     /// A walk over a declaration that stands in a file.
     pub fn walk(&mut self, file: FileId) -> Walk<'_, 'a> {
-        let stdlib = self.library.contains(&file);
+        let stdlib = self.files.library.contains(&file);
         let copying = self.copying();
         Walk {
-            ast: self.ast,
-            names: self.names,
-            tparams: self.tparams,
-            types: self.types,
+            ast: &self.program.ast,
+            names: &mut self.program.names,
+            tparams: &mut self.program.tparams,
+            types: &self.program.types,
             scope: &mut self.scope,
-            diagnostics: if copying { &mut self.repeated } else { &mut self.diagnostics },
+            diagnostics: if copying { &mut self.copies.repeated } else { &mut self.diagnostics },
             defining: Vec::new(),
             abbreviation: None,
-            later: &self.later,
+            later: &self.file.later,
             modules: &self.at.path,
             in_dim: false,
             stdlib,
-            suggested: &mut self.suggested,
+            suggested: &mut self.file.suggested,
             foreign: &mut self.foreign,
             uses: Vec::new(),
         }
@@ -177,9 +168,9 @@ impl<'p, 'a> Builder<'p, 'a> {
             Some(Role::Shown(matching) | Role::SameType(matching)) => matching.at.file,
             _ => name.span.file,
         };
-        let stdlib = self.library.contains(&file);
+        let stdlib = self.files.library.contains(&file);
         let role = role.unwrap_or_else(|| match (self.copying(), self.at.path.is_empty()) {
-            (true, _) => Role::Copy { template: self.templates.get(&name.span).copied() },
+            (true, _) => Role::Copy { template: self.copies.templates.get(&name.span).copied() },
             (false, true) => Role::Plain,
             (false, false) => Role::Member,
         });
@@ -187,13 +178,13 @@ impl<'p, 'a> Builder<'p, 'a> {
         let unique = self.uniques.next(shown);
         let needed = needed && !stdlib && !self.copying();
         let def = Def { decl, name: shown, unique, span: name.span, file, stdlib, needed, role, region: self.at.region };
-        let id = self.defs.alloc(def);
+        let id = self.program.defs.alloc(def);
         if self.copying() {
-            self.copies += 1;
+            self.copies.made += 1;
         } else if self.at.template {
-            self.templates.insert(name.span, id);
+            self.copies.templates.insert(name.span, id);
         }
-        self.uses.insert(id, uses);
+        self.program.uses.insert(id, uses);
         id
     }
 
@@ -201,12 +192,12 @@ impl<'p, 'a> Builder<'p, 'a> {
     pub fn define_type(&mut self, decl: Arc<TypeDecl>, hiding: Hiding, uses: Vec<DefId>) -> TypeRes {
         let name = self.full_name(decl.name.name);
         let file = decl.name.span.file;
-        TypeRes::Abbreviation(self.types.alloc(TypeDef { decl, file, name, hiding, uses }))
+        TypeRes::Abbreviation(self.program.types.alloc(TypeDef { decl, file, name, hiding, uses }))
     }
 
     /// Adds a region inside of `parent`.
     pub fn new_region(&mut self, parent: Option<RegionId>, kind: RegionKind) -> RegionId {
-        self.regions.alloc(Region { parent, kind, template: self.at.template || kind == RegionKind::Template })
+        self.program.regions.alloc(Region { parent, kind, template: self.at.template || kind == RegionKind::Template })
     }
 
     /// Declarations in order; those that are not local are added to `offered`.
@@ -225,7 +216,7 @@ impl<'p, 'a> Builder<'p, 'a> {
         match decl {
             Decl::Def(def) => {
                 self.one_entry(def);
-                let def = Arc::new(if self.copying() { self.ast.copy_def(def) } else { def.clone() });
+                let def = Arc::new(if self.copying() { self.program.ast.copy_def(def) } else { def.clone() });
                 let mut walk = self.walk(def.name.span.file);
                 walk.def(&def);
                 let uses = walk.uses;
@@ -233,7 +224,7 @@ impl<'p, 'a> Builder<'p, 'a> {
                 self.bind_term(def.name.name, id, offered);
             }
             Decl::Val(val) => {
-                let val = Arc::new(if self.copying() { self.ast.copy_val(val) } else { val.clone() });
+                let val = Arc::new(if self.copying() { self.program.ast.copy_val(val) } else { val.clone() });
                 let mut walk = self.walk(val.name.span.file);
                 walk.val(&val);
                 let uses = walk.uses;
@@ -241,7 +232,7 @@ impl<'p, 'a> Builder<'p, 'a> {
                 self.bind_term(val.name.name, id, offered);
             }
             Decl::Type(ty) => {
-                let ty = Arc::new(if self.copying() { self.ast.copy_type_decl(ty) } else { ty.clone() });
+                let ty = Arc::new(if self.copying() { self.program.ast.copy_type_decl(ty) } else { ty.clone() });
                 let mut walk = self.walk(ty.name.span.file);
                 walk.type_decl(&ty);
                 let uses = walk.uses;
@@ -250,7 +241,7 @@ impl<'p, 'a> Builder<'p, 'a> {
                 offered.types.insert(ty.name.name, res);
             }
             Decl::Import(import) => {
-                if let Some(imported) = self.imports.get(&import.path_span).and_then(|file| self.exports.get(file)).cloned() {
+                if let Some(imported) = self.files.imports.get(&import.path_span).and_then(|file| self.files.exports.get(file)).cloned() {
                     self.scope.globals().extend(&imported);
                 }
             }
@@ -261,7 +252,7 @@ impl<'p, 'a> Builder<'p, 'a> {
             }
             Decl::ModuleType(decl) => {
                 let sig = Sig { sig: &decl.sig, closure: self.scope.visible.clone() };
-                if !self.copying() && !self.library.contains(&decl.name.span.file) {
+                if !self.copying() && !self.files.library.contains(&decl.name.span.file) {
                     self.check_sig(decl.name, &decl.sig);
                 }
                 self.scope.globals().sigs.insert(decl.name.name, sig.clone());
@@ -284,7 +275,7 @@ impl<'p, 'a> Builder<'p, 'a> {
             return;
         }
         let Ident { name, span } = def.name;
-        if let Some(first) = self.entries.insert(name, span) {
+        if let Some(first) = self.file.entries.insert(name, span) {
             self.report(
                 Diagnostic::error(Code::BoundTwice, span, format!("there are two entry points `{name}`"))
                     .here("defined again")

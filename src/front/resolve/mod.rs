@@ -41,16 +41,15 @@ pub fn load(sources: &mut SourceMap, loader: &dyn Loader, roots: &[FileId]) -> (
     let mut program = Program::default();
     let loaded = files::load_all(&mut program, sources, loader, roots);
     let units = std::mem::take(&mut program.units);
-    let Program { ast, defs, types, regions, tparams, names, uses, .. } = &mut program;
-    let mut builder = build::Builder::new(ast, (defs, types, tparams, regions), (names, uses), loaded.imports);
+    let mut builder = build::Builder::new(&mut program, loaded.imports);
     let prelude = units.first().map(|unit| unit.source.file);
     for unit in &units {
         let offered = Rc::new(builder.unit(unit));
         if Some(unit.source.file) == prelude {
             builder.prelude_types(&offered);
-            builder.prelude = offered;
+            builder.files.prelude = offered;
         } else {
-            builder.exports.insert(unit.source.file, offered);
+            builder.files.exports.insert(unit.source.file, offered);
         }
     }
     let (names, foreign) = (std::mem::take(&mut builder.diagnostics), std::mem::take(&mut builder.foreign));

@@ -22,17 +22,17 @@ impl<'a> Builder<'_, 'a> {
             ModuleExprKind::Paren(inner) => self.module(inner),
             ModuleExprKind::Name(path) => self.walk(module.span.file).module_path(path).unwrap_or(Module::Broken),
             ModuleExprKind::Import(import) => {
-                let file = self.imports.get(&import.path_span);
-                file.and_then(|file| self.exports.get(file)).map_or(Module::Broken, |offered| Module::Struct(offered.clone()))
+                let file = self.files.imports.get(&import.path_span);
+                file.and_then(|file| self.files.exports.get(file)).map_or(Module::Broken, |offered| Module::Struct(offered.clone()))
             }
             ModuleExprKind::Struct(decls) => {
                 let outer = self.scope.visible.clone();
-                let later = self.later.clone();
-                self.later.add(decls);
+                let later = self.file.later.clone();
+                self.file.later.add(decls);
                 let mut offered = Globals::default();
                 self.decls(decls, &mut offered);
                 self.scope.visible = outer;
-                self.later = later;
+                self.file.later = later;
                 Module::Struct(Rc::new(offered))
             }
             ModuleExprKind::Apply { fun, arg } => {
@@ -221,9 +221,9 @@ impl<'a> Builder<'_, 'a> {
 
     /// Whether applications have made more definitions than is sensible, which is reported once.
     pub(super) fn too_many_copies(&mut self, span: Span) -> bool {
-        let too_many = self.copies > super::build::MOST_COPIES;
-        if too_many && !self.complained {
-            self.complained = true;
+        let too_many = self.copies.made > super::build::MOST_COPIES;
+        if too_many && !self.copies.complained {
+            self.copies.complained = true;
             self.diagnostics.push(
                 Diagnostic::error(
                     Code::TooManyModuleInstances,

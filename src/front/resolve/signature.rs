@@ -222,7 +222,7 @@ impl<'a> Builder<'_, 'a> {
                 }
             }
             Spec::Type(decl) => {
-                let decl = Arc::new(self.ast.copy_type_decl(decl));
+                let decl = Arc::new(self.program.ast.copy_type_decl(decl));
                 let mut walk = self.walk(decl.name.span.file);
                 walk.type_decl(&decl);
                 let uses = walk.uses;
@@ -336,7 +336,7 @@ impl<'a> Builder<'_, 'a> {
                 }
             },
         };
-        let val = self.ast.copy_val(val);
+        let val = self.program.ast.copy_val(val);
         let mut walk = self.walk(val.name.span.file);
         let mark = walk.scope.mark();
         walk.function(&val.tparams, &[], Some(val.ty));
@@ -349,14 +349,14 @@ impl<'a> Builder<'_, 'a> {
         let member = match res {
             Res::Global(def) => {
                 uses.push(def);
-                Some(self.defs[def].span)
+                Some(self.program.defs[def].span)
             }
             Res::Local(_) | Res::Scalar(..) => None,
         };
         let matching = Matching { spec: val.span, member, at: view.at };
         let sure = matches!(res, Res::Scalar(prim, name) if self.is_scalar_member(prim, name, val.ty));
-        let body = self.ast.exprs.alloc(Expr { kind: ExprKind::Name(val.name.name), span: view.at });
-        self.names.exprs.insert(body, res);
+        let body = self.program.ast.exprs.alloc(Expr { kind: ExprKind::Name(val.name.name), span: view.at });
+        self.program.names.exprs.insert(body, res);
         let ValDecl { name, tparams, ty, doc, span } = val;
         let decl = DefDecl { entry: false, name, tparams, params: Vec::new(), ret: Some(ty), body, attrs: Vec::new(), doc, span };
         let def = self.define(name, DefKind::Def(Arc::new(decl)), uses, Some(Role::Shown(matching)), !sure && !view.failed);
@@ -371,7 +371,7 @@ impl<'a> Builder<'_, 'a> {
             Member::Op(op) => {
                 let mut at = ty;
                 for param in op.params {
-                    let TypeKind::Arrow { from, to, .. } = &self.ast.types[at].kind else { return false };
+                    let TypeKind::Arrow { from, to, .. } = &self.program.ast.types[at].kind else { return false };
                     if self.scalar_type(*from) != Some(*param) {
                         return false;
                     }
@@ -379,8 +379,8 @@ impl<'a> Builder<'_, 'a> {
                 }
                 self.scalar_type(at) == Some(op.result)
             }
-            Member::Fold(fold) => match &self.ast.types[ty].kind {
-                TypeKind::Arrow { from, to, .. } => match &self.ast.types[*from].kind {
+            Member::Fold(fold) => match &self.program.ast.types[ty].kind {
+                TypeKind::Arrow { from, to, .. } => match &self.program.ast.types[*from].kind {
                     TypeKind::Array(_, element) => {
                         self.scalar_type(*element) == Some(fold.prim) && self.scalar_type(*to) == Some(fold.prim)
                     }
@@ -392,11 +392,11 @@ impl<'a> Builder<'_, 'a> {
     }
     /// The scalar type that a type is, also behind abbreviations and abstract types.
     fn scalar_type(&self, ty: TypeId) -> Option<PrimType> {
-        match &self.ast.types[ty].kind {
+        match &self.program.ast.types[ty].kind {
             TypeKind::Paren(inner) | TypeKind::Unique(inner) => self.scalar_type(*inner),
-            TypeKind::Name { .. } => match self.names.types.get(ty)? {
+            TypeKind::Name { .. } => match self.program.names.types.get(ty)? {
                 TypeRes::Prim(prim) => Some(*prim),
-                TypeRes::Abbreviation(def) => self.scalar_type(self.types[*def].decl.ty),
+                TypeRes::Abbreviation(def) => self.scalar_type(self.program.types[*def].decl.ty),
                 TypeRes::Param(_) => None,
             },
             _ => None,
@@ -416,7 +416,7 @@ impl<'a> Builder<'_, 'a> {
             self.lacks("type", ty.name, view, module);
             return None;
         };
-        let tparams = self.ast.copy_tparams(&ty.tparams);
+        let tparams = self.program.ast.copy_tparams(&ty.tparams);
         if !self.same_arity(ty.name, &tparams, res, view) {
             return None;
         }
@@ -429,9 +429,9 @@ impl<'a> Builder<'_, 'a> {
 
     /// An abstract type behind which there is nothing.
     fn unknown_type(&mut self, ty: &AbstractType) -> TypeRes {
-        let tparams = self.ast.copy_tparams(&ty.tparams);
+        let tparams = self.program.ast.copy_tparams(&ty.tparams);
         self.declare_tparams(&tparams, ty.span);
-        let behind = self.ast.types.alloc(TypeExpr { kind: TypeKind::Error, span: ty.span });
+        let behind = self.program.ast.types.alloc(TypeExpr { kind: TypeKind::Error, span: ty.span });
         let decl = TypeDecl { name: ty.name, tparams, ty: behind, doc: ty.doc, span: ty.span };
         self.define_type(Arc::new(decl), Hiding::Unknown, Vec::new())
     }
@@ -441,8 +441,8 @@ impl<'a> Builder<'_, 'a> {
         let refinement = &mut view.refinements[index];
         refinement.used = true;
         let (closure, written) = (refinement.closure.clone(), refinement.ty);
-        let tparams = self.ast.copy_tparams(refinement.tparams);
-        let span = self.ast.types[written].span;
+        let tparams = self.program.ast.copy_tparams(refinement.tparams);
+        let span = self.program.ast.types[written].span;
         if kinds(&tparams) != kinds(&ty.tparams) {
             let message = format!("`{}` has {}, but is given a meaning with {}", ty.name.name, count(&ty.tparams), count(&tparams));
             self.report(
@@ -451,7 +451,7 @@ impl<'a> Builder<'_, 'a> {
             view.failed = true;
             return None;
         }
-        let decl = TypeDecl { name: ty.name, tparams, ty: self.ast.copy_type(written), doc: ty.doc, span };
+        let decl = TypeDecl { name: ty.name, tparams, ty: self.program.ast.copy_type(written), doc: ty.doc, span };
         let outer = std::mem::replace(&mut self.scope.visible, closure);
         let mut walk = self.walk(span.file);
         walk.type_decl(&decl);
@@ -478,20 +478,20 @@ impl<'a> Builder<'_, 'a> {
         if !self.same_arity(name, tparams, found, view) || self.behind(found, view) == self.behind(wanted, view) {
             return;
         }
-        let tparams = self.ast.copy_tparams(tparams);
+        let tparams = self.program.ast.copy_tparams(tparams);
         self.declare_tparams(&tparams, spec);
         let (from, to) = (self.type_reference(name, &tparams, found), self.type_reference(name, &tparams, wanted));
         let x = Symbol::new("x");
-        let var = self.ast.pats.alloc(Pat { kind: PatKind::Name(x), span: view.at });
-        let param = self.ast.pats.alloc(Pat { kind: PatKind::Ascribe(var, from), span: view.at });
-        let body = self.ast.exprs.alloc(Expr { kind: ExprKind::Name(x), span: view.at });
-        self.names.exprs.insert(body, Res::Local(var));
+        let var = self.program.ast.pats.alloc(Pat { kind: PatKind::Name(x), span: view.at });
+        let param = self.program.ast.pats.alloc(Pat { kind: PatKind::Ascribe(var, from), span: view.at });
+        let body = self.program.ast.exprs.alloc(Expr { kind: ExprKind::Name(x), span: view.at });
+        self.program.names.exprs.insert(body, Res::Local(var));
         let mut uses = self.type_uses(found);
         uses.extend(self.type_uses(wanted));
         let attrs = Vec::new();
         let decl = DefDecl { entry: false, name, tparams, params: vec![param], ret: Some(to), body, attrs, doc: None, span: spec };
         let member = match found {
-            TypeRes::Abbreviation(def) => Some(self.types[def].decl.span),
+            TypeRes::Abbreviation(def) => Some(self.program.types[def].decl.span),
             TypeRes::Prim(_) | TypeRes::Param(_) => None,
         };
         let role = Role::SameType(Matching { spec, member, at: view.at });
@@ -501,10 +501,12 @@ impl<'a> Builder<'_, 'a> {
     /// The type that a plain name for a type leads to, as far as the module type may know.
     fn behind(&self, mut res: TypeRes, view: &View<'a>) -> TypeRes {
         while let TypeRes::Abbreviation(def) = res {
-            let def = &self.types[def];
+            let def = &self.program.types[def];
             let known = def.hiding == Hiding::Shown || (def.hiding == view.hiding && def.hiding != Hiding::Unknown);
-            let next = match &self.ast.types[def.decl.ty].kind {
-                TypeKind::Name { args, .. } if known && args.is_empty() && def.decl.tparams.is_empty() => self.names.types.get(def.decl.ty),
+            let next = match &self.program.ast.types[def.decl.ty].kind {
+                TypeKind::Name { args, .. } if known && args.is_empty() && def.decl.tparams.is_empty() => {
+                    self.program.names.types.get(def.decl.ty)
+                }
                 _ => None,
             };
             match next {
@@ -517,7 +519,7 @@ impl<'a> Builder<'_, 'a> {
 
     fn type_uses(&self, res: TypeRes) -> Vec<DefId> {
         match res {
-            TypeRes::Abbreviation(def) => self.types[def].uses.clone(),
+            TypeRes::Abbreviation(def) => self.program.types[def].uses.clone(),
             TypeRes::Prim(_) | TypeRes::Param(_) => Vec::new(),
         }
     }
@@ -532,7 +534,7 @@ impl<'a> Builder<'_, 'a> {
 
     fn same_arity(&mut self, name: Ident, tparams: &[TypeParam], found: TypeRes, view: &mut View<'a>) -> bool {
         let (own, place) = match found {
-            TypeRes::Abbreviation(def) => (self.types[def].decl.tparams.clone(), Some(self.types[def].decl.name.span)),
+            TypeRes::Abbreviation(def) => (self.program.types[def].decl.tparams.clone(), Some(self.program.types[def].decl.name.span)),
             TypeRes::Prim(_) | TypeRes::Param(_) => (Vec::new(), None),
         };
         if kinds(&own) == kinds(tparams) {
@@ -557,25 +559,25 @@ impl<'a> Builder<'_, 'a> {
         for param in tparams {
             args.push(match param {
                 TypeParam::Size(pat) => {
-                    let size = match self.ast.pats[*pat].kind {
+                    let size = match self.program.ast.pats[*pat].kind {
                         PatKind::Name(size) => size,
                         _ => Symbol::new("n"),
                     };
-                    let expr = self.ast.exprs.alloc(Expr { kind: ExprKind::Name(size), span });
-                    self.names.exprs.insert(expr, Res::Local(*pat));
+                    let expr = self.program.ast.exprs.alloc(Expr { kind: ExprKind::Name(size), span });
+                    self.program.names.exprs.insert(expr, Res::Local(*pat));
                     TypeArg::Size(Dim::Expr(expr))
                 }
                 TypeParam::Type(ident) => {
-                    let ty = self.ast.types.alloc(TypeExpr { kind: TypeKind::Name { path: vec![*ident], args: Vec::new() }, span });
-                    if let Some(param) = self.names.declared.get(&ident.span) {
-                        self.names.types.insert(ty, TypeRes::Param(*param));
+                    let ty = self.program.ast.types.alloc(TypeExpr { kind: TypeKind::Name { path: vec![*ident], args: Vec::new() }, span });
+                    if let Some(param) = self.program.names.declared.get(&ident.span) {
+                        self.program.names.types.insert(ty, TypeRes::Param(*param));
                     }
                     TypeArg::Type(ty)
                 }
             });
         }
-        let ty = self.ast.types.alloc(TypeExpr { kind: TypeKind::Name { path: vec![name], args }, span });
-        self.names.types.insert(ty, res);
+        let ty = self.program.ast.types.alloc(TypeExpr { kind: TypeKind::Name { path: vec![name], args }, span });
+        self.program.names.types.insert(ty, res);
         ty
     }
 }

@@ -7,6 +7,7 @@ mod modules;
 mod types;
 
 use super::precedence::{self, ASCRIBE, ATOM, Level, RANGE, UNARY, WITH, WITH_VALUE};
+use crate::base::Symbol;
 use crate::base::scalar::decimal;
 use crate::ir::surface::{
     Ast, Decl, DefDecl, ExprId, ExprKind, Ident, IndexArg, LoopForm, Operator, PatId, RangeKind, TypeDecl, TypeId, TypeParam, UnaryOp,
@@ -193,59 +194,20 @@ impl<'a> Printer<'a> {
                 let _ = write!(out, "#{}", name.name);
                 self.put_args(out, args);
             }
-            ExprKind::Project { expr, field } => {
-                if precedence::is_symbolic(field.name.as_str()) {
-                    let _ = write!(out, "({}.{})", self.expr(*expr, ATOM), field.name);
-                    return;
-                }
-                self.put_head(out, *expr);
-                let _ = write!(out, ".{}", field.name);
-            }
+            ExprKind::Project { expr, field } => self.put_projection(out, *expr, field.name),
             ExprKind::Index { array, indices } => {
                 self.put_head(out, *array);
                 self.put_indices(out, indices);
             }
-            ExprKind::Range { start, step, kind, end } => {
-                self.put_expr(out, *start, RANGE + 1);
-                if let Some(step) = step {
-                    out.push_str("..");
-                    self.put_expr(out, *step, RANGE + 1);
-                }
-                out.push_str(match kind {
-                    RangeKind::UpTo => "..<",
-                    RangeKind::DownTo => "..>",
-                    RangeKind::Through => "...",
-                });
-                self.put_expr(out, *end, RANGE + 1);
-            }
+            ExprKind::Range { start, step, kind, end } => self.put_range(out, *start, *step, *kind, *end),
             ExprKind::Apply { fun, args } => {
                 self.put_expr(out, *fun, ATOM);
                 self.put_args(out, args);
             }
             ExprKind::Binary { op, lhs, rhs } => self.put_binary(out, op, *lhs, *rhs),
-            ExprKind::Unary { op, expr, .. } => {
-                out.push(if *op == UnaryOp::Neg { '-' } else { '!' });
-                // Two operators in a row must not become one.
-                if matches!(self.ast.exprs[*expr].kind, ExprKind::Unary { .. }) {
-                    out.push(' ');
-                }
-                self.put_expr(out, *expr, UNARY);
-            }
-            ExprKind::LeftSection { lhs, op } => {
-                out.push('(');
-                let level = precedence::of_operator(op);
-                self.put_expr(out, *lhs, if precedence::groups_right(level) { level + 1 } else { level });
-                out.push(' ');
-                self.put_operator(out, op);
-                out.push(')');
-            }
-            ExprKind::RightSection { op, rhs } => {
-                out.push('(');
-                self.put_operator(out, op);
-                out.push(' ');
-                self.put_expr(out, *rhs, RANGE);
-                out.push(')');
-            }
+            ExprKind::Unary { op, expr, .. } => self.put_unary(out, *op, *expr),
+            ExprKind::LeftSection { lhs, op } => self.put_left_section(out, *lhs, op),
+            ExprKind::RightSection { op, rhs } => self.put_right_section(out, op, *rhs),
             ExprKind::ProjectSection(path) => {
                 out.push('(');
                 for field in path {
@@ -293,6 +255,55 @@ impl<'a> Printer<'a> {
             | ExprKind::Match { .. }
             | ExprKind::Loop { .. } => self.put_keyword_form(out, kind),
         }
+    }
+
+    fn put_projection(&self, out: &mut String, expr: ExprId, field: Symbol) {
+        if precedence::is_symbolic(field.as_str()) {
+            let _ = write!(out, "({}.{field})", self.expr(expr, ATOM));
+            return;
+        }
+        self.put_head(out, expr);
+        let _ = write!(out, ".{field}");
+    }
+
+    fn put_range(&self, out: &mut String, start: ExprId, step: Option<ExprId>, kind: RangeKind, end: ExprId) {
+        self.put_expr(out, start, RANGE + 1);
+        if let Some(step) = step {
+            out.push_str("..");
+            self.put_expr(out, step, RANGE + 1);
+        }
+        out.push_str(match kind {
+            RangeKind::UpTo => "..<",
+            RangeKind::DownTo => "..>",
+            RangeKind::Through => "...",
+        });
+        self.put_expr(out, end, RANGE + 1);
+    }
+
+    fn put_unary(&self, out: &mut String, op: UnaryOp, expr: ExprId) {
+        out.push(if op == UnaryOp::Neg { '-' } else { '!' });
+        // Two operators in a row must not become one.
+        if matches!(self.ast.exprs[expr].kind, ExprKind::Unary { .. }) {
+            out.push(' ');
+        }
+        self.put_expr(out, expr, UNARY);
+    }
+
+    fn put_left_section(&self, out: &mut String, lhs: ExprId, op: &Operator) {
+        out.push('(');
+        let level = precedence::of_operator(op);
+        self.put_expr(out, lhs, if precedence::groups_right(level) { level + 1 } else { level });
+        out.push(' ');
+        self.put_operator(out, op);
+        out.push(')');
+    }
+
+    fn put_right_section(&self, out: &mut String, op: &Operator, rhs: ExprId) {
+        out.push('(');
+        self.put_operator(out, op);
+        out.push(' ');
+        self.put_expr(out, rhs, RANGE);
+        out.push(')');
     }
 
     /// The forms that extend as far as possible to the right.
