@@ -212,17 +212,7 @@ impl Compiler<'_> {
             }
             ExprKind::Proj(k, tuple) => {
                 let tuple = self.expr(tuple)?;
-                let ty = match tuple.ty.atom() {
-                    Atom::Tuple(parts) => parts.get(*k).cloned(),
-                    Atom::Prim(_)
-                    | Atom::Var(_)
-                    | Atom::Fun(..)
-                    | Atom::Forall(..)
-                    | Atom::Pi(..)
-                    | Atom::Sigma(..)
-                    | Atom::Record(_)
-                    | Atom::Sum(_) => None,
-                };
+                let ty = if let Atom::Tuple(parts) = tuple.ty.atom() { parts.get(*k).cloned() } else { None };
                 let ty = ty.ok_or_else(|| malformed(span, format!("no component {k}")))?;
                 Ok(typed(Node::Proj(*k, Box::new(tuple.code)), ty))
             }
@@ -235,17 +225,8 @@ impl Compiler<'_> {
             }
             ExprKind::Field(label, record) => {
                 let record = self.expr(record)?;
-                let found = match record.ty.atom() {
-                    Atom::Record(fields) => fields.iter().position(|(l, _)| l == label).map(|k| (k, fields[k].1.clone())),
-                    Atom::Prim(_)
-                    | Atom::Var(_)
-                    | Atom::Fun(..)
-                    | Atom::Forall(..)
-                    | Atom::Pi(..)
-                    | Atom::Sigma(..)
-                    | Atom::Tuple(_)
-                    | Atom::Sum(_) => None,
-                };
+                let fields = if let Atom::Record(fields) = record.ty.atom() { fields.as_slice() } else { &[] };
+                let found = fields.iter().position(|(l, _)| l == label).map(|k| (k, fields[k].1.clone()));
                 let (k, ty) = found.ok_or_else(|| malformed(span, format!("no field {label}")))?;
                 Ok(typed(Node::Proj(k, Box::new(record.code)), ty))
             }
@@ -256,18 +237,12 @@ impl Compiler<'_> {
             ExprKind::Is(label, sum) => Ok(typed(Node::Is(*label, Box::new(self.expr(sum)?.code)), Type::prim(PrimType::Bool))),
             ExprKind::Payload(label, sum) => {
                 let sum = self.expr(sum)?;
-                let found = match sum.ty.atom() {
-                    Atom::Sum(payloads) => payloads.iter().find(|(l, _)| l == label),
-                    Atom::Prim(_)
-                    | Atom::Var(_)
-                    | Atom::Fun(..)
-                    | Atom::Forall(..)
-                    | Atom::Pi(..)
-                    | Atom::Sigma(..)
-                    | Atom::Tuple(_)
-                    | Atom::Record(_) => None,
-                };
-                let ty = found.map(|(_, ty)| ty.clone()).ok_or_else(|| malformed(span, format!("no constructor {label}")))?;
+                let payloads = if let Atom::Sum(payloads) = sum.ty.atom() { payloads.as_slice() } else { &[] };
+                let ty = payloads
+                    .iter()
+                    .find(|(l, _)| l == label)
+                    .map(|(_, ty)| ty.clone())
+                    .ok_or_else(|| malformed(span, format!("no constructor {label}")))?;
                 Ok(typed(Node::Payload(*label, Box::new(sum.code), span), ty))
             }
             ExprKind::Box { indices, ty, body } => {
@@ -281,19 +256,7 @@ impl Compiler<'_> {
                 let dim = replace_dim(dim, &self.scope);
                 Ok(Typed { code: Node::Dim(self.scope.dim_code(&dim)), ty: Type::prim(PrimType::I64), dim: Some(dim) })
             }
-            ExprKind::ReifyShape(shape) => {
-                let shape = replace_shape(shape, &self.scope);
-                let fixed = shape.items.iter().all(|item| matches!(item, ShapeItem::Dim(_)));
-                let rank = Dim::constant(shape.items.len() as i64);
-                let ty = Type::new(Atom::Prim(PrimType::I64), Shape::dims([rank]));
-                let items = self.scope.shape_code(&shape);
-                if fixed {
-                    return Ok(typed(Node::Shape(items), ty));
-                }
-                let n = Symbol::new("n");
-                let content = Type::new(Atom::Prim(PrimType::I64), Shape::dims([Dim::var(n)]));
-                Ok(typed(Node::BoxedShape(items), Type::scalar(Atom::Sigma(vec![n], content))))
-            }
+            ExprKind::ReifyShape(shape) => Ok(self.reified(shape)),
             ExprKind::Coerce { ty, expr } => {
                 let ty = replace(ty, &self.scope);
                 let inner = self.expr(expr)?;
@@ -305,6 +268,20 @@ impl Compiler<'_> {
                 Ok(Typed { code, ..inner_type(inner.ty, inner.dim) })
             }
         }
+    }
+    /// A shape as a vector of its sizes, in a box where its rank is not known.
+    fn reified(&mut self, shape: &Shape) -> Typed {
+        let shape = replace_shape(shape, &self.scope);
+        let fixed = shape.items.iter().all(|item| matches!(item, ShapeItem::Dim(_)));
+        let rank = Dim::constant(shape.items.len() as i64);
+        let ty = Type::new(Atom::Prim(PrimType::I64), Shape::dims([rank]));
+        let items = self.scope.shape_code(&shape);
+        if fixed {
+            return typed(Node::Shape(items), ty);
+        }
+        let n = Symbol::new("n");
+        let content = Type::new(Atom::Prim(PrimType::I64), Shape::dims([Dim::var(n)]));
+        typed(Node::BoxedShape(items), Type::scalar(Atom::Sigma(vec![n], content)))
     }
     fn var(&mut self, name: Symbol, span: Span) -> Outcome<Typed> {
         if let Some((uid, variable)) = self.scope.term(name) {

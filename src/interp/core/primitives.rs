@@ -225,17 +225,7 @@ impl Run<'_> {
                 let count = length(n.checked_mul(m), span)?;
                 xs.reframed(2, &[count]).ok_or_else(missing)
             }
-            (Prim::Unflatten, [xs]) => {
-                let size = |i: usize| {
-                    let n = indices.get(i).and_then(Value::as_i64).ok_or_else(|| broken("unflatten without its sizes"))?;
-                    natural(n, span)
-                };
-                let (n, m, found) = (size(0)?, size(1)?, outer(xs)?);
-                if n.checked_mul(m) != Some(found) {
-                    return Err(Failure::new(Code::SizesDiffer, span, format!("an array of size {found} does not make {n} rows of {m}")));
-                }
-                xs.reframed(1, &[n, m]).ok_or_else(missing)
-            }
+            (Prim::Unflatten, [xs]) => unflatten(indices, xs, span),
             (Prim::Concat, [a, b]) => concat(a, b, span),
             (Prim::Reverse, [xs]) => {
                 let n = outer(xs)?;
@@ -340,4 +330,16 @@ fn stepped(prim: Prim, a: Scalar, s: Scalar, b: Scalar, span: Span) -> Outcome<V
         data.push(Scalar::from_i128(ty, start + t * step));
     }
     sized(Value::Array(Array::new(&[count], data).ok_or_else(missing)?))
+}
+
+fn unflatten(indices: &[Value], xs: &Value, span: Span) -> Outcome<Value> {
+    let size = |i: usize| {
+        let n = indices.get(i).and_then(Value::as_i64).ok_or_else(|| broken("unflatten without its sizes"))?;
+        natural(n, span)
+    };
+    let (n, m, found) = (size(0)?, size(1)?, outer(xs)?);
+    if n.checked_mul(m) != Some(found) {
+        return Err(Failure::new(Code::SizesDiffer, span, format!("an array of size {found} does not make {n} rows of {m}")));
+    }
+    xs.reframed(1, &[n, m]).ok_or_else(missing)
 }

@@ -54,6 +54,7 @@ impl<'m> Run<'m> {
 
     /// Evaluates an expression.
     pub fn value(&mut self, mut code: &Node) -> Outcome<Value> {
+        // The evaluator's inner loop: one match over all forms, a few lines each.
         loop {
             match code {
                 Node::Const(value) => return Ok(value.clone()),

@@ -255,20 +255,7 @@ impl<'p> Run<'p> {
                 }
                 value
             }
-            Exp::Slice { array, start, step, checked } => {
-                let (value, start, step) = (self.get(*array).clone(), self.int(*start)?, self.int(*step)?);
-                let (count, n) = (self.size(&ty.shape[0])?, value.outer().unwrap_or(0));
-                if *checked || step == 1 {
-                    let end = start.wrapping_add(count);
-                    let bounds = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-                    return bounds.and_then(|(i, j)| value.slice(i, j)).ok_or_else(|| unless(*checked, bad_slice(start, end, n, span)));
-                }
-                if count <= 0 {
-                    return self.empty(ty);
-                }
-                let at = move |t: i64| usize::try_from(i128::from(start) + i128::from(t) * i128::from(step)).unwrap_or(usize::MAX);
-                gather(&value, usize::try_from(count).unwrap_or(0), (0..count).map(at), span)?
-            }
+            Exp::Slice { array, start, step, checked } => self.slice(*array, [*start, *step], *checked, ty, span)?,
             Exp::Rotate { array, by } => {
                 let (value, by) = (self.get(*array).clone(), self.int(*by)?);
                 let n = value.outer().unwrap_or(0);
@@ -290,17 +277,7 @@ impl<'p> Run<'p> {
                 let frame = self.shape(&ty.shape[..ty.rank().saturating_sub(value.dims().len())], span)?;
                 value.replicated(&frame).map_err(shortage)?
             }
-            Exp::Iota { start, step } => {
-                let count = self.natural(&ty.shape[0], span)?;
-                let (Some(start), Some(step)) = (self.scalar(*start)?.as_i128(), self.scalar(*step)?.as_i128()) else {
-                    return Err(broken("integers were expected"));
-                };
-                let mut data = Buffer::with_capacity(ty.elem, count).map_err(shortage)?;
-                for t in 0..count as i128 {
-                    data.push(Scalar::from_i128(ty.elem, start.wrapping_add(t.wrapping_mul(step))));
-                }
-                Value::Array(Array::new(&[count], data).ok_or_else(shapeless)?)
-            }
+            Exp::Iota { start, step } => self.iota([*start, *step], ty, span)?,
             Exp::Concat(arrays) => {
                 let mut parts = arrays.iter().map(|array| self.get(*array).clone());
                 let first = parts.next().ok_or_else(|| broken("nothing to join"))?;
@@ -312,22 +289,7 @@ impl<'p> Run<'p> {
                 updated(array, &at, &value, span).map_err(|failure| unless(*checked, failure))?
             }
             Exp::UpdateSlice { array, start, step, value, checked } => {
-                let (mut array, start, step) = (self.get(*array).clone(), self.int(*start)?, self.int(*step)?);
-                let value = self.get(*value).clone();
-                let (n, k) = (array.outer().unwrap_or(0), value.outer().unwrap_or(0));
-                for t in 0..k {
-                    let at = i128::from(start) + t as i128 * i128::from(step);
-                    let cell = value.cell(t).ok_or_else(shapeless)?;
-                    let Some(position) = usize::try_from(at).ok().filter(|at| *at < n) else {
-                        let message =
-                            format!("updating {k} elements from {start} in steps of {step} leaves the bounds of an array of size {n}");
-                        return Err(unless(*checked, Failure::new(Code::OutOfBounds, span, message)));
-                    };
-                    if !array.set_cell(position, &cell).map_err(shortage)? {
-                        return Err(shapeless());
-                    }
-                }
-                array
+                self.update_slice(*array, [*start, *step], *value, *checked, span)?
             }
             Exp::RangeCount(kind, a, s, b) => {
                 let prim = match kind {
@@ -347,6 +309,53 @@ impl<'p> Run<'p> {
                 return Err(broken("an expression with several results"));
             }
         })
+    }
+
+    fn slice(&mut self, array: Var, [start, step]: [Operand; 2], checked: bool, ty: &Type, span: Span) -> Outcome<Value> {
+        let (value, start, step) = (self.get(array).clone(), self.int(start)?, self.int(step)?);
+        let (count, n) = (self.size(&ty.shape[0])?, value.outer().unwrap_or(0));
+        if checked || step == 1 {
+            let end = start.wrapping_add(count);
+            let bounds = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+            return bounds.and_then(|(i, j)| value.slice(i, j)).ok_or_else(|| unless(checked, bad_slice(start, end, n, span)));
+        }
+        if count <= 0 {
+            return self.empty(ty);
+        }
+        let at = move |t: i64| usize::try_from(i128::from(start) + i128::from(t) * i128::from(step)).unwrap_or(usize::MAX);
+        gather(&value, usize::try_from(count).unwrap_or(0), (0..count).map(at), span)
+    }
+
+    fn update_slice(&mut self, array: Var, [start, step]: [Operand; 2], value: Var, checked: bool, span: Span) -> Outcome<Value> {
+        let shortage = |s| Failure::shortage(s, span);
+        let shapeless = || broken("an array whose elements do not fit its shape");
+        let (mut array, start, step) = (self.get(array).clone(), self.int(start)?, self.int(step)?);
+        let value = self.get(value).clone();
+        let (n, k) = (array.outer().unwrap_or(0), value.outer().unwrap_or(0));
+        for t in 0..k {
+            let at = i128::from(start) + t as i128 * i128::from(step);
+            let cell = value.cell(t).ok_or_else(shapeless)?;
+            let Some(position) = usize::try_from(at).ok().filter(|at| *at < n) else {
+                let message = format!("updating {k} elements from {start} in steps of {step} leaves the bounds of an array of size {n}");
+                return Err(unless(checked, Failure::new(Code::OutOfBounds, span, message)));
+            };
+            if !array.set_cell(position, &cell).map_err(shortage)? {
+                return Err(shapeless());
+            }
+        }
+        Ok(array)
+    }
+
+    fn iota(&mut self, [start, step]: [Operand; 2], ty: &Type, span: Span) -> Outcome<Value> {
+        let count = self.natural(&ty.shape[0], span)?;
+        let (Some(start), Some(step)) = (self.scalar(start)?.as_i128(), self.scalar(step)?.as_i128()) else {
+            return Err(broken("integers were expected"));
+        };
+        let mut data = Buffer::with_capacity(ty.elem, count).map_err(|s| Failure::shortage(s, span))?;
+        for t in 0..count as i128 {
+            data.push(Scalar::from_i128(ty.elem, start.wrapping_add(t.wrapping_mul(step))));
+        }
+        Ok(Value::Array(Array::new(&[count], data).ok_or_else(|| broken("a range that does not fit its shape"))?))
     }
 
     fn rearrange(&self, array: Var, perm: &[usize], ty: &Type, span: Span) -> Outcome<Value> {

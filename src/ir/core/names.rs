@@ -93,6 +93,7 @@ impl FreeNames {
     }
 
     fn add(&mut self, free: &mut Free, expr: &Expr) {
+        // One match over all forms, a few lines each.
         match expr.kind() {
             ExprKind::Var(name) => {
                 free.terms.insert(*name);

@@ -48,6 +48,7 @@ pub fn stmts(list: &[Stmt], see: &mut dyn FnMut(Mention)) {
 }
 
 fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
+    // One match over all forms, a few lines each.
     match s {
         // What only the evaluator looks at changes nothing for anybody else.
         Stmt::Comment(_) | Stmt::Ghost(_) => {}

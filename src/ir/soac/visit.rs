@@ -17,6 +17,23 @@ pub enum Part<'a> {
     Body(&'a [Var], &'a Body),
 }
 
+impl Check {
+    fn parts<'a>(&'a self, see: &mut dyn FnMut(Part<'a>)) {
+        match self {
+            Check::Bounds(i, n) => {
+                see(Part::Operand(*i));
+                see(Part::Size(n));
+            }
+            Check::Coerce(found, wanted) => found.iter().chain(wanted).for_each(|size| see(Part::Size(size))),
+            Check::NonNegative(n) => see(Part::Size(n)),
+            Check::Range(a, b) => [a, b].into_iter().for_each(|a| see(Part::Operand(*a))),
+            Check::Product(n, m) => [n, m].into_iter().for_each(|size| see(Part::Size(size))),
+            Check::Unflatten(a, b, c) => [a, b, c].into_iter().for_each(|size| see(Part::Size(size))),
+            Check::Assert(cond, _) => see(Part::Operand(*cond)),
+        }
+    }
+}
+
 impl Exp {
     /// Calls `see` with the direct parts of the expression, in order. Parameters of loops are bound in their bodies and
     /// conditions; their first values are operands.
@@ -66,18 +83,7 @@ impl Exp {
                 [a, b, c].into_iter().for_each(|a| see(Part::Operand(*a)));
                 see(Part::Size(n));
             }
-            Exp::Check(check) => match check {
-                Check::Bounds(i, n) => {
-                    see(Part::Operand(*i));
-                    see(Part::Size(n));
-                }
-                Check::Coerce(found, wanted) => found.iter().chain(wanted).for_each(|size| see(Part::Size(size))),
-                Check::NonNegative(n) => see(Part::Size(n)),
-                Check::Range(a, b) => [a, b].into_iter().for_each(|a| see(Part::Operand(*a))),
-                Check::Product(n, m) => [n, m].into_iter().for_each(|size| see(Part::Size(size))),
-                Check::Unflatten(a, b, c) => [a, b, c].into_iter().for_each(|size| see(Part::Size(size))),
-                Check::Assert(cond, _) => see(Part::Operand(*cond)),
-            },
+            Exp::Check(check) => check.parts(see),
             Exp::Soac(soac) => {
                 see(Part::Size(&soac.width));
                 soac.inputs.iter().for_each(|a| see(Part::Array(*a)));

@@ -18,6 +18,23 @@ pub enum PartMut<'a> {
     Body(&'a mut Body),
 }
 
+impl Check {
+    fn parts_mut(&mut self, see: &mut dyn FnMut(PartMut)) {
+        match self {
+            Check::Bounds(i, n) => {
+                see(PartMut::Operand(i));
+                see(PartMut::Size(n));
+            }
+            Check::Coerce(found, wanted) => found.iter_mut().chain(wanted).for_each(|size| see(PartMut::Size(size))),
+            Check::NonNegative(n) => see(PartMut::Size(n)),
+            Check::Range(a, b) => [a, b].into_iter().for_each(|a| see(PartMut::Operand(a))),
+            Check::Product(n, m) => [n, m].into_iter().for_each(|size| see(PartMut::Size(size))),
+            Check::Unflatten(a, b, c) => [a, b, c].into_iter().for_each(|size| see(PartMut::Size(size))),
+            Check::Assert(cond, _) => see(PartMut::Operand(cond)),
+        }
+    }
+}
+
 impl Exp {
     /// Calls `see` with the direct parts of the expression, in order.
     pub fn parts_mut(&mut self, see: &mut dyn FnMut(PartMut)) {
@@ -75,18 +92,7 @@ impl Exp {
                 [a, b, c].into_iter().for_each(|a| see(PartMut::Operand(a)));
                 see(PartMut::Size(n));
             }
-            Exp::Check(check) => match check {
-                Check::Bounds(i, n) => {
-                    see(PartMut::Operand(i));
-                    see(PartMut::Size(n));
-                }
-                Check::Coerce(found, wanted) => found.iter_mut().chain(wanted).for_each(|size| see(PartMut::Size(size))),
-                Check::NonNegative(n) => see(PartMut::Size(n)),
-                Check::Range(a, b) => [a, b].into_iter().for_each(|a| see(PartMut::Operand(a))),
-                Check::Product(n, m) => [n, m].into_iter().for_each(|size| see(PartMut::Size(size))),
-                Check::Unflatten(a, b, c) => [a, b, c].into_iter().for_each(|size| see(PartMut::Size(size))),
-                Check::Assert(cond, _) => see(PartMut::Operand(cond)),
-            },
+            Exp::Check(check) => check.parts_mut(see),
             Exp::Soac(soac) => {
                 see(PartMut::Size(&mut soac.width));
                 arrays(&mut soac.inputs, see);
@@ -124,18 +130,7 @@ impl Exp {
                 see(PartMut::Body(then));
                 see(PartMut::Body(els));
             }
-            Exp::Loop { params, form, body } => {
-                params.iter_mut().for_each(|(_, init)| see(PartMut::Operand(init)));
-                if let LoopForm::For(_, n) = form {
-                    see(PartMut::Operand(n));
-                }
-                params.iter_mut().for_each(|(var, _)| see(PartMut::Bound(var)));
-                match form {
-                    LoopForm::For(i, _) => see(PartMut::Bound(i)),
-                    LoopForm::While(cond) => see(PartMut::Body(cond)),
-                }
-                see(PartMut::Body(body));
-            }
+            Exp::Loop { params, form, body } => looping(params, form, body, see),
         }
     }
     /// Calls `see` with the direct inner bodies.
@@ -355,4 +350,17 @@ impl Renumbering {
             }
         }
     }
+}
+
+fn looping(params: &mut [(Var, Operand)], form: &mut LoopForm, body: &mut Body, see: &mut dyn FnMut(PartMut)) {
+    params.iter_mut().for_each(|(_, init)| see(PartMut::Operand(init)));
+    if let LoopForm::For(_, n) = form {
+        see(PartMut::Operand(n));
+    }
+    params.iter_mut().for_each(|(var, _)| see(PartMut::Bound(var)));
+    match form {
+        LoopForm::For(i, _) => see(PartMut::Bound(i)),
+        LoopForm::While(cond) => see(PartMut::Body(cond)),
+    }
+    see(PartMut::Body(body));
 }

@@ -99,31 +99,7 @@ impl Graph {
                 fails
             }
             Exp::Loop { params, form, body } => self.looping(program, stm, params, form, body),
-            Exp::Soac(soac) => {
-                self.params(program, &soac.lambda.params, &soac.inputs);
-                let mut fails = self.body(program, &soac.lambda.body);
-                stm.pat.iter().for_each(|var| self.edge_size(*var, &soac.width));
-                let mut at = 0;
-                for operator in soac.scans.iter().chain(&soac.reduces) {
-                    let to = at + operator.neutral.len();
-                    let group = stm.pat.get(at..to).unwrap_or_default();
-                    let cells = soac.lambda.body.result.get(at..to).unwrap_or_default();
-                    let failing = self.operator(program, operator, group, cells);
-                    if failing {
-                        cells.iter().for_each(|a| self.root(*a));
-                        group.iter().for_each(|var| self.root_type(program, *var));
-                    }
-                    fails |= failing;
-                    at = to;
-                }
-                for (var, result) in stm.pat.iter().zip(&soac.lambda.body.result).skip(at) {
-                    self.edge(*var, *result);
-                }
-                if fails {
-                    self.root_size(&soac.width);
-                }
-                fails
-            }
+            Exp::Soac(soac) => self.soac(program, &stm.pat, soac),
             Exp::Filter { inputs, lambda, width } => {
                 self.params(program, &lambda.params, inputs);
                 let fails = self.body(program, &lambda.body);
@@ -191,6 +167,32 @@ impl Graph {
                 fails
             }
         }
+    }
+
+    fn soac(&mut self, program: &Program, pat: &[Var], soac: &Soac) -> bool {
+        self.params(program, &soac.lambda.params, &soac.inputs);
+        let mut fails = self.body(program, &soac.lambda.body);
+        pat.iter().for_each(|var| self.edge_size(*var, &soac.width));
+        let mut at = 0;
+        for operator in soac.scans.iter().chain(&soac.reduces) {
+            let to = at + operator.neutral.len();
+            let group = pat.get(at..to).unwrap_or_default();
+            let cells = soac.lambda.body.result.get(at..to).unwrap_or_default();
+            let failing = self.operator(program, operator, group, cells);
+            if failing {
+                cells.iter().for_each(|a| self.root(*a));
+                group.iter().for_each(|var| self.root_type(program, *var));
+            }
+            fails |= failing;
+            at = to;
+        }
+        for (var, result) in pat.iter().zip(&soac.lambda.body.result).skip(at) {
+            self.edge(*var, *result);
+        }
+        if fails {
+            self.root_size(&soac.width);
+        }
+        fails
     }
 
     fn params(&mut self, program: &Program, params: &[Var], inputs: &[Var]) {

@@ -110,18 +110,7 @@ impl Specialiser<'_> {
                 Ok(Static::Data(self.operand(&size, span)?))
             }
             ExprKind::ReifyShape(shape) => self.reify_shape(shape, env, span),
-            ExprKind::Coerce { ty, expr: inner } => {
-                let value = self.eval(inner, env)?;
-                let ty = self.resolve(ty, env, span)?;
-                if ty.has_hollow(false) {
-                    let found = match self.free.coerced(expr).cloned() {
-                        Some(found) => self.resolve(&found, env, span)?,
-                        None => return self.limit(span, HOLLOW),
-                    };
-                    self.coerce_hollow(&found, &ty, (&[], &[]), span)?;
-                }
-                self.coerce(&value, &ty, &[], span)
-            }
+            ExprKind::Coerce { ty, expr: inner } => self.coercion(expr, ty, inner, env),
             ExprKind::Assert { cond, message, expr } => {
                 let cond = self.eval(cond, env)?;
                 let cond = self.scalar(&cond, span)?;
@@ -131,6 +120,21 @@ impl Specialiser<'_> {
                 self.eval(expr, env)
             }
         }
+    }
+
+    /// A coercion of `inner`, which is `expr` as a whole.
+    fn coercion(&mut self, expr: &Expr, ty: &core::Type, inner: &Expr, env: &mut Env) -> Outcome<Static> {
+        let span = expr.span();
+        let value = self.eval(inner, env)?;
+        let ty = self.resolve(ty, env, span)?;
+        if ty.has_hollow(false) {
+            let found = match self.free.coerced(expr).cloned() {
+                Some(found) => self.resolve(&found, env, span)?,
+                None => return self.limit(span, HOLLOW),
+            };
+            self.coerce_hollow(&found, &ty, (&[], &[]), span)?;
+        }
+        self.coerce(&value, &ty, &[], span)
     }
 
     /// The environment of a closure: what its free names are.

@@ -44,50 +44,13 @@ impl Specialiser<'_> {
                 self.slice(xs, i, Operand::int(1), &width, true, span)
             }
             ("slice_step", [xs, i, j, s]) => self.slice_step(xs, [i, j, s], &call),
-            ("update", [xs, i, x]) => {
-                let i = self.scalar(i, span)?;
-                if has_no_leaves(xs) {
-                    self.push(Vec::new(), Exp::Check(Check::Bounds(i, call.size(0))), span)?;
-                }
-                self.by_components(&[xs, x], &mut |this, parts| match parts {
-                    [Static::Lifted(lifted), x] => this.other_cell(lifted, i, (*x).clone(), span),
-                    [Static::Data(array), Static::Data(value)] => {
-                        let (ty, array) = (this.ty(*array), this.array(*array, span)?);
-                        let update = Exp::Update { array, at: vec![i], value: *value, checked: true };
-                        Ok(Static::Data(this.bind("updated", ty, update, span)?))
-                    }
-                    _ => this.broken(span, "values of different forms"),
-                })
-            }
-            ("update_slice", [xs, start, step, ys]) => {
-                let (start, step) = (self.scalar(start, span)?, self.scalar(step, span)?);
-                if has_no_leaves(xs) {
-                    let array = self.stand_in(&call.size(0), span)?;
-                    let value = self.stand_in(&call.size(1), span)?;
-                    self.update_slice(&array, (start, step), &value, span)?;
-                }
-                self.by_components(&[xs, ys], &mut |this, parts| match parts {
-                    [Static::Lifted(xs), Static::Lifted(ys)] => this.other_cells(xs, ys, start, step, span),
-                    [array, value] => this.update_slice(array, (start, step), value, span),
-                    _ => this.broken(span, "values of different forms"),
-                })
-            }
+            ("update", [xs, i, x]) => self.updated(xs, i, x, &call),
+            ("update_slice", [xs, start, step, ys]) => self.updated_slice(xs, [start, step], ys, &call),
             ("iota", [n]) => {
                 let n = self.scalar(n, span)?;
                 self.iota(Operand::int(0), self.size_of(n), span)
             }
-            ("shape_iota", []) => {
-                let Some(IndexValue::Shape(shape)) = indices.first() else { return self.broken(span, "a shape was expected") };
-                let all = shape.iter().fold(Size::constant(1), |all, size| all.mul(size));
-                match shape.as_slice() {
-                    [] => Ok(Static::Data(Operand::int(0))),
-                    [_] => self.iota(Operand::int(0), all, span),
-                    _ => {
-                        let flat = self.iota(Operand::int(0), all, span)?;
-                        self.reshape(&flat, 1, shape, span)
-                    }
-                }
-            }
+            ("shape_iota", []) => self.shape_iota(&call),
             ("range", [a, b]) => {
                 let (a, b) = (self.scalar(a, span)?, self.scalar(b, span)?);
                 let from = self.size_of(a);
@@ -138,44 +101,9 @@ impl Specialiser<'_> {
                     this.view(a, ty, |array| Exp::Rearrange { array, perm }, span)
                 }),
             }),
-            ("flatten", [xs]) => {
-                let (n, m) = (call.size(0), call.size(1));
-                let outer = [n.mul(&m)];
-                if !(n.as_constant().is_some_and(small) && m.as_constant().is_some_and(small)) {
-                    self.push(Vec::new(), Exp::Check(Check::Product(n, m)), span)?;
-                }
-                self.by_components(&[xs], &mut |this, parts| match parts {
-                    [Static::Lifted(rows)] => this.flat_functions(rows, span),
-                    _ => this.reshape(parts[0], 2, &outer, span),
-                })
-            }
-            ("unflatten", [xs]) => {
-                let (n, m) = (call.size(0), call.size(1));
-                if !(n.as_constant().is_some_and(small) && m.as_constant().is_some_and(small)) {
-                    self.push(Vec::new(), Exp::Check(Check::Unflatten(n.mul(&m), n.clone(), m.clone())), span)?;
-                }
-                self.by_components(&[xs], &mut |this, parts| match parts {
-                    [Static::Lifted(cells)] => this.functions_in_rows(cells, &n, &m, span),
-                    _ => this.reshape(parts[0], 1, &[n.clone(), m.clone()], span),
-                })
-            }
-            ("concat", [a, b]) => {
-                let outer = call.size(0).add(&call.size(1));
-                // What has elements needs memory.
-                if has_no_leaves(a) {
-                    self.check_natural(&outer, span)?;
-                }
-                self.by_components(&[a, b], &mut |this, parts| match parts {
-                    [Static::Lifted(x), Static::Lifted(y)] => this.joined_functions(x, y, span),
-                    [Static::Data(a), Static::Data(b)] => {
-                        let mut ty = this.ty(*a);
-                        ty.shape[0] = outer.clone();
-                        let parts = vec![this.array(*a, span)?, this.array(*b, span)?];
-                        Ok(Static::Data(this.bind("joined", ty, Exp::Concat(parts), span)?))
-                    }
-                    _ => this.broken(span, "values of different forms"),
-                })
-            }
+            ("flatten", [xs]) => self.flattened(xs, &call),
+            ("unflatten", [xs]) => self.unflattened(xs, &call),
+            ("concat", [a, b]) => self.concat(a, b, &call),
             ("reverse", [xs]) => {
                 let width = call.size(0);
                 let last = self.operand(&width.sub(&Size::constant(1)), span)?;
@@ -196,6 +124,96 @@ impl Specialiser<'_> {
             }
             _ => self.limit(span, format!("the primitive `{name}` is not compiled yet")),
         }
+    }
+
+    fn updated(&mut self, xs: &Static, i: &Static, x: &Static, call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let i = self.scalar(i, span)?;
+        if has_no_leaves(xs) {
+            self.push(Vec::new(), Exp::Check(Check::Bounds(i, call.size(0))), span)?;
+        }
+        self.by_components(&[xs, x], &mut |this, parts| match parts {
+            [Static::Lifted(lifted), x] => this.other_cell(lifted, i, (*x).clone(), span),
+            [Static::Data(array), Static::Data(value)] => {
+                let (ty, array) = (this.ty(*array), this.array(*array, span)?);
+                let update = Exp::Update { array, at: vec![i], value: *value, checked: true };
+                Ok(Static::Data(this.bind("updated", ty, update, span)?))
+            }
+            _ => this.broken(span, "values of different forms"),
+        })
+    }
+
+    fn updated_slice(&mut self, xs: &Static, [start, step]: [&Static; 2], ys: &Static, call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let (start, step) = (self.scalar(start, span)?, self.scalar(step, span)?);
+        if has_no_leaves(xs) {
+            let array = self.stand_in(&call.size(0), span)?;
+            let value = self.stand_in(&call.size(1), span)?;
+            self.update_slice(&array, (start, step), &value, span)?;
+        }
+        self.by_components(&[xs, ys], &mut |this, parts| match parts {
+            [Static::Lifted(xs), Static::Lifted(ys)] => this.other_cells(xs, ys, start, step, span),
+            [array, value] => this.update_slice(array, (start, step), value, span),
+            _ => this.broken(span, "values of different forms"),
+        })
+    }
+
+    fn shape_iota(&mut self, call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let Some(IndexValue::Shape(shape)) = call.indices.first() else { return self.broken(span, "a shape was expected") };
+        let all = shape.iter().fold(Size::constant(1), |all, size| all.mul(size));
+        match shape.as_slice() {
+            [] => Ok(Static::Data(Operand::int(0))),
+            [_] => self.iota(Operand::int(0), all, span),
+            _ => {
+                let flat = self.iota(Operand::int(0), all, span)?;
+                self.reshape(&flat, 1, shape, span)
+            }
+        }
+    }
+
+    fn flattened(&mut self, xs: &Static, call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let (n, m) = (call.size(0), call.size(1));
+        let outer = [n.mul(&m)];
+        if !(n.as_constant().is_some_and(small) && m.as_constant().is_some_and(small)) {
+            self.push(Vec::new(), Exp::Check(Check::Product(n, m)), span)?;
+        }
+        self.by_components(&[xs], &mut |this, parts| match parts {
+            [Static::Lifted(rows)] => this.flat_functions(rows, span),
+            _ => this.reshape(parts[0], 2, &outer, span),
+        })
+    }
+
+    fn unflattened(&mut self, xs: &Static, call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let (n, m) = (call.size(0), call.size(1));
+        if !(n.as_constant().is_some_and(small) && m.as_constant().is_some_and(small)) {
+            self.push(Vec::new(), Exp::Check(Check::Unflatten(n.mul(&m), n.clone(), m.clone())), span)?;
+        }
+        self.by_components(&[xs], &mut |this, parts| match parts {
+            [Static::Lifted(cells)] => this.functions_in_rows(cells, &n, &m, span),
+            _ => this.reshape(parts[0], 1, &[n.clone(), m.clone()], span),
+        })
+    }
+
+    fn concat(&mut self, a: &Static, b: &Static, call: &Call) -> Outcome<Static> {
+        let span = call.span;
+        let outer = call.size(0).add(&call.size(1));
+        // What has elements needs memory.
+        if has_no_leaves(a) {
+            self.check_natural(&outer, span)?;
+        }
+        self.by_components(&[a, b], &mut |this, parts| match parts {
+            [Static::Lifted(x), Static::Lifted(y)] => this.joined_functions(x, y, span),
+            [Static::Data(a), Static::Data(b)] => {
+                let mut ty = this.ty(*a);
+                ty.shape[0] = outer.clone();
+                let parts = vec![this.array(*a, span)?, this.array(*b, span)?];
+                Ok(Static::Data(this.bind("joined", ty, Exp::Concat(parts), span)?))
+            }
+            _ => this.broken(span, "values of different forms"),
+        })
     }
 
     /// The type of the result, from the declaration of the primitive.

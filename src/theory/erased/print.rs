@@ -147,16 +147,7 @@ fn write_expr(out: &mut String, expr: &Expr) {
         ExprKind::ReifyShape(shape) => {
             let _ = write!(out, "(reify-shape {})", print::shape(shape));
         }
-        ExprKind::Coerce { checks, expr } => {
-            out.push_str("(coerce (");
-            let pair = |out: &mut String, (from, to): &(Shape, Shape)| {
-                let _ = write!(out, "({} {})", print::shape(from), print::shape(to));
-            };
-            spaced(out, checks, pair);
-            out.push_str(") ");
-            write_expr(out, expr);
-            out.push(')');
-        }
+        ExprKind::Coerce { checks, expr } => write_coercion(out, checks, expr),
         ExprKind::Assert { cond, message, expr } => {
             out.push_str("(assert ");
             write_expr(out, cond);
@@ -165,6 +156,17 @@ fn write_expr(out: &mut String, expr: &Expr) {
             out.push(')');
         }
     }
+}
+
+fn write_coercion(out: &mut String, checks: &[(Shape, Shape)], expr: &Expr) {
+    out.push_str("(coerce (");
+    let pair = |out: &mut String, (from, to): &(Shape, Shape)| {
+        let _ = write!(out, "({} {})", print::shape(from), print::shape(to));
+    };
+    spaced(out, checks, pair);
+    out.push_str(") ");
+    write_expr(out, expr);
+    out.push(')');
 }
 
 fn write_loop(out: &mut String, params: &[(Symbol, Expr)], form: &LoopForm, body: &Expr) {

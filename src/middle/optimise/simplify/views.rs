@@ -80,18 +80,7 @@ impl Simplifier<'_> {
                 }
                 _ => Step::Keep,
             },
-            Exp::Stack(cells) => {
-                let constants: Option<Vec<Scalar>> =
-                    cells.iter().map(|a| if let Operand::Const(scalar) = a { Some(*scalar) } else { None }).collect();
-                if let Some(constants) = constants {
-                    *exp = Exp::Literal(constants);
-                } else if cells.iter().all(|cell| same(*cell, cells[0])) {
-                    *exp = Exp::Rep(cells[0]);
-                } else if let Some(array) = self.unstacked(cells, ty) {
-                    return Step::known(Operand::Var(array));
-                }
-                Step::Keep
-            }
+            Exp::Stack(_) => self.stacked(exp, ty),
             Exp::Concat(parts) => {
                 let empty = Size::constant(0);
                 let arrays = parts.clone();
@@ -120,6 +109,19 @@ impl Simplifier<'_> {
         }
     }
 
+    fn stacked(&self, exp: &mut Exp, ty: &Type) -> Step {
+        let Exp::Stack(cells) = exp else { return Step::Keep };
+        let constants: Option<Vec<Scalar>> =
+            cells.iter().map(|a| if let Operand::Const(scalar) = a { Some(*scalar) } else { None }).collect();
+        if let Some(constants) = constants {
+            *exp = Exp::Literal(constants);
+        } else if cells.iter().all(|cell| same(*cell, cells[0])) {
+            *exp = Exp::Rep(cells[0]);
+        } else if let Some(array) = self.unstacked(cells, ty) {
+            return Step::known(Operand::Var(array));
+        }
+        Step::Keep
+    }
     pub(in crate::middle::optimise) fn all_in_bounds(&self, array: Var, indices: &[Operand]) -> bool {
         let shape = self.ty(array).shape;
         indices.iter().zip(&shape).all(|(i, n)| self.in_bounds(*i, n))
@@ -213,10 +215,7 @@ impl Simplifier<'_> {
             }
             Exp::Slice { array: base, start, step, .. } => {
                 self.check_all(array, &indices, checked, at);
-                let moved = self.mul(indices[0], step, PrimType::I64, at)?;
-                let moved = self.add(mutated!(SliceForgetsStart, start, Operand::int(0)), moved, PrimType::I64, at)?;
-                let indices = std::iter::once(moved).chain(indices[1..].iter().copied()).collect();
-                *exp = Exp::Index { array: base, at: indices, checked: false };
+                *exp = Exp::Index { array: base, at: self.in_slice(start, step, &indices, at)?, checked: false };
                 Some(Step::Again)
             }
             Exp::Coerce(base) => {
@@ -234,14 +233,7 @@ impl Simplifier<'_> {
             }
             Exp::Reshape(base) if self.program.vars[base].ty.rank() == 1 && indices.len() == rank => {
                 self.check_all(array, &indices, checked, at);
-                let shape = self.ty(array).shape;
-                let mut flat = indices[0];
-                for (i, n) in indices[1..].iter().zip(&shape[1..]) {
-                    let n = self.emit(Exp::Size(n.clone()), Type::scalar(PrimType::I64), "size", at);
-                    let row = self.mul(mutated!(FlatRowForgotten, flat, Operand::int(0)), n, PrimType::I64, at)?;
-                    flat = self.add(row, *i, PrimType::I64, at)?;
-                }
-                *exp = Exp::Index { array: base, at: vec![flat], checked: false };
+                *exp = Exp::Index { array: base, at: vec![self.flat(array, &indices, at)?], checked: false };
                 Some(Step::Again)
             }
             Exp::Copy(_)
@@ -263,6 +255,23 @@ impl Simplifier<'_> {
         }
     }
 
+    /// The indices in an array of a cell of a slice of it.
+    fn in_slice(&mut self, start: Operand, step: Operand, indices: &[Operand], at: &mut At) -> Option<Vec<Operand>> {
+        let moved = self.mul(indices[0], step, PrimType::I64, at)?;
+        let moved = self.add(mutated!(SliceForgetsStart, start, Operand::int(0)), moved, PrimType::I64, at)?;
+        Some(std::iter::once(moved).chain(indices[1..].iter().copied()).collect())
+    }
+    /// The position of an element in row-major order.
+    fn flat(&mut self, array: Var, indices: &[Operand], at: &mut At) -> Option<Operand> {
+        let shape = self.ty(array).shape;
+        let mut flat = indices[0];
+        for (i, n) in indices[1..].iter().zip(&shape[1..]) {
+            let n = self.emit(Exp::Size(n.clone()), Type::scalar(PrimType::I64), "size", at);
+            let row = self.mul(mutated!(FlatRowForgotten, flat, Operand::int(0)), n, PrimType::I64, at)?;
+            flat = self.add(row, *i, PrimType::I64, at)?;
+        }
+        Some(flat)
+    }
     /// The position in row-major order of constant indices that are in bounds.
     fn constant_position(&self, array: Var, indices: &[Operand]) -> Option<usize> {
         let shape = self.ty(array).shape;

@@ -63,6 +63,7 @@ fn spine(expr: &Expr) -> Option<Spine> {
 
 /// The next state; `None` for a value.
 fn reduce(expr: &Expr) -> Stepped<Expr> {
+    // The rules of reduction, one for each form, as the paper lists them.
     let span = expr.span();
     let make = |kind: ExprKind| Expr::new(kind, span);
     match expr.kind() {

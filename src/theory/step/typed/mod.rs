@@ -73,6 +73,7 @@ fn spine(expr: &Expr) -> Option<Spine> {
 impl Machine {
     /// The next state; `None` for a value.
     fn step(&mut self, whole: &Expr) -> Stepped<Expr> {
+        // The rules of reduction, one for each form, as the paper lists them.
         let span = whole.span();
         let make = |kind: ExprKind| Expr::new(kind, span);
         let fault = |fault: Fault| Stuck::at(fault, span);
