@@ -141,9 +141,7 @@ impl Flatten {
         let arrays: Vec<Var> = stm.pat.iter().map(|var| self.whole(work, *var)).collect();
         let done = match &stm.exp {
             Exp::Soac(soac) => self.nest(&work.context, soac, &arrays, stm.span, out),
-            Exp::Loop { params, form: LoopForm::For(i, n), body } => {
-                self.turned(&work.context, params, (*i, *n), body, &arrays, stm.span, out)
-            }
+            Exp::Loop { form: LoopForm::For(..), .. } => self.turned(&work.context, stm, &arrays, out),
             single_exp!()
             | Exp::Check(_)
             | Exp::Seg(_)
@@ -166,17 +164,10 @@ impl Flatten {
     }
 
     /// A loop whose count is the same for all threads, with its body distributed: the loop of the maps.
-    #[allow(clippy::too_many_arguments, reason = "the parts of a loop")]
-    fn turned(
-        &mut self,
-        context: &Context,
-        params: &[(Var, Operand)],
-        (i, n): (Var, Operand),
-        body: &Body,
-        pat: &[Var],
-        span: Span,
-        out: &mut Vec<Stm>,
-    ) -> bool {
+    fn turned(&mut self, context: &Context, stm: &Stm, pat: &[Var], out: &mut Vec<Stm>) -> bool {
+        let span = stm.span;
+        let Exp::Loop { params, form: LoopForm::For(i, n), body } = &stm.exp else { return false };
+        let (i, n) = (*i, *n);
         let vars: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
         let regular = vars.iter().all(|var| {
             let ty = self.ty(*var);

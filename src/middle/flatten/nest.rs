@@ -18,6 +18,17 @@ pub(super) struct Kernel {
     pub kind: SegKind,
 }
 
+/// One scan or reduction of a soac: what is combined, and what it makes.
+#[derive(Clone, Copy)]
+struct Combined<'a> {
+    operator: &'a Operator,
+    scan: bool,
+    width: &'a Size,
+    given: &'a [Var],
+    pat: &'a [Var],
+    span: Span,
+}
+
 impl Flatten {
     /// A new index.
     fn index(&mut self) -> Var {
@@ -211,7 +222,8 @@ impl Flatten {
         let mut at = 0;
         for (operator, scan) in soac.scans.iter().map(|op| (op, true)).chain(soac.reduces.iter().map(|op| (op, false))) {
             let to = at + operator.neutral.len();
-            if !self.alone(&context, operator, scan, &soac.width, &given[at..to], &pat[at..to], span, out) {
+            let one = Combined { operator, scan, width: &soac.width, given: &given[at..to], pat: &pat[at..to], span };
+            if !self.alone(&context, &one, out) {
                 return false;
             }
             at = to;
@@ -220,25 +232,15 @@ impl Flatten {
     }
 
     /// One scan or reduction of arrays.
-    #[allow(clippy::too_many_arguments, reason = "the parts of a soac")]
-    fn alone(
-        &mut self,
-        context: &Context,
-        operator: &Operator,
-        scan: bool,
-        width: &Size,
-        given: &[Var],
-        pat: &[Var],
-        span: Span,
-        out: &mut Vec<Stm>,
-    ) -> bool {
+    fn alone(&mut self, context: &Context, one: &Combined, out: &mut Vec<Stm>) -> bool {
+        let Combined { operator, scan, width, given, pat, span } = *one;
         let cells: Vec<Type> = operator.neutral.iter().map(|a| self.program.operand_ty(*a)).collect();
         if cells.iter().all(|cell| cell.rank() == 0) {
             let soac = self.identity(width, given, vec![operator.clone()], scan);
             return self.nest(context, &soac, pat, span, out);
         }
         match self.elementwise(operator) {
-            Some((size, inner)) => self.interchanged(context, (&size, inner), scan, width, given, pat, span, out),
+            Some((size, inner)) => self.interchanged(context, &size, inner, one, out),
             None if context.space.is_empty() => {
                 let soac = self.identity(width, given, vec![operator.clone()], scan);
                 self.one_by_one(soac, pat.to_vec(), span, out);
@@ -279,18 +281,8 @@ impl Flatten {
     }
 
     /// A reduction with an operator on elements: a map over the elements of reductions.
-    #[allow(clippy::too_many_arguments, reason = "the parts of a soac")]
-    fn interchanged(
-        &mut self,
-        context: &Context,
-        (size, inner): (&Size, Operator),
-        scan: bool,
-        width: &Size,
-        given: &[Var],
-        pat: &[Var],
-        span: Span,
-        out: &mut Vec<Stm>,
-    ) -> bool {
+    fn interchanged(&mut self, context: &Context, size: &Size, inner: Operator, one: &Combined, out: &mut Vec<Stm>) -> bool {
+        let Combined { scan, width, given, pat, span, .. } = *one;
         if !context.regular(size) {
             return false;
         }

@@ -27,6 +27,15 @@ struct Open<'e> {
     body: &'e Expr,
 }
 
+/// A definition of a function that is called.
+struct Callee<'a> {
+    define: &'a Define,
+    open: &'a Open<'a>,
+    params: &'a [(Symbol, core::Type)],
+    ret: &'a core::Type,
+    body: &'a Expr,
+}
+
 fn open(define: &Define) -> Open<'_> {
     let mut out = Open { indices: Vec::new(), types: Vec::new(), body: &define.body };
     loop {
@@ -165,7 +174,7 @@ impl<'p> Specialiser<'p> {
         let here = self.attributed && weight <= 8 * SMALL && !hints.noinline.contains(&name);
         let inline = hints.inline.contains(&name) || here;
         let large = !inline && (heavy || hints.noinline.contains(&name));
-        if large && let Some(result) = self.call(define, &open, params, ret, body, indices, types, &args, span)? {
+        if large && let Some(result) = self.call(&Callee { define, open: &open, params, ret, body }, indices, types, &args, span)? {
             return self.apply(result, rest, span);
         }
         let mut env = bound(&open, indices, types);
@@ -175,19 +184,8 @@ impl<'p> Specialiser<'p> {
     }
 
     /// Calls the function for a definition at these types; `None` if functions go in or come out.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one definition and of one call")]
-    fn call(
-        &mut self,
-        define: &Define,
-        open: &Open,
-        params: &[(Symbol, core::Type)],
-        ret: &core::Type,
-        body: &Expr,
-        indices: &[IndexValue],
-        types: &[Atom],
-        args: &[Static],
-        span: Span,
-    ) -> Outcome<Option<Static>> {
+    fn call(&mut self, callee: &Callee, indices: &[IndexValue], types: &[Atom], args: &[Static], span: Span) -> Outcome<Option<Static>> {
+        let Callee { define, open, params, ret, .. } = *callee;
         let mut env = bound(open, indices, types);
         env.terms.extend(params.iter().map(|(name, _)| *name).zip(args.iter().cloned()));
         let mut key = format!("{}", define.name);
@@ -220,7 +218,7 @@ impl<'p> Specialiser<'p> {
         let instance = match self.instances.get(&key) {
             Some(instance) => instance.clone(),
             None => {
-                let instance = Arc::new(self.instance(define, open, params, body, indices, types, span)?);
+                let instance = Arc::new(self.instance(callee, indices, types, span)?);
                 self.instances.insert(key, instance.clone());
                 instance
             }
@@ -242,17 +240,8 @@ impl<'p> Specialiser<'p> {
     }
 
     /// Makes the function for a definition: its parameters are the sizes that its types mention and the components of its arguments.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one definition and of one call")]
-    fn instance(
-        &mut self,
-        define: &Define,
-        open: &Open,
-        params: &[(Symbol, core::Type)],
-        body: &Expr,
-        indices: &[IndexValue],
-        types: &[Atom],
-        span: Span,
-    ) -> Outcome<Instance> {
+    fn instance(&mut self, callee: &Callee, indices: &[IndexValue], types: &[Atom], span: Span) -> Outcome<Instance> {
+        let open = callee.open;
         let mut constants = Vec::new();
         let local: FxHashSet<Symbol> = self.local.keys().copied().collect();
         let (_, fun) = self.apart(1, |this| {
@@ -269,7 +258,7 @@ impl<'p> Specialiser<'p> {
                 let atom = this.abstracted(atom, *name, &mut vars);
                 env.types.insert(*name, atom);
             }
-            for &constant in this.needed(define).iter() {
+            for &constant in this.needed(callee.define).iter() {
                 if !local.contains(&constant.name) && !this.computed.contains(&constant.name) {
                     continue;
                 }
@@ -282,7 +271,7 @@ impl<'p> Specialiser<'p> {
                     constants.push(constant.name);
                 }
             }
-            this.function(define, params, body, env, vars, false, span)
+            this.function(callee, env, vars, span)
         });
         Ok(Instance { fun: fun?, constants })
     }
@@ -308,25 +297,15 @@ impl<'p> Specialiser<'p> {
     }
 
     /// Adds a function whose size parameters are `vars`.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one definition")]
-    fn function(
-        &mut self,
-        define: &Define,
-        params: &[(Symbol, core::Type)],
-        body: &Expr,
-        mut env: Env,
-        mut vars: Vec<Var>,
-        entry: bool,
-        span: Span,
-    ) -> Outcome<FunId> {
-        for (name, ty) in params {
+    fn function(&mut self, callee: &Callee, mut env: Env, mut vars: Vec<Var>, span: Span) -> Outcome<FunId> {
+        for (name, ty) in callee.params {
             let ty = self.resolve(ty, &mut env, span)?;
             let base = Symbol::new(name.as_str().split('.').next().unwrap_or("x"));
             let value = self.symbolic(&ty, &[], base, span, &mut vars)?;
             env.terms.insert(*name, value);
         }
-        let value = self.eval(body, &mut env)?;
-        self.add_function(define, vars, value, entry, span)
+        let value = self.eval(callee.body, &mut env)?;
+        self.add_function(callee.define, vars, value, false, span)
     }
 
     fn add_function(&mut self, define: &Define, params: Vec<Var>, value: Static, entry: bool, span: Span) -> Outcome<FunId> {
