@@ -12,7 +12,10 @@ use std::rc::Rc;
 pub struct Env(Option<Rc<Trie>>);
 
 enum Trie {
-    Leaf(u64, Value),
+    Leaf {
+        key: u64,
+        value: Value,
+    },
     /// The bits above `bit` that all keys share, and the keys without and with `bit`.
     Branch {
         prefix: u64,
@@ -41,7 +44,7 @@ impl Env {
         let mut at = self.0.as_ref()?;
         loop {
             match &**at {
-                Trie::Leaf(found, value) => return (*found == key).then_some(value),
+                Trie::Leaf { key: found, value } => return (*found == key).then_some(value),
                 Trie::Branch { bit, zero, one, .. } => at = if key & bit == 0 { zero } else { one },
             }
         }
@@ -50,7 +53,7 @@ impl Env {
     /// The same with another value for one variable.
     pub(super) fn with(&self, var: Var, value: Value) -> Env {
         let key = key(var);
-        let leaf = Rc::new(Trie::Leaf(key, value));
+        let leaf = Rc::new(Trie::Leaf { key, value });
         Env(Some(match &self.0 {
             None => leaf,
             Some(trie) => insert(trie, key, leaf),
@@ -60,8 +63,8 @@ impl Env {
 
 fn insert(trie: &Rc<Trie>, key: u64, leaf: Rc<Trie>) -> Rc<Trie> {
     let shared = match &**trie {
-        Trie::Leaf(found, _) if *found == key => return leaf,
-        Trie::Leaf(found, _) => *found,
+        Trie::Leaf { key: found, .. } if *found == key => return leaf,
+        Trie::Leaf { key: found, .. } => *found,
         Trie::Branch { prefix: shared, bit, zero, one } if prefix(key, *bit) == *shared => {
             let (prefix, bit) = (*shared, *bit);
             let (zero, one) = if key & bit == 0 { (insert(zero, key, leaf), one.clone()) } else { (zero.clone(), insert(one, key, leaf)) };

@@ -50,9 +50,19 @@ pub enum Const {
     /// A prefix operator.
     Unary(UnaryKey),
     /// An integer literal.
-    Int(u64, Option<PrimType>),
+    Int {
+        /// Its value.
+        value: u64,
+        /// The type that is written after it.
+        suffix: Option<PrimType>,
+    },
     /// A float literal, as bits.
-    Float(u64, Option<PrimType>),
+    Float {
+        /// Its value.
+        bits: u64,
+        /// The type that is written after it.
+        suffix: Option<PrimType>,
+    },
     /// A truth value.
     Bool(bool),
     /// A string.

@@ -325,7 +325,7 @@ impl<'a> Checker<'a> {
         if mapped {
             return self.fresh(node);
         }
-        let origin = Origin::Returned(self.program.ast.exprs[node].span, function.name, function.library);
+        let origin = Origin::Returned { at: self.program.ast.exprs[node].span, name: function.name, library: function.library };
         self.returned_part(mode, ty, &shares, origin)
     }
     fn returned_part(&mut self, mode: &Mode, ty: &RType, shares: &[Root], origin: Origin) -> Value {

@@ -197,7 +197,7 @@ impl<'a> Checker<'a> {
         let mut fresh = vec![true; leaves.len()];
         for (at, leaf) in leaves.iter().enumerate() {
             for root in self.roots.ancestors(*leaf, floor) {
-                let own = root.raw() >= floor && matches!(self.roots.origin(root), Origin::Made | Origin::Returned(..) | Origin::Given);
+                let own = root.raw() >= floor && matches!(self.roots.origin(root), Origin::Made | Origin::Returned { .. } | Origin::Given);
                 fresh[at] &= own;
                 if let Some(other) = owners.insert(root, at) {
                     fresh[other] = false;

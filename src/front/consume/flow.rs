@@ -341,10 +341,7 @@ impl Checker<'_> {
                 self.opened.entry(*ancestor).or_insert(id);
             }
         }
-        let returned = ancestors.iter().find_map(|ancestor| match self.roots.origin(*ancestor) {
-            Origin::Returned(span, Some(name), library) => Some((span, name, library)),
-            _ => None,
-        });
+        let returned = ancestors.iter().find_map(|ancestor| self.roots.origin(*ancestor).lender());
         self.gifts.push(Gift { returned, ..gift });
         self.roots.kill(ancestors, id);
         Ok(())

@@ -1,7 +1,7 @@
 //! What is said about it.
 
 use super::mode::Misfit;
-use super::roots::{GiftId, Origin, Root};
+use super::roots::{GiftId, Lender, Origin, Root};
 use super::{Checker, FrameKind};
 use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -18,8 +18,8 @@ pub(super) struct Gift {
     pub(super) what: Option<Symbol>,
     /// To whom.
     pub(super) by: By,
-    /// The application whose result it may be, and the name of the function, if that may share memory with arguments.
-    pub(super) returned: Option<(Span, Symbol, bool)>,
+    /// The function whose result it may be, if that may share memory with arguments.
+    pub(super) returned: Option<Lender>,
 }
 
 impl Gift {
@@ -101,12 +101,9 @@ impl Checker<'_> {
     }
     /// Says why two things may share memory that have different names.
     fn with_reason(&mut self, mut diagnostic: Diagnostic, root: Root, gift: Option<GiftId>) -> Diagnostic {
-        let returned = self.roots.ancestors(root, 0).into_iter().find_map(|root| match self.roots.origin(root) {
-            Origin::Returned(span, Some(name), library) => Some((span, name, library)),
-            _ => None,
-        });
+        let returned = self.roots.ancestors(root, 0).into_iter().find_map(|root| self.roots.origin(root).lender());
         let given = gift.and_then(|gift| self.gifts.get(gift as usize)).and_then(|gift| gift.returned);
-        if let Some((span, name, library)) = returned.or(given) {
+        if let Some(Lender { at: span, name, library }) = returned.or(given) {
             if diagnostic.labels.iter().all(|label| label.span != span) {
                 diagnostic = diagnostic.label(span, format!("what `{name}` returns may share memory with its arguments"));
             }

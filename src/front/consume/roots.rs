@@ -22,13 +22,22 @@ impl Root {
     }
 }
 
+/// A function with a name that did not promise new memory, and where it was applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Lender {
+    pub(super) at: Span,
+    pub(super) name: Symbol,
+    /// Whether it is one of the library.
+    pub(super) library: bool,
+}
+
 /// Where memory comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     /// Made here, or made of other memory.
     Made,
-    /// What a function returned that did not promise new memory: the application, the function's name, and whether it is one of the library.
-    Returned(Span, Option<Symbol>, bool),
+    /// What a function, perhaps one of the library, returned at this place that did not promise new memory.
+    Returned { at: Span, name: Option<Symbol>, library: bool },
     /// A parameter that was transferred to this function, or a loop variable with `*`.
     Given,
     /// A parameter that the caller keeps.
@@ -37,6 +46,13 @@ pub(super) enum Origin {
     Open(PatId),
     /// A constant of the program.
     Global(DefId),
+}
+
+impl Origin {
+    /// The function that returned the memory, if it has a name.
+    pub(super) fn lender(self) -> Option<Lender> {
+        if let Origin::Returned { at, name: Some(name), library } = self { Some(Lender { at, name, library }) } else { None }
+    }
 }
 
 /// A number for something that was consumed.

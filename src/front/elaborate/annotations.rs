@@ -375,7 +375,8 @@ impl Elab<'_> {
     /// What stands behind an abstract type, with sizes that are not known. Nothing stands behind the types of a parametric module's
     /// parameters.
     fn behind(&mut self, def: TypeDefId, types: Vec<Type>, span: Span) -> Type {
-        let decl = self.program.types[def].decl.clone();
+        let program = self.program;
+        let decl = &program.types[def].decl;
         let mut types = types.into_iter();
         let mut given = Vec::with_capacity(decl.tparams.len());
         for param in &decl.tparams {

@@ -16,7 +16,7 @@ pub(super) enum Head {
     /// A function value.
     Fun { value: Typed, instance: Option<Instance> },
     /// The elements of an array at as many positions; the array is not an argument.
-    Index(Typed, usize),
+    Index { array: Typed, count: usize },
     /// A field.
     Project(Symbol),
     /// A lambda, to be elaborated when the sizes of its arguments are known.
@@ -134,7 +134,7 @@ impl Elab<'_> {
                 let surface::ExprKind::Index { indices, .. } = &self.program.ast.exprs[self.operator_node(node)].kind else {
                     return Err(self.missing(self.program.ast.exprs[node].span));
                 };
-                Ok(Head::Index(self.shared(array, "a"), indices.len()))
+                Ok(Head::Index { array: self.shared(array, "a"), count: indices.len() })
             }
         }
     }
@@ -159,7 +159,7 @@ impl Elab<'_> {
         let mut parts: Vec<Part> = Vec::with_capacity(args.len() + 1);
         let (head, head_value) = match head {
             Head::Fun { value, instance } => (HeadRest::Fun(instance), Some(value)),
-            Head::Index(array, count) => (HeadRest::Index(array, count), None),
+            Head::Index { array, count } => (HeadRest::Index { array, count }, None),
             Head::Project(field) => (HeadRest::Project(field), None),
             Head::Lambda(lambda) => (HeadRest::Lambda(lambda), None),
             Head::Constr(name, ty) => (HeadRest::Constr(name, ty), None),
@@ -271,7 +271,7 @@ impl Elab<'_> {
                     _ => self.apply_exact(Head::Fun { value, instance: None }, args.collect(), span),
                 }
             }
-            Head::Index((mut array, mut ty), count) => {
+            Head::Index { array: (mut array, mut ty), count } => {
                 let mut args = args;
                 let rest = args.split_off(args.len().min(count));
                 for arg in args {
@@ -349,9 +349,9 @@ impl Elab<'_> {
         loop {
             match self.try_call(&value, instance.as_ref(), &mut args, span)? {
                 Attempt::Done(expr, ty) => return Ok(self.open((expr, ty))),
-                Attempt::Existential(param) => {
+                Attempt::Existential { argument } => {
                     let Some(old) = instance.take() else { return Err(self.existential_argument(None, span).into()) };
-                    let new = self.existential_instance(old, param, &args, span)?;
+                    let new = self.existential_instance(old, argument, &args, span)?;
                     value = self.instance_value(&new);
                     instance = Some(new);
                 }
@@ -373,7 +373,7 @@ impl Elab<'_> {
             }
             let (arg, arg_ty) = hiding.unwrap_or((arg, arg_ty));
             if self.is_existential_argument(&params[i].ty, &arg_ty) {
-                return Ok(Attempt::Existential(i));
+                return Ok(Attempt::Existential { argument: i });
             }
             let arg = self.eta_lift(&params[i].ty, (arg, arg_ty), at)?;
             let (arg, arg_ty) = self.eta_existential(&params[i].ty, arg, at)?;
@@ -410,7 +410,7 @@ impl Elab<'_> {
             let (arg, arg_ty) = hiding.unwrap_or((arg, arg_ty));
             args[i] = Arg::Ready((arg.clone(), arg_ty.clone()), at);
             if self.is_existential_argument(&expected, &arg_ty) {
-                return Ok(Attempt::Existential(i));
+                return Ok(Attempt::Existential { argument: i });
             }
             let (arg, arg_ty) = self.eta_existential(&expected, (arg, arg_ty), at)?;
             let fitted = self.fit_function(&expected, (arg.clone(), arg_ty.clone()), at)?;
@@ -660,8 +660,10 @@ impl Elab<'_> {
 
 enum Attempt {
     Done(Expr, Type),
-    /// The argument at this position has an existential result.
-    Existential(usize),
+    /// This argument has an existential result.
+    Existential {
+        argument: usize,
+    },
 }
 
 /// An argument (or the head) with the number of innermost frame dimensions over which it is mapped.
@@ -678,7 +680,7 @@ struct Group {
 
 enum HeadRest {
     Fun(Option<Instance>),
-    Index(Typed, usize),
+    Index { array: Typed, count: usize },
     Project(Symbol),
     Lambda(ExprId),
     Constr(Symbol, Type),
@@ -689,9 +691,9 @@ fn reassemble(head: HeadRest, parts: Vec<Part>) -> (Head, Vec<Arg>) {
     match head {
         HeadRest::Fun(instance) => match args.remove(0) {
             Arg::Ready(value, _) => (Head::Fun { value, instance }, args),
-            Arg::Lambda(_) => unreachable!("the head is elaborated first"),
+            Arg::Lambda(_) => crate::ice!(Span::default(), "the head of an application is not elaborated before its arguments"),
         },
-        HeadRest::Index(array, count) => (Head::Index(array, count), args),
+        HeadRest::Index { array, count } => (Head::Index { array, count }, args),
         HeadRest::Project(field) => (Head::Project(field), args),
         HeadRest::Lambda(lambda) => (Head::Lambda(lambda), args),
         HeadRest::Constr(name, ty) => (Head::Constr(name, ty), args),

@@ -333,14 +333,16 @@ impl Elab<'_> {
             if to.changing.class(here).is_some() {
                 let Some(DimAtom::Var(k)) = x.as_atom() else { continue };
                 match to.result.get(&k).cloned() {
-                    Some(first) if !self.settle_equal(&first, y, to.span) => to.found.push(Found::Apart(here, y.clone())),
+                    Some(first) if !self.settle_equal(&first, y, to.span) => {
+                        to.found.push(Found::Apart { position: here, size: y.clone() })
+                    }
                     Some(_) => {}
                     None => {
                         to.result.insert(k, y.clone());
                     }
                 }
             } else if !self.settle_equal(x, y, to.span) {
-                to.found.push(Found::Changed(here));
+                to.found.push(Found::Changed { position: here });
             }
         }
         match (param.atom(), body.atom()) {
@@ -368,9 +370,9 @@ impl Elab<'_> {
 /// What an attempt found out about the sizes of a loop's values, by their positions.
 enum Found {
     /// The body changes this one.
-    Changed(usize),
+    Changed { position: usize },
     /// The body makes this one another than those that were equal to it before; its new value.
-    Apart(usize, Dim),
+    Apart { position: usize, size: Dim },
 }
 
 /// The sizes that a loop changes, by their positions. Those of one class are one size if they have the same first value.
@@ -390,10 +392,10 @@ impl Changing {
         let before = (self.classes.len(), self.last);
         for item in found {
             match item {
-                Found::Changed(position) => {
+                Found::Changed { position } => {
                     self.classes.insert(position, 0);
                 }
-                Found::Apart(position, size) => {
+                Found::Apart { position, size } => {
                     let class = apart.iter().find(|(other, _)| *other == size).map(|(_, class)| *class).unwrap_or_else(|| {
                         self.last += 1;
                         apart.push((size, self.last));

@@ -37,7 +37,7 @@ impl Elab<'_> {
                     Diagnostic::error(Code::SizeMismatch, span, format!("sizes {l} and {r} are not known to be equal"))
                         .here(format!("size {r} here, {l} is needed"))
                 };
-                out = self.with_origins(out, &[left.clone(), right]);
+                out = self.with_origins(out, &[left, right]);
                 if let (false, Some((wanted, _))) = (definite, &types) {
                     out = out.help(format!("if they are always equal, check it at run time: `e :> {wanted}`"));
                 }

@@ -224,7 +224,7 @@ impl Elab<'_> {
             let args: Vec<ExprId> = indices.iter().filter_map(|i| if let IndexArg::Index(e) = i { Some(*e) } else { None }).collect();
             let args = self.arguments(&args)?;
             let count = args.len();
-            return self.section_lambda(e, span, |elab, x| elab.apply_mapped(Head::Index(x, count), args, &info, span));
+            return self.section_lambda(e, span, |elab, x| elab.apply_mapped(Head::Index { array: x, count }, args, &info, span));
         }
         let positions = self.positions(indices)?;
         self.section_lambda(e, span, |elab, x| elab.take(x, &positions, span))

@@ -488,18 +488,11 @@ impl<'a> Elab<'a> {
         for (i, pat) in params.iter().enumerate() {
             let first = self.sizes.count();
             let place = self.reading.place.parameter();
-            let (ty, late) = self.reading_with(
-                |reading| &mut reading.late_sizes,
-                Some(Vec::new()),
-                |elab| {
-                    elab.reading_with(
-                        |reading| &mut reading.place,
-                        place,
-                        |elab| elab.parameter_type(*pat, hint.get(i).map(|p| &p.ty), span),
-                    )
-                    .0
-                },
-            );
+            let expected = hint.get(i).map(|p| &p.ty);
+            let read = |elab: &mut Self| {
+                elab.reading_with(|reading| &mut reading.place, place, |elab| elab.parameter_type(*pat, expected, span)).0
+            };
+            let (ty, late) = self.reading_with(|reading| &mut reading.late_sizes, Some(Vec::new()), read);
             late_sizes.push(late.unwrap_or_default());
             let ty = ty?;
             self.sizes.close_parameter(first);

@@ -47,8 +47,8 @@ pub(super) enum Clash {
 
 #[derive(Debug, Clone)]
 enum Undo {
-    Solved(u32),
-    Level(u32, u32, Option<u32>),
+    Solved { meta: u32 },
+    Level { meta: u32, level: u32, until: Option<u32> },
 }
 
 /// A state to return to.
@@ -140,10 +140,10 @@ impl Sizes {
     pub(super) fn rollback(&mut self, to: Snapshot) {
         while self.undo.len() > to.undo {
             match self.undo.pop().expect("checked: longer") {
-                Undo::Solved(m) => self.metas[m as usize].solution = None,
-                Undo::Level(m, level, until) => {
-                    self.metas[m as usize].level = level;
-                    self.metas[m as usize].until = until;
+                Undo::Solved { meta } => self.metas[meta as usize].solution = None,
+                Undo::Level { meta, level, until } => {
+                    self.metas[meta as usize].level = level;
+                    self.metas[meta as usize].until = until;
                 }
             }
         }
@@ -185,7 +185,7 @@ impl Sizes {
     }
     pub(super) fn solve(&mut self, meta: u32, dim: Dim) {
         self.metas[meta as usize].solution = Some(dim);
-        self.undo.push(Undo::Solved(meta));
+        self.undo.push(Undo::Solved { meta });
     }
     /// Makes unsolved unknowns in `ty` belong to at most this level.
     pub(super) fn lower(&mut self, ty: &Type, level: u32) {
@@ -202,7 +202,7 @@ impl Sizes {
                 Ordering::Greater => until,
             };
             if (old, old_until) != (level, until) {
-                self.undo.push(Undo::Level(m, old, old_until));
+                self.undo.push(Undo::Level { meta: m, level: old, until: old_until });
                 self.metas[m as usize].level = level;
                 self.metas[m as usize].until = until;
             }

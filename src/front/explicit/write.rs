@@ -31,8 +31,8 @@ pub(super) struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// Prepares to write `root`, a part of `def` or its body.
     pub(super) fn new(printer: &'a Printer<'a>, tables: &'a Tables, def: DefId, root: Option<ExprId>) -> Writer<'a> {
-        let declared = printer.program.defs[def].decl.clone();
-        let (span, parts) = match &declared {
+        let declared = &printer.program.defs[def].decl;
+        let (span, parts) = match declared {
             DefKind::Def(decl) => (decl.span, decl_parts(decl)),
             DefKind::Val(decl) => (decl.span, Vec::new()),
         };
@@ -48,13 +48,13 @@ impl<'a> Writer<'a> {
             wraps: FxHashMap::default(),
             renamed: FxHashMap::default(),
         };
-        let parts = root.map_or(parts.clone(), |e| vec![Part::Expr(e, Level::Low)]);
+        let parts = root.map_or(parts, |e| vec![Part::Expr(e, Level::Low)]);
         let mut changed = false;
         for &part in &parts {
             changed |= writer.mark(part);
         }
         if changed && RESERVED.iter().any(|name| writer.words.contains(name)) {
-            writer.rename_locals(&declared, &parts);
+            writer.rename_locals(declared, &parts);
         }
         writer
     }

@@ -81,8 +81,9 @@ impl Context<'_> {
     }
 
     fn abbreviation(&mut self, def: TypeDefId, given: &[TypeArg], args: &Args, span: Span) -> Ty {
-        let decl = self.program.types[def].decl.clone();
-        let given = self.ast().type_arguments(&decl, given);
+        let program = self.program;
+        let decl = &program.types[def].decl;
+        let given = program.ast.type_arguments(decl, given);
         let mut types = Vec::new();
         for arg in &given {
             match arg {
@@ -90,7 +91,7 @@ impl Context<'_> {
                 TypeArg::Type(ty) => types.push(self.annotation_in(*ty, args)),
             }
         }
-        if !self.right_arguments(&decl, &given, span) {
+        if !self.right_arguments(decl, &given, span) {
             return self.error_type();
         }
         self.applied_type(def, types)
@@ -98,11 +99,12 @@ impl Context<'_> {
 
     /// An abbreviation or an abstract type with as many arguments as it has parameters.
     pub(super) fn applied_type(&mut self, def: TypeDefId, types: Vec<Ty>) -> Ty {
-        let known = &self.program.types[def];
+        let program = self.program;
+        let known = &program.types[def];
         if known.hiding != Hiding::Shown && (self.annotated.view.outside || self.program.hides(def, self.def)) {
             if known.hiding != Hiding::Unknown && !self.annotated.view.outside && self.annotated.hidden.insert(def) {
                 // Nothing is known of the type, but elaboration needs the sizes that are written behind it.
-                self.behind(known.decl.clone(), &types);
+                self.behind(&known.decl, &types);
             }
             return Ty::cell(self.bases.add(Node::Abstract(def, known.name, types.into())));
         }
@@ -110,7 +112,7 @@ impl Context<'_> {
         if closed && let Some(ty) = self.annotated.view.expanded.get(&def) {
             return ty.clone();
         }
-        let ty = self.behind(known.decl.clone(), &types);
+        let ty = self.behind(&known.decl, &types);
         if ty.rank.terms.is_empty() && ty.rank.constant == 0 {
             self.annotated.abbreviations.push((ty.base, def, types));
         }
@@ -121,7 +123,7 @@ impl Context<'_> {
     }
 
     /// What an abbreviation stands for.
-    fn behind(&mut self, decl: Arc<TypeDecl>, types: &[Ty]) -> Ty {
+    fn behind(&mut self, decl: &TypeDecl, types: &[Ty]) -> Ty {
         let params = decl.tparams.iter().filter_map(|p| if let TypeParam::Type(ident) = p { Some(ident) } else { None });
         let names = &self.program.names;
         let inner: Args = params.zip(types).filter_map(|(p, ty)| Some((*names.declared.get(&p.span)?, ty.clone()))).collect();

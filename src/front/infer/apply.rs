@@ -246,7 +246,7 @@ impl Context<'_> {
         }
         let reason = self.reason(Kind::Function, callee.span, callee.span);
         let cell = Ty::cell(function.base);
-        self.ranks.equate(LinExpr::zero(), rank, reason, (&cell, function));
+        self.ranks.equate(&LinExpr::zero(), &rank, reason, (&cell, function));
         frame
     }
 
@@ -261,7 +261,7 @@ impl Context<'_> {
         let short = self.ranks.var();
         let reason = self.reason(Kind::Function, callee.span, callee.span);
         let unit = self.error_type();
-        self.ranks.equate(short.clone(), frame, reason, (&unit, &unit));
+        self.ranks.equate(&short, &frame, reason, (&unit, &unit));
         short
     }
 
@@ -301,7 +301,7 @@ impl Context<'_> {
     /// no choice.
     fn insertion(&mut self, site: SiteRef, frame: LinExpr, meeting: &Meeting) -> Slot {
         let Meeting { param, arg, callee, span } = *meeting;
-        let reason = self.reason(Kind::Argument(site.argument + 1, callee.name), callee.span, span);
+        let reason = self.reason(Kind::Argument { number: site.argument + 1, of: callee.name }, callee.span, span);
         let lift = self.lift(param, arg);
         let param_rank = self.ranks.reduce(&param.rank.clone().add(&lift));
         let arg_rank = self.ranks.reduce(&arg.rank);
@@ -312,7 +312,7 @@ impl Context<'_> {
                 let (maps, reps) = self.ranks.site(site, frame.clone());
                 let expected = maps.clone().add(&frame).add(&param_rank);
                 let found = reps.clone().add(&arg_rank);
-                self.ranks.equate(expected, found, reason, (param, arg));
+                self.ranks.equate(&expected, &found, reason, (param, arg));
                 Slot { maps, reps, frame }
             }
         };

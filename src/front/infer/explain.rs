@@ -112,7 +112,8 @@ impl Show<'_, '_> {
             return false;
         };
         let (_, def, types) = self.ctx.annotated.abbreviations[at].clone();
-        let decl = self.ctx.program.types[def].decl.clone();
+        let program = self.ctx.program;
+        let decl = &program.types[def].decl;
         let parens = atomic && !decl.tparams.is_empty();
         self.out.push_str(if parens { "(" } else { "" });
         self.out.push_str(decl.name.name.as_str());
@@ -210,7 +211,9 @@ impl Context<'_> {
             Kind::Function => self.spoken_operator(at),
             _ if matches!(self.bases.node(right.base), Node::Arrow(_)) => self.missing_argument(at),
             _ if matches!(self.bases.node(right.base), Node::Prim(PrimType::Bool)) => self.mask(at),
-            Kind::Argument(1, Some(name)) if matches!(self.bases.node(left.base), Node::Arrow(_)) => self.function_first(name, at),
+            Kind::Argument { number: 1, of: Some(name) } if matches!(self.bases.node(left.base), Node::Arrow(_)) => {
+                self.function_first(name, at)
+            }
             _ => self.float_operator(from),
         };
         error.help.extend(advice);
@@ -407,7 +410,7 @@ pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize], all: bool) -
     let wanted = claim(ctx, reason.expected, reason.kind.expected_label(), &sides.expected, &values);
     let got = claim(ctx, reason.found, reason.kind.subject(), &sides.found, &values);
     let verb = match reason.kind {
-        Kind::Argument(..) => "cannot be made to fit",
+        Kind::Argument { .. } => "cannot be made to fit",
         _ => "does not fit",
     };
     let message = match reason.kind {

@@ -319,7 +319,7 @@ impl Context<'_> {
         let cells = self.ranks.var();
         let reason = self.reason(kind, place, found);
         let expected = Ty::new(cells.clone().plus(dims), array.base);
-        self.ranks.equate(expected.rank.clone(), array.rank.clone(), reason, (&expected, array));
+        self.ranks.equate(&expected.rank, &array.rank, reason, (&expected, array));
         cells
     }
 
@@ -365,7 +365,7 @@ impl Context<'_> {
         for field in path {
             let reason = self.reason(Kind::Field, field.span, self.span(record));
             let cell = Ty::cell(at.base);
-            self.ranks.equate(LinExpr::zero(), at.rank.clone(), reason, (&cell, &at));
+            self.ranks.equate(&LinExpr::zero(), &at.rank, reason, (&cell, &at));
             at = self.field(at.base, *field, reason);
         }
         let place = path.last().map_or(self.span(record), |field| field.span);

@@ -351,8 +351,9 @@ fn generalise(program: &mut Program, mut inferred: Inferred, free: &[Base]) -> I
 impl Context<'_> {
     /// Generates all constraints of a definition; returns its declared type parameters and its type.
     fn definition(&mut self, def: DefId) -> (Vec<TypeParamId>, Ty) {
-        let Def { decl, role, .. } = &self.program.defs[def];
-        let (declared, ty) = match decl.clone() {
+        let program = self.program;
+        let Def { decl, role, .. } = &program.defs[def];
+        let (declared, ty) = match decl {
             DefKind::Def(decl) => {
                 let declared = self.bind_tparams(&decl.tparams);
                 let ty = self.lambda(&decl.params, decl.ret, decl.body);

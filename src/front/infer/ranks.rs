@@ -58,8 +58,8 @@ impl Ranks {
         reduced
     }
     /// Demands that two ranks are equal; the types say what the ranks belong to.
-    pub(super) fn equate(&mut self, expected: LinExpr, found: LinExpr, reason: ReasonId, types: (&Ty, &Ty)) {
-        let difference = self.reduce(&expected.clone().sub(&found));
+    pub(super) fn equate(&mut self, expected: &LinExpr, found: &LinExpr, reason: ReasonId, types: (&Ty, &Ty)) {
+        let difference = self.reduce(&expected.clone().sub(found));
         if difference.terms.is_empty() && difference.constant == 0 && (self.local || expected == found) {
             return;
         }

@@ -21,7 +21,7 @@ pub(super) struct Reason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The argument of an application, counted from 1, of a function that may have a name. Maps and reps allowed.
-    Argument(usize, Option<Symbol>),
+    Argument { number: usize, of: Option<Symbol> },
     /// What is applied is a function.
     Function,
     /// Elements of an array literal.
@@ -64,8 +64,8 @@ impl Kind {
     /// What stands at the place of the expected type.
     pub(super) fn expected_label(self) -> String {
         match self {
-            Kind::Argument(_, Some(name)) => format!("parameter of `{name}`"),
-            Kind::Argument(_, None) => "parameter of this function".into(),
+            Kind::Argument { of: Some(name), .. } => format!("parameter of `{name}`"),
+            Kind::Argument { of: None, .. } => "parameter of this function".into(),
             Kind::Function => "applied here".into(),
             Kind::Element => "first element".into(),
             Kind::Branch => "first branch".into(),
@@ -89,8 +89,8 @@ impl Kind {
     /// What stands at the place of the type found, as the subject of a sentence.
     pub(super) fn subject(self) -> String {
         match self {
-            Kind::Argument(index, Some(name)) => format!("argument {index} of `{name}`"),
-            Kind::Argument(index, None) => format!("argument {index}"),
+            Kind::Argument { number, of: Some(name) } => format!("argument {number} of `{name}`"),
+            Kind::Argument { number, of: None } => format!("argument {number}"),
             Kind::Function => "what is applied".into(),
             Kind::Element => "array element".into(),
             Kind::Branch => "second branch".into(),

@@ -82,7 +82,7 @@ impl Context<'_> {
     }
 
     fn unify_types(&mut self, expected: &Ty, found: &Ty, reason: ReasonId) -> Result<(), Mismatch> {
-        self.ranks.equate(expected.rank.clone(), found.rank.clone(), reason, (expected, found));
+        self.ranks.equate(&expected.rank, &found.rank, reason, (expected, found));
         self.unify_bases(expected.base, found.base, reason)
     }
 
@@ -179,7 +179,7 @@ impl Context<'_> {
             return lift.clone();
         }
         let inner = self.ranks.var();
-        self.ranks.equate(param.rank.clone().add(&inner), arg.rank.clone().add(lift), reason, (param, arg));
+        self.ranks.equate(&param.rank.clone().add(&inner), &arg.rank.clone().add(lift), reason, (param, arg));
         inner
     }
 

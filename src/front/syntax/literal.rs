@@ -7,11 +7,28 @@ use crate::base::scalar::{decimal, half_of};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     /// Written without fraction and exponent.
-    Int(u64, Option<PrimType>),
-    /// A pattern of bits, `0xFFi8`, that is a negative number of its signed type: the number without its minus.
-    Negative(u64, PrimType),
-    /// Written with one, or too large for an integer and with a float suffix: the nearest double, and the one to round to narrower types.
-    Float(f64, f64, Option<PrimType>),
+    Int {
+        /// Its value.
+        value: u64,
+        /// The type that is written after it.
+        suffix: Option<PrimType>,
+    },
+    /// A pattern of bits, `0xFFi8`, that is a negative number of its signed type.
+    Negative {
+        /// The number without its minus.
+        value: u64,
+        /// Its type.
+        prim: PrimType,
+    },
+    /// Written with one, or too large for an integer and with a float suffix.
+    Float {
+        /// The nearest double.
+        value: f64,
+        /// The double to round to narrower types.
+        odd: f64,
+        /// The type that is written after it.
+        suffix: Option<PrimType>,
+    },
 }
 
 /// What is wrong with a literal: the message and, where there is something to say, advice.
@@ -57,7 +74,7 @@ fn integer(text: &str, skip: usize, base: u32, name: &str) -> Result<Number, Lit
     match prim {
         Some(prim) if prim.is_signed() && prim.is_int() && value >> (8 * prim.bytes() - 1) != 0 => {
             let bits = u64::MAX >> (64 - 8 * prim.bytes());
-            Ok(Number::Negative((!value & bits) + 1, prim))
+            Ok(Number::Negative { value: (!value & bits) + 1, prim })
         }
         _ => Ok(number),
     }
@@ -79,7 +96,7 @@ fn shorten(text: &str) -> String {
 fn fits(value: u64, prim: Option<PrimType>, text: &str) -> Result<Number, LiteralError> {
     match prim {
         Some(prim) if prim.is_int() && prim.bytes() < 8 && value >> (8 * prim.bytes()) != 0 => Err(too_large(text, prim.name())),
-        _ => Ok(Number::Int(value, prim)),
+        _ => Ok(Number::Int { value, suffix: prim }),
     }
 }
 
@@ -116,7 +133,7 @@ fn float(digits: &str, prim: Option<PrimType>, text: &str) -> Result<Number, Lit
         Some(PrimType::F16) => (half_of(odd).to_f64(), half_of(odd).to_f64()),
         _ => (value, odd),
     };
-    if value.is_finite() { Ok(Number::Float(value, odd, prim)) } else { Err(too_large()) }
+    if value.is_finite() { Ok(Number::Float { value, odd, suffix: prim }) } else { Err(too_large()) }
 }
 
 fn hex_float(text: &str) -> Result<Number, LiteralError> {
@@ -135,7 +152,7 @@ fn hex_float(text: &str) -> Result<Number, LiteralError> {
     let value = value * 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2);
     match prim {
         Some(p) if p.is_int() => Err(malformed()),
-        _ if value.is_finite() => Ok(Number::Float(value, value, prim)),
+        _ if value.is_finite() => Ok(Number::Float { value, odd: value, suffix: prim }),
         _ => Err(too_large(text, "f64")),
     }
 }
@@ -220,30 +237,32 @@ mod tests {
 
     #[test]
     fn numbers_of_every_notation() {
-        use Number::{Float, Int, Negative};
+        let int = |value, suffix| Number::Int { value, suffix };
+        let negative = |value, prim| Number::Negative { value, prim };
+        let float = |value, suffix| Number::Float { value, odd: value, suffix };
         let cases = [
-            ("3", Int(3, None)),
-            ("1_000", Int(1000, None)),
-            ("3i32", Int(3, Some(PrimType::I32))),
-            ("0x1F", Int(31, None)),
-            ("0xFFu8", Int(255, Some(PrimType::U8))),
-            ("0x1f32", Int(0x1f32, None)),
-            ("0x80i8", Negative(128, PrimType::I8)),
-            ("0xFFFFi16", Negative(1, PrimType::I16)),
-            ("0xFFFFFFFFFFFFFFFFi64", Negative(1, PrimType::I64)),
-            ("0x7Fi8", Int(127, Some(PrimType::I8))),
-            ("128i8", Int(128, Some(PrimType::I8))),
-            ("0b101i64", Int(5, Some(PrimType::I64))),
-            ("0o17", Int(15, None)),
-            ("0rXIV", Int(14, None)),
-            ("1f32", Int(1, Some(PrimType::F32))),
-            ("1.5", Float(1.5, 1.5, None)),
-            ("1.0f32", Float(1.0, 1.0, Some(PrimType::F32))),
-            ("1e-3", Float(1e-3, 1e-3, None)),
-            ("2E+2f64", Float(200.0, 200.0, Some(PrimType::F64))),
-            ("0x1.8p3", Float(12.0, 12.0, None)),
-            ("18446744073709551615", Int(u64::MAX, None)),
-            ("100000000000000000000f64", Float(1e20, 1e20, Some(PrimType::F64))),
+            ("3", int(3, None)),
+            ("1_000", int(1000, None)),
+            ("3i32", int(3, Some(PrimType::I32))),
+            ("0x1F", int(31, None)),
+            ("0xFFu8", int(255, Some(PrimType::U8))),
+            ("0x1f32", int(0x1f32, None)),
+            ("0x80i8", negative(128, PrimType::I8)),
+            ("0xFFFFi16", negative(1, PrimType::I16)),
+            ("0xFFFFFFFFFFFFFFFFi64", negative(1, PrimType::I64)),
+            ("0x7Fi8", int(127, Some(PrimType::I8))),
+            ("128i8", int(128, Some(PrimType::I8))),
+            ("0b101i64", int(5, Some(PrimType::I64))),
+            ("0o17", int(15, None)),
+            ("0rXIV", int(14, None)),
+            ("1f32", int(1, Some(PrimType::F32))),
+            ("1.5", float(1.5, None)),
+            ("1.0f32", float(1.0, Some(PrimType::F32))),
+            ("1e-3", float(1e-3, None)),
+            ("2E+2f64", float(200.0, Some(PrimType::F64))),
+            ("0x1.8p3", float(12.0, None)),
+            ("18446744073709551615", int(u64::MAX, None)),
+            ("100000000000000000000f64", float(1e20, Some(PrimType::F64))),
         ];
         for (text, expected) in cases {
             assert_eq!(number(text), Ok(expected), "{text}");

@@ -128,13 +128,13 @@ impl Parser<'_> {
     /// The value of a number token.
     pub(super) fn number(&mut self, token: Token) -> ExprKind {
         match literal::number(self.slice(token)) {
-            Ok(Number::Int(value, suffix)) => ExprKind::Int { value, suffix },
-            Ok(Number::Negative(value, prim)) => {
+            Ok(Number::Int { value, suffix }) => ExprKind::Int { value, suffix },
+            Ok(Number::Negative { value, prim }) => {
                 let expr = self.expr(ExprKind::Int { value, suffix: Some(prim) }, token.start);
                 let op_span = Span::between(self.file, token.start, token.start);
                 ExprKind::Paren(self.expr(ExprKind::Unary { op: UnaryOp::Neg, op_span, expr }, token.start))
             }
-            Ok(Number::Float(value, odd, suffix)) => ExprKind::Float { value, odd, suffix },
+            Ok(Number::Float { value, odd, suffix }) => ExprKind::Float { value, odd, suffix },
             Err(error) => self.bad_literal(token, error),
         }
     }
