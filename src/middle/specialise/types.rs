@@ -19,7 +19,7 @@ impl Specialiser<'_> {
                 let factor = match atom {
                     DimAtom::Var(name) => match env.indices.get(name) {
                         Some(IndexValue::Dim(size)) => size.clone(),
-                        _ => return self.broken(span, &format!("the size `{name}` is not in scope")),
+                        _ => return self.limit(span, format!("the size `{name}` is known inside of the program only")),
                     },
                     DimAtom::Size(name) => match env.terms.get(name) {
                         Some(Static::Data(operand)) => self.size_of(*operand),
@@ -46,7 +46,7 @@ impl Specialiser<'_> {
                 ShapeItem::Dim(dim) => out.push(self.dim(dim, env, span)?),
                 ShapeItem::Var(name) => match env.indices.get(name) {
                     Some(IndexValue::Shape(sizes)) => out.extend_from_slice(sizes),
-                    _ => return self.broken(span, &format!("the shape `{name}` is not in scope")),
+                    _ => return self.limit(span, format!("the shape `{name}` is known inside of the program only")),
                 },
             }
         }
@@ -68,7 +68,7 @@ impl Specialiser<'_> {
             core::Atom::Prim(prim) => Atom::Prim(*prim),
             core::Atom::Var(name) => match env.types.get(name) {
                 Some(atom) => atom.clone(),
-                None => return self.broken(span, &format!("the type `{name}` is not in scope")),
+                None => return self.limit(span, format!("the type `{name}` is known inside of the program only")),
             },
             core::Atom::Fun(..) | core::Atom::Forall(..) | core::Atom::Pi(..) => Atom::Fun,
             core::Atom::Tuple(parts) => Atom::Tuple(parts.iter().map(|part| self.resolve(part, env, span)).collect::<Outcome<_>>()?),
