@@ -1,13 +1,12 @@
 //! What finds mistakes: `remora test` on the programs of the corpus on each back end, and generated programs.
 
 use super::generated;
-use crate::support::{programs, shim};
+use crate::support::{programs, sanitizers, shim};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// A way to look for mistakes.
@@ -173,30 +172,12 @@ impl Net {
             }
             Sanitized => {
                 command.args(["--backend", "cpu", "--threads", "2"]);
-                sanitized().iter().for_each(|(name, value)| _ = command.env(name, value));
+                // Sums that wrap around say so themselves; with the option that programs are compiled with the sanitizer would not look.
+                sanitizers::prepare(command, "-fno-wrapv").expect("the C compiler has sanitizers");
             }
             _ => _ = command.args(["--backend", "cpu", "--threads", "2"]),
         }
     }
-}
-
-/// The environment of programs with sanitizers (`tests/sanitize.sh`).
-fn sanitized() -> &'static [(&'static str, String)] {
-    static ENVIRONMENT: OnceLock<Vec<(&'static str, String)>> = OnceLock::new();
-    ENVIRONMENT.get_or_init(|| {
-        let library = |name: &str| {
-            let output = Command::new("cc").arg(format!("-print-file-name={name}")).output().expect("a C compiler");
-            String::from_utf8_lossy(&output.stdout).trim().to_string()
-        };
-        // Sums that wrap around say so themselves; with the option that programs are compiled with the sanitizer would not look.
-        let flags = "-O1 -g1 -fno-wrapv -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer";
-        vec![
-            ("REMORA_CFLAGS", flags.to_string()),
-            ("CC", "env -u LD_PRELOAD cc".to_string()),
-            ("LD_PRELOAD", format!("{} {}", library("libasan.so"), library("libubsan.so"))),
-            ("ASAN_OPTIONS", "detect_leaks=1:allocator_may_return_null=1".to_string()),
-        ]
-    })
 }
 
 /// Whether a process ends well and in time; if not, why.

@@ -1,19 +1,45 @@
 //! Programs with their expectations in them: every `.rem` file under `tests/data/corpus` and the examples passes `remora test` on every back end.
-//! Compiled programs run on 1 and 7 threads; those with floats also on 2, compiled so that the order of additions is kept, with the
-//! evaluator's results to the last bit (but for functions that the evaluator does not take from the C library: `tags { library }`).
+//! Compiled programs run on 1 and 7 threads with the address and undefined-behaviour sanitizers; those with floats also on 2 without, compiled
+//! so that the order of additions is kept, with the evaluator's results to the last bit (but for functions that the evaluator does not take from
+//! the C library: `tags { library }`).
 
 use crate::support::programs::{self, ALL, Source};
-use libtest_mimic::Trial;
-use std::path::Path;
-use std::process::Command;
+use crate::support::sanitizers;
+use libtest_mimic::{Failed, Trial};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-/// What a trial is called, how its programs are compiled, and with which options it runs `remora test`.
-const RUNS: &[(&str, &str, &[&[&str]])] = &[
-    ("evaluators", "", &[&["--backend", "interp,soac,kernel,imp,imp-device"]]),
-    ("cpu", "-O1", &[&["--backend", "cpu", "--threads", "1"], &["--backend", "cpu", "--threads", "7"]]),
-    // The order of additions is that of the C code: it takes no optimisation by the C compiler.
-    ("strict", "-O0", &[&["--backend", "cpu", "--threads", "2", "--strict-fp", "--exclude", "library"]]),
-];
+/// How the programs of a trial are compiled, and with which options they are tested.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Evaluators,
+    /// With the sanitizers.
+    Sanitized,
+    /// The order of additions is that of the C code: it takes no optimisation by the C compiler.
+    Strict,
+}
+
+use Kind::{Evaluators, Sanitized, Strict};
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Evaluators => "evaluators",
+            Sanitized => "sanitized",
+            Strict => "strict",
+        }
+    }
+
+    /// The options of each run.
+    fn runs(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Evaluators => &[&["--backend", "interp,soac,kernel,imp,imp-device"]],
+            Sanitized => &[&["--backend", "cpu", "--threads", "1"], &["--backend", "cpu", "--threads", "7"]],
+            Strict => &[&["--backend", "cpu", "--threads", "2", "--strict-fp", "--exclude", "library"]],
+        }
+    }
+}
 
 /// Programs with so many threads that the evaluator of kernels takes a minute for them; the other evaluators run their kernels, too.
 const MANY_THREADS: [&str; 2] = ["tests/data/corpus/compiled/failures.rem", "tests/data/corpus/compiled/logs_in_pieces.rem"];
@@ -27,31 +53,78 @@ fn mentions_floats(text: &str) -> bool {
 }
 
 pub fn trials() -> Vec<Trial> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut trials = Vec::new();
-    for Source { name, path } in programs::programs(ALL) {
-        let floats = std::fs::read_to_string(path).map_or(true, |text| mentions_floats(&text));
-        for &(kind, level, runs) in RUNS {
-            if kind == "strict" && (programs::is_explicit(&name) || !floats) {
+    let mut trials = vec![Trial::test("corpus::sanitizers_are_there", sanitizers_are_there)];
+    for source in programs::programs(ALL) {
+        let floats = std::fs::read_to_string(&source.path).map_or(true, |text| mentions_floats(&text));
+        for kind in [Evaluators, Sanitized, Strict] {
+            if kind == Strict && (programs::is_explicit(&source.name) || !floats) {
                 continue;
             }
-            let name = name.clone();
-            trials.push(Trial::test(format!("corpus::{kind} {name}"), move || {
-                for options in runs {
-                    let fewer = kind == "evaluators" && MANY_THREADS.contains(&name.as_str());
+            let source = source.clone();
+            trials.push(Trial::test(format!("corpus::{} {}", kind.name(), source.name), move || {
+                kind.runs().iter().try_for_each(|options| {
+                    let fewer = kind == Evaluators && MANY_THREADS.contains(&source.name.as_str());
                     let options = if fewer { &["--backend", "interp,soac,imp,imp-device"] } else { *options };
-                    let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
-                    // A cache of their own, and a C compiler that does not take long.
-                    command.env("REMORA_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus-cache")).env("REMORA_CFLAGS", level);
-                    let output = command.current_dir(root).arg("test").args(options).arg(&name).output()?;
-                    if !output.status.success() {
-                        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-                        return Err(format!("{options:?}: {}\n{out}{err}", output.status).into());
-                    }
-                }
-                Ok(())
+                    test(kind, &cache(kind.name()), options, &source)
+                })
             }));
         }
     }
     trials
+}
+
+/// The cache of compiled programs.
+fn cache(kind: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("corpus-{kind}"))
+}
+
+/// Runs `remora test` with a program.
+fn test(kind: Kind, cache: &Path, options: &[&str], Source { name, path }: &Source) -> Result<(), Failed> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+    command.env("REMORA_CACHE", cache).current_dir(root).arg("test").args(options);
+    match kind {
+        Evaluators => _ = command.arg(name),
+        Strict => _ = command.env("REMORA_CFLAGS", "-O0").arg(name),
+        Sanitized => {
+            sanitizers::prepare(&mut command, "")?;
+            // A program from standard input is tested in the process itself, which looks for leaks at its end.
+            match path.parent().filter(|_| name.ends_with(".rem")) {
+                Some(folder) => _ = command.current_dir(folder).arg("-").stdin(Stdio::from(File::open(path)?)),
+                None => _ = command.arg(name),
+            }
+        }
+    }
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    Err(format!("{options:?}: {}\n{out}{err}", output.status).into())
+}
+
+/// Whether programs are compiled with both sanitizers: what one of them became calls what reports.
+fn sanitizers_are_there() -> Result<(), Failed> {
+    let name = "tests/data/corpus/traps/pieces.rem".to_string();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&name);
+    let cache = cache("sanitizers-are-there");
+    test(Sanitized, &cache, Sanitized.runs()[0], &Source { name, path })?;
+    let mut made = Vec::new();
+    below(&cache, &mut made);
+    made.retain(|path| path.file_name().is_some_and(|name| name == "program.so"));
+    for path in &made {
+        let code = std::fs::read(path)?;
+        let calls = |what: &str| code.windows(what.len()).any(|bytes| bytes == what.as_bytes());
+        if !calls("__asan_report") || !calls("__ubsan_handle") {
+            return Err(format!("{} was made without sanitizers", path.display()).into());
+        }
+    }
+    if made.is_empty() { Err("nothing was compiled".into()) } else { Ok(()) }
+}
+
+fn below(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() { below(&path, out) } else { out.push(path) }
+    }
 }

@@ -107,64 +107,132 @@ pub fn compile_all(texts: &[(String, String)]) -> Option<Vec<(String, KernelReso
     Some(rows.collect())
 }
 
-/// Compiles the kernels of many programs, each once: many are the same but for names. Kernels of several programs are compiled as one text, so
-/// that the device library is read once for all of them. One of two shares of that is compiled, each text for one of the machines. Returns how
-/// many kernels there are in all, and the rows of those of the share that differ; their names there say nothing.
-///
-/// # Panics
-/// If a kernel is refused.
-pub fn compile_kernels(texts: &[(String, String)], share: usize) -> Option<(usize, Vec<KernelResources>)> {
-    let compilers = compilers()?;
-    let (mut count, mut different, mut whole) = (0, BTreeMap::new(), Vec::new());
-    let mut library = "";
-    for (name, text) in texts {
-        let Some((front, made)) = text.split_once(MADE) else {
-            whole.push((name.clone(), text.clone()));
-            continue;
-        };
-        let kernels = kernels_of(made);
-        // Constant arrays stand in front of a program's kernels and belong to all of them.
-        if made.contains("remora_table_") || (!library.is_empty() && front != library) {
-            count += kernels.len();
-            whole.push((name.clone(), text.clone()));
-            continue;
+/// The kernels of many programs, each once: many are the same but for names.
+pub struct Kernels {
+    /// How many there are in the programs.
+    pub count: usize,
+    units: Vec<Unit>,
+}
+
+/// What is compiled for itself or with others.
+struct Unit {
+    /// A program and its kernel, for messages.
+    name: String,
+    /// The kernel with the types that it needs, or a whole program.
+    text: String,
+    /// What stands before it: the device library, or nothing.
+    front: String,
+    /// What the compilers would see, their options and their version as one number.
+    key: u64,
+}
+
+impl Kernels {
+    /// The kernels of programs (name, text).
+    pub fn of(texts: &[(String, String)]) -> Kernels {
+        let (mut count, mut kernels, mut units) = (0, BTreeMap::new(), Vec::new());
+        let mut library = "";
+        for (name, text) in texts {
+            match text.split_once(MADE) {
+                // Constant arrays stand in front of a program's kernels and belong to all of them.
+                Some((front, made)) if !made.contains("remora_table_") && (library.is_empty() || front == library) => {
+                    library = front;
+                    for (kernel, text) in kernels_of(made) {
+                        count += 1;
+                        kernels.entry(text).or_insert_with(|| format!("{name}: {kernel}"));
+                    }
+                }
+                parts => {
+                    count += parts.map_or(1, |(_, made)| kernels_of(made).len());
+                    units.push(Unit { name: name.clone(), text: text.clone(), front: String::new(), key: 0 });
+                }
+            }
         }
-        library = front;
-        for (kernel, text) in kernels {
-            count += 1;
-            different.entry(text).or_insert_with(|| format!("{name}: {kernel}"));
+        units.extend(kernels.into_iter().map(|(text, name)| Unit { name, text, front: library.to_string(), key: 0 }));
+        let version = compilers().map_or("", |compilers| &compilers.version);
+        for unit in &mut units {
+            unit.key = sum(&(OPTIONS, MACHINES, version, &unit.front, &unit.text));
+        }
+        Kernels { count, units }
+    }
+
+    /// How many differ.
+    pub fn different(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Those that are compiled now: what is not known to compile, and a sixteenth of the rest.
+    fn pending(&self) -> Vec<&Unit> {
+        let known = std::fs::read_to_string(known_path()).unwrap_or_default();
+        let keys: HashSet<u64> = known.lines().filter_map(|line| u64::from_str_radix(line, 16).ok()).collect();
+        let sample = sum(&known) % SAMPLES;
+        self.units.iter().filter(|unit| !keys.contains(&unit.key) || unit.key % SAMPLES == sample).collect()
+    }
+
+    /// Compiles one of two shares of those that are not known to compile, and of a sample of the others; returns how many that were. Several
+    /// are compiled as one text, so that the device library is read once for all of them.
+    ///
+    /// # Panics
+    /// If a kernel is refused.
+    pub fn compile(&self, share: usize) -> Option<usize> {
+        let compilers = compilers()?;
+        let pending = self.pending();
+        let (alone, mut together): (Vec<&Unit>, Vec<&Unit>) = pending.into_iter().partition(|unit| unit.front.is_empty());
+        together.sort_by_key(|unit| unit.key);
+        let groups = together.chunks(GROUP).chain(alone.chunks(1)).skip(share).step_by(2);
+        let groups: Vec<&[&Unit]> = groups.collect();
+        let problems: Vec<String> = groups
+            .par_iter()
+            .filter_map(|group| {
+                let texts: Vec<&str> = group.iter().map(|unit| unit.text.as_str()).collect();
+                let all = compilers.compile("kernels", &(group[0].front.clone() + &texts.concat())).err()?;
+                // Which one it is.
+                let one = group.iter().find_map(|unit| compilers.compile(&unit.name, &(unit.front.clone() + &unit.text)).err());
+                Some(one.unwrap_or(all))
+            })
+            .collect();
+        assert!(problems.is_empty(), "{}", problems.join("\n\n"));
+        Some(groups.iter().map(|group| group.len()).sum())
+    }
+
+    /// Writes down what is known to compile if `REMORA_BLESS` is 1: all of these, after they were compiled. Says how many are not known else.
+    ///
+    /// # Panics
+    /// If the file cannot be written.
+    pub fn keep(&self) {
+        if is_blessing() {
+            let mut keys: Vec<u64> = self.units.iter().map(|unit| unit.key).collect();
+            keys.sort_unstable();
+            let text: String = keys.iter().map(|key| format!("{key:016x}\n")).collect();
+            std::fs::write(known_path(), KNOWN_HEADER.to_string() + &text).expect("the file can be written");
         }
     }
-    let mut groups: Vec<Vec<(&String, &String)>> = vec![Vec::new(); GROUPS];
-    for pair in &different {
-        groups[sum(pair.0) as usize % GROUPS].push(pair);
-    }
-    let compile = |(at, group): (usize, &Vec<(&String, &String)>)| -> Result<Vec<KernelResources>, String> {
-        let texts: Vec<&str> = group.iter().map(|(text, _)| text.as_str()).collect();
-        // Each group for one of the machines: what all of them have against a kernel is found by any.
-        compilers.compile_for("kernels", &format!("{library}{}", texts.concat()), &[MACHINES[at % MACHINES.len()]]).map_err(|all| {
-            // Which one it is.
-            let one = group.iter().find_map(|(text, name)| compilers.compile(name, &format!("{library}{text}")).err());
-            one.unwrap_or(all)
-        })
-    };
-    let groups: Vec<_> = groups.into_iter().filter(|group| !group.is_empty()).skip(share).step_by(2).collect();
-    let whole: Vec<_> = whole.into_iter().skip(share).step_by(2).collect();
-    let mut results: Vec<_> = groups.par_iter().enumerate().map(compile).collect();
-    results.extend(whole.par_iter().map(|(name, text)| compilers.compile(name, text)).collect::<Vec<_>>());
-    let problems: Vec<String> = results.iter().filter_map(|result| result.as_ref().err().cloned()).collect();
-    assert!(problems.is_empty(), "{}", problems.join("\n\n"));
-    Some((count, results.into_iter().flatten().flatten().collect()))
+}
+
+/// What NVIDIA's compilers took, a line for each text.
+fn known_path() -> PathBuf {
+    Path::new(ROOT).join("tests/data/cuda/compiled.txt")
+}
+
+const KNOWN_HEADER: &str = "\
+# Kernels of the corpus and of the published algorithms that NVIDIA's compilers took for all machines of tests/support/cuda.rs: a line is the
+# text of a kernel, the device library, the options and the version as one number. What is not here is compiled by every run of the tests, and
+# of what is here a sixteenth, which changes with this file. REMORA_BLESS=1 cargo test --test it -- kernels_of_the_corpus rewrites it.
+";
+/// Of so many kernels that are known to compile one is compiled again.
+const SAMPLES: u64 = 16;
+/// So many kernels are compiled as one text.
+const GROUP: usize = 32;
+
+fn is_blessing() -> bool {
+    std::env::var("REMORA_BLESS").is_ok_and(|value| value == "1")
 }
 
 /// What stands between the device library and what is made of a program.
 const MADE: &str = "/* ---- What is made of the program ---- */";
-/// Texts that kernels are put into, by what they are: a new one makes one text new.
-const GROUPS: usize = 64;
 
-fn sum(text: &str) -> u64 {
+fn sum(what: &impl Hash) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
-    text.hash(&mut hasher);
+    what.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -214,7 +282,7 @@ pub fn check_table(group: &str, rows: &[(String, KernelResources)]) {
         writeln!(text, "{name:<20} {kernel:<32} {machine:<7} {registers:>9} {shared:>6} {stack:>5} {spill_stores:>12} {spill_loads:>11}")
             .ok();
     }
-    if std::env::var("REMORA_BLESS").is_ok_and(|value| value == "1") {
+    if is_blessing() {
         std::fs::write(&path, &text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         return;
     }
@@ -232,14 +300,9 @@ pub fn check_table(group: &str, rows: &[(String, KernelResources)]) {
 impl Compilers {
     /// The rows of a text, from the last time if it was compiled before; or what the compilers have against it.
     pub fn compile(&self, name: &str, text: &str) -> Result<Vec<KernelResources>, String> {
-        self.compile_for(name, text, &MACHINES)
-    }
-
-    /// The rows for some of the machines.
-    fn compile_for(&self, name: &str, text: &str, machines: &[&str]) -> Result<Vec<KernelResources>, String> {
         // Compilers of the same version say the same about the same text.
         let mut hasher = rustc_hash::FxHasher::default();
-        (text, OPTIONS, machines, &self.version).hash(&mut hasher);
+        (text, OPTIONS, MACHINES, &self.version).hash(&mut hasher);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda");
         let kept = folder.join(format!("{:016x}", hasher.finish()));
         let key = format!("{}\n", text.len());
@@ -252,7 +315,7 @@ impl Compilers {
         std::fs::create_dir_all(&folder).map_err(io)?;
         let ptx = folder.join(format!("{unique}.ptx"));
         std::fs::write(&ptx, self.ptx(name, text)?).map_err(io)?;
-        let logs = machines.par_iter().map(|machine| self.assemble(&ptx, machine, &folder.join(format!("{unique}.{machine}"))));
+        let logs = MACHINES.par_iter().map(|machine| self.assemble(&ptx, machine, &folder.join(format!("{unique}.{machine}"))));
         let logs: Result<Vec<String>, String> = logs.collect();
         std::fs::remove_file(&ptx).map_err(io)?;
         let log = logs?.concat();

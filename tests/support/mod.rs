@@ -9,6 +9,7 @@ pub mod generate;
 pub mod laws;
 pub mod programs;
 pub mod rank;
+pub mod sanitizers;
 pub mod shim;
 pub mod structure;
 pub mod syntax;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// A program.
+#[derive(Clone)]
 pub struct Source {
     /// Its path below the project's folder.
     pub name: String,

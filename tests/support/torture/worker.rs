@@ -9,7 +9,7 @@
 use super::evaluate::{Outcome, caught, outcome};
 use super::tree::Program;
 use crate::support::batch::{Batch, Verdict};
-use crate::support::shim;
+use crate::support::{sanitizers, shim};
 use remora::base::Symbol;
 use remora::cli::native;
 use remora::cli::program::Loaded;
@@ -158,19 +158,9 @@ impl Runs {
     }
 
     fn environment(&self, command: &mut Command) -> Result<(), String> {
-        let cc = std::env::var("CC").unwrap_or_else(|_| "cc".into());
         match self.stage {
             Native::Cpu => (),
-            Native::Sanitized => {
-                let flags = "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer";
-                let library = |name: &str| -> Result<String, String> {
-                    let output = Command::new(&cc).arg(format!("-print-file-name={name}")).output().map_err(|error| error.to_string())?;
-                    Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
-                };
-                let preload = format!("{} {}", library("libasan.so")?, library("libubsan.so")?);
-                command.env("REMORA_CFLAGS", flags).env("CC", format!("env -u LD_PRELOAD {cc}")).env("LD_PRELOAD", preload);
-                command.env("ASAN_OPTIONS", "detect_leaks=1:allocator_may_return_null=1").env("UBSAN_OPTIONS", "print_stacktrace=1");
-            }
+            Native::Sanitized => sanitizers::prepare(command, "")?,
             Native::Device => {
                 let root = Path::new(env!("CARGO_MANIFEST_DIR"));
                 let kept = self.folder.join("device");
