@@ -63,6 +63,10 @@ pub(super) fn optima(problem: &Problem, nodes: usize, limit: usize) -> Found {
     if engine.propagate().is_err() {
         return Found::Infeasible;
     }
+    // Without a solution in integers of any sign the search would go through ever larger values.
+    if lattice::refuted(&engine.problem) {
+        return Found::Infeasible;
+    }
     let first: i64 = engine.problem.gates.iter().map(|gate| engine.least_cost(gate)).sum();
     // Bounds that creep without end are a sign of infeasibility, and would be raised step by step at every node.
     let creeping = engine.capped;
@@ -75,7 +79,9 @@ pub(super) fn optima(problem: &Problem, nodes: usize, limit: usize) -> Found {
         search.restart(Goal::Cheapest, first + gap);
         search.descend();
         if search.gave_up() {
-            return Found::Unknown;
+            // Values that grow without end within the bound are another sign, unless the proof was tried already.
+            let untried = gap <= 1 && !creeping;
+            return if untried && signs_infeasible(&mut search) { Found::Infeasible } else { Found::Unknown };
         }
         match search.best.take() {
             Some(cost) => break cost,

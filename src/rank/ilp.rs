@@ -78,6 +78,8 @@ impl Budget {
 pub(super) fn limit(model: &mut CoinCbcProblem, nodes: usize) {
     model.set_log_level(0);
     model.set_parameter("maxNodes", &nodes.to_string());
+    // Off: whole subtrees that are searched within one node, of small programs, would not be counted.
+    model.set_parameter("depthMiniBab", "-999");
 }
 
 /// What the integer program answered.
