@@ -40,6 +40,7 @@ pub fn child() -> ExitCode {
         ways: ways.split(',').filter_map(Way::named).collect(),
         together: TOGETHER,
         shrinking: Duration::ZERO,
+        texts: None,
         enough: 1,
         folder: None,
     };

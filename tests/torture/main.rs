@@ -2,7 +2,8 @@
 //!
 //! `CASES=N` asks for so many programs, `SEED=N` for others, `MINUTES=N` bounds the time instead, `STAGES=soac,kernel,imp,imp-device,cpu,sanitized,device` says what
 //! runs them, `TOGETHER=N` how many are compiled as one, `SHRINK=N` for how many seconds a finding is made smaller, `FINDINGS=FOLDER` where
-//! findings are written, `ENOUGH=N` after how many findings it ends. The test fails if there are findings.
+//! findings are written, `ENOUGH=N` after how many findings it ends, `TEXTS=FOLDER` where all programs are written. The test fails if there
+//! are findings.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests write files and start processes")]
 
@@ -33,6 +34,7 @@ fn options(cases: u64, ways: &str) -> Options {
         shrinking: Duration::from_secs(number("SHRINK", 60)),
         enough: number("ENOUGH", if minutes > 0 { 1000 } else { 1 }) as usize,
         folder: std::env::var_os("FINDINGS").map(Into::into),
+        texts: std::env::var_os("TEXTS").map(Into::into),
     }
 }
 

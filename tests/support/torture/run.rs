@@ -55,6 +55,9 @@ pub struct Options {
     pub enough: usize,
     /// Where findings are written.
     pub folder: Option<PathBuf>,
+    /// Where the accepted programs are written, those that are checked together as one file (`tests/texts.sh` compares what compilers make of
+    /// them).
+    pub texts: Option<PathBuf>,
 }
 
 /// A program that does not do the same everywhere.
@@ -251,8 +254,14 @@ pub fn torture(options: &Options) -> Report {
         let made = Instant::now();
         let programs: Vec<Program> = (next..until).map(make::program).collect();
         note(&mut report, "make", programs.len(), made);
-        next = until;
         let found = run(&programs, &options.ways, &mut report);
+        if let Some(folder) = &options.texts {
+            let accepted = programs.iter().zip(&found).enumerate().filter(|(_, (_, outcomes))| outcomes.is_ok());
+            let text: String = accepted.map(|(at, (program, _))| program.text(&format!("_{at}"))).collect();
+            let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(folder.join(format!("{next}.rem")), text));
+            written.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        }
+        next = until;
         for (program, outcomes) in programs.iter().zip(found) {
             report.made += 1;
             match outcomes {
