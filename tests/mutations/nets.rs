@@ -173,7 +173,7 @@ impl Net {
             Sanitized => {
                 command.args(["--backend", "cpu", "--threads", "2"]);
                 // Sums that wrap around say so themselves; with the option that programs are compiled with the sanitizer would not look.
-                sanitizers::prepare(command, "-fno-wrapv").expect("the C compiler has sanitizers");
+                sanitizers::prepare(command, "-O1 -fno-wrapv").expect("the C compiler has sanitizers");
             }
             _ => _ = command.args(["--backend", "cpu", "--threads", "2"]),
         }

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// What is an error in a compiled program; each ends the process with a report. Leaks count.
-const FLAGS: &str = "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer";
+const FLAGS: &str = "-g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer";
 
-/// Has the programs that `remora` compiles for processors run with sanitizers, compiled with further `flags`. The sanitizers come first in the
+/// Has the programs that `remora` compiles for processors run with sanitizers, compiled with further `flags` (`-O1`). The sanitizers come first in the
 /// process, which itself is not made with them; the C compiler runs without.
 ///
 /// # Errors

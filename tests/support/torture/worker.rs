@@ -160,7 +160,7 @@ impl Runs {
     fn environment(&self, command: &mut Command) -> Result<(), String> {
         match self.stage {
             Native::Cpu => (),
-            Native::Sanitized => sanitizers::prepare(command, "")?,
+            Native::Sanitized => sanitizers::prepare(command, "-O1")?,
             Native::Device => {
                 let root = Path::new(env!("CARGO_MANIFEST_DIR"));
                 let kept = self.folder.join("device");
