@@ -19,12 +19,16 @@
 //! * Folds start from the identity of their operation (`maximum []` is `lowest`) and go from left to right.
 
 mod apply;
+mod cost;
 pub mod decimal;
 mod float;
 mod int;
+mod partial;
 
+pub use cost::Cost;
 pub use float::{Float, half_of};
 pub use int::Int;
+pub use partial::{Condition, OpError};
 
 use super::{PrimType, Scalar};
 use half::f16;
@@ -106,27 +110,6 @@ impl FoldOp {
             Op::Add if self.prim.is_float() => Scalar::from_f64(self.prim, -0.0),
             _ => self.identity(),
         }
-    }
-}
-
-/// Why an operation has no result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OpError {
-    /// `/`, `%`, `//` or `%%` on integers with divisor 0.
-    DivisionByZero,
-    /// `**` on integers with a negative exponent.
-    NegativeExponent,
-    /// The operands do not have the parameters' types; never happens in checked programs.
-    Operands,
-}
-
-impl fmt::Display for OpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            OpError::DivisionByZero => "division by zero",
-            OpError::NegativeExponent => "negative exponent of an integer power",
-            OpError::Operands => "operands of the wrong type",
-        })
     }
 }
 

@@ -6,7 +6,7 @@ use super::packing::Pack;
 use super::{Loop, REGISTERS, Vectorise, WIDE, WIDEST};
 use crate::base::PrimType;
 use crate::base::mutation::mutated;
-use crate::base::scalar::{Op, ScalarOp};
+use crate::base::scalar::{Condition, Op, ScalarOp};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Int, Local, Order, Place, Ptr, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -76,11 +76,14 @@ pub(super) struct Planner<'f> {
     fun: &'f crate::ir::imp::Fun,
 }
 
-/// Whether a statement is a loop or has one in it.
+/// Whether a statement is a loop that lanes can share, or has one in it.
 pub fn is_loop(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::For { .. } | Stmt::While(..) => true,
         Stmt::If(_, then, els) => then.iter().chain(els).any(is_loop),
+        // These repeat their bodies as well, but have vector registers or threads of their own: what contains one gets no plan
+        // (`Facts::collect`).
+        Stmt::Scan(_) | Stmt::Parallel(_) => false,
         Stmt::Comment(_)
         | Stmt::Set(..)
         | Stmt::Point(..)
@@ -92,10 +95,8 @@ pub fn is_loop(stmt: &Stmt) -> bool {
         | Stmt::Store(..)
         | Stmt::Prefetch(..)
         | Stmt::Copy(..)
-        | Stmt::Scan(_)
         | Stmt::Check(..)
         | Stmt::Call { .. }
-        | Stmt::Parallel(_)
         | Stmt::Launch(_)
         | Stmt::Atomic(_)
         | Stmt::Ghost(_) => false,
@@ -210,23 +211,16 @@ fn operations(list: &[Stmt], see: &mut dyn FnMut(ScalarOp)) {
     }
 }
 
-/// Functions that take long and that vector registers speed up.
-fn is_slow(op: ScalarOp) -> bool {
-    let slow =
-        [Op::Exp, Op::Log, Op::Sin, Op::Cos, Op::Tan, Op::Tanh, Op::Pow, Op::Log1p, Op::Expm1, Op::Exp2, Op::Log2, Op::Log10, Op::Erf];
-    op.prim.is_float() && slow.contains(&op.op)
-}
-
-/// Whether straight code has such functions in it.
+/// Whether straight code has functions in it that take long and that vector registers speed up.
 pub fn has_slow(list: &[Stmt]) -> bool {
     let mut slow = false;
-    operations(list, &mut |op| slow = slow || is_slow(op));
+    operations(list, &mut |op| slow = slow || op.cost().vectorises);
     slow
 }
 
-/// Operations that stop the program where their operands are not what they should be.
+/// Whether the processor stops the program where an operation has no result.
 fn may_trap(op: ScalarOp) -> bool {
-    op.prim.is_int() && matches!(op.op, Op::Div | Op::Mod | Op::Quot | Op::Rem)
+    op.condition() == Some(Condition::NotZero)
 }
 
 /// Whether statements are sets, stores and branches between such.

@@ -8,7 +8,6 @@
 
 use super::plan::has_slow;
 use crate::base::mutation::mutated;
-use crate::base::scalar::Op;
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Order, Stmt};
 use rustc_hash::FxHashMap;
@@ -104,9 +103,8 @@ fn cost(e: &Expr) -> u32 {
     parts
         + match e {
             Expr::Const(_) | Expr::Local(_) => 0,
-            Expr::Op(op, _) if matches!(op.op, Op::Div | Op::Sqrt) => 16,
+            Expr::Op(op, _) => op.cost().latency,
             Expr::Load(..)
-            | Expr::Op(..)
             | Expr::Int(..)
             | Expr::Select(..)
             | Expr::Blend(..)

@@ -183,3 +183,20 @@ fn fma_of_halves_rounds_once() {
         half_of(half_of(big).to_f64() * half_of(0.00048828125 + 0.0000001).to_f64()).to_bits()
     );
 }
+
+#[test]
+fn operations_fail_exactly_where_their_conditions_do_not_hold() {
+    for prim in PrimType::ALL {
+        for name in members(prim) {
+            let Some(Member::Op(op)) = member(prim, name) else { continue };
+            let Some(second) = op.params.get(1).filter(|second| second.is_int()) else { continue };
+            for n in [-2, -1, 0, 1, 2] {
+                let mut operands: Vec<Scalar> = op.params.iter().map(|param| Scalar::from_i128(*param, 3)).collect();
+                operands[1] = Scalar::from_i128(*second, n);
+                let n = operands[1].as_i128().expect("an integer");
+                let expected = op.condition().filter(|condition| !condition.holds(n)).map(Condition::error);
+                assert_eq!(op.apply(&operands).err(), expected, "{op:?} {operands:?}");
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Walks over statements: what is used, what is bound, whether it may fail.
 
 use super::{Body, Check, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Var};
-use crate::base::scalar::Op;
+use crate::base::scalar::ScalarOp;
 use rustc_hash::FxHashSet;
 
 /// Something in an expression that a walk can stop at.
@@ -136,7 +136,7 @@ impl Exp {
     /// calls do.
     pub fn may_fail(&self) -> bool {
         let here = match self {
-            Exp::Scalar(op, args) => scalar_may_fail(op.op, op.prim.is_int(), args),
+            Exp::Scalar(op, args) => scalar_may_fail(*op, args),
             Exp::Index { checked, .. } | Exp::Slice { checked, .. } | Exp::Update { checked, .. } | Exp::UpdateSlice { checked, .. } => {
                 *checked
             }
@@ -213,17 +213,14 @@ impl Program {
     }
 }
 
-/// Division by anything but a constant other than 0, and powers with anything but a constant exponent of at least 0.
-fn scalar_may_fail(op: Op, int: bool, args: &[Operand]) -> bool {
-    let constant = || match args.get(1) {
+/// Whether the condition of an operation may not hold: the operand that it is about is no constant, or one of which it does not hold.
+fn scalar_may_fail(op: ScalarOp, args: &[Operand]) -> bool {
+    let Some(condition) = op.condition() else { return false };
+    let constant = match args.get(1) {
         Some(Operand::Const(scalar)) => scalar.as_i128(),
         _ => None,
     };
-    int && match op {
-        Op::Div | Op::Rem | Op::Quot | Op::Mod => constant().is_none_or(|c| c == 0),
-        Op::Pow => constant().is_none_or(|c| c < 0),
-        _ => false,
-    }
+    constant.is_none_or(|operand| !condition.holds(operand))
 }
 
 impl Body {

@@ -10,7 +10,7 @@
 //! Blelloch, Heroux and Zagha, "Segmented operations for sparse matrix computation on vector multiprocessors" (1993) has the operation that
 //! this is about.
 
-use super::fuse::{feed, is_cheap_op};
+use super::fuse::feed;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, qualified};
 use crate::base::{PrimType, Scalar, Span, Symbol};
@@ -97,7 +97,7 @@ fn cheap(program: &Program, soac: &Soac) -> bool {
     let few = soac.lambda.body.stms.iter().all(|stm| {
         if let Exp::Scalar(op, _) = &stm.exp {
             operations += 1;
-            is_cheap_op(op.op)
+            op.cost().cheap
         } else {
             reads += 1;
             matches!(stm.exp, Exp::Index { .. }) && program.ty(stm.pat[0]).rank() == 0

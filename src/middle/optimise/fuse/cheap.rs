@@ -1,7 +1,6 @@
 //! Producers that are cheaper to run again than to read back.
 
 use super::{Block, Fuser, Item, merge};
-use crate::base::scalar::Op;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
 use crate::ir::soac::{Body, Exp, Operand, Program, Soac, Stm, Var, single_exp};
 
@@ -17,7 +16,7 @@ pub(super) fn is_cheap(program: &Program, soac: &Soac) -> bool {
         }
         if let Exp::Scalar(op, _) = &stm.exp {
             operations += 1;
-            return is_cheap_op(op.op);
+            return op.cost().cheap;
         }
         if let Exp::Index { array, .. } = &stm.exp {
             // A cell that is read may be far away.
@@ -26,35 +25,6 @@ pub(super) fn is_cheap(program: &Program, soac: &Soac) -> bool {
         matches!(stm.exp, Exp::Slice { .. } | Exp::Rearrange { .. } | Exp::Coerce(_) | Exp::Reshape(_))
     });
     fine && operations <= FEW
-}
-
-/// Operations that take about as long as reading a number.
-pub(in crate::middle::optimise) fn is_cheap_op(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Add
-            | Op::Sub
-            | Op::Mul
-            | Op::Neg
-            | Op::Abs
-            | Op::Min
-            | Op::Max
-            | Op::And
-            | Op::Or
-            | Op::Xor
-            | Op::Not
-            | Op::Shl
-            | Op::Shr
-            | Op::UShr
-            | Op::Eq
-            | Op::Ne
-            | Op::Lt
-            | Op::Le
-            | Op::Gt
-            | Op::Ge
-            | Op::Convert(_)
-            | Op::IsNan
-    )
 }
 
 impl Fuser<'_> {

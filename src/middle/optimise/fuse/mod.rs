@@ -14,7 +14,6 @@ mod merge;
 mod peel;
 mod slices;
 
-pub(super) use cheap::is_cheap_op;
 pub(super) use merge::feed;
 
 use crate::base::mutation::mutated;

@@ -11,7 +11,7 @@ const FEW: usize = 5;
 
 /// A scalar operation that cannot fail and is fast.
 fn is_cheap(stm: &Stm) -> bool {
-    matches!(&stm.exp, Exp::Scalar(op, _) if crate::middle::optimise::fuse::is_cheap_op(op.op)) && !stm.exp.may_fail()
+    matches!(&stm.exp, Exp::Scalar(op, _) if op.cost().cheap) && !stm.exp.may_fail()
 }
 
 impl Simplifier<'_> {
