@@ -1,6 +1,6 @@
 //! Branches and loops.
 
-use super::{Array, Loc, Lower, Mem, Scope, same_place};
+use super::{Array, Loc, Lower, Mem, same_place};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Local, Order, Place, Ptr, Stmt};
@@ -69,7 +69,7 @@ impl<'p> Lower<'_, 'p> {
                 Goes::Scalar(local)
             } else if let Some(mem) = self.stays(var) {
                 Goes::Stays(mem)
-            } else if self.dests.contains_key(&var) || (known && small) {
+            } else if self.destinations.mems.contains_key(&var) || (known && small) {
                 Goes::Dest(self.alloc_var(var, span))
             } else {
                 Goes::Ptr(self.ptr(program.vars[var].name, ty.elem, None), Vec::new())
@@ -165,7 +165,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// The memory that a result of branches is in before them already, because both only update it there.
     fn stays(&self, var: Var) -> Option<Mem> {
-        if !self.options.in_place || self.dests.contains_key(&var) {
+        if !self.options.in_place || self.destinations.mems.contains_key(&var) {
             return None;
         }
         if let Loc::Array(Array::Mem(mem)) = self.loc(Operand::Var(self.root(var)?)) { Some(mem) } else { None }
@@ -212,7 +212,7 @@ impl<'p> Lower<'_, 'p> {
                 self.locs.insert(*i, Loc::Scalar(Expr::Local(var)));
                 let (block, ()) = self.block(|this| {
                     this.bind_carried(&vars, &carried);
-                    this.iteration(&vars, &carried, body, span);
+                    this.scoped(|this| this.iteration(&vars, &carried, body, span));
                 });
                 self.emit(Stmt::For { var, from: Expr::int(0), to: count, order: Order::Sequential, body: block });
             }
@@ -224,7 +224,7 @@ impl<'p> Lower<'_, 'p> {
                         Some(Loc::Array(_)) | None => crate::ice!(span, "the condition of a loop is no scalar"),
                     }
                 });
-                let (second, ()) = self.block(|this| this.iteration(&vars, &carried, body, span));
+                let (second, ()) = self.block(|this| this.scoped(|this| this.iteration(&vars, &carried, body, span)));
                 self.emit(Stmt::While(first, cond, second));
             }
         }
@@ -240,7 +240,7 @@ impl<'p> Lower<'_, 'p> {
     }
 
     fn in_place(&mut self, init: &Array, ty: &Type, result: Var, read_only: bool, span: Span) -> Carried {
-        if let Some(dest) = self.dests.get(&result).cloned() {
+        if let Some(dest) = self.destinations.mems.get(&result).cloned() {
             self.copy_into(&dest, &ty.shape, init);
             return Carried::InPlace(dest);
         }
@@ -270,10 +270,7 @@ impl<'p> Lower<'_, 'p> {
         let mem = self.in_rows(init, ty, span);
         let name = self.program.vars[var].name;
         let current = self.ptr(name, ty.elem, None);
-        let owner = self.handle(name.as_str());
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.handles.push(owner);
-        }
+        let owner = self.scoped_handle(name.as_str());
         self.emit(Stmt::Point(current, Place::Ptr(mem.ptr, mem.offset.clone())));
         let keep = mem.keep.iter().copied().chain([owner]).collect();
         Carried::Varying { current, owner, keep }
@@ -305,7 +302,6 @@ impl<'p> Lower<'_, 'p> {
     /// The body of a loop and what happens to the parameters after it.
     fn iteration(&mut self, vars: &[Var], carried: &[Carried], body: &'p Body, span: Span) {
         let program = self.program;
-        self.scopes.push(Scope::default());
         let mut dests = Vec::with_capacity(carried.len());
         for (carried, operand) in carried.iter().zip(&body.result) {
             dests.push(if let Carried::Two { next, .. } = carried {
@@ -330,7 +326,7 @@ impl<'p> Lower<'_, 'p> {
                     let e = if mutated!(OldScalarsGo, matches!(e, Expr::Const(_)), true) {
                         e
                     } else {
-                        let new = self.local("new", self.locals[*local].prim);
+                        let new = self.local("new", self.out.locals[*local].prim);
                         self.emit(Stmt::Set(new, e));
                         Expr::Local(new)
                     };
@@ -368,8 +364,6 @@ impl<'p> Lower<'_, 'p> {
                 self.ghost_param(*var, &held, slots.get(k).copied().flatten().map(|(slot, _)| slot));
             }
         }
-        let scope = self.leave_scope();
-        self.release(&scope.handles);
     }
 
     fn bind_results(&mut self, pat: &[Var], carried: Vec<Carried>) {

@@ -21,13 +21,33 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where a variable is made.
 #[derive(Debug, Clone)]
-pub(super) enum Spot {
+pub(super) enum Destination {
     /// In a concatenation, from this cell on.
-    Part(Var, Size),
+    Part { whole: Var, first: Size },
     /// Where another variable is made later.
     Same(Var),
-    /// Over the cells that it is computed from.
+    /// Over the cells of this view, from which it is computed.
     Over(Var),
+}
+
+/// Where variables are made.
+#[derive(Default)]
+pub(super) struct Destinations {
+    /// Memory that is there already.
+    pub(super) mems: FxHashMap<Var, Mem>,
+    /// Memory that is found when the variable is made.
+    pub(super) parts: FxHashMap<Var, Destination>,
+    /// Those of `parts` that have been made there.
+    pub(super) placed: FxHashSet<Var>,
+}
+
+/// What the destinations of a body's results hold when it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Overlap {
+    /// Nothing that it reads.
+    None,
+    /// What it still reads: nothing but the results themselves is made there.
+    Inputs,
 }
 
 /// Statements by the variables that they bind, and inputs of operators by the parameters that stand for their cells.
@@ -168,15 +188,13 @@ enum Above {
 }
 
 impl<'p> Lower<'_, 'p> {
-    /// Finds the places of what a body makes.
-    pub(super) fn find_spots(&mut self, body: &'p Body) {
-        // Places of results that hold what the body still reads: nothing else is made there before.
-        let overlap = std::mem::take(&mut self.overlap);
+    /// Finds the destinations of what a body makes.
+    pub(super) fn find_destinations(&mut self, body: &'p Body, overlap: Overlap) {
         for (i, stm) in body.stms.iter().enumerate() {
-            let taken = overlap && stm.pat.iter().any(|var| self.dests.contains_key(var));
+            let taken = overlap == Overlap::Inputs && stm.pat.iter().any(|var| self.destinations.mems.contains_key(var));
             if let (Exp::Soac(soac), false) = (&stm.exp, taken) {
                 if let Some(input) = self.dies_in(body, i, soac) {
-                    self.spots.insert(input, Spot::Same(stm.pat[0]));
+                    self.destinations.parts.insert(input, Destination::Same(stm.pat[0]));
                 }
             } else if let (Exp::Concat(parts), false) = (&stm.exp, taken) {
                 let mut at = Size::default();
@@ -188,14 +206,14 @@ impl<'p> Lower<'_, 'p> {
                         && self.sizes_known(&at, stm.pat[0], &body.stms[k..i])
                         && mutated!(PartsOfAnySize, self.parts_fit(parts, &body.stms, k), true)
                     {
-                        self.spots.insert(*part, Spot::Part(stm.pat[0], at.clone()));
+                        self.destinations.parts.insert(*part, Destination::Part { whole: stm.pat[0], first: at.clone() });
                     }
                     at = at.add(&self.program.ty(*part).shape[0]);
                 }
             } else if let Exp::UpdateSlice { array, start, step, value, .. } = &stm.exp
                 && let Some(view) = self.overwrites(&body.stms[..i], body, (*array, *start, *step, *value))
             {
-                self.spots.insert(*value, Spot::Over(view));
+                self.destinations.parts.insert(*value, Destination::Over(view));
             }
         }
     }
@@ -237,25 +255,25 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// The memory of a variable, if it is a part of other memory.
-    pub(super) fn spot(&mut self, var: Var, span: crate::base::Span) -> Option<Mem> {
-        match self.spots.get(&var)?.clone() {
-            Spot::Same(other) if matches!(self.spots.get(&other), Some(Spot::Over(_))) => None,
-            Spot::Same(other) => {
+    pub(super) fn part(&mut self, var: Var, span: crate::base::Span) -> Option<Mem> {
+        match self.destinations.parts.get(&var)?.clone() {
+            Destination::Same(other) if matches!(self.destinations.parts.get(&other), Some(Destination::Over(_))) => None,
+            Destination::Same(other) => {
                 let mem = self.alloc_var(other, span);
-                self.dests.insert(other, mem.clone());
+                self.destinations.mems.insert(other, mem.clone());
                 Some(mem)
             }
-            Spot::Over(view) => {
+            Destination::Over(view) => {
                 if let Array::Mem(mem) = self.array(view) {
                     Some(mem)
                 } else {
                     None
                 }
             }
-            Spot::Part(whole, at) => {
+            Destination::Part { whole, first } => {
                 let mem = self.alloc_var(whole, span);
-                self.dests.insert(whole, mem.clone());
-                let start = self.size(&at);
+                self.destinations.mems.insert(whole, mem.clone());
+                let start = self.size(&first);
                 let offset = self.at(&mem, std::slice::from_ref(&start));
                 let offset = self.atom("offset", offset);
                 Some(Mem { offset, ..mem })
@@ -264,7 +282,7 @@ impl<'p> Lower<'_, 'p> {
     }
     /// Whether a variable has been made where it belongs.
     pub(super) fn is_placed(&self, var: Var) -> bool {
-        self.placed.contains(&var)
+        self.destinations.placed.contains(&var)
     }
 
     /// The view that new cells may be written over.

@@ -1,20 +1,24 @@
 //! Statements without bodies.
 
 use super::memory::in_bounds;
-use super::{Array, Cells, Loc, Lower, same_place};
+use super::{Array, Cells, Loc, Lower, Site, same_place};
 use crate::base::mutation::mutated;
-use crate::base::scalar::{Member, Op, ScalarOp, member};
+use crate::base::scalar::{Condition, Member, ScalarOp, member};
 use crate::base::{Code, MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Stmt, Table, Target};
 use crate::ir::soac::{Check, Exp, Operand, RangeKind, Size, Stm, Type, Var};
 
 impl<'p> Lower<'_, 'p> {
     pub(super) fn stm(&mut self, stm: &'p Stm) {
-        let span = stm.span;
-        let host = self.host;
         self.ghosts_before(stm);
         // A device has no other way to run what is not in kernels.
-        self.host = host && (self.options.device || !self.program.is_sequential(span));
+        let sequential = !self.options.device && self.program.is_sequential(stm.span);
+        let site = if sequential { Site::Sequential } else { self.site };
+        self.at_site(site, |this| this.exp(stm));
+        self.ghosts_after(stm);
+    }
+    fn exp(&mut self, stm: &'p Stm) {
+        let span = stm.span;
         match &stm.exp {
             Exp::Check(check) => self.check(check, span),
             Exp::Soac(soac) => self.soac(soac, &stm.pat, span),
@@ -51,8 +55,6 @@ impl<'p> Lower<'_, 'p> {
                 self.single(*var, exp, span);
             }
         }
-        self.host = host;
-        self.ghosts_after(stm);
     }
 
     pub(super) fn ty(&self, var: Var) -> &'p Type {
@@ -145,10 +147,7 @@ impl<'p> Lower<'_, 'p> {
                 results.push(Target::Local(local));
             } else {
                 let ptr = self.ptr(self.program.vars[var].name, ty.elem, None);
-                let handle = self.handle("result");
-                if let Some(scope) = self.scopes.last_mut() {
-                    scope.handles.push(handle);
-                }
+                let handle = self.scoped_handle("result");
                 results.push(Target::Array(ptr, handle));
                 arrays.push((var, ptr, handle));
             }
@@ -271,29 +270,24 @@ impl<'p> Lower<'_, 'p> {
         }
     }
 
+    /// Checks the condition under which an operation has a result.
     fn check_op(&mut self, op: ScalarOp, args: &[Expr], span: Span) {
-        if !op.prim.is_int() {
-            return;
-        }
-        let (what, compare) = if matches!(op.op, Op::Div | Op::Mod | Op::Quot | Op::Rem) {
-            ("division by zero: the operands are {} and {}", "!=")
-        } else if op.op == Op::Pow && op.prim.is_signed() {
-            ("a power with a negative exponent: the operands are {} and {}", ">=")
-        } else {
-            return;
-        };
+        let Some(condition) = op.condition() else { return };
         let Some(second) = args.get(1).filter(|_| mutated!(DivisionUnchecked, true, op.prim.bytes() > 2)) else { return };
         if let Expr::Const(scalar) = second {
             let value = scalar.as_i128().unwrap_or_else(|| crate::ice!(span, "{scalar:?} is no integer"));
-            if if compare == "!=" { value != 0 } else { value >= 0 } {
+            if condition.holds(value) {
                 return;
             }
         }
-        if let Some(compare) = scalar_op(op.prim, compare) {
-            let good = Expr::Op(compare, vec![second.clone(), zero(op.prim)]);
-            let args = args.iter().map(|arg| (op.prim, arg.clone())).collect();
-            self.emit(Stmt::Check(good, Box::new(Failure { code: Code::UndefinedOperation, message: what.into(), args, span })));
-        }
+        let (what, compare) = match condition {
+            Condition::NotZero => ("division by zero: the operands are {} and {}", "!="),
+            Condition::NotNegative => ("a power with a negative exponent: the operands are {} and {}", ">="),
+        };
+        let compare = scalar_op(op.prim, compare).unwrap_or_else(|| crate::ice!(span, "`{}` has no `{compare}`", op.prim));
+        let good = Expr::Op(compare, vec![second.clone(), zero(op.prim)]);
+        let args = args.iter().map(|arg| (op.prim, arg.clone())).collect();
+        self.emit(Stmt::Check(good, Box::new(Failure { code: Code::UndefinedOperation, message: what.into(), args, span })));
     }
 
     /// In 64 bits, distances and steps without a sign.

@@ -2,7 +2,7 @@
 
 use super::memory::in_bounds;
 use super::soac::cost;
-use super::{Array, Cells, Loc, Lower, Mem, Scope, same_place};
+use super::{Array, Cells, Loc, Lower, Mem, same_place};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
@@ -12,7 +12,7 @@ impl<'p> Lower<'_, 'p> {
     /// Kept elements are written at the beginning of the place of their piece; afterwards the pieces are moved together.
     pub(super) fn filter(&mut self, width: &Size, cells: Cells<'p>, pat: &[Var]) {
         let span = cells.span;
-        if self.host && self.options.device {
+        if self.is_host() {
             return self.filter_kernel(width, cells, pat);
         }
         let program = self.program;
@@ -26,7 +26,7 @@ impl<'p> Lower<'_, 'p> {
         let kept = self.local_of(count);
         self.locs.insert(count, Loc::Scalar(Expr::Local(kept)));
         let name = |var: Var| program.vars[var].name;
-        if !self.host {
+        if !self.is_parallel() {
             let outs: Vec<Mem> = arrays.iter().map(|var| self.alloc(name(*var), &wide(*var), span)).collect();
             self.emit(Stmt::Set(kept, Expr::int(0)));
             self.filter_loop(cells, Expr::int(0), w, &outs, kept);
@@ -82,8 +82,7 @@ impl<'p> Lower<'_, 'p> {
     /// Writes the cells from `lo` to `hi` that are kept, the first of them at `lo`, and counts them in `found`.
     fn filter_loop(&mut self, cells: Cells<'p>, lo: Expr, hi: Expr, outs: &[Mem], found: Local) {
         let var = self.local("i", PrimType::I64);
-        let (body, ()) = self.block(|this| {
-            this.scopes.push(Scope::default());
+        let (body, ()) = self.scoped_block(|this| {
             let results = this.results_of(cells, &Expr::Local(var));
             let keep = first_scalar(cells, &results);
             let (then, ()) = this.block(|this| {
@@ -92,8 +91,6 @@ impl<'p> Lower<'_, 'p> {
                 this.emit(Stmt::Set(found, Expr::Local(found).plus(Expr::int(1))));
             });
             this.emit(Stmt::If(keep, then, Vec::new()));
-            let scope = this.leave_scope();
-            this.release(&scope.handles);
         });
         self.emit(Stmt::For { var, from: lo, to: hi, order: Order::Sequential, body });
     }
@@ -109,7 +106,7 @@ impl<'p> Lower<'_, 'p> {
         let n = self.size(&self.program.ty(dests[0]).shape[0]);
         let n = self.atom("n", n);
         let width = self.size(width);
-        if self.host && self.options.device {
+        if self.is_host() {
             self.scatter_kernels(cells, width, n, &outs);
         } else {
             self.write_loop(cells, None, Expr::int(0), width, &n, &outs);
@@ -119,12 +116,12 @@ impl<'p> Lower<'_, 'p> {
 
     /// Writes cells at indices, those out of bounds left out; combined with what is there if there is an operator.
     pub(super) fn write_loop(&mut self, cells: Cells<'p>, operator: Option<&'p Operator>, lo: Expr, hi: Expr, n: &Expr, outs: &[Mem]) {
-        let host = std::mem::replace(&mut self.host, false);
-        let next = operator.map_or(Vec::new(), |operator| self.beside(operator, cells.span));
-        let var = self.local("i", PrimType::I64);
-        let (body, ()) = self.block(|this| this.write_one(cells, operator, &Expr::Local(var), n, outs, &next));
-        self.emit(Stmt::For { var, from: lo, to: hi, order: Order::Sequential, body });
-        self.host = host;
+        self.sequentially(|this| {
+            let next = operator.map_or(Vec::new(), |operator| this.beside(operator, cells.span));
+            let var = this.local("i", PrimType::I64);
+            let (body, ()) = this.block(|this| this.write_one(cells, operator, &Expr::Local(var), n, outs, &next));
+            this.emit(Stmt::For { var, from: lo, to: hi, order: Order::Sequential, body });
+        });
     }
     /// Writes the cells of one iteration.
     pub(super) fn write_one(
@@ -136,21 +133,16 @@ impl<'p> Lower<'_, 'p> {
         outs: &[Mem],
         next: &[Option<Mem>],
     ) {
-        self.scopes.push(Scope::default());
-        let results = self.results_of(cells, i);
-        let at = self.position(cells, &results);
-        let (then, ()) = self.block(|this| {
-            this.scopes.push(Scope::default());
-            match operator {
+        self.scoped(|this| {
+            let results = this.results_of(cells, i);
+            let at = this.position(cells, &results);
+            let (then, ()) = this.scoped_block(|this| match operator {
                 None => this.write_cells(outs, &at, &results[1..], &cells.lambda.body.result[1..]),
                 Some(operator) => this.combine_cells(operator, outs, &at, &results[1..], next),
-            }
-            let scope = this.leave_scope();
-            this.release(&scope.handles);
+            });
+            let inside = in_bounds(at, mutated!(ScatterUnchecked, n.clone(), n.clone().plus(Expr::int(1))));
+            this.emit(Stmt::If(inside, then, Vec::new()));
         });
-        self.emit(Stmt::If(in_bounds(at, mutated!(ScatterUnchecked, n.clone(), n.clone().plus(Expr::int(1)))), then, Vec::new()));
-        let scope = self.leave_scope();
-        self.release(&scope.handles);
     }
 
     /// Where the cells of an iteration go: its first result.

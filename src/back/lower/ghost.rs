@@ -31,11 +31,11 @@ impl<'p> Lower<'_, 'p> {
 
     /// Says where a variable is from here on.
     pub(super) fn ghost_at(&mut self, var: Var, origin: Origin) {
-        if !self.ghosts || self.program.ty(var).rank() == 0 {
+        if self.ghosts.is_none() || self.program.ty(var).rank() == 0 {
             return;
         }
         let name = self.ghost_name(var);
-        let known = !self.shared.contains(&var);
+        let known = !self.shared.done.contains(&var);
         match self.locs.get(&var) {
             Some(Loc::Array(Array::Mem(mem))) if known => {
                 let view = self.ghost_view(mem, &self.program.ty(var).shape);
@@ -46,7 +46,7 @@ impl<'p> Lower<'_, 'p> {
     }
     /// A variable is a view of another, unless it was copied.
     pub(super) fn ghost_of(&mut self, var: Var, array: Var) {
-        if !self.ghosts {
+        if self.ghosts.is_none() {
             return;
         }
         let ptr = |var: Var| if let Some(Loc::Array(Array::Mem(mem))) = self.locs.get(&var) { Some(mem.ptr) } else { None };
@@ -55,7 +55,7 @@ impl<'p> Lower<'_, 'p> {
     }
     /// An element of an array is read next, if the expression is one.
     pub(super) fn ghost_read(&mut self, array: Var, element: &Expr) {
-        if let (true, Expr::Load(ptr, index)) = (self.ghosts, element) {
+        if let (true, Expr::Load(ptr, index)) = (self.ghosts.is_some(), element) {
             let name = self.ghost_name(array);
             self.ghost(Ghost::Read(name, *ptr, index.as_ref().clone()));
         }
@@ -63,7 +63,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// What a statement uses as a whole. Elements that are read one by one are told of where they are read.
     pub(super) fn ghosts_before(&mut self, stm: &'p Stm) {
-        if !self.ghosts {
+        if self.ghosts.is_none() {
             return;
         }
         let mut used: Vec<Operand> = Vec::new();
@@ -126,7 +126,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// What a statement has made.
     pub(super) fn ghosts_after(&mut self, stm: &'p Stm) {
-        if !self.ghosts {
+        if self.ghosts.is_none() {
             return;
         }
         // What is read as a whole while something is written is not what is written.
@@ -197,23 +197,22 @@ impl<'p> Lower<'_, 'p> {
 
     /// The results of a body, which have been put where they belong: names for them there.
     pub(super) fn ghost_results(&mut self, body: &Body, out: &[Loc]) {
-        if !self.ghosts {
-            return;
-        }
+        let Some(mut ghosts) = self.ghosts.take() else { return };
         let mut slots = Vec::with_capacity(out.len());
         for (operand, loc) in body.result.iter().zip(out) {
             let (Some(var), Loc::Array(Array::Mem(mem))) = (operand.var(), loc) else {
                 slots.push(None);
                 continue;
             };
-            self.slots += 1;
-            let slot = Name { number: self.program.vars.len() + self.slots, name: self.program.vars[var].name };
+            ghosts.named += 1;
+            let slot = Name { number: self.program.vars.len() + ghosts.named, name: self.program.vars[var].name };
             let view = self.ghost_view(mem, &self.program.ty(var).shape);
-            let origin = if self.shared.contains(&var) { Origin::New } else { Origin::Same(self.ghost_name(var)) };
+            let origin = if self.shared.done.contains(&var) { Origin::New } else { Origin::Same(self.ghost_name(var)) };
             self.ghost(Ghost::Array(slot, view, origin));
             slots.push(Some((slot, var)));
         }
-        self.results = slots;
+        ghosts.results = slots;
+        self.ghosts = Some(ghosts);
     }
     /// A result of the last body was moved to where a pointer points.
     pub(super) fn ghost_moved(&mut self, slot: Option<(Name, Var)>, ptr: Ptr) {
@@ -224,7 +223,7 @@ impl<'p> Lower<'_, 'p> {
     }
     /// A parameter of a loop is what a result of its body, or its first value, was.
     pub(super) fn ghost_param(&mut self, param: Var, place: &super::control::Held<'_>, origin: Option<Name>) {
-        if !self.ghosts {
+        if self.ghosts.is_none() {
             return;
         }
         let shape = &self.program.ty(param).shape;
@@ -241,9 +240,18 @@ impl<'p> Lower<'_, 'p> {
     }
     /// The last body's results.
     pub(super) fn ghost_slots(&mut self) -> Slots {
-        std::mem::take(&mut self.results)
+        self.ghosts.as_mut().map_or(Vec::new(), |ghosts| std::mem::take(&mut ghosts.results))
     }
 }
 
 /// Names of results.
 pub(super) type Slots = Vec<Option<(Name, Var)>>;
+
+/// The names that ghosts have for results of bodies.
+#[derive(Default)]
+pub(super) struct Ghosts {
+    /// How many there are.
+    named: usize,
+    /// Those of the last body.
+    results: Slots,
+}

@@ -4,7 +4,8 @@
 //! rows that is a map of scalars works on the row where it is: element `k` of what it returns depends on elements `k` alone.
 
 use super::soac::cost;
-use super::{Array, Cells, Loc, Lower, Mem, Scope};
+use super::destinations::Overlap;
+use super::{Array, Cells, Loc, Lower, Mem};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Place, Stmt};
@@ -54,9 +55,9 @@ impl<'p> Lower<'_, 'p> {
         let width = self.size(width);
         let width = self.atom("width", width);
         let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
-        if self.host && self.options.device {
+        if self.is_host() {
             self.hist_kernel(cells, operator, width, n, &outs);
-        } else if self.host && (scalars || is_elementwise(self.program, operator)) && !self.ordered(operator) {
+        } else if self.is_parallel() && (scalars || is_elementwise(self.program, operator)) && !self.ordered(operator) {
             self.private_bins(cells, operator, &width, &n, &outs);
         } else {
             self.write_loop(cells, Some(operator), Expr::int(0), width, &n, &outs);
@@ -88,8 +89,7 @@ impl<'p> Lower<'_, 'p> {
             }
             self.locs.insert(*b, values[k].clone());
         }
-        self.overlap = true;
-        let values = self.body(&operator.lambda.body, &dests);
+        let values = self.body_with(&operator.lambda.body, &dests, Overlap::Inputs);
         self.write_cells(outs, at, &values, &operator.lambda.body.result);
     }
 
@@ -110,11 +110,8 @@ impl<'p> Lower<'_, 'p> {
         let apart = if scalars { PAGE / bytes } else { 0 };
         let each = self.atom("each", tables.clone().times(n.clone()).plus(Expr::int(apart)));
         let few = Expr::arith(Int::Le, all.clone().times(n.clone()), width.clone()).and(Expr::arith(Int::Lt, Expr::int(1), all.clone()));
-        let host = std::mem::replace(&mut self.host, false);
         let (alone, ()) = self.block(|this| this.write_loop(cells, Some(operator), Expr::int(0), width.clone(), n, outs));
-        self.host = host;
-        let (divided, ()) = self.block(|this| {
-            this.scopes.push(Scope::default());
+        let (divided, ()) = self.scoped_block(|this| {
             let count = Expr::arith(Int::Count, pieces.clone(), each.clone());
             let bins: Vec<Mem> = this.partials(std::slice::from_ref(operator), &count, span).into_iter().map(|(mem, _)| mem).collect();
             this.in_pieces(width.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
@@ -131,12 +128,8 @@ impl<'p> Lower<'_, 'p> {
                 let (one, ()) = this.block(|this| this.write_loop(cells, Some(operator), lo, hi, n, &own));
                 this.emit(Stmt::If(Expr::int(1).less(tables.clone()), all_tables, one));
             });
-            this.host = false;
             let tables = Tables { pieces, each, tables, n: n.clone() };
-            this.add_up_bins(operator, &bins, &tables, outs, span);
-            this.host = host;
-            let scope = this.leave_scope();
-            this.release(&scope.handles);
+            this.sequentially(|this| this.add_up_bins(operator, &bins, &tables, outs, span));
         });
         self.emit(Stmt::If(few, divided, alone));
     }
@@ -144,7 +137,7 @@ impl<'p> Lower<'_, 'p> {
     fn own_tables(&mut self, bins: &[Mem], first: &Expr) -> Vec<Mem> {
         let mut own = Vec::with_capacity(bins.len());
         for mem in bins {
-            let ptr = self.ptr(Symbol::new("own"), self.ptrs[mem.ptr].elem, None);
+            let ptr = self.ptr(Symbol::new("own"), self.out.ptrs[mem.ptr].elem, None);
             let offset = self.at(mem, std::slice::from_ref(first));
             self.emit(Stmt::Point(ptr, Place::Ptr(mem.ptr, offset)));
             own.push(Mem { ptr, offset: Expr::int(0), ..mem.clone() });
@@ -204,16 +197,13 @@ impl<'p> Lower<'_, 'p> {
         let [p, t, b] = ["p", "t", "b"].map(|name| self.local(name, PrimType::I64));
         let types: Vec<_> = operator.neutral.iter().map(|a| self.program.operand_ty(*a).framed(&[Size::constant(1)])).collect();
         let (table, ()) = self.block(|this| {
-            let (body, ()) = this.block(|this| {
-                this.scopes.push(Scope::default());
+            let (body, ()) = this.scoped_block(|this| {
                 let first = Expr::Local(p).times(each.clone()).plus(Expr::Local(t).times(n.clone()));
                 let at = first.plus(Expr::Local(b));
                 let at = this.atom("at", at);
                 let values: Vec<Loc> =
                     bins.iter().zip(&types).map(|(mem, ty)| this.cell(&Array::Mem(mem.clone()), std::slice::from_ref(&at), ty)).collect();
                 this.combine_cells(operator, outs, &Expr::Local(b), &values, &next);
-                let scope = this.leave_scope();
-                this.release(&scope.handles);
             });
             this.emit(Stmt::For { var: b, from: Expr::int(0), to: n.clone(), order: Order::Sequential, body });
         });

@@ -3,7 +3,7 @@
 use super::filter_scatter::first_scalar;
 use super::memory::in_bounds;
 use super::soac::simple;
-use super::{Cells, Loc, Lower, Mem, Scope, Stride};
+use super::{Cells, Loc, Lower, Mem, Stride};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Atomic, Combine, Expr, Int, Launch, Local, Segments, Stmt, Transpose, Work};
@@ -12,18 +12,13 @@ use crate::ir::soac::{Body, Operand, Operator, Seg, SegKind, Size, Var};
 impl<'p> Lower<'_, 'p> {
     /// The code of a kernel.
     pub(super) fn in_kernel<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (Vec<Stmt>, T) {
-        let host = std::mem::replace(&mut self.host, false);
-        let frame = std::mem::replace(&mut self.frame, 0);
-        self.scopes.push(Scope::default());
-        let (mut code, result) = self.block(work);
-        let scope = self.leave_scope();
-        code.extend(scope.handles.into_iter().map(Stmt::Release));
-        self.host = host;
-        self.frame = frame;
-        (code, result)
+        let frame = std::mem::replace(&mut self.out.frame, 0);
+        let made = self.block(|this| this.sequentially(|this| this.scoped(work)));
+        self.out.frame = frame;
+        made
     }
     pub(super) fn launch(&mut self, work: Work, span: Span) {
-        self.emit(Stmt::Launch(Box::new(Launch { name: self.name, span, threads: None, heap: false, work })));
+        self.emit(Stmt::Launch(Box::new(Launch { name: self.out.name, span, threads: None, heap: false, work })));
     }
     /// A kernel that does something for each number below `width`.
     pub(super) fn launch_map(&mut self, width: Expr, span: Span, work: impl FnOnce(&mut Self, Expr)) {

@@ -1,6 +1,6 @@
 //! Buffers, views and copies.
 
-use super::{Array, Loc, Lower, Mem, Stride};
+use super::{Array, Loc, Lower, Mem, Site, Stride};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Member, member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
@@ -46,9 +46,9 @@ impl Lower<'_, '_> {
     pub(super) fn alloc(&mut self, name: Symbol, ty: &Type, span: Span) -> Mem {
         let elements = ty.shape.iter().try_fold(1u64, |n, size| n.checked_mul(u64::try_from(size.as_constant()?).ok()?));
         let bytes = |count: u64| count.saturating_mul(ty.elem.bytes() as u64);
-        let on_stack = elements.filter(|_| !(self.host && self.options.device));
-        if let Some(count) = on_stack.filter(|count| bytes(*count) <= STACK_BYTES && self.frame + bytes(*count) <= FRAME_BYTES) {
-            self.frame += bytes(count.max(1));
+        let on_stack = elements.filter(|_| !self.is_host());
+        if let Some(count) = on_stack.filter(|count| bytes(*count) <= STACK_BYTES && self.out.frame + bytes(*count) <= FRAME_BYTES) {
+            self.out.frame += bytes(count.max(1));
             let ptr = self.ptr(name, ty.elem, Some(count.max(1)));
             self.emit(Stmt::Stack(ptr));
             return self.dense(ptr, Expr::int(0), &ty.shape, &[]);
@@ -60,20 +60,17 @@ impl Lower<'_, '_> {
     /// A new buffer of so many elements, which is released at the end of the scope.
     pub(super) fn buffer(&mut self, name: Symbol, elem: PrimType, count: Expr, span: Span) -> (Ptr, Handle) {
         let ptr = self.ptr(name, elem, None);
-        let handle = self.handle(name.as_str());
+        let handle = self.scoped_handle(name.as_str());
         self.emit(Stmt::Alloc { handle, ptr, count, span });
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.handles.push(handle);
-        }
         (ptr, handle)
     }
     /// Memory for a variable: where it is wanted, or new.
     pub(super) fn alloc_var(&mut self, var: Var, span: Span) -> Mem {
-        if let Some(dest) = self.dests.get(&var) {
+        if let Some(dest) = self.destinations.mems.get(&var) {
             return dest.clone();
         }
-        if let Some(mem) = self.spot(var, span) {
-            self.placed.insert(var);
+        if let Some(mem) = self.part(var, span) {
+            self.destinations.placed.insert(var);
             return mem;
         }
         let program = self.program;
@@ -130,7 +127,7 @@ impl Lower<'_, '_> {
 
     /// Writes an array over another of the same shape. The two do not overlap.
     pub(super) fn copy_into(&mut self, to: &Mem, shape: &[Size], from: &Array) {
-        let elem = self.ptrs[to.ptr].elem;
+        let elem = self.out.ptrs[to.ptr].elem;
         if let Array::Mem(source) = from
             && self.is_dense(source, shape)
             && self.is_dense(to, shape)
@@ -138,7 +135,7 @@ impl Lower<'_, '_> {
             let count = self.count(shape);
             let small = count.as_int().is_some_and(|n| n <= 64);
             if !small {
-                if self.host && !self.options.device {
+                if self.site == Site::Processor {
                     self.copy_in_pieces(to, source, count);
                 } else {
                     self.emit(Stmt::Copy((to.ptr, to.offset.clone()), (source.ptr, source.offset.clone()), count));
@@ -146,7 +143,7 @@ impl Lower<'_, '_> {
                 return;
             }
         }
-        if let (true, Array::Mem(source)) = (self.host && self.options.device, from)
+        if let (true, Array::Mem(source)) = (self.is_host(), from)
             && self.is_dense(to, shape)
             && let Some(at) = self.turned(source, shape)
         {
@@ -172,7 +169,7 @@ impl Lower<'_, '_> {
 
     /// Runs `visit` for all indices of a shape, the outermost dimension in parallel where that is possible.
     pub(super) fn nest(&mut self, shape: &[Size], visit: &mut dyn FnMut(&mut Self, &[Expr])) {
-        if self.host && self.options.device {
+        if self.is_host() {
             return self.kernel_nest(shape, visit);
         }
         let Some((outer, inner)) = shape.split_first() else { return visit(self, &[]) };
@@ -186,7 +183,7 @@ impl Lower<'_, '_> {
         let width = self.size(outer);
         let width = self.atom("n", width);
         let cost = sizes.iter().fold(2u64, |cost, n| cost.saturating_mul(n.as_int().map_or(64, |n| n.max(1) as u64)));
-        if self.host && width.as_int().is_none_or(|n| n > 64) {
+        if self.is_parallel() && width.as_int().is_none_or(|n| n > 64) {
             self.parallel(width, cost, false, &mut |this, lo, hi, _| this.nested(lo, hi, &sizes, &mut Vec::new(), visit));
         } else {
             self.nested(Expr::int(0), width, &sizes, &mut Vec::new(), visit);
@@ -215,12 +212,9 @@ impl Lower<'_, '_> {
     /// A loop in this many pieces.
     pub(super) fn in_pieces(&mut self, width: Expr, pieces: Expr, work: &mut dyn FnMut(&mut Self, Expr, Expr, Expr)) {
         let [lo, hi, piece] = ["lo", "hi", "piece"].map(|name| self.local(name, PrimType::I64));
-        let host = std::mem::replace(&mut self.host, false);
-        self.scopes.push(super::Scope::default());
-        let (mut body, ()) = self.block(|this| work(this, Expr::Local(lo), Expr::Local(hi), Expr::Local(piece)));
-        let scope = self.leave_scope();
-        body.extend(scope.handles.into_iter().map(Stmt::Release));
-        self.host = host;
+        let (body, ()) = self.block(|this| {
+            this.sequentially(|this| this.scoped(|this| work(this, Expr::Local(lo), Expr::Local(hi), Expr::Local(piece))));
+        });
         self.emit(Stmt::Parallel(Box::new(Parallel { width, pieces, lo, hi, piece, body })));
     }
 

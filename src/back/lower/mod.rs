@@ -3,8 +3,8 @@
 //! * **Views are free**: index, slice, rearrange, dense reshape, coerce and replicate give another offset and other strides, iota and
 //!   copies of a scalar are no memory at all.
 //! * **Results are made where they go**: the rows that a map makes are written into the array of its results, the results of
-//!   branches and iterations into the buffer that is to hold them (`Lower::dests`), parts of concatenations and new cells of an array into it
-//!   (`Lower::spots`).
+//!   branches and iterations into the buffer that is to hold them, parts of concatenations and new cells of an array into it
+//!   ([`destinations`]).
 //! * **Buffers live** from the statement that makes them to the last one that mentions an array in them, at most to the end of the body
 //!   that they are made in. Small arrays of known size lie in the frame of the function.
 //! * **Loops that carry arrays** work in place where the array is updated, between two buffers where its size is known before, else with a
@@ -13,6 +13,7 @@
 //!   fewer iterations than there are threads; that is decided at run time between two versions (incremental flattening, Henriksen et al.,
 //!   PPoPP 2019, with the levels that a multicore has).
 
+mod builder;
 mod control;
 mod destinations;
 mod device_histograms;
@@ -32,11 +33,14 @@ mod updates;
 mod views;
 
 use crate::base::mutation::mutated;
-use crate::base::{Idx, PrimType, Span, Symbol};
-use crate::ir::imp::{self, Expr, Handle, HandleInfo, Int, Local, LocalInfo, Param, Place, Ptr, PtrInfo, Stmt};
+use crate::base::scalar::ScalarOp;
+use crate::base::{Idx, Span, Symbol};
+use crate::ir::imp::{self, Expr, Handle, Int, Local, Param, Place, Ptr, Stmt};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
-use destinations::Defs;
+use builder::{Builder, Scope};
+use destinations::{Defs, Destinations, Overlap};
+use ghost::Ghosts;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -77,8 +81,24 @@ fn lower_all(program: &Program, options: Options, ghosts: bool) -> imp::Program 
     program.consts.iter().for_each(|stm| defs.note(stm));
     program.funs.iter().for_each(|(_, fun)| fun.body.stms.iter().for_each(|stm| defs.note(stm)));
     for (_, fun) in program.funs.iter() {
-        let mut lower = Lower::new(program, options, &mut out.tables, &defs);
-        lower.ghosts = ghosts;
+        let site = match options.device {
+            // What is called may be called from a parallel loop.
+            _ if !fun.entry => Site::Sequential,
+            true => Site::Host,
+            false => Site::Processor,
+        };
+        let lower = Lower {
+            program,
+            options,
+            tables: &mut out.tables,
+            defs: &defs,
+            out: Builder::new(fun.name),
+            locs: FxHashMap::default(),
+            destinations: Destinations::default(),
+            shared: Shared::default(),
+            site,
+            ghosts: ghosts.then(Ghosts::default),
+        };
         let lowered = lower.fun(fun);
         out.funs.alloc(lowered);
     }
@@ -129,80 +149,66 @@ enum Loc {
     Array(Array),
 }
 
-/// The handles that a body has made.
-#[derive(Debug, Default)]
-struct Scope {
-    handles: Vec<Handle>,
+/// What code may start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Site {
+    /// Nothing: one thread runs it.
+    Sequential,
+    /// Parallel loops, by the threads of the processor.
+    Processor,
+    /// Kernels, by the host of a device.
+    Host,
 }
 
+/// A sum that an inner reduction may go on with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct SharedSum {
+    local: Local,
+    op: ScalarOp,
+    neutral: Operand,
+}
+
+/// Reductions whose values are reductions or maps themselves: the inner ones collect in what the outer ones collect in.
+#[derive(Default)]
+struct Shared<'p> {
+    /// The sums that reductions which make these variables may go on with.
+    sums: FxHashMap<Var, SharedSum>,
+    /// Arrays whose elements are combined with those of another as they are made, and how.
+    arrays: FxHashMap<Var, (Mem, &'p ir::Operator)>,
+    /// The variables for which that has been done.
+    done: FxHashSet<Var>,
+}
+
+/// Lowers a function.
 struct Lower<'a, 'p> {
     program: &'p Program,
-    options: Options,
-    tables: &'a mut Vec<imp::Table>,
     defs: &'a Defs<'p>,
-    locals: crate::base::Arena<LocalInfo>,
-    ptrs: crate::base::Arena<PtrInfo>,
-    handles: crate::base::Arena<HandleInfo>,
+    options: Options,
+    /// The constant arrays of the program so far.
+    tables: &'a mut Vec<imp::Table>,
+    /// What has been made.
+    out: Builder,
+    /// What variables are.
     locs: FxHashMap<Var, Loc>,
-    /// Where variables are to be made.
-    dests: FxHashMap<Var, Mem>,
-    /// Variables that are made as parts of others.
-    spots: FxHashMap<Var, destinations::Spot>,
-    /// Those of them that have been.
-    placed: FxHashSet<Var>,
-    /// Whether places that the next body's results have hold what it reads.
-    overlap: bool,
-    /// Sums that reductions which make these variables may go on with, and those of them that have.
-    sums_of: FxHashMap<Var, (Local, crate::base::scalar::ScalarOp, Operand)>,
-    shared: FxHashSet<Var>,
-    /// Arrays whose elements are added to those of another as they are made.
-    adds: FxHashMap<Var, (Mem, &'p ir::Operator)>,
-    code: Vec<Stmt>,
-    scopes: Vec<Scope>,
-    /// Whether parallel loops may be made here.
-    host: bool,
-    /// Bytes of the arrays in the function's frame.
-    frame: u64,
-    /// The name of the definition.
-    name: Symbol,
-    /// Whether the program is made with ghosts; how many results they have names for, and those of the last body.
-    ghosts: bool,
-    slots: usize,
-    results: ghost::Slots,
+    destinations: Destinations,
+    shared: Shared<'p>,
+    /// Where the next statement is run.
+    site: Site,
+    /// With ghosts: which names there are.
+    ghosts: Option<Ghosts>,
 }
 
 impl<'a, 'p> Lower<'a, 'p> {
-    fn new(program: &'p Program, options: Options, tables: &'a mut Vec<imp::Table>, defs: &'a Defs<'p>) -> Self {
-        Lower {
-            program,
-            options,
-            tables,
-            defs,
-            locals: Default::default(),
-            ptrs: Default::default(),
-            handles: Default::default(),
-            locs: FxHashMap::default(),
-            dests: FxHashMap::default(),
-            spots: FxHashMap::default(),
-            placed: FxHashSet::default(),
-            overlap: false,
-            sums_of: FxHashMap::default(),
-            shared: FxHashSet::default(),
-            adds: FxHashMap::default(),
-            code: Vec::new(),
-            scopes: vec![Scope::default()],
-            host: true,
-            frame: 0,
-            name: Symbol::new(""),
-            ghosts: false,
-            slots: 0,
-            results: Vec::new(),
-        }
+    /// Whether parallel loops may be started here.
+    fn is_parallel(&self) -> bool {
+        self.site != Site::Sequential
+    }
+    /// Whether loops are kernels here.
+    fn is_host(&self) -> bool {
+        self.site == Site::Host
     }
 
     fn fun(mut self, fun: &'p ir::Fun) -> imp::Fun {
-        // What is called may be called from a parallel loop.
-        self.host = fun.entry;
         let mut params = Vec::with_capacity(fun.params.len());
         for &var in &fun.params {
             let ty = self.program.ty(var);
@@ -226,7 +232,6 @@ impl<'a, 'p> Lower<'a, 'p> {
         for &var in &fun.params {
             counts.push(self.count(&self.program.ty(var).shape));
         }
-        self.name = fun.name;
         fun.params.iter().for_each(|var| self.ghost_at(*var, imp::ghost::Origin::New));
         self.constants(fun);
         let values = self.body(&fun.body, &[]);
@@ -248,12 +253,12 @@ impl<'a, 'p> Lower<'a, 'p> {
         imp::Fun {
             name: fun.name,
             params,
-            body: self.code,
+            body: self.out.code,
             results,
             entry: fun.entry,
-            locals: self.locals,
-            ptrs: self.ptrs,
-            handles: self.handles,
+            locals: self.out.locals,
+            ptrs: self.out.ptrs,
+            handles: self.out.handles,
             counts,
             span: fun.span,
         }
@@ -289,49 +294,10 @@ impl<'a, 'p> Lower<'a, 'p> {
         self.emit(Stmt::Point(ptr, Place::Ptr(mem.ptr, mem.offset.clone())));
         let count = self.count(&ty.shape);
         // Only what was made here may be consumed.
-        let own = self.scopes.last().map_or(&[][..], |scope| &scope.handles);
+        let own = &self.out.scope().handles;
         let from = mem.keep.iter().copied().filter(|handle| mutated!(GiveWhatIsOthers, own.contains(handle), true)).collect();
         self.emit(Stmt::Give { to: handle, ptr, from, count, span });
         (ptr, handle)
-    }
-
-    fn emit(&mut self, stmt: Stmt) {
-        self.code.push(stmt);
-    }
-    /// The statements that `work` emits.
-    fn block<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (Vec<Stmt>, T) {
-        let outer = std::mem::take(&mut self.code);
-        let result = work(self);
-        (std::mem::replace(&mut self.code, outer), result)
-    }
-    fn local(&mut self, name: &str, prim: PrimType) -> Local {
-        self.locals.alloc(LocalInfo { name: Symbol::new(name), prim })
-    }
-    fn local_of(&mut self, var: Var) -> Local {
-        let info = &self.program.vars[var];
-        self.locals.alloc(LocalInfo { name: info.name, prim: info.ty.elem })
-    }
-    fn ptr(&mut self, name: Symbol, elem: PrimType, stack: Option<u64>) -> Ptr {
-        self.ptrs.alloc(PtrInfo { name, elem, stack })
-    }
-    fn handle(&mut self, name: &str) -> Handle {
-        self.handles.alloc(HandleInfo { name: Symbol::new(name) })
-    }
-    /// The expression as a variable or number.
-    fn atom(&mut self, name: &str, e: Expr) -> Expr {
-        if e.is_atom() {
-            return e;
-        }
-        let local = self.local(name, PrimType::I64);
-        self.emit(Stmt::Set(local, e));
-        Expr::Local(local)
-    }
-    /// Ends the innermost scope. What it holds is still to be released.
-    fn leave_scope(&mut self) -> Scope {
-        self.scopes.pop().unwrap_or_else(|| crate::ice!(Span::default(), "a scope ends that was not entered"))
-    }
-    fn release(&mut self, handles: &[Handle]) {
-        handles.iter().for_each(|handle| self.code.push(Stmt::Release(*handle)));
     }
 
     /// A size as an expression.
@@ -386,6 +352,9 @@ impl<'a, 'p> Lower<'a, 'p> {
     /// Runs the statements of a body and returns what it returns. Results with a place of their own are in it afterwards. Handles that
     /// results need belong to the scope around.
     fn body(&mut self, body: &'p Body, dests: &[Option<Mem>]) -> Vec<Loc> {
+        self.body_with(body, dests, Overlap::None)
+    }
+    fn body_with(&mut self, body: &'p Body, dests: &[Option<Mem>], overlap: Overlap) -> Vec<Loc> {
         let mut placed: FxHashSet<Var> = FxHashSet::default();
         for (operand, dest) in body.result.iter().zip(dests) {
             if let (Operand::Var(var), Some(dest)) = (operand, dest) {
@@ -393,12 +362,12 @@ impl<'a, 'p> Lower<'a, 'p> {
                 if let Some(root) = root
                     && placed.insert(root)
                 {
-                    self.dests.insert(root, dest.clone());
+                    self.destinations.mems.insert(root, dest.clone());
                 }
             }
         }
-        self.scopes.push(Scope::default());
-        self.find_spots(body);
+        self.out.scopes.push(Scope::default());
+        self.find_destinations(body, overlap);
         let last = last_uses(body);
         for (i, stm) in body.stms.iter().enumerate() {
             self.stm(stm);
@@ -406,8 +375,8 @@ impl<'a, 'p> Lower<'a, 'p> {
         }
         // The body may be lowered once more, for another version of what is around it.
         for var in body.stms.iter().flat_map(|stm| &stm.pat) {
-            self.dests.remove(var);
-            self.placed.remove(var);
+            self.destinations.mems.remove(var);
+            self.destinations.placed.remove(var);
         }
         let mut out = Vec::with_capacity(body.result.len());
         for (k, operand) in body.result.iter().enumerate() {
@@ -429,9 +398,7 @@ impl<'a, 'p> Lower<'a, 'p> {
         let scope = self.leave_scope();
         let (keep, free): (Vec<Handle>, Vec<Handle>) = scope.handles.into_iter().partition(|handle| kept.contains(handle));
         self.release(&free);
-        if let Some(outer) = self.scopes.last_mut() {
-            outer.handles.extend(keep);
-        }
+        self.out.scope().handles.extend(keep);
         out
     }
 
@@ -472,8 +439,7 @@ impl<'a, 'p> Lower<'a, 'p> {
 
     /// Releases what is not mentioned after statement `i`.
     fn end_lives(&mut self, before: &[Stm], i: usize, last: &FxHashMap<Var, usize>) {
-        let Some(scope) = self.scopes.last() else { return };
-        if scope.handles.is_empty() {
+        if self.out.scope().handles.is_empty() {
             return;
         }
         let mut live: FxHashSet<Handle> = FxHashSet::default();
@@ -484,7 +450,7 @@ impl<'a, 'p> Lower<'a, 'p> {
                 live.extend(mem.keep.iter().copied());
             }
         }
-        let Some(scope) = self.scopes.last_mut() else { return };
+        let scope = self.out.scope();
         let (kept, dead): (Vec<Handle>, Vec<Handle>) = std::mem::take(&mut scope.handles).into_iter().partition(|h| live.contains(h));
         scope.handles = kept;
         self.release(&dead);

@@ -1,6 +1,7 @@
 //! Maps, reductions and scans.
 
-use super::{Array, Loc, Lower, Mem};
+use super::destinations::Overlap;
+use super::{Array, Loc, Lower, Mem, SharedSum, Site};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span};
@@ -60,7 +61,7 @@ impl<'p> Lower<'_, 'p> {
         let mut outs = Vec::with_capacity(pat.len());
         for (k, &var) in pat.iter().enumerate() {
             let collected = (scanned..scanned + reduced).contains(&k);
-            outs.push(match self.adds.remove(&var) {
+            outs.push(match self.shared.arrays.remove(&var) {
                 _ if collected => Out::Nowhere,
                 Some((mem, operator)) => Out::Add(mem, operator),
                 None => Out::Place(self.alloc_var(var, span)),
@@ -71,21 +72,22 @@ impl<'p> Lower<'_, 'p> {
         let scalar_scans = soac.scans.iter().all(|op| self.is_scalar(op));
         let ordered = soac.scans.iter().chain(&soac.reduces).any(|op| self.ordered(op));
         let sequential = !self.options.device && self.program.is_outer_sequential(span);
-        if self.host && !tiny && scalar_scans && !ordered && !sequential {
+        if self.is_parallel() && !tiny && scalar_scans && !ordered && !sequential {
             if has_parallel(&soac.lambda.body) && soac.scans.is_empty() && soac.reduces.is_empty() {
                 self.two_versions(soac, width, cost, &outs, span);
             } else {
                 self.soac_in_pieces(soac, width, cost, &outs, pat, span);
             }
         } else {
-            let host = self.host;
-            self.host = host && !tiny;
-            let sums = match self.shared_sum(soac, pat) {
-                Some(sum) => vec![Collected::Scalar(sum)],
-                None => self.start(soac.scans.iter().chain(&soac.reduces), span),
-            };
-            self.soac_loop(soac, Expr::int(0), width, &outs, &sums, span);
-            self.host = host;
+            let site = if tiny { Site::Sequential } else { self.site };
+            let sums = self.at_site(site, |this| {
+                let sums = match this.shared_sum(soac, pat) {
+                    Some(sum) => vec![Collected::Scalar(sum)],
+                    None => this.start(soac.scans.iter().chain(&soac.reduces), span),
+                };
+                this.soac_loop(soac, Expr::int(0), width, &outs, &sums, span);
+                sums
+            });
             self.bind_sums(soac, sums, pat);
         }
         for (&var, out) in pat.iter().zip(outs) {
@@ -93,7 +95,7 @@ impl<'p> Lower<'_, 'p> {
                 Out::Nowhere => {}
                 Out::Place(mem) => self.bind_mem(var, mem),
                 Out::Add(mem, _) => {
-                    self.shared.insert(var);
+                    self.shared.done.insert(var);
                     self.locs.insert(var, Loc::Array(Array::Mem(mem)));
                 }
             }
@@ -112,13 +114,13 @@ impl<'p> Lower<'_, 'p> {
 
     /// The sum that a reduction inside of another may go on with: that of the other, if all that is done with its result is to add it there.
     fn shared_sum(&mut self, soac: &Soac, pat: &[Var]) -> Option<Local> {
-        let ([var], [operator], false) = (pat, soac.reduces.as_slice(), self.host) else { return None };
-        let (sum, op, neutral) = self.sums_of.remove(var)?;
+        let ([var], [operator], false) = (pat, soac.reduces.as_slice(), self.is_parallel()) else { return None };
+        let SharedSum { local, op, neutral } = self.shared.sums.remove(var)?;
         let same = mutated!(SharedSumAnyNeutral, simple(operator) == Some(op) && operator.neutral.as_slice() == [neutral], true)
             && soac.scans.is_empty();
         same.then(|| {
-            self.shared.insert(*var);
-            sum
+            self.shared.done.insert(*var);
+            local
         })
     }
     /// Lets a reduction in a lambda use a sum of the reduction around it.
@@ -127,7 +129,7 @@ impl<'p> Lower<'_, 'p> {
         for operator in &soac.reduces {
             let result = soac.lambda.body.result[at].var();
             let uses = soac.lambda.body.result.iter().filter(|a| a.var() == result).count();
-            if let (Some(op), [neutral @ Operand::Const(_)], Collected::Scalar(sum), Some(var)) =
+            if let (Some(op), &[neutral @ Operand::Const(_)], &Collected::Scalar(local), Some(var)) =
                 (simple(operator), operator.neutral.as_slice(), &sums[at], result)
                 && !self.ordered(operator)
                 && uses == 1
@@ -135,7 +137,7 @@ impl<'p> Lower<'_, 'p> {
                 && last.pat.as_slice() == [var]
                 && !before.iter().any(|stm| stm.pat.contains(&var))
             {
-                self.sums_of.insert(var, (*sum, op, *neutral));
+                self.shared.sums.insert(var, SharedSum { local, op, neutral });
             }
             at += operator.neutral.len();
         }
@@ -148,7 +150,7 @@ impl<'p> Lower<'_, 'p> {
             if let (Collected::Array(current, None), Some(var)) = (&sums[at], soac.lambda.body.result[at].var())
                 && made_once(&soac.lambda.body, var)
             {
-                self.adds.insert(var, (current.clone(), operator));
+                self.shared.arrays.insert(var, (current.clone(), operator));
             }
             at += operator.neutral.len();
         }
@@ -176,7 +178,7 @@ impl<'p> Lower<'_, 'p> {
             this.parallel(width.clone(), cost, few, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
         });
         if width.as_int().is_some_and(|n| n > 256) {
-            self.code.extend(outer);
+            self.out.code.extend(outer);
             return;
         }
         let (inner, ()) = self.block(|this| this.soac_loop(soac, Expr::int(0), width.clone(), outs, &[], span));
@@ -206,7 +208,7 @@ impl<'p> Lower<'_, 'p> {
         } else {
             self.scan_in_pieces(soac, &width, &pieces, (&before, &found), outs, span);
         }
-        let sums = self.combine_partials(&soac.reduces, &found, &pieces, span);
+        let sums = self.sequentially(|this| this.combine_partials(&soac.reduces, &found, &pieces, span));
         let scanned = before.len();
         self.bind_collected(sums, &pat[scanned..]);
     }
@@ -241,11 +243,9 @@ impl<'p> Lower<'_, 'p> {
     }
     /// Combines what the pieces found, in their order.
     fn combine_partials(&mut self, operators: &'p [Operator], found: &[Partial], pieces: &Expr, span: Span) -> Vec<Collected> {
-        let host = std::mem::replace(&mut self.host, false);
         let sums = self.start(operators, span);
         let var = self.local("p", PrimType::I64);
-        let (body, ()) = self.block(|this| {
-            this.scopes.push(super::Scope::default());
+        let (body, ()) = self.scoped_block(|this| {
             let mut at = 0;
             for operator in operators {
                 let to = at + operator.neutral.len();
@@ -258,11 +258,8 @@ impl<'p> Lower<'_, 'p> {
                 this.combine(operator, &sums[at..to], &cells);
                 at = to;
             }
-            let scope = this.leave_scope();
-            this.release(&scope.handles);
         });
         self.emit(Stmt::For { var, from: Expr::int(mutated!(FirstPieceLost, 0, 1)), to: pieces.clone(), order: Order::Sequential, body });
-        self.host = host;
         sums
     }
 
@@ -294,7 +291,9 @@ impl<'p> Lower<'_, 'p> {
                     this.store_partial(sum, mem, ty, &Expr::int(0));
                 }
             });
-            let (several, ()) = this.block(|this| this.scan_totals(soac, (start, &count), pieces, &carried, before, span));
+            let (several, ()) = this.block(|this| {
+                this.sequentially(|this| this.scan_totals(soac, (start, &count), pieces, &carried, before, span));
+            });
             this.emit(Stmt::If(one.clone(), single, several));
             this.in_pieces(count.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
                 let [lo, hi] = [("from", lo), ("to", hi)].map(|(name, e)| this.atom(name, Expr::Local(start).plus(e)));
@@ -335,7 +334,6 @@ impl<'p> Lower<'_, 'p> {
                 this.store_partial(sum, mem, ty, &piece);
             }
         });
-        let host = std::mem::replace(&mut self.host, false);
         let var = self.local("p", PrimType::I64);
         let (body, ()) = self.block(|this| {
             let piece = Expr::Local(var);
@@ -357,14 +355,12 @@ impl<'p> Lower<'_, 'p> {
             }
         });
         self.emit(Stmt::For { var, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body });
-        self.host = host;
     }
     /// Only what the scans add up.
     fn totals_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, sums: &[Collected]) {
         let var = self.local("i", PrimType::I64);
         let order = self.order(soac.scans.iter(), sums);
-        let (body, ()) = self.block(|this| {
-            this.scopes.push(super::Scope::default());
+        let (body, ()) = self.scoped_block(|this| {
             let results = this.lambda(soac, Expr::Local(var), &[]);
             let mut at = 0;
             for operator in &soac.scans {
@@ -372,8 +368,6 @@ impl<'p> Lower<'_, 'p> {
                 this.combine(operator, &sums[at..to], &results[at..to]);
                 at = to;
             }
-            let scope = this.leave_scope();
-            this.release(&scope.handles);
         });
         self.emit(Stmt::For { var, from: lo, to: hi, order, body });
     }
@@ -443,7 +437,7 @@ impl<'p> Lower<'_, 'p> {
                 let e = if mutated!(SumsOneAfterOther, count == 1 || matches!(e, Expr::Const(_)), true) {
                     e
                 } else {
-                    let copy = self.local("new", self.locals[*local].prim);
+                    let copy = self.local("new", self.out.locals[*local].prim);
                     self.emit(Stmt::Set(copy, e));
                     Expr::Local(copy)
                 };
@@ -453,7 +447,7 @@ impl<'p> Lower<'_, 'p> {
         new.into_iter().for_each(|(local, e)| self.emit(Stmt::Set(local, e)));
         for sum in sums {
             if let Collected::Array(current, Some(next)) = sum {
-                let swap = self.ptr(crate::base::Symbol::new("swap"), self.ptrs[current.ptr].elem, None);
+                let swap = self.ptr(crate::base::Symbol::new("swap"), self.out.ptrs[current.ptr].elem, None);
                 self.emit(Stmt::Point(swap, Place::Ptr(current.ptr, Expr::int(0))));
                 self.emit(Stmt::Point(current.ptr, Place::Ptr(mutated!(SumsWithoutSwap, next.ptr, current.ptr), Expr::int(0))));
                 self.emit(Stmt::Point(next.ptr, Place::Ptr(swap, Expr::int(0))));
@@ -486,7 +480,7 @@ impl<'p> Lower<'_, 'p> {
                 Collected::Array(current, next) => {
                     let keep: Vec<_> = current.keep.iter().chain(next.iter().flat_map(|next| next.keep.iter())).copied().collect();
                     let mem = Mem { keep: keep.into(), ..current };
-                    let mem = match self.dests.get(&var).cloned() {
+                    let mem = match self.destinations.mems.get(&var).cloned() {
                         Some(dest) => {
                             self.copy_into(&dest, &self.program.ty(var).shape, &Array::Mem(mem));
                             dest
@@ -561,7 +555,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// The iterations from `lo` to `hi`, one after the other.
     fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Out<'p>], sums: &[Collected], span: Span) {
-        if let ([Out::Place(out)], false) = (outs, self.host || self.options.device) {
+        if let ([Out::Place(out)], false) = (outs, self.is_parallel() || self.options.device) {
             if let Some(nest) = self.nest_of(soac) {
                 return self.interchanged(nest, lo, hi, out);
             }
@@ -572,17 +566,18 @@ impl<'p> Lower<'_, 'p> {
         let var = self.local("i", PrimType::I64);
         let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
         let order = if soac.scans.is_empty() { self.order(soac.reduces.iter(), sums) } else { Order::Sequential };
-        let host = self.host;
-        let (cell, done) = self.block(|this| {
+        let (cell, done) = self.scoped_block(|this| {
             let i = Expr::Local(var);
-            this.scopes.push(super::Scope::default());
             this.bind_cells(&soac.inputs, &soac.lambda.params, &i);
             // Arrays that are made in each iteration are made in their places.
             let mut dests = Vec::with_capacity(outs.len());
+            let mut overlap = Overlap::None;
             for (k, (out, operand)) in outs.iter().zip(&soac.lambda.body.result).enumerate() {
                 let rank = this.program.operand_ty(*operand).rank();
                 let over = out.mem().and_then(|out| soac.inputs.iter().position(|input| this.is_in(*input, out)));
-                this.overlap |= over.is_some();
+                if over.is_some() {
+                    overlap = Overlap::Inputs;
+                }
                 let dest = match out.mem() {
                     // A place that a cell of an input is in as well.
                     Some(_)
@@ -602,16 +597,16 @@ impl<'p> Lower<'_, 'p> {
             }
             this.share_sums(soac, sums);
             this.share_arrays(soac, sums);
-            let results = this.body(&soac.lambda.body, &dests);
+            let results = this.body_with(&soac.lambda.body, &dests, overlap);
             for var in soac.lambda.body.result.iter().filter_map(|a| a.var()) {
-                this.sums_of.remove(&var);
-                this.adds.remove(&var);
+                this.shared.sums.remove(&var);
+                this.shared.arrays.remove(&var);
             }
             let mut at = 0;
             for operator in soac.scans.iter().chain(&soac.reduces) {
                 let to = at + operator.neutral.len();
                 let var = soac.lambda.body.result[at].var();
-                if var.is_none_or(|var| !this.shared.remove(&var)) {
+                if var.is_none_or(|var| !this.shared.done.remove(&var)) {
                     this.combine(operator, &sums[at..to], &results[at..to]);
                 }
                 at = to;
@@ -634,11 +629,8 @@ impl<'p> Lower<'_, 'p> {
                     }
                 }
             });
-            let scope = this.leave_scope();
-            this.release(&scope.handles);
             done
         });
-        self.host = host;
         if let Some(sums) = self.scanned_side_by_side(soac, sums, &cell, &done) {
             self.emit(Stmt::Scan(Box::new(Scan { var, from: lo, to: hi, sums, cell, done })));
             return;
@@ -703,7 +695,7 @@ pub(super) fn cost(body: &Body) -> u64 {
             Exp::Filter { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Loop { .. } => inner.saturating_mul(64),
             Exp::Concat(_) | Exp::Rotate { .. } | Exp::Call(..) => 64,
             Exp::Copy(Operand::Var(_)) => 2,
-            Exp::Scalar(op, _) => op_cost(op.op),
+            Exp::Scalar(op, _) => op.cost().work,
             Exp::Copy(_)
             | Exp::Size(_)
             | Exp::Literal(_)
@@ -725,17 +717,4 @@ pub(super) fn cost(body: &Body) -> u64 {
         };
         sum.saturating_add(here)
     })
-}
-
-/// About how many operations an operation takes.
-fn op_cost(op: Op) -> u64 {
-    if matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Min | Op::Max | Op::Neg | Op::Abs)
-        || matches!(op, Op::Lt | Op::Le | Op::Eq | Op::Ne | Op::Gt | Op::Ge)
-    {
-        1
-    } else if matches!(op, Op::Div | Op::Mod | Op::Sqrt) {
-        4
-    } else {
-        12
-    }
 }

@@ -28,7 +28,7 @@ impl Lower<'_, '_> {
         let cell_rank = cells.first().map_or(0, |a| self.program.operand_ty(*a).rank());
         let depth = ty.rank() - cell_rank;
         let sizes: Vec<i64> = ty.shape[..depth].iter().map(|size| size.as_constant().unwrap_or(1)).collect();
-        if self.host && self.options.device && cell_rank == 0 {
+        if self.is_host() && cell_rank == 0 {
             self.kernel_stack(&mem, cells, &sizes, span);
             return self.bind_mem(var, mem);
         }
