@@ -98,7 +98,7 @@ impl Emitter<'_> {
             | Expr::Load(..)
             | Expr::Blend(..)
             | Expr::Quotient(..)
-            | Expr::Pieces(..)
+            | Expr::Chunks { .. }
             | Expr::Threads
             | Expr::Registers
             | Expr::Thread => self.expr(e),
@@ -174,9 +174,9 @@ impl Emitter<'_> {
             Expr::Quotient(prim, x, y, r) => {
                 format!("remora_quotient_{}({}, {}, {})", c_type(*prim), self.expr(x), self.expr(y), self.expr(r))
             }
-            Expr::Pieces(width, cost, each) => {
+            Expr::Chunks { width, cost, at_most_threads } => {
                 let cost = (*cost).min(1 << 40);
-                format!("remora_pieces(th, {}, INT64_C({cost}), {})", self.expr(width), u8::from(*each))
+                format!("remora_pieces(th, {}, INT64_C({cost}), {})", self.expr(width), u8::from(*at_most_threads))
             }
             Expr::Thread => "((int64_t)blockIdx.x * REMORA_BLOCK + threadIdx.x)".into(),
             Expr::Threads => "(int64_t)th->context->threads".into(),

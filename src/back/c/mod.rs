@@ -316,13 +316,13 @@ impl Emitter<'_> {
             }
             Stmt::Alloc { handle, ptr, count, span } => self.alloc(text, *handle, *ptr, count, *span),
             Stmt::Stack(_) => {}
-            Stmt::Move(to, from) => {
+            Stmt::Move { to, from } => {
                 let (to, from) = (self.handle(*to), self.handle(*from));
                 text.line(&mutated!(MoveForgets, format!("remora_release(th, &{to});"), String::new()));
                 text.line(&format!("{to} = {from};"));
                 text.line(&format!("{from} = NULL;"));
             }
-            Stmt::Give { to, ptr, from, count, span } => self.give(text, (*to, *ptr), from, count, *span),
+            Stmt::Transfer { to, ptr, from, count, span } => self.give(text, (*to, *ptr), from, count, *span),
             Stmt::Release(handle) => {
                 let line = format!("remora_release(th, &{});", self.handle(*handle));
                 text.line(&line);
@@ -335,7 +335,7 @@ impl Emitter<'_> {
                 let line = format!("__builtin_prefetch({} + {});", self.ptr(*ptr), self.nested(index));
                 text.line(&line);
             }
-            Stmt::Copy((to, at), (from, start), count) => {
+            Stmt::Copy { to: (to, at), from: (from, start), count } => {
                 let size = self.elem(*to);
                 let (to, from) =
                     (format!("{} + {}", self.ptr(*to), self.nested(at)), format!("{} + {}", self.ptr(*from), self.nested(start)));
@@ -581,7 +581,7 @@ impl Emitter<'_> {
         text.fails = true;
         let name = format!("{}_piece_{}", self.name(), self.pieces);
         self.pieces += 1;
-        let captured = captured(&par.body, &[par.lo, par.hi, par.piece]);
+        let captured = captured(&par.body, &[par.lo, par.hi, par.chunk]);
         let mut fields = String::new();
         let mut values = Vec::new();
         let mut loads = Vec::new();
@@ -595,7 +595,7 @@ impl Emitter<'_> {
             loads.push(format!("{ty} {id} = env->{id};"));
             values.push(format!(".{id} = {id}"));
         }
-        let outside = captured.iter().copied().chain([par.lo, par.hi, par.piece].map(Mention::Set)).collect();
+        let outside = captured.iter().copied().chain([par.lo, par.hi, par.chunk].map(Mention::Set)).collect();
         let mut inner = self.open(&par.body, &outside, &|_| {});
         let mut head = Text { out: String::new(), indent: 1, homes: Homes::default(), block: 0, fails: false };
         if loads.is_empty() {
@@ -604,7 +604,7 @@ impl Emitter<'_> {
             head.line(&format!("struct {name} *env = data;"));
         }
         loads.iter().for_each(|load| head.line(load));
-        let [lo, hi, piece] = [par.lo, par.hi, par.piece].map(|local| self.local(local));
+        let [lo, hi, piece] = [par.lo, par.hi, par.chunk].map(|local| self.local(local));
         head.line(&format!("(void){piece};"));
         self.stmts(&mut inner, &par.body);
         let body = self.close(inner);
@@ -616,7 +616,7 @@ impl Emitter<'_> {
             "\nstatic int {name}(remora_thread *th, void *data, int64_t {lo}, int64_t {hi}, int64_t {piece}) {{\n{}{body}}}\n",
             head.out
         );
-        let (width, pieces) = (self.expr(&par.width), self.expr(&par.pieces));
+        let (width, pieces) = (self.expr(&par.width), self.expr(&par.chunks));
         if values.is_empty() {
             text.line(&format!("if (remora_parallel(th, {name}, NULL, {width}, {pieces})) goto fail;"));
         } else {
@@ -748,12 +748,12 @@ fn few(stmt: &Stmt) -> bool {
         | Stmt::Point(..)
         | Stmt::Alloc { .. }
         | Stmt::Stack(_)
-        | Stmt::Move(..)
-        | Stmt::Give { .. }
+        | Stmt::Move { .. }
+        | Stmt::Transfer { .. }
         | Stmt::Release(_)
         | Stmt::Store(..)
         | Stmt::Prefetch(..)
-        | Stmt::Copy(..)
+        | Stmt::Copy { .. }
         | Stmt::Scan(_)
         | Stmt::Check(..)
         | Stmt::Call { .. }
@@ -797,11 +797,11 @@ fn writes(body: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr)) {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::Scan(_)
             | Stmt::While(..)
             | Stmt::Check(..)
@@ -821,11 +821,11 @@ fn straight(body: &[Stmt]) -> bool {
         Stmt::If(_, then, els) => straight(then) && straight(els),
         Stmt::For { body, .. } => straight(body),
         Stmt::Alloc { .. }
-        | Stmt::Move(..)
-        | Stmt::Give { .. }
+        | Stmt::Move { .. }
+        | Stmt::Transfer { .. }
         | Stmt::Release(_)
         | Stmt::Prefetch(..)
-        | Stmt::Copy(..)
+        | Stmt::Copy { .. }
         | Stmt::Scan(_)
         | Stmt::While(..)
         | Stmt::Check(..)

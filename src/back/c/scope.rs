@@ -228,8 +228,8 @@ impl Walk<'_> {
             }
             Stmt::Parallel(par) => {
                 self.expr(&par.width, block);
-                self.expr(&par.pieces, block);
-                for mention in captured(&par.body, &[par.lo, par.hi, par.piece]) {
+                self.expr(&par.chunks, block);
+                for mention in captured(&par.body, &[par.lo, par.hi, par.chunk]) {
                     self.mention(mention, block);
                 }
             }
@@ -246,12 +246,12 @@ impl Walk<'_> {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Store(..)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::Check(..)
             | Stmt::Call { .. }
             | Stmt::Ghost(_)) => {

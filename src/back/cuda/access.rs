@@ -27,7 +27,7 @@ impl<'a> Values<'a> {
             | Expr::Select(..)
             | Expr::Blend(..)
             | Expr::Quotient(..)
-            | Expr::Pieces(..)
+            | Expr::Chunks { .. }
             | Expr::Threads
             | Expr::Registers
             | Expr::Thread) => {
@@ -81,12 +81,12 @@ pub(super) fn each<'a>(stmts: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Store(..)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::Scan(_)
             | Stmt::Check(..)
             | Stmt::Call { .. }
@@ -108,11 +108,11 @@ pub(super) fn accesses(stmts: &[Stmt]) -> Vec<(Ptr, &Expr)> {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::For { .. }
             | Stmt::Scan(_)
             | Stmt::Call { .. }

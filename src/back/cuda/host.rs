@@ -18,7 +18,7 @@ impl Emitter<'_> {
                 text.line(&format!("  if (remora_put(th, {ptr} + {index}, &value_, sizeof value_)) goto fail;"));
                 text.line("}");
             }
-            Stmt::Copy((to, at), (from, start), count) => {
+            Stmt::Copy { to: (to, at), from: (from, start), count } => {
                 let elem = self.elem(*to);
                 let (to, from) =
                     (format!("{} + {}", self.ptr(*to), self.nested(at)), format!("{} + {}", self.ptr(*from), self.nested(start)));
@@ -36,8 +36,8 @@ impl Emitter<'_> {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Prefetch(..)
             | Stmt::For { .. }

@@ -349,7 +349,7 @@ impl Emitter<'_> {
                 let place = self.place(failure.span);
                 self.kernels.failures.push(format!("remora_fail(th, \"{}\", {place}, \"{format}\"{read});", failure.code));
             }
-            Stmt::Copy((to, at), (from, start), count) => {
+            Stmt::Copy { to: (to, at), from: (from, start), count } => {
                 let (to, from) = (
                     format!("{} + {}", self.ptr(*to), self.nested_subscript(at)),
                     format!("{} + {}", self.ptr(*from), self.nested_subscript(start)),
@@ -367,8 +367,8 @@ impl Emitter<'_> {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Store(..)
             | Stmt::Prefetch(..)
@@ -446,7 +446,7 @@ pub(super) fn weight(stmts: &[Stmt]) -> usize {
             | Expr::Int(..)
             | Expr::Blend(..)
             | Expr::Quotient(..)
-            | Expr::Pieces(..)
+            | Expr::Chunks { .. }
             | Expr::Threads
             | Expr::Registers
             | Expr::Thread => 0,

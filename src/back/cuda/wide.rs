@@ -127,11 +127,11 @@ fn find(emitter: &Emitter, launch: &Launch, outside: &FxHashSet<Mention>) -> Opt
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::For { .. }
             | Stmt::Scan(_)
             | Stmt::While(..)

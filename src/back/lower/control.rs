@@ -349,7 +349,7 @@ impl<'p> Lower<'_, 'p> {
             self.emit(Stmt::Set(local, e));
         }
         for (current, owner, ptr, handle) in given {
-            self.emit(Stmt::Move(owner, handle));
+            self.emit(Stmt::Move { to: owner, from: handle });
             self.emit(Stmt::Point(current, Place::Ptr(ptr, Expr::int(0))));
         }
         for carried in carried {

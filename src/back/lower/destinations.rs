@@ -3,10 +3,10 @@
 //! * **A part of a concatenation** that nothing else mentions is made in its place there.
 //! * **What is computed element by element** from an array that nothing else needs is written over it: the array is made where the
 //!   result goes.
-//! * **New cells for a stretch of an array**, computed cell by cell from the old ones (`a[s:e] = f a[s:e]`), are written over them.
+//! * **New cells for a block of an array**, computed cell by cell from the old ones (`a[s:e] = f a[s:e]`), are written over them.
 //!
 //! The third is allowed where no cell is read after it has been overwritten. That holds if the operator reads nothing of the array
-//! but its own cell and what is not in the stretch, and is done with its own cell when it begins to write. Whether arrays are in the
+//! but its own cell and what is not in the block, and is done with its own cell when it begins to write. Whether arrays are in the
 //! same memory is seen from their roots: what views and updates in place lead to. The array is one that may be overwritten, so whatever may
 //! share its memory and is not derived from it here is not read here (see `optimise::in_place`).
 
@@ -18,6 +18,7 @@ use crate::ir::soac::cells::{reads_first, view_of};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Check, Exp, Lambda, Operand, Program, Size, Soac, Stm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 
 /// Where a variable is made.
 #[derive(Debug, Clone)]
@@ -135,7 +136,7 @@ impl<'p> Defs<'p> {
         var
     }
     /// The cells of `whole` that an array is made of, from the first to the end, if they lie in a row.
-    fn stretch(&self, program: &Program, mut var: Var, whole: Var) -> Option<(Size, Size)> {
+    fn block(&self, program: &Program, mut var: Var, whole: Var) -> Option<Range<Size>> {
         let mut found = None;
         loop {
             if self.whole(var) == whole {
@@ -149,14 +150,14 @@ impl<'p> Defs<'p> {
             let stm = self.stms.get(&var)?;
             if let Exp::Index { array, at, .. } = &stm.exp {
                 let first = self.size(*at.first()?);
-                found = Some((first.clone(), first.add(&Size::constant(1))));
+                found = Some(first.clone()..first.add(&Size::constant(1)));
                 var = *array;
             } else if let Exp::Slice { array, start, step: Operand::Const(step), .. } = &stm.exp
                 && step.as_i128() == Some(1)
             {
                 let first = self.size(*start);
                 let end = first.add(&program.ty(var).shape[0]);
-                found = Some((first, end));
+                found = Some(first..end);
                 var = *array;
             } else {
                 return None;
@@ -179,6 +180,15 @@ impl<'p> Defs<'p> {
             },
         }
     }
+}
+
+/// An update of a slice.
+#[derive(Clone, Copy)]
+struct SliceUpdate {
+    array: Var,
+    start: Operand,
+    step: Operand,
+    value: Var,
 }
 
 enum Above {
@@ -211,7 +221,8 @@ impl<'p> Lower<'_, 'p> {
                     at = at.add(&self.program.ty(*part).shape[0]);
                 }
             } else if let Exp::UpdateSlice { array, start, step, value, .. } = &stm.exp
-                && let Some(view) = self.overwrites(&body.stms[..i], body, (*array, *start, *step, *value))
+                && let Some(view) =
+                    self.overwrites(&body.stms[..i], body, SliceUpdate { array: *array, start: *start, step: *step, value: *value })
             {
                 self.destinations.parts.insert(*value, Destination::Over(view));
             }
@@ -286,7 +297,8 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// The view that new cells may be written over.
-    fn overwrites(&self, before: &'p [Stm], body: &Body, (array, start, step, value): (Var, Operand, Operand, Var)) -> Option<Var> {
+    fn overwrites(&self, before: &'p [Stm], body: &Body, update: SliceUpdate) -> Option<Var> {
+        let SliceUpdate { array, start, step, value } = update;
         let one = |step: Operand| matches!(step, Operand::Const(step) if step.as_i128() == Some(1));
         let program = self.program;
         let same = |a: Operand, b: Operand| self.defs.size(a) == self.defs.size(b);
@@ -316,14 +328,14 @@ impl<'p> Lower<'_, 'p> {
         let view = soac.inputs[k];
         let plain = soac.scans.is_empty() && soac.reduces.is_empty() && soac.inputs.iter().filter(|input| **input == view).count() == 1;
         let first = self.defs.size(start);
-        let stretch = (first.clone(), first.add(&program.ty(value).shape[0]));
+        let block = first.clone()..first.add(&program.ty(value).shape[0]);
         let safe = plain
-            && self.apart(&before[made], soac, k, array, &stretch)
+            && self.apart(&before[made], soac, k, array, &block)
             && mutated!(NeighboursFirst, reads_first(program, &soac.lambda, soac.lambda.params[k]), true);
         safe.then_some(view)
     }
-    /// Whether an operator reads nothing of a stretch of an array but its cells of input `k`.
-    fn apart(&self, stm: &Stm, soac: &Soac, k: usize, array: Var, stretch: &(Size, Size)) -> bool {
+    /// Whether an operator reads nothing of a block of an array but its cells of input `k`.
+    fn apart(&self, stm: &Stm, soac: &Soac, k: usize, array: Var, block: &Range<Size>) -> bool {
         let program = self.program;
         let Some(root) = self.defs.root(array) else { return false };
         let mut inside: FxHashSet<Var> = FxHashSet::default();
@@ -337,12 +349,12 @@ impl<'p> Lower<'_, 'p> {
                 others.push(var);
             }
         });
-        let before = |a: &Size, b: &Size| b.sub(a).as_constant().is_some_and(|n| n >= mutated!(StretchesOverlap, 0, -1));
+        let before = |a: &Size, b: &Size| b.sub(a).as_constant().is_some_and(|n| n >= mutated!(BlocksOverlap, 0, -1));
         views == 1
             && others.iter().all(|other| match self.defs.root(*other) {
                 Some(other_root) if mutated!(AnyRootIsApart, other_root != root, true) => true,
-                Some(_) => match self.defs.stretch(program, *other, self.defs.whole(array)) {
-                    Some((from, to)) => before(&to, &stretch.0) || before(&stretch.1, &from),
+                Some(_) => match self.defs.block(program, *other, self.defs.whole(array)) {
+                    Some(other) => before(&other.end, &block.start) || before(&block.end, &other.start),
                     None => false,
                 },
                 None => false,

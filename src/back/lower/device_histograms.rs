@@ -12,7 +12,7 @@ use crate::ir::imp::{Atomic, Combine, Expr, Hist, Int, Local, Order, Segments, S
 use crate::ir::soac::{Body, Exp, Lambda, Operator, Size};
 
 /// Values that a thread goes over, at least, where the order of the values counts; and how many bins of its own are always a few.
-const STRETCH: i64 = 16;
+const CHUNK: i64 = 16;
 const SMALL: i64 = 1 << 12;
 
 /// How values that come at the same time change a bin of scalars.
@@ -32,7 +32,7 @@ impl<'p> Lower<'_, 'p> {
         if mutated!(AnyHistogramCommutes, !operator.commutative, false) && apart(operator).is_none() && self.on_elements(operator).is_none()
         {
             if operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0) {
-                return self.hist_in_pieces(cells, operator, width, n, outs);
+                return self.hist_in_chunks(cells, operator, width, n, outs);
             }
             self.launch_map(Expr::int(1), span, |this, _| {
                 this.write_loop(cells, Some(operator), Expr::int(0), width, &n, outs);
@@ -61,37 +61,37 @@ impl<'p> Lower<'_, 'p> {
             this.emit(Stmt::If(in_bounds(at, n), then, Vec::new()));
         });
     }
-    /// A histogram of scalars in order: threads go over stretches of the cells, each with bins of its own, and what they have for a bin is
+    /// A histogram of scalars in order: threads go over chunks of the cells, each with bins of its own, and what they have for a bin is
     /// reduced in their order. There are as many threads as bins of that many take a few times the memory of a value for each cell.
-    fn hist_in_pieces(&mut self, cells: Cells<'p>, operator: &'p Operator, width: Expr, n: Expr, outs: &[Mem]) {
+    fn hist_in_chunks(&mut self, cells: Cells<'p>, operator: &'p Operator, width: Expr, n: Expr, outs: &[Mem]) {
         let span = cells.span;
         let at_least_one = |e: Expr| Expr::Select(Box::new(Expr::int(1).less(e.clone())), Box::new(e), Box::new(Expr::int(1)));
         let width = self.atom("width", width);
         let bins = self.atom("bins", at_least_one(n.clone()));
         let room = width.clone().times(Expr::int(4)).plus(Expr::int(SMALL));
         let most = self.atom("most", Expr::arith(Int::Min, Expr::arith(Int::Div, room, bins), Expr::Threads));
-        let wanted = Expr::arith(Int::Div, width.clone(), Expr::int(STRETCH));
-        let pieces = self.atom("pieces", at_least_one(Expr::arith(Int::Min, wanted, most)));
-        let stretch = Expr::arith(Int::Div, width.clone().plus(pieces.clone()).minus(Expr::int(1)), pieces.clone());
-        let stretch = self.atom("stretch", stretch);
+        let wanted = Expr::arith(Int::Div, width.clone(), Expr::int(CHUNK));
+        let chunks = self.atom("pieces", at_least_one(Expr::arith(Int::Min, wanted, most)));
+        let length = Expr::arith(Int::Div, width.clone().plus(chunks.clone()).minus(Expr::int(1)), chunks.clone());
+        let length = self.atom("stretch", length);
         let mut own = Vec::with_capacity(outs.len());
         for operand in &operator.neutral {
             let elem = self.program.operand_ty(*operand).elem;
-            let count = Expr::arith(Int::Count, n.clone(), pieces.clone());
+            let count = Expr::arith(Int::Count, n.clone(), chunks.clone());
             let (ptr, handle) = self.buffer(Symbol::new("bins"), elem, count, span);
             // Threads side by side have their bins side by side.
-            let strides = [Stride { size: Size::constant(i64::MIN), expr: pieces.clone() }].into();
+            let strides = [Stride { size: Size::constant(i64::MIN), expr: chunks.clone() }].into();
             own.push(Mem { ptr, offset: Expr::int(0), strides, keep: [handle].into() });
         }
-        self.launch_map(pieces.clone(), span, |this, piece| {
-            let mine: Vec<Mem> = own.iter().map(|mem| Mem { offset: piece.clone(), ..mem.clone() }).collect();
+        self.launch_map(chunks.clone(), span, |this, chunk| {
+            let mine: Vec<Mem> = own.iter().map(|mem| Mem { offset: chunk.clone(), ..mem.clone() }).collect();
             let neutral: Vec<Loc> = operator.neutral.iter().map(|a| this.loc(*a)).collect();
             let bin = this.local("bin", PrimType::I64);
             let (body, ()) = this.block(|this| this.write_cells(&mine, &Expr::Local(bin), &neutral, &operator.neutral));
             this.emit(Stmt::For { var: bin, from: Expr::int(0), to: n.clone(), order: Order::Any, body });
-            let lo = this.atom("lo", piece.times(stretch.clone()));
-            let width = mutated!(PiecesOfBins, width.clone(), width.clone().minus(Expr::int(1)));
-            let hi = this.atom("hi", Expr::arith(Int::Min, lo.clone().plus(stretch.clone()), width));
+            let lo = this.atom("lo", chunk.times(length.clone()));
+            let width = mutated!(ChunksOfBins, width.clone(), width.clone().minus(Expr::int(1)));
+            let hi = this.atom("hi", Expr::arith(Int::Min, lo.clone().plus(length.clone()), width));
             this.write_loop(cells, Some(operator), lo, hi, &n, &mine);
         });
         let [segment, index] = ["bin", "piece"].map(|name| self.local(name, PrimType::I64));
@@ -107,7 +107,7 @@ impl<'p> Lower<'_, 'p> {
             let next = this.beside(operator, span);
             this.combine_cells(operator, outs, &Expr::Local(segment), &values, &next);
         });
-        let work = Segments { segments: n, width: pieces, segment, index, cell, values, combine, neutral, sum, done, commutative: false };
+        let work = Segments { segments: n, width: chunks, segment, index, cell, values, combine, neutral, sum, done, commutative: false };
         self.launch(Work::Reduce(work), span);
     }
     /// A histogram of scalars: each component by itself if the operator consists of operations on them, or one component as a word, or all

@@ -9,7 +9,7 @@ use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
 use crate::ir::soac::{Operand, Operator, Size, Var};
 
 impl<'p> Lower<'_, 'p> {
-    /// Kept elements are written at the beginning of the place of their piece; afterwards the pieces are moved together.
+    /// Kept elements are written at the beginning of the place of their chunk; afterwards the chunks are moved together.
     pub(super) fn filter(&mut self, width: &Size, cells: Cells<'p>, pat: &[Var]) {
         let span = cells.span;
         if self.is_host() {
@@ -34,16 +34,14 @@ impl<'p> Lower<'_, 'p> {
             return;
         }
         let parts: Vec<Mem> = arrays.iter().map(|var| self.alloc(Symbol::new("part"), &wide(*var), span)).collect();
-        let pieces = self.local("pieces", PrimType::I64);
-        self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(w.clone()), cost(&cells.lambda.body), true)));
-        let pieces = Expr::Local(pieces);
-        // How many are kept in each piece, then how many before it.
-        let (counts, _) = self.buffer(Symbol::new("counts"), PrimType::I64, pieces.clone(), span);
-        self.in_pieces(w.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
+        let chunks = self.chunks(&w, cost(&cells.lambda.body), true);
+        // How many are kept in each chunk, then how many before it.
+        let (counts, _) = self.buffer(Symbol::new("counts"), PrimType::I64, chunks.clone(), span);
+        self.in_chunks(w.clone(), chunks.clone(), &mut |this, lo, hi, chunk| {
             let found = this.local("found", PrimType::I64);
             this.emit(Stmt::Set(found, Expr::int(0)));
             this.filter_loop(cells, lo, hi, &parts, found);
-            this.emit(Stmt::Store(counts, piece, Expr::Local(found)));
+            this.emit(Stmt::Store(counts, chunk, Expr::Local(found)));
         });
         self.emit(Stmt::Set(kept, Expr::int(0)));
         let p = self.local("p", PrimType::I64);
@@ -53,7 +51,7 @@ impl<'p> Lower<'_, 'p> {
             this.emit(Stmt::Store(counts, Expr::Local(p), Expr::Local(kept)));
             this.emit(Stmt::Set(kept, Expr::Local(kept).plus(Expr::Local(here))));
         });
-        self.emit(Stmt::For { var: p, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body });
+        self.emit(Stmt::For { var: p, from: Expr::int(0), to: chunks.clone(), order: Order::Sequential, body });
         let outs: Vec<Mem> = arrays.iter().map(|var| self.alloc_var(*var, span)).collect();
         let sizes: Vec<Expr> = arrays
             .iter()
@@ -62,10 +60,10 @@ impl<'p> Lower<'_, 'p> {
                 self.atom("cell", cell)
             })
             .collect();
-        self.in_pieces(w, pieces.clone(), &mut |this, lo, _, piece| {
-            let from = this.atom("before", Expr::Load(counts, Box::new(piece.clone())));
-            let next = piece.plus(Expr::int(mutated!(FilterPieces, 1, 0)));
-            let last = Expr::arith(Int::Eq, next.clone(), pieces.clone());
+        self.in_chunks(w, chunks.clone(), &mut |this, lo, _, chunk| {
+            let from = this.atom("before", Expr::Load(counts, Box::new(chunk.clone())));
+            let next = chunk.plus(Expr::int(mutated!(FilterChunks, 1, 0)));
+            let last = Expr::arith(Int::Eq, next.clone(), chunks.clone());
             let end = this.local("after", PrimType::I64);
             let (at_end, ()) = this.block(|this| this.emit(Stmt::Set(end, Expr::Local(kept))));
             let (inside, ()) = this.block(|this| this.emit(Stmt::Set(end, Expr::Load(counts, Box::new(next)))));
@@ -73,7 +71,7 @@ impl<'p> Lower<'_, 'p> {
             for ((out, part), cell) in outs.iter().zip(&parts).zip(&sizes) {
                 let count = Expr::Local(end).minus(from.clone()).times(cell.clone());
                 let to = out.offset.clone().plus(from.clone().times(cell.clone()));
-                this.emit(Stmt::Copy((out.ptr, to), (part.ptr, lo.clone().times(cell.clone())), count));
+                this.emit(Stmt::Copy { to: (out.ptr, to), from: (part.ptr, lo.clone().times(cell.clone())), count });
             }
         });
         arrays.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));

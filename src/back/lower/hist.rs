@@ -1,33 +1,33 @@
-//! Histograms. Each thread has bins of its own, where there are not too many of them, and those are added up afterwards. Where they are few,
-//! it has several tables of them for as many stretches of its values: a processor that begins to load a bin before an earlier store to it
-//! has been done must start again, which happens less often. Tables of two threads are never in the same page. An operator on
+//! Histograms. Each thread has a privatised copy of the bins, where there are not too many of them, and those are added up afterwards. Where
+//! there are few bins, it has several copies for as many parts of its values: a processor that begins to load a bin before an earlier store
+//! to it has been done must start again, which happens less often. Copies of two threads are never in the same page. An operator on
 //! rows that is a map of scalars works on the row where it is: element `k` of what it returns depends on elements `k` alone.
 
-use super::soac::cost;
 use super::destinations::Overlap;
+use super::soac::cost;
 use super::{Array, Cells, Loc, Lower, Mem};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Place, Stmt};
 use crate::ir::soac::{Body, Exp, Operator, Program, Size, Soac, Var};
 
-/// Tables of bins that a thread has, if there are at most so many bins.
-const TABLES: i64 = 4;
+/// Copies of bins that a thread has, if there are at most so many bins.
+const COPIES: i64 = 4;
 const SMALL: i64 = 2048;
-/// Bytes between the tables of threads: processors fetch what is beside, as far as the end of a page, and would take it from each other.
+/// Bytes between the copies of threads: processors fetch what is beside, as far as the end of a page, and would take it from each other.
 const PAGE: i64 = 4096;
 /// How many bytes ahead values are asked for: counting keeps a processor from running ahead into them by itself.
 const AHEAD: i64 = 2048;
 
 /// The privatised copies of the bins.
-struct Tables {
-    /// Pieces of the values.
-    pieces: Expr,
-    /// Bins from the first one of a piece to the first one of the next.
-    each: Expr,
-    /// Tables of a piece.
-    tables: Expr,
-    /// Bins of a table.
+struct Copies {
+    /// Chunks of the values.
+    chunks: Expr,
+    /// Bins from the first one of a chunk to the first one of the next.
+    stride: Expr,
+    /// Copies of a chunk.
+    copies: Expr,
+    /// Bins of a copy.
     n: Expr,
 }
 
@@ -58,7 +58,7 @@ impl<'p> Lower<'_, 'p> {
         if self.is_host() {
             self.hist_kernel(cells, operator, width, n, &outs);
         } else if self.is_parallel() && (scalars || is_elementwise(self.program, operator)) && !self.ordered(operator) {
-            self.private_bins(cells, operator, &width, &n, &outs);
+            self.privatised_bins(cells, operator, &width, &n, &outs);
         } else {
             self.write_loop(cells, Some(operator), Expr::int(0), width, &n, &outs);
         }
@@ -93,30 +93,29 @@ impl<'p> Lower<'_, 'p> {
         self.write_cells(outs, at, &values, &operator.lambda.body.result);
     }
 
-    /// Bins for each piece, added up in the order of the pieces; where there are many bins for few values, just those of the result.
-    fn private_bins(&mut self, cells: Cells<'p>, operator: &'p Operator, width: &Expr, n: &Expr, outs: &[Mem]) {
+    /// Bins for each chunk, added up in the order of the chunks; where there are many bins for few values, just those of the result.
+    fn privatised_bins(&mut self, cells: Cells<'p>, operator: &'p Operator, width: &Expr, n: &Expr, outs: &[Mem]) {
         let (lambda, span) = (cells.lambda, cells.span);
-        let pieces = self.local("pieces", PrimType::I64);
-        self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(width.clone()), cost(&lambda.body).saturating_add(4), true)));
-        let pieces = Expr::Local(pieces);
+        let chunks = self.chunks(width, cost(&lambda.body).saturating_add(4), true);
         let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
         let small = Expr::arith(Int::Le, n.clone(), Expr::int(SMALL));
-        let tables = Expr::Select(Box::new(small), Box::new(Expr::int(TABLES)), Box::new(Expr::int(1)));
+        let copies = Expr::Select(Box::new(small), Box::new(Expr::int(COPIES)), Box::new(Expr::int(1)));
         // Of several failures that of the first value counts.
         let several = scalars && !lambda.body.may_fail() && !operator.lambda.body.may_fail();
-        let tables = if several { self.atom("tables", tables) } else { Expr::int(1) };
-        let all = self.atom("all", pieces.clone().times(tables.clone()));
+        let copies = if several { self.atom("tables", copies) } else { Expr::int(1) };
+        let all = self.atom("all", chunks.clone().times(copies.clone()));
         let bytes = operator.neutral.iter().map(|a| self.program.operand_ty(*a).elem.bytes() as i64).min().unwrap_or(8);
         let apart = if scalars { PAGE / bytes } else { 0 };
-        let each = self.atom("each", tables.clone().times(n.clone()).plus(Expr::int(apart)));
+        let stride = self.atom("each", copies.clone().times(n.clone()).plus(Expr::int(apart)));
         let few = Expr::arith(Int::Le, all.clone().times(n.clone()), width.clone()).and(Expr::arith(Int::Lt, Expr::int(1), all.clone()));
         let (alone, ()) = self.block(|this| this.write_loop(cells, Some(operator), Expr::int(0), width.clone(), n, outs));
         let (divided, ()) = self.scoped_block(|this| {
-            let count = Expr::arith(Int::Count, pieces.clone(), each.clone());
-            let bins: Vec<Mem> = this.partials(std::slice::from_ref(operator), &count, span).into_iter().map(|(mem, _)| mem).collect();
-            this.in_pieces(width.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
-                let count = mutated!(BinsNotNeutral, tables.clone().times(n.clone()), n.clone());
-                let own = this.own_tables(&bins, &piece.times(each.clone()));
+            let count = Expr::arith(Int::Count, chunks.clone(), stride.clone());
+            let bins: Vec<Mem> =
+                this.partials(std::slice::from_ref(operator), &count, span).into_iter().map(|partial| partial.mem).collect();
+            this.in_chunks(width.clone(), chunks.clone(), &mut |this, lo, hi, chunk| {
+                let count = mutated!(BinsNotNeutral, copies.clone().times(n.clone()), n.clone());
+                let own = this.own_copies(&bins, &chunk.times(stride.clone()));
                 let i = this.local("b", PrimType::I64);
                 let neutral: Vec<Loc> = operator.neutral.iter().map(|a| this.loc(*a)).collect();
                 let (body, ()) = this.block(|this| this.write_cells(&own, &Expr::Local(i), &neutral, &operator.neutral));
@@ -124,17 +123,17 @@ impl<'p> Lower<'_, 'p> {
                 if !several {
                     return this.write_loop(cells, Some(operator), lo, hi, n, &own);
                 }
-                let (all_tables, ()) = this.block(|this| this.in_tables(cells, operator, &lo, &hi, n, &own));
+                let (all_copies, ()) = this.block(|this| this.in_copies(cells, operator, &lo, &hi, n, &own));
                 let (one, ()) = this.block(|this| this.write_loop(cells, Some(operator), lo, hi, n, &own));
-                this.emit(Stmt::If(Expr::int(1).less(tables.clone()), all_tables, one));
+                this.emit(Stmt::If(Expr::int(1).less(copies.clone()), all_copies, one));
             });
-            let tables = Tables { pieces, each, tables, n: n.clone() };
-            this.sequentially(|this| this.add_up_bins(operator, &bins, &tables, outs, span));
+            let copies = Copies { chunks, stride, copies, n: n.clone() };
+            this.sequentially(|this| this.add_up_bins(operator, &bins, &copies, outs, span));
         });
         self.emit(Stmt::If(few, divided, alone));
     }
-    /// The tables of a piece, which begin with bin `first`, as arrays of their own: those of constant sizes are at constant distances.
-    fn own_tables(&mut self, bins: &[Mem], first: &Expr) -> Vec<Mem> {
+    /// The copies of a chunk, which begin with bin `first`, as arrays of their own: those of constant sizes are at constant distances.
+    fn own_copies(&mut self, bins: &[Mem], first: &Expr) -> Vec<Mem> {
         let mut own = Vec::with_capacity(bins.len());
         for mem in bins {
             let ptr = self.ptr(Symbol::new("own"), self.out.ptrs[mem.ptr].elem, None);
@@ -144,9 +143,9 @@ impl<'p> Lower<'_, 'p> {
         }
         own
     }
-    /// Table number `table` of a piece.
-    fn table(&mut self, own: &[Mem], table: i64, n: &Expr) -> Vec<Mem> {
-        let first = n.clone().times(Expr::int(table));
+    /// Copy number `copy` of the bins of a chunk.
+    fn copy_of_bins(&mut self, own: &[Mem], copy: i64, n: &Expr) -> Vec<Mem> {
+        let first = n.clone().times(Expr::int(copy));
         let mut one = Vec::with_capacity(own.len());
         for mem in own {
             let offset = self.at(mem, std::slice::from_ref(&first));
@@ -164,14 +163,14 @@ impl<'p> Lower<'_, 'p> {
             }
         }
     }
-    /// Stretches of the values from `lo` to `hi` side by side, each in a table of its own; what is left over comes last.
-    fn in_tables(&mut self, cells: Cells<'p>, operator: &'p Operator, lo: &Expr, hi: &Expr, n: &Expr, tables: &[Mem]) {
-        let next = vec![None; tables.len()];
-        let length = Expr::arith(Int::Div, hi.clone().minus(lo.clone()), Expr::int(TABLES));
+    /// Parts of the values from `lo` to `hi` side by side, each in a copy of its own; what is left over comes last.
+    fn in_copies(&mut self, cells: Cells<'p>, operator: &'p Operator, lo: &Expr, hi: &Expr, n: &Expr, copies: &[Mem]) {
+        let next = vec![None; copies.len()];
+        let length = Expr::arith(Int::Div, hi.clone().minus(lo.clone()), Expr::int(COPIES));
         let length = self.atom("length", length);
         let mut starts = Vec::new();
-        for t in 0..TABLES {
-            let own = self.table(tables, t, n);
+        for t in 0..COPIES {
+            let own = self.copy_of_bins(copies, t, n);
             let start = self.atom("start", lo.clone().plus(length.clone().times(Expr::int(t))));
             starts.push((own, start));
         }
@@ -184,21 +183,21 @@ impl<'p> Lower<'_, 'p> {
             }
         });
         self.emit(Stmt::For { var: i, from: Expr::int(0), to: length.clone(), order: Order::Sequential, body });
-        let from = self.atom("from", lo.clone().plus(length.times(Expr::int(TABLES))));
+        let from = self.atom("from", lo.clone().plus(length.times(Expr::int(COPIES))));
         let Some((own, _)) = starts.last() else { return };
         let (body, ()) = self.block(|this| this.write_one(cells, Some(operator), &Expr::Local(rest), n, own, &next));
         let first = mutated!(HistRestLost, from, hi.clone());
         self.emit(Stmt::For { var: rest, from: first, to: hi.clone(), order: Order::Sequential, body });
     }
-    /// Combines the bins of all tables with those of the result.
-    fn add_up_bins(&mut self, operator: &'p Operator, bins: &[Mem], all: &Tables, outs: &[Mem], span: Span) {
-        let Tables { pieces, each, tables, n } = all;
+    /// Combines the bins of all copies with those of the result.
+    fn add_up_bins(&mut self, operator: &'p Operator, bins: &[Mem], all: &Copies, outs: &[Mem], span: Span) {
+        let Copies { chunks, stride, copies, n } = all;
         let next = self.beside(operator, span);
         let [p, t, b] = ["p", "t", "b"].map(|name| self.local(name, PrimType::I64));
         let types: Vec<_> = operator.neutral.iter().map(|a| self.program.operand_ty(*a).framed(&[Size::constant(1)])).collect();
-        let (table, ()) = self.block(|this| {
+        let (copy, ()) = self.block(|this| {
             let (body, ()) = this.scoped_block(|this| {
-                let first = Expr::Local(p).times(each.clone()).plus(Expr::Local(t).times(n.clone()));
+                let first = Expr::Local(p).times(stride.clone()).plus(Expr::Local(t).times(n.clone()));
                 let at = first.plus(Expr::Local(b));
                 let at = this.atom("at", at);
                 let values: Vec<Loc> =
@@ -207,7 +206,7 @@ impl<'p> Lower<'_, 'p> {
             });
             this.emit(Stmt::For { var: b, from: Expr::int(0), to: n.clone(), order: Order::Sequential, body });
         });
-        let body = vec![Stmt::For { var: t, from: Expr::int(0), to: tables.clone(), order: Order::Sequential, body: table }];
-        self.emit(Stmt::For { var: p, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body });
+        let body = vec![Stmt::For { var: t, from: Expr::int(0), to: copies.clone(), order: Order::Sequential, body: copy }];
+        self.emit(Stmt::For { var: p, from: Expr::int(0), to: chunks.clone(), order: Order::Sequential, body });
     }
 }

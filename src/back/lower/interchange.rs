@@ -9,6 +9,7 @@ use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span};
 use crate::ir::imp::{Expr, Int, Order, Stmt};
 use crate::ir::soac::{Body, Exp, Soac, Var};
+use std::ops::Range;
 
 /// Sums that are made side by side.
 const BLOCK: i64 = 1024;
@@ -22,6 +23,14 @@ const ROWS: usize = 4;
 pub(super) struct Nest<'p> {
     pub(super) map: &'p Soac,
     pub(super) reduce: &'p Soac,
+}
+
+/// A cell of the map around a nest.
+struct Context {
+    /// What the parameters of that map are.
+    bound: Vec<(Var, Loc)>,
+    /// Where the results of the nest go.
+    out: Mem,
 }
 
 /// The statement that is the whole body and makes its only result.
@@ -66,7 +75,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// The cells from `lo` to `hi` of the map, written to `out`.
     pub(super) fn interchanged(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, out: &Mem) {
-        self.side_by_side(nest, lo, hi, &[(Vec::new(), out.clone())]);
+        self.side_by_side(nest, lo, hi, &[Context { bound: Vec::new(), out: out.clone() }]);
     }
 
     /// The nest that is the whole body of a map, if it is the same for all cells.
@@ -87,7 +96,7 @@ impl<'p> Lower<'_, 'p> {
     pub(super) fn tiled(&mut self, outer: &'p Soac, lo: Expr, hi: Expr, out: &Mem, span: Span) -> bool {
         let Some(nest) = self.nest_in(outer) else { return false };
         let enough = self.enough(nest, &lo, &hi);
-        let (tiles, ()) = self.block(|this| this.tiles(nest, outer, (lo.clone(), hi.clone()), out, span));
+        let (tiles, ()) = self.block(|this| this.tiles(nest, outer, lo.clone()..hi.clone(), out, span));
         let (rows, ()) = self.block(|this| this.some_rows(nest, outer, lo, hi, out));
         self.emit(Stmt::If(enough, tiles, rows));
         true
@@ -120,16 +129,21 @@ impl<'p> Lower<'_, 'p> {
         for i in cells {
             let i = self.atom("i", i.clone());
             self.bind_cells(&outer.inputs, &outer.lambda.params, &i);
-            let bound = outer.lambda.params.iter().filter_map(|param| Some((*param, self.locs.get(param)?.clone()))).collect();
+            let bound = self.bound(&outer.lambda.params);
             let offset = self.at(out, std::slice::from_ref(&i));
             let offset = self.atom("row", offset);
-            contexts.push((bound, Mem { offset, strides: out.strides[1..].into(), ..out.clone() }));
+            contexts.push(Context { bound, out: Mem { offset, strides: out.strides[1..].into(), ..out.clone() } });
         }
         self.side_by_side(nest, Expr::int(0), width.clone(), &contexts);
     }
 
-    /// The sums from `lo` to `hi`, for each context (parameters of maps around) in a place of its own.
-    fn side_by_side(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, contexts: &[(Vec<(Var, Loc)>, Mem)]) {
+    /// What parameters are.
+    pub(super) fn bound(&self, params: &[Var]) -> Vec<(Var, Loc)> {
+        params.iter().filter_map(|param| Some((*param, self.locs.get(param)?.clone()))).collect()
+    }
+
+    /// The sums from `lo` to `hi` in each context.
+    fn side_by_side(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, contexts: &[Context]) {
         let operator = &nest.reduce.reduces[0];
         let elem = self.program.operand_ty(operator.neutral[0]).elem;
         let depth = self.size(&nest.reduce.width);
@@ -145,7 +159,7 @@ impl<'p> Lower<'_, 'p> {
             let to = this.atom("to", Expr::arith(Int::Min, end, hi.clone()));
             let j = this.local("j", PrimType::I64);
             let (init, ()) = this.block(|this| {
-                for (bound, out) in contexts {
+                for Context { bound, out } in contexts {
                     // Each cell of the outer map may have a neutral element of its own.
                     this.locs.extend(bound.iter().cloned());
                     let neutral = this.int(operator.neutral[0]);
@@ -158,7 +172,7 @@ impl<'p> Lower<'_, 'p> {
             let step = if contexts.len() == 1 { TERMS } else { 1 };
             let groups = this.atom("groups", Expr::arith(Int::Div, depth.clone(), Expr::int(step)));
             let [group, k] = ["group", "k"].map(|name| this.local(name, PrimType::I64));
-            let range = (from, to);
+            let range = from..to;
             let (rows, ()) = this.block(|this| {
                 let first = this.atom("first", Expr::Local(group).times(Expr::int(step)));
                 let terms: Vec<Expr> = (0..step).map(|t| first.clone().plus(Expr::int(t))).collect();
@@ -174,19 +188,19 @@ impl<'p> Lower<'_, 'p> {
         self.emit(Stmt::For { var: block, from: Expr::int(0), to: blocks, order: Order::Sequential, body });
     }
     /// Adds some elements of each cell in a range to its sum.
-    fn add_rows(&mut self, nest: Nest<'p>, terms: &[Expr], range: &(Expr, Expr), contexts: &[(Vec<(Var, Loc)>, Mem)], elem: PrimType) {
+    fn add_rows(&mut self, nest: Nest<'p>, terms: &[Expr], range: &Range<Expr>, contexts: &[Context], elem: PrimType) {
         let j = self.local("j", PrimType::I64);
         let mut atoms = Vec::with_capacity(terms.len());
         for term in terms {
             atoms.push(self.atom("k", term.clone()));
         }
         let (cell, ()) = self.block(|this| {
-            for (bound, out) in contexts {
+            for Context { bound, out } in contexts {
                 this.locs.extend(bound.iter().cloned());
                 this.add_up(nest, &Expr::Local(j), &atoms, out, elem);
             }
         });
-        self.emit(Stmt::For { var: j, from: range.0.clone(), to: range.1.clone(), order: Order::Any, body: cell });
+        self.emit(Stmt::For { var: j, from: range.start.clone(), to: range.end.clone(), order: Order::Any, body: cell });
     }
 
     /// Adds these elements of cell `j` to the sum of cell `j`, in their order.

@@ -9,6 +9,14 @@ use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Atomic, Combine, Expr, Int, Launch, Local, Segments, Stmt, Transpose, Work};
 use crate::ir::soac::{Body, Operand, Operator, Seg, SegKind, Size, Var};
 
+/// Planes in each of which two groups of dimensions have changed places: the dimensions before `p` are those of the planes, those from `p` to
+/// before `q` are the first group, and the rest, which come before these in memory, the second.
+#[derive(Clone, Copy)]
+pub(super) struct Split {
+    p: usize,
+    q: usize,
+}
+
 impl<'p> Lower<'_, 'p> {
     /// The code of a kernel.
     pub(super) fn in_kernel<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (Vec<Stmt>, T) {
@@ -67,9 +75,8 @@ impl<'p> Lower<'_, 'p> {
         });
     }
 
-    /// Where an array is split if it lies in memory as planes, in each of which two groups of dimensions have changed places: `(p, q)` for the
-    /// dimensions before `p`, those from `p` to before `q`, and the rest, which come before these in memory.
-    pub(super) fn turned(&self, mem: &Mem, shape: &[Size]) -> Option<(usize, usize)> {
+    /// How an array is split if it lies in memory as planes that are transposed.
+    pub(super) fn turned(&self, mem: &Mem, shape: &[Size]) -> Option<Split> {
         let all = |dims: &[Size]| dims.iter().fold(Size::constant(1), |n, m| n.mul(m));
         let row_major = |strides: &[Stride], dims: &[Size], least: Size| {
             let mut size = least;
@@ -79,8 +86,8 @@ impl<'p> Lower<'_, 'p> {
                 fits
             })
         };
-        let splits = (0..shape.len()).flat_map(|p| (p + 1..shape.len()).map(move |q| (p, q)));
-        splits.into_iter().find(|&(p, q)| {
+        let splits = (0..shape.len()).flat_map(|p| (p + 1..shape.len()).map(move |q| Split { p, q }));
+        splits.into_iter().find(|&Split { p, q }| {
             let (front, back) = (all(&shape[p..q]), all(&shape[q..]));
             row_major(&mem.strides[p..q], &shape[p..q], Size::constant(1))
                 && row_major(&mem.strides[q..], &shape[q..], front.clone())
@@ -88,7 +95,8 @@ impl<'p> Lower<'_, 'p> {
         })
     }
     /// A copy in row-major order of an array that is split like this.
-    pub(super) fn transpose_kernel(&mut self, to: &Mem, from: &Mem, shape: &[Size], (p, q): (usize, usize)) {
+    pub(super) fn transpose_kernel(&mut self, to: &Mem, from: &Mem, shape: &[Size], split: Split) {
+        let Split { p, q } = split;
         let [planes, columns, rows] = [&shape[..p], &shape[p..q], &shape[q..]].map(|dims| self.count(dims));
         let [planes, columns, rows] = [planes, columns, rows].map(|e| self.atom("n", e));
         let (from, to) = ((from.ptr, from.offset.clone()), (to.ptr, to.offset.clone()));

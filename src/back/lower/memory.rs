@@ -136,18 +136,18 @@ impl Lower<'_, '_> {
             let small = count.as_int().is_some_and(|n| n <= 64);
             if !small {
                 if self.site == Site::Processor {
-                    self.copy_in_pieces(to, source, count);
+                    self.copy_in_chunks(to, source, count);
                 } else {
-                    self.emit(Stmt::Copy((to.ptr, to.offset.clone()), (source.ptr, source.offset.clone()), count));
+                    self.emit(Stmt::Copy { to: (to.ptr, to.offset.clone()), from: (source.ptr, source.offset.clone()), count });
                 }
                 return;
             }
         }
         if let (true, Array::Mem(source)) = (self.is_host(), from)
             && self.is_dense(to, shape)
-            && let Some(at) = self.turned(source, shape)
+            && let Some(split) = self.turned(source, shape)
         {
-            return self.transpose_kernel(to, source, shape, at);
+            return self.transpose_kernel(to, source, shape, split);
         }
         let ty = Type { elem, shape: shape.to_vec() };
         self.nest(shape, &mut |this: &mut Self, indices| {
@@ -157,13 +157,13 @@ impl Lower<'_, '_> {
         });
     }
     /// A copy by all threads.
-    fn copy_in_pieces(&mut self, to: &Mem, from: &Mem, count: Expr) {
+    fn copy_in_chunks(&mut self, to: &Mem, from: &Mem, count: Expr) {
         let count = self.atom("count", count);
         let (to, from) = (to.clone(), from.clone());
         self.parallel(count, 1, false, &mut |this, lo, hi, _| {
             let (start, at) =
-                (from.offset.clone().plus(mutated!(PieceOfCopy, lo.clone(), Expr::int(0))), to.offset.clone().plus(lo.clone()));
-            this.emit(Stmt::Copy((to.ptr, at), (from.ptr, start), hi.minus(lo)));
+                (from.offset.clone().plus(mutated!(ChunkOfCopy, lo.clone(), Expr::int(0))), to.offset.clone().plus(lo.clone()));
+            this.emit(Stmt::Copy { to: (to.ptr, at), from: (from.ptr, start), count: hi.minus(lo) });
         });
     }
 
@@ -202,20 +202,22 @@ impl Lower<'_, '_> {
         self.emit(Stmt::For { var, from, to, order: Order::Any, body });
     }
 
-    /// A loop in pieces. `work` gets the bounds and the number of the piece.
-    pub(super) fn parallel(&mut self, width: Expr, cost: u64, ordered: bool, work: &mut dyn FnMut(&mut Self, Expr, Expr, Expr)) -> Expr {
-        let pieces = self.local("pieces", PrimType::I64);
-        self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(width.clone()), cost, ordered)));
-        self.in_pieces(width, Expr::Local(pieces), work);
-        Expr::Local(pieces)
+    /// Into how many chunks a loop is divided whose iterations cost about so many operations.
+    pub(super) fn chunks(&mut self, width: &Expr, cost: u64, at_most_threads: bool) -> Expr {
+        self.atom("pieces", Expr::Chunks { width: Box::new(width.clone()), cost, at_most_threads })
     }
-    /// A loop in this many pieces.
-    pub(super) fn in_pieces(&mut self, width: Expr, pieces: Expr, work: &mut dyn FnMut(&mut Self, Expr, Expr, Expr)) {
-        let [lo, hi, piece] = ["lo", "hi", "piece"].map(|name| self.local(name, PrimType::I64));
+    /// A loop in chunks. `work` gets the bounds and the number of the chunk.
+    pub(super) fn parallel(&mut self, width: Expr, cost: u64, at_most_threads: bool, work: &mut dyn FnMut(&mut Self, Expr, Expr, Expr)) {
+        let chunks = self.chunks(&width, cost, at_most_threads);
+        self.in_chunks(width, chunks, work);
+    }
+    /// A loop in this many chunks.
+    pub(super) fn in_chunks(&mut self, width: Expr, chunks: Expr, work: &mut dyn FnMut(&mut Self, Expr, Expr, Expr)) {
+        let [lo, hi, chunk] = ["lo", "hi", "piece"].map(|name| self.local(name, PrimType::I64));
         let (body, ()) = self.block(|this| {
-            this.sequentially(|this| this.scoped(|this| work(this, Expr::Local(lo), Expr::Local(hi), Expr::Local(piece))));
+            this.sequentially(|this| this.scoped(|this| work(this, Expr::Local(lo), Expr::Local(hi), Expr::Local(chunk))));
         });
-        self.emit(Stmt::Parallel(Box::new(Parallel { width, pieces, lo, hi, piece, body })));
+        self.emit(Stmt::Parallel(Box::new(Parallel { width, chunks, lo, hi, chunk, body })));
     }
 
     /// Sizes as variables or numbers.

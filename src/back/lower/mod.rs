@@ -295,8 +295,8 @@ impl<'a, 'p> Lower<'a, 'p> {
         let count = self.count(&ty.shape);
         // Only what was made here may be consumed.
         let own = &self.out.scope().handles;
-        let from = mem.keep.iter().copied().filter(|handle| mutated!(GiveWhatIsOthers, own.contains(handle), true)).collect();
-        self.emit(Stmt::Give { to: handle, ptr, from, count, span });
+        let from = mem.keep.iter().copied().filter(|handle| mutated!(TransferWhatIsOthers, own.contains(handle), true)).collect();
+        self.emit(Stmt::Transfer { to: handle, ptr, from, count, span });
         (ptr, handle)
     }
 

@@ -33,12 +33,12 @@ fn host(fun: &mut Fun, stmts: Vec<Stmt>) -> Vec<Stmt> {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Store(..)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::Scan(_)
             | Stmt::Check(..)
             | Stmt::Call { .. }
@@ -161,12 +161,12 @@ impl Hoist<'_> {
                 | Stmt::Point(..)
                 | Stmt::Alloc { .. }
                 | Stmt::Stack(_)
-                | Stmt::Move(..)
-                | Stmt::Give { .. }
+                | Stmt::Move { .. }
+                | Stmt::Transfer { .. }
                 | Stmt::Release(_)
                 | Stmt::Store(..)
                 | Stmt::Prefetch(..)
-                | Stmt::Copy(..)
+                | Stmt::Copy { .. }
                 | Stmt::Scan(_)
                 | Stmt::Check(..)
                 | Stmt::Call { .. }
@@ -185,7 +185,13 @@ impl Hoist<'_> {
             Expr::Int(op, a, b) => Expr::Int(*op, Box::new(self.on_host(a)?), Box::new(self.on_host(b)?)),
             Expr::Op(op, args) => Expr::Op(*op, args.iter().map(|arg| self.on_host(arg)).collect::<Option<_>>()?),
             Expr::Select(a, b, c) => Expr::Select(Box::new(self.on_host(a)?), Box::new(self.on_host(b)?), Box::new(self.on_host(c)?)),
-            Expr::Load(..) | Expr::Blend(..) | Expr::Quotient(..) | Expr::Pieces(..) | Expr::Threads | Expr::Registers | Expr::Thread => {
+            Expr::Load(..)
+            | Expr::Blend(..)
+            | Expr::Quotient(..)
+            | Expr::Chunks { .. }
+            | Expr::Threads
+            | Expr::Registers
+            | Expr::Thread => {
                 return None;
             }
         })
@@ -224,7 +230,7 @@ impl Hoist<'_> {
                     Stmt::Point(ptr, Place::Ptr(all, offset))
                 }
                 Stmt::Release(_) => continue,
-                Stmt::Move(..) | Stmt::Give { .. } => return Err(Unknown),
+                Stmt::Move { .. } | Stmt::Transfer { .. } => return Err(Unknown),
                 Stmt::For { var, from, to, order, body } => Stmt::For { var, from, to, order, body: self.code(body, width)? },
                 Stmt::While(first, cond, second) => Stmt::While(self.code(first, width)?, cond, self.code(second, width)?),
                 Stmt::If(cond, then, els) => Stmt::If(cond, self.code(then, width)?, self.code(els, width)?),
@@ -238,7 +244,7 @@ impl Hoist<'_> {
                 | Stmt::Stack(_)
                 | Stmt::Store(..)
                 | Stmt::Prefetch(..)
-                | Stmt::Copy(..)
+                | Stmt::Copy { .. }
                 | Stmt::Scan(_)
                 | Stmt::Check(..)
                 | Stmt::Call { .. }

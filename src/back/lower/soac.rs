@@ -10,8 +10,8 @@ use crate::ir::imp::{Expr, Int, Local, Order, Place, Scan, Stmt};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Type, Var};
 
-/// Cells of a piece of a long scan: those that it reads fit the second-level cache of a processor.
-const STRETCH: i64 = 1 << 16;
+/// Cells of a chunk of a long scan: those that it reads fit the second-level cache of a processor.
+const BLOCK: i64 = 1 << 16;
 
 /// What an operator collects in.
 pub(super) enum Collected {
@@ -21,8 +21,27 @@ pub(super) enum Collected {
     Array(Mem, Option<Mem>),
 }
 
-/// What pieces have found, a cell for each, and the type of a cell.
-type Partial = (Mem, Type);
+/// A component of what chunks have found.
+pub(super) struct Partial {
+    /// A cell for each chunk.
+    pub(super) mem: Mem,
+    /// The type of a cell.
+    ty: Type,
+}
+
+/// What the chunks of a soac exchange.
+struct Partials {
+    /// What its scans have before each chunk.
+    before: Vec<Partial>,
+    /// What its reductions find in each.
+    found: Vec<Partial>,
+}
+
+/// The cells of a long scan that are done together.
+struct Block {
+    start: Local,
+    count: Expr,
+}
 
 /// Where the elements of a mapped result go.
 #[derive(Clone)]
@@ -76,7 +95,7 @@ impl<'p> Lower<'_, 'p> {
             if has_parallel(&soac.lambda.body) && soac.scans.is_empty() && soac.reduces.is_empty() {
                 self.two_versions(soac, width, cost, &outs, span);
             } else {
-                self.soac_in_pieces(soac, width, cost, &outs, pat, span);
+                self.soac_in_chunks(soac, width, cost, &outs, pat, span);
             }
         } else {
             let site = if tiny { Site::Sequential } else { self.site };
@@ -172,7 +191,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// A parallel loop, and where it has fewer iterations than there are threads a sequential one with parallel loops inside.
     fn two_versions(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Out<'p>], span: Span) {
-        // Copies are made for each piece.
+        // Copies are made for each chunk.
         let few = self.nest_in(soac).is_some();
         let (outer, ()) = self.block(|this| {
             this.parallel(width.clone(), cost, few, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
@@ -185,53 +204,52 @@ impl<'p> Lower<'_, 'p> {
         self.emit(Stmt::If(width.less(Expr::Threads), inner, outer));
     }
 
-    fn soac_in_pieces(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Out<'p>], pat: &[Var], span: Span) {
+    fn soac_in_chunks(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Out<'p>], pat: &[Var], span: Span) {
         let collects = !soac.scans.is_empty() || !soac.reduces.is_empty();
         if !collects {
             self.parallel(width, cost, false, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
             return;
         }
-        let pieces = self.local("pieces", PrimType::I64);
-        self.emit(Stmt::Set(pieces, Expr::Pieces(Box::new(width.clone()), cost, true)));
-        let pieces = Expr::Local(pieces);
-        // What the scans have before each piece, and what the reductions find in each.
-        let before = self.partials(&soac.scans, &pieces, span);
-        let found = self.partials(&soac.reduces, &pieces, span);
+        let chunks = self.chunks(&width, cost, true);
+        let before = self.partials(&soac.scans, &chunks, span);
+        let found = self.partials(&soac.reduces, &chunks, span);
+        let partials = Partials { before, found };
         if soac.scans.is_empty() {
-            self.in_pieces(width, pieces.clone(), &mut |this, lo, hi, piece| {
+            self.in_chunks(width, chunks.clone(), &mut |this, lo, hi, chunk| {
                 let sums = this.start(&soac.reduces, span);
                 this.soac_loop(soac, lo, hi, outs, &sums, span);
-                for (sum, (mem, ty)) in sums.iter().zip(&found) {
-                    this.store_partial(sum, mem, ty, &piece);
+                for (sum, partial) in sums.iter().zip(&partials.found) {
+                    this.store_partial(sum, partial, &chunk);
                 }
             });
         } else {
-            self.scan_in_pieces(soac, &width, &pieces, (&before, &found), outs, span);
+            self.scan_in_chunks(soac, &width, &chunks, &partials, outs, span);
         }
-        let sums = self.sequentially(|this| this.combine_partials(&soac.reduces, &found, &pieces, span));
-        let scanned = before.len();
+        let sums = self.sequentially(|this| this.combine_partials(&soac.reduces, &partials.found, &chunks, span));
+        let scanned = partials.before.len();
         self.bind_collected(sums, &pat[scanned..]);
     }
 
-    /// One cell for each piece, for each component of the operators.
-    pub(super) fn partials(&mut self, operators: &[Operator], pieces: &Expr, span: Span) -> Vec<Partial> {
+    /// One cell for each chunk, for each component of the operators.
+    pub(super) fn partials(&mut self, operators: &[Operator], chunks: &Expr, span: Span) -> Vec<Partial> {
         let mut out = Vec::new();
         for operand in operators.iter().flat_map(|op| &op.neutral) {
             let ty = self.program.operand_ty(*operand);
             let cell = self.count(&ty.shape);
             let cell = self.atom("cell", cell);
-            let count = Expr::arith(Int::Count, pieces.clone(), cell.clone());
+            let count = Expr::arith(Int::Count, chunks.clone(), cell.clone());
             let (ptr, handle) = self.buffer(crate::base::Symbol::new("partial"), ty.elem, count, span);
             let inner = self.dense(ptr, Expr::int(0), &ty.shape, &[handle]);
-            // The stride of the pieces is the size of a cell.
+            // The stride of the chunks is the size of a cell.
             let size = ty.shape.iter().fold(crate::ir::soac::Size::constant(1), |n, m| n.mul(m));
             let strides = std::iter::once(super::Stride { size, expr: cell }).chain(inner.strides.iter().cloned()).collect();
-            out.push((Mem { strides, ..inner }, ty));
+            out.push(Partial { mem: Mem { strides, ..inner }, ty });
         }
         out
     }
-    fn store_partial(&mut self, sum: &Collected, mem: &Mem, ty: &Type, piece: &Expr) {
-        let at = self.at(mem, std::slice::from_ref(piece));
+    fn store_partial(&mut self, sum: &Collected, partial: &Partial, chunk: &Expr) {
+        let Partial { mem, ty } = partial;
+        let at = self.at(mem, std::slice::from_ref(chunk));
         match sum {
             Collected::Scalar(local) => self.emit(Stmt::Store(mem.ptr, at, Expr::Local(*local))),
             Collected::Array(current, _) => {
@@ -241,8 +259,8 @@ impl<'p> Lower<'_, 'p> {
             }
         }
     }
-    /// Combines what the pieces found, in their order.
-    fn combine_partials(&mut self, operators: &'p [Operator], found: &[Partial], pieces: &Expr, span: Span) -> Vec<Collected> {
+    /// Combines what the chunks found, in their order.
+    fn combine_partials(&mut self, operators: &'p [Operator], found: &[Partial], chunks: &Expr, span: Span) -> Vec<Collected> {
         let sums = self.start(operators, span);
         let var = self.local("p", PrimType::I64);
         let (body, ()) = self.scoped_block(|this| {
@@ -251,7 +269,7 @@ impl<'p> Lower<'_, 'p> {
                 let to = at + operator.neutral.len();
                 let cells: Vec<Loc> = found[at..to]
                     .iter()
-                    .map(|(mem, ty)| {
+                    .map(|Partial { mem, ty }| {
                         this.cell(&Array::Mem(mem.clone()), &[Expr::Local(var)], &ty.framed(&[crate::ir::soac::Size::constant(1)]))
                     })
                     .collect();
@@ -259,25 +277,18 @@ impl<'p> Lower<'_, 'p> {
                 at = to;
             }
         });
-        self.emit(Stmt::For { var, from: Expr::int(mutated!(FirstPieceLost, 0, 1)), to: pieces.clone(), order: Order::Sequential, body });
+        self.emit(Stmt::For { var, from: Expr::int(mutated!(FirstChunkLost, 0, 1)), to: chunks.clone(), order: Order::Sequential, body });
         sums
     }
 
-    /// A scan: in each piece what its cells add up to, from that what is before each piece, then the pieces again, from there on. Long
-    /// ones go stretch by stretch, so that what is read again is still in the caches; the pieces of a stretch are short then, and a
-    /// thread has the same ones both times. Reductions find what they find in all pieces at once, so with them there is one stretch.
-    fn scan_in_pieces(
-        &mut self,
-        soac: &'p Soac,
-        width: &Expr,
-        pieces: &Expr,
-        (before, found): (&[Partial], &[Partial]),
-        outs: &[Out<'p>],
-        span: Span,
-    ) {
-        let one = Expr::arith(Int::Eq, pieces.clone(), Expr::int(1));
+    /// A scan: in each chunk what its cells add up to, from that what is before each chunk, then the chunks again, from there on. Long
+    /// ones go block by block, so that what is read again is still in the caches; the chunks of a block are short then, and a
+    /// thread has the same ones both times. Reductions find what they find in all chunks at once, so with them there is one block.
+    fn scan_in_chunks(&mut self, soac: &'p Soac, width: &Expr, chunks: &Expr, partials: &Partials, outs: &[Out<'p>], span: Span) {
+        let Partials { before, found } = partials;
+        let one = Expr::arith(Int::Eq, chunks.clone(), Expr::int(1));
         let carried = self.start(&soac.scans, span);
-        let several = if soac.reduces.is_empty() { pieces.clone().times(Expr::int(STRETCH)) } else { width.clone() };
+        let several = if soac.reduces.is_empty() { chunks.clone().times(Expr::int(BLOCK)) } else { width.clone() };
         let longest = Expr::Select(Box::new(one.clone()), Box::new(width.clone()), Box::new(several));
         let longest = self.atom("longest", longest);
         let start = self.local("start", PrimType::I64);
@@ -287,65 +298,58 @@ impl<'p> Lower<'_, 'p> {
             let rest = this.atom("rest", width.clone().minus(Expr::Local(start)));
             let count = this.atom("count", Expr::arith(Int::Min, rest, longest.clone()));
             let (single, ()) = this.block(|this| {
-                for (sum, (mem, ty)) in carried.iter().zip(before) {
-                    this.store_partial(sum, mem, ty, &Expr::int(0));
+                for (sum, partial) in carried.iter().zip(before) {
+                    this.store_partial(sum, partial, &Expr::int(0));
                 }
             });
+            let block = Block { start, count: count.clone() };
             let (several, ()) = this.block(|this| {
-                this.sequentially(|this| this.scan_totals(soac, (start, &count), pieces, &carried, before, span));
+                this.sequentially(|this| this.scan_totals(soac, &block, chunks, &carried, before, span));
             });
             this.emit(Stmt::If(one.clone(), single, several));
-            this.in_pieces(count.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
+            this.in_chunks(count.clone(), chunks.clone(), &mut |this, lo, hi, chunk| {
                 let [lo, hi] = [("from", lo), ("to", hi)].map(|(name, e)| this.atom(name, Expr::Local(start).plus(e)));
                 let mut sums = this.start(&soac.scans, span);
                 for (sum, partial) in sums.iter().zip(before) {
-                    if let (Collected::Scalar(local), (mem, ty)) = (sum, partial) {
-                        let value = this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&piece), ty.elem);
-                        this.emit(Stmt::Set(*local, mutated!(PiecesFromNeutral, value, Expr::Local(*local))));
+                    if let (Collected::Scalar(local), Partial { mem, ty }) = (sum, partial) {
+                        let value = this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&chunk), ty.elem);
+                        this.emit(Stmt::Set(*local, mutated!(ChunksFromNeutral, value, Expr::Local(*local))));
                     }
                 }
                 sums.extend(this.start(&soac.reduces, span));
                 this.soac_loop(soac, lo, hi, outs, &sums, span);
-                for (sum, (mem, ty)) in sums[before.len()..].iter().zip(found) {
-                    this.store_partial(sum, mem, ty, &piece);
+                for (sum, partial) in sums[before.len()..].iter().zip(found) {
+                    this.store_partial(sum, partial, &chunk);
                 }
             });
             this.emit(Stmt::Set(start, Expr::Local(start).plus(count)));
         });
-        // Without cells there is one stretch all the same.
+        // Without cells there is one block all the same.
         self.emit(Stmt::While(body, more, Vec::new()));
     }
 
-    /// The sum of each piece of a stretch, and from them and what the stretches before have found what is before each piece.
-    fn scan_totals(
-        &mut self,
-        soac: &'p Soac,
-        (start, count): (Local, &Expr),
-        pieces: &Expr,
-        carried: &[Collected],
-        before: &[Partial],
-        span: Span,
-    ) {
-        self.in_pieces(count.clone(), pieces.clone(), &mut |this, lo, hi, piece| {
-            let [lo, hi] = [("from", lo), ("to", hi)].map(|(name, e)| this.atom(name, Expr::Local(start).plus(e)));
+    /// The sum of each chunk of a block, and from them and what the blocks before have found what is before each chunk.
+    fn scan_totals(&mut self, soac: &'p Soac, block: &Block, chunks: &Expr, carried: &[Collected], before: &[Partial], span: Span) {
+        self.in_chunks(block.count.clone(), chunks.clone(), &mut |this, lo, hi, chunk| {
+            let [lo, hi] = [("from", lo), ("to", hi)].map(|(name, e)| this.atom(name, Expr::Local(block.start).plus(e)));
             let sums = this.start(&soac.scans, span);
             this.totals_loop(soac, lo, hi, &sums);
-            for (sum, (mem, ty)) in sums.iter().zip(before) {
-                this.store_partial(sum, mem, ty, &piece);
+            for (sum, partial) in sums.iter().zip(before) {
+                this.store_partial(sum, partial, &chunk);
             }
         });
         let var = self.local("p", PrimType::I64);
         let (body, ()) = self.block(|this| {
-            let piece = Expr::Local(var);
+            let chunk = Expr::Local(var);
             let mut totals = Vec::new();
-            for (mem, ty) in before {
-                let value = this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&piece), ty.elem);
+            for Partial { mem, ty } in before {
+                let value = this.element(&Array::Mem(mem.clone()), std::slice::from_ref(&chunk), ty.elem);
                 let total = this.local("total", ty.elem);
                 this.emit(Stmt::Set(total, value));
                 totals.push(Loc::Scalar(Expr::Local(total)));
             }
-            for (sum, (mem, ty)) in carried.iter().zip(before) {
-                this.store_partial(sum, mem, ty, &piece);
+            for (sum, partial) in carried.iter().zip(before) {
+                this.store_partial(sum, partial, &chunk);
             }
             let mut at = 0;
             for operator in &soac.scans {
@@ -354,7 +358,7 @@ impl<'p> Lower<'_, 'p> {
                 at = to;
             }
         });
-        self.emit(Stmt::For { var, from: Expr::int(0), to: pieces.clone(), order: Order::Sequential, body });
+        self.emit(Stmt::For { var, from: Expr::int(0), to: chunks.clone(), order: Order::Sequential, body });
     }
     /// Only what the scans add up.
     fn totals_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, sums: &[Collected]) {
@@ -625,7 +629,7 @@ impl<'p> Lower<'_, 'p> {
                 for (k, (sum, out)) in sums.iter().zip(outs).enumerate().take(scanned) {
                     if let Out::Place(out) = out {
                         let ty = this.program.operand_ty(soac.lambda.body.result[k]);
-                        this.store_partial(sum, out, &ty, &i);
+                        this.store_partial(sum, &Partial { mem: out.clone(), ty }, &i);
                     }
                 }
             });

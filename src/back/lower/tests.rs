@@ -21,7 +21,7 @@ fn count(list: &[Stmt], found: &mut (usize, usize)) {
     for stmt in list {
         match stmt {
             Stmt::Alloc { .. } => found.0 += 1,
-            Stmt::Copy(..) => found.1 += 1,
+            Stmt::Copy { .. } => found.1 += 1,
             Stmt::For { body, .. } => count(body, found),
             Stmt::While(first, _, second) => {
                 count(first, found);

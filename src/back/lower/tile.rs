@@ -1,7 +1,7 @@
 //! Maps of maps of reductions, as in a product of matrices: `map (\row -> map (\column -> reduce op e (map f row column)) columns) rows`.
 //!
 //! The sums of some rows and some columns are made at a time, in registers: an element of a row is used for all those columns, an element
-//! of a column for all those rows. Stretches of the columns are copied, so that what is used together lies together, and stay in the cache
+//! of a column for all those rows. Blocks of the columns are copied, so that what is used together lies together, and stay in the cache
 //! while the rows pass by (Goto and van de Geijn, Anatomy of high-performance matrix multiplication, ACM TOMS 34(3), 2008, section 4).
 //! Each sum is made in the same order as before.
 
@@ -11,19 +11,35 @@ use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
 use crate::ir::soac::{Soac, Var};
+use std::ops::Range;
 
-/// How many rows a tile has, and how many bytes of each.
-type Shape = (i64, i64);
+/// The size of a tile.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// How many rows it has.
+    height: i64,
+    /// How many bytes of each.
+    bytes: i64,
+}
 /// Sums that fit 32 vector registers of 64 bytes, with room for what they are made of.
-const WIDE: Shape = (8, 128);
+const WIDE: Shape = Shape { height: 8, bytes: 128 };
 /// Sums that fit 16 vector registers of 32 bytes.
-const NARROW: Shape = (5, 64);
-/// Tiles whose rows are copied together: a stretch of some columns is in the nearest cache for all of them.
+const NARROW: Shape = Shape { height: 5, bytes: 64 };
+/// Tiles whose rows are copied together: a block of some columns is in the nearest cache for all of them.
 const GROUP: i64 = 4;
-/// Elements of a stretch of a column.
+/// Elements of a block of a column.
 const DEPTH: i64 = 256;
 /// Fewer rows or columns are not worth the copies.
 const FEW: i64 = 4;
+
+/// An input of the reduction.
+struct Input {
+    array: Var,
+    /// The parameter that stands for its elements.
+    param: Var,
+    /// Whether it is a column, of which all tiles of a panel read the same elements; else it is a row.
+    is_column: bool,
+}
 
 /// What the parts of a tile share.
 struct Tile<'p> {
@@ -32,49 +48,74 @@ struct Tile<'p> {
     /// Rows and columns of a tile.
     height: i64,
     columns: i64,
-    /// The inputs of the reduction, their parameters, and whether they are columns.
-    inputs: Vec<(Var, Var, bool)>,
-    /// The rows, and how many columns there are.
-    lo: Expr,
-    hi: Expr,
+    /// The inputs of the reduction.
+    inputs: Vec<Input>,
+    /// The numbers of the rows, and how many columns there are.
+    cells: Range<Expr>,
     width: Expr,
     out: Mem,
     elem: PrimType,
 }
 
-/// Where a stretch begins and how long it is.
-struct Stretch {
+/// Where a block begins and how long it is.
+struct Block {
     from: Expr,
     count: Expr,
 }
 
+/// A tile of a group.
+struct Position {
+    /// Its number in the group.
+    number: Expr,
+    /// Its first row.
+    row: Expr,
+}
+
+/// Where the sums of a tile go.
+struct Target<'a> {
+    /// The first row.
+    row: &'a Expr,
+    /// The first column.
+    column: Expr,
+    /// How many columns there are: the last tile of a row may be wider than what is left.
+    columns: Expr,
+}
+
+/// What is done with the sums of a tile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Transfer {
+    /// They go on from what is in memory.
+    Load,
+    /// They are written there.
+    Store,
+}
+
 impl<'p> Lower<'_, 'p> {
-    /// The cells from `lo` to `hi` of such a map, written to `out`, with tiles that suit the processor.
-    pub(super) fn tiles(&mut self, nest: Nest<'p>, outer: &'p Soac, (lo, hi): (Expr, Expr), out: &Mem, span: Span) {
-        let [wide, narrow] = [WIDE, NARROW].map(|shape| {
-            let rows = (lo.clone(), hi.clone());
-            self.block(|this| this.tiles_of(shape, nest, outer, rows, out, span)).0
-        });
+    /// Such cells of such a map, written to `out`, with tiles that suit the processor.
+    pub(super) fn tiles(&mut self, nest: Nest<'p>, outer: &'p Soac, cells: Range<Expr>, out: &Mem, span: Span) {
+        let [wide, narrow] = [WIDE, NARROW].map(|shape| self.block(|this| this.tiles_of(shape, nest, outer, cells.clone(), out, span)).0);
         self.emit(Stmt::If(Expr::int(63).less(Expr::Registers), wide, narrow));
     }
-    fn tiles_of(&mut self, (height, bytes): Shape, nest: Nest<'p>, outer: &'p Soac, (lo, hi): (Expr, Expr), out: &Mem, span: Span) {
+    fn tiles_of(&mut self, shape: Shape, nest: Nest<'p>, outer: &'p Soac, cells: Range<Expr>, out: &Mem, span: Span) {
+        let Shape { height, bytes } = shape;
         let operator = &nest.reduce.reduces[0];
         let elem = self.program.operand_ty(operator.neutral[0]).elem;
         let inputs = nest.reduce.inputs.iter().zip(&nest.reduce.lambda.params);
-        let inputs = inputs.map(|(input, param)| (*input, *param, nest.map.lambda.params.contains(input))).collect();
+        let is_column = |input: &Var| nest.map.lambda.params.contains(input);
+        let inputs = inputs.map(|(array, param)| Input { array: *array, param: *param, is_column: is_column(array) }).collect();
         let width = self.size(&nest.map.width);
         let width = self.atom("width", width);
         let depth = self.size(&nest.reduce.width);
         let depth = self.atom("depth", depth);
         let columns = bytes / elem.bytes() as i64;
-        let tile = Tile { nest, outer, height, columns, inputs, lo, hi, width, out: out.clone(), elem };
+        let tile = Tile { nest, outer, height, columns, inputs, cells, width, out: out.clone(), elem };
         let panels = self.ceiling(&tile.width, columns);
         // Copies: of the columns in panels, of the rows of some tiles.
         let mut handles = Vec::new();
         let mut copies: Vec<Ptr> = Vec::new();
-        for (_, param, column) in &tile.inputs {
-            let elem = self.program.ty(*param).elem;
-            if *column {
+        for input in &tile.inputs {
+            let elem = self.program.ty(input.param).elem;
+            if input.is_column {
                 let ptr = self.ptr(Symbol::new("columns"), elem, None);
                 let handle = self.handle("columns");
                 let count = Expr::arith(Int::Count, panels.clone(), Expr::int(columns * DEPTH));
@@ -88,11 +129,11 @@ impl<'p> Lower<'_, 'p> {
             }
         }
         // Without elements there are sums all the same.
-        let stretches = self.ceiling(&mutated!(TileStretches, depth.clone(), depth.clone().minus(Expr::int(DEPTH - 1))), DEPTH);
-        let none = Expr::arith(Int::Eq, stretches.clone(), Expr::int(0));
-        let stretches = Expr::Select(Box::new(none), Box::new(Expr::int(1)), Box::new(stretches));
-        let stretches = self.atom("stretches", stretches);
-        let all = tile.hi.clone().minus(tile.lo.clone());
+        let blocks = self.ceiling(&mutated!(TileBlocks, depth.clone(), depth.clone().minus(Expr::int(DEPTH - 1))), DEPTH);
+        let none = Expr::arith(Int::Eq, blocks.clone(), Expr::int(0));
+        let blocks = Expr::Select(Box::new(none), Box::new(Expr::int(1)), Box::new(blocks));
+        let blocks = self.atom("stretches", blocks);
+        let all = tile.cells.end.clone().minus(tile.cells.start.clone());
         let all = self.atom("rows", all);
         let all = self.ceiling(&all, height);
         let groups = self.ceiling(&all, GROUP);
@@ -101,39 +142,39 @@ impl<'p> Lower<'_, 'p> {
             let from = this.atom("from", Expr::Local(s).times(Expr::int(DEPTH)));
             let rest = this.atom("rest", depth.clone().minus(from.clone()));
             let count = this.atom("count", Expr::arith(Int::Min, rest, Expr::int(DEPTH)));
-            let stretch = Stretch { from, count };
-            this.copy_columns(&tile, &stretch, &panels, &copies);
+            let block = Block { from, count };
+            this.copy_columns(&tile, &block, &panels, &copies);
             let g = this.local("group", PrimType::I64);
             let (body, ()) = this.block(|this| {
                 let start = this.atom("start", Expr::Local(g).times(Expr::int(GROUP)));
                 let rest = this.atom("rest", all.clone().minus(start.clone()));
                 let tiles = this.atom("tiles", Expr::arith(Int::Min, rest, Expr::int(GROUP)));
-                this.of_each(&tile, &start, &tiles, |this, t, first| this.copy_rows(&tile, &stretch, (t, first), &copies));
+                this.of_each(&tile, &start, &tiles, |this, position| this.copy_rows(&tile, &block, position, &copies));
                 let j = this.local("panel", PrimType::I64);
                 let (body, ()) = this.block(|this| {
-                    this.of_each(&tile, &start, &tiles, |this, t, first| this.tile(&tile, &stretch, (t, first, j), &copies));
+                    this.of_each(&tile, &start, &tiles, |this, position| this.tile(&tile, &block, position, j, &copies));
                 });
                 this.emit(Stmt::For { var: j, from: Expr::int(0), to: panels.clone(), order: Order::Sequential, body });
             });
             this.emit(Stmt::For { var: g, from: Expr::int(0), to: groups.clone(), order: Order::Sequential, body });
         });
-        self.emit(Stmt::For { var: s, from: Expr::int(0), to: stretches, order: Order::Sequential, body });
+        self.emit(Stmt::For { var: s, from: Expr::int(0), to: blocks, order: Order::Sequential, body });
         self.release(&handles);
     }
-    /// Does something for each of some tiles: with its number among them and its first row.
-    fn of_each(&mut self, tile: &Tile<'p>, start: &Expr, tiles: &Expr, mut each: impl FnMut(&mut Self, &Expr, &Expr)) {
+    /// Does something for each of some tiles of a group.
+    fn of_each(&mut self, tile: &Tile<'p>, start: &Expr, tiles: &Expr, mut each: impl FnMut(&mut Self, &Position)) {
         let t = self.local("tile", PrimType::I64);
         let (body, ()) = self.block(|this| {
             let number = start.clone().plus(Expr::Local(t));
-            let first = this.atom("first", tile.lo.clone().plus(number.times(Expr::int(tile.height))));
-            each(this, &Expr::Local(t), &first);
+            let row = this.atom("first", tile.cells.start.clone().plus(number.times(Expr::int(tile.height))));
+            each(this, &Position { number: Expr::Local(t), row });
         });
         self.emit(Stmt::For { var: t, from: Expr::int(0), to: tiles.clone(), order: Order::Sequential, body });
     }
-    /// How many pieces of this length cover a length.
-    fn ceiling(&mut self, length: &Expr, piece: i64) -> Expr {
-        let all = length.clone().plus(Expr::int(piece - 1));
-        self.atom("pieces", Expr::arith(Int::Div, all, Expr::int(piece)))
+    /// How many pieces of this size cover a length.
+    fn ceiling(&mut self, length: &Expr, part: i64) -> Expr {
+        let all = length.clone().plus(Expr::int(part - 1));
+        self.atom("pieces", Expr::arith(Int::Div, all, Expr::int(part)))
     }
     /// Whether there are enough rows and columns for tiles.
     pub(super) fn enough(&mut self, nest: Nest<'p>, lo: &Expr, hi: &Expr) -> Expr {
@@ -142,8 +183,8 @@ impl<'p> Lower<'_, 'p> {
         Expr::int(FEW - 1).less(rows).and(Expr::int(4 * FEW - 1).less(width))
     }
 
-    /// Copies a stretch of all columns; beyond the last one it is repeated.
-    fn copy_columns(&mut self, tile: &Tile<'p>, stretch: &Stretch, panels: &Expr, copies: &[Ptr]) {
+    /// Copies a block of all columns; beyond the last one it is repeated.
+    fn copy_columns(&mut self, tile: &Tile<'p>, block: &Block, panels: &Expr, copies: &[Ptr]) {
         let [panel, k, l] = ["panel", "k", "l"].map(|name| self.local(name, PrimType::I64));
         let size = Expr::int(tile.columns);
         let last = self.atom("last", tile.width.clone().minus(Expr::int(mutated!(TileReadsBeyond, 1, 0))));
@@ -153,33 +194,31 @@ impl<'p> Lower<'_, 'p> {
                 let (cell, ()) = this.block(|this| {
                     let j = this.atom("j", start.clone().plus(Expr::Local(l)));
                     let j = this.atom("j", Expr::arith(Int::Min, j, last.clone()));
-                    let at = stretch.from.clone().plus(Expr::Local(k));
-                    for ((input, param, column), copy) in tile.inputs.iter().zip(copies) {
-                        let Some(q) = tile.nest.map.lambda.params.iter().position(|p| p == input) else { continue };
-                        if *column {
-                            let array = this.array(tile.nest.map.inputs[q]);
-                            let value = this.element(&array, &[j.clone(), at.clone()], this.program.ty(*param).elem);
-                            let place = start.clone().times(Expr::int(DEPTH)).plus(Expr::Local(k).times(size.clone()));
-                            this.emit(Stmt::Store(*copy, place.plus(Expr::Local(l)), value));
-                        }
+                    let at = block.from.clone().plus(Expr::Local(k));
+                    for (input, copy) in tile.inputs.iter().zip(copies) {
+                        let Some(q) = tile.nest.map.lambda.params.iter().position(|param| *param == input.array) else { continue };
+                        let array = this.array(tile.nest.map.inputs[q]);
+                        let value = this.element(&array, &[j.clone(), at.clone()], this.program.ty(input.param).elem);
+                        let place = start.clone().times(Expr::int(DEPTH)).plus(Expr::Local(k).times(size.clone()));
+                        this.emit(Stmt::Store(*copy, place.plus(Expr::Local(l)), value));
                     }
                 });
                 this.emit(Stmt::For { var: l, from: Expr::int(0), to: size.clone(), order: Order::Any, body: cell });
             });
-            this.emit(Stmt::For { var: k, from: Expr::int(0), to: stretch.count.clone(), order: Order::Any, body: row });
+            this.emit(Stmt::For { var: k, from: Expr::int(0), to: block.count.clone(), order: Order::Any, body: row });
         });
         self.emit(Stmt::For { var: panel, from: Expr::int(0), to: panels.clone(), order: Order::Any, body });
     }
 
     /// What the parameters of the outer map are for each row of a tile, the last one repeated beyond it.
     fn contexts(&mut self, tile: &Tile<'p>, first: &Expr) -> Vec<Vec<(Var, Loc)>> {
-        let last = self.atom("last", tile.hi.clone().minus(Expr::int(1)));
+        let last = self.atom("last", tile.cells.end.clone().minus(Expr::int(1)));
         let mut contexts = Vec::new();
         for r in 0..tile.height {
             let i = self.atom("i", first.clone().plus(Expr::int(r)));
             let i = self.atom("i", Expr::arith(Int::Min, i, last.clone()));
             self.bind_cells(&tile.outer.inputs, &tile.outer.lambda.params, &i);
-            contexts.push(tile.outer.lambda.params.iter().filter_map(|param| Some((*param, self.locs.get(param)?.clone()))).collect());
+            contexts.push(self.bound(&tile.outer.lambda.params));
         }
         contexts
     }
@@ -188,29 +227,27 @@ impl<'p> Lower<'_, 'p> {
         let start = t.clone().times(Expr::int(tile.height * DEPTH));
         start.plus(Expr::Local(k).times(Expr::int(tile.height))).plus(Expr::int(r))
     }
-    /// Copies a stretch of the rows of a tile. All rows advance together: neighbours in memory may be those of a row or of a column.
-    fn copy_rows(&mut self, tile: &Tile<'p>, stretch: &Stretch, (t, first): (&Expr, &Expr), copies: &[Ptr]) {
-        let contexts = self.contexts(tile, first);
+    /// Copies a block of the rows of a tile. All rows advance together: neighbours in memory may be those of a row or of a column.
+    fn copy_rows(&mut self, tile: &Tile<'p>, block: &Block, position: &Position, copies: &[Ptr]) {
+        let contexts = self.contexts(tile, &position.row);
         let k = self.local("k", PrimType::I64);
         let (body, ()) = self.block(|this| {
-            let at = stretch.from.clone().plus(Expr::Local(k));
+            let at = block.from.clone().plus(Expr::Local(k));
             for (r, context) in contexts.into_iter().enumerate() {
                 this.locs.extend(context);
-                for ((input, param, column), copy) in tile.inputs.iter().zip(copies) {
-                    if !column {
-                        let array = this.array(*input);
-                        let value = this.element(&array, std::slice::from_ref(&at), this.program.ty(*param).elem);
-                        this.emit(Stmt::Store(*copy, Self::row_place(tile, t, k, r as i64), value));
-                    }
+                for (input, copy) in tile.inputs.iter().zip(copies).filter(|(input, _)| !input.is_column) {
+                    let array = this.array(input.array);
+                    let value = this.element(&array, std::slice::from_ref(&at), this.program.ty(input.param).elem);
+                    this.emit(Stmt::Store(*copy, Self::row_place(tile, &position.number, k, r as i64), value));
                 }
             }
         });
-        self.emit(Stmt::For { var: k, from: Expr::int(0), to: stretch.count.clone(), order: Order::Any, body });
+        self.emit(Stmt::For { var: k, from: Expr::int(0), to: block.count.clone(), order: Order::Any, body });
     }
 
-    /// The sums of a tile for a stretch.
-    fn tile(&mut self, tile: &Tile<'p>, stretch: &Stretch, (t, first, panel): (&Expr, &Expr, Local), copies: &[Ptr]) {
-        let contexts = self.contexts(tile, first);
+    /// The sums of a tile for a block.
+    fn tile(&mut self, tile: &Tile<'p>, block: &Block, position: &Position, panel: Local, copies: &[Ptr]) {
+        let contexts = self.contexts(tile, &position.row);
         let start = self.atom("start", Expr::Local(panel).times(Expr::int(tile.columns)));
         let rest = self.atom("rest", tile.width.clone().minus(start.clone()));
         let valid = self.atom("valid", Expr::arith(Int::Min, rest, Expr::int(tile.columns)));
@@ -224,8 +261,9 @@ impl<'p> Lower<'_, 'p> {
             body.push(Stmt::Store(*sum, Expr::Local(l), self.int(tile.nest.reduce.reduces[0].neutral[0])));
         }
         self.emit(Stmt::For { var: l, from: Expr::int(0), to: Expr::int(tile.columns), order: Order::Any, body });
-        let (load, ()) = self.block(|this| this.move_sums(tile, (first, &start, &valid), &sums, true));
-        self.emit(Stmt::If(Expr::int(0).less(stretch.from.clone()), load, Vec::new()));
+        let target = Target { row: &position.row, column: start.clone(), columns: valid };
+        let (load, ()) = self.block(|this| this.move_sums(tile, &target, &sums, Transfer::Load));
+        self.emit(Stmt::If(Expr::int(0).less(block.from.clone()), load, Vec::new()));
 
         let k = self.local("k", PrimType::I64);
         let base = self.atom("base", start.clone().times(Expr::int(DEPTH)));
@@ -233,27 +271,23 @@ impl<'p> Lower<'_, 'p> {
             let base = this.atom("base", base.plus(Expr::Local(k).times(Expr::int(tile.columns))));
             let l = this.local("l", PrimType::I64);
             let (cell, ()) = this.block(|this| {
-                for ((_, param, column), copy) in tile.inputs.iter().zip(copies) {
-                    if *column {
-                        let at = base.clone().plus(Expr::Local(l));
-                        this.set_scalar(*param, Expr::Load(*copy, Box::new(at)));
-                    }
+                for (input, copy) in tile.inputs.iter().zip(copies).filter(|(input, _)| input.is_column) {
+                    let at = base.clone().plus(Expr::Local(l));
+                    this.set_scalar(input.param, Expr::Load(*copy, Box::new(at)));
                 }
                 for (r, (context, sum)) in contexts.into_iter().zip(&sums).enumerate() {
                     this.locs.extend(context);
-                    for ((_, param, column), copy) in tile.inputs.iter().zip(copies) {
-                        if !column {
-                            let at = Self::row_place(tile, t, k, r as i64);
-                            this.set_scalar(*param, Expr::Load(*copy, Box::new(at)));
-                        }
+                    for (input, copy) in tile.inputs.iter().zip(copies).filter(|(input, _)| !input.is_column) {
+                        let at = Self::row_place(tile, &position.number, k, r as i64);
+                        this.set_scalar(input.param, Expr::Load(*copy, Box::new(at)));
                     }
                     this.add_to(tile.nest, *sum, &Expr::Local(l));
                 }
             });
             this.emit(Stmt::For { var: l, from: Expr::int(0), to: Expr::int(tile.columns), order: Order::Any, body: cell });
         });
-        self.emit(Stmt::For { var: k, from: Expr::int(0), to: stretch.count.clone(), order: Order::Sequential, body: row });
-        self.move_sums(tile, (first, &start, &valid), &sums, false);
+        self.emit(Stmt::For { var: k, from: Expr::int(0), to: block.count.clone(), order: Order::Sequential, body: row });
+        self.move_sums(tile, &target, &sums, Transfer::Store);
     }
     /// Adds what the reduction's lambda makes of its parameters to a sum.
     fn add_to(&mut self, nest: Nest<'p>, sum: Ptr, l: &Expr) {
@@ -269,23 +303,22 @@ impl<'p> Lower<'_, 'p> {
         }
     }
     /// Loads the sums of a tile from where they go, or stores them there.
-    fn move_sums(&mut self, tile: &Tile<'p>, (first, start, valid): (&Expr, &Expr, &Expr), sums: &[Ptr], load: bool) {
+    fn move_sums(&mut self, tile: &Tile<'p>, target: &Target, sums: &[Ptr], transfer: Transfer) {
         for (r, sum) in sums.iter().enumerate() {
-            let i = self.atom("i", first.clone().plus(Expr::int(r as i64)));
-            let inside = i.clone().less(tile.hi.clone());
+            let i = self.atom("i", target.row.clone().plus(Expr::int(r as i64)));
+            let inside = i.clone().less(tile.cells.end.clone());
             let (then, ()) = self.block(|this| {
-                let offset = this.at(&tile.out, &[i, start.clone()]);
+                let offset = this.at(&tile.out, &[i, target.column.clone()]);
                 let offset = this.atom("offset", offset);
                 let to = Mem { offset, strides: tile.out.strides[1..].into(), ..tile.out.clone() };
                 let l = this.local("l", PrimType::I64);
                 let at = this.at(&to, &[Expr::Local(l)]);
                 let element = this.element(&Array::Mem(to.clone()), &[Expr::Local(l)], tile.elem);
-                let body = vec![if load {
-                    Stmt::Store(*sum, Expr::Local(l), element)
-                } else {
-                    Stmt::Store(to.ptr, at, Expr::Load(*sum, Box::new(Expr::Local(l))))
+                let body = vec![match transfer {
+                    Transfer::Load => Stmt::Store(*sum, Expr::Local(l), element),
+                    Transfer::Store => Stmt::Store(to.ptr, at, Expr::Load(*sum, Box::new(Expr::Local(l)))),
                 }];
-                this.emit(Stmt::For { var: l, from: Expr::int(0), to: valid.clone(), order: Order::Any, body });
+                this.emit(Stmt::For { var: l, from: Expr::int(0), to: target.columns.clone(), order: Order::Any, body });
             });
             self.emit(Stmt::If(inside, then, Vec::new()));
         }

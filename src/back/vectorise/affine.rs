@@ -80,7 +80,7 @@ impl<'d> Steps<'d> {
             _ => Step::Uneven,
         };
         match e {
-            Expr::Const(_) | Expr::Threads | Expr::Registers | Expr::Thread | Expr::Pieces(..) => Step::By(0),
+            Expr::Const(_) | Expr::Threads | Expr::Registers | Expr::Thread | Expr::Chunks { .. } => Step::By(0),
             Expr::Local(local) => self.local(*local),
             Expr::Int(Int::Add, a, b) => sum(a, b),
             Expr::Int(Int::Sub, a, b) => difference(a, b),

@@ -159,12 +159,12 @@ impl Vectorise<'_> {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Store(..)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::Scan(_)
             | Stmt::Check(..)
             | Stmt::Call { .. }

@@ -74,12 +74,12 @@ fn define(list: &[Stmt], defs: &mut Defs) -> bool {
         Stmt::Point(..)
         | Stmt::Alloc { .. }
         | Stmt::Stack(_)
-        | Stmt::Move(..)
-        | Stmt::Give { .. }
+        | Stmt::Move { .. }
+        | Stmt::Transfer { .. }
         | Stmt::Release(_)
         | Stmt::Store(..)
         | Stmt::Prefetch(..)
-        | Stmt::Copy(..)
+        | Stmt::Copy { .. }
         | Stmt::Scan(_)
         | Stmt::While(..)
         | Stmt::Check(..)
@@ -109,12 +109,12 @@ impl Packer<'_, '_> {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Store(..)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::Scan(_)
             | Stmt::While(..)
             | Stmt::Check(..)
@@ -142,7 +142,7 @@ impl Packer<'_, '_> {
             Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) | Expr::Quotient(_, a, b, c) => {
                 [a, b, c].into_iter().for_each(|e| self.expr(e))
             }
-            Expr::Const(_) | Expr::Local(_) | Expr::Pieces(..) | Expr::Threads | Expr::Registers | Expr::Thread => {}
+            Expr::Const(_) | Expr::Local(_) | Expr::Chunks { .. } | Expr::Threads | Expr::Registers | Expr::Thread => {}
         }
     }
     /// The copy that an element is in, and where in it.
@@ -202,7 +202,7 @@ impl Packer<'_, '_> {
             | Expr::Select(..)
             | Expr::Blend(..)
             | Expr::Quotient(..)
-            | Expr::Pieces(..)
+            | Expr::Chunks { .. }
             | Expr::Threads
             | Expr::Registers
             | Expr::Thread => None,

@@ -89,12 +89,12 @@ pub fn is_loop(stmt: &Stmt) -> bool {
         | Stmt::Point(..)
         | Stmt::Alloc { .. }
         | Stmt::Stack(_)
-        | Stmt::Move(..)
-        | Stmt::Give { .. }
+        | Stmt::Move { .. }
+        | Stmt::Transfer { .. }
         | Stmt::Release(_)
         | Stmt::Store(..)
         | Stmt::Prefetch(..)
-        | Stmt::Copy(..)
+        | Stmt::Copy { .. }
         | Stmt::Check(..)
         | Stmt::Call { .. }
         | Stmt::Launch(_)
@@ -113,12 +113,12 @@ fn carries(stmt: &Stmt) -> bool {
         | Stmt::Point(..)
         | Stmt::Alloc { .. }
         | Stmt::Stack(_)
-        | Stmt::Move(..)
-        | Stmt::Give { .. }
+        | Stmt::Move { .. }
+        | Stmt::Transfer { .. }
         | Stmt::Release(_)
         | Stmt::Store(..)
         | Stmt::Prefetch(..)
-        | Stmt::Copy(..)
+        | Stmt::Copy { .. }
         | Stmt::Scan(_)
         | Stmt::If(..)
         | Stmt::Check(..)
@@ -156,11 +156,11 @@ pub fn accesses(list: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr, bool)) {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::Scan(_)
             | Stmt::Check(..)
             | Stmt::Call { .. }
@@ -193,11 +193,11 @@ fn operations(list: &[Stmt], see: &mut dyn FnMut(ScalarOp)) {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::For { .. }
             | Stmt::Scan(_)
             | Stmt::While(..)
@@ -230,11 +230,11 @@ fn is_straight(list: &[Stmt]) -> bool {
         Stmt::If(_, then, els) => is_straight(then) && is_straight(els),
         Stmt::Point(..)
         | Stmt::Alloc { .. }
-        | Stmt::Move(..)
-        | Stmt::Give { .. }
+        | Stmt::Move { .. }
+        | Stmt::Transfer { .. }
         | Stmt::Release(_)
         | Stmt::Prefetch(..)
-        | Stmt::Copy(..)
+        | Stmt::Copy { .. }
         | Stmt::For { .. }
         | Stmt::Scan(_)
         | Stmt::While(..)
@@ -293,12 +293,12 @@ impl Facts {
                 }
                 Stmt::Point(..)
                 | Stmt::Alloc { .. }
-                | Stmt::Move(..)
-                | Stmt::Give { .. }
+                | Stmt::Move { .. }
+                | Stmt::Transfer { .. }
                 | Stmt::Release(_)
                 | Stmt::Store(..)
                 | Stmt::Prefetch(..)
-                | Stmt::Copy(..)
+                | Stmt::Copy { .. }
                 | Stmt::Scan(_)
                 | Stmt::Check(..)
                 | Stmt::Call { .. }
@@ -344,12 +344,12 @@ impl Planner<'_> {
                 | Stmt::Point(..)
                 | Stmt::Alloc { .. }
                 | Stmt::Stack(_)
-                | Stmt::Move(..)
-                | Stmt::Give { .. }
+                | Stmt::Move { .. }
+                | Stmt::Transfer { .. }
                 | Stmt::Release(_)
                 | Stmt::Store(..)
                 | Stmt::Prefetch(..)
-                | Stmt::Copy(..)
+                | Stmt::Copy { .. }
                 | Stmt::For { .. }
                 | Stmt::Scan(_)
                 | Stmt::While(..)
@@ -379,12 +379,12 @@ impl Planner<'_> {
                 | Stmt::Point(..)
                 | Stmt::Alloc { .. }
                 | Stmt::Stack(_)
-                | Stmt::Move(..)
-                | Stmt::Give { .. }
+                | Stmt::Move { .. }
+                | Stmt::Transfer { .. }
                 | Stmt::Release(_)
                 | Stmt::Store(..)
                 | Stmt::Prefetch(..)
-                | Stmt::Copy(..)
+                | Stmt::Copy { .. }
                 | Stmt::Scan(_)
                 | Stmt::While(..)
                 | Stmt::If(..)
@@ -410,7 +410,7 @@ impl Planner<'_> {
             | Expr::Select(..)
             | Expr::Blend(..)
             | Expr::Quotient(..)
-            | Expr::Pieces(..)
+            | Expr::Chunks { .. }
             | Expr::Threads
             | Expr::Registers
             | Expr::Thread => false,
@@ -447,12 +447,12 @@ impl Planner<'_> {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Store(..)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::Scan(_)
             | Stmt::Check(..)
             | Stmt::Call { .. }
@@ -519,12 +519,12 @@ impl Planner<'_> {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Store(..)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::Scan(_)
             | Stmt::If(..)
             | Stmt::Check(..)

@@ -90,11 +90,11 @@ fn divisors(body: &[Stmt]) -> Vec<(Local, PrimType)> {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::For { .. }
             | Stmt::Scan(_)
             | Stmt::While(..)
@@ -159,7 +159,7 @@ fn quotient(e: &Expr, pairs: &[(Local, Local)]) -> Expr {
         | Expr::Local(_)
         | Expr::Load(..)
         | Expr::Quotient(..)
-        | Expr::Pieces(..)
+        | Expr::Chunks { .. }
         | Expr::Threads
         | Expr::Registers
         | Expr::Thread) => other.clone(),

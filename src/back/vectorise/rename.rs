@@ -68,11 +68,11 @@ impl Renaming {
             | Stmt::Point(..)
             | Stmt::Alloc { .. }
             | Stmt::Stack(_)
-            | Stmt::Move(..)
-            | Stmt::Give { .. }
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
             | Stmt::Release(_)
             | Stmt::Prefetch(..)
-            | Stmt::Copy(..)
+            | Stmt::Copy { .. }
             | Stmt::Check(..)
             | Stmt::Call { .. }
             | Stmt::Parallel(_)

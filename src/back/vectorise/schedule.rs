@@ -109,7 +109,7 @@ fn cost(e: &Expr) -> u32 {
             | Expr::Select(..)
             | Expr::Blend(..)
             | Expr::Quotient(..)
-            | Expr::Pieces(..)
+            | Expr::Chunks { .. }
             | Expr::Threads
             | Expr::Registers
             | Expr::Thread => 4,

@@ -88,12 +88,12 @@ impl Apart {
                 | Stmt::Set(..)
                 | Stmt::Point(..)
                 | Stmt::Stack(_)
-                | Stmt::Move(..)
-                | Stmt::Give { .. }
+                | Stmt::Move { .. }
+                | Stmt::Transfer { .. }
                 | Stmt::Release(_)
                 | Stmt::Store(..)
                 | Stmt::Prefetch(..)
-                | Stmt::Copy(..)
+                | Stmt::Copy { .. }
                 | Stmt::Scan(_)
                 | Stmt::Check(..)
                 | Stmt::Call { .. }

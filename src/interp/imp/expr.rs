@@ -60,9 +60,9 @@ impl<'p> Machine<'p> {
                     _ => None,
                 }
             }
-            Expr::Pieces(width, _, each) => {
+            Expr::Chunks { width, at_most_threads, .. } => {
                 let width = self.index(width, frame)?;
-                Some(Scalar::I64(self.pieces(width, *each)))
+                Some(Scalar::I64(self.chunks(width, *at_most_threads)))
             }
             Expr::Threads => Some(Scalar::I64(self.plan.threads)),
             Expr::Registers => Some(Scalar::I64(REGISTERS)),
@@ -72,12 +72,12 @@ impl<'p> Machine<'p> {
             },
         })
     }
-    /// Into how many pieces a loop is divided.
-    fn pieces(&self, width: i64, each: bool) -> i64 {
+    /// Into how many chunks a loop is divided.
+    fn chunks(&self, width: i64, at_most_threads: bool) -> i64 {
         if self.divided || width <= 1 {
             return 1;
         }
-        let most = if each { self.plan.threads } else { 2 * self.plan.threads - 1 };
+        let most = if at_most_threads { self.plan.threads } else { 2 * self.plan.threads - 1 };
         most.min(width).max(1)
     }
 

@@ -107,12 +107,12 @@ impl<'p> Machine<'p> {
                 Ok(())
             }
             Stmt::Stack(ptr) => self.stack(*ptr, frame),
-            Stmt::Move(to, from) => {
+            Stmt::Move { to, from } => {
                 self.release(*to, frame)?;
                 frame.handles[to.raw()] = frame.handles[from.raw()].take();
                 Ok(())
             }
-            Stmt::Give { to, ptr, from, count, span } => self.give(stmt, (*to, *ptr), from, count, *span, frame),
+            Stmt::Transfer { to, ptr, from, count, span } => self.give(stmt, (*to, *ptr), from, count, *span, frame),
             Stmt::Release(handle) => self.release(*handle, frame),
             Stmt::Store(ptr, index, value) => {
                 let (buffer, start) = frame.address(*ptr)?;
@@ -121,7 +121,7 @@ impl<'p> Machine<'p> {
                 let by = self.number(stmt, frame);
                 self.memory.store(buffer, start.wrapping_add(index), value, by)
             }
-            Stmt::Copy((to, at), (from, start), count) => self.copy(stmt, (*to, at), (*from, start), count, frame),
+            Stmt::Copy { to: (to, at), from: (from, start), count } => self.copy(stmt, (*to, at), (*from, start), count, frame),
             Stmt::For { var, from, to, order, body } => self.for_loop(*var, (from, to), order, body, frame),
             Stmt::Scan(scan) => self.scan(scan, frame),
             Stmt::While(first, cond, second) => loop {
@@ -304,22 +304,22 @@ impl<'p> Machine<'p> {
         done
     }
 
-    /// Pieces see what the function has set before, and nothing that another piece sets.
+    /// Chunks see what the function has set before, and nothing that another chunk sets.
     fn parallel(&mut self, parallel: &'p Parallel, frame: &mut Frame<'p>) -> Run {
-        let (width, pieces) = (self.index(&parallel.width, frame)?, self.index(&parallel.pieces, frame)?);
-        let pieces = pieces.max(1);
+        let (width, chunks) = (self.index(&parallel.width, frame)?, self.index(&parallel.chunks, frame)?);
+        let chunks = chunks.max(1);
         let divided = std::mem::replace(&mut self.divided, true);
         let (locals, ptrs) = (frame.locals.clone(), frame.ptrs.clone());
         let (stacks, handles) = (std::mem::take(&mut frame.stacks), frame.handles.clone());
         let mut failed: Option<(i64, Stop)> = None;
         self.memory.contexts.enter();
-        for k in 0..pieces {
-            let k = if self.plan.backwards { pieces - 1 - k } else { k };
+        for k in 0..chunks {
+            let k = if self.plan.backwards { chunks - 1 - k } else { k };
             self.memory.contexts.next();
             frame.locals.clone_from(&locals);
             frame.ptrs.clone_from(&ptrs);
-            let bound = |k: i64| if pieces == 1 { k * width } else { (i128::from(width) * i128::from(k) / i128::from(pieces)) as i64 };
-            for (local, value) in [(parallel.lo, bound(k)), (parallel.hi, bound(k + 1)), (parallel.piece, k)] {
+            let bound = |k: i64| if chunks == 1 { k * width } else { (i128::from(width) * i128::from(k) / i128::from(chunks)) as i64 };
+            for (local, value) in [(parallel.lo, bound(k)), (parallel.hi, bound(k + 1)), (parallel.chunk, k)] {
                 frame.set(local, Some(Scalar::I64(value)));
             }
             let done = self.stmts(&parallel.body, frame);
@@ -330,7 +330,7 @@ impl<'p> Machine<'p> {
                 Ok(()) if frame.handles != handles => return fault("a leak: a piece of a parallel loop ends, and a handle has memory"),
                 Ok(()) => {}
                 Err(stop @ (Stop::Fault(_) | Stop::Long)) => return Err(stop),
-                // What the piece has is released on the way out.
+                // What the chunk has is released on the way out.
                 Err(stop) if failed.as_ref().is_none_or(|(first, _)| k < *first) => failed = Some((k, stop)),
                 Err(_) => {}
             }
@@ -394,7 +394,7 @@ fn own_memory(place: &Place) -> Option<&Expr> {
 /// Whether statements may end the program.
 fn may_fail(list: &[Stmt]) -> bool {
     list.iter().any(|stmt| match stmt {
-        Stmt::Check(..) | Stmt::Alloc { .. } | Stmt::Give { .. } | Stmt::Call { .. } => true,
+        Stmt::Check(..) | Stmt::Alloc { .. } | Stmt::Transfer { .. } | Stmt::Call { .. } => true,
         Stmt::For { body, .. } => may_fail(body),
         Stmt::While(first, _, second) => may_fail(first) || may_fail(second),
         Stmt::If(_, then, els) => may_fail(then) || may_fail(els),
@@ -403,11 +403,11 @@ fn may_fail(list: &[Stmt]) -> bool {
         | Stmt::Set(..)
         | Stmt::Point(..)
         | Stmt::Stack(_)
-        | Stmt::Move(..)
+        | Stmt::Move { .. }
         | Stmt::Release(_)
         | Stmt::Store(..)
         | Stmt::Prefetch(..)
-        | Stmt::Copy(..)
+        | Stmt::Copy { .. }
         | Stmt::Parallel(_)
         | Stmt::Launch(_)
         | Stmt::Atomic(_)

@@ -215,7 +215,7 @@ impl Checker<'_> {
                 [x, y, r].into_iter().try_for_each(|e| self.typed(e, *prim, state))?;
                 *prim
             }
-            Expr::Pieces(width, ..) => {
+            Expr::Chunks { width, .. } => {
                 self.int(width, state)?;
                 ensure(!self.kernel, || "a kernel divides a loop into pieces".into())?;
                 PrimType::I64
@@ -252,14 +252,14 @@ impl Checker<'_> {
         let host = matches!(
             stmt,
             Stmt::Alloc { .. }
-                | Stmt::Move(..)
-                | Stmt::Give { .. }
+                | Stmt::Move { .. }
+                | Stmt::Transfer { .. }
                 | Stmt::Release(_)
                 | Stmt::Call { .. }
                 | Stmt::Parallel(_)
                 | Stmt::Launch(_)
         );
-        let memory = matches!(stmt, Stmt::Alloc { .. } | Stmt::Move(..) | Stmt::Give { .. } | Stmt::Release(_));
+        let memory = matches!(stmt, Stmt::Alloc { .. } | Stmt::Move { .. } | Stmt::Transfer { .. } | Stmt::Release(_));
         ensure(!(host && self.kernel) || memory && self.heap, || "a kernel cannot do this".into())?;
         match stmt {
             Stmt::Comment(_) | Stmt::Ghost(_) => Ok(()),
@@ -278,13 +278,13 @@ impl Checker<'_> {
                 state.ptrs[ptr.raw()] = Some(Vec::new());
                 ensure(self.fun.ptrs[*ptr].stack.is_some(), || "a pointer without elements in the frame".into())
             }
-            Stmt::Move(to, from) => {
+            Stmt::Move { to, from } => {
                 state.release(*to);
                 state.handles[to.raw()] = std::mem::replace(&mut state.handles[from.raw()], Held::Nothing);
                 state.moved(*from, *to);
                 ensure(to != from, || format!("{} is moved to itself", self.handle(*to)))
             }
-            Stmt::Give { to, ptr, from, count, .. } => {
+            Stmt::Transfer { to, ptr, from, count, .. } => {
                 self.int(count, state)?;
                 self.pointed(*ptr, state)?;
                 self.fill(*to, state)?;
@@ -311,7 +311,7 @@ impl Checker<'_> {
                 self.pointed(*ptr, state)?;
                 self.int(index, state)
             }
-            Stmt::Copy((to, at), (from, start), count) => {
+            Stmt::Copy { to: (to, at), from: (from, start), count } => {
                 self.pointed(*to, state)?;
                 self.pointed(*from, state)?;
                 [at, start, count].into_iter().try_for_each(|e| self.int(e, state))?;
@@ -463,10 +463,10 @@ impl Checker<'_> {
 
     fn parallel(&self, par: &Parallel, state: &mut State) -> Checked {
         self.int(&par.width, state)?;
-        self.int(&par.pieces, state)?;
+        self.int(&par.chunks, state)?;
         state.forget(&par.body);
         let mut own = state.clone();
-        for local in [par.lo, par.hi, par.piece] {
+        for local in [par.lo, par.hi, par.chunk] {
             self.set(local, PrimType::I64, &mut own)?;
         }
         self.stmts(&par.body, &mut own)?;

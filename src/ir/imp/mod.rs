@@ -9,8 +9,8 @@
 //!   [`ScalarOp`] and do not fail: what may fail is checked before.
 //! * A failing [`Stmt::Check`] ends the function, its callers and the program with a message. Handles that are set are released on the
 //!   way out, so nothing leaks.
-//! * [`Stmt::Parallel`] divides `0..width` into pieces and runs its body once for each, with the bounds and the number of the piece;
-//!   the order is not fixed and pieces may run at the same time. Of several failures that of the lowest piece counts.
+//! * [`Stmt::Parallel`] divides `0..width` into chunks and runs its body once for each, with the bounds and the number of the chunk;
+//!   the order is not fixed and chunks may run at the same time. Of several failures that of the lowest chunk counts.
 //!
 //! Inside of a parallel body buffers of the surroundings have no handles: they outlive it.
 //!
@@ -186,9 +186,15 @@ pub enum Expr {
     Blend(PrimType, Box<Expr>, Box<Expr>, Box<Expr>),
     /// The first float divided by the second, of which the third is the reciprocal; both are normal numbers far from the ends of the range.
     Quotient(PrimType, Box<Expr>, Box<Expr>, Box<Expr>),
-    /// Into how many pieces a loop is divided, at least 1: of `0` iterations of `1` operations each. With `true` there are not more pieces
-    /// than threads.
-    Pieces(Box<Expr>, u64, bool),
+    /// Into how many chunks a loop is divided; at least 1.
+    Chunks {
+        /// The number of iterations.
+        width: Box<Expr>,
+        /// The number of operations of an iteration, about.
+        cost: u64,
+        /// Whether there are no more chunks than threads.
+        at_most_threads: bool,
+    },
     /// The number of threads; on a device that of threads that can run at a time.
     Threads,
     /// How many bytes the widest vector registers of the processor have.
@@ -252,11 +258,16 @@ pub enum Stmt {
     },
     /// The pointer, which has a number of elements, points at them from here on.
     Stack(Ptr),
-    /// `0` owns what `1` owned, which owns nothing any more. What `0` owned is released.
-    Move(Handle, Handle),
+    /// `to` owns what `from` owned, which owns nothing any more. What `to` owned is released.
+    Move {
+        /// The new owner.
+        to: Handle,
+        /// The owner before.
+        from: Handle,
+    },
     /// Makes a handle the owner of the elements that a pointer points at: the buffer of that of the other handles to whose first element it
     /// points changes its owner; if none has it, the elements are copied and the pointer points at the copy.
-    Give {
+    Transfer {
         /// The new owner, which has nothing before.
         to: Handle,
         /// Points at the elements.
@@ -274,8 +285,15 @@ pub enum Stmt {
     Store(Ptr, Expr, Expr),
     /// An element will be read soon, if there is one: changes nothing.
     Prefetch(Ptr, Expr),
-    /// Copies elements that lie in a row: to, from, how many.
-    Copy((Ptr, Expr), (Ptr, Expr), Expr),
+    /// Copies elements that lie in a row.
+    Copy {
+        /// Where they go.
+        to: (Ptr, Expr),
+        /// Where they are.
+        from: (Ptr, Expr),
+        /// How many there are.
+        count: Expr,
+    },
     /// A loop over `from..to`.
     For {
         /// The counter.
@@ -308,7 +326,7 @@ pub enum Stmt {
         /// Where it comes from; failures name it as a call that led there.
         span: Span,
     },
-    /// A loop in pieces, see the [module](self).
+    /// A loop in chunks, see the [module](self).
     Parallel(Box<Parallel>),
     /// Runs a kernel on the device.
     Launch(Box<Launch>),
@@ -463,20 +481,20 @@ impl Atomic {
     }
 }
 
-/// A loop in pieces.
+/// A loop in chunks.
 #[derive(Debug, Clone)]
 pub struct Parallel {
     /// The number of iterations.
     pub width: Expr,
-    /// The number of pieces.
-    pub pieces: Expr,
-    /// The first iteration of a piece.
+    /// The number of chunks.
+    pub chunks: Expr,
+    /// The first iteration of a chunk.
     pub lo: Local,
-    /// The end of the piece.
+    /// The end of the chunk, excluded.
     pub hi: Local,
-    /// The number of the piece.
-    pub piece: Local,
-    /// What is done with a piece.
+    /// The number of the chunk.
+    pub chunk: Local,
+    /// What is done with a chunk.
     pub body: Vec<Stmt>,
 }
 
@@ -520,7 +538,7 @@ impl Expr {
     pub fn parts<'e>(&'e self, see: &mut dyn FnMut(&'e Expr)) {
         match self {
             Expr::Const(_) | Expr::Local(_) | Expr::Threads | Expr::Registers | Expr::Thread => {}
-            Expr::Load(_, e) | Expr::Pieces(e, ..) => see(e),
+            Expr::Load(_, e) | Expr::Chunks { width: e, .. } => see(e),
             Expr::Op(_, args) => args.iter().for_each(see),
             Expr::Int(_, a, b) => [a, b].into_iter().for_each(|e| see(e)),
             Expr::Select(a, b, c) | Expr::Blend(_, a, b, c) | Expr::Quotient(_, a, b, c) => [a, b, c].into_iter().for_each(|e| see(e)),
@@ -537,7 +555,9 @@ impl Expr {
             Expr::Select(a, b, c) => Expr::Select(boxed(a), boxed(b), boxed(c)),
             Expr::Blend(prim, a, b, c) => Expr::Blend(*prim, boxed(a), boxed(b), boxed(c)),
             Expr::Quotient(prim, a, b, c) => Expr::Quotient(*prim, boxed(a), boxed(b), boxed(c)),
-            Expr::Pieces(width, cost, each) => Expr::Pieces(boxed(width), *cost, *each),
+            Expr::Chunks { width, cost, at_most_threads } => {
+                Expr::Chunks { width: boxed(width), cost: *cost, at_most_threads: *at_most_threads }
+            }
         }
     }
     /// Calls `see` with the elements that are read in it: pointers and indices.

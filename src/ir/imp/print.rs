@@ -114,8 +114,8 @@ impl Printer<'_> {
             Expr::Select(cond, a, b) => format!("select({}, {}, {})", self.expr(cond), self.expr(a), self.expr(b)),
             Expr::Blend(_, mask, a, b) => format!("blend({}, {}, {})", self.expr(mask), self.expr(a), self.expr(b)),
             Expr::Quotient(_, x, y, r) => format!("quotient({}, {}, {})", self.expr(x), self.expr(y), self.expr(r)),
-            Expr::Pieces(width, cost, each) => {
-                format!("pieces({}, {cost}{})", self.expr(width), if *each { ", one each" } else { "" })
+            Expr::Chunks { width, cost, at_most_threads } => {
+                format!("pieces({}, {cost}{})", self.expr(width), if *at_most_threads { ", one each" } else { "" })
             }
             Expr::Threads => "threads".into(),
             Expr::Registers => "registers".into(),
@@ -163,8 +163,8 @@ impl Printer<'_> {
                 let info = &self.fun.ptrs[*ptr];
                 self.line(format!("stack {}: {} of {}", self.ptr(*ptr), info.elem, info.stack.unwrap_or_default()));
             }
-            Stmt::Move(to, from) => self.line(format!("{} = move {}", self.handle(*to), self.handle(*from))),
-            Stmt::Give { to, ptr, from, count, .. } => {
+            Stmt::Move { to, from } => self.line(format!("{} = move {}", self.handle(*to), self.handle(*from))),
+            Stmt::Transfer { to, ptr, from, count, .. } => {
                 let owners = list(from, |handle| self.handle(*handle));
                 self.line(format!("give {} -> {} of {} from ({owners})", self.handle(*to), self.ptr(*ptr), self.expr(count)));
             }
@@ -173,7 +173,7 @@ impl Printer<'_> {
                 self.line(format!("{}[{}] = {}", self.ptr(*ptr), self.expr(index), self.expr(value)));
             }
             Stmt::Prefetch(ptr, index) => self.line(format!("prefetch {}", self.at(*ptr, index))),
-            Stmt::Copy((to, at), (from, start), count) => {
+            Stmt::Copy { to: (to, at), from: (from, start), count } => {
                 self.line(format!("copy {} <- {}, {}", self.at(*to, at), self.at(*from, start), self.expr(count)));
             }
             Stmt::For { var, from, to, order, body } => {
@@ -222,8 +222,8 @@ impl Printer<'_> {
                 self.line(format!("{targets} = call {name}({args})"));
             }
             Stmt::Parallel(par) => {
-                let names = format!("{} to {} of piece {}", self.local(par.lo), self.local(par.hi), self.local(par.piece));
-                self.line(format!("parallel {names}, {} in {} pieces", self.expr(&par.width), self.expr(&par.pieces)));
+                let names = format!("{} to {} of piece {}", self.local(par.lo), self.local(par.hi), self.local(par.chunk));
+                self.line(format!("parallel {names}, {} in {} pieces", self.expr(&par.width), self.expr(&par.chunks)));
                 self.inner(&par.body);
             }
             Stmt::Launch(launch) => {

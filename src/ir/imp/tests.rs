@@ -61,8 +61,8 @@ fn kernel(body: Vec<Stmt>) -> Stmt {
     Stmt::Launch(Box::new(Launch { name: Symbol::new("k"), span: Span::default(), threads: None, heap: false, work }))
 }
 fn parallel(body: Vec<Stmt>) -> Stmt {
-    let [lo, hi, piece] = [local(1); 3];
-    Stmt::Parallel(Box::new(Parallel { width: Expr::int(3), pieces: Expr::int(1), lo, hi, piece, body }))
+    let [lo, hi, chunk] = [local(1); 3];
+    Stmt::Parallel(Box::new(Parallel { width: Expr::int(3), chunks: Expr::int(1), lo, hi, chunk, body }))
 }
 
 /// A scan that adds up what `cell` leaves in the first local.
@@ -134,15 +134,15 @@ fn memory_is_released_once() {
 fn released_memory_is_not_used() {
     let view = || Stmt::Point(Ptr::new(1), Place::Ptr(Ptr::new(0), Expr::int(2)));
     refused(vec![alloc(0, 0), view(), release(0), store(1)], "&q.1 is used before it is set or after its memory is released");
-    let moved = || Stmt::Move(Handle::new(1), Handle::new(0));
+    let moved = || Stmt::Move { to: Handle::new(1), from: Handle::new(0) };
     accepted(vec![alloc(0, 0), view(), moved(), store(1), release(1)], Vec::new());
     refused(vec![alloc(0, 0), view(), moved(), release(1), store(1)], "&q.1 is used");
-    refused(vec![alloc(0, 0), alloc(1, 1), Stmt::Move(Handle::new(0), Handle::new(1)), store(0), release(0)], "&p.0 is used");
+    refused(vec![alloc(0, 0), alloc(1, 1), Stmt::Move { to: Handle::new(0), from: Handle::new(1) }, store(0), release(0)], "&p.0 is used");
     // Two buffers that change places in each iteration.
     let swap = vec![
         alloc(1, 2),
         store(0),
-        Stmt::Move(Handle::new(0), Handle::new(1)),
+        Stmt::Move { to: Handle::new(0), from: Handle::new(1) },
         Stmt::Point(Ptr::new(0), Place::Ptr(Ptr::new(2), Expr::int(0))),
     ];
     accepted(vec![alloc(0, 0), each(Order::Sequential, swap), store(0), release(0)], Vec::new());

@@ -69,11 +69,11 @@ fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
             see(Mention::Point(*ptr));
         }
         Stmt::Stack(ptr) => see(Mention::Point(*ptr)),
-        Stmt::Move(a, b) => {
+        Stmt::Move { to: a, from: b } => {
             see(Mention::Handle(*a));
             see(Mention::Handle(*b));
         }
-        Stmt::Give { to, ptr, from, count, .. } => {
+        Stmt::Transfer { to, ptr, from, count, .. } => {
             expr(count, see);
             see(Mention::Handle(*to));
             from.iter().for_each(|handle| see(Mention::Handle(*handle)));
@@ -90,7 +90,7 @@ fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
             see(Mention::Use(*ptr));
             expr(index, see);
         }
-        Stmt::Copy((to, at), (from, start), count) => {
+        Stmt::Copy { to: (to, at), from: (from, start), count } => {
             see(Mention::Use(*to));
             see(Mention::Use(*from));
             [at, start, count].into_iter().for_each(|e| expr(e, see));
@@ -148,8 +148,8 @@ fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
         }
         Stmt::Parallel(par) => {
             expr(&par.width, see);
-            expr(&par.pieces, see);
-            [par.lo, par.hi, par.piece].into_iter().for_each(|local| see(Mention::Set(local)));
+            expr(&par.chunks, see);
+            [par.lo, par.hi, par.chunk].into_iter().for_each(|local| see(Mention::Set(local)));
             stmts(&par.body, see);
         }
         Stmt::Launch(launch) => {
