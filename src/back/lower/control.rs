@@ -152,8 +152,8 @@ impl<'p> Lower<'_, 'p> {
                 | Exp::Rep(_)
                 | Exp::Iota { .. }
                 | Exp::Concat(_)
-                | Exp::RangeCount(..)
-                | Exp::SliceCount(..)
+                | Exp::RangeCount { .. }
+                | Exp::SliceCount { .. }
                 | Exp::Check(_)
                 | Exp::Soac(_)
                 | Exp::Seg(_)

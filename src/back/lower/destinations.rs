@@ -118,8 +118,8 @@ impl<'p> Defs<'p> {
             | Exp::Coerce(_)
             | Exp::Update { .. }
             | Exp::UpdateSlice { .. }
-            | Exp::RangeCount(..)
-            | Exp::SliceCount(..)
+            | Exp::RangeCount { .. }
+            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::Seg(_)
             | Exp::If { .. }

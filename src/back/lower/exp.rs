@@ -47,8 +47,8 @@ impl<'p> Lower<'_, 'p> {
             | Exp::Concat(_)
             | Exp::Update { .. }
             | Exp::UpdateSlice { .. }
-            | Exp::RangeCount(..)
-            | Exp::SliceCount(..)) => {
+            | Exp::RangeCount { .. }
+            | Exp::SliceCount { .. }) => {
                 let [var] = stm.pat.as_slice() else {
                     crate::ice!(span, "an expression with one value is bound to {} variables", stm.pat.len())
                 };
@@ -111,8 +111,8 @@ impl<'p> Lower<'_, 'p> {
                 }
                 self.update_slice(var, *array, start, step, *value, span);
             }
-            Exp::RangeCount(kind, a, s, b) => self.range_count(var, *kind, [*a, *s, *b], span),
-            Exp::SliceCount(i, j, s, n) => self.slice_count(var, [*i, *j, *s], n, span),
+            Exp::RangeCount { kind, start, step, end } => self.range_count(var, *kind, *start, *step, *end, span),
+            Exp::SliceCount { start, end, step, size } => self.slice_count(var, *start, *end, *step, size, span),
             Exp::Check(_)
             | Exp::Soac(_)
             | Exp::Seg(_)
@@ -291,9 +291,9 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// In 64 bits, distances and steps without a sign.
-    fn range_count(&mut self, var: Var, kind: RangeKind, [a, s, b]: [Operand; 3], span: Span) {
-        let prim = self.program.operand_ty(a).elem;
-        let [a, s, b] = [a, s, b].map(|operand| {
+    fn range_count(&mut self, var: Var, kind: RangeKind, start: Operand, step: Operand, end: Operand, span: Span) {
+        let prim = self.program.operand_ty(start).elem;
+        let [a, s, b] = [start, step, end].map(|operand| {
             let e = self.int(operand);
             let e = self.widened(e, prim);
             self.atom("bound", e)
@@ -362,8 +362,8 @@ impl<'p> Lower<'_, 'p> {
         }
     }
 
-    fn slice_count(&mut self, var: Var, [i, j, s]: [Operand; 3], n: &Size, span: Span) {
-        let (i, j, s) = (self.int(i), self.int(j), self.int(s));
+    fn slice_count(&mut self, var: Var, start: Operand, end: Operand, step: Operand, n: &Size, span: Span) {
+        let (i, j, s) = (self.int(start), self.int(end), self.int(step));
         let n = self.size(n);
         let n = self.atom("n", n);
         let le = |a: Expr, b: Expr| Expr::arith(Int::Le, a, b);

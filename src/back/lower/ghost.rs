@@ -93,8 +93,8 @@ impl<'p> Lower<'_, 'p> {
             | Exp::Coerce(_)
             | Exp::Rep(_)
             | Exp::Iota { .. }
-            | Exp::RangeCount(..)
-            | Exp::SliceCount(..)
+            | Exp::RangeCount { .. }
+            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::Soac(_)
             | Exp::Seg(_)
@@ -147,8 +147,8 @@ impl<'p> Lower<'_, 'p> {
             | Exp::Iota { .. }
             | Exp::Update { .. }
             | Exp::UpdateSlice { .. }
-            | Exp::RangeCount(..)
-            | Exp::SliceCount(..)
+            | Exp::RangeCount { .. }
+            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::Soac(_)
             | Exp::Seg(_)
@@ -182,8 +182,8 @@ impl<'p> Lower<'_, 'p> {
             | Exp::Concat(_)
             | Exp::Update { .. }
             | Exp::UpdateSlice { .. }
-            | Exp::RangeCount(..)
-            | Exp::SliceCount(..)
+            | Exp::RangeCount { .. }
+            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::Soac(_)
             | Exp::Seg(_)

@@ -421,8 +421,8 @@ impl<'a, 'p> Lower<'a, 'p> {
                 | ir::Exp::Concat(_)
                 | ir::Exp::Update { .. }
                 | ir::Exp::UpdateSlice { .. }
-                | ir::Exp::RangeCount(..)
-                | ir::Exp::SliceCount(..)
+                | ir::Exp::RangeCount { .. }
+                | ir::Exp::SliceCount { .. }
                 | ir::Exp::Check(_)
                 | ir::Exp::Soac(_)
                 | ir::Exp::Seg(_)

@@ -713,8 +713,8 @@ pub(super) fn cost(body: &Body) -> u64 {
             | Exp::Iota { .. }
             | Exp::Update { .. }
             | Exp::UpdateSlice { .. }
-            | Exp::RangeCount(..)
-            | Exp::SliceCount(..)
+            | Exp::RangeCount { .. }
+            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::Seg(_)
             | Exp::If { .. } => inner.max(1),

@@ -25,7 +25,7 @@ pub fn accumulators(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
     for stmt in list {
         let fitting = matches!(&stmt, Stmt::For { from, to, order: Order::Reduce(sums), body, .. } if fits(from, to, sums, body));
         if fitting && let Stmt::For { var, from, to, order: Order::Reduce(sums), body } = stmt {
-            spread(all, (var, from, to), &sums, body, &mut out);
+            spread(all, var, from, to, &sums, body, &mut out);
         } else {
             out.push(visit::inside(stmt, &mut |body| accumulators(all, body)));
         }
@@ -46,7 +46,7 @@ fn is_lanes(e: &Expr) -> bool {
     lanes
 }
 
-fn spread(all: &mut Vectorise, (var, from, to): (Local, Expr, Expr), sums: &[(Local, ScalarOp)], body: Vec<Stmt>, out: &mut Vec<Stmt>) {
+fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local, ScalarOp)], body: Vec<Stmt>, out: &mut Vec<Stmt>) {
     let widest = sums.iter().map(|(sum, _)| all.fun.locals[*sum].prim.bytes() as i64).max().unwrap_or(8);
     let lanes = BYTES / widest.max(4);
     let count = all.set("count", to.clone().minus(from.clone()), out);

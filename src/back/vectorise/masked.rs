@@ -42,6 +42,18 @@ pub struct Step<'m> {
     live: Option<Expr>,
 }
 
+/// How it is found which lanes go on.
+struct Test<'m> {
+    masked: &'m Masked,
+    /// The variables that all lanes share.
+    shared: &'m FxHashMap<Local, Local>,
+    /// Has an element for each lane: all bits set where it is in the loop, else none.
+    live: Ptr,
+    /// Collects the elements of `live`, by the operation `or`.
+    any: Local,
+    or: ScalarOp,
+}
+
 /// The conditions that must hold for another iteration.
 pub fn conjuncts(first: &[Stmt], cond: &Expr) -> Vec<Expr> {
     fn split(defs: &FxHashMap<Local, &Expr>, e: &Expr, out: &mut Vec<Expr>) {
@@ -221,8 +233,9 @@ impl Block<'_> {
         let any = all.local("any", prim);
         let zero = Expr::Const(Scalar::from_i128(prim, 0));
         out.push(Stmt::Set(any, zero.clone()));
-        let test = self.test(all, &masked.first, (masked, &shared), (live, any, or), false);
-        out.push(test);
+        let test = Test { masked, shared: &shared, live, any, or };
+        let first = self.test(all, &masked.first, &test, false);
+        out.push(first);
         let once = Renaming { locals: shared.clone(), ..Renaming::default() };
         let common = |list: &[Stmt]| -> Vec<Stmt> {
             list.iter()
@@ -234,21 +247,15 @@ impl Block<'_> {
         let some = Expr::Op(differs, vec![Expr::Local(any), zero.clone()]);
         let goes_on = masked.even.iter().fold(some, |all, e| all.and(once.expr(e)));
         let list: Vec<Stmt> = masked.second.iter().chain(&masked.first).cloned().collect();
-        let mut body = vec![Stmt::Set(any, zero), self.test(all, &list, (masked, &shared), (live, any, or), true)];
+        let mut body = vec![Stmt::Set(any, zero), self.test(all, &list, &test, true)];
         body.extend(common(&masked.second));
         body.extend(common(&masked.first));
         out.push(Stmt::While(Vec::new(), goes_on, body));
     }
 
     /// Statements in those lanes that are `live` (in all, if it is not `known` yet), then which of them go on.
-    fn test(
-        &self,
-        all: &mut Vectorise,
-        list: &[Stmt],
-        (masked, shared): (&Masked, &FxHashMap<Local, Local>),
-        (live, any, or): (Ptr, Local, ScalarOp),
-        known: bool,
-    ) -> Stmt {
+    fn test(&self, all: &mut Vectorise, list: &[Stmt], test: &Test, known: bool) -> Stmt {
+        let Test { masked, shared, live, any, or } = *test;
         let prim = all.fun.ptrs[live].elem;
         let (set, unset) = (Expr::Const(Scalar::from_i128(prim, -1)), Expr::Const(Scalar::from_i128(prim, 0)));
         let lane = all.local("lane", PrimType::I64);

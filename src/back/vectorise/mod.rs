@@ -18,7 +18,7 @@
 //! which is free. Sums of inner loops are made in the same order as before. Where all that a loop writes is in buffers that it does not
 //! read, iterations may run twice: the last block then begins earlier, so that it has all its lanes.
 //!
-//! What an iteration sets becomes an array with an element for each lane, if it is needed beyond one stretch of straight code. Inner
+//! What an iteration sets becomes an array with an element for each lane, if it is needed beyond one block of straight code. Inner
 //! loops are interchanged with the lanes, or stay in each lane where their own elements are the ones that are neighbours in memory
 //! (four lanes side by side then share what they read); a `while` runs as long as it does for one of the lanes, and the others keep what
 //! is read behind it. (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapters 5 and 8: loop distribution, scalar
@@ -45,6 +45,7 @@ use crate::ir::pass::{self, Step, Step::Run};
 use packing::Pack;
 use plan::Plan;
 use rename::Renaming;
+use write::Iterations;
 
 /// Bytes of the widest vector registers that there are.
 const WIDEST: i64 = 64;
@@ -218,7 +219,7 @@ impl Vectorise<'_> {
         let first = start(Expr::Local(block));
         let last = loop_.to.clone().minus(Expr::int(lanes));
         let base = self.set("base", if again { Expr::arith(Int::Min, first, last) } else { first }, &mut body);
-        plan.write(self, loop_, (&packs, &places), (&base, None, lanes), &mut body);
+        plan.write(self, loop_, &packs, &places, Iterations { base, count: None, lanes }, &mut body);
         let mut wide = allocated;
         wide.push(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body });
         let has_rest = if again { known.is_none() } else { !whole_blocks };
@@ -232,7 +233,8 @@ impl Vectorise<'_> {
                 (base, rest)
             };
             let (rest_loop, packs, plan) = self.plan(&whole)?;
-            plan.write(self, &rest_loop, (&packs, &places), (&base, Some(rest.clone()), lanes), &mut tail);
+            let iterations = Iterations { base, count: Some(rest.clone()), lanes };
+            plan.write(self, &rest_loop, &packs, &places, iterations, &mut tail);
             if again {
                 wide = vec![Stmt::If(count.clone().less(Expr::int(lanes)), tail, wide)];
             } else {

@@ -20,8 +20,13 @@ pub enum Node {
     Once(Stmt),
     /// Straight code, a lane at a time.
     Lanes(Vec<Stmt>),
-    /// A loop in each lane, [`SIDE`] of them side by side if that is told.
-    Keep(Stmt, bool),
+    /// A loop in each lane.
+    Keep {
+        /// The loop.
+        stmt: Stmt,
+        /// Whether it is done for [`SIDE`] lanes at a time.
+        side_by_side: bool,
+    },
     /// A loop with the lanes inside.
     For {
         /// Its counter.
@@ -503,7 +508,7 @@ impl Planner<'_> {
                 {
                     return Node::For { var: *var, from: from.clone(), to: to.clone(), nodes };
                 }
-                Node::Keep(stmt.clone(), even && self.shares(stmt))
+                Node::Keep { stmt: stmt.clone(), side_by_side: even && self.shares(stmt) }
             }
             Stmt::While(first, cond, second) => {
                 let mut safe = is_straight(first) && is_straight(second);
@@ -512,7 +517,10 @@ impl Planner<'_> {
                 operations(second, &mut see);
                 operations(&[Stmt::Set(self.lane, cond.clone())], &mut see);
                 accesses(std::slice::from_ref(stmt), &mut |_, index, store| safe = safe && !store && self.is_uniform(index));
-                if safe { Node::While(Box::new(self.masked(before, first, cond, second))) } else { Node::Keep(stmt.clone(), false) }
+                match safe {
+                    true => Node::While(Box::new(self.masked(before, first, cond, second))),
+                    false => Node::Keep { stmt: stmt.clone(), side_by_side: false },
+                }
             }
             other @ (Stmt::Comment(_)
             | Stmt::Set(..)
@@ -532,7 +540,7 @@ impl Planner<'_> {
             | Stmt::Parallel(_)
             | Stmt::Launch(_)
             | Stmt::Atomic(_)
-            | Stmt::Ghost(_)) => Node::Keep(other.clone(), false),
+            | Stmt::Ghost(_)) => Node::Keep { stmt: other.clone(), side_by_side: false },
         }
     }
     /// Whether lanes side by side read something in common.
@@ -547,10 +555,10 @@ impl Planner<'_> {
 
 /// Whether a plan is better than the loop as it was.
 fn pays(nodes: &[Node]) -> bool {
-    let kept = nodes.iter().any(|node| matches!(node, Node::Keep(..)));
+    let kept = nodes.iter().any(|node| matches!(node, Node::Keep { .. }));
     nodes.iter().any(|node| match node {
         Node::For { .. } | Node::While(..) => true,
-        Node::Keep(_, side) => *side,
+        Node::Keep { side_by_side, .. } => *side_by_side,
         Node::Lanes(list) => kept && has_slow(list),
         Node::Once(_) => false,
     })
@@ -625,7 +633,7 @@ impl Plan {
                 match node {
                     Node::While(masked) => out.push(masked),
                     Node::For { nodes, .. } => find(nodes, out),
-                    Node::Once(_) | Node::Lanes(_) | Node::Keep(..) => {}
+                    Node::Once(_) | Node::Lanes(_) | Node::Keep { .. } => {}
                 }
             }
         }
@@ -638,7 +646,7 @@ impl Plan {
     pub fn keeps(&self) -> bool {
         fn kept(nodes: &[Node]) -> bool {
             nodes.iter().any(|node| match node {
-                Node::Keep(..) => true,
+                Node::Keep { .. } => true,
                 Node::For { nodes, .. } => kept(nodes),
                 Node::Once(_) | Node::Lanes(_) | Node::While(_) => false,
             })
@@ -651,7 +659,7 @@ impl Plan {
             nodes.iter().all(|node| match node {
                 Node::Once(_) | Node::Lanes(_) => true,
                 Node::For { nodes, .. } => even(nodes),
-                Node::Keep(..) | Node::While(..) => false,
+                Node::Keep { .. } | Node::While(..) => false,
             })
         }
         self.sums.is_empty() && even(&self.nodes)
@@ -661,7 +669,7 @@ impl Plan {
         fn kept(nodes: &[Node], see: &mut dyn FnMut(&Stmt)) {
             for node in nodes {
                 match node {
-                    Node::Keep(stmt, _) => see(stmt),
+                    Node::Keep { stmt, .. } => see(stmt),
                     Node::For { nodes, .. } => kept(nodes, see),
                     Node::Once(_) | Node::Lanes(_) | Node::While(_) => {}
                 }
@@ -700,7 +708,7 @@ fn parts(nodes: &[Node], inner: bool, see: &mut dyn FnMut(&[Stmt], bool)) {
         match node {
             Node::Once(_) => {}
             Node::Lanes(list) => see(list, inner),
-            Node::Keep(stmt, _) => see(std::slice::from_ref(stmt), inner),
+            Node::Keep { stmt, .. } => see(std::slice::from_ref(stmt), inner),
             Node::For { nodes, .. } => parts(nodes, !nodes.iter().any(|node| matches!(node, Node::For { .. } | Node::While(..))), see),
             Node::While(masked) => {
                 let mut all = masked.first.clone();

@@ -127,7 +127,7 @@ fn inside(all: &mut Vectorise, apart: &Apart, list: Vec<Stmt>) -> Vec<Stmt> {
         if let Stmt::For { var, from, to, order: Order::Sequential, body } = &stmt
             && let Some(row) = Row::of(&stmt, body, apart)
         {
-            let from = row.several(all, *var, (from, to), &mut out);
+            let from = row.several(all, *var, from, to, &mut out);
             out.push(Stmt::For { var: *var, from, to: to.clone(), order: Order::Sequential, body: body.clone() });
             continue;
         }
@@ -223,7 +223,7 @@ impl<'s> Row<'s> {
     }
 
     /// Writes the iterations, [`ROWS`] at a time, and returns the number of the first that is left.
-    fn several(&self, all: &mut Vectorise, var: Local, (first, end): (&Expr, &Expr), out: &mut Vec<Stmt>) -> Expr {
+    fn several(&self, all: &mut Vectorise, var: Local, first: &Expr, end: &Expr, out: &mut Vec<Stmt>) -> Expr {
         let count = all.set("count", end.clone().minus(first.clone()), out);
         let blocks = all.set("blocks", Expr::arith(Int::Div, count, Expr::int(ROWS)), out);
         let block = all.local("block", PrimType::I64);

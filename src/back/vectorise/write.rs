@@ -12,6 +12,16 @@ use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
 use rustc_hash::FxHashMap;
 
+/// Iterations that are done together.
+pub struct Iterations {
+    /// The number of the first.
+    pub base: Expr,
+    /// How many there are; as many as there are lanes if nothing else is said.
+    pub count: Option<Expr>,
+    /// How many lanes there are.
+    pub lanes: i64,
+}
+
 /// A block of lanes.
 pub(super) struct Block<'p> {
     plan: &'p Plan,
@@ -76,15 +86,9 @@ pub(super) fn operation(prim: PrimType, name: &str) -> Option<ScalarOp> {
 }
 
 impl Plan {
-    /// Writes the iterations from `base` on: `count` of them, or as many as there are lanes. Copies are made at the given places.
-    pub fn write(
-        &self,
-        all: &mut Vectorise,
-        loop_: &Loop,
-        (packs, places): (&[Pack], &[Ptr]),
-        (base, count, lanes): (&Expr, Option<Expr>, i64),
-        out: &mut Vec<Stmt>,
-    ) {
+    /// Writes iterations. Copies are made at the given places.
+    pub fn write(&self, all: &mut Vectorise, loop_: &Loop, packs: &[Pack], places: &[Ptr], iterations: Iterations, out: &mut Vec<Stmt>) {
+        let Iterations { base, count, lanes } = iterations;
         let mut wide = FxHashMap::default();
         let masked = self.masked();
         let bytes = self.wide.iter().map(|local| all.locals()[*local].prim.bytes()).max().unwrap_or(8);
@@ -115,7 +119,7 @@ impl Plan {
             out.push(Stmt::Stack(new));
             private.insert(ptr, new);
         }
-        let block = Block { plan: self, var: loop_.var, base: base.clone(), lanes, count, wide, private, mask, tests };
+        let block = Block { plan: self, var: loop_.var, base, lanes, count, wide, private, mask, tests };
         for (pack, place) in packs.iter().zip(places) {
             block.copy(all, pack, *place, out);
         }
@@ -144,8 +148,8 @@ impl Block<'_> {
                     let stmt = self.each(all, list);
                     out.push(stmt);
                 }
-                Node::Keep(stmt, side) => {
-                    let stmt = match (stmt, &self.count, side) {
+                Node::Keep { stmt, side_by_side } => {
+                    let stmt = match (stmt, &self.count, side_by_side) {
                         (Stmt::For { .. }, None, true) => self.side_by_side(all, stmt),
                         _ => self.each(all, std::slice::from_ref(stmt)),
                     };

@@ -168,7 +168,7 @@ impl Counter<'_> {
             }
             Exp::Copy(operand) if self.program.operand_ty(*operand).rank() > 0 => vec!["Copy", "copy"],
             Exp::Literal(_) | Exp::Stack(_) => vec!["ArrayLit", "ArrayVal"],
-            Exp::Check(_) | Exp::RangeCount(..) | Exp::SliceCount(..) => vec!["Assert", "check"],
+            Exp::Check(_) | Exp::RangeCount { .. } | Exp::SliceCount { .. } => vec!["Assert", "check"],
             Exp::Call(..) => vec!["Apply"],
             Exp::Scalar(op, _) => vec![match op.op {
                 Op::Convert(_) | Op::ToI64 | Op::ToF64 | Op::ToBits | Op::FromBits => "ConvOp",

@@ -12,7 +12,7 @@
 //!
 //! Faults are failures with the code E0599 that name the pass, the statement and the place in the source.
 
-mod door;
+mod entry;
 mod expr;
 mod fault;
 mod frame;
@@ -22,7 +22,7 @@ mod memory;
 mod race;
 mod stmt;
 
-pub use door::call;
+pub use entry::call;
 
 use crate::base::Span;
 use crate::ir::imp::{Program, Stmt};
@@ -42,7 +42,7 @@ pub struct Plan<'a> {
     pub most: u64,
 }
 
-/// The message of a run that was given up.
+/// The message of a run that was ended.
 pub const LONG: &str = "the run takes too long for the evaluator of programs with memory";
 
 /// A run of a program.

@@ -2,28 +2,28 @@
 
 use super::Machine;
 use super::fault::{Run, Stop, fault};
-use super::frame::Frame;
+use super::frame::{Address, Frame};
 use super::memory::{BufferId, Kind, Val};
 use crate::base::{Code, PrimType, Scalar, Span};
 use crate::interp::Failure;
 use crate::ir::imp::{self, Arg, Expr, FunId, Handle, Int, Local, Order, Parallel, Param, Place, Ptr, Scan, Stmt, Target};
 
-/// What a function returns.
-pub(super) enum Given {
+/// What functions are passed and return.
+pub(super) enum Passed {
     Scalar(Val),
     Array(BufferId),
 }
 
 impl<'p> Machine<'p> {
     /// Runs a function.
-    pub fn function(&mut self, id: FunId, args: Vec<Given>, starts: &[i64]) -> Run<Vec<Given>> {
+    pub fn function(&mut self, id: FunId, args: Vec<Passed>, starts: &[i64]) -> Run<Vec<Passed>> {
         let program = self.program;
         let fun = &program.funs[id];
         let mut frame = Frame::new(id, fun);
         for ((param, arg), start) in fun.params.iter().zip(args).zip(starts) {
             match (param, arg) {
-                (Param::Local(local), Given::Scalar(value)) => frame.set(*local, value),
-                (Param::Ptr(ptr), Given::Array(buffer)) => frame.ptrs[ptr.raw()] = Some((buffer, *start)),
+                (Param::Local(local), Passed::Scalar(value)) => frame.set(*local, value),
+                (Param::Ptr(ptr), Passed::Array(buffer)) => frame.ptrs[ptr.raw()] = Some((buffer, *start)),
                 _ => return fault(format!("an argument of `{}` of the wrong kind", fun.name)),
             }
         }
@@ -35,13 +35,13 @@ impl<'p> Machine<'p> {
         let mut results = Vec::with_capacity(fun.results.len());
         for result in &fun.results {
             results.push(match result {
-                imp::Result::Scalar(_, e) => Given::Scalar(self.expr(e, &frame)?),
+                imp::Result::Scalar(_, e) => Passed::Scalar(self.expr(e, &frame)?),
                 imp::Result::Array(ptr, handle) => {
                     let (buffer, start) = frame.address(*ptr)?;
                     if frame.handles[handle.raw()].take() != Some(buffer) || start != 0 {
                         return fault(format!("a result of `{}` is not at the beginning of the buffer that is consumed", fun.name));
                     }
-                    Given::Array(buffer)
+                    Passed::Array(buffer)
                 }
             });
         }
@@ -112,7 +112,13 @@ impl<'p> Machine<'p> {
                 frame.handles[to.raw()] = frame.handles[from.raw()].take();
                 Ok(())
             }
-            Stmt::Transfer { to, ptr, from, count, span } => self.give(stmt, (*to, *ptr), from, count, *span, frame),
+            Stmt::Transfer { to, ptr, from, count, span } => {
+                let buffer = match self.taken(*ptr, from, frame)? {
+                    Some(buffer) => buffer,
+                    None => self.moved(stmt, *ptr, count, *span, frame)?,
+                };
+                frame.own(*to, buffer)
+            }
             Stmt::Release(handle) => self.release(*handle, frame),
             Stmt::Store(ptr, index, value) => {
                 let (buffer, start) = frame.address(*ptr)?;
@@ -121,8 +127,11 @@ impl<'p> Machine<'p> {
                 let by = self.number(stmt, frame);
                 self.memory.store(buffer, start.wrapping_add(index), value, by)
             }
-            Stmt::Copy { to: (to, at), from: (from, start), count } => self.copy(stmt, (*to, at), (*from, start), count, frame),
-            Stmt::For { var, from, to, order, body } => self.for_loop(*var, (from, to), order, body, frame),
+            Stmt::Copy { to: (to, at), from: (from, start), count } => {
+                let (to, from) = (self.place(*to, at, frame)?, self.place(*from, start, frame)?);
+                self.copy(stmt, to, from, count, frame)
+            }
+            Stmt::For { var, from, to, order, body } => self.for_loop(*var, from, to, order, body, frame),
             Stmt::Scan(scan) => self.scan(scan, frame),
             Stmt::While(first, cond, second) => loop {
                 self.stmts(first, frame)?;
@@ -215,49 +224,44 @@ impl<'p> Machine<'p> {
             None => Ok(()),
         }
     }
-    fn give(
-        &mut self,
-        stmt: &'p Stmt,
-        (to, ptr): (Handle, Ptr),
-        from: &[Handle],
-        count: &'p Expr,
-        span: Span,
-        frame: &mut Frame<'p>,
-    ) -> Run {
+    /// The buffer that a pointer points at, if one of these handles owns it: then no more.
+    fn taken(&mut self, ptr: Ptr, from: &[Handle], frame: &mut Frame<'p>) -> Run<Option<BufferId>> {
         let address = frame.address(ptr)?;
         for owner in from {
             if let Some(buffer) = frame.handles[owner.raw()]
                 && address == (buffer, 0)
             {
                 frame.handles[owner.raw()] = None;
-                return frame.own(to, buffer);
+                return Ok(Some(buffer));
             }
         }
+        Ok(None)
+    }
+    /// A new buffer with the elements that a pointer points at; the pointer points at it.
+    fn moved(&mut self, stmt: &'p Stmt, ptr: Ptr, count: &'p Expr, span: Span, frame: &mut Frame<'p>) -> Run<BufferId> {
+        let address = frame.address(ptr)?;
         let buffer = self.alloc(ptr, count, span, frame)?;
         let cells = self.memory.buffer(buffer).cells.len() as i64;
         let by = self.number(stmt, frame);
         self.move_cells((buffer, 0), address, cells, by)?;
         frame.ptrs[ptr.raw()] = Some((buffer, 0));
-        frame.own(to, buffer)
+        Ok(buffer)
     }
-    fn copy(
-        &mut self,
-        stmt: &'p Stmt,
-        (to, at): (Ptr, &'p Expr),
-        (from, start): (Ptr, &'p Expr),
-        count: &'p Expr,
-        frame: &mut Frame<'p>,
-    ) -> Run {
-        let (to, from) = (frame.address(to)?, frame.address(from)?);
-        let (at, start, count) = (self.index(at, frame)?, self.index(start, frame)?, self.index(count, frame)?);
+    /// The address of an element.
+    fn place(&mut self, ptr: Ptr, index: &'p Expr, frame: &Frame<'p>) -> Run<Address> {
+        let (buffer, start) = frame.address(ptr)?;
+        Ok((buffer, start.wrapping_add(self.index(index, frame)?)))
+    }
+    fn copy(&mut self, stmt: &'p Stmt, to: Address, from: Address, count: &'p Expr, frame: &mut Frame<'p>) -> Run {
+        let count = self.index(count, frame)?;
         if count < 0 {
             return fault(format!("{count} elements are copied"));
         }
         let by = self.number(stmt, frame);
-        self.move_cells((to.0, to.1.wrapping_add(at)), (from.0, from.1.wrapping_add(start)), count, by)
+        self.move_cells(to, from, count, by)
     }
     /// As if all were read before any is written.
-    fn move_cells(&mut self, to: (BufferId, i64), from: (BufferId, i64), count: i64, by: u32) -> Run {
+    fn move_cells(&mut self, to: Address, from: Address, count: i64, by: u32) -> Run {
         let mut values = Vec::new();
         for k in 0..count {
             values.push(self.memory.load(from.0, from.1.wrapping_add(k))?);
@@ -270,7 +274,7 @@ impl<'p> Machine<'p> {
 
     // Loops
 
-    fn for_loop(&mut self, var: Local, (from, to): (&'p Expr, &'p Expr), order: &'p Order, body: &'p [Stmt], frame: &mut Frame<'p>) -> Run {
+    fn for_loop(&mut self, var: Local, from: &'p Expr, to: &'p Expr, order: &'p Order, body: &'p [Stmt], frame: &mut Frame<'p>) -> Run {
         let (from, to) = (self.index(from, frame)?, self.index(to, frame)?);
         if *order == Order::Sequential {
             for i in from..to {
@@ -342,19 +346,19 @@ impl<'p> Machine<'p> {
     }
 
     fn call(&mut self, id: FunId, args: &'p [Arg], results: &'p [Target], span: Span, frame: &mut Frame<'p>) -> Run {
-        let (mut given, mut starts) = (Vec::with_capacity(args.len()), Vec::with_capacity(args.len()));
+        let (mut passed, mut starts) = (Vec::with_capacity(args.len()), Vec::with_capacity(args.len()));
         for arg in args {
             let (value, start) = match arg {
-                Arg::Scalar(e) => (Given::Scalar(self.expr(e, frame)?), 0),
+                Arg::Scalar(e) => (Passed::Scalar(self.expr(e, frame)?), 0),
                 Arg::Array(ptr, offset) => {
                     let (buffer, start) = frame.address(*ptr)?;
-                    (Given::Array(buffer), start.wrapping_add(self.index(offset, frame)?))
+                    (Passed::Array(buffer), start.wrapping_add(self.index(offset, frame)?))
                 }
             };
-            given.push(value);
+            passed.push(value);
             starts.push(start);
         }
-        let values = self.function(id, given, &starts).map_err(|stop| match stop {
+        let values = self.function(id, passed, &starts).map_err(|stop| match stop {
             Stop::Failure(mut failure) => {
                 failure.calls.push(span);
                 Stop::Failure(failure)
@@ -363,8 +367,8 @@ impl<'p> Machine<'p> {
         })?;
         for (target, value) in results.iter().zip(values) {
             match (target, value) {
-                (Target::Local(local), Given::Scalar(value)) => frame.set(*local, value),
-                (Target::Array(ptr, handle), Given::Array(buffer)) => {
+                (Target::Local(local), Passed::Scalar(value)) => frame.set(*local, value),
+                (Target::Array(ptr, handle), Passed::Array(buffer)) => {
                     frame.own(*handle, buffer)?;
                     frame.ptrs[ptr.raw()] = Some((buffer, 0));
                 }

@@ -255,7 +255,7 @@ impl<'p> Run<'p> {
                 }
                 value
             }
-            Exp::Slice { array, start, step, checked } => self.slice(*array, [*start, *step], *checked, ty, span)?,
+            Exp::Slice { array, start, step, checked } => self.slice(*array, *start, *step, *checked, ty, span)?,
             Exp::Rotate { array, by } => {
                 let (value, by) = (self.get(*array).clone(), self.int(*by)?);
                 let n = value.outer().unwrap_or(0);
@@ -277,7 +277,7 @@ impl<'p> Run<'p> {
                 let frame = self.shape(&ty.shape[..ty.rank().saturating_sub(value.dims().len())], span)?;
                 value.replicated(&frame).map_err(shortage)?
             }
-            Exp::Iota { start, step } => self.iota([*start, *step], ty, span)?,
+            Exp::Iota { start, step } => self.iota(*start, *step, ty, span)?,
             Exp::Concat(arrays) => {
                 let mut parts = arrays.iter().map(|array| self.get(*array).clone());
                 let first = parts.next().ok_or_else(|| broken("nothing to join"))?;
@@ -288,21 +288,19 @@ impl<'p> Run<'p> {
                 let at = at.iter().map(|i| self.int(*i)).collect::<Outcome<Vec<_>>>()?;
                 updated(array, &at, &value, span).map_err(|failure| unless(*checked, failure))?
             }
-            Exp::UpdateSlice { array, start, step, value, checked } => {
-                self.update_slice(*array, [*start, *step], *value, *checked, span)?
-            }
-            Exp::RangeCount(kind, a, s, b) => {
+            Exp::UpdateSlice { array, start, step, value, checked } => self.update_slice(*array, *start, *step, *value, *checked, span)?,
+            Exp::RangeCount { kind, start, step, end } => {
                 let prim = match kind {
                     RangeKind::Upto => Prim::RangeUpto,
                     RangeKind::Downto => Prim::RangeDownto,
                     RangeKind::Through => Prim::RangeThrough,
                 };
-                let (_, _, count) = range_steps(prim, self.scalar(*a)?, self.scalar(*s)?, self.scalar(*b)?, span)?;
+                let (_, _, count) = range_steps(prim, self.scalar(*start)?, self.scalar(*step)?, self.scalar(*end)?, span)?;
                 Value::Scalar(Scalar::I64(count as i64))
             }
-            Exp::SliceCount(i, j, s, n) => {
-                let n = self.natural(n, span)?;
-                let steps = slice_steps(self.int(*i)?, self.int(*j)?, self.int(*s)?, n, span)?;
+            Exp::SliceCount { start, end, step, size } => {
+                let n = self.natural(size, span)?;
+                let steps = slice_steps(self.int(*start)?, self.int(*end)?, self.int(*step)?, n, span)?;
                 Value::Scalar(Scalar::I64(steps.count as i64))
             }
             parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => {
@@ -311,7 +309,7 @@ impl<'p> Run<'p> {
         })
     }
 
-    fn slice(&mut self, array: Var, [start, step]: [Operand; 2], checked: bool, ty: &Type, span: Span) -> Outcome<Value> {
+    fn slice(&mut self, array: Var, start: Operand, step: Operand, checked: bool, ty: &Type, span: Span) -> Outcome<Value> {
         let (value, start, step) = (self.get(array).clone(), self.int(start)?, self.int(step)?);
         let (count, n) = (self.size(&ty.shape[0])?, value.outer().unwrap_or(0));
         if checked || step == 1 {
@@ -326,7 +324,7 @@ impl<'p> Run<'p> {
         gather(&value, usize::try_from(count).unwrap_or(0), (0..count).map(at), span)
     }
 
-    fn update_slice(&mut self, array: Var, [start, step]: [Operand; 2], value: Var, checked: bool, span: Span) -> Outcome<Value> {
+    fn update_slice(&mut self, array: Var, start: Operand, step: Operand, value: Var, checked: bool, span: Span) -> Outcome<Value> {
         let shortage = |s| Failure::shortage(s, span);
         let shapeless = || broken("an array whose elements do not fit its shape");
         let (mut array, start, step) = (self.get(array).clone(), self.int(start)?, self.int(step)?);
@@ -346,7 +344,7 @@ impl<'p> Run<'p> {
         Ok(array)
     }
 
-    fn iota(&mut self, [start, step]: [Operand; 2], ty: &Type, span: Span) -> Outcome<Value> {
+    fn iota(&mut self, start: Operand, step: Operand, ty: &Type, span: Span) -> Outcome<Value> {
         let count = self.natural(&ty.shape[0], span)?;
         let (Some(start), Some(step)) = (self.scalar(start)?.as_i128(), self.scalar(step)?.as_i128()) else {
             return Err(broken("integers were expected"));

@@ -317,7 +317,7 @@ impl Checker<'_> {
                 [at, start, count].into_iter().try_for_each(|e| self.int(e, state))?;
                 ensure(self.elem(*to) == self.elem(*from), || "elements of two types".into())
             }
-            Stmt::For { var, from, to, order, body } => self.for_loop(*var, (from, to), order, body, state),
+            Stmt::For { var, from, to, order, body } => self.for_loop(*var, from, to, order, body, state),
             Stmt::Scan(scan) => self.scan(scan, state),
             Stmt::While(first, cond, second) => self.repeat(state, |state| {
                 self.stmts(first, state)?;
@@ -376,7 +376,7 @@ impl Checker<'_> {
         }
     }
 
-    fn for_loop(&self, var: Local, (from, to): (&Expr, &Expr), order: &Order, body: &[Stmt], state: &mut State) -> Checked {
+    fn for_loop(&self, var: Local, from: &Expr, to: &Expr, order: &Order, body: &[Stmt], state: &mut State) -> Checked {
         self.int(from, state)?;
         self.int(to, state)?;
         let sums = if let Order::Reduce(all) = order { self.collects(all, state)? } else { FxHashSet::default() };

@@ -241,7 +241,7 @@ impl Checker<'_> {
                 op.params.iter().zip(args).try_for_each(|(prim, a)| self.scalar(*a, *prim, "an operand"))?;
                 self.expect(&Type::scalar(op.result), ty, "the result")
             }
-            Exp::Size(_) | Exp::RangeCount(..) | Exp::SliceCount(..) => self.expect(&Type::scalar(i64), ty, "a size"),
+            Exp::Size(_) | Exp::RangeCount { .. } | Exp::SliceCount { .. } => self.expect(&Type::scalar(i64), ty, "a size"),
             Exp::Literal(items) => {
                 let count: Option<i64> = ty.shape.iter().map(Size::as_constant).try_fold(1i64, |n, m| n.checked_mul(m?));
                 let empty = items.is_empty() && count.is_none();

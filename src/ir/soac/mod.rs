@@ -298,8 +298,8 @@ macro_rules! single_exp {
             | $crate::ir::soac::Exp::Concat(_)
             | $crate::ir::soac::Exp::Update { .. }
             | $crate::ir::soac::Exp::UpdateSlice { .. }
-            | $crate::ir::soac::Exp::RangeCount(..)
-            | $crate::ir::soac::Exp::SliceCount(..)
+            | $crate::ir::soac::Exp::RangeCount { .. }
+            | $crate::ir::soac::Exp::SliceCount { .. }
     };
 }
 pub(crate) use single_exp;
@@ -402,10 +402,28 @@ pub enum Exp {
         /// Whether bounds are checked.
         checked: bool,
     },
-    /// The number of elements of a range with a step (start, step, end). Fails where the range does not lead to its end.
-    RangeCount(RangeKind, Operand, Operand, Operand),
-    /// The number of elements of a slice with a step (start, end, step) of an array of this size. Fails where it leaves the array.
-    SliceCount(Operand, Operand, Operand, Size),
+    /// The number of elements of a range with a step. Fails where the range does not lead to its end.
+    RangeCount {
+        /// How it goes on.
+        kind: RangeKind,
+        /// The first number.
+        start: Operand,
+        /// The distance of two numbers.
+        step: Operand,
+        /// Where it ends.
+        end: Operand,
+    },
+    /// The number of elements of a slice with a step. Fails where it leaves the array.
+    SliceCount {
+        /// The first index.
+        start: Operand,
+        /// The index before which it ends.
+        end: Operand,
+        /// The distance of two indices.
+        step: Operand,
+        /// The size of the array.
+        size: Size,
+    },
     /// Fails where the condition does not hold. Binds nothing.
     Check(Check),
     /// A map with scans and reductions.

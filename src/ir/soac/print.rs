@@ -321,19 +321,19 @@ impl Printer<'_> {
                 self.operands(&[*start, *step, Operand::Var(*value)]);
                 self.checked(*checked);
             }
-            Exp::RangeCount(kind, a, s, b) => {
+            Exp::RangeCount { kind, start, step, end } => {
                 self.put(match kind {
                     RangeKind::Upto => "range-count upto",
                     RangeKind::Downto => "range-count downto",
                     RangeKind::Through => "range-count through",
                 });
-                self.operands(&[*a, *s, *b]);
+                self.operands(&[*start, *step, *end]);
             }
-            Exp::SliceCount(i, j, s, n) => {
+            Exp::SliceCount { start, end, step, size } => {
                 self.put("slice-count");
-                self.operands(&[*i, *j, *s]);
+                self.operands(&[*start, *end, *step]);
                 self.put(" ");
-                self.size(n);
+                self.size(size);
             }
             Exp::Check(check) => self.check(check),
             Exp::Call(fun, args) => {

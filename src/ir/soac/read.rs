@@ -264,9 +264,11 @@ impl Reader {
                     Some("through") => RangeKind::Through,
                     _ => return expected(kind, "`upto`, `downto` or `through`"),
                 };
-                Exp::RangeCount(kind, self.operand(a)?, self.operand(s)?, self.operand(b)?)
+                Exp::RangeCount { kind, start: self.operand(a)?, step: self.operand(s)?, end: self.operand(b)? }
             }
-            ("slice-count", [i, j, s, n]) => Exp::SliceCount(self.operand(i)?, self.operand(j)?, self.operand(s)?, self.size(n)?),
+            ("slice-count", [i, j, s, n]) => {
+                Exp::SliceCount { start: self.operand(i)?, end: self.operand(j)?, step: self.operand(s)?, size: self.size(n)? }
+            }
             ("check", args) => Exp::Check(self.check(at, args)?),
             ("call", [fun, args @ ..]) => {
                 let id = name(fun)?;

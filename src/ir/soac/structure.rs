@@ -52,7 +52,7 @@ impl Structure {
                 Exp::Hist { .. } => self.hists += 1,
                 Exp::Loop { .. } => self.loops += 1,
                 Exp::Copy(a) if program.operand_ty(*a).rank() > 0 => self.copies += 1,
-                Exp::Check(_) | Exp::RangeCount(..) | Exp::SliceCount(..) => self.checks += 1,
+                Exp::Check(_) | Exp::RangeCount { .. } | Exp::SliceCount { .. } => self.checks += 1,
                 Exp::Index { checked: true, .. }
                 | Exp::Slice { checked: true, .. }
                 | Exp::Update { checked: true, .. }

@@ -78,10 +78,10 @@ impl Exp {
                 see(Part::Operand(*step));
                 see(Part::Array(*value));
             }
-            Exp::RangeCount(_, a, b, c) => [a, b, c].into_iter().for_each(|a| see(Part::Operand(*a))),
-            Exp::SliceCount(a, b, c, n) => {
-                [a, b, c].into_iter().for_each(|a| see(Part::Operand(*a)));
-                see(Part::Size(n));
+            Exp::RangeCount { kind: _, start, step, end } => [start, step, end].into_iter().for_each(|a| see(Part::Operand(*a))),
+            Exp::SliceCount { start, end, step, size } => {
+                [start, end, step].into_iter().for_each(|a| see(Part::Operand(*a)));
+                see(Part::Size(size));
             }
             Exp::Check(check) => check.parts(see),
             Exp::Soac(soac) => {
@@ -140,7 +140,7 @@ impl Exp {
             Exp::Index { checked, .. } | Exp::Slice { checked, .. } | Exp::Update { checked, .. } | Exp::UpdateSlice { checked, .. } => {
                 *checked
             }
-            Exp::RangeCount(..) | Exp::SliceCount(..) | Exp::Check(_) | Exp::Call(..) => true,
+            Exp::RangeCount { .. } | Exp::SliceCount { .. } | Exp::Check(_) | Exp::Call(..) => true,
             Exp::Loop { form, .. } => matches!(form, LoopForm::While(_)),
             _ => false,
         };

@@ -87,10 +87,10 @@ impl Exp {
                 see(PartMut::Operand(step));
                 see(PartMut::Array(value));
             }
-            Exp::RangeCount(_, a, b, c) => [a, b, c].into_iter().for_each(|a| see(PartMut::Operand(a))),
-            Exp::SliceCount(a, b, c, n) => {
-                [a, b, c].into_iter().for_each(|a| see(PartMut::Operand(a)));
-                see(PartMut::Size(n));
+            Exp::RangeCount { kind: _, start, step, end } => [start, step, end].into_iter().for_each(|a| see(PartMut::Operand(a))),
+            Exp::SliceCount { start, end, step, size } => {
+                [start, end, step].into_iter().for_each(|a| see(PartMut::Operand(a)));
+                see(PartMut::Size(size));
             }
             Exp::Check(check) => check.parts_mut(see),
             Exp::Soac(soac) => {

@@ -203,14 +203,14 @@ impl Writer<'_, '_> {
             Exp::Concat(_) => self.word(32),
             Exp::Update { .. } => self.word(33),
             Exp::UpdateSlice { .. } => self.word(34),
-            Exp::RangeCount(kind, ..) => {
+            Exp::RangeCount { kind, .. } => {
                 self.word(match kind {
                     RangeKind::Upto => 200,
                     RangeKind::Downto => mutated!(MergeRanges, 201, 200),
                     RangeKind::Through => 202,
                 });
             }
-            Exp::SliceCount(..) => self.word(203),
+            Exp::SliceCount { .. } => self.word(203),
             Exp::Check(check) => match check {
                 Check::Bounds(..) => self.word(204),
                 Check::Coerce(found, _) => self.word(205 | (found.len() as u64) << 16),

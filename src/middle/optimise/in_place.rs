@@ -150,8 +150,8 @@ impl Pass<'_> {
             | Exp::Rep(_)
             | Exp::Iota { .. }
             | Exp::Concat(_)
-            | Exp::RangeCount(..)
-            | Exp::SliceCount(..)
+            | Exp::RangeCount { .. }
+            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::Call(..) => {}
         }

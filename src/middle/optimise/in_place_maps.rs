@@ -40,7 +40,7 @@ fn rewrite(program: &mut Program, body: &mut Body, k: usize, param: Var) {
     let Some(Operand::Var(result)) = body.result.get(k).copied() else { return };
     let Some(at) = body.stms.iter().position(|stm| stm.pat.as_slice() == [result]) else { return };
     let Exp::Soac(soac) = &body.stms[at].exp else { return };
-    let Some(singles) = fits(program, body, (at, soac), param, result) else { return };
+    let Some(singles) = fits(program, body, at, soac, param, result) else { return };
     // Copies of the cells that all need.
     let span = body.stms[at].span;
     let mut new = Vec::new();
@@ -66,7 +66,7 @@ fn rewrite(program: &mut Program, body: &mut Body, k: usize, param: Var) {
 }
 
 /// Whether the new cells may be written over the old ones, and what must be copied for that.
-fn fits(program: &Program, body: &Body, (at, soac): (usize, &Soac), param: Var, result: Var) -> Option<Vec<Var>> {
+fn fits(program: &Program, body: &Body, at: usize, soac: &Soac, param: Var, result: Var) -> Option<Vec<Var>> {
     let k = soac.inputs.iter().position(|input| *input == param)?;
     let once = soac.inputs.iter().filter(|input| **input == param).count() == 1;
     let plain = soac.scans.is_empty() && soac.reduces.is_empty() && program.ty(param) == program.ty(result);

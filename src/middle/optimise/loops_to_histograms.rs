@@ -12,7 +12,7 @@ use super::cse::same_operator;
 use crate::base::scalar::{Member, ScalarOp, member};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var, single_exp};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var, parallel_exp, single_exp};
 use rustc_hash::FxHashSet;
 
 /// So many writes are logged at a time (about 16 MB), or those of one iteration.
@@ -106,7 +106,7 @@ impl Scope<'_> {
         let width = writer.count(*count)?;
         let mut out = Vec::new();
         let work = Work { counter: *counter, body: Body { stms: std::mem::take(&mut stms), result: log_operands(&log) }, log, kind };
-        let exp = writer.all_at_once_or_in_pieces(work, &width, dests, &mut out)?;
+        let exp = writer.all_at_once_or_in_chunks(work, &width, dests, &mut out)?;
         out.push(Stm { pat: stm.pat.clone(), exp, span });
         let mut all = std::mem::take(&mut writer.before);
         all.append(&mut out);
@@ -128,7 +128,7 @@ struct Work {
     kind: Kind,
 }
 
-/// The writes of a piece of code, in order: indices and, for each of the arrays, cells.
+/// The writes of some statements, in order: indices and, for each of the arrays, cells.
 enum Log {
     Empty,
     /// One write.
@@ -159,8 +159,14 @@ fn bound_in(stm: &Stm, out: &mut FxHashSet<Var>) {
     });
 }
 
-/// The frame of two logs of one form, if there are writes, and what each branch returns.
-type Alike = (Option<Vec<Size>>, Vec<Operand>, Vec<Operand>);
+/// The logs of two branches in one form.
+struct Alike {
+    /// No dimension for single writes, else a length; nothing if there are no writes.
+    frame: Option<Vec<Size>>,
+    /// What each branch returns.
+    then: Vec<Operand>,
+    els: Vec<Operand>,
+}
 
 /// Takes the writes out of the body of a loop.
 struct Writer<'p> {
@@ -206,16 +212,14 @@ impl Writer<'_> {
             }
             let log = if is_single_write(&stm.exp) {
                 self.write(&stm.exp, &current, &mut out)?
-            } else if let Exp::If { cond, then, els } = &stm.exp {
-                let (log, after) = self.branches(*cond, then, els, (&current, stm), &mut out)?;
-                current = after;
-                log
-            } else if let Exp::Loop { params, form: LoopForm::For(counter, count), body } = &stm.exp {
-                let (log, after) = self.inner_loop(params, (*counter, *count), body, (&current, stm), &mut out)?;
-                current = after;
-                log
             } else {
-                return None;
+                let (log, after) = match &stm.exp {
+                    Exp::If { .. } => self.branches(stm, &current, &mut out)?,
+                    Exp::Loop { .. } => self.inner_loop(stm, &current, &mut out)?,
+                    single_exp!() | parallel_exp!() | Exp::Check(_) | Exp::Call(..) => return None,
+                };
+                current = after;
+                log
             };
             if is_single_write(&stm.exp) {
                 current.clone_from(&stm.pat);
@@ -283,14 +287,9 @@ impl Writer<'_> {
         known && !operator.lambda.body.may_fail()
     }
 
-    fn branches(
-        &mut self,
-        cond: Operand,
-        then: &Body,
-        els: &Body,
-        (current, stm): (&[Var], &Stm),
-        out: &mut Vec<Stm>,
-    ) -> Option<(Log, Vec<Var>)> {
+    /// The writes of the two sides of a conditional, and the arrays behind it.
+    fn branches(&mut self, stm: &Stm, current: &[Var], out: &mut Vec<Stm>) -> Option<(Log, Vec<Var>)> {
+        let Exp::If { cond, then, els } = &stm.exp else { return None };
         let (then_stms, then_log, then_last) = self.body(then, current)?;
         let (els_stms, els_log, els_last) = self.body(els, current)?;
         let places = places_of(&then_last, &then.result)?;
@@ -302,7 +301,7 @@ impl Writer<'_> {
             return None;
         }
         let (mut then_out, mut els_out) = (then_stms, els_stms);
-        let (frame, of_then, of_els) = self.alike((then_log, &mut then_out), (els_log, &mut els_out))?;
+        let Alike { frame, then: of_then, els: of_els } = self.alike(then_log, &mut then_out, els_log, &mut els_out)?;
         let new: Vec<Var> = match &frame {
             Some(frame) => self.types(frame).into_iter().map(|ty| self.fresh("log", ty)).collect(),
             None => Vec::new(),
@@ -310,7 +309,7 @@ impl Writer<'_> {
         let pat: Vec<Var> = rest.iter().map(|k| stm.pat[*k]).chain(new.iter().copied()).collect();
         let side =
             |stms, result: &[Operand], log: Vec<Operand>| Body { stms, result: rest.iter().map(|k| result[*k]).chain(log).collect() };
-        let exp = Exp::If { cond, then: side(then_out, &then.result, of_then), els: side(els_out, &els.result, of_els) };
+        let exp = Exp::If { cond: *cond, then: side(then_out, &then.result, of_then), els: side(els_out, &els.result, of_els) };
         if !pat.is_empty() || exp.may_fail() {
             out.push(Stm { pat, exp, span: stm.span });
         }
@@ -321,16 +320,16 @@ impl Writer<'_> {
         };
         Some((log, places.iter().map(|k| stm.pat[*k]).collect()))
     }
-    /// The logs of two branches made of one form, and its frame: none where both are empty, no dimension for single writes, else a length.
-    fn alike(&mut self, (then, in_then): (Log, &mut Vec<Stm>), (els, in_els): (Log, &mut Vec<Stm>)) -> Option<Alike> {
+    /// The logs of two branches made of one form.
+    fn alike(&mut self, then: Log, in_then: &mut Vec<Stm>, els: Log, in_els: &mut Vec<Stm>) -> Option<Alike> {
         match (&then, &els) {
-            (Log::Empty, Log::Empty) => return Some((None, Vec::new(), Vec::new())),
+            (Log::Empty, Log::Empty) => return Some(Alike { frame: None, then: Vec::new(), els: Vec::new() }),
             (Log::Empty | Log::One(..), Log::Empty | Log::One(..)) => {
                 let mut one = |log: &Log, out: &mut Vec<Stm>| match log {
                     Log::Empty => self.nowhere(&[], out),
                     log @ (Log::One(..) | Log::Many(..)) => log_operands(log),
                 };
-                return Some((Some(Vec::new()), one(&then, in_then), one(&els, in_els)));
+                return Some(Alike { frame: Some(Vec::new()), then: one(&then, in_then), els: one(&els, in_els) });
             }
             _ => {}
         }
@@ -344,7 +343,7 @@ impl Writer<'_> {
         };
         let then = self.filled(then, &length.sub(&m), in_then);
         let els = self.filled(els, &length.sub(&n), in_els);
-        Some((Some(vec![length]), then, els))
+        Some(Alike { frame: Some(vec![length]), then, els })
     }
     /// Writes to no place.
     fn nowhere(&mut self, frame: &[Size], out: &mut Vec<Stm>) -> Vec<Operand> {
@@ -402,14 +401,10 @@ impl Writer<'_> {
         }
     }
 
-    fn inner_loop(
-        &mut self,
-        params: &[(Var, Operand)],
-        (counter, count): (Var, Operand),
-        body: &Body,
-        (current, stm): (&[Var], &Stm),
-        out: &mut Vec<Stm>,
-    ) -> Option<(Log, Vec<Var>)> {
+    /// The writes of a loop, and the arrays behind it.
+    fn inner_loop(&mut self, stm: &Stm, current: &[Var], out: &mut Vec<Stm>) -> Option<(Log, Vec<Var>)> {
+        let Exp::Loop { params, form: LoopForm::For(counter, count), body } = &stm.exp else { return None };
+        let (counter, count) = (*counter, *count);
         let place = |var: &Var| params.iter().position(|(_, init)| init.var() == Some(*var));
         let places: Vec<usize> = current.iter().map(place).collect::<Option<_>>()?;
         let inner: Vec<Var> = places.iter().map(|k| params[*k].0).collect();
@@ -434,7 +429,7 @@ impl Writer<'_> {
         let width = self.count(count)?;
         if rest.is_empty() {
             let result = log_operands(&log);
-            return Some((self.mapped((counter, Operand::int(0)), &width, Body { stms, result }, &log, out)?, after));
+            return Some((self.mapped(counter, Operand::int(0), &width, Body { stms, result }, &log, out)?, after));
         }
         // The loop has other variables: it fills the log as it goes.
         let frame: Vec<Size> = std::iter::once(width.clone()).chain(length(&log)).collect();
@@ -455,31 +450,31 @@ impl Writer<'_> {
     }
     /// All writes of so many iterations. Where there are several in each, the logs need memory: then those of some iterations are written
     /// before those of the next ones are made.
-    fn all_at_once_or_in_pieces(&mut self, work: Work, width: &Size, dests: Vec<Var>, out: &mut Vec<Stm>) -> Option<Exp> {
+    fn all_at_once_or_in_chunks(&mut self, work: Work, width: &Size, dests: Vec<Var>, out: &mut Vec<Stm>) -> Option<Exp> {
         let each = match length(&work.log) {
             Some(each) if width.mul(&each).as_constant().is_none_or(|all| all > MOST_LOGGED) => each,
             _ => return self.at_once(work, Operand::int(0), width, dests, out),
         };
         let number = Type::scalar(PrimType::I64);
-        let piece = match each.as_constant() {
+        let chunk = match each.as_constant() {
             Some(each) => Operand::int((MOST_LOGGED / each.max(1)).max(1)),
             None => {
                 let each = Operand::Var(self.bind("each", number.clone(), Exp::Size(each), out));
                 let each = self.number("max", [each, Operand::int(1)], out)?;
-                let piece = self.number("/", [Operand::int(MOST_LOGGED), each], out)?;
-                self.number("max", [piece, Operand::int(1)], out)?
+                let chunk = self.number("/", [Operand::int(MOST_LOGGED), each], out)?;
+                self.number("max", [chunk, Operand::int(1)], out)?
             }
         };
         let count = Operand::Var(self.bind("n", number.clone(), Exp::Size(width.clone()), out));
         // Rounded down, also below 0.
         let before = self.number("-", [count, Operand::int(1)], out)?;
-        let before = self.number("/", [before, piece], out)?;
-        let pieces = self.number("+", [before, Operand::int(1)], out)?;
+        let before = self.number("/", [before, chunk], out)?;
+        let chunks = self.number("+", [before, Operand::int(1)], out)?;
         let at = self.fresh("piece", number);
         let mut stms = Vec::new();
-        let start = self.number("*", [Operand::Var(at), piece], &mut stms)?;
+        let start = self.number("*", [Operand::Var(at), chunk], &mut stms)?;
         let left = self.number("-", [count, start], &mut stms)?;
-        let width = self.number("min", [piece, left], &mut stms)?;
+        let width = self.number("min", [chunk, left], &mut stms)?;
         let types: Vec<Type> = dests.iter().map(|dest| self.program.vars[*dest].ty.clone()).collect();
         let arrays: Vec<Var> = types.iter().map(|ty| self.fresh("array", ty.clone())).collect();
         let exp = self.at_once(work, start, &width.var().map(Size::var)?, arrays.clone(), &mut stms)?;
@@ -487,11 +482,11 @@ impl Writer<'_> {
         let result = written.iter().map(|var| Operand::Var(*var)).collect();
         stms.push(Stm { pat: written, exp, span: self.span });
         let params = arrays.into_iter().zip(dests.into_iter().map(Operand::Var)).collect();
-        Some(Exp::Loop { params, form: LoopForm::For(at, pieces), body: Body { stms, result } })
+        Some(Exp::Loop { params, form: LoopForm::For(at, chunks), body: Body { stms, result } })
     }
     /// The writes of so many iterations from `start` on.
     fn at_once(&mut self, work: Work, start: Operand, width: &Size, dests: Vec<Var>, out: &mut Vec<Stm>) -> Option<Exp> {
-        let logged = self.mapped((work.counter, start), width, work.body, &work.log, out)?;
+        let logged = self.mapped(work.counter, start, width, work.body, &work.log, out)?;
         let Log::Many(width, index, values) = logged else { return None };
         let mut inputs = vec![index];
         inputs.extend(values);
@@ -510,7 +505,7 @@ impl Writer<'_> {
         Some(Operand::Var(self.bind("m", Type::scalar(PrimType::I64), exp, out)))
     }
     /// The logs that a body makes for each of `width` numbers from `start` on, one after the other.
-    fn mapped(&mut self, (counter, start): (Var, Operand), width: &Size, body: Body, log: &Log, out: &mut Vec<Stm>) -> Option<Log> {
+    fn mapped(&mut self, counter: Var, start: Operand, width: &Size, body: Body, log: &Log, out: &mut Vec<Stm>) -> Option<Log> {
         let numbers = Exp::Iota { start, step: Operand::int(1) };
         let ty = Type { elem: PrimType::I64, shape: vec![width.clone()] };
         let numbers = self.bind("numbers", ty, numbers, out);

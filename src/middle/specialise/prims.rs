@@ -302,7 +302,7 @@ impl Specialiser<'_> {
     fn slice_step(&mut self, xs: &Static, [i, j, s]: [&Static; 3], call: &Call) -> Outcome<Static> {
         let span = call.span;
         let (i, j, s) = (self.scalar(i, span)?, self.scalar(j, span)?, self.scalar(s, span)?);
-        let count = self.count(Exp::SliceCount(i, j, s, call.size(0)), span)?;
+        let count = self.count(Exp::SliceCount { start: i, end: j, step: s, size: call.size(0) }, span)?;
         let value = self.slice(xs, i, s, &Size::var(count), false, span)?;
         self.boxed(vec![Size::var(count)], value, &call.ret, span)
     }
@@ -327,7 +327,7 @@ impl Specialiser<'_> {
         let span = call.span;
         let (start, step, end) = (self.scalar(a, span)?, self.scalar(s, span)?, self.scalar(b, span)?);
         let elem = self.ty(start).elem;
-        let count = Size::var(self.count(Exp::RangeCount(kind, start, step, end), span)?);
+        let count = Size::var(self.count(Exp::RangeCount { kind, start, step, end }, span)?);
         let ty = soac::Type { elem, shape: vec![count.clone()] };
         let range = self.bind("range", ty, Exp::Iota { start, step }, span)?;
         self.boxed(vec![count], Static::Data(range), &call.ret, span)

@@ -424,8 +424,8 @@ fn overwritten(exp: &Exp, out: &mut Vec<Var>) {
         | Exp::Rep(_)
         | Exp::Iota { .. }
         | Exp::Concat(_)
-        | Exp::RangeCount(..)
-        | Exp::SliceCount(..)
+        | Exp::RangeCount { .. }
+        | Exp::SliceCount { .. }
         | Exp::Check(_)
         | Exp::Soac(_)
         | Exp::Seg(_)

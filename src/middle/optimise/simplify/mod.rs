@@ -258,7 +258,7 @@ impl Simplifier<'_> {
                 let (op, args) = (*op, args.clone());
                 self.learn_result(op, &args, &stm.pat);
             }
-            Exp::RangeCount(..) | Exp::SliceCount(..) | Exp::Filter { .. } => {
+            Exp::RangeCount { .. } | Exp::SliceCount { .. } | Exp::Filter { .. } => {
                 stm.pat.first().into_iter().for_each(|count| self.facts.learn_size(&Size::var(*count)));
             }
             Exp::Copy(_)

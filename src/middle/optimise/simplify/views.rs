@@ -99,8 +99,8 @@ impl Simplifier<'_> {
             | Exp::Literal(_)
             | Exp::Rotate { .. }
             | Exp::Iota { .. }
-            | Exp::RangeCount(..)
-            | Exp::SliceCount(..)
+            | Exp::RangeCount { .. }
+            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::If { .. }
             | Exp::Loop { .. }
@@ -245,8 +245,8 @@ impl Simplifier<'_> {
             | Exp::Concat(_)
             | Exp::Update { .. }
             | Exp::UpdateSlice { .. }
-            | Exp::RangeCount(..)
-            | Exp::SliceCount(..)
+            | Exp::RangeCount { .. }
+            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::If { .. }
             | Exp::Loop { .. }

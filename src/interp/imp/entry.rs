@@ -2,7 +2,7 @@
 
 use super::fault::{Run, fault};
 use super::memory::{Kind, Memory};
-use super::stmt::Given;
+use super::stmt::Passed;
 use super::{Machine, Plan};
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::interp::components::{operands, result};
@@ -63,37 +63,37 @@ impl<'p> Machine<'p> {
     fn enter(mut self, source: &soac::Program, id: FunId, operands: Vec<Value>) -> Run<Vec<Value>> {
         let fun = &source.funs[soac::FunId::new(id.raw())];
         let mut sizes: FxHashMap<soac::Var, i64> = FxHashMap::default();
-        let (mut given, mut lent) = (Vec::new(), Vec::new());
+        let (mut passed, mut lent) = (Vec::new(), Vec::new());
         for (var, value) in fun.params.iter().zip(&operands) {
-            given.push(match value {
+            passed.push(match value {
                 Value::Scalar(scalar) => {
                     if let Scalar::I64(n) = scalar {
                         sizes.insert(*var, *n);
                     }
-                    Given::Scalar(Some(*scalar))
+                    Passed::Scalar(Some(*scalar))
                 }
                 Value::Array(array) => {
                     let name = source.vars[*var].name;
                     let buffer = self.memory.filled(name, array.prim(), array.count(), &mut |k| array.at(k));
                     let Some(buffer) = buffer else { return fault("no memory for an argument") };
                     lent.push(buffer);
-                    Given::Array(buffer)
+                    Passed::Array(buffer)
                 }
                 Value::Tuple(_) | Value::Cells(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => {
                     return fault("an argument that is no data");
                 }
             });
         }
-        let starts = vec![0; given.len()];
-        let results = self.function(id, given, &starts)?;
-        for (var, given) in fun.results.iter().zip(&results) {
-            if let Given::Scalar(Some(Scalar::I64(n))) = given {
+        let starts = vec![0; passed.len()];
+        let results = self.function(id, passed, &starts)?;
+        for (var, passed) in fun.results.iter().zip(&results) {
+            if let Passed::Scalar(Some(Scalar::I64(n))) = passed {
                 sizes.insert(*var, *n);
             }
         }
         let mut values = Vec::with_capacity(results.len());
-        for (var, given) in fun.results.iter().zip(results) {
-            values.push(self.value(source.ty(*var), given, &sizes)?);
+        for (var, passed) in fun.results.iter().zip(results) {
+            values.push(self.value(source.ty(*var), passed, &sizes)?);
         }
         match self.memory.owned().next() {
             Some(buffer) => fault(format!("a leak: the buffer `{}` is not released", buffer.name)),
@@ -102,12 +102,12 @@ impl<'p> Machine<'p> {
     }
 
     /// A result; its buffer is released.
-    fn value(&mut self, ty: &soac::Type, given: Given, sizes: &FxHashMap<soac::Var, i64>) -> Run<Value> {
+    fn value(&mut self, ty: &soac::Type, passed: Passed, sizes: &FxHashMap<soac::Var, i64>) -> Run<Value> {
         let undefined = "a result is undefined: it depends on memory that was never written";
-        let buffer = match given {
-            Given::Scalar(Some(scalar)) => return Ok(Value::Scalar(scalar)),
-            Given::Scalar(None) => return fault(undefined),
-            Given::Array(buffer) => buffer,
+        let buffer = match passed {
+            Passed::Scalar(Some(scalar)) => return Ok(Value::Scalar(scalar)),
+            Passed::Scalar(None) => return fault(undefined),
+            Passed::Array(buffer) => buffer,
         };
         let shape = ty.shape.iter().map(|size| size.evaluate(&mut |v| sizes.get(&v).copied()).and_then(|n| usize::try_from(n).ok()));
         let Some(shape) = shape.collect::<Option<Vec<usize>>>() else { return fault("a result has no shape") };
