@@ -31,7 +31,7 @@ mod suggest;
 
 pub use crate::back::c::LOOPS;
 pub(crate) use entries::too_many_parts;
-pub use offload_cost::{Work, Worth, work};
+pub use offload_cost::{OffloadCost, Work, work};
 pub use remc::is_core;
 pub use stats::{Stats, Times, times_table};
 
@@ -362,7 +362,7 @@ fn memory_for(target: &Target, sources: &SourceMap, checked: &Checked, entries: 
 /// A place in the source that failures of compiled programs name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// The place.
+    /// The place itself, perhaps in a library.
     pub span: Span,
     /// The innermost place in the user's own files: itself, or the call through which it was reached.
     pub own: Option<Span>,
@@ -393,7 +393,7 @@ pub fn compiled_failure(code: Code, message: String, places: &[Place]) -> Diagno
     }
 }
 
-/// A program as C, with what its doors take and return.
+/// A program as C, with the types of its entry points.
 #[derive(Debug, Clone)]
 pub struct Native {
     /// The text of the C program.
@@ -420,10 +420,10 @@ pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], stric
     Ok(Native { text, program, places, times: pipeline.times() })
 }
 
-/// A program for CUDA, with what its doors take and return.
+/// A program for CUDA, with the types of its entry points.
 #[derive(Debug)]
 pub struct CudaProgram {
-    /// The texts.
+    /// The texts of the kernels and of the host plan.
     pub text: cuda::Cuda,
     /// The first-order program that it was made from: entry point number `k` is function number `k`.
     pub program: soac::Program,

@@ -1,7 +1,7 @@
 //! What runs a program, and what follows where that cannot: limits and what a machine lacks are answered by another back end, with a note,
 //! if `auto` was asked for. Mistakes of programs and bugs of ours are never answered like that.
 
-use super::Worth;
+use super::OffloadCost;
 use crate::base::Code;
 use crate::diag::Diagnostic;
 
@@ -77,25 +77,25 @@ pub fn next(backend: Backend, tried: Runner, failure: &Diagnostic) -> Option<(Ru
 /// Why a program runs on processors or on the device of the machine.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// For people.
+    /// The reason in words.
     pub text: String,
     /// Whether something is wrong with the machine, which everybody should know, not only who asks.
     pub warning: bool,
 }
 
-/// Whether a device is worth trying for arguments of this work (`None`: they are none for the program, which is said later), and the
-/// reason. `strict` asks for the evaluator's bits.
-pub fn device_for(work: Option<&Worth>, strict: bool) -> (bool, Reason) {
-    let (device, text) = match work {
+/// Whether a device is tried for arguments with this cost (`None`: they do not fit the program, which is reported later), and the reason.
+/// `strict` asks for the evaluator's bits.
+pub fn device_for(cost: Option<&OffloadCost>, strict: bool) -> (bool, Reason) {
+    let (device, text) = match cost {
         _ if strict => (false, "only processors give the bits of the evaluator".to_string()),
         None => (false, "the arguments do not fit".to_string()),
-        Some(worth) => (worth.is_it(), worth.reason()),
+        Some(cost) => (cost.pays(), cost.reason()),
     };
     (device, Reason { text, warning: false })
 }
 
-/// Why processors run what was worth a device that is not to be had. Most machines have none: nobody is told, unless the user named a
-/// driver (`named`).
+/// Why processors run a program although a device would be faster: there is none. Most machines have none, so that is no warning unless the
+/// user named a driver (`named`).
 pub fn without_device(failure: &Diagnostic, named: bool) -> Reason {
     let text = format!("the CUDA device is not used: {} ({})", failure.message, failure.code);
     Reason { text, warning: named || !matches!(failure.code, Code::NoDriver | Code::NoDevice) }

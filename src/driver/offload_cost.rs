@@ -1,4 +1,5 @@
-//! How much a program does for given arguments, as far as that can be seen without running it: what `--backend auto` goes by.
+//! Static estimate of the work of a program for given arguments, from which `--backend auto` chooses. It counts every scalar operation
+//! as one: what tells them apart is dwarfed by memory and launches.
 
 use crate::base::scalar::Op;
 use crate::base::{Scalar, Symbol};
@@ -6,7 +7,7 @@ use crate::ir::soac::visit::Part;
 use crate::ir::soac::{Body, Exp, Fun, LoopForm, Operand, Program, Size, Stm, Var};
 use rustc_hash::FxHashMap;
 
-/// What is taken for a number of iterations that only the run will tell.
+/// The assumed number of iterations where only the run will tell.
 const UNKNOWN: f64 = 10.0;
 
 /// What a call of an entry point does, estimated.
@@ -187,9 +188,9 @@ mod machine {
     pub const START: f64 = 0.4;
 }
 
-/// Whether a device is worth it.
+/// Whether offloading to a device pays.
 #[derive(Debug, Clone, Copy)]
-pub struct Worth {
+pub struct OffloadCost {
     /// What is done.
     pub work: Work,
     /// Seconds that so many threads would take.
@@ -198,19 +199,19 @@ pub struct Worth {
     pub device: f64,
 }
 
-impl Worth {
+impl OffloadCost {
     /// For so many threads; `start` are the seconds until the device is ready, where they are known.
-    pub fn new(work: Work, threads: usize, start: Option<f64>) -> Worth {
+    pub fn new(work: Work, threads: usize, start: Option<f64>) -> OffloadCost {
         let processors = work.sequential / machine::PROCESSOR + work.parallel / (machine::PROCESSOR * threads.max(1) as f64);
         let device = start.unwrap_or(machine::START)
             + work.bytes / machine::TRANSFER
             + work.launches * machine::LAUNCH
             + work.sequential / machine::PROCESSOR
             + work.parallel / machine::DEVICE;
-        Worth { work, processors, device }
+        OffloadCost { work, processors, device }
     }
     /// Whether the device is to be taken.
-    pub fn is_it(&self) -> bool {
+    pub fn pays(&self) -> bool {
         self.work.launches > 0.0 && self.device < self.processors
     }
     /// The reason, in words.
@@ -261,14 +262,14 @@ mod tests {
     #[test]
     fn devices_are_for_much_work() {
         let many = Work { parallel: 1e11, launches: 100.0, bytes: 1e9, ..Work::default() };
-        assert!(Worth::new(many, 16, None).is_it());
+        assert!(OffloadCost::new(many, 16, None).pays());
         let few = Work { parallel: 1e7, ..many };
-        assert!(!Worth::new(few, 1, None).is_it());
+        assert!(!OffloadCost::new(few, 1, None).pays());
         let sequential = Work { sequential: 1e12, ..Work::default() };
-        let worth = Worth::new(sequential, 1, Some(0.0));
-        assert!(!worth.is_it() && worth.reason().contains("nothing"));
+        let cost = OffloadCost::new(sequential, 1, Some(0.0));
+        assert!(!cost.pays() && cost.reason().contains("nothing"));
         // What has to go there and back costs more than it brings.
         let moved = Work { parallel: 1e9, bytes: 1e10, launches: 1.0, ..Work::default() };
-        assert!(!Worth::new(moved, 1, Some(0.0)).is_it());
+        assert!(!OffloadCost::new(moved, 1, Some(0.0)).pays());
     }
 }

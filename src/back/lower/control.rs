@@ -6,24 +6,24 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Local, Order, Place, Ptr, Stmt};
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, Type, Var};
 
-/// What a loop carries, and how.
+/// How a loop carries a value from one iteration to the next.
 enum Carried {
     /// A scalar in a variable.
     Scalar(Local),
-    /// An array that is updated where it is.
+    /// An array that is updated in place.
     InPlace(Mem),
-    /// An array in one of two buffers or, before the first iteration, where it came from: pointers to where it is, to where the next is
-    /// made, and to what is free.
+    /// Double buffering: pointers to the array, to the destination of the next one, and to the buffer that is free. Before the first
+    /// iteration the array is where it came from.
     Two { current: Ptr, next: Ptr, free: Ptr, keep: Vec<Handle> },
-    /// An array of a size of its own in each iteration, with its owner.
+    /// An array whose size depends on the iteration, with its owner.
     Varying { current: Ptr, owner: Handle, keep: Vec<Handle> },
 }
 
-/// Where a parameter is.
+/// The memory of a parameter.
 pub(super) enum Held<'a> {
-    /// Here.
+    /// A view of memory.
     Mem(&'a Mem),
-    /// Where this points, in row-major order.
+    /// The elements that this points at, in row-major order.
     Ptr(Ptr),
 }
 
@@ -54,7 +54,7 @@ impl<'p> Lower<'_, 'p> {
         enum Goes {
             Scalar(Local),
             Dest(Mem),
-            /// Nowhere: both sides leave it where it is.
+            /// Nowhere: both sides update it in place.
             Stays(Mem),
             Ptr(Ptr, Vec<Handle>),
         }
@@ -115,7 +115,7 @@ impl<'p> Lower<'_, 'p> {
         }
     }
 
-    /// The parameter of a loop whose memory a variable is in, if that is certain: the way there is made of updates.
+    /// The parameter of a loop that a variable is an updated version of, so that both are in the same memory; `None` if that is not certain.
     fn root(&self, mut var: Var) -> Option<Var> {
         loop {
             let Some(stm) = self.defs.stms.get(&var) else { return Some(var) };
@@ -163,7 +163,7 @@ impl<'p> Lower<'_, 'p> {
         }
     }
 
-    /// The memory that a result of branches is in before them already, because both only update it there.
+    /// The memory of a result of branches that both only update in place.
     fn stays(&self, var: Var) -> Option<Mem> {
         if !self.options.in_place || self.destinations.mems.contains_key(&var) {
             return None;
@@ -305,7 +305,7 @@ impl<'p> Lower<'_, 'p> {
         let mut dests = Vec::with_capacity(carried.len());
         for (carried, operand) in carried.iter().zip(&body.result) {
             dests.push(if let Carried::Two { next, .. } = carried {
-                // Types of results do not mention what only the body knows, if the sizes stay.
+                // Types of results do not mention variables of the body, if the sizes stay.
                 let ty = program.operand_ty(*operand);
                 Some(self.dense(*next, Expr::int(0), &ty.shape, &[]))
             } else {
@@ -314,9 +314,9 @@ impl<'p> Lower<'_, 'p> {
         }
         let results = self.body(body, &dests);
         let slots = self.ghost_slots();
-        // Everything new is there before anything old goes.
+        // All new values are computed before an old one is replaced.
         let mut scalars = Vec::new();
-        let mut given = Vec::new();
+        let mut moved = Vec::new();
         for (k, ((carried, result), operand)) in carried.iter().zip(results).zip(&body.result).enumerate() {
             match (carried, result) {
                 (Carried::Scalar(local), Loc::Scalar(e)) => {
@@ -334,9 +334,9 @@ impl<'p> Lower<'_, 'p> {
                 }
                 (Carried::Varying { current, owner, .. }, Loc::Array(array)) => {
                     let ty = program.operand_ty(*operand);
-                    let (ptr, handle) = self.given(&array, &ty, span);
+                    let (ptr, handle) = self.transferred(&array, &ty, span);
                     self.ghost_moved(slots.get(k).copied().flatten(), ptr);
-                    given.push((*current, *owner, ptr, handle));
+                    moved.push((*current, *owner, ptr, handle));
                 }
                 // It is there already.
                 (Carried::InPlace(_) | Carried::Two { .. }, _) => {}
@@ -348,7 +348,7 @@ impl<'p> Lower<'_, 'p> {
         for (local, e) in scalars {
             self.emit(Stmt::Set(local, e));
         }
-        for (current, owner, ptr, handle) in given {
+        for (current, owner, ptr, handle) in moved {
             self.emit(Stmt::Move { to: owner, from: handle });
             self.emit(Stmt::Point(current, Place::Ptr(ptr, Expr::int(0))));
         }
@@ -385,7 +385,7 @@ impl<'p> Lower<'_, 'p> {
     }
 }
 
-/// Whether both sides of a branch may be computed, to choose afterwards: few operations that cannot fail.
+/// Whether a side of a branch may be computed unconditionally (if-conversion): it has few operations, none of which can fail.
 fn cheap(body: &Body) -> bool {
     let here = body.stms.iter().all(|stm| {
         if let Exp::If { then, els, .. } = &stm.exp {

@@ -1,12 +1,12 @@
-//! Where arrays are made that end up as parts of others.
+//! Destination passing: arrays that end up as parts of others are computed there.
 //!
 //! * **A part of a concatenation** that nothing else mentions is made in its place there.
 //! * **What is computed element by element** from an array that nothing else needs is written over it: the array is made where the
 //!   result goes.
-//! * **New cells for a block of an array**, computed cell by cell from the old ones (`a[s:e] = f a[s:e]`), are written over them.
+//! * **New cells for a range of an array**, computed cell by cell from the old ones (`a[s:e] = f a[s:e]`), are written over them.
 //!
 //! The third is allowed where no cell is read after it has been overwritten. That holds if the operator reads nothing of the array
-//! but its own cell and what is not in the block, and is done with its own cell when it begins to write. Whether arrays are in the
+//! but its own cell and what is not in the range, and is done with its own cell when it begins to write. Whether arrays are in the
 //! same memory is seen from their roots: what views and updates in place lead to. The array is one that may be overwritten, so whatever may
 //! share its memory and is not derived from it here is not read here (see `optimise::in_place`).
 
@@ -51,7 +51,7 @@ pub(super) enum Overlap {
     Inputs,
 }
 
-/// Statements by the variables that they bind, and inputs of operators by the parameters that stand for their cells.
+/// The definitions of variables: the statements that bind them, and the inputs whose cells parameters stand for.
 #[derive(Default)]
 pub(super) struct Defs<'p> {
     pub(super) stms: FxHashMap<Var, &'p Stm>,
@@ -59,7 +59,7 @@ pub(super) struct Defs<'p> {
 }
 
 impl<'p> Defs<'p> {
-    /// Takes note of a statement and those in it.
+    /// Adds a statement and those in it.
     pub(super) fn note(&mut self, stm: &'p Stm) {
         stm.pat.iter().for_each(|var| {
             self.stms.insert(*var, stm);
@@ -136,14 +136,14 @@ impl<'p> Defs<'p> {
         var
     }
     /// The cells of `whole` that an array is made of, from the first to the end, if they lie in a row.
-    fn block(&self, program: &Program, mut var: Var, whole: Var) -> Option<Range<Size>> {
+    fn range(&self, program: &Program, mut var: Var, whole: Var) -> Option<Range<Size>> {
         let mut found = None;
         loop {
             if self.whole(var) == whole {
                 return found;
             }
             if let Some(input) = self.inputs.get(&var) {
-                // Some cell of it.
+                // A parameter stands for some cell.
                 var = *input;
                 continue;
             }
@@ -237,13 +237,13 @@ impl<'p> Lower<'_, 'p> {
             let by_map = made.is_some_and(|k| {
                 matches!(&body.stms[k].exp, Exp::Soac(soac) if soac.scans.is_empty())
                     && self.sizes_known(&Size::default(), *result, &body.stms[k..i])
-                    // Nothing else is made in the place of the result meanwhile.
+                    // Nothing else is made at the destination of the result meanwhile.
                     && !body.stms[k..i].iter().any(|stm| matches!(stm.exp, Exp::Loop { .. } | Exp::If { .. }))
             });
             scalars && by_map && self.program.ty(*input) == self.program.ty(*result) && mutated!(StillNeeded, body.uses(*input) == 1, true)
         })
     }
-    /// Whether what an array's place depends on is there before these statements.
+    /// Whether the sizes that the destination of an array depends on are bound before these statements.
     fn sizes_known(&self, at: &Size, whole: Var, stms: &[Stm]) -> bool {
         let bound: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
         at.vars().chain(self.program.ty(whole).shape.iter().flat_map(Size::vars)).all(|var| !bound.contains(&var))
@@ -291,7 +291,7 @@ impl<'p> Lower<'_, 'p> {
             }
         }
     }
-    /// Whether a variable has been made where it belongs.
+    /// Whether a variable has been computed at its destination.
     pub(super) fn is_placed(&self, var: Var) -> bool {
         self.destinations.placed.contains(&var)
     }
@@ -328,14 +328,14 @@ impl<'p> Lower<'_, 'p> {
         let view = soac.inputs[k];
         let plain = soac.scans.is_empty() && soac.reduces.is_empty() && soac.inputs.iter().filter(|input| **input == view).count() == 1;
         let first = self.defs.size(start);
-        let block = first.clone()..first.add(&program.ty(value).shape[0]);
+        let range = first.clone()..first.add(&program.ty(value).shape[0]);
         let safe = plain
-            && self.apart(&before[made], soac, k, array, &block)
+            && self.apart(&before[made], soac, k, array, &range)
             && mutated!(NeighboursFirst, reads_first(program, &soac.lambda, soac.lambda.params[k]), true);
         safe.then_some(view)
     }
-    /// Whether an operator reads nothing of a block of an array but its cells of input `k`.
-    fn apart(&self, stm: &Stm, soac: &Soac, k: usize, array: Var, block: &Range<Size>) -> bool {
+    /// Whether an operator reads nothing of a range of an array but its cells of input `k`.
+    fn apart(&self, stm: &Stm, soac: &Soac, k: usize, array: Var, range: &Range<Size>) -> bool {
         let program = self.program;
         let Some(root) = self.defs.root(array) else { return false };
         let mut inside: FxHashSet<Var> = FxHashSet::default();
@@ -353,8 +353,8 @@ impl<'p> Lower<'_, 'p> {
         views == 1
             && others.iter().all(|other| match self.defs.root(*other) {
                 Some(other_root) if mutated!(AnyRootIsApart, other_root != root, true) => true,
-                Some(_) => match self.defs.block(program, *other, self.defs.whole(array)) {
-                    Some(other) => before(&other.end, &block.start) || before(&block.end, &other.start),
+                Some(_) => match self.defs.range(program, *other, self.defs.whole(array)) {
+                    Some(other) => before(&other.end, &range.start) || before(&range.end, &other.start),
                     None => false,
                 },
                 None => false,
@@ -362,7 +362,7 @@ impl<'p> Lower<'_, 'p> {
     }
 }
 
-/// The arrays that statements mention and that there are before statement `k`.
+/// The arrays that statements mention and that are bound before statement `k`.
 fn arrays_there(program: &Program, stms: &[Stm], k: usize) -> FxHashSet<Var> {
     fn inside(stm: &Stm, out: &mut FxHashSet<Var>) {
         if let Exp::Loop { params, .. } = &stm.exp {
@@ -410,7 +410,7 @@ fn bound(lambda: &Lambda, out: &mut FxHashSet<Var>) {
     of(&lambda.body, out);
 }
 
-/// Whether a place is the one that a parameter's cells are in.
+/// The memory of a parameter.
 pub(super) fn cell_of(loc: Option<&Loc>) -> Option<Mem> {
     if let Some(Loc::Array(Array::Mem(mem))) = loc { Some(mem.clone()) } else { None }
 }

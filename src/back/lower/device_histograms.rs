@@ -11,7 +11,7 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Atomic, Combine, Expr, Hist, Int, Local, Order, Segments, Stmt, Work};
 use crate::ir::soac::{Body, Exp, Lambda, Operator, Size};
 
-/// Values that a thread goes over, at least, where the order of the values counts; and how many bins of its own are always a few.
+/// The least number of values of a thread, where their order counts; and how many privatised bins are always a few.
 const CHUNK: i64 = 16;
 const SMALL: i64 = 1 << 12;
 
@@ -61,8 +61,8 @@ impl<'p> Lower<'_, 'p> {
             this.emit(Stmt::If(in_bounds(at, n), then, Vec::new()));
         });
     }
-    /// A histogram of scalars in order: threads go over chunks of the cells, each with bins of its own, and what they have for a bin is
-    /// reduced in their order. There are as many threads as bins of that many take a few times the memory of a value for each cell.
+    /// A histogram of scalars in order: each thread goes over a chunk of the cells with a privatised copy of the bins, and the copies are
+    /// reduced in the order of the threads. There are so many threads that the copies take at most a few times the memory of the values.
     fn hist_in_chunks(&mut self, cells: Cells<'p>, operator: &'p Operator, width: Expr, n: Expr, outs: &[Mem]) {
         let span = cells.span;
         let at_least_one = |e: Expr| Expr::Select(Box::new(Expr::int(1).less(e.clone())), Box::new(e), Box::new(Expr::int(1)));
@@ -79,7 +79,7 @@ impl<'p> Lower<'_, 'p> {
             let elem = self.program.operand_ty(*operand).elem;
             let count = Expr::arith(Int::Count, n.clone(), chunks.clone());
             let (ptr, handle) = self.buffer(Symbol::new("bins"), elem, count, span);
-            // Threads side by side have their bins side by side.
+            // Neighbouring threads have their copies of a bin in neighbouring elements.
             let strides = [Stride { size: Size::constant(i64::MIN), expr: chunks.clone() }].into();
             own.push(Mem { ptr, offset: Expr::int(0), strides, keep: [handle].into() });
         }

@@ -9,7 +9,7 @@ use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
 use crate::ir::soac::{Operand, Operator, Size, Var};
 
 impl<'p> Lower<'_, 'p> {
-    /// Kept elements are written at the beginning of the place of their chunk; afterwards the chunks are moved together.
+    /// Each chunk writes the elements that it keeps to the beginning of its part of a buffer; then the parts are compacted.
     pub(super) fn filter(&mut self, width: &Size, cells: Cells<'p>, pat: &[Var]) {
         let span = cells.span;
         if self.is_host() {
@@ -98,7 +98,7 @@ impl<'p> Lower<'_, 'p> {
         self.body(&cells.lambda.body, &[])
     }
 
-    /// One after the other, so that of several writes to a place the last one counts.
+    /// Sequential, so that of several writes to a cell the last one counts.
     pub(super) fn scatter(&mut self, width: &Size, cells: Cells<'p>, dests: &[Var], pat: &[Var]) {
         let outs: Vec<Mem> = pat.iter().zip(dests).map(|(var, dest)| self.writable(*var, *dest, cells.span)).collect();
         let n = self.size(&self.program.ty(dests[0]).shape[0]);

@@ -11,12 +11,13 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Place, Stmt};
 use crate::ir::soac::{Body, Exp, Operator, Program, Size, Soac, Var};
 
-/// Copies of bins that a thread has, if there are at most so many bins.
+/// Privatised copies of the bins that a thread has, if there are at most [`SMALL`] bins.
 const COPIES: i64 = 4;
+/// See [`COPIES`].
 const SMALL: i64 = 2048;
-/// Bytes between the copies of threads: processors fetch what is beside, as far as the end of a page, and would take it from each other.
+/// Bytes between the copies of two threads: prefetchers fetch neighbouring lines up to the end of a page, which would be false sharing.
 const PAGE: i64 = 4096;
-/// How many bytes ahead values are asked for: counting keeps a processor from running ahead into them by itself.
+/// How many bytes ahead values are prefetched: dependent updates of bins keep a processor from reaching the next loads by itself.
 const AHEAD: i64 = 2048;
 
 /// The privatised copies of the bins.
@@ -31,7 +32,7 @@ struct Copies {
     n: Expr,
 }
 
-/// Whether an operator on vectors is a map of scalars along them.
+/// Whether an operator on vectors is elementwise.
 fn is_elementwise(program: &Program, operator: &Operator) -> bool {
     fn scalars(body: &Body) -> bool {
         body.stms.iter().all(|stm| {
@@ -42,7 +43,7 @@ fn is_elementwise(program: &Program, operator: &Operator) -> bool {
             }
         })
     }
-    // Of several results that are rows one may be written over what is another.
+    // With several results that are rows one could be written over an operand of another.
     let alone = |map: &Soac| map.lambda.body.result.len() == 1 || map.lambda.params.iter().all(|param| program.ty(*param).rank() == 0);
     operator.as_map().is_some_and(|map| scalars(&map.lambda.body) && alone(map))
 }
@@ -65,7 +66,7 @@ impl<'p> Lower<'_, 'p> {
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
     }
 
-    /// Places for what an operator makes of arrays, unless it works where they are.
+    /// Destinations for the arrays that an operator makes, unless it works in place.
     pub(super) fn beside(&mut self, operator: &Operator, span: Span) -> Vec<Option<Mem>> {
         let in_place = is_elementwise(self.program, operator);
         let types: Vec<_> = operator.neutral.iter().map(|a| self.program.operand_ty(*a)).collect();
@@ -93,7 +94,7 @@ impl<'p> Lower<'_, 'p> {
         self.write_cells(outs, at, &values, &operator.lambda.body.result);
     }
 
-    /// Bins for each chunk, added up in the order of the chunks; where there are many bins for few values, just those of the result.
+    /// Privatised bins for each chunk, added up in the order of the chunks; where there are many bins for few values, those of the result.
     fn privatised_bins(&mut self, cells: Cells<'p>, operator: &'p Operator, width: &Expr, n: &Expr, outs: &[Mem]) {
         let (lambda, span) = (cells.lambda, cells.span);
         let chunks = self.chunks(width, cost(&lambda.body).saturating_add(4), true);
@@ -153,8 +154,8 @@ impl<'p> Lower<'_, 'p> {
         }
         one
     }
-    /// Asks for the values some way after those at an index.
-    fn ask(&mut self, inputs: &[Var], at: &Expr) {
+    /// Prefetches the values [`AHEAD`] bytes after those at an index.
+    fn prefetch(&mut self, inputs: &[Var], at: &Expr) {
         for input in inputs {
             let ty = self.program.ty(*input);
             if let (Array::Mem(mem), 1) = (self.array(*input), ty.rank()) {
@@ -178,7 +179,7 @@ impl<'p> Lower<'_, 'p> {
         let (body, ()) = self.block(|this| {
             for (own, start) in &starts {
                 let at = this.atom("i", start.clone().plus(Expr::Local(i)));
-                this.ask(cells.inputs, &at);
+                this.prefetch(cells.inputs, &at);
                 this.write_one(cells, Some(operator), &at, n, own, &next);
             }
         });

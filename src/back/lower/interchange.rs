@@ -1,5 +1,5 @@
-//! Maps of reductions whose inputs lie the wrong way: `map (\column -> reduce (+) 0 (zip row column)) columns` runs along the columns of a
-//! matrix that is stored by rows. The loops change places: the sums of many columns are made side by side, a row at a time, in the
+//! Loop interchange for maps of reductions whose inputs are stored along the other dimension: `map (\column -> reduce (+) 0 (zip row column)) columns` runs along the columns of a
+//! matrix that is stored by rows. The loops are interchanged: the sums of many columns are made together, a row at a time, in the
 //! memory of the results, which stays in the cache; the inner loop runs along the rows and can be vectorised. The sums are made in
 //! the same order as before. Where that is the whole body of a further map (a matrix product), several of its cells are done at a time, so
 //! that what is read is used several times.
@@ -11,7 +11,7 @@ use crate::ir::imp::{Expr, Int, Order, Stmt};
 use crate::ir::soac::{Body, Exp, Soac, Var};
 use std::ops::Range;
 
-/// Sums that are made side by side.
+/// Sums that are made together.
 const BLOCK: i64 = 1024;
 /// Elements that are added to a sum at a time.
 const TERMS: i64 = 4;
@@ -41,7 +41,7 @@ pub(super) fn only(body: &Body) -> Option<&Soac> {
 }
 
 impl<'p> Lower<'_, 'p> {
-    /// The nest that a map is, if changing its loops pays.
+    /// The nest that a map is, if interchanging its loops pays.
     pub(super) fn nest_of(&self, map: &'p Soac) -> Option<Nest<'p>> {
         let reduce = only(&map.lambda.body)?;
         let plain = map.scans.is_empty() && map.reduces.is_empty() && reduce.scans.is_empty();
@@ -52,7 +52,7 @@ impl<'p> Lower<'_, 'p> {
             && scalars(&reduce.lambda.body)
             && scalars(&operator.lambda.body);
         let cells = reduce.inputs.iter().all(|input| self.program.ty(*input).rank() == 1);
-        // Of the arrays that both loops run over one at least must lie the other way, and none this way.
+        // Of the arrays that both loops run over one at least must be stored along the other dimension, and none along this one.
         let mut wrong = false;
         for input in &reduce.inputs {
             let Some(k) = map.lambda.params.iter().position(|param| param == input) else { continue };

@@ -230,7 +230,7 @@ impl<'p> Lower<'_, 'p> {
         Combine { left, right, body, results }
     }
 
-    /// A scan counts what is kept; where it is known how many cells are kept before one, it is written.
+    /// A scan of the flags says how many cells are kept before each, which is where it is written.
     pub(super) fn filter_kernel(&mut self, width: &Size, cells: Cells<'p>, pat: &[Var]) {
         let span = cells.span;
         let program = self.program;
@@ -288,7 +288,7 @@ impl<'p> Lower<'_, 'p> {
         Mem { ptr, offset: Expr::int(0), strides: [].into(), keep: [handle].into() }
     }
 
-    /// Of several writes to a place the last one counts: it is found first, then only it is made.
+    /// Of several writes to a cell the last one counts: one kernel finds it, another makes only that one.
     pub(super) fn scatter_kernels(&mut self, cells: Cells<'p>, width: Expr, n: Expr, outs: &[Mem]) {
         let span = cells.span;
         let width = self.atom("width", width);

@@ -64,7 +64,7 @@ impl Lower<'_, '_> {
         self.emit(Stmt::Alloc { handle, ptr, count, span });
         (ptr, handle)
     }
-    /// Memory for a variable: where it is wanted, or new.
+    /// Memory for a variable: its destination, or a new buffer.
     pub(super) fn alloc_var(&mut self, var: Var, span: Span) -> Mem {
         if let Some(dest) = self.destinations.mems.get(&var) {
             return dest.clone();
@@ -156,7 +156,7 @@ impl Lower<'_, '_> {
             this.emit(Stmt::Store(to.ptr, at, value));
         });
     }
-    /// A copy by all threads.
+    /// A copy in parallel.
     fn copy_in_chunks(&mut self, to: &Mem, from: &Mem, count: Expr) {
         let count = self.atom("count", count);
         let (to, from) = (to.clone(), from.clone());
@@ -229,7 +229,7 @@ impl Lower<'_, '_> {
         }
         dims
     }
-    /// A stride.
+    /// A size as a stride.
     pub(super) fn stride(&mut self, size: Size) -> Stride {
         let e = self.size(&size);
         Stride { expr: self.atom("stride", e), size }

@@ -2,11 +2,11 @@
 //!
 //! * **Views are free**: index, slice, rearrange, dense reshape, coerce and replicate give another offset and other strides, iota and
 //!   copies of a scalar are no memory at all.
-//! * **Results are made where they go**: the rows that a map makes are written into the array of its results, the results of
+//! * **Destination passing**: the rows that a map makes are written into the array of its results, the results of
 //!   branches and iterations into the buffer that is to hold them, parts of concatenations and new cells of an array into it
 //!   ([`destinations`]).
-//! * **Buffers live** from the statement that makes them to the last one that mentions an array in them, at most to the end of the body
-//!   that they are made in. Small arrays of known size lie in the frame of the function.
+//! * **Liveness**: a buffer lives from the statement that makes it to the last one that mentions an array in it, at most to the end of the body
+//!   that it is made in. Small arrays of known size lie in the frame of the function.
 //! * **Loops that carry arrays** work in place where the array is updated, between two buffers where its size is known before, else with a
 //!   buffer for each iteration.
 //! * **Parallel loops**: the outermost maps, reductions and scans. What is inside of one is sequential, unless the outer loop has
@@ -44,7 +44,7 @@ use ghost::Ghosts;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// What lowering is told.
+/// Options of lowering.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// Whether results must be the same to the last bit as those of evaluation: floats are then added in order.
@@ -120,7 +120,7 @@ struct Mem {
     ptr: Ptr,
     offset: Expr,
     strides: Rc<[Stride]>,
-    /// The owners of what the pointer may point at; none for memory of a caller, for constants and on the stack.
+    /// The handles that may own the memory; none for memory of a caller, for constants and on the stack.
     keep: Rc<[Handle]>,
 }
 
@@ -236,14 +236,14 @@ impl<'a, 'p> Lower<'a, 'p> {
         self.constants(fun);
         let values = self.body(&fun.body, &[]);
         let mut results = Vec::with_capacity(values.len());
-        let mut given = Vec::new();
+        let mut transferred = Vec::new();
         for (value, operand) in values.into_iter().zip(&fun.body.result) {
             let ty = self.program.operand_ty(*operand);
             match value {
                 Loc::Scalar(value) => results.push(imp::Result::Scalar(ty.elem, value)),
                 Loc::Array(array) => {
-                    let (ptr, handle) = self.given(&array, &ty, fun.span);
-                    given.push(handle);
+                    let (ptr, handle) = self.transferred(&array, &ty, fun.span);
+                    transferred.push(handle);
                     results.push(imp::Result::Array(ptr, handle));
                 }
             }
@@ -286,8 +286,8 @@ impl<'a, 'p> Lower<'a, 'p> {
         used.into_iter().rev().for_each(|stm| self.stm(stm));
     }
 
-    /// An owner for the elements of an array in row-major order, for whoever gets them.
-    fn given(&mut self, array: &Array, ty: &ir::Type, span: Span) -> (Ptr, Handle) {
+    /// Makes a new handle the owner of an array in row-major order, so that it can be returned.
+    fn transferred(&mut self, array: &Array, ty: &ir::Type, span: Span) -> (Ptr, Handle) {
         let mem = self.in_rows(array, ty, span);
         let handle = self.handle("result");
         let ptr = self.ptr(Symbol::new("result"), ty.elem, None);
@@ -349,8 +349,8 @@ impl<'a, 'p> Lower<'a, 'p> {
         self.locs.insert(var, Loc::Scalar(Expr::Local(local)));
     }
 
-    /// Runs the statements of a body and returns what it returns. Results with a place of their own are in it afterwards. Handles that
-    /// results need belong to the scope around.
+    /// Lowers the statements of a body and returns its results. Those with a destination are there afterwards. Handles that results need
+    /// move to the enclosing scope.
     fn body(&mut self, body: &'p Body, dests: &[Option<Mem>]) -> Vec<Loc> {
         self.body_with(body, dests, Overlap::None)
     }
@@ -402,7 +402,7 @@ impl<'a, 'p> Lower<'a, 'p> {
         out
     }
 
-    /// The variable that makes the memory of `var`, if that is one that the body binds and that could be made elsewhere.
+    /// The variable of the body whose buffer `var` is in, if that can be given a destination.
     fn origin(&self, mut var: Var, body: &Body) -> Option<Var> {
         loop {
             let stm = body.stms.iter().rev().find(|stm| stm.pat.contains(&var))?;
@@ -437,7 +437,7 @@ impl<'a, 'p> Lower<'a, 'p> {
         }
     }
 
-    /// Releases what is not mentioned after statement `i`.
+    /// Releases the buffers that are dead after statement `i`.
     fn end_lives(&mut self, before: &[Stm], i: usize, last: &FxHashMap<Var, usize>) {
         if self.out.scope().handles.is_empty() {
             return;

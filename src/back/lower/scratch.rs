@@ -1,5 +1,5 @@
-//! Memory of threads. A kernel cannot make buffers: the host makes one for all threads before it launches the kernel, and each thread
-//! takes the part with its number. That is possible where the host can compute how much a thread needs; where only threads know, each gets
+//! Scratch memory of threads. A kernel cannot make buffers: the host makes one for all threads before it launches the kernel, and each
+//! thread uses the part with its number. That is possible where the host can compute how much a thread needs; where only threads know, each gets
 //! some room, from which it makes its buffers by itself ([`Launch::heap`]).
 
 use crate::base::{PrimType, Span, Symbol};
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Blocks have this many threads.
 const BLOCK: i64 = 256;
 
-/// Takes the buffers of all kernels of a function out of them, but for those whose sizes only their threads know.
+/// Hoists the buffers of all kernels of a function to the host, except for those whose sizes only their threads know.
 pub(super) fn hoist(fun: &mut Fun) {
     let body = std::mem::take(&mut fun.body);
     fun.body = host(fun, body);
@@ -117,7 +117,7 @@ fn until_the_end(body: &mut Vec<Stmt>) {
 }
 
 impl Hoist<'_> {
-    /// Takes the buffers of a kernel out of it.
+    /// Hoists the buffers of a kernel to the host.
     fn launch(&mut self, launch: &mut Launch, sets: &FxHashMap<Local, usize>) -> Result<(), Unknown> {
         let once = |local: &Local| sets.get(local) == Some(&1);
         let width = match &launch.work {

@@ -17,7 +17,7 @@ const BLOCK: i64 = 1 << 16;
 pub(super) enum Collected {
     /// A scalar.
     Scalar(Local),
-    /// An array: where it is, and where the next is made, if not over it. The pointers change places.
+    /// An array, and the buffer for the next one unless it is updated in place. The two pointers are swapped.
     Array(Mem, Option<Mem>),
 }
 
@@ -60,7 +60,7 @@ impl Out<'_> {
     }
 }
 
-/// The operator on elements, if one on vectors is nothing else.
+/// The operator on elements that an operator on vectors consists of.
 fn elementwise<'p>(program: &Program, operator: &'p Operator) -> Option<&'p Soac> {
     let ([neutral], [a, b]) = (operator.neutral.as_slice(), operator.lambda.params.as_slice()) else { return None };
     let each = super::interchange::only(&operator.lambda.body)?;
@@ -121,7 +121,7 @@ impl<'p> Lower<'_, 'p> {
         }
     }
 
-    /// Whether an operator must run over its cells from the first to the last: sums of floats depend on the order.
+    /// Whether cells must be combined in order: sums of floats depend on it, and strict results are the evaluator's to the last bit.
     pub(super) fn ordered(&self, operator: &Operator) -> bool {
         let floats = operator.neutral.iter().any(|a| self.program.operand_ty(*a).elem.is_float());
         let choice = matches!(simple(operator), Some(ScalarOp { op: Op::Min | Op::Max, .. }));
@@ -131,7 +131,7 @@ impl<'p> Lower<'_, 'p> {
         operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0)
     }
 
-    /// The sum that a reduction inside of another may go on with: that of the other, if all that is done with its result is to add it there.
+    /// The accumulator of an enclosing reduction, if an inner one may use it: all that is done with the inner result is to add it there.
     fn shared_sum(&mut self, soac: &Soac, pat: &[Var]) -> Option<Local> {
         let ([var], [operator], false) = (pat, soac.reduces.as_slice(), self.is_parallel()) else { return None };
         let SharedSum { local, op, neutral } = self.shared.sums.remove(var)?;
@@ -142,7 +142,7 @@ impl<'p> Lower<'_, 'p> {
             local
         })
     }
-    /// Lets a reduction in a lambda use a sum of the reduction around it.
+    /// Lets a reduction in a lambda use the accumulator of the reduction around it.
     fn share_sums(&mut self, soac: &Soac, sums: &[Collected]) {
         let mut at: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
         for operator in &soac.reduces {
@@ -162,7 +162,7 @@ impl<'p> Lower<'_, 'p> {
         }
     }
 
-    /// Lets a map in a lambda, all of whose elements are added to the elements of an array, add them as it makes them.
+    /// Lets a map in a lambda whose result is added to an accumulated array add each element as it is computed.
     fn share_arrays(&mut self, soac: &'p Soac, sums: &[Collected]) {
         let mut at: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
         for operator in &soac.reduces {
@@ -281,9 +281,9 @@ impl<'p> Lower<'_, 'p> {
         sums
     }
 
-    /// A scan: in each chunk what its cells add up to, from that what is before each chunk, then the chunks again, from there on. Long
-    /// ones go block by block, so that what is read again is still in the caches; the chunks of a block are short then, and a
-    /// thread has the same ones both times. Reductions find what they find in all chunks at once, so with them there is one block.
+    /// A scan in three phases: the total of each chunk, a scan of the totals, and the scan of each chunk from there on. Long scans go block
+    /// by block, so that what the third phase reads again is still in the caches; a thread has the same chunks in both. Reductions have one
+    /// partial result for each chunk of the whole loop, so with them there is one block.
     fn scan_in_chunks(&mut self, soac: &'p Soac, width: &Expr, chunks: &Expr, partials: &Partials, outs: &[Out<'p>], span: Span) {
         let Partials { before, found } = partials;
         let one = Expr::arith(Int::Eq, chunks.clone(), Expr::int(1));
@@ -324,11 +324,11 @@ impl<'p> Lower<'_, 'p> {
             });
             this.emit(Stmt::Set(start, Expr::Local(start).plus(count)));
         });
-        // Without cells there is one block all the same.
+        // There is at least one block, even without cells.
         self.emit(Stmt::While(body, more, Vec::new()));
     }
 
-    /// The sum of each chunk of a block, and from them and what the blocks before have found what is before each chunk.
+    /// The first two phases for a block: the totals of its chunks, and the prefix of each chunk, with that of the blocks before.
     fn scan_totals(&mut self, soac: &'p Soac, block: &Block, chunks: &Expr, carried: &[Collected], before: &[Partial], span: Span) {
         self.in_chunks(block.count.clone(), chunks.clone(), &mut |this, lo, hi, chunk| {
             let [lo, hi] = [("from", lo), ("to", hi)].map(|(name, e)| this.atom(name, Expr::Local(block.start).plus(e)));
@@ -360,7 +360,7 @@ impl<'p> Lower<'_, 'p> {
         });
         self.emit(Stmt::For { var, from: Expr::int(0), to: chunks.clone(), order: Order::Sequential, body });
     }
-    /// Only what the scans add up.
+    /// The first phase for some cells: only what the scans collect.
     fn totals_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, sums: &[Collected]) {
         let var = self.local("i", PrimType::I64);
         let order = self.order(soac.scans.iter(), sums);
@@ -376,7 +376,7 @@ impl<'p> Lower<'_, 'p> {
         self.emit(Stmt::For { var, from: lo, to: hi, order, body });
     }
 
-    /// Places for the sums of operators, with the neutral elements in them.
+    /// Accumulators for operators, set to the neutral elements.
     pub(super) fn start<'o>(&mut self, operators: impl IntoIterator<Item = &'o Operator>, span: Span) -> Vec<Collected> {
         let operands: Vec<(Operand, bool)> = operators
             .into_iter()
@@ -404,7 +404,7 @@ impl<'p> Lower<'_, 'p> {
                     }
                     let buffers = [current, self.alloc(name, &ty, span)];
                     self.copy_into(&buffers[0], &ty.shape, &neutral);
-                    // Pointers of their own, which change places.
+                    // Separate pointers, which are swapped.
                     let [current, next] = buffers.map(|mem| {
                         let ptr = self.ptr(name, ty.elem, None);
                         self.emit(Stmt::Point(ptr, Place::Ptr(mem.ptr, mem.offset.clone())));
@@ -434,7 +434,7 @@ impl<'p> Lower<'_, 'p> {
         let dests: Vec<Option<Mem>> =
             sums.iter().map(|sum| if let Collected::Array(_, next) = sum { next.clone() } else { None }).collect();
         let results = self.body(&operator.lambda.body, &dests);
-        // All new values are there before an old one goes.
+        // All new values are computed before an old one is replaced.
         let mut new = Vec::with_capacity(results.len());
         for (sum, result) in sums.iter().zip(results) {
             if let (Collected::Scalar(local), Loc::Scalar(e)) = (sum, result) {
@@ -513,9 +513,9 @@ impl<'p> Lower<'_, 'p> {
         if out.is_empty() { Order::Any } else { Order::Reduce(out) }
     }
 
-    /// What a scan collects, if it consists of additions or the like of floats, for which an iteration would wait for the one before, and
-    /// its iterations of nothing else that cannot be done in vector registers.
-    fn scanned_side_by_side(&self, soac: &Soac, sums: &[Collected], cell: &[Stmt], done: &[Stmt]) -> Option<Vec<(Local, ScalarOp)>> {
+    /// What a scan collects, if it is bound by the latency of floating-point operations, and its iterations consist otherwise of what vector
+    /// registers can do.
+    fn vector_scan(&self, soac: &Soac, sums: &[Collected], cell: &[Stmt], done: &[Stmt]) -> Option<Vec<(Local, ScalarOp)>> {
         let (false, true) = (soac.scans.is_empty(), soac.reduces.is_empty()) else { return None };
         let Order::Reduce(sums) = self.order(soac.scans.iter(), sums) else { return None };
         let waits = |op: &ScalarOp| matches!(op.prim, PrimType::F32 | PrimType::F64);
@@ -531,7 +531,7 @@ impl<'p> Lower<'_, 'p> {
         (apart && sums.iter().all(|(_, op)| waits(op)) && plain(cell) && plain(done)).then_some(sums)
     }
 
-    /// Whether an array is at just this place.
+    /// Whether an array is in just this memory.
     fn is_in(&self, array: Var, place: &Mem) -> bool {
         matches!(self.locs.get(&array), Some(Loc::Array(Array::Mem(mem))) if super::same_place(mem, place))
     }
@@ -573,7 +573,7 @@ impl<'p> Lower<'_, 'p> {
         let (cell, done) = self.scoped_block(|this| {
             let i = Expr::Local(var);
             this.bind_cells(&soac.inputs, &soac.lambda.params, &i);
-            // Arrays that are made in each iteration are made in their places.
+            // Arrays that each iteration makes are made at their destinations.
             let mut dests = Vec::with_capacity(outs.len());
             let mut overlap = Overlap::None;
             for (k, (out, operand)) in outs.iter().zip(&soac.lambda.body.result).enumerate() {
@@ -583,7 +583,7 @@ impl<'p> Lower<'_, 'p> {
                     overlap = Overlap::Inputs;
                 }
                 let dest = match out.mem() {
-                    // A place that a cell of an input is in as well.
+                    // A destination that holds a cell of an input.
                     Some(_)
                         if rank > 0
                             && let Some(k) = over =>
@@ -635,7 +635,7 @@ impl<'p> Lower<'_, 'p> {
             });
             done
         });
-        if let Some(sums) = self.scanned_side_by_side(soac, sums, &cell, &done) {
+        if let Some(sums) = self.vector_scan(soac, sums, &cell, &done) {
             self.emit(Stmt::Scan(Box::new(Scan { var, from: lo, to: hi, sums, cell, done })));
             return;
         }
@@ -644,7 +644,7 @@ impl<'p> Lower<'_, 'p> {
     }
 }
 
-/// The operation, if an operator is just one that is commutative and associative.
+/// The operation that an operator consists of, if it is a single commutative and associative one.
 pub(super) fn simple(operator: &Operator) -> Option<ScalarOp> {
     let ([stm], [a, b]) = (operator.lambda.body.stms.as_slice(), operator.lambda.params.as_slice()) else { return None };
     let Exp::Scalar(op, args) = &stm.exp else { return None };
@@ -666,7 +666,7 @@ fn made_once(body: &Body, var: Var) -> bool {
     maps && !elsewhere && body.result.iter().filter(|a| a.var() == Some(var)).count() == 1
 }
 
-/// Whether a body has loops in it that could be parallel.
+/// Whether a body contains loops that could be parallel.
 fn has_parallel(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut inner = if let Exp::Soac(soac) = &stm.exp {

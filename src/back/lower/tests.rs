@@ -90,6 +90,6 @@ fn what_dies_in_a_map_is_overwritten() {
            (let ([r [f32 n]]) (soac n ([y f32 a]) (let ([z f32]) (f32./ y s)) (return z)))
            (return r))";
     let text = text.replace("([a [f32 n]] [s f32])", "([s f32] [a [f32 n]])");
-    // The result, what the pieces have added up, and a copy for the case that the result is not made here, which is never run.
+    // The result, what the chunks have added up, and a copy for the case that the result is not made here, which is never run.
     assert_eq!(memory(&text).0, 2);
 }

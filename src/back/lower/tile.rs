@@ -1,8 +1,8 @@
 //! Maps of maps of reductions, as in a product of matrices: `map (\row -> map (\column -> reduce op e (map f row column)) columns) rows`.
 //!
-//! The sums of some rows and some columns are made at a time, in registers: an element of a row is used for all those columns, an element
-//! of a column for all those rows. Blocks of the columns are copied, so that what is used together lies together, and stay in the cache
-//! while the rows pass by (Goto and van de Geijn, Anatomy of high-performance matrix multiplication, ACM TOMS 34(3), 2008, section 4).
+//! Register blocking: the sums of a tile of rows and columns are kept in registers, and each element of a row is used for all columns of the
+//! tile, each element of a column for all its rows. Blocks of the columns are packed into contiguous panels, which stay in the cache while
+//! the rows pass by (Goto and van de Geijn, Anatomy of high-performance matrix multiplication, ACM TOMS 34(3), 2008, section 4).
 //! Each sum is made in the same order as before.
 
 use super::interchange::Nest;
@@ -25,7 +25,7 @@ struct Shape {
 const WIDE: Shape = Shape { height: 8, bytes: 128 };
 /// Sums that fit 16 vector registers of 32 bytes.
 const NARROW: Shape = Shape { height: 5, bytes: 64 };
-/// Tiles whose rows are copied together: a block of some columns is in the nearest cache for all of them.
+/// Tiles whose rows are packed together: a panel of columns stays in the first-level cache for all of them.
 const GROUP: i64 = 4;
 /// Elements of a block of a column.
 const DEPTH: i64 = 256;
@@ -128,7 +128,7 @@ impl<'p> Lower<'_, 'p> {
                 copies.push(ptr);
             }
         }
-        // Without elements there are sums all the same.
+        // There is at least one block: without elements there are sums all the same.
         let blocks = self.ceiling(&mutated!(TileBlocks, depth.clone(), depth.clone().minus(Expr::int(DEPTH - 1))), DEPTH);
         let none = Expr::arith(Int::Eq, blocks.clone(), Expr::int(0));
         let blocks = Expr::Select(Box::new(none), Box::new(Expr::int(1)), Box::new(blocks));
@@ -171,7 +171,7 @@ impl<'p> Lower<'_, 'p> {
         });
         self.emit(Stmt::For { var: t, from: Expr::int(0), to: tiles.clone(), order: Order::Sequential, body });
     }
-    /// How many pieces of this size cover a length.
+    /// How many parts of this size cover a length.
     fn ceiling(&mut self, length: &Expr, part: i64) -> Expr {
         let all = length.clone().plus(Expr::int(part - 1));
         self.atom("pieces", Expr::arith(Int::Div, all, Expr::int(part)))

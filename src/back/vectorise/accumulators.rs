@@ -1,7 +1,7 @@
-//! Reductions in several registers.
+//! Reductions with multiple accumulators.
 //!
-//! An addition begins when the one before it has ended, some cycles later; a loop that adds to one vector register is bound by that. Values
-//! are collected in the elements of an array, as many as fill several registers, and those are collected at the end.
+//! A loop that adds to one vector register is bound by the latency of the addition. Values are collected in the elements of an array that
+//! fills several registers, and these are combined at the end.
 //!
 //! **Law.** The order in which an [`Order::Reduce`] collects is free, and its operations have identities.
 
@@ -12,7 +12,7 @@ use crate::base::scalar::{FoldOp, ScalarOp};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
 
-/// Bytes that are collected in.
+/// Bytes of all accumulators.
 const BYTES: i64 = 256;
 /// Fewer elements are not worth a vector register.
 const FEW: i64 = 16;
@@ -63,7 +63,7 @@ fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local,
     for ((sum, op), part) in sums.iter().zip(&parts) {
         wide.push(Stmt::Stack(*part));
         let identity = Expr::Const(mutated!(
-            ChainsFromZero,
+            AccumulatorsFromZero,
             FoldOp { op: op.op, prim: op.prim }.neutral(),
             crate::base::Scalar::from_i128(op.prim, 0)
         ));
@@ -72,7 +72,7 @@ fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local,
         lasts.push(Stmt::Set(*sum, Expr::Op(*op, vec![Expr::Local(*sum), found])));
     }
     wide.push(Stmt::For { var: first, from: Expr::int(0), to: Expr::int(lanes), order: Order::Any, body: inits });
-    // An iteration of a block in a lane: with names of its own, and the parts of the sums instead of the sums.
+    // An iteration of a block in a lane: with fresh variables, and accumulators instead of the sums.
     let mut renaming = super::rename::Renaming::default();
     visit::stmts(&body, &mut |mention| {
         if let Mention::Set(local) = mention {
@@ -98,7 +98,7 @@ fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local,
     wide.push(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body: step });
     wide.push(Stmt::For { var: last, from: Expr::int(0), to: Expr::int(lanes), order: Order::Reduce(sums.to_vec()), body: lasts });
     out.push(Stmt::If(Expr::int(0).less(blocks.clone()), wide, Vec::new()));
-    let rest = all.set("rest", from.plus(blocks.times(Expr::int(lanes))).plus(Expr::int(mutated!(ChainsRest, 0, 1))), out);
+    let rest = all.set("rest", from.plus(blocks.times(Expr::int(lanes))).plus(Expr::int(mutated!(AccumulatorsRest, 0, 1))), out);
     // Few are added one after the other: a vector register would have to be filled and added up for them.
     let left = all.set("left", to.clone().minus(rest.clone()), out);
     let again = renamed(all, &body, sums);
@@ -107,7 +107,7 @@ fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local,
     out.push(Stmt::If(left.less(Expr::int(FEW)), one, side));
 }
 
-/// The same body with variables of its own, but the same sums.
+/// The same body with fresh variables, but the same sums.
 pub(super) fn renamed(all: &mut Vectorise, body: &[Stmt], sums: &[(Local, ScalarOp)]) -> Vec<Stmt> {
     let mut renaming = super::rename::Renaming::default();
     visit::stmts(body, &mut |mention| {

@@ -8,11 +8,11 @@ use std::cell::RefCell;
 /// The difference of the values that an expression has in neighbouring iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Always this.
+    /// This number.
     By(i64),
-    /// Always the same, not known what.
+    /// A loop-invariant number that is not known.
     Even,
-    /// Not the same.
+    /// Varies.
     Uneven,
 }
 

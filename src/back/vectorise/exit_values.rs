@@ -1,10 +1,10 @@
-//! What the test of a loop has found out is not found out again behind the loop.
+//! Loop exit values: what the test of a loop has computed is reused behind the loop.
 //!
 //! ```text
 //! while { t = f(x) } g(y) && t { .. }  u = f(x)  ==>  while { t = f(x) } g(y) && t { .. }  u = t
 //! ```
 //!
-//! That saves little as it stands. But a variable that nothing behind the loop reads may change in lanes that have left the loop.
+//! That saves little by itself. But a variable that is dead behind the loop may change in lanes that have left it.
 //!
 //! **Law.** A loop ends right behind its test, so what that has computed of variables that it does not set afterwards still holds.
 
@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub fn exit_values(all: &Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
     let mut known = FxHashSet::default();
     let mut list = replaced(list, &mut known);
-    // What led to values that are known is not needed any more. Each round finds what the one before it has left without a reader.
+    // The computations that are replaced leave dead code. Each round finds what became dead in the one before.
     while !known.is_empty() {
         let mut idle = known.clone();
         let mut see = |mention| {
@@ -105,7 +105,7 @@ impl Behind {
     }
     /// A variable is about to be set.
     fn forget(&mut self, local: Local) {
-        self.found.retain(|(e, of)| *of != local && mutated!(LeaveStale, !reads(e, local), true));
+        self.found.retain(|(e, of)| *of != local && mutated!(ExitValueStale, !reads(e, local), true));
         self.same.retain(|a, b| *a != local && *b != local);
         self.asked.retain(|e| !reads(e, local));
     }

@@ -1,9 +1,9 @@
-//! Loops that run as long as they do for one of the lanes.
+//! Masked loops: they run as long as one of the lanes is in them.
 //!
-//! Each iteration ends with the test for the next, which says what lanes are still in the loop. The others keep what is read behind the
-//! loop; what is not may change in them. Where the test is a conjunction, conditions with the same value in all lanes end the loop
-//! for all of them; and what is computed from values that are the same in all lanes, such as the number of an iteration, is the same in
-//! all that are still in the loop: there is one variable for it, and lanes that leave keep a copy.
+//! Each iteration ends with the test for the next, which sets the mask of the lanes that are still in the loop. The others keep the values
+//! that are live behind the loop; all else may change in them. Where the test is a conjunction, uniform conditions end the loop for all
+//! lanes; and what is computed from uniform values, such as the number of an iteration, is the same in all lanes that are still in the
+//! loop: it has one variable, and lanes that leave keep a copy.
 
 use super::Vectorise;
 use super::plan::Planner;
@@ -21,15 +21,15 @@ pub struct Masked {
     pub first: Vec<Stmt>,
     pub cond: Expr,
     pub second: Vec<Stmt>,
-    /// Variables that have the same value in all lanes that are in the loop, in order, and what those that need it have before.
+    /// Variables that are uniform among the lanes in the loop, in order, with their values before it where those are live.
     shared: Vec<(Local, Option<Expr>)>,
-    /// What is read behind the loop.
+    /// What is live behind the loop.
     kept: FxHashSet<Local>,
-    /// Conditions that are the same in all lanes.
+    /// The uniform conditions of the test.
     even: Vec<Expr>,
-    /// The others.
+    /// The conditions that differ between lanes.
     uneven: Vec<Expr>,
-    /// What is read behind the loop and holds in the lanes in which the last iteration found the uneven conditions hold.
+    /// The variable, live behind the loop, that holds in the lanes in which the last iteration found the uneven conditions true.
     pub test: Option<Local>,
 }
 

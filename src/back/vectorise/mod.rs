@@ -1,4 +1,4 @@
-//! Loops whose iterations are independent and contain further loops, several iterations at a time: outer-loop vectorisation.
+//! Outer-loop vectorisation: loops whose iterations are independent and contain further loops run several iterations at a time.
 //!
 //! C compilers fill vector registers with neighbouring iterations of an innermost loop. Where that is a short sum, a sum over elements
 //! that lie far apart, or an iteration that ends early, the neighbours to choose are those of the loop around it:
@@ -20,8 +20,8 @@
 //!
 //! What an iteration sets becomes an array with an element for each lane, if it is needed beyond one block of straight code. Inner
 //! loops are interchanged with the lanes, or stay in each lane where their own elements are the ones that are neighbours in memory
-//! (four lanes side by side then share what they read); a `while` runs as long as it does for one of the lanes, and the others keep what
-//! is read behind it. (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapters 5 and 8: loop distribution, scalar
+//! (four lanes at a time then share what they read); a `while` is masked: it runs as long as one of the lanes is in it, and the
+//! others keep what is live behind it. (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapters 5 and 8: loop distribution, scalar
 //! expansion, unroll-and-jam; Nuzman and Zaks, Outer-loop vectorization revisited for short SIMD architectures, PACT 2008.)
 
 mod accumulators;
@@ -113,7 +113,7 @@ struct Vectorise<'f> {
 }
 
 impl Vectorise<'_> {
-    /// Rewrites the innermost loops for which it pays; what has been done.
+    /// Vectorises the innermost loops for which it pays; says what has been done.
     fn stmts(&mut self, list: Vec<Stmt>) -> (Vec<Stmt>, Done) {
         let mut out = Vec::with_capacity(list.len());
         let mut done = Done::Nothing;
@@ -203,7 +203,7 @@ impl Vectorise<'_> {
         let again = !whole_blocks && packs.is_empty() && plan.is_even() && self.may_run_again(&loop_.body);
         let full = if again { count.clone().plus(Expr::int(lanes - 1)) } else { count.clone() };
         let blocks = self.set("blocks", Expr::arith(Int::Div, full, side.clone()), &mut out);
-        // Copies are made in the same place for each block.
+        // All blocks use the same buffers for packed elements.
         let mut owners = Vec::new();
         for pack in &packs {
             let handle = self.fun.handles.alloc(HandleInfo { name: Symbol::new("packed") });
@@ -262,7 +262,7 @@ impl Vectorise<'_> {
         written.iter().all(apart) && read.iter().all(known) && !written.iter().any(stacks)
     }
 
-    /// A plan for the loop with variables of its own, with or without copies of what lies apart.
+    /// A plan for the loop with fresh variables, with or without packing.
     fn plan(&mut self, whole: &Loop) -> Option<(Loop, Vec<Pack>, Plan)> {
         let loop_ = self.fresh(whole);
         if let Some((packed, packs)) = packing::packing(self, &loop_)
@@ -274,7 +274,7 @@ impl Vectorise<'_> {
         let plan = Plan::new(self, &loop_, &[])?;
         Some((loop_, Vec::new(), plan))
     }
-    /// The same loop with variables of its own, so that the versions share none.
+    /// The same loop with fresh variables, so that the versions share none.
     fn fresh(&mut self, whole: &Loop) -> Loop {
         let mut renaming = Renaming::default();
         let sums: &[_] = if let Order::Reduce(sums) = &whole.order { sums } else { &[] };

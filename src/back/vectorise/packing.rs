@@ -1,5 +1,5 @@
-//! Elements that lie far apart for neighbouring lanes but are read again and again: a loop over the coordinates of a point inside of a
-//! loop over other points reads the same coordinates each time. They are copied first, so that those of all lanes are neighbours.
+//! Packing of elements that are strided for neighbouring lanes and read repeatedly: a loop over the coordinates of a point inside of a loop
+//! over other points reads the same coordinates each time. They are copied first, so that those of all lanes are contiguous.
 //!
 //! **Law.** A copy holds what is read, since nothing is written before the last loop of an iteration has ended.
 
@@ -38,7 +38,7 @@ struct Packer<'a, 'f> {
     loops: Vec<(Local, Option<Expr>)>,
 }
 
-/// The loop with copies in place of what lies apart, and the copies.
+/// The loop with packed elements in place of strided ones, and the packs.
 pub fn packing(all: &mut Vectorise, loop_: &Loop) -> Option<(Loop, Vec<Pack>)> {
     let last = loop_.body.iter().rposition(is_loop)?;
     let (before, _) = loop_.body.split_at(last + 1);

@@ -1,4 +1,4 @@
-//! Which statements of an iteration run for all lanes before the next one does, and whether that pays.
+//! How the statements of an iteration are distributed over SIMD lanes, and whether that pays.
 
 use super::affine::{Defs, Step, Steps};
 use super::masked::{self, Masked};
@@ -11,12 +11,12 @@ use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Int, Local, Order, Place, Ptr, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Lanes that a loop that stays in its lane is written for side by side.
+/// Lanes for which a loop that stays in its lane is interleaved.
 pub const SIDE: i64 = 4;
 
 /// A part of an iteration.
 pub enum Node {
-    /// The same in all lanes: done once.
+    /// Uniform: the same in all lanes, done once.
     Once(Stmt),
     /// Straight code, a lane at a time.
     Lanes(Vec<Stmt>),
@@ -24,10 +24,10 @@ pub enum Node {
     Keep {
         /// The loop.
         stmt: Stmt,
-        /// Whether it is done for [`SIDE`] lanes at a time.
-        side_by_side: bool,
+        /// Whether it is interleaved for [`SIDE`] lanes.
+        interleaved: bool,
     },
-    /// A loop with the lanes inside.
+    /// A loop that is interchanged with the lanes.
     For {
         /// Its counter.
         var: Local,
@@ -45,18 +45,20 @@ pub enum Node {
 /// An iteration in parts.
 pub struct Plan {
     pub nodes: Vec<Node>,
-    /// Variables with an element for each lane.
+    /// Variables that are expanded to an element for each lane.
     pub wide: Vec<Local>,
-    /// The same in all lanes.
+    /// Variables with the same value in all lanes.
     pub uniform: FxHashSet<Local>,
     /// Arrays of an iteration and their sizes.
     pub private: FxHashMap<Ptr, u64>,
-    /// Positions that cost less to compute again than to keep.
+    /// Positions that are rematerialised.
     pub again: FxHashMap<Local, Expr>,
-    /// What collects values of all iterations.
+    /// The accumulators of the loop.
     pub sums: Vec<(Local, ScalarOp)>,
-    /// Bytes of the variables that innermost loops work on, in one lane, and of the largest.
-    hot: (u64, u64),
+    /// Bytes of a lane of the expanded variables that innermost loops work on.
+    hot: u64,
+    /// Bytes of the largest of them.
+    largest: u64,
 }
 
 /// What an iteration sets and points at.
@@ -108,7 +110,7 @@ pub fn is_loop(stmt: &Stmt) -> bool {
     }
 }
 
-/// Whether a loop hands something on from one iteration to the next.
+/// Whether a loop has loop-carried values.
 fn carries(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::For { order, body, .. } => *order != Order::Any || body.iter().any(carries),
@@ -273,7 +275,7 @@ impl Facts {
     pub fn is_set_once(&self, local: Local) -> bool {
         self.defs.get(&local).is_some_and(Option::is_some)
     }
-    /// Takes note of what statements set; nothing if there is one that lanes cannot share.
+    /// Collects what statements set; `None` if there is one that lanes cannot share.
     fn collect(&mut self, list: &[Stmt], certain: bool, fun: &crate::ir::imp::Fun) -> Option<()> {
         for stmt in list {
             match stmt {
@@ -331,7 +333,7 @@ impl Planner<'_> {
         });
         same
     }
-    /// Finds what is the same in all lanes, in order of the statements.
+    /// Finds the uniform variables, in order of the statements.
     fn uniform(&mut self, list: &[Stmt]) {
         for stmt in list {
             match stmt {
@@ -369,7 +371,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Finds what is index arithmetic on the counter and on what is the same in all lanes.
+    /// Finds the variables that are index arithmetic on the counter and on uniform values.
     fn positions(&mut self, list: &[Stmt]) {
         for stmt in list {
             match stmt {
@@ -422,13 +424,13 @@ impl Planner<'_> {
         }
     }
 
-    /// What reading and writing costs if neighbours are those along `var`, in a vague unit.
+    /// The cost of memory accesses that are not contiguous along `var`, in a unit of its own.
     fn far(&self, list: &[Stmt], var: Local) -> u64 {
         let steps = Steps::new(&self.facts.defs, var);
         let mut cost = 0;
         accesses(list, &mut |ptr, index, store| {
             let step = steps.of(index);
-            // The elements of an array of its own that a lane has lie beside those of the other lanes.
+            // Private arrays are interleaved: an element of a lane lies beside those of the other lanes.
             let near = if self.facts.private.contains_key(&ptr) { step == Step::By(0) } else { step.is_near() };
             if !near || (store && step == Step::By(0) && !self.facts.private.contains_key(&ptr)) {
                 cost += if store { 4 } else { 2 };
@@ -436,7 +438,7 @@ impl Planner<'_> {
         });
         cost
     }
-    /// What innermost loops cost if their own iterations are the neighbours.
+    /// The same for innermost loops that are vectorised along their own counters.
     fn inside(&self, stmt: &Stmt) -> u64 {
         match stmt {
             Stmt::For { var, order, body, .. } => {
@@ -508,7 +510,7 @@ impl Planner<'_> {
                 {
                     return Node::For { var: *var, from: from.clone(), to: to.clone(), nodes };
                 }
-                Node::Keep { stmt: stmt.clone(), side_by_side: even && self.shares(stmt) }
+                Node::Keep { stmt: stmt.clone(), interleaved: even && self.shares(stmt) }
             }
             Stmt::While(first, cond, second) => {
                 let mut safe = is_straight(first) && is_straight(second);
@@ -519,7 +521,7 @@ impl Planner<'_> {
                 accesses(std::slice::from_ref(stmt), &mut |_, index, store| safe = safe && !store && self.is_uniform(index));
                 match safe {
                     true => Node::While(Box::new(self.masked(before, first, cond, second))),
-                    false => Node::Keep { stmt: stmt.clone(), side_by_side: false },
+                    false => Node::Keep { stmt: stmt.clone(), interleaved: false },
                 }
             }
             other @ (Stmt::Comment(_)
@@ -540,10 +542,10 @@ impl Planner<'_> {
             | Stmt::Parallel(_)
             | Stmt::Launch(_)
             | Stmt::Atomic(_)
-            | Stmt::Ghost(_)) => Node::Keep { stmt: other.clone(), side_by_side: false },
+            | Stmt::Ghost(_)) => Node::Keep { stmt: other.clone(), interleaved: false },
         }
     }
-    /// Whether lanes side by side read something in common.
+    /// Whether interleaved lanes read the same elements.
     fn shares(&self, stmt: &Stmt) -> bool {
         let Stmt::For { order: Order::Reduce(_), body, .. } = stmt else { return false };
         let steps = Steps::new(&self.facts.defs, self.lane);
@@ -558,7 +560,7 @@ fn pays(nodes: &[Node]) -> bool {
     let kept = nodes.iter().any(|node| matches!(node, Node::Keep { .. }));
     nodes.iter().any(|node| match node {
         Node::For { .. } | Node::While(..) => true,
-        Node::Keep { side_by_side, .. } => *side_by_side,
+        Node::Keep { interleaved, .. } => *interleaved,
         Node::Lanes(list) => kept && has_slow(list),
         Node::Once(_) => false,
     })
@@ -576,7 +578,7 @@ impl Plan {
         let readers = masked::readers(&loop_.body);
         let mut planner = Planner { facts, lane: loop_.var, sums, readers, fun: all.fun };
         planner.uniform(&loop_.body);
-        // Pointers are the same in all lanes, or there is no such loop.
+        // All pointers must be uniform.
         let places = planner.facts.pointed.iter().all(|(_, place)| match place {
             Place::Table(_) => true,
             Place::Ptr(base, offset) => !planner.facts.private.contains_key(base) && planner.is_uniform(offset),
@@ -592,7 +594,7 @@ impl Plan {
         planner.positions(&loop_.body);
         let Planner { facts, sums, fun, .. } = planner;
         let Facts { defs, uniform, private, again, .. } = facts;
-        let mut plan = Plan { nodes, wide: Vec::new(), uniform, private, again, sums, hot: (0, 0) };
+        let mut plan = Plan { nodes, wide: Vec::new(), uniform, private, again, sums, hot: 0, largest: 0 };
         plan.widen(&defs, fun);
         Some(plan)
     }
@@ -622,7 +624,7 @@ impl Plan {
         let bytes = |local: &Local| fun.locals[*local].prim.bytes() as u64;
         let hot: Vec<u64> = wide.iter().filter(|local| hot.contains(local)).map(bytes).collect();
         let most = hot.iter().copied().max().or_else(|| wide.iter().map(bytes).max()).unwrap_or(8);
-        self.hot = (hot.iter().map(|_| most).sum(), most);
+        (self.hot, self.largest) = (hot.iter().map(|_| most).sum(), most);
         self.wide = wide;
     }
 
@@ -653,7 +655,7 @@ impl Plan {
         }
         kept(&self.nodes)
     }
-    /// Whether lanes are inside of loops of known length, all of them, and collect nothing.
+    /// Whether all loops are interchanged with the lanes, and nothing is collected.
     pub fn is_even(&self) -> bool {
         fn even(nodes: &[Node]) -> bool {
             nodes.iter().all(|node| match node {
@@ -664,7 +666,7 @@ impl Plan {
         }
         self.sums.is_empty() && even(&self.nodes)
     }
-    /// Whether all that is copied is read with the lanes inside.
+    /// Whether packed elements are read only where loops are interchanged with the lanes.
     pub fn interchanges(&self, packs: &[Pack]) -> bool {
         fn kept(nodes: &[Node], see: &mut dyn FnMut(&Stmt)) {
             for node in nodes {
@@ -684,16 +686,16 @@ impl Plan {
         inside
     }
 
-    /// How many lanes there are to be.
+    /// The number of lanes.
     pub fn lanes(&self) -> i64 {
-        let (all, most) = (self.hot.0.max(1), self.hot.1.max(1));
+        let (all, most) = (self.hot.max(1), self.largest.max(1));
         let mut lanes = WIDE / most.max(4);
         while lanes * all > REGISTERS && lanes > 64 / most.max(4) {
             lanes /= 2;
         }
         lanes as i64
     }
-    /// How many of so many lanes are side by side: where they wait for each other, as many as fill four registers of this processor.
+    /// How many of so many lanes run together: with masked loops, as many as fill four registers of this processor.
     pub fn side(&self, lanes: i64) -> Expr {
         if self.masked().is_empty() {
             return Expr::int(lanes);

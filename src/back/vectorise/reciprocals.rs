@@ -1,7 +1,7 @@
-//! Divisions by a number that stays the same during a loop.
+//! Divisions by a loop-invariant number.
 //!
 //! A division takes a vector unit as long as many multiplications. With the reciprocal, which is computed once, a quotient takes a
-//! multiplication and two steps that mend what that has rounded.
+//! multiplication and two steps that correct its rounding.
 //!
 //! **Law.** [`Expr::Quotient`] has the value of the division, to the last bit but where it is about to overflow or less than the smallest
 //! normal number, if the divisor is neither very small nor very large; else the loop divides.
@@ -125,7 +125,7 @@ fn moderate(x: Local, prim: PrimType) -> Option<Expr> {
     Some(Expr::arith(Int::And, Expr::Op(large, vec![size.clone(), bound(-power)]), Expr::Op(small, vec![size, bound(power)])))
 }
 
-/// The same body with variables of its own, but the same sums.
+/// The same body with fresh variables, but the same sums.
 fn renamed(all: &mut Vectorise, body: &[Stmt], order: &Order) -> Vec<Stmt> {
     let sums: &[(Local, ScalarOp)] = if let Order::Reduce(sums) = order { sums } else { &[] };
     super::accumulators::renamed(all, body, sums)

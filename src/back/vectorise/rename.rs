@@ -1,4 +1,4 @@
-//! Statements with other variables in them.
+//! Renaming of the variables of statements.
 
 use crate::ir::imp::{Expr, Local, Order, Place, Ptr, Scan, Stmt};
 use rustc_hash::FxHashMap;
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 /// Variables that get other names, and arrays that get an element for each lane.
 #[derive(Default)]
 pub struct Renaming {
-    /// New names.
+    /// The new variable for each that is renamed.
     pub locals: FxHashMap<Local, Local>,
     /// Arrays of an iteration: those of all lanes, the number of lanes, and the lane.
     pub arrays: FxHashMap<Ptr, (Ptr, i64, Local)>,
@@ -23,7 +23,7 @@ impl Renaming {
         }
     }
 
-    /// An expression.
+    /// An expression with its variables renamed.
     pub fn expr(&self, e: &Expr) -> Expr {
         if let Expr::Local(local) = e {
             return Expr::Local(self.local(*local));
@@ -38,7 +38,7 @@ impl Renaming {
     pub fn stmts(&self, list: &[Stmt]) -> Vec<Stmt> {
         list.iter().map(|stmt| self.stmt(stmt)).collect()
     }
-    /// A statement.
+    /// A statement with its variables renamed.
     pub fn stmt(&self, stmt: &Stmt) -> Stmt {
         match stmt {
             Stmt::Set(local, e) => Stmt::Set(self.local(*local), self.expr(e)),

@@ -1,7 +1,7 @@
-//! Functions that take long begin as early as they can.
+//! Instruction scheduling: functions with a long latency are issued first.
 //!
-//! A processor looks some hundred instructions ahead. What waits for a long function stands in the way of what does not, unless that
-//! comes first: the functions that wait for no other one, those whose operands are ready soonest foremost.
+//! A processor's reorder window holds some hundred instructions. Instructions that wait for a long function fill it and keep independent ones
+//! out, unless those come first: so the functions that depend on no other one are moved up, in the order in which their operands are ready.
 //!
 //! **Law.** What statements compute that set different variables, and read no memory that is written in between, does not depend on their
 //! order, as long as each stands behind those whose variables it reads.
@@ -12,7 +12,7 @@ use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Order, Stmt};
 use rustc_hash::FxHashMap;
 
-/// The statements with the bodies of innermost loops that are done side by side in such an order.
+/// The statements with the bodies of innermost vector loops scheduled.
 pub fn schedule(list: Vec<Stmt>) -> Vec<Stmt> {
     list.into_iter()
         .map(|stmt| {
@@ -41,7 +41,9 @@ fn ordered(body: Vec<Stmt>) -> Vec<Stmt> {
         let mut all = vec![false; sets];
         while let Some(at) = needed.pop() {
             if !std::mem::replace(&mut all[at], true) {
-                operands(&body[at], &mut |local| needed.extend(places.get(&local).filter(|_| mutated!(EarlyBeforeOperands, true, false))));
+                operands(&body[at], &mut |local| {
+                    needed.extend(places.get(&local).filter(|_| mutated!(ScheduledBeforeOperands, true, false)))
+                });
             }
         }
         for at in (0..sets).filter(|at| all[*at]) {
@@ -54,8 +56,8 @@ fn ordered(body: Vec<Stmt>) -> Vec<Stmt> {
     out
 }
 
-/// The long functions among the first statements that wait for no other one, those that can begin soonest foremost; nothing if there are
-/// not several, or if one variable is set twice.
+/// The long functions that depend on no other one, in the order in which they can begin; `None` unless there are several, or if a variable
+/// is set twice.
 fn firsts(body: &[Stmt], sets: usize) -> Option<Vec<usize>> {
     let mut count: FxHashMap<Local, usize> = FxHashMap::default();
     visit::stmts(body, &mut |mention| {
@@ -63,7 +65,7 @@ fn firsts(body: &[Stmt], sets: usize) -> Option<Vec<usize>> {
             *count.entry(local).or_default() += 1;
         }
     });
-    // How long what each variable holds takes, if it waits for no long function.
+    // The latency of each variable that depends on no long function.
     let mut ready: FxHashMap<Local, Option<u32>> = FxHashMap::default();
     let mut found = Vec::new();
     for (at, stmt) in body[..sets].iter().enumerate() {
@@ -96,7 +98,7 @@ fn operands(stmt: &Stmt, see: &mut dyn FnMut(Local)) {
     });
 }
 
-/// About how many cycles an expression takes.
+/// The latency of an expression in cycles, about.
 fn cost(e: &Expr) -> u32 {
     let mut parts = 0;
     e.parts(&mut |e| parts = parts.max(cost(e)));

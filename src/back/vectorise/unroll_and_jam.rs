@@ -1,4 +1,4 @@
-//! Rows that are added to the same sums, several at a time.
+//! Unroll-and-jam: rows that are added to the same sums, several at a time.
 //!
 //! ```text
 //! for i { s = 0; for j { s += f(i, j); sums[j] += g(i, j) }; out[i] = s }
@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rows at a time.
 const ROWS: i64 = 4;
-/// Inner loops with more statements have enough to do.
+/// Inner loops with more statements have enough parallelism between instructions.
 const STATEMENTS: usize = 12;
 
 /// What pointers of a function point at: nothing that another one does.

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 pub struct Iterations {
     /// The number of the first.
     pub base: Expr,
-    /// How many there are; as many as there are lanes if nothing else is said.
+    /// How many there are, if fewer than lanes.
     pub count: Option<Expr>,
     /// How many lanes there are.
     pub lanes: i64,
@@ -35,13 +35,13 @@ pub(super) struct Block<'p> {
     wide: FxHashMap<Local, Ptr>,
     /// The arrays of iterations.
     private: FxHashMap<Ptr, Ptr>,
-    /// The type of what says which lanes are in a loop.
+    /// The type of the elements of masks.
     pub mask: PrimType,
-    /// Where it stays behind the loop for these conditions.
+    /// The masks that are live behind their loops, by the condition that they stand for.
     pub tests: FxHashMap<Local, Ptr>,
 }
 
-/// Whether a part needs the value that a variable has before it: unless it sets it first, whatever happens.
+/// Whether a variable is live before a part: the part reads it, or may not set it.
 fn is_exposed(list: &[Stmt], local: Local) -> bool {
     for stmt in list {
         if let Stmt::Set(to, e) = stmt {
@@ -95,7 +95,7 @@ impl Plan {
         let mask = if bytes <= 4 { PrimType::I32 } else { PrimType::I64 };
         for local in &self.wide {
             let info = all.locals()[*local].clone();
-            // What is only copied when a lane leaves is as wide as what tells that.
+            // What is only kept when a lane leaves a loop is as wide as the mask.
             let copied = info.prim.is_int() && info.prim.bytes() < mask.bytes() && masked.iter().any(|masked| masked.is_shared(*local));
             let ptr = all.stack(info.name, if copied { mask } else { info.prim }, lanes as u64);
             out.push(Stmt::Stack(ptr));
@@ -148,9 +148,9 @@ impl Block<'_> {
                     let stmt = self.each(all, list);
                     out.push(stmt);
                 }
-                Node::Keep { stmt, side_by_side } => {
-                    let stmt = match (stmt, &self.count, side_by_side) {
-                        (Stmt::For { .. }, None, true) => self.side_by_side(all, stmt),
+                Node::Keep { stmt, interleaved } => {
+                    let stmt = match (stmt, &self.count, interleaved) {
+                        (Stmt::For { .. }, None, true) => self.interleaved(all, stmt),
                         _ => self.each(all, std::slice::from_ref(stmt)),
                     };
                     out.push(stmt);
@@ -275,7 +275,7 @@ impl Block<'_> {
     }
 
     /// A loop in several lanes at a time.
-    fn side_by_side(&self, all: &mut Vectorise, stmt: &Stmt) -> Stmt {
+    fn interleaved(&self, all: &mut Vectorise, stmt: &Stmt) -> Stmt {
         let Stmt::For { var, from, to, order, body } = stmt else { return stmt.clone() };
         let group = all.local("group", PrimType::I64);
         let counter = all.like(*var);

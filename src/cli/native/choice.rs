@@ -1,10 +1,10 @@
-//! `--backend auto`: processors, or the CUDA device where there is one and the program is worth it.
+//! `--backend auto`: processors, or the CUDA device where there is one and offloading pays.
 
 use super::super::program::Loaded;
 use super::{Made, Options, Program, finish, prepare_on, standin};
 use crate::diag::Diagnostic;
 use crate::driver::backends::{self, Reason};
-use crate::driver::{self, Worth};
+use crate::driver::{self, OffloadCost};
 use crate::interp;
 use crate::ir::core::Define;
 use crate::ir::soac;
@@ -27,8 +27,8 @@ pub fn prepare(
 ) -> Result<(Program, Reason), Box<Diagnostic>> {
     let entries = [define.name];
     let native = driver::compile(&loaded.sources, &loaded.checked, &entries, options.strict)?;
-    let worth = worth(loaded, define, values, &native.program, options);
-    let (wanted, mut reason) = backends::device_for(worth.as_ref(), options.strict);
+    let cost = offload_cost(loaded, define, values, &native.program, options);
+    let (wanted, mut reason) = backends::device_for(cost.as_ref(), options.strict);
     if wanted {
         match prepare_on(loaded, &entries, device, Made::default()) {
             Ok(program) => return Ok((program, reason)),
@@ -39,7 +39,7 @@ pub fn prepare(
 }
 
 /// What the entry point does for these arguments; nothing if they are none for it, which is said later.
-fn worth(loaded: &Loaded, define: &Define, values: &[Value], program: &soac::Program, options: &Options) -> Option<Worth> {
+fn offload_cost(loaded: &Loaded, define: &Define, values: &[Value], program: &soac::Program, options: &Options) -> Option<OffloadCost> {
     let names = loaded.checked.parameter_names(define.name);
     let (operands, _) = interp::components::operands(&define.ty, define.name, values, &names, define.span).ok()?;
     let number =
@@ -47,5 +47,5 @@ fn worth(loaded: &Loaded, define: &Define, values: &[Value], program: &soac::Pro
     let known: Vec<Option<i64>> = operands.iter().map(number).collect();
     let threads = if options.threads > 0 { options.threads } else { std::thread::available_parallelism().map_or(1, usize::from) };
     let start = std::env::var(START).ok().and_then(|text| text.parse().ok());
-    Some(Worth::new(driver::work(program, define.name, &known)?, threads, start))
+    Some(OffloadCost::new(driver::work(program, define.name, &known)?, threads, start))
 }

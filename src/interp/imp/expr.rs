@@ -110,7 +110,7 @@ impl<'p> Machine<'p> {
         let value = self.defined(e, frame, "an index or a size")?;
         if let Scalar::I64(n) = value { Ok(n) } else { fault(format!("an index of type {}", value.prim())) }
     }
-    /// A condition.
+    /// The value of a condition.
     pub fn truth(&mut self, e: &'p Expr, frame: &Frame<'p>) -> Run<bool> {
         let value = self.defined(e, frame, "a condition")?;
         if let Scalar::Bool(truth) = value { Ok(truth) } else { fault(format!("a condition of type {}", value.prim())) }

@@ -10,9 +10,9 @@ use crate::ir::imp::{Fun, Stmt, print};
 pub(super) enum Stop {
     /// The program fails, as it is meant to.
     Failure(Box<Failure>),
-    /// It is given up.
+    /// It exceeds its number of statements.
     Long,
-    /// It does what it must not do.
+    /// A fault.
     Fault(Box<Fault>),
 }
 

@@ -53,7 +53,7 @@ impl<'p> Frame<'p> {
             None => fault(format!("the pointer `{}.{}` is used before it is set", self.fun.ptrs[ptr].name, ptr.raw())),
         }
     }
-    /// Gives a handle a buffer.
+    /// Makes a handle the owner of a buffer.
     pub fn own(&mut self, handle: Handle, buffer: BufferId) -> Run {
         match self.handles[handle.raw()].replace(buffer) {
             None => Ok(()),

@@ -99,7 +99,7 @@ pub enum Param {
 pub enum Result {
     /// A scalar.
     Scalar(PrimType, Expr),
-    /// An array in row-major order, given to the caller with its handle.
+    /// An array in row-major order, transferred to the caller with its handle.
     Array(Ptr, Handle),
 }
 
@@ -212,7 +212,7 @@ pub enum Place {
     Table(usize),
 }
 
-/// Loops whose iterations can be done side by side in vector registers.
+/// How the iterations of a loop depend on each other: whether they can be vectorised.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Order {
     /// One after the other.
@@ -239,7 +239,7 @@ pub struct Failure {
 /// A statement.
 #[derive(Debug, Clone)]
 pub enum Stmt {
-    /// A line for the reader.
+    /// A comment in the emitted text.
     Comment(String),
     /// Sets a local.
     Set(Local, Expr),
@@ -283,7 +283,7 @@ pub enum Stmt {
     Release(Handle),
     /// Writes an element.
     Store(Ptr, Expr, Expr),
-    /// An element will be read soon, if there is one: changes nothing.
+    /// Prefetches an element that will be read soon, if it exists.
     Prefetch(Ptr, Expr),
     /// Copies elements that lie in a row.
     Copy {
@@ -317,7 +317,7 @@ pub enum Stmt {
     Check(Expr, Box<Failure>),
     /// Calls a function.
     Call {
-        /// Which.
+        /// The callee.
         fun: FunId,
         /// Scalars and arrays in row-major order.
         args: Vec<Arg>,
@@ -400,19 +400,19 @@ pub struct Hist {
     pub index: Local,
     /// Makes a cell.
     pub cell: Vec<Stmt>,
-    /// Its bin. A cell whose bin there is not is left out.
+    /// Its bin. A cell whose bin does not exist is left out.
     pub bin: Expr,
     /// What is combined with the bin.
     pub values: Vec<Expr>,
-    /// How.
+    /// The operator.
     pub combine: Combine,
     /// The operations of the components, if the operator consists of one for each.
     pub each: Option<Vec<ScalarOp>>,
     /// The neutral element.
     pub neutral: Vec<Expr>,
-    /// The number of a bin, and what `update` combines with it.
+    /// The number of the bin that `update` changes.
     pub place: Local,
-    /// See there.
+    /// What `update` combines with it.
     pub sum: Vec<Local>,
     /// Combines values with a bin of the result, while others do the same.
     pub update: Vec<Stmt>,
@@ -431,9 +431,9 @@ pub struct Segments {
     pub index: Local,
     /// Makes a cell.
     pub cell: Vec<Stmt>,
-    /// What is combined of it.
+    /// The components of the cell that are combined.
     pub values: Vec<Expr>,
-    /// How.
+    /// The operator.
     pub combine: Combine,
     /// The neutral element.
     pub neutral: Vec<Expr>,
@@ -498,7 +498,7 @@ pub struct Parallel {
     pub body: Vec<Stmt>,
 }
 
-/// A loop whose iterations can be done side by side in vector registers, although each uses what those before it have collected.
+/// A loop whose iterations can be vectorised, although each uses what those before it have collected.
 #[derive(Debug, Clone)]
 pub struct Scan {
     /// The counter.

@@ -108,9 +108,9 @@ pub struct Program {
     pub funs: Arena<Fun>,
     /// The calls through which statements were reached that have been put where definitions were called; failures name them.
     pub chains: Chains,
-    /// Places of the source whose statements are to have no parallel loops. A hint, which is no part of the text of programs.
+    /// Places of the source whose statements are to have no parallel loops: an attribute, which is no part of the text of programs.
     pub sequential: Vec<(Span, Depth)>,
-    /// Places of definitions whose functions are to be called, not inlined. A hint as well.
+    /// Places of definitions whose functions are to be called, not inlined: an attribute as well.
     pub called: Vec<Span>,
 }
 

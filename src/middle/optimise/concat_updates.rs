@@ -53,7 +53,7 @@ fn parts(program: &mut Program, stm: Stm, update: Update, out: &mut Vec<Stm>) {
     let Update { array, before, value, after } = update;
     let ty = program.ty(array).clone();
     let name = program.vars[array].name;
-    let behind = ty.shape[0].sub(&Size::constant(mutated!(RebuildShifted, after, after + 1)));
+    let behind = ty.shape[0].sub(&Size::constant(mutated!(ConcatShifted, after, after + 1)));
     let mut all = Vec::with_capacity(3);
     for (count, start) in [(before, Size::default()), (after, behind)] {
         if all.len() == usize::from(before > 0) {

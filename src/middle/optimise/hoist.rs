@@ -9,7 +9,7 @@ use crate::base::mutation::mutated;
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operator, Program, Size, Stm, Var, parallel_exp, single_exp};
 use rustc_hash::FxHashMap;
 
-/// Hoists.
+/// Hoists the loop-invariant statements of a program.
 pub fn hoist(mut program: Program) -> Program {
     let mut hoister = Hoister { known: Simplifier::new(&mut program), levels: FxHashMap::default() };
     for stm in hoister.known.program.consts.clone() {
@@ -177,7 +177,7 @@ fn is_check(exp: &Exp) -> bool {
     }
 }
 
-/// What takes time where it is.
+/// Whether hoisting an expression saves work: what costs nothing, and updates in place, stay.
 fn worthwhile(exp: &Exp) -> bool {
     !matches!(
         exp,

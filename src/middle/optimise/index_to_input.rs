@@ -21,7 +21,7 @@ pub fn index_to_input(mut program: Program) -> Program {
 /// Ranges that start at 0 and go on by 1.
 fn note_range(pat: &[Var], exp: &Exp, ranges: &mut FxHashSet<Var>) {
     if let Exp::Iota { start: Operand::Const(start), step: Operand::Const(step) } = exp
-        && (mutated!(StreamFromAnywhere, start.as_i128(), Some(0)), step.as_i128()) == (Some(0), Some(1))
+        && (mutated!(InputFromAnywhere, start.as_i128(), Some(0)), step.as_i128()) == (Some(0), Some(1))
     {
         ranges.extend(pat);
     }

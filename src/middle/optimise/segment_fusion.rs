@@ -44,7 +44,7 @@ fn visit(program: &mut Program, body: &mut Body) {
     }
 }
 
-/// What is fused.
+/// The statements of a fusion.
 struct Parts {
     /// The statement that makes the array.
     producer: usize,
@@ -119,7 +119,7 @@ fn stays(stms: &[Stm], made: &Soac) -> bool {
     })
 }
 
-/// Fuses; says where the consumer is now.
+/// Fuses the producer into the consumer; returns the new index of the consumer.
 fn fuse(program: &mut Program, body: &mut Body, mut c: usize, parts: Parts) -> usize {
     let Exp::Soac(made) = body.stms.remove(parts.producer).exp else { return c };
     c -= 1;

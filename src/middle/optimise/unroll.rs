@@ -14,7 +14,7 @@ const CELLS: i64 = 4;
 /// At most so many statements, inner ones included, after unrolling.
 const STATEMENTS: usize = 96;
 
-/// Unrolls.
+/// Unrolls the loops of a program with few iterations.
 pub fn unroll(mut program: Program) -> Program {
     program.each_body(unroll_body);
     program

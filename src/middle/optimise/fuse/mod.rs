@@ -26,7 +26,7 @@ use std::rc::Rc;
 /// How many earlier operators are tried as partners for horizontal fusion.
 const PARTNERS: usize = 12;
 
-/// Fuses.
+/// Fuses the operators of a program.
 pub fn fuse(mut program: Program) -> Program {
     let given = program.given_sizes();
     let mut fuser =
