@@ -157,8 +157,8 @@ mod table {
         PartsOfAnySize in "back/lower/destinations.rs": "a part of a concatenation is made in place though another may have a negative number of rows";
         BlocksOverlap in "back/lower/destinations.rs": "blocks that overlap by an element count as apart";
         AnyRootIsApart in "back/lower/destinations.rs": "an array that shares memory with what is overwritten counts as apart";
-        FirstChunkLost in "back/lower/soac.rs": "what the first chunk of a reduction found is lost";
-        ChunksFromNeutral in "back/lower/soac.rs": "the chunks of a scan all begin with the neutral element";
+        FirstChunkLost in "back/lower/chunks.rs": "what the first chunk of a reduction found is lost";
+        ChunksFromNeutral in "back/lower/chunks.rs": "the chunks of a scan all begin with the neutral element";
         SumsOneAfterOther in "back/lower/soac.rs": "sums of several components take their new values one after the other";
         SumsWithoutSwap in "back/lower/soac.rs": "the buffers of a sum of arrays do not change places";
         SharedSumAnyNeutral in "back/lower/soac.rs": "an inner sum goes on with the outer one whatever its operator and neutral element are";

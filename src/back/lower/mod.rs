@@ -4,7 +4,7 @@
 //!   copies of a scalar are no memory at all.
 //! * **Destination passing**: the rows that a map makes are written into the array of its results, the results of
 //!   branches and iterations into the buffer that is to hold them, parts of concatenations and new cells of an array into it
-//!   ([`destinations`]).
+//!   (`destinations`).
 //! * **Liveness**: a buffer lives from the statement that makes it to the last one that mentions an array in it, at most to the end of the body
 //!   that it is made in. Small arrays of known size lie in the frame of the function.
 //! * **Loops that carry arrays** work in place where the array is updated, between two buffers where its size is known before, else with a
@@ -14,6 +14,7 @@
 //!   PPoPP 2019, with the levels that a multicore has).
 
 mod builder;
+mod chunks;
 mod control;
 mod destinations;
 mod device_histograms;
