@@ -67,9 +67,9 @@ impl Instance {
         self.called.starts_with('`')
     }
     /// The name, if it is a variable of the explicit program.
-    pub(super) fn primitive(&self) -> Option<&'static str> {
+    pub(super) fn variable(&self) -> Option<Symbol> {
         match self.base.expr.kind() {
-            ExprKind::Var(name) if self.steps.is_empty() => Some(name.as_str()),
+            ExprKind::Var(name) if self.steps.is_empty() => Some(*name),
             _ => None,
         }
     }

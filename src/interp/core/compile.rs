@@ -3,13 +3,13 @@
 //! Types are trusted: core has been checked. Ill-formed core gives a failure with code E0599, never a panic.
 
 use super::code::{Callee, Function, Loop, Map, Node, PrimCall, Slot, Unbox};
-use super::prim::{Primitive, lookup};
 use super::scope::{Scope, Space, UNKNOWN, is_scalar};
 use super::types::{Names, Replace, replace, replace_atom, replace_dim, replace_shape};
 use super::{Failure, Outcome, code, live};
 use crate::base::scalar::{Member, Op, ScalarOp};
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
-use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type, prims};
+use crate::ir::core::prims::{self, Primitive};
+use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type};
 use crate::runtime::{Array, Buffer, Cells, Value};
 use std::sync::Arc;
 
@@ -294,7 +294,7 @@ impl Compiler<'_> {
             return Ok(typed(Node::Global(id), ty.clone()));
         }
         let ty = prims::type_of(name).ok_or_else(|| malformed(span, format!("`{name}` is not defined")))?;
-        match lookup(name) {
+        match Primitive::find(name) {
             Some(Primitive::Member(member)) => Ok(match member {
                 Member::Constant(scalar) => {
                     let dim = if let Scalar::I64(n) = scalar { Some(Dim::constant(n)) } else { None };
