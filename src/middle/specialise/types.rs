@@ -1,6 +1,6 @@
 //! Types and indices of core in terms of the new program.
 
-use super::values::{Atom, Env, IndexValue, Renaming, Sigma, Static, Type};
+use super::values::{Atom, Env, IndexValue, Label, Renaming, Sigma, Static, Type};
 use super::{Outcome, Specialiser, UNKNOWN_FUNCTION, values};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core;
@@ -73,7 +73,7 @@ impl Specialiser<'_> {
             core::Atom::Fun(..) | core::Atom::Forall(..) | core::Atom::Pi(..) => Atom::Fun,
             core::Atom::Tuple(parts) => Atom::Tuple(parts.iter().map(|part| self.resolve(part, env, span)).collect::<Outcome<_>>()?),
             core::Atom::Record(parts) => {
-                let field = |(label, part): &(Symbol, core::Type)| Ok((*label, self.resolve(part, env, span)?));
+                let field = |(label, part): &(Symbol, core::Type)| Ok((Label::Field(*label), self.resolve(part, env, span)?));
                 Atom::Record(parts.iter().map(field).collect::<Outcome<_>>()?)
             }
             core::Atom::Sum(payloads) => self.sum_type(payloads, env, span)?,
@@ -114,14 +114,14 @@ impl Specialiser<'_> {
                 Static::Tuple(parts.iter().map(|part| self.symbolic(part, &shape, name, span, vars)).collect::<Outcome<_>>()?)
             }
             Atom::Record(parts) => {
-                let field = |(label, part): &(Symbol, Type)| Ok((*label, self.symbolic(part, &shape, name, span, vars)?));
+                let field = |(label, part): &(Label, Type)| Ok((*label, self.symbolic(part, &shape, name, span, vars)?));
                 Static::Record(parts.iter().map(field).collect::<Outcome<_>>()?)
             }
             Atom::Sigma(sigma) if shape.is_empty() => {
                 let mut sizes = Vec::with_capacity(sigma.params.len());
                 for param in &sigma.params {
                     let var = self.fresh(self.out.vars[*param].name, soac::Type::scalar(PrimType::I64));
-                    self.naturals.insert(var);
+                    self.sizes.add_natural(var);
                     vars.push(var);
                     sizes.push(Size::var(var));
                 }
