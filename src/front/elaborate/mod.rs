@@ -266,6 +266,8 @@ struct Names {
 struct Variant {
     /// Size binders that are existential.
     existential: FxHashSet<PatId>,
+    /// What the existential sizes are called in the types that were read.
+    hidden: FxHashSet<Symbol>,
     /// Whether the sizes `[]` in the results of functions that are parameters are existential.
     open_results: bool,
 }
