@@ -127,7 +127,7 @@ impl Elab<'_> {
     fn chain(&self, e: ExprId) -> Vec<ExprId> {
         let ast = &self.program.ast;
         let operator = |at: ExprId| match &ast.exprs[at].kind {
-            surface::ExprKind::Binary { op, lhs, .. } if !matches!(op.ident.name.as_str(), "|>" | "<|" | ">->" | "<-<") => {
+            surface::ExprKind::Binary { op, lhs, .. } if view::pipe(op).is_none() && !matches!(op.ident.name.as_str(), ">->" | "<-<") => {
                 Some(view::strip(ast, *lhs))
             }
             _ => None,

@@ -92,7 +92,7 @@ impl Elab<'_> {
             let mut map = FxHashMap::default();
             let mut indices = Vec::new();
             for var in &vars {
-                let name = self.fresh_name(if var.as_str().starts_with("z.") { Symbol::new("k") } else { *var });
+                let name = self.fresh_name(if sizes::is_bound_name(*var) { Symbol::new("k") } else { *var });
                 self.sizes.bind_atom(DimAtom::Var(name), level, span);
                 map.insert(DimAtom::Var(*var), Dim::var(name));
                 indices.push(name);

@@ -3,7 +3,7 @@
 use super::errors::counted;
 use super::local::is_body;
 use super::names::unit_type;
-use super::scope::{Bound, index_variable, is_shape};
+use super::scope::{Bound, index_variable};
 use super::{Elaborator, Typed};
 use crate::base::scalar::Op;
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
@@ -12,7 +12,7 @@ use crate::ir::core::free::Name;
 use crate::ir::core::read::Binder;
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, ShapeItem, Type, print};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, ShapeItem, Type, is_shape, print};
 
 /// Whether a form is a list of pairs, the hidden indices of `(box ((n i) ..) T e)`.
 fn is_index_list(item: &Sexp) -> bool {

@@ -4,7 +4,6 @@ use super::errors::counted;
 use super::instantiate::{Equation, Problem, Solution, Unsolved, solve};
 use super::lift::Part;
 use super::report::{Insertion, What};
-use super::scope::is_shape;
 use super::{Elaborator, Typed};
 use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -12,7 +11,7 @@ use crate::ir::core::free::Name;
 use crate::ir::core::read::{ARRAY_SIGIL, TypeArgument};
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, Type, print};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, Type, is_shape, print};
 
 /// Arguments for one Pi or Forall.
 #[derive(Debug, Clone)]

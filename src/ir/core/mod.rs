@@ -52,7 +52,7 @@ pub mod slots;
 pub mod subst;
 pub mod value;
 
-pub use index::{Dim, DimAtom, Index, Shape, ShapeItem};
+pub use index::{Dim, DimAtom, Index, Shape, ShapeItem, is_shape};
 pub use prims::{Prim, Primitive};
 
 use super::attributes::Attributes;

@@ -3,7 +3,7 @@
 use super::control::Part;
 use super::types::restore;
 use super::values::{Atom, Env, Fun, IndexValue, Label, Lifted, Renaming, Static};
-use super::{Outcome, Specialiser, UNKNOWN_FUNCTION};
+use super::{Outcome, Specialiser, UNKNOWN_FUNCTION, stem};
 use crate::base::scalar::{FoldOp, Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{self, Expr, ExprKind};
@@ -402,7 +402,7 @@ impl Specialiser<'_> {
         let (stms, (value, waiting)) = self.in_block(|this| {
             let mut arguments = Vec::with_capacity(cells.len());
             for (name, array) in &cells {
-                let base = Symbol::new(name.as_str().split('.').next().unwrap_or("x"));
+                let base = stem(*name);
                 arguments.push((*name, this.waiting_cells(array, base, &mut inputs, &mut params, span)?));
             }
             Ok((this.map_level(inner, arguments.clone(), body, env, span)?, arguments))

@@ -2,10 +2,10 @@
 
 use super::plan::Definition;
 use super::values::{Atom, Env, Fun, IndexValue, Layout, Renaming, Static, Type};
-use super::{Outcome, Specialiser};
+use super::{Outcome, Specialiser, stem};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::constants::is_constant;
-use crate::ir::core::{self, Define, Expr, ExprKind, Param};
+use crate::ir::core::{self, Define, Expr, ExprKind, Param, is_shape};
 use crate::ir::soac::{self, Body, Exp, FunId, Operand, Size, Stm, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -273,7 +273,7 @@ impl<'p> Specialiser<'p> {
     fn function(&mut self, callee: &Callee, mut env: Env, mut vars: Vec<Var>, span: Span) -> Outcome<Outline> {
         for (name, ty) in callee.params {
             let ty = self.resolve(ty, &mut env, span)?;
-            let base = Symbol::new(name.as_str().split('.').next().unwrap_or("x"));
+            let base = stem(*name);
             let value = self.symbolic(&ty, &[], base, span, &mut vars)?;
             env.terms.insert(*name, value);
         }
@@ -370,7 +370,7 @@ impl<'p> Specialiser<'p> {
         let mut env = Env::default();
         let mut indices = Vec::new();
         for name in &open.indices {
-            if name.as_str().starts_with('@') {
+            if is_shape(*name) {
                 return self.limit(span, format!("`{}` takes arrays of any rank: it cannot be run on data", define.name));
             }
             let size = self.size_parameter(*name, &mut vars);
@@ -387,7 +387,7 @@ impl<'p> Specialiser<'p> {
                 return self.limit(span, format!("argument {} of `{}` is no data", k + 1, define.name));
             }
             let name = names.get(k).copied().or(param.name).unwrap_or_else(|| Symbol::new("x"));
-            let base = Symbol::new(name.as_str().split('.').next().unwrap_or("x"));
+            let base = stem(name);
             let value = self.symbolic(&ty, &[], base, span, &mut vars)?;
             param.name.into_iter().for_each(|name| {
                 env.terms.insert(name, value.clone());

@@ -2,7 +2,7 @@
 
 use super::types::restore;
 use super::values::{Atom, Env, Fun, IndexValue, Label, Lifted, Sigma, Static, Type};
-use super::{HOLLOW, Outcome, Specialiser, values};
+use super::{HOLLOW, Outcome, Specialiser, stem, values};
 use crate::base::scalar::Member;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{self, Expr, ExprKind, Primitive, ShapeItem};
@@ -140,8 +140,7 @@ impl Specialiser<'_> {
         if let Static::Data(Operand::Var(var)) = value
             && self.block.last().is_some_and(|stm| stm.pat == [var])
         {
-            let base = name.as_str().split('.').next().unwrap_or_default();
-            self.out.vars[var].name = if base.is_empty() { name } else { Symbol::new(base) };
+            self.out.vars[var].name = stem(name);
         }
         value
     }

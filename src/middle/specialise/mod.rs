@@ -160,3 +160,11 @@ impl<'p> Specialiser<'p> {
         })
     }
 }
+
+/// A name without the number that tells it from others.
+fn stem(name: Symbol) -> Symbol {
+    match name.as_str().split_once('.') {
+        Some((stem, _)) if !stem.is_empty() => Symbol::new(stem),
+        _ => name,
+    }
+}

@@ -4,7 +4,7 @@ use super::values::{Atom, Env, IndexValue, Label, Renaming, Sigma, Static, Type}
 use super::{Outcome, Specialiser, UNKNOWN_FUNCTION, values};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core;
-use crate::ir::core::{DimAtom, ShapeItem};
+use crate::ir::core::{DimAtom, ShapeItem, is_shape};
 use crate::ir::soac::{self, Operand, Size, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -81,7 +81,7 @@ impl Specialiser<'_> {
                 let mut params = Vec::with_capacity(names.len());
                 let mut hidden = Vec::with_capacity(names.len());
                 for name in names {
-                    if name.as_str().starts_with('@') {
+                    if is_shape(*name) {
                         return self.limit(span, "an array whose rank is known only at run time is not compiled");
                     }
                     let var = self.placeholder(*name, soac::Type::scalar(PrimType::I64));

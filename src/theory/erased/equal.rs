@@ -6,7 +6,7 @@
 use super::{Expr, ExprKind, LoopForm};
 use crate::base::{Scalar, Symbol};
 use crate::ir::core::sizes::{SizeOp, product};
-use crate::ir::core::{Dim, DimAtom, Index, Shape, ShapeItem};
+use crate::ir::core::{Dim, DimAtom, Index, Shape, ShapeItem, is_shape};
 
 /// Whether two expressions are equal.
 pub fn equal(a: &Expr, b: &Expr) -> bool {
@@ -176,7 +176,7 @@ impl Comparison {
         (i, j): (&[Symbol], &[Symbol]),
         compare: impl FnOnce(&mut Comparison) -> bool,
     ) -> bool {
-        let sorts = |names: &[Symbol]| names.iter().map(|name| name.as_str().starts_with('@')).collect::<Vec<_>>();
+        let sorts = |names: &[Symbol]| names.iter().copied().map(is_shape).collect::<Vec<_>>();
         if x.len() != y.len() || sorts(i) != sorts(j) {
             return false;
         }
