@@ -30,7 +30,7 @@ pub use float::{Float, half_of};
 pub use int::Int;
 pub use partial::{Condition, OpError};
 
-use super::{PrimType, Scalar};
+use super::{PrimType, Scalar, Span};
 use half::f16;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -61,11 +61,19 @@ pub struct ScalarOp {
 }
 
 impl ScalarOp {
+    /// The operation `op` of the module `prim`, which has to have it.
+    pub fn new(op: Op, prim: PrimType) -> ScalarOp {
+        let (params, result) = signature(op, prim);
+        ScalarOp { op, prim, params, result }
+    }
     /// The qualified name, `i32.+`, `f32.i64`.
     pub fn name(self) -> String {
         let name = match self.op {
             Op::Convert(from) => from.name(),
-            what => OPS.iter().find(|(_, op, class)| *op == what && class.has(self.prim)).map_or("?", |(name, ..)| name),
+            what => match OPS.iter().find(|(_, op, class)| *op == what && class.has(self.prim)) {
+                Some((name, ..)) => name,
+                None => crate::ice!(Span::default(), "there is no operation {self:?}"),
+            },
         };
         format!("{}.{name}", self.prim)
     }
@@ -89,7 +97,7 @@ pub struct FoldOp {
 impl FoldOp {
     /// The operation as a scalar operation.
     pub fn step(self) -> ScalarOp {
-        op(self.op, self.prim)
+        ScalarOp::new(self.op, self.prim)
     }
     /// What the fold starts from.
     pub fn identity(self) -> Scalar {
@@ -386,10 +394,10 @@ pub fn members(prim: PrimType) -> Vec<&'static str> {
 
 fn find(prim: PrimType, name: &str) -> Option<Member> {
     if let Some((_, what, _)) = OPS.iter().find(|(n, _, class)| *n == name && class.has(prim)) {
-        return Some(Member::Op(op(*what, prim)));
+        return Some(Member::Op(ScalarOp::new(*what, prim)));
     }
     if let Some(from) = PrimType::from_name(name) {
-        return Some(Member::Op(op(Op::Convert(from), prim)));
+        return Some(Member::Op(ScalarOp::new(Op::Convert(from), prim)));
     }
     if let Some((_, what)) = FOLDS.iter().find(|(n, _)| *n == name && prim.is_numeric()) {
         return Some(Member::Fold(FoldOp { op: *what, prim }));
@@ -475,8 +483,8 @@ static WITH_I32: [[PrimType; 4]; 12] = {
     table
 };
 
-/// The operation `op` at type `prim`.
-fn op(op: Op, prim: PrimType) -> ScalarOp {
+/// The types of the parameters and of the result of `op` at type `prim`.
+fn signature(op: Op, prim: PrimType) -> (&'static [PrimType], PrimType) {
     use PrimType::{Bool, F64, I32, I64, U16, U32, U64};
     let bits = match prim.bytes() {
         2 => U16,
@@ -484,7 +492,7 @@ fn op(op: Op, prim: PrimType) -> ScalarOp {
         _ => U64,
     };
     let mixed = &WITH_I32[prim as usize];
-    let (params, result) = match op {
+    match op {
         Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => (times(prim, 2), Bool),
         Op::IsNan | Op::IsInf => (times(prim, 1), Bool),
         Op::Popc | Op::Clz | Op::Ctz => (times(prim, 1), I32),
@@ -521,8 +529,7 @@ fn op(op: Op, prim: PrimType) -> ScalarOp {
         | Op::CopySign
         | Op::NextAfter => (times(prim, 2), prim),
         _ => (times(prim, 1), prim),
-    };
-    ScalarOp { op, prim, params, result }
+    }
 }
 
 #[cfg(test)]

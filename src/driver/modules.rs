@@ -8,25 +8,37 @@ use crate::ir::tables::{DefId, DefKind, Matching, Res, Role};
 
 /// Values of one module of which it is reported that they do not fit its module type.
 const MOST_VALUES: usize = 3;
-/// How reports of types that do not fit begin.
-const THE_TYPE: &str = "the type `";
+
+/// What was reported of one module and its module type.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Misfits {
+    /// The number of values that do not fit.
+    values: usize,
+    /// Whether a type does not fit.
+    types: bool,
+}
 
 /// What to report for the errors of a definition, which were found by a pass that knows nothing of modules.
-pub(super) fn explain(sources: &SourceMap, checked: &Checked, def: DefId, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub(super) fn explain(sources: &SourceMap, checked: &mut Checked, def: DefId, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    // Where a type is another one, or several values do not fit, the rest says nothing new.
+    let enough = |misfits: &Misfits| misfits.types || misfits.values >= MOST_VALUES;
     match checked.program.defs[def].role {
         Role::Plain | Role::Member => errors,
-        Role::Shown(matching) | Role::SameType(matching) => {
-            // Where a type is another one, or several values do not fit, the rest says nothing new.
-            let here = checked
-                .diagnostics
-                .iter()
-                .filter(|d| d.code == Code::MemberType && d.labels.first().is_some_and(|l| l.span == matching.at));
-            let enough = here.clone().count() >= MOST_VALUES || here.clone().any(|d| d.message.starts_with(THE_TYPE));
-            match checked.program.defs[def].role {
-                _ if enough => Vec::new(),
-                Role::Shown(_) => vec![value(sources, checked, def, matching, &errors)],
-                _ => vec![same_type(sources, checked, def, matching)],
+        Role::Shown(matching) => {
+            let misfits = checked.misfits.entry(matching.at).or_default();
+            if enough(misfits) {
+                return Vec::new();
             }
+            misfits.values += 1;
+            vec![value(sources, checked, def, matching, &errors)]
+        }
+        Role::SameType(matching) => {
+            let misfits = checked.misfits.entry(matching.at).or_default();
+            if enough(misfits) {
+                return Vec::new();
+            }
+            misfits.types = true;
+            vec![same_type(sources, checked, def, matching)]
         }
         Role::Copy { .. } => {
             let Some((at, declared)) = checked.program.application_of(def) else { return errors };
@@ -86,7 +98,7 @@ fn same_type(sources: &SourceMap, checked: &Checked, def: DefId, matching: Match
     let DefKind::Def(decl) = &checked.program.defs[def].decl else { return bare(matching) };
     let name = decl.name.name;
     let mut diagnostic =
-        Diagnostic::error(Code::MemberType, matching.at, format!("{THE_TYPE}{name}` is not the one that the module type says"))
+        Diagnostic::error(Code::MemberType, matching.at, format!("the type `{name}` is not the one that the module type says"))
             .here(format!("the `{name}` of this module"))
             .label(matching.spec, format!("the module type says `{}`", one_line(sources.snippet(matching.spec))));
     if let Some(member) = matching.member {

@@ -3,7 +3,7 @@
 use super::failure::{broken, misfit, negative};
 use super::{Failure, Outcome};
 use crate::base::{Code, MAX_SIZE, Scalar, Span};
-use crate::runtime::prim::Prim;
+use crate::ir::core::Prim;
 use crate::runtime::{Array, Buffer, Builder, Value};
 
 /// What stands in slots that hold nothing.

@@ -5,10 +5,10 @@
 
 use super::buffer;
 use super::dims::{Dims, count};
-use super::prim::Prim;
 use super::value::Shortage;
 use crate::base::scalar::{FoldOp, OpError, ScalarOp};
 use crate::base::{Code, MAX_SIZE, PrimType, Scalar, Symbol};
+use crate::ir::core::Prim;
 
 /// What can be an element of an array.
 pub trait Atomic: Clone {
@@ -227,7 +227,7 @@ impl<A: Atomic> Block<A> {
 
 /// Whether a primitive takes a function; [`delta`] does not define these.
 pub fn higher_order(prim: Prim) -> bool {
-    matches!(prim, Prim::Reduce | Prim::Scan | Prim::Filter | Prim::Hist | Prim::ReduceByIndex)
+    matches!(prim, Prim::Reduce | Prim::ReduceComm | Prim::Scan | Prim::Filter | Prim::Hist | Prim::ReduceByIndex)
 }
 
 /// The sizes of a shape; none may be negative.

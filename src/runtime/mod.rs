@@ -5,7 +5,6 @@ pub mod buffer;
 pub mod builder;
 pub mod data;
 pub mod dims;
-pub mod prim;
 pub mod value;
 
 pub use buffer::{Buffer, Element};

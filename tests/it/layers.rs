@@ -27,7 +27,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("back/vectorise", &["base", "ir"]),
     ("back/c", &["base", "ir", "back/cuda"]),
     ("back/cuda", &["base", "ir", "back/c"]),
-    ("interp/arrays", &["base", "runtime", "interp/failure"]),
+    ("interp/arrays", &["base", "ir", "runtime", "interp/failure"]),
     ("interp/components", &["base", "ir", "runtime", "interp/entry", "interp/failure"]),
     ("interp/entry", &["base", "ir", "runtime", "interp/arrays", "interp/failure"]),
     ("interp/failure", &["base", "diag", "runtime"]),

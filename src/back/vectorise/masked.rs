@@ -8,7 +8,7 @@
 use super::Vectorise;
 use super::plan::Planner;
 use super::rename::Renaming;
-use super::write::{Block, operation};
+use super::write::Block;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Symbol};
@@ -217,7 +217,7 @@ impl Block<'_> {
     /// A loop that runs as long as one lane is in it. Each iteration ends with the test for the next.
     pub fn masked(&self, all: &mut Vectorise, masked: &Masked, out: &mut Vec<Stmt>) {
         let prim = self.mask;
-        let (Some(or), Some(differs)) = (operation(prim, "|"), operation(prim, "!=")) else { return };
+        let (or, differs) = (ScalarOp::new(Op::Or, prim), ScalarOp::new(Op::Ne, prim));
         let known = masked.test.and_then(|local| self.tests.get(&local).copied());
         let live = known.unwrap_or_else(|| {
             let live = all.stack(Symbol::new("live"), prim, self.lanes as u64);

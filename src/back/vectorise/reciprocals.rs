@@ -8,7 +8,7 @@
 
 use super::Vectorise;
 use crate::base::mutation::mutated;
-use crate::base::scalar::{Member, Op, ScalarOp, qualified};
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
@@ -35,7 +35,7 @@ pub fn reciprocals(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
             let mut fine = Expr::int(FEW - 1).less(to.clone().minus(from.clone()));
             let mut pairs = Vec::with_capacity(divisors.len());
             for (divisor, prim) in divisors {
-                let (Some(test), Some(one)) = (moderate(divisor, prim), reciprocal(divisor, prim)) else { continue };
+                let (test, one) = (moderate(divisor, prim), reciprocal(divisor, prim));
                 let local = all.local("reciprocal", prim);
                 out.push(Stmt::Set(local, one));
                 fine = Expr::arith(Int::And, fine, mutated!(AnyDivisor, test, Expr::Const(Scalar::Bool(true))));
@@ -110,19 +110,16 @@ fn divisors(body: &[Stmt]) -> Vec<(Local, PrimType)> {
     found
 }
 
-fn op(prim: PrimType, name: &str) -> Option<ScalarOp> {
-    if let Member::Op(op) = qualified(&format!("{prim}.{name}"))? { Some(op) } else { None }
-}
-fn reciprocal(x: Local, prim: PrimType) -> Option<Expr> {
-    Some(Expr::Op(op(prim, "/")?, vec![Expr::Const(Scalar::from_f64(prim, 1.0)), Expr::Local(x)]))
+fn reciprocal(x: Local, prim: PrimType) -> Expr {
+    Expr::Op(ScalarOp::new(Op::Div, prim), vec![Expr::Const(Scalar::from_f64(prim, 1.0)), Expr::Local(x)])
 }
 /// Whether a number and its reciprocal are far from the ends of the range.
-fn moderate(x: Local, prim: PrimType) -> Option<Expr> {
+fn moderate(x: Local, prim: PrimType) -> Expr {
     let power = if prim == PrimType::F32 { 120 } else { 1000 };
-    let size = Expr::Op(op(prim, "abs")?, vec![Expr::Local(x)]);
+    let size = Expr::Op(ScalarOp::new(Op::Abs, prim), vec![Expr::Local(x)]);
     let bound = |power: i32| Expr::Const(Scalar::from_f64(prim, 2f64.powi(power)));
-    let (large, small) = (op(prim, ">=")?, op(prim, "<=")?);
-    Some(Expr::arith(Int::And, Expr::Op(large, vec![size.clone(), bound(-power)]), Expr::Op(small, vec![size, bound(power)])))
+    let (large, small) = (ScalarOp::new(Op::Ge, prim), ScalarOp::new(Op::Le, prim));
+    Expr::arith(Int::And, Expr::Op(large, vec![size.clone(), bound(-power)]), Expr::Op(small, vec![size, bound(power)]))
 }
 
 /// The same body with fresh variables, but the same sums.

@@ -6,7 +6,7 @@ use super::plan::{Node, Plan, SIDE};
 use super::rename::Renaming;
 use super::{Loop, Vectorise};
 use crate::base::mutation::mutated;
-use crate::base::scalar::{Member, ScalarOp, member};
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Symbol};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
@@ -74,15 +74,7 @@ fn is_set(list: &[Stmt], local: Local) -> bool {
 
 /// A number as one of another type.
 fn converted(e: Expr, from: PrimType, to: PrimType) -> Expr {
-    match operation(to, from.name()) {
-        Some(op) if from != to => Expr::Op(op, vec![e]),
-        _ => e,
-    }
-}
-
-/// An operation by its name.
-pub(super) fn operation(prim: PrimType, name: &str) -> Option<ScalarOp> {
-    if let Some(Member::Op(op)) = member(prim, name) { Some(op) } else { None }
+    if from == to { e } else { Expr::Op(ScalarOp::new(Op::Convert(from), to), vec![e]) }
 }
 
 impl Plan {
@@ -222,7 +214,7 @@ impl Block<'_> {
             (Some(ptr), ..) => Some(converted(load(*ptr), all.fun.ptrs[*ptr].elem, all.locals()[local].prim)),
             (None, None, Some(live)) => {
                 let zero = Expr::Const(Scalar::from_i128(self.mask, 0));
-                Some(Expr::Op(operation(self.mask, "!=")?, vec![load(*live), zero]))
+                Some(Expr::Op(ScalarOp::new(Op::Ne, self.mask), vec![load(*live), zero]))
             }
             _ => None,
         }

@@ -5,7 +5,7 @@ use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
-use crate::ir::tables::{Hiding, RBase, RType, TypeDefId, TypeRes};
+use crate::ir::tables::{Hiding, RBase, RType, TypeDefId, TypeParamId, TypeRes};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most unknown sizes in one type.
@@ -40,13 +40,6 @@ fn unknown_sizes(ty: &RType, memo: &mut FxHashMap<usize, u64>) -> u64 {
 enum Given {
     Size(Dim),
     Type(Type),
-}
-
-/// Marks a size parameter that is existential in the variant being made.
-const EXISTENTIAL: &str = "existential.";
-
-fn is_existential(atom: &DimAtom) -> bool {
-    matches!(atom, DimAtom::Var(v) if v.as_str().starts_with(EXISTENTIAL))
 }
 
 /// A size of a parameter that is an unknown for the caller, and the expression that it has to be equal to.
@@ -130,7 +123,7 @@ impl Elab<'_> {
         let atom = match &*ty.base {
             RBase::Prim(p) => Atom::Prim(*p),
             RBase::Param(id) => {
-                let name = self.names.types.get(id).copied().unwrap_or_else(|| Symbol::new("unknown"));
+                let name = self.type_name(*id);
                 shape.items.push(ShapeItem::Var(shape_var(name)));
                 Atom::Var(name)
             }
@@ -289,7 +282,7 @@ impl Elab<'_> {
             let mut params = vec![elab.arrow_parameter(param, from)?];
             let place = elab.reading.place.function();
             let (to, _) = elab.reading_with(|reading| &mut reading.place, place, |elab| elab.arrow_rest(&mut params, to));
-            Ok((params, existential_result(to?)))
+            Ok((params, elab.existential_result(to?)))
         };
         let (mut params, to) = self.reading_with(|reading| &mut reading.late_sizes, None, parts).0?;
         if params.iter().any(|param| param.name.is_some()) {
@@ -340,12 +333,38 @@ impl Elab<'_> {
             }
         }
     }
+    /// What a type parameter in sight is called in core.
+    fn type_name(&self, id: TypeParamId) -> Symbol {
+        match self.names.types.get(&id) {
+            Some(name) => *name,
+            None => crate::ice!(Span::default(), "the type parameter {id:?} has no name"),
+        }
+    }
+    /// A size that is existential in the variant being made.
+    fn existential_size(&mut self, name: Symbol) -> Dim {
+        let name = Symbol::new(&format!("existential.{name}"));
+        self.variant.hidden.insert(name);
+        Dim::var(name)
+    }
+    /// The existential sizes in a type.
+    fn existential_sizes(&self, ty: &Type) -> Vec<Symbol> {
+        let existential = |atom: DimAtom| match atom {
+            DimAtom::Var(name) => self.variant.hidden.contains(&name).then_some(name),
+            DimAtom::Size(_) | DimAtom::Meta(_) => None,
+        };
+        super::sizes::free_atoms(ty).into_iter().filter_map(existential).collect()
+    }
+    /// In a variant of a definition some sizes of a function parameter's result are existential.
+    fn existential_result(&self, to: Type) -> Type {
+        let vars = self.existential_sizes(&to);
+        if vars.is_empty() { to } else { Type::scalar(Atom::Sigma(vars, to)) }
+    }
     /// In a variant, a declared result may have any size where it mentions an existential one.
     pub(super) fn open_existential_sizes(&mut self, ty: Type) -> Type {
         let mut map = FxHashMap::default();
-        for atom in super::sizes::free_atoms(&ty).into_iter().filter(is_existential) {
+        for name in self.existential_sizes(&ty) {
             let any = self.fresh_dim(Span::default());
-            map.insert(atom, any);
+            map.insert(DimAtom::Var(name), any);
         }
         types::rewrite(&ty, &mut types::Substitution::sizes(map))
     }
@@ -356,7 +375,7 @@ impl Elab<'_> {
         match program.names.types.get(ty) {
             Some(TypeRes::Prim(p)) => Ok(Type::prim(*p)),
             Some(TypeRes::Param(id)) => {
-                let name = self.names.types.get(id).copied().unwrap_or_else(|| Symbol::new("unknown"));
+                let name = self.type_name(*id);
                 Ok(Type::new(Atom::Var(name), Shape::var(shape_var(name))))
             }
             Some(TypeRes::Abbreviation(def)) => {
@@ -445,7 +464,7 @@ impl Elab<'_> {
         match dim {
             surface::Dim::Anon if self.reading.open_result => {
                 let name = self.sizes.bound_name();
-                Ok(Dim::var(Symbol::new(&format!("{EXISTENTIAL}{name}"))))
+                Ok(self.existential_size(name))
             }
             surface::Dim::Anon => Ok(self.fresh_dim(span)),
             surface::Dim::Expr(e) => {
@@ -467,7 +486,7 @@ impl Elab<'_> {
         if let Some(crate::ir::tables::Res::Local(pat)) = self.program.names.exprs.get(at)
             && self.variant.existential.contains(pat)
         {
-            return Ok(Dim::var(Symbol::new(&format!("{EXISTENTIAL}{}", self.pat_name(*pat)))));
+            return Ok(self.existential_size(self.pat_name(*pat)));
         }
         let (expr, _) = self.expr(e)?;
         if self.reading.place != Place::Value && !self.is_known_size(&expr) {
@@ -677,14 +696,4 @@ impl Elab<'_> {
 fn hiding(hidden: Vec<Symbol>, atom: Atom) -> Type {
     let ty = Type::scalar(atom);
     if hidden.is_empty() { ty } else { Type::scalar(Atom::Sigma(hidden, ty)) }
-}
-
-/// In a variant of a definition some sizes of a function parameter's result are existential.
-fn existential_result(to: Type) -> Type {
-    let vars: Vec<Symbol> = super::sizes::free_atoms(&to)
-        .into_iter()
-        .filter(is_existential)
-        .filter_map(|a| if let DimAtom::Var(v) = a { Some(v) } else { None })
-        .collect();
-    if vars.is_empty() { to } else { Type::scalar(Atom::Sigma(vars, to)) }
 }

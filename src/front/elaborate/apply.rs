@@ -3,9 +3,10 @@
 use super::expr::{Instance, call, prim_instance};
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape, types};
-use crate::base::{Code, Span, Symbol};
+use crate::base::scalar::Op;
+use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, ShapeItem, Type};
+use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Prim, Shape, ShapeItem, Type};
 use crate::ir::surface::view::{self, Application};
 use crate::ir::surface::{self, ExprId};
 use crate::ir::tables::{AppInfo, Insertion};
@@ -339,7 +340,7 @@ impl Elab<'_> {
         let n = outer_dim(&ty).ok_or_else(|| self.missing(span))?;
         let cell = cell_type(&ty, 1);
         let (atom, shape) = Self::split(&cell);
-        let fun = prim_instance("index", vec![atom], vec![Index::Dim(n), Index::Shape(shape)], span);
+        let fun = prim_instance(Prim::Index, vec![atom], vec![Index::Dim(n), Index::Shape(shape)], span);
         Ok((call(fun, vec![array, index], span), cell))
     }
 
@@ -445,7 +446,7 @@ impl Elab<'_> {
         let message = Symbol::new(&format!("the size {} would be negative", natural.name));
         self.claims.naturals.push((size.clone(), natural));
         let zero = super::expr::number(0, span);
-        let cond = call(Expr::new(ExprKind::Var(Symbol::new("i64.>=")), span), vec![Expr::new(ExprKind::ReifyDim(size), span), zero], span);
+        let cond = call(Expr::op(Op::Ge, PrimType::I64, span), vec![Expr::new(ExprKind::ReifyDim(size), span), zero], span);
         Expr::new(ExprKind::Assert { cond, message, expr }, span)
     }
     fn unify_argument(&mut self, param: &Type, arg: &Type, at: Span, instance: Option<&Instance>) -> Result<()> {

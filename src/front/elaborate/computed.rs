@@ -8,8 +8,9 @@
 use super::sizes::{Clash, Sizes};
 use super::types::{Substitution, binders, rewrite};
 use super::{Elab, sizes};
+use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::core::{Dim, DimAtom, Expr, ExprKind, Index, Type};
+use crate::ir::core::{Dim, DimAtom, Expr, ExprKind, Index, Primitive, Type, prims};
 use rustc_hash::FxHashMap;
 
 /// Expressions with more nodes than this are sizes of their own.
@@ -24,7 +25,10 @@ impl Elab<'_> {
             return Some(Expr::new(ExprKind::ReifyDim(self.sizes.zonk(&dim)), expr.span()));
         }
         let kind = match expr.kind() {
-            ExprKind::Var(name) => return (local || self.is_global(*name) || is_operation(*name)).then(|| expr.clone()),
+            ExprKind::Var(name) => {
+                return (local || self.is_global(*name) || matches!(Primitive::find(*name), Some(Primitive::Member(_))))
+                    .then(|| expr.clone());
+            }
             ExprKind::Lit(_) => return Some(expr.clone()),
             ExprKind::App { fun, args } => {
                 let fun = self.normal(fun, local, left)?;
@@ -229,13 +233,6 @@ impl Sizes {
     }
 }
 
-/// Whether a name is that of a scalar operation.
-fn is_operation(name: Symbol) -> bool {
-    let operation =
-        |(prim, member): (&str, &str)| PrimType::from_name(prim).is_some_and(|prim| crate::base::scalar::member(prim, member).is_some());
-    name.as_str().split_once('.').is_some_and(operation)
-}
-
 /// Whether computing a size cannot fail: all that can go wrong in an operation on whole numbers is a divisor of 0, a negative exponent or shift.
 fn cannot_fail(expr: &Expr) -> bool {
     let ExprKind::App { fun, args } = expr.kind() else { return matches!(expr.kind(), ExprKind::ReifyDim(_) | ExprKind::Lit(_)) };
@@ -245,10 +242,10 @@ fn cannot_fail(expr: &Expr) -> bool {
         ExprKind::Lit(Scalar::I64(value)) => Some(*value),
         _ => None,
     };
-    let total = match op.as_str() {
-        "i64./" | "i64.//" | "i64.%" | "i64.%%" => literal.is_some_and(|by| by > 0),
-        "i64.**" | "i64.<<" | "i64.>>" | "i64.>>>" => literal.is_some_and(|by| (0..64).contains(&by)),
-        "i64.+" | "i64.-" | "i64.*" | "i64.max" | "i64.min" | "i64.&" | "i64.|" | "i64.^" => true,
+    let total = match prims::int_op(*op) {
+        Some(Op::Div | Op::Quot | Op::Mod | Op::Rem) => literal.is_some_and(|by| by > 0),
+        Some(Op::Pow | Op::Shl | Op::Shr | Op::UShr) => literal.is_some_and(|by| (0..64).contains(&by)),
+        Some(Op::Add | Op::Sub | Op::Mul | Op::Max | Op::Min | Op::And | Op::Or | Op::Xor) => true,
         _ => false,
     };
     total && args.iter().all(cannot_fail)
@@ -313,17 +310,17 @@ fn map_sizes(expr: &Expr, by: &mut dyn FnMut(&Dim) -> Option<Expr>) -> Option<Ex
 
 /// A polynomial as an expression, with expressions for some of its indeterminates.
 fn written_out(dim: &Dim, inner: &FxHashMap<DimAtom, Expr>, span: Span) -> Expr {
-    let join = |op: &str, a: Expr, b: Expr| super::expr::call(Expr::new(ExprKind::Var(Symbol::new(op)), span), vec![a, b], span);
+    let join = |op: Op, a: Expr, b: Expr| super::expr::call(Expr::op(op, PrimType::I64, span), vec![a, b], span);
     let atom = |atom: &DimAtom| inner.get(atom).cloned().unwrap_or_else(|| Expr::new(ExprKind::ReifyDim(Dim::atom(*atom)), span));
     let monomial = |(atoms, coefficient): (&[DimAtom], i64)| {
         let number = Expr::new(ExprKind::ReifyDim(Dim::constant(coefficient)), span);
-        let product = atoms.iter().map(atom).reduce(|a, b| join("i64.*", a, b));
+        let product = atoms.iter().map(atom).reduce(|a, b| join(Op::Mul, a, b));
         match (product, coefficient) {
             (None, _) => number,
             (Some(product), 1) => product,
-            (Some(product), _) => join("i64.*", number, product),
+            (Some(product), _) => join(Op::Mul, number, product),
         }
     };
-    let sum = dim.terms().map(monomial).reduce(|a, b| join("i64.+", a, b));
+    let sum = dim.terms().map(monomial).reduce(|a, b| join(Op::Add, a, b));
     sum.unwrap_or_else(|| Expr::new(ExprKind::ReifyDim(Dim::constant(0)), span))
 }

@@ -6,6 +6,7 @@ use super::scope::make_box;
 use super::sizes::free_atoms;
 use super::types::{Rewrite, Substitution, rewrite, unwitnessed};
 use super::{Elab, Natural, Result, Scheme, abstracted, zonk};
+use crate::base::scalar::Op;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Type};
 use crate::ir::surface::{ExprId, ExprKind, ValDecl, view};
@@ -63,7 +64,7 @@ impl Solved {
             elab.natural(body, size.clone(), natural)
         });
         let body = self.quotients.into_iter().rev().fold(body, |body, (name, size, by)| {
-            let divide = core::Expr::new(core::ExprKind::Var(Symbol::new("i64./")), span);
+            let divide = core::Expr::op(Op::Div, PrimType::I64, span);
             let rhs = call_of(divide, vec![core::Expr::new(core::ExprKind::ReifyDim(size), span), number(by, span)], span);
             core::Expr::new(core::ExprKind::Let { name, ty: Some(Type::prim(PrimType::I64)), rhs, body }, span)
         });

@@ -2,6 +2,7 @@
 
 use super::scope::{Frame, make_box, wrap};
 use super::{Elab, Result, Typed};
+use crate::base::scalar::Op;
 use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopParam, Shape, ShapeItem, Type};
@@ -297,7 +298,7 @@ impl Elab<'_> {
                 let counter = self.fresh_name(self.pat_name(*var));
                 self.bind_param(counter, &Type::prim(PrimType::I64), at);
                 let convert = |to: PrimType, from: PrimType, e: Expr| {
-                    let fun = Expr::new(ExprKind::Var(Symbol::new(&format!("{to}.{from}"))), at);
+                    let fun = Expr::op(Op::Convert(from), to, at);
                     super::expr::call(fun, vec![e], at)
                 };
                 if prim == PrimType::I64 {

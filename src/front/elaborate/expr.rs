@@ -1,10 +1,10 @@
 //! Expressions other than applications and control.
 
 use super::{Elab, Local, MetaKind, Result, Scheme, Typed, abstracted, shape_var, types};
-use crate::base::scalar::{self, Member};
+use crate::base::scalar::{self, Member, Op};
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, Type};
+use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Prim, Shape, Type};
 use crate::ir::surface::{self, ExprId, Ident, LetFun, view};
 use crate::ir::tables::{DefId, RBase, RType, Res};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -127,7 +127,7 @@ impl Elab<'_> {
     fn chain(&self, e: ExprId) -> Vec<ExprId> {
         let ast = &self.program.ast;
         let operator = |at: ExprId| match &ast.exprs[at].kind {
-            surface::ExprKind::Binary { op, lhs, .. } if !matches!(op.ident.name.as_str(), "|>" | "<|" | ">->" | "<-<") => {
+            surface::ExprKind::Binary { op, lhs, .. } if view::pipe(op).is_none() && !matches!(op.ident.name.as_str(), ">->" | "<-<") => {
                 Some(view::strip(ast, *lhs))
             }
             _ => None,
@@ -304,9 +304,9 @@ impl Elab<'_> {
         let expr = match &*at.base {
             RBase::Prim(prim) => Expr::new(ExprKind::Var(Symbol::new(&format!("{prim}.{}", op.name))), op.span),
             _ => {
-                let name = if op.name.as_str() == "==" { "equal" } else { "notequal" };
+                let prim = if op.name.as_str() == "==" { Prim::Equal } else { Prim::NotEqual };
                 let (atom, shape) = Self::split(&operand);
-                prim_instance(name, vec![atom], vec![Index::Shape(shape)], op.span)
+                prim_instance(prim, vec![atom], vec![Index::Shape(shape)], op.span)
             }
         };
         Ok((expr, ty))
@@ -314,12 +314,12 @@ impl Elab<'_> {
     pub(super) fn unary(&mut self, op: surface::UnaryOp, span: Span, node: ExprId) -> Result<Typed> {
         let at = self.tables.ops.get(node).cloned().ok_or_else(|| self.missing(span))?;
         let RBase::Prim(prim) = &*at.base else { return Err(self.missing(span)) };
-        let name = match op {
-            surface::UnaryOp::Neg => format!("{prim}.neg"),
-            surface::UnaryOp::Not => format!("{prim}.!"),
+        let op = match op {
+            surface::UnaryOp::Neg => Op::Neg,
+            surface::UnaryOp::Not => Op::Not,
         };
         let ty = Type::fun(vec![Param { name: None, ty: Type::prim(*prim) }], Type::prim(*prim));
-        Ok((Expr::new(ExprKind::Var(Symbol::new(&name)), span), ty))
+        Ok((Expr::op(op, *prim, span), ty))
     }
 
     fn record(&mut self, fields: &[(Ident, ExprId)], span: Span) -> Result<Typed> {
@@ -464,9 +464,9 @@ impl Elab<'_> {
     }
 }
 
-/// `name{types | indices}`.
-pub(super) fn prim_instance(name: &str, types: Vec<Atom>, indices: Vec<Index>, span: Span) -> Expr {
-    let fun = Expr::new(ExprKind::Var(Symbol::new(name)), span);
+/// `prim{types | indices}`.
+pub(super) fn prim_instance(prim: Prim, types: Vec<Atom>, indices: Vec<Index>, span: Span) -> Expr {
+    let fun = Expr::prim(prim, span);
     if types.is_empty() && indices.is_empty() { fun } else { Expr::new(ExprKind::Inst { fun, types, indices }, span) }
 }
 

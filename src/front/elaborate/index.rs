@@ -4,9 +4,10 @@ use super::apply::Head;
 use super::expr::{call, number, prim_instance};
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape};
+use crate::base::scalar::Op;
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, Type};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, Shape, Type};
 use crate::ir::surface::{ExprId, IndexArg, RangeKind};
 
 /// An elaborated position of an index.
@@ -53,7 +54,7 @@ impl Elab<'_> {
         match ty.atom() {
             Atom::Prim(prim) if *prim != PrimType::I64 && ty.shape().is_scalar() => {
                 let span = index.span();
-                let convert = Expr::new(ExprKind::Var(Symbol::new(&format!("i64.{prim}"))), span);
+                let convert = Expr::op(Op::Convert(*prim), PrimType::I64, span);
                 (call(convert, vec![index], span), Type::prim(PrimType::I64))
             }
             _ => (index, ty),
@@ -118,7 +119,7 @@ impl Elab<'_> {
             self.no_negative(&start)?;
             self.no_negative(&end)?;
             let size = self.size_or_bind(&end).sub(&self.size_or_bind(&start));
-            let fun = prim_instance("slice", vec![atom], indices, span);
+            let fun = prim_instance(Prim::Slice, vec![atom], indices, span);
             let (start, end) = (self.sized(&start), self.sized(&end));
             return Ok((call(fun, vec![array, start, end], span), cell.framed(&Shape::dims([size]))));
         };
@@ -126,13 +127,13 @@ impl Elab<'_> {
         let negative = matches!(step.kind(), ExprKind::Lit(Scalar::I64(s)) if *s < 0);
         let whole_reverse = negative && start.is_none() && end.is_none() && matches!(step.kind(), ExprKind::Lit(Scalar::I64(-1)));
         if whole_reverse {
-            let fun = prim_instance("reverse", vec![atom], indices, span);
+            let fun = prim_instance(Prim::Reverse, vec![atom], indices, span);
             return Ok((call(fun, vec![array], span), ty));
         }
         let one = Dim::constant(1);
         let start = start.clone().unwrap_or_else(|| if negative { reify(&n.sub(&one)) } else { number(0, span) });
         let end = end.clone().unwrap_or_else(|| if negative { number(-1, span) } else { reify(&n) });
-        let fun = prim_instance("slice_step", vec![atom], indices, span);
+        let fun = prim_instance(Prim::SliceStep, vec![atom], indices, span);
         let k = self.sizes.bound_name();
         let inner = cell.framed(&Shape::dims([Dim::var(k)]));
         let boxed = Type::scalar(Atom::Sigma(vec![k], inner));
@@ -168,7 +169,7 @@ impl Elab<'_> {
                     let old = self.index(array.clone(), index.clone(), span)?;
                     self.put(old, rest, value, span)?.0
                 };
-                let fun = prim_instance("update", vec![atom], vec![Index::Dim(n), Index::Shape(shape)], span);
+                let fun = prim_instance(Prim::Update, vec![atom], vec![Index::Dim(n), Index::Shape(shape)], span);
                 Ok((call(fun, vec![array.0, index.clone(), new], span), array.1))
             }
             Position::Slice { start, end, step } => {
@@ -196,7 +197,7 @@ impl Elab<'_> {
                 });
                 let step = step.clone().unwrap_or_else(|| number(1, span));
                 let indices = vec![Index::Dim(n), Index::Dim(k), Index::Shape(shape)];
-                let fun = prim_instance("update_slice", vec![atom], indices, span);
+                let fun = prim_instance(Prim::UpdateSlice, vec![atom], indices, span);
                 Ok((call(fun, vec![array.0, first, step, new], span), array.1))
             }
         }
@@ -242,7 +243,7 @@ impl Elab<'_> {
         if prim == PrimType::I64 && second.is_none() && kind != RangeKind::DownTo {
             let end = match kind {
                 RangeKind::Through => {
-                    let plus = Expr::new(ExprKind::Var(Symbol::new("i64.+")), span);
+                    let plus = Expr::op(Op::Add, PrimType::I64, span);
                     call(plus, vec![end, number(1, span)], span)
                 }
                 _ => end,
@@ -251,10 +252,10 @@ impl Elab<'_> {
             let (start, end) = (self.sized(&start), self.sized(&end));
             if from.as_constant() == Some(0) {
                 let ty = Type::prim(prim).framed(&Shape::dims([to]));
-                return Ok((call(prim_instance("iota", vec![], vec![], span), vec![end], span), ty));
+                return Ok((call(prim_instance(Prim::Iota, vec![], vec![], span), vec![end], span), ty));
             }
             let ty = Type::prim(prim).framed(&Shape::dims([to.sub(&from)]));
-            return Ok((call(prim_instance("range", vec![], vec![], span), vec![start, end], span), ty));
+            return Ok((call(prim_instance(Prim::Range, vec![], vec![], span), vec![start, end], span), ty));
         }
         // A step may be too large for a narrow type, `-100i8..100i8..<..`: such a range is made of wide numbers.
         let narrow = second.is_some() && prim.bytes() < 8;
@@ -264,18 +265,18 @@ impl Elab<'_> {
         let (start, _) = self.shared((start, wide), "a");
         let step = match second {
             Some((second, _)) => {
-                let minus = Expr::new(ExprKind::Var(Symbol::new(&format!("{at}.-"))), span);
+                let minus = Expr::op(Op::Sub, at, span);
                 call(minus, vec![widened(second), start.clone()], span)
             }
             None if kind == RangeKind::DownTo => Expr::new(ExprKind::Lit(Scalar::from_i128(prim, -1)), span),
             None => Expr::new(ExprKind::Lit(Scalar::from_i128(prim, 1)), span),
         };
-        let name = match kind {
-            RangeKind::UpTo => "range_upto",
-            RangeKind::DownTo => "range_downto",
-            RangeKind::Through => "range_through",
+        let range = match kind {
+            RangeKind::UpTo => Prim::RangeUpto,
+            RangeKind::DownTo => Prim::RangeDownto,
+            RangeKind::Through => Prim::RangeThrough,
         };
-        let fun = prim_instance(name, vec![Atom::Prim(at)], vec![Index::Shape(Shape::default())], span);
+        let fun = prim_instance(range, vec![Atom::Prim(at)], vec![Index::Shape(Shape::default())], span);
         let k = self.sizes.bound_name();
         let boxed = Type::scalar(Atom::Sigma(vec![k], Type::prim(at).framed(&Shape::dims([Dim::var(k)]))));
         let numbers = self.open((call(fun, vec![start, step, end], span), boxed));
@@ -288,5 +289,5 @@ impl Elab<'_> {
 
 /// A number converted to a type from another one.
 fn convert(to: PrimType, from: PrimType, value: Expr, span: Span) -> Expr {
-    call(Expr::new(ExprKind::Var(Symbol::new(&format!("{to}.{from}"))), span), vec![value], span)
+    call(Expr::op(Op::Convert(from), to, span), vec![value], span)
 }

@@ -33,7 +33,7 @@ pub use show::{show_type, show_type_as};
 use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::check::{self, TypeEnv};
-use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Shape, Type};
+use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Prim, Primitive, Shape, Type};
 use crate::ir::surface::{DefDecl, ExprId, ExprKind, PatId, PatKind, TypeId, TypeParam, view};
 use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeParamId};
 use annotations::Reading;
@@ -266,6 +266,8 @@ struct Names {
 struct Variant {
     /// Size binders that are existential.
     existential: FxHashSet<PatId>,
+    /// What the existential sizes are called in the types that were read.
+    hidden: FxHashSet<Symbol>,
     /// Whether the sizes `[]` in the results of functions that are parameters are existential.
     open_results: bool,
 }
@@ -350,7 +352,7 @@ impl<'a> Elab<'a> {
         }
     }
     fn is_global(&self, name: Symbol) -> bool {
-        PRIMITIVES.contains(&name.as_str()) || self.schemes.taken.contains(&name)
+        is_primitive(name) || self.schemes.taken.contains(&name)
     }
     fn level(&self) -> u32 {
         self.frames.len() as u32
@@ -645,20 +647,25 @@ impl<'a> Elab<'a> {
 }
 
 /// Primitives to which elaboration refers by name.
-const PRIMITIVES: [&str; 12] = [
-    "index",
-    "slice",
-    "slice_step",
-    "update",
-    "update_slice",
-    "iota",
-    "range",
-    "range_upto",
-    "range_downto",
-    "range_through",
-    "equal",
-    "notequal",
+const PRIMITIVES: [Prim; 12] = [
+    Prim::Index,
+    Prim::Slice,
+    Prim::SliceStep,
+    Prim::Update,
+    Prim::UpdateSlice,
+    Prim::Iota,
+    Prim::Range,
+    Prim::RangeUpto,
+    Prim::RangeDownto,
+    Prim::RangeThrough,
+    Prim::Equal,
+    Prim::NotEqual,
 ];
+
+/// Whether a name is that of a primitive to which elaboration refers.
+fn is_primitive(name: Symbol) -> bool {
+    matches!(Primitive::find(name), Some(Primitive::Prim(prim)) if PRIMITIVES.contains(&prim))
+}
 
 /// Names with a meaning in core's concrete syntax.
 const RESERVED: [&str; 4] = ["true", "false", "inf", "nan"];
@@ -670,7 +677,7 @@ fn is_i64(ty: &Type) -> bool {
 /// The name of a definition in core. One written in the language never hides a primitive.
 fn core_name(program: &Program, def: DefId) -> Symbol {
     let unique = program.defs[def].unique;
-    if PRIMITIVES.contains(&unique.as_str()) { Symbol::new(&format!("{unique}.def")) } else { unique }
+    if is_primitive(unique) { Symbol::new(&format!("{unique}.def")) } else { unique }
 }
 
 /// The type of `()`.

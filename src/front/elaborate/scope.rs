@@ -2,7 +2,8 @@
 
 use super::{Elab, Result, Typed, is_i64, sizes, types};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::core::{self, Dim, DimAtom, Expr, ExprKind, Index, ShapeItem, Type};
+use crate::ir::core::sizes::SizeOp;
+use crate::ir::core::{self, Dim, DimAtom, Expr, ExprKind, Index, ShapeItem, Type, prims};
 use rustc_hash::FxHashMap;
 
 /// A binding of a scope.
@@ -91,7 +92,7 @@ impl Elab<'_> {
             let mut map = FxHashMap::default();
             let mut indices = Vec::new();
             for var in &vars {
-                let name = self.fresh_name(if var.as_str().starts_with("z.") { Symbol::new("k") } else { *var });
+                let name = self.fresh_name(if sizes::is_bound_name(*var) { Symbol::new("k") } else { *var });
                 self.sizes.bind_atom(DimAtom::Var(name), level, span);
                 map.insert(DimAtom::Var(*var), Dim::var(name));
                 indices.push(name);
@@ -122,17 +123,10 @@ impl Elab<'_> {
                 None => (self.sizes.level(DimAtom::Size(*x)) != u32::MAX).then(|| Dim::size(*x)),
             },
             ExprKind::ReifyDim(d) => Some(d.clone()),
-            ExprKind::App { fun, args } if args.len() == 2 => {
-                let ExprKind::Var(op) = fun.kind() else { return None };
-                if !matches!(op.as_str(), "i64.+" | "i64.-" | "i64.*") {
-                    return None;
-                }
-                let (a, b) = (self.size_of(&args[0])?, self.size_of(&args[1])?);
-                match op.as_str() {
-                    "i64.+" => core::sizes::sum(&a, &b),
-                    "i64.-" => core::sizes::limited(a.sub(&b)),
-                    _ => core::sizes::product(&a, &b),
-                }
+            ExprKind::App { fun, args } => {
+                let (ExprKind::Var(name), [a, b]) = (fun.kind(), args.as_slice()) else { return None };
+                let op = SizeOp::named(*name)?;
+                op.apply(&self.size_of(a)?, &self.size_of(b)?)
             }
             _ => None,
         }
@@ -153,17 +147,12 @@ impl Elab<'_> {
             return (dim, expr.clone());
         }
         if let ExprKind::App { fun, args } = expr.kind()
-            && let (ExprKind::Var(op), [a, b]) = (fun.kind(), args.as_slice())
-            && matches!(op.as_str(), "i64.+" | "i64.-" | "i64.*")
+            && let (ExprKind::Var(name), [a, b]) = (fun.kind(), args.as_slice())
+            && let Some(op) = SizeOp::named(*name)
         {
             let ((x, a), (y, b)) = (self.size_term(a), self.size_term(b));
             let whole = Expr::new(ExprKind::App { fun: fun.clone(), args: vec![a, b] }, expr.span());
-            let dim = match op.as_str() {
-                "i64.+" => core::sizes::sum(&x, &y),
-                "i64.-" => core::sizes::limited(x.sub(&y)),
-                _ => core::sizes::product(&x, &y),
-            };
-            if let Some(dim) = dim {
+            if let Some(dim) = op.apply(&x, &y) {
                 return (dim, whole);
             }
         }
@@ -195,7 +184,7 @@ impl Elab<'_> {
     /// An operation on numbers whose operands are sizes: those that are computed are bound themselves.
     fn with_bound_operands(&mut self, expr: &Expr) -> Expr {
         let ExprKind::App { fun, args } = expr.kind() else { return expr.clone() };
-        let whole = matches!(fun.kind(), ExprKind::Var(op) if op.as_str().starts_with("i64.") && args.len() == 2);
+        let whole = matches!(fun.kind(), ExprKind::Var(name) if prims::int_op(*name).is_some() && args.len() == 2);
         if !whole || args.iter().all(|arg| self.size_of(arg).is_some()) {
             return expr.clone();
         }

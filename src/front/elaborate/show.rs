@@ -1,5 +1,6 @@
 //! Core types in the notation of the surface language.
 
+use super::sizes::{is_bound_name, is_number};
 use crate::base::Symbol;
 use crate::ir::core::{Atom, Dim, DimAtom, ShapeItem, Type};
 use crate::ir::tables::{RBase, RType};
@@ -22,7 +23,7 @@ pub fn show_type_as(ty: &Type, written: &RType) -> String {
 }
 
 /// How the names of core are written for the user, the same in all parts of a message. Core gives things of one name different names by
-/// a number, `n.1`, and calls the sizes that it hides itself `z.1`.
+/// a number, `n.1`, and has names of its own for the sizes that it hides itself.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     shown: FxHashMap<Symbol, Symbol>,
@@ -36,7 +37,7 @@ impl Names {
         }
         let text = name.as_str();
         let stem = match text.split_once('.') {
-            Some(("z", number)) if is_number(number) => "k",
+            _ if is_bound_name(name) => "k",
             Some((stem, number)) if is_number(number) => stem,
             _ => text,
         };
@@ -93,10 +94,6 @@ impl Names {
             DimAtom::Meta(_) => "_".to_string(),
         }
     }
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// An abstract type by name, with the sizes of the arrays around it.

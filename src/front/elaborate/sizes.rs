@@ -447,8 +447,21 @@ impl Sizes {
     /// A name for a variable bound in a type, equal to no other and visible in no scope.
     pub(super) fn bound_name(&mut self) -> Symbol {
         self.bound_names += 1;
-        Symbol::new(&format!("z.{}", self.bound_names))
+        Symbol::new(&format!("{BOUND}.{}", self.bound_names))
     }
+}
+
+/// What names of [`Sizes::bound_name`] begin with, before a number.
+const BOUND: &str = "z";
+
+/// Whether a name was made by [`Sizes::bound_name`].
+pub(super) fn is_bound_name(name: Symbol) -> bool {
+    name.as_str().split_once('.').is_some_and(|(stem, number)| stem == BOUND && is_number(number))
+}
+
+/// Whether this is the number that tells a name of core from others.
+pub(super) fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 struct Zonk<'a>(&'a Sizes);

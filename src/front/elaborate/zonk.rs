@@ -4,8 +4,9 @@
 use super::Elab;
 use super::sizes::{Sizes, evidently_natural};
 use super::types::{Rewrite, rewrite};
+use crate::base::scalar::Op;
 use crate::base::{Scalar, Symbol};
-use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type};
+use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type, prims};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The expression without unknowns.
@@ -106,7 +107,7 @@ impl Zonker<'_> {
         let ExprKind::App { fun, args } = cond.kind() else { return false };
         let (ExprKind::Var(op), [size, zero]) = (fun.kind(), args.as_slice()) else { return false };
         let (ExprKind::ReifyDim(size), ExprKind::Lit(Scalar::I64(0))) = (size.kind(), zero.kind()) else { return false };
-        op.as_str() == "i64.>=" && evidently_natural(&self.sizes.zonk(size))
+        prims::int_op(*op) == Some(Op::Ge) && evidently_natural(&self.sizes.zonk(size))
     }
 
     /// A run of bindings and what they are around.

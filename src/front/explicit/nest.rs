@@ -99,7 +99,7 @@ pub fn nest(ast: &Ast, names: &Names, tables: &Tables, node: ExprId) -> Option<N
         .zip(&info.args)
         .map(|((expr, depth), insertion)| Piece { expr, depth, reps: insertion.reps.saturating_sub(insertion.induced) })
         .collect();
-    Some(Nest { node, form, head_node: head_node(ast, node), frame: info.frame(), head, args, path: Vec::new() })
+    Some(Nest { node, form, head_node: view::operator_node(ast, node), frame: info.frame(), head, args, path: Vec::new() })
 }
 
 impl Nest {
@@ -116,18 +116,5 @@ impl Nest {
     /// Whether an operand is missing: the whole is a function of it.
     pub fn missing(&self) -> bool {
         self.pieces().any(|a| a.expr.is_none())
-    }
-}
-
-/// The node in which the head of the application at `node` stands.
-pub fn head_node(ast: &Ast, node: ExprId) -> ExprId {
-    let mut at = view::strip(ast, node);
-    loop {
-        at = match &ast.exprs[at].kind {
-            ExprKind::Apply { fun, .. } => view::strip(ast, *fun),
-            ExprKind::Binary { op, rhs, .. } if op.backtick.is_none() && op.ident.name.as_str() == "|>" => view::strip(ast, *rhs),
-            ExprKind::Binary { op, lhs, .. } if op.backtick.is_none() && op.ident.name.as_str() == "<|" => view::strip(ast, *lhs),
-            _ => return at,
-        }
     }
 }

@@ -47,12 +47,12 @@ impl Context<'_> {
                 self.apply_to(app.node, callee, judgement, args)
             }
             Head::Op(op) => {
-                let naming = self.head_node(app.node);
+                let naming = view::operator_node(self.ast(), app.node);
                 let judgement = self.operator(naming, op.name);
                 self.apply_to(app.node, Callee { name: Some(op.name), span: op.span }, judgement, args)
             }
             Head::Unary(op, span) => {
-                let naming = self.head_node(app.node);
+                let naming = view::operator_node(self.ast(), app.node);
                 let (class, name) = match op {
                     UnaryOp::Neg => (Class::numeric(), "-"),
                     UnaryOp::Not => (Class::scalars(|p| p.is_int() || p == PrimType::Bool), "!"),
@@ -71,7 +71,7 @@ impl Context<'_> {
                 self.apply_to(app.node, callee, Judgement::plain(head), args)
             }
             Head::Index(array) => {
-                let count = match &self.ast().exprs[self.head_node(app.node)].kind {
+                let count = match &self.ast().exprs[view::operator_node(self.ast(), app.node)].kind {
                     ExprKind::Index { indices, .. } => indices.len(),
                     _ => args.len(),
                 };
@@ -88,24 +88,6 @@ impl Context<'_> {
             ExprKind::Project { field, .. } => Some(field.name),
             ExprKind::OpFn(op) => Some(op.name),
             _ => None,
-        }
-    }
-
-    /// The node inside an application at which its operator stands, or the innermost index or projection: where the spine that
-    /// [`view::application`] follows ends.
-    fn head_node(&self, node: ExprId) -> ExprId {
-        let ast = self.ast();
-        let mut at = view::strip(ast, node);
-        loop {
-            match &ast.exprs[at].kind {
-                ExprKind::Apply { fun, .. } => at = view::strip(ast, *fun),
-                ExprKind::Binary { op, lhs, rhs } if op.backtick.is_none() => match op.ident.name.as_str() {
-                    "|>" => at = view::strip(ast, *rhs),
-                    "<|" => at = view::strip(ast, *lhs),
-                    _ => return at,
-                },
-                _ => return at,
-            }
         }
     }
 

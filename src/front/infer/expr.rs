@@ -34,7 +34,7 @@ impl Context<'_> {
     fn chain(&self, id: ExprId) -> Vec<ExprId> {
         let ast = self.ast();
         let operator = |at: ExprId| match &ast.exprs[at].kind {
-            ExprKind::Binary { op, lhs, .. } if !matches!(op.ident.name.as_str(), "|>" | "<|") => Some(*lhs),
+            ExprKind::Binary { op, lhs, .. } if view::pipe(op).is_none() => Some(*lhs),
             _ => None,
         };
         let mut chain = Vec::new();

@@ -131,7 +131,11 @@ impl<'a> Export<'a> {
         Export { inferred, values, memo: FxHashMap::default() }
     }
     fn rank(&self, rank: &LinExpr) -> u32 {
-        rank.eval(self.values).and_then(|value| u32::try_from(value).ok()).unwrap_or(0)
+        match rank.eval(self.values).map(u32::try_from) {
+            Some(Ok(rank)) => rank,
+            Some(Err(_)) => crate::ice!(Span::default(), "a rank that is negative or too large: {rank:?}"),
+            None => crate::ice!(Span::default(), "a rank that the solution does not give: {rank:?}"),
+        }
     }
     fn ty(&mut self, ty: &Ty) -> RType {
         RType { rank: self.rank(&ty.rank), base: self.base(ty.base) }

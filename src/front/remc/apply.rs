@@ -13,8 +13,9 @@ use crate::diag::Diagnostic;
 use crate::ir::core::free::Name;
 use crate::ir::core::index::{NoJoin, join};
 use crate::ir::core::sexp::Sexp;
+use crate::ir::core::sizes::{self, SizeOp};
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, Type, print, sizes};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, Type, print};
 use std::sync::Arc;
 
 /// An application whose operands are typed.
@@ -246,10 +247,9 @@ impl Elaborator<'_> {
 fn size_of_result(fun: &Instance, args: &[Instance], principal: &Shape) -> Option<Dim> {
     let ([a, b], true) = (args, principal.is_scalar()) else { return None };
     let (a, b) = (a.dim()?, b.dim()?);
-    match fun.primitive()? {
-        "i64.+" => sizes::limited(a.add(b)),
-        "i64.-" => sizes::limited(a.sub(b)),
-        "i64.*" => sizes::product(a, b),
-        _ => None,
+    match SizeOp::named(fun.variable()?)? {
+        SizeOp::Add => sizes::limited(a.add(b)),
+        SizeOp::Sub => sizes::limited(a.sub(b)),
+        SizeOp::Mul => sizes::product(a, b),
     }
 }

@@ -3,15 +3,16 @@
 use super::errors::counted;
 use super::local::is_body;
 use super::names::unit_type;
-use super::scope::{Bound, index_variable, is_shape};
+use super::scope::{Bound, index_variable};
 use super::{Elaborator, Typed};
+use crate::base::scalar::Op;
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::free::Name;
 use crate::ir::core::read::Binder;
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, ShapeItem, Type, print};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, ShapeItem, Type, is_shape, print};
 
 /// Whether a form is a list of pairs, the hidden indices of `(box ((n i) ..) T e)`.
 fn is_index_list(item: &Sexp) -> bool {
@@ -226,7 +227,7 @@ impl Elaborator<'_> {
             return self.error(Code::CoreTypeMismatch, value.span(), message);
         };
         self.for_each_cell(span, value, 1, "lift", |this, vector| {
-            let lift = Expr::new(ExprKind::Var(Symbol::new("lift_shape")), span);
+            let lift = Expr::prim(Prim::LiftShape, span);
             let lift = Expr::new(ExprKind::Inst { fun: lift, types: Vec::new(), indices: vec![Index::Dim(rank)] }, span);
             let witness = ExprKind::App { fun: lift, args: vec![vector.expr] };
             this.in_lifted_box(span, binder, Expr::new(witness, span), body)
@@ -240,7 +241,7 @@ impl Elaborator<'_> {
         let unit = Expr::new(ExprKind::Tuple(Vec::new()), span);
         let witness = ExprKind::Box { indices: vec![(Symbol::new("n"), size)], ty: unit_type(), body: unit };
         let inner = self.in_lifted_box(span, binder, Expr::new(witness, span), body)?;
-        let at_least = Expr::new(ExprKind::Var(Symbol::new("i64.>=")), span);
+        let at_least = Expr::op(Op::Ge, PrimType::I64, span);
         let args = vec![Expr::new(ExprKind::Var(name), span), Expr::new(ExprKind::Lit(Scalar::I64(0)), span)];
         let cond = Expr::new(ExprKind::App { fun: at_least, args }, span);
         let checked = ExprKind::Assert { cond, message: Symbol::new("a size is not negative"), expr: inner.expr };

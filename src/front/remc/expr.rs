@@ -8,14 +8,14 @@ use crate::base::Code;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::sexp::{Sexp, SexpKind};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, LoopForm, LoopParam, Shape, Type, print};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, LoopForm, LoopParam, Shape, Type, is_shape, print};
 
 impl Elaborator<'_> {
     /// An expression; `wanted` is the type that its place asks for, if that is known. The result may have another.
     pub(super) fn expr(&mut self, item: &Sexp, wanted: Option<&Type>) -> Option<Typed> {
         let span = item.span;
         match &item.kind {
-            SexpKind::Symbol(name) if super::scope::is_shape(*name) => {
+            SexpKind::Symbol(name) if is_shape(*name) => {
                 self.form(span, format!("`{name}` is a shape variable, an expression is expected here"))
             }
             SexpKind::Symbol(name) | SexpKind::Quoted(name) => self.variable(span, *name),

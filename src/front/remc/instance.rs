@@ -4,7 +4,6 @@ use super::errors::counted;
 use super::instantiate::{Equation, Problem, Solution, Unsolved, solve};
 use super::lift::Part;
 use super::report::{Insertion, What};
-use super::scope::is_shape;
 use super::{Elaborator, Typed};
 use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -12,7 +11,7 @@ use crate::ir::core::free::Name;
 use crate::ir::core::read::{ARRAY_SIGIL, TypeArgument};
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, Type, print};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, Type, is_shape, print};
 
 /// Arguments for one Pi or Forall.
 #[derive(Debug, Clone)]
@@ -67,9 +66,9 @@ impl Instance {
         self.called.starts_with('`')
     }
     /// The name, if it is a variable of the explicit program.
-    pub(super) fn primitive(&self) -> Option<&'static str> {
+    pub(super) fn variable(&self) -> Option<Symbol> {
         match self.base.expr.kind() {
-            ExprKind::Var(name) if self.steps.is_empty() => Some(name.as_str()),
+            ExprKind::Var(name) if self.steps.is_empty() => Some(*name),
             _ => None,
         }
     }

@@ -47,7 +47,7 @@ use crate::ir::core::read::Reader;
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::Subst;
 use crate::ir::core::value::computes_nothing;
-use crate::ir::core::{Define, Dim, Expr, ExprNode, Type, print};
+use crate::ir::core::{Define, Dim, Expr, ExprNode, Type, is_shape, print};
 use library::Library;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Bound, Scope};
@@ -162,7 +162,7 @@ impl Elaborator<'_> {
 
     fn name(&mut self, item: &Sexp) -> Option<Symbol> {
         match &item.kind {
-            SexpKind::Symbol(name) if scope::is_shape(*name) => {
+            SexpKind::Symbol(name) if is_shape(*name) => {
                 self.form(item.span, format!("`{name}` is the name of a shape, the name of a value is expected here"))
             }
             _ => self.read(|reader| reader.term_name(item)),

@@ -8,11 +8,11 @@ use crate::diag::Diagnostic;
 use crate::front::resolve::closest;
 use crate::ir::core::free::Name;
 use crate::ir::core::read::{Names, TypeVariable};
-use crate::ir::core::{Dim, Expr, ExprKind, Index, Type, prims, print};
+use crate::ir::core::{Dim, Expr, ExprKind, Index, Prim, Primitive, Type, prims, print};
 
 /// Whether there is a primitive of this name.
 pub(super) fn is_primitive(name: Symbol) -> bool {
-    prims::type_of(name).is_some()
+    Primitive::find(name).is_some()
 }
 
 impl Elaborator<'_> {
@@ -27,7 +27,7 @@ impl Elaborator<'_> {
             Some(global) => global,
             None => match prims::type_of(name) {
                 Some(ty) => {
-                    self.reads_numbers |= name.as_str() == "read_nums";
+                    self.reads_numbers |= Primitive::find(name) == Some(Primitive::Prim(Prim::ReadNums));
                     Global { inner: name, ty: Some(ty), broken: false }
                 }
                 None => {

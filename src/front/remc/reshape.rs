@@ -9,7 +9,7 @@ use crate::base::Code;
 use crate::base::{Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::sexp::Sexp;
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, ShapeItem, Type, print, sizes};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, Shape, ShapeItem, Type, print, sizes};
 
 /// Sizes up to a shape variable, and that variable.
 type Run = (Vec<Dim>, Option<Symbol>);
@@ -34,9 +34,9 @@ fn product(dims: &[Dim]) -> Option<Dim> {
 }
 
 /// A primitive instantiated at the elements of `ty` behind `outer` dimensions, applied.
-fn primitive(name: &str, atom: &Atom, mut indices: Vec<Index>, rest: Shape, args: Vec<Expr>, span: Span) -> Expr {
+fn primitive(prim: Prim, atom: &Atom, mut indices: Vec<Index>, rest: Shape, args: Vec<Expr>, span: Span) -> Expr {
     indices.push(Index::Shape(rest));
-    let fun = Expr::new(ExprKind::Var(Symbol::new(name)), span);
+    let fun = Expr::prim(prim, span);
     let fun = Expr::new(ExprKind::Inst { fun, types: vec![atom.clone()], indices }, span);
     Expr::new(ExprKind::App { fun, args }, span)
 }
@@ -94,13 +94,13 @@ impl Elaborator<'_> {
         while let [a, b, ..] = old.as_slice() {
             let (a, b) = (a.clone(), b.clone());
             let inner = Shape::dims(old[2..].iter().cloned()).append(rest);
-            expr = primitive("flatten", atom, vec![Index::Dim(a.clone()), Index::Dim(b.clone())], inner, vec![expr], span);
+            expr = primitive(Prim::Flatten, atom, vec![Index::Dim(a.clone()), Index::Dim(b.clone())], inner, vec![expr], span);
             old.splice(..2, [a.mul(&b)]);
         }
         let Some((last, init)) = new.split_last() else {
             // One element: the array has one dimension of size 1 now.
             let zero = Expr::new(ExprKind::Lit(Scalar::I64(0)), span);
-            return primitive("index", atom, vec![Index::Dim(Dim::constant(1))], rest.clone(), vec![expr, zero], span);
+            return primitive(Prim::Index, atom, vec![Index::Dim(Dim::constant(1))], rest.clone(), vec![expr, zero], span);
         };
         if old.is_empty() {
             expr = Expr::new(ExprKind::Rep { frame: Shape::dims([Dim::constant(1)]), arg: expr }, span);
@@ -111,7 +111,7 @@ impl Elaborator<'_> {
         for (at, _) in init.iter().enumerate().rev() {
             let outer_size = init[..=at].iter().fold(Dim::constant(1), |product, dim| product.mul(dim));
             let behind = Shape { items: inner.items[1..].to_vec() };
-            expr = primitive("unflatten", atom, vec![Index::Dim(outer_size), Index::Dim(inner_size)], behind, vec![expr], span);
+            expr = primitive(Prim::Unflatten, atom, vec![Index::Dim(outer_size), Index::Dim(inner_size)], behind, vec![expr], span);
             inner_size = init[at].clone();
             inner = Shape::dims([inner_size.clone()]).append(&inner);
         }

@@ -6,7 +6,7 @@
 use crate::base::{PrimType, Symbol};
 use crate::ir::core::free::Name;
 use crate::ir::core::read::TypeVariable;
-use crate::ir::core::{Atom, Dim, Index, Shape, Type};
+use crate::ir::core::{Atom, Dim, Index, Shape, Type, is_shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A term variable.
@@ -45,11 +45,6 @@ pub(super) struct Scope {
 /// Whether a type is that of an `i64`.
 pub(super) fn is_i64(ty: &Type) -> bool {
     matches!(ty.atom(), Atom::Prim(PrimType::I64)) && ty.shape().is_scalar()
-}
-
-/// Whether a name is that of a shape.
-pub(super) fn is_shape(name: Symbol) -> bool {
-    name.as_str().starts_with('@')
 }
 
 /// An index variable as an index.

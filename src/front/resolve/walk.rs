@@ -5,7 +5,7 @@ use super::{peel, suggest};
 use crate::base::{Arena, Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::children::{Node, children_of};
-use crate::ir::surface::view::is_builtin_operator;
+use crate::ir::surface::view::{is_builtin_operator, pipe};
 use crate::ir::surface::{
     Ast, Decl, DefDecl, Dim, ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, Operator, Pat, PatId, PatKind, TypeArg, TypeDecl, TypeId,
     TypeKind, TypeParam, ValDecl,
@@ -479,7 +479,7 @@ impl<'a> Walk<'_, 'a> {
             ExprKind::Binary { op, lhs, rhs } => {
                 self.expr(*lhs);
                 // Applied pipes are not functions that are called: they stand for the application.
-                if op.backtick.is_some() || !matches!(op.ident.name.as_str(), "|>" | "<|") {
+                if pipe(op).is_none() {
                     self.operator(expr, op);
                 }
                 self.expr(*rhs);

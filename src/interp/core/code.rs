@@ -4,9 +4,9 @@
 //! variables after them. Every binder has a slot of its own. Index variables hold an `i64` or, for shapes, a vector of
 //! `i64`; type variables hold a [`Layout`].
 
-use super::prim::Prim;
 use crate::base::scalar::{FoldOp, ScalarOp};
 use crate::base::{PrimType, Span, Symbol};
+use crate::ir::core::Prim;
 use crate::runtime::Value;
 use std::sync::Arc;
 

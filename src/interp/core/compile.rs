@@ -3,13 +3,13 @@
 //! Types are trusted: core has been checked. Ill-formed core gives a failure with code E0599, never a panic.
 
 use super::code::{Callee, Function, Loop, Map, Node, PrimCall, Slot, Unbox};
-use super::prim::{Primitive, lookup};
 use super::scope::{Scope, Space, UNKNOWN, is_scalar};
 use super::types::{Names, Replace, replace, replace_atom, replace_dim, replace_shape};
 use super::{Failure, Outcome, code, live};
 use crate::base::scalar::{Member, Op, ScalarOp};
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
-use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type, prims};
+use crate::ir::core::prims::{self, Primitive};
+use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type, is_shape};
 use crate::runtime::{Array, Buffer, Cells, Value};
 use std::sync::Arc;
 
@@ -123,7 +123,7 @@ impl Compiler<'_> {
                 let mut ty = self.polymorphic(inner, body);
                 let names = params.iter().map(|name| match self.scope.dim(DimAtom::Var(*name)).and_then(|dim| dim.as_atom()) {
                     // In types inside the variable is a number; the binder needs a name that no program has.
-                    Some(DimAtom::Meta(uid)) if !name.as_str().starts_with('@') => {
+                    Some(DimAtom::Meta(uid)) if !is_shape(*name) => {
                         let bound = Symbol::new(&format!("%{uid}"));
                         ty = replace(&ty, &Bound { uid, by: Dim::var(bound) });
                         bound
@@ -294,7 +294,7 @@ impl Compiler<'_> {
             return Ok(typed(Node::Global(id), ty.clone()));
         }
         let ty = prims::type_of(name).ok_or_else(|| malformed(span, format!("`{name}` is not defined")))?;
-        match lookup(name) {
+        match Primitive::find(name) {
             Some(Primitive::Member(member)) => Ok(match member {
                 Member::Constant(scalar) => {
                     let dim = if let Scalar::I64(n) = scalar { Some(Dim::constant(n)) } else { None };
@@ -396,7 +396,7 @@ impl Compiler<'_> {
         let Atom::Sigma(hidden, content) = boxed.ty.atom() else { return Err(malformed(span, "unbox of what is no box")) };
         let slots = names.iter().map(|name| self.scope.bind(Space::Index, *name, None, None)).collect();
         let indices = hidden.iter().zip(names).map(|(hidden, name)| {
-            let index = if name.as_str().starts_with('@') {
+            let index = if is_shape(*name) {
                 Index::Shape(replace_shape(&Shape::var(*name), &self.scope))
             } else {
                 Index::Dim(replace_dim(&Dim::var(*name), &self.scope))

@@ -56,12 +56,13 @@ fn parts<'a>(expr: &'a Expr, see: &mut dyn FnMut(&'a Expr)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::scalar::Op;
     use crate::base::{PrimType, Scalar, Span, Symbol};
     use crate::ir::core::Type;
 
     fn define(levels: usize) -> Define {
         let literal = || Expr::new(ExprKind::Lit(Scalar::I64(1)), Span::default());
-        let add = || Expr::new(ExprKind::Var(Symbol::new("i64.+")), Span::default());
+        let add = || Expr::op(Op::Add, PrimType::I64, Span::default());
         let body =
             (0..levels).fold(literal(), |sum, _| Expr::new(ExprKind::App { fun: add(), args: vec![sum, literal()] }, Span::default()));
         Define { name: Symbol::new("f"), ty: Type::prim(PrimType::I64), body, entry: false, span: Span::default() }

@@ -24,7 +24,7 @@ use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::names::FreeNames;
 use crate::ir::core::{Program, Type, constants};
-use crate::runtime::{Value, prim};
+use crate::runtime::Value;
 use code::{Callee, Function};
 use run::Run;
 use rustc_hash::FxHashMap;

@@ -1,13 +1,13 @@
 //! What the primitives compute.
 
 use super::code::{Callee, Closure};
-use super::prim::Prim;
 use super::run::Run;
 use super::shapes;
 use crate::base::scalar::{Float, FoldOp, Int, Op, ScalarOp};
 use crate::base::{Code, PrimType, Scalar, Span};
 use crate::interp::arrays::{HOLE, bad_slice, concat, gather, length, missing, natural, outer, range_steps, slice_steps};
 use crate::interp::failure::{Failure, Outcome, broken, misfit, negative, out_of_bounds};
+use crate::ir::core::Prim;
 use crate::runtime::buffer::vector;
 use crate::runtime::{Array, Boxed, Buffer, Builder, Element, Shortage, Value};
 use std::sync::Arc;
@@ -190,7 +190,7 @@ impl Run<'_> {
                 };
                 stepped(prim, a, s, b, span)
             }
-            (Prim::Reduce, [f, init, xs]) => self.reduce(f, take(init), xs, span),
+            (Prim::Reduce | Prim::ReduceComm, [f, init, xs]) => self.reduce(f, take(init), xs, span),
             (Prim::Scan, [f, init, xs]) => self.scan(f, take(init), xs, span),
             (Prim::Filter, [f, xs]) => {
                 let n = outer(xs)?;

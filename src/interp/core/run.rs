@@ -3,11 +3,11 @@
 use super::Machine;
 use super::code::{Atom, Callee, Closure, Dim, Function, Item, Layout, Loop, Node, PrimCall, Slot, Type};
 use super::compile::empty_array;
-use super::prim::Prim;
 use super::primitives::sized;
 use crate::base::{Code, Scalar, Span};
 use crate::interp::arrays::{HOLE, natural};
 use crate::interp::failure::{Failure, Outcome, broken, misfit, op_failure, out_of_bounds};
+use crate::ir::core::Prim;
 use crate::runtime::block::Fault;
 use crate::runtime::value::Sum;
 use crate::runtime::{Boxed, Builder, Value, dims};

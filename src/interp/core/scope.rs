@@ -4,7 +4,7 @@
 use super::code::{Atom as AtomCode, Dim as DimCode, Item, Slot, Type as TypeCode};
 use super::types::Replace;
 use crate::base::{PrimType, Symbol};
-use crate::ir::core::{Atom, Dim, DimAtom, Shape, ShapeItem, Type};
+use crate::ir::core::{Atom, Dim, DimAtom, Shape, ShapeItem, Type, is_shape};
 use rustc_hash::FxHashMap;
 
 /// The number of a binder.
@@ -91,7 +91,7 @@ impl Scope {
         self.names.push(None);
         self.space(space).entry(name).or_default().push(uid);
         let unique = match space {
-            Space::Index if name.as_str().starts_with('@') => Some(Symbol::new(&format!("@{uid}"))),
+            Space::Index if is_shape(name) => Some(Symbol::new(&format!("@{uid}"))),
             Space::Type => Some(Symbol::new(&format!("'{uid}"))),
             Space::Term | Space::Index => None,
         };

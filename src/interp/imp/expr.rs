@@ -4,8 +4,8 @@ use super::Machine;
 use super::fault::{Run, fault};
 use super::frame::Frame;
 use super::memory::Val;
-use crate::base::scalar::{Member, ScalarOp, member};
-use crate::base::{PrimType, Scalar};
+use crate::base::scalar::{Op, ScalarOp};
+use crate::base::{Scalar};
 use crate::ir::imp::{Expr, Int};
 
 /// Bytes of vector registers.
@@ -55,8 +55,8 @@ impl<'p> Machine<'p> {
             Expr::Quotient(prim, x, y, r) => {
                 let (x, y) = (self.expr(x, frame)?, self.expr(y, frame)?);
                 self.expr(r, frame)?;
-                match (x, y, operation(*prim, "/")) {
-                    (Some(x), Some(y), Some(op)) => apply(op, &[x, y])?,
+                match (x, y) {
+                    (Some(x), Some(y)) => apply(ScalarOp::new(Op::Div, *prim), &[x, y])?,
                     _ => None,
                 }
             }
@@ -120,11 +120,6 @@ impl<'p> Machine<'p> {
 /// Whether all bits of a mask of some type are set.
 fn is_full(mask: i128) -> bool {
     [-1, 0xff, 0xffff, 0xffff_ffff, 0xffff_ffff_ffff_ffff].contains(&mask)
-}
-
-/// The operation of a type with this name.
-pub(super) fn operation(prim: PrimType, name: &str) -> Option<ScalarOp> {
-    if let Some(Member::Op(op)) = member(prim, name) { Some(op) } else { None }
 }
 
 /// Applies an operation. What may fail is checked before.

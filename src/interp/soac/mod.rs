@@ -9,12 +9,12 @@ use super::failure::{Failure, Outcome, broken, misfit, negative, op_failure, out
 use crate::base::Code;
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core;
+use crate::ir::core::Prim;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{
     Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Seg, SegKind, Size, Soac, Stm, Type, Var, parallel_exp,
     single_exp,
 };
-use crate::runtime::prim::Prim;
 use crate::runtime::{Array, Buffer, Builder, Value, dims};
 use regions::Regions;
 use rustc_hash::FxHashMap;

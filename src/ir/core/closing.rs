@@ -5,7 +5,7 @@
 
 use super::free::{FreeVars, Name};
 use super::subst::{Replacement, Subst, TooLarge};
-use super::{Atom, Dim, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type, prims};
+use super::{Atom, Dim, Expr, ExprKind, Index, LoopForm, LoopParam, Primitive, Shape, ShapeItem, Type};
 use crate::base::{Scalar, Span, Symbol};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -202,7 +202,7 @@ struct Renaming<'a> {
 
 impl Renaming<'_> {
     fn is_taken(&self, name: Symbol) -> bool {
-        (self.taken)(name) || prims::type_of(name).is_some()
+        (self.taken)(name) || Primitive::find(name).is_some()
     }
     /// New names for those binders that need them, and the renaming of what is below.
     fn binders(&self, names: &[Symbol], scope: &[&Expr]) -> (Vec<Symbol>, Closing) {

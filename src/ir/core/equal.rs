@@ -4,7 +4,7 @@
 //! free in them, so graphs are compared in time proportional to their nodes, not to the trees they stand for.
 
 use super::free::{FreeVars, Name, name_of};
-use super::{ArrType, Atom, Dim, DimAtom, Param, Shape, ShapeItem, Type};
+use super::{ArrType, Atom, Dim, DimAtom, Param, Shape, ShapeItem, Type, is_shape};
 use crate::base::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -212,7 +212,7 @@ impl Pass<'_> {
     }
 
     fn binders(&mut self, v: &[Symbol], a: &Type, w: &[Symbol], b: &Type, kind: fn(Symbol) -> Name, pairing: &Pairing) -> bool {
-        let same_sort = |v: &Symbol, w: &Symbol| v.as_str().starts_with('@') == w.as_str().starts_with('@');
+        let same_sort = |v: &Symbol, w: &Symbol| is_shape(*v) == is_shape(*w);
         if v.len() != w.len() || !v.iter().zip(w).all(|(v, w)| same_sort(v, w)) {
             return false;
         }

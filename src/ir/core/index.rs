@@ -67,6 +67,11 @@ pub enum ShapeItem {
     Var(Symbol),
 }
 
+/// Whether an index variable stands for a shape: the names of these begin with `@`.
+pub fn is_shape(variable: Symbol) -> bool {
+    variable.as_str().starts_with('@')
+}
+
 /// A shape in normal form, outermost dimension first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Shape {

@@ -52,9 +52,11 @@ pub mod slots;
 pub mod subst;
 pub mod value;
 
-pub use index::{Dim, DimAtom, Index, Shape, ShapeItem};
+pub use index::{Dim, DimAtom, Index, Shape, ShapeItem, is_shape};
+pub use prims::{Prim, Primitive};
 
 use super::attributes::Attributes;
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use std::sync::Arc;
 
@@ -284,6 +286,14 @@ impl Expr {
     /// An expression at a place.
     pub fn new(kind: ExprKind, span: Span) -> Expr {
         Expr(Arc::new(ExprNode { kind, span }))
+    }
+    /// A scalar operation as a function.
+    pub fn op(op: Op, prim: PrimType, span: Span) -> Expr {
+        Expr::new(ExprKind::Var(Symbol::new(&ScalarOp::new(op, prim).name())), span)
+    }
+    /// A primitive as a function.
+    pub fn prim(prim: Prim, span: Span) -> Expr {
+        Expr::new(ExprKind::Var(prim.name()), span)
     }
     /// What it is.
     pub fn kind(&self) -> &ExprKind {

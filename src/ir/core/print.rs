@@ -6,7 +6,7 @@
 //! Messages cut types off sooner ([`type_brief`]).
 
 use super::sexp::{is_plain, quoted_text, scalar_text};
-use super::{Atom, Define, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Param, Program, Shape, ShapeItem, Type};
+use super::{Atom, Define, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Param, Program, Shape, ShapeItem, Type, is_shape};
 use crate::base::{Scalar, Symbol};
 use pretty::{Arena, DocAllocator, DocBuilder};
 use std::cell::Cell;
@@ -171,7 +171,7 @@ impl<'a> Printer<'a> {
 
     /// A term variable, definition or label.
     fn name(&self, name: Symbol) -> Doc<'a> {
-        if is_plain(name.as_str(), false) && !name.as_str().starts_with('@') { self.text(name.as_str()) } else { self.quoted(name) }
+        if is_plain(name.as_str(), false) && !is_shape(name) { self.text(name.as_str()) } else { self.quoted(name) }
     }
 
     /// An index or type variable, or a term variable in a type.

@@ -11,8 +11,9 @@
 //! Sizes grow when they are multiplied or substituted. A size of more than [`MAX_TERMS`] terms or of a degree above
 //! [`MAX_DEGREE`] is not written out: such a term is no size expression, and a `let` of it is opaque.
 
-use super::{Dim, DimAtom, Expr, ExprKind};
+use super::{Dim, DimAtom, Expr, ExprKind, prims};
 use crate::base::poly::Operation;
+use crate::base::scalar::Op;
 use crate::base::{Scalar, Symbol};
 
 /// The most terms a size may have.
@@ -37,19 +38,42 @@ pub fn size_of(env: &dyn SizeEnv, expr: &Expr) -> Option<Dim> {
         ExprKind::Var(name) => env.variable(*name),
         ExprKind::ReifyDim(dim) => env.resolve(dim),
         ExprKind::App { fun, args } => {
-            let (ExprKind::Var(op), [a, b]) = (fun.kind(), args.as_slice()) else { return None };
-            let op = match op.as_str() {
-                "i64.+" | "i64.-" | "i64.*" if env.is_primitive(*op) => op.as_str(),
-                _ => return None,
-            };
-            let (a, b) = (size_of(env, a)?, size_of(env, b)?);
-            match op {
-                "i64.+" => sum(&a, &b),
-                "i64.-" => limited(a.sub(&b)),
-                _ => product(&a, &b),
-            }
+            let (ExprKind::Var(name), [a, b]) = (fun.kind(), args.as_slice()) else { return None };
+            let op = SizeOp::named(*name).filter(|_| env.is_primitive(*name))?;
+            op.apply(&size_of(env, a)?, &size_of(env, b)?)
         }
         _ => None,
+    }
+}
+
+/// An operation that makes a size of two sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SizeOp {
+    /// `i64.+`
+    Add,
+    /// `i64.-`
+    Sub,
+    /// `i64.*`
+    Mul,
+}
+
+impl SizeOp {
+    /// The operation of this name, where nothing hides the primitive.
+    pub fn named(name: Symbol) -> Option<SizeOp> {
+        match prims::int_op(name)? {
+            Op::Add => Some(SizeOp::Add),
+            Op::Sub => Some(SizeOp::Sub),
+            Op::Mul => Some(SizeOp::Mul),
+            _ => None,
+        }
+    }
+    /// The size, which remembers what it was added and multiplied from, unless it is too large to write out.
+    pub fn apply(self, a: &Dim, b: &Dim) -> Option<Dim> {
+        match self {
+            SizeOp::Add => sum(a, b),
+            SizeOp::Sub => limited(a.sub(b)),
+            SizeOp::Mul => product(a, b),
+        }
     }
 }
 
@@ -60,7 +84,7 @@ pub fn limited(dim: Dim) -> Option<Dim> {
 }
 
 /// The sum, which remembers its parts, unless it is too large to write out.
-pub fn sum(a: &Dim, b: &Dim) -> Option<Dim> {
+fn sum(a: &Dim, b: &Dim) -> Option<Dim> {
     limited(Dim::joined(Operation::Sum, a.clone(), b.clone()))
 }
 

@@ -2,7 +2,7 @@
 //! shared with the input.
 
 use super::free::{FreeVars, Name, add_dim, add_shape, name_of};
-use super::{Atom, Dim, Index, Param, Shape, ShapeItem, Type, sizes};
+use super::{Atom, Dim, Index, Param, Shape, ShapeItem, Type, is_shape, sizes};
 use crate::base::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -283,7 +283,7 @@ impl<'a> Pass<'a> {
         let number = self.add(match name {
             Name::Type(_) => Replacement::Atom(Atom::Var(fresh)),
             Name::Size(_) => Replacement::Dim(Dim::size(fresh)),
-            Name::Index(symbol) if symbol.as_str().starts_with('@') => Replacement::Shape(Shape::var(fresh)),
+            Name::Index(symbol) if is_shape(symbol) => Replacement::Shape(Shape::var(fresh)),
             Name::Index(_) => Replacement::Dim(Dim::var(fresh)),
         });
         self.renamed.insert(name, (fresh, number));

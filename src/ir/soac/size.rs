@@ -15,17 +15,6 @@ impl Size {
     pub fn as_var(&self) -> Option<Var> {
         self.as_atom()
     }
-    /// A text that is the same for sizes that differ in what `name` says of their variables only.
-    pub fn form(&self, name: &dyn Fn(Var) -> String) -> String {
-        let term = |(monomial, coefficient): (&[Var], i64)| {
-            let mut factors: Vec<String> = monomial.iter().map(|var| name(*var)).collect();
-            factors.sort();
-            format!("{coefficient}*{}", factors.join("*"))
-        };
-        let mut terms: Vec<String> = self.terms().map(term).collect();
-        terms.sort();
-        terms.join("+")
-    }
     /// All variables, with repetitions.
     pub fn vars(&self) -> impl Iterator<Item = Var> {
         self.atoms()

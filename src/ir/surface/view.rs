@@ -141,12 +141,17 @@ fn spine(ast: &Ast, qualified: &dyn Fn(ExprId) -> bool, expr: ExprId, args: &mut
     if args.is_empty() { None } else { Some(head) }
 }
 
-enum Pipe {
+/// An operator that stands for an application.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pipe {
+    /// `x |> f`
     Forward,
+    /// `f <| x`
     Backward,
 }
 
-fn pipe(op: &Operator) -> Option<Pipe> {
+/// Which pipe an operator is, if it is one.
+pub fn pipe(op: &Operator) -> Option<Pipe> {
     if op.backtick.is_some() {
         return None;
     }

@@ -3,7 +3,7 @@
 use super::context::{Context, cheap, needed, parallel, parallel_body};
 use super::{ENOUGH, Flatten};
 use crate::base::mutation::mutated;
-use crate::base::scalar::{Member, member};
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
@@ -170,9 +170,12 @@ impl Flatten {
     fn enough(&mut self, threads: Size, span: Span, out: &mut Vec<Stm>) -> Operand {
         let count = self.program.fresh(Symbol::new("threads"), Type::scalar(PrimType::I64));
         out.push(Stm { pat: vec![count], exp: Exp::Size(threads), span });
-        let Some(Member::Op(op)) = member(PrimType::I64, ">=") else { return Operand::Const(Scalar::Bool(false)) };
         let cond = self.program.fresh(Symbol::new("enough"), Type::scalar(PrimType::Bool));
-        out.push(Stm { pat: vec![cond], exp: Exp::Scalar(op, vec![Operand::Var(count), Operand::int(ENOUGH)]), span });
+        out.push(Stm {
+            pat: vec![cond],
+            exp: Exp::Scalar(ScalarOp::new(Op::Ge, PrimType::I64), vec![Operand::Var(count), Operand::int(ENOUGH)]),
+            span,
+        });
         Operand::Var(cond)
     }
 

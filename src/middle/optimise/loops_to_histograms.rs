@@ -9,7 +9,7 @@
 //! of iterations at a time, in order. Accumulators of the surface language come here as such loops.
 
 use super::cse::same_operator;
-use crate::base::scalar::{Member, ScalarOp, member};
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var, parallel_exp, single_exp};
@@ -393,7 +393,7 @@ impl Writer<'_> {
             Operand::Var(n) if self.naturals.contains(&n) => Some(Size::var(n)),
             Operand::Var(_) => {
                 let mut before = std::mem::take(&mut self.before);
-                let exp = Exp::Scalar(max()?, vec![count, Operand::int(0)]);
+                let exp = Exp::Scalar(ScalarOp::new(Op::Max, PrimType::I64), vec![count, Operand::int(0)]);
                 let m = self.bind("n", Type::scalar(PrimType::I64), exp, &mut before);
                 self.before = before;
                 Some(Size::var(m))
@@ -460,21 +460,21 @@ impl Writer<'_> {
             Some(each) => Operand::int((MOST_LOGGED / each.max(1)).max(1)),
             None => {
                 let each = Operand::Var(self.bind("each", number.clone(), Exp::Size(each), out));
-                let each = self.number("max", [each, Operand::int(1)], out)?;
-                let chunk = self.number("/", [Operand::int(MOST_LOGGED), each], out)?;
-                self.number("max", [chunk, Operand::int(1)], out)?
+                let each = self.number(Op::Max, [each, Operand::int(1)], out);
+                let chunk = self.number(Op::Div, [Operand::int(MOST_LOGGED), each], out);
+                self.number(Op::Max, [chunk, Operand::int(1)], out)
             }
         };
         let count = Operand::Var(self.bind("n", number.clone(), Exp::Size(width.clone()), out));
         // Rounded down, also below 0.
-        let before = self.number("-", [count, Operand::int(1)], out)?;
-        let before = self.number("/", [before, chunk], out)?;
-        let chunks = self.number("+", [before, Operand::int(1)], out)?;
+        let before = self.number(Op::Sub, [count, Operand::int(1)], out);
+        let before = self.number(Op::Div, [before, chunk], out);
+        let chunks = self.number(Op::Add, [before, Operand::int(1)], out);
         let at = self.fresh("piece", number);
         let mut stms = Vec::new();
-        let start = self.number("*", [Operand::Var(at), chunk], &mut stms)?;
-        let left = self.number("-", [count, start], &mut stms)?;
-        let width = self.number("min", [chunk, left], &mut stms)?;
+        let start = self.number(Op::Mul, [Operand::Var(at), chunk], &mut stms);
+        let left = self.number(Op::Sub, [count, start], &mut stms);
+        let width = self.number(Op::Min, [chunk, left], &mut stms);
         let types: Vec<Type> = dests.iter().map(|dest| self.program.vars[*dest].ty.clone()).collect();
         let arrays: Vec<Var> = types.iter().map(|ty| self.fresh("array", ty.clone())).collect();
         let exp = self.at_once(work, start, &width.var().map(Size::var)?, arrays.clone(), &mut stms)?;
@@ -499,10 +499,9 @@ impl Writer<'_> {
         })
     }
     /// An operation on two numbers.
-    fn number(&mut self, op: &str, args: [Operand; 2], out: &mut Vec<Stm>) -> Option<Operand> {
-        let Some(Member::Op(op)) = member(PrimType::I64, op) else { return None };
-        let exp = Exp::Scalar(op, args.to_vec());
-        Some(Operand::Var(self.bind("m", Type::scalar(PrimType::I64), exp, out)))
+    fn number(&mut self, op: Op, args: [Operand; 2], out: &mut Vec<Stm>) -> Operand {
+        let exp = Exp::Scalar(ScalarOp::new(op, PrimType::I64), args.to_vec());
+        Operand::Var(self.bind("m", Type::scalar(PrimType::I64), exp, out))
     }
     /// The logs that a body makes for each of `width` numbers from `start` on, one after the other.
     fn mapped(&mut self, counter: Var, start: Operand, width: &Size, body: Body, log: &Log, out: &mut Vec<Stm>) -> Option<Log> {
@@ -566,13 +565,6 @@ fn places_of(vars: &[Var], result: &[Operand]) -> Option<Vec<usize>> {
 /// The length of a log of arrays.
 fn length(log: &Log) -> Option<Size> {
     if let Log::Many(length, ..) = log { Some(length.clone()) } else { None }
-}
-
-fn max() -> Option<ScalarOp> {
-    match member(PrimType::I64, "max") {
-        Some(Member::Op(op)) => Some(op),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@
 
 use super::fuse::feed;
 use crate::base::mutation::mutated;
-use crate::base::scalar::{Member, qualified};
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
@@ -167,9 +167,12 @@ impl Build<'_> {
         self.stms.push(Stm { pat: vec![var], exp, span: self.span });
         var
     }
-    fn scalar(&mut self, op: &str, args: Vec<Operand>) -> Operand {
-        let Some(Member::Op(found)) = qualified(op) else { return Operand::Const(Scalar::Bool(false)) };
-        Operand::Var(self.bind("ok", Type::scalar(found.result), Exp::Scalar(found, args)))
+    fn scalar(&mut self, op: ScalarOp, args: Vec<Operand>) -> Operand {
+        Operand::Var(self.bind("ok", Type::scalar(op.result), Exp::Scalar(op, args)))
+    }
+    /// An operation on numbers.
+    fn int(&mut self, op: Op, args: [Operand; 2]) -> Operand {
+        self.scalar(ScalarOp::new(op, PrimType::I64), args.to_vec())
     }
     fn size(&mut self, size: Size) -> Operand {
         match size.as_constant() {
@@ -178,7 +181,7 @@ impl Build<'_> {
         }
     }
     fn both(&mut self, a: Operand, b: Operand) -> Operand {
-        self.scalar("bool.&&", vec![a, b])
+        self.scalar(ScalarOp::new(Op::And, PrimType::Bool), vec![a, b])
     }
     /// Statements that another builder makes.
     fn body(&mut self, make: impl FnOnce(&mut Build) -> Vec<Operand>) -> Body {
@@ -189,8 +192,8 @@ impl Build<'_> {
     /// Where a part ends, for cells that stand for the parameters; and whether its length is one.
     fn end(&mut self, parts: &Parts, cells: &Subst) -> (Operand, Operand) {
         let width = self.size(cells.size(&parts.width));
-        let end = self.scalar("i64.+", vec![cells.var(parts.start), width]);
-        let long = self.scalar("i64.>=", vec![width, Operand::int(0)]);
+        let end = self.int(Op::Add, [cells.var(parts.start), width]);
+        let long = self.int(Op::Ge, [width, Operand::int(0)]);
         (end, long)
     }
 }
@@ -200,11 +203,11 @@ fn checks(program: &mut Program, consumer: &Soac, made: &Soac, parts: &Parts, sp
     let mut build = Build { program, stms: Vec::new(), span };
     let bool = Type::scalar(PrimType::Bool);
     let count = build.size(consumer.width.clone());
-    let some = build.scalar("i64.>", vec![count, Operand::int(0)]);
+    let some = build.int(Op::Gt, [count, Operand::int(0)]);
     let then = build.body(|build| vec![covered(build, consumer, made, parts, count)]);
     let els = build.body(|build| {
         let size = build.size(made.width.clone());
-        vec![build.scalar("i64.==", vec![size, Operand::int(0)])]
+        vec![build.int(Op::Eq, [size, Operand::int(0)])]
     });
     let covered = build.bind("covered", bool, Exp::If { cond: some, then, els });
     let all = build.body(|build| {
@@ -232,7 +235,7 @@ fn covered(build: &mut Build, consumer: &Soac, made: &Soac, parts: &Parts, count
     // Each with the next.
     let (mut inputs, mut params, mut cells) = (Vec::new(), Vec::new(), Subst::default());
     let (mut first, mut last) = (Operand::int(0), Subst::default());
-    let end = build.scalar("i64.-", vec![count, one]);
+    let end = build.int(Op::Sub, [count, one]);
     let view = Type { elem: PrimType::I64, shape: vec![rest.clone()] };
     let mut next = Operand::int(0);
     for (param, array) in places {
@@ -253,8 +256,8 @@ fn covered(build: &mut Build, consumer: &Soac, made: &Soac, parts: &Parts, count
     }
     let body = build.body(|build| {
         let (end, long) = build.end(parts, &cells);
-        let meet = build.scalar("i64.==", vec![end, next]);
-        let inside = build.scalar("i64.>=", vec![next, Operand::int(0)]);
+        let meet = build.int(Op::Eq, [end, next]);
+        let inside = build.int(Op::Ge, [next, Operand::int(0)]);
         let fine = build.both(meet, inside);
         vec![build.both(fine, long)]
     });
@@ -265,10 +268,10 @@ fn covered(build: &mut Build, consumer: &Soac, made: &Soac, parts: &Parts, count
         Operator { lambda: Lambda { params: vec![a, b], body: and }, neutral: vec![Operand::Const(Scalar::Bool(true))], commutative: true };
     let soac = Soac { width: rest, inputs, lambda: Lambda { params, body }, scans: Vec::new(), reduces: vec![operator] };
     let meet = build.bind("meet", bool, Exp::Soac(soac));
-    let begins = build.scalar("i64.==", vec![first, Operand::int(0)]);
+    let begins = build.int(Op::Eq, [first, Operand::int(0)]);
     let (end, long) = build.end(parts, &last);
     let size = build.size(made.width.clone());
-    let ends = build.scalar("i64.==", vec![end, size]);
+    let ends = build.int(Op::Eq, [end, size]);
     let outer = build.both(begins, ends);
     let outer = build.both(outer, long);
     build.both(outer, Operand::Var(meet))

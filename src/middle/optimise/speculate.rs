@@ -3,8 +3,8 @@
 //! What does not check its indices relies on what was known where the checks were left out: that an array has elements because a map over it
 //! runs, or that a check in front of it did not fail. Elsewhere it is proved again, or asked for.
 
-use super::simplify::{Simplifier, op, same};
-use crate::base::scalar::ScalarOp;
+use super::simplify::{Simplifier, same};
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Stm, Type, Var, single_exp};
 
@@ -112,8 +112,8 @@ impl Simplifier<'_> {
     pub(super) fn positive(&mut self, size: &Size, span: Span) -> (Vec<Stm>, Operand) {
         let mut ask = Ask { known: self, stms: Vec::new(), span };
         let n = ask.size(size);
-        let cond = ask.and(None, op(PrimType::I64, "<"), vec![Operand::int(0), n]);
-        (ask.stms, cond.unwrap_or(Operand::Const(Scalar::Bool(true))))
+        let cond = ask.and(None, Op::Lt, [Operand::int(0), n]);
+        (ask.stms, cond)
     }
 
     /// Whether a statement reads one number, so that it costs little to ask for its bounds.
@@ -159,22 +159,27 @@ impl Ask<'_, '_> {
             _ => self.bind("size", PrimType::I64, Exp::Size(size.clone())),
         }
     }
-    fn and(&mut self, cond: Option<Operand>, op: Option<ScalarOp>, args: Vec<Operand>) -> Option<Operand> {
-        let holds = self.bind("inside", PrimType::Bool, Exp::Scalar(op?, args));
+    /// The condition, and that a comparison of numbers holds.
+    fn and(&mut self, cond: Option<Operand>, comparison: Op, args: [Operand; 2]) -> Operand {
+        let holds = Exp::Scalar(ScalarOp::new(comparison, PrimType::I64), args.to_vec());
+        let holds = self.bind("inside", PrimType::Bool, holds);
         match cond {
-            None => Some(holds),
-            Some(cond) => Some(self.bind("inside", PrimType::Bool, Exp::Scalar(self::op(PrimType::Bool, "&&")?, vec![cond, holds]))),
+            None => holds,
+            Some(cond) => {
+                let and = ScalarOp::new(Op::And, PrimType::Bool);
+                self.bind("inside", PrimType::Bool, Exp::Scalar(and, vec![cond, holds]))
+            }
         }
     }
     /// The condition, and that an index is in bounds, as far as that is not known.
     fn inside(&mut self, mut cond: Option<Operand>, i: Operand, n: &Size) -> Option<Operand> {
         let (low, high) = (self.known.facts.natural(&self.known.form_of(i)), self.known.in_bounds(i, n));
         if !low {
-            cond = self.and(cond, op(PrimType::I64, "<="), vec![Operand::int(0), i]);
+            cond = Some(self.and(cond, Op::Le, [Operand::int(0), i]));
         }
         if !high {
             let n = self.size(n);
-            cond = self.and(cond, op(PrimType::I64, "<"), vec![i, n]);
+            cond = Some(self.and(cond, Op::Lt, [i, n]));
         }
         cond
     }

@@ -2,11 +2,11 @@
 
 use super::control::Part;
 use super::types::restore;
-use super::values::{Atom, Env, Fun, IndexValue, Lifted, Renaming, Static};
-use super::{Outcome, Specialiser, UNKNOWN_FUNCTION};
+use super::values::{Atom, Env, Fun, IndexValue, Label, Lifted, Renaming, Static};
+use super::{Outcome, Specialiser, UNKNOWN_FUNCTION, stem};
 use crate::base::scalar::{FoldOp, Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::core::{self, Expr, ExprKind, prims};
+use crate::ir::core::{self, Expr, ExprKind};
 use crate::ir::soac::{self, Body, Exp, Lambda, Operand, Operator, Size, Soac, Stm, Var};
 use std::rc::Rc;
 
@@ -41,17 +41,17 @@ impl Specialiser<'_> {
                 let args = args.iter().cloned().chain(new).collect();
                 self.apply_global(*name, indices, types, args, span)
             }
-            Fun::Prim { name, indices, types, args } => {
+            Fun::Prim { prim, indices, types, args } => {
                 let mut args: Vec<Static> = args.clone();
-                let arity = self.prim_arity(*name, span)?;
+                let arity = prim.arity();
                 let missing = arity.saturating_sub(args.len());
                 let mut new = new.into_iter();
                 args.extend(new.by_ref().take(missing));
                 if args.len() < arity {
-                    let fun = Fun::Prim { name: *name, indices: indices.clone(), types: types.clone(), args };
+                    let fun = Fun::Prim { prim: *prim, indices: indices.clone(), types: types.clone(), args };
                     return Ok(Static::Fun(Rc::new(fun)));
                 }
-                let result = self.prim(*name, indices, types, args, span)?;
+                let result = self.prim(*prim, indices, types, args, span)?;
                 self.apply(result, new.collect(), span)
             }
             Fun::Op(op, args) => {
@@ -105,12 +105,12 @@ impl Specialiser<'_> {
                     };
                     self.saturated(fun)
                 }
-                Fun::Prim { name, indices: i0, types: t0, args } if args.is_empty() => {
+                Fun::Prim { prim, indices: i0, types: t0, args } if args.is_empty() => {
                     let (indices, types) = ([i0, &indices[..]].concat(), [t0, &types[..]].concat());
-                    if self.prim_arity(*name, span)? == 0 {
-                        return self.prim(*name, &indices, &types, Vec::new(), span);
+                    if prim.arity() == 0 {
+                        return self.prim(*prim, &indices, &types, Vec::new(), span);
                     }
-                    Ok(Static::Fun(Rc::new(Fun::Prim { name: *name, indices, types, args: Vec::new() })))
+                    Ok(Static::Fun(Rc::new(Fun::Prim { prim: *prim, indices, types, args: Vec::new() })))
                 }
                 Fun::Fold(fold) => Ok(Static::Fun(Rc::new(Fun::Fold(*fold)))),
                 Fun::Poly { expr, env } => {
@@ -174,17 +174,9 @@ impl Specialiser<'_> {
             && size.extent().0 <= 64
             && size.extent().1 <= 32
         {
-            self.sizes.insert(var, size);
+            self.sizes.define(var, size);
         }
         Ok(result)
-    }
-
-    /// The operation of this type with this name.
-    pub(super) fn op(&self, prim: PrimType, name: &str, span: Span) -> Outcome<ScalarOp> {
-        match crate::base::scalar::member(prim, name) {
-            Some(crate::base::scalar::Member::Op(op)) => Ok(op),
-            _ => self.broken(span, &format!("{prim} has no {name}")),
-        }
     }
 
     /// A value of the same form made of new variables, which are added to `vars`.
@@ -264,7 +256,7 @@ impl Specialiser<'_> {
         Ok(match &value {
             Static::Tuple(parts) => Static::Tuple(parts.iter().map(|part| self.forced(part.clone(), span)).collect::<Outcome<_>>()?),
             Static::Record(parts) => {
-                let part = |(label, part): &(Symbol, Static)| Ok((*label, self.forced(part.clone(), span)?));
+                let part = |(label, part): &(Label, Static)| Ok((*label, self.forced(part.clone(), span)?));
                 Static::Record(parts.iter().map(part).collect::<Outcome<_>>()?)
             }
             Static::Fun(fun) if value.is_later() => match &**fun {
@@ -369,13 +361,13 @@ impl Specialiser<'_> {
 
     /// The variables of closed blocks that a value mentions, sizes first.
     pub(super) fn inner_vars(&self, value: &Static) -> Vec<Var> {
-        self.inner_vars_below(value, self.depth)
+        self.inner_vars_below(value, self.block.depth())
     }
     /// The same for blocks deeper than this.
     pub(super) fn inner_vars_below(&self, value: &Static, depth: u32) -> Vec<Var> {
         let mut seen = std::cell::RefCell::new(Vec::new());
         let see = |var: Var| {
-            if self.depths[var.raw()] > depth && !seen.borrow().contains(&var) {
+            if self.block.depth_of(var) > depth && !seen.borrow().contains(&var) {
                 seen.borrow_mut().push(var);
             }
         };
@@ -410,7 +402,7 @@ impl Specialiser<'_> {
         let (stms, (value, waiting)) = self.in_block(|this| {
             let mut arguments = Vec::with_capacity(cells.len());
             for (name, array) in &cells {
-                let base = Symbol::new(name.as_str().split('.').next().unwrap_or("x"));
+                let base = stem(*name);
                 arguments.push((*name, this.waiting_cells(array, base, &mut inputs, &mut params, span)?));
             }
             Ok((this.map_level(inner, arguments.clone(), body, env, span)?, arguments))
@@ -522,19 +514,6 @@ impl Specialiser<'_> {
         let soac = Soac { width, inputs, lambda, scans: Vec::new(), reduces: vec![operator] };
         self.push(pat, Exp::Soac(soac), span)?;
         Ok(result)
-    }
-
-    pub(super) fn prim_arity(&self, name: Symbol, span: Span) -> Outcome<usize> {
-        use crate::ir::core::Atom as A;
-        let Some(mut ty) = prims::type_of(name) else { return self.broken(span, &format!("`{name}` is not known")) };
-        loop {
-            let next = match ty.atom() {
-                A::Pi(_, body) | A::Forall(_, body) => body.clone(),
-                A::Fun(params, _) => return Ok(params.len()),
-                A::Prim(_) | A::Var(_) | A::Sigma(..) | A::Tuple(_) | A::Record(_) | A::Sum(_) => return Ok(0),
-            };
-            ty = next;
-        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Arrays of functions and of boxes: what is done with them is done with the arrays of what differs from cell to cell ([`Lifted`]), and where
 //! two of them come together a truth value says for each cell which it is from.
 
-use super::values::{Lifted, Static};
+use super::values::{Label, Lifted, Static};
 use super::{Outcome, Specialiser};
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::{self, Body, Exp, Lambda, Operand, Size, Soac, Var};
 use std::rc::Rc;
@@ -22,7 +23,7 @@ impl Specialiser<'_> {
                 Static::Tuple(parts.iter().map(|part| self.on_arrays(part, width, span, change)).collect::<Outcome<_>>()?)
             }
             Static::Record(parts) => {
-                let part = |(label, part): &(Symbol, Static)| Ok((*label, self.on_arrays(part, width, span, change)?));
+                let part = |(label, part): &(Label, Static)| Ok((*label, self.on_arrays(part, width, span, change)?));
                 Static::Record(parts.iter().map(part).collect::<Outcome<_>>()?)
             }
             Static::Lifted(lifted) => {
@@ -122,7 +123,7 @@ impl Specialiser<'_> {
         let (stms, result) = self.in_block(|this| {
             let from = this.cells(&Static::Data(from), Symbol::new("from"), &mut inputs, &mut params, span)?;
             let from = this.scalar(&from, span)?;
-            let below = this.op(PrimType::I64, "<=", span)?;
+            let below = ScalarOp::new(Op::Le, PrimType::I64);
             let given = this.scalar_op(below, vec![Operand::int(0), from], span)?;
             let cell = |this: &mut Self, array: Operand| {
                 let (ty, array) = (this.ty(array).cell(1), this.array(array, span)?);

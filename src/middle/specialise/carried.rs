@@ -56,10 +56,8 @@ impl Specialiser<'_> {
         if lifted.width != *width {
             return Cells::Endless;
         }
-        let depth = self.depth;
-        self.depth += 1;
-        let (_, cell) = self.cell_of(lifted);
-        self.depth = depth;
+        let depth = self.block.depth();
+        let (_, cell) = self.inside(|this| this.cell_of(lifted));
         let mut leaves = Vec::new();
         alternatives(&cell, &mut leaves);
         let mut found = Cells::Known;

@@ -1,6 +1,7 @@
 //! Branches and loops.
 
 use super::carried::Cells;
+use super::form::Form;
 use super::types::restore;
 use super::values::{Atom, BoxValue, Env, Fun, Lifted, Renaming, Static};
 use super::{Outcome, Specialiser};
@@ -168,7 +169,7 @@ impl Specialiser<'_> {
         };
         if let (core::LoopForm::For(i, _), Some(Operand::Const(Scalar::I64(n)))) = (form, count)
             && (0..=MAX_UNROLLED).contains(&n)
-            && self.attributes.at(span, Attribute::Unroll)
+            && self.plan.attributes().at(span, Attribute::Unroll)
         {
             return self.unrolled(params, inits, (*i, n), body, env, span);
         }
@@ -245,11 +246,11 @@ impl Specialiser<'_> {
     ) -> Outcome<Round> {
         let mut state = State::default();
         // The parameters belong to the body, the results to the block around it.
-        self.depth += 1;
-        let inside =
-            inits.iter().zip(names).map(|(init, name)| self.loop_value(init, *name, span, &mut state, kinds)).collect::<Outcome<Vec<_>>>();
-        let counter = count.map(|(name, _)| self.fresh(name, soac::Type::scalar(PrimType::I64)));
-        self.depth -= 1;
+        let (inside, counter) = self.inside(|this| {
+            let values = inits.iter().zip(names).map(|(init, name)| this.loop_value(init, *name, span, &mut state, kinds));
+            let values = values.collect::<Outcome<Vec<_>>>();
+            (values, count.map(|(name, _)| this.fresh(name, soac::Type::scalar(PrimType::I64))))
+        });
         let inside = inside?;
         let form = match count.zip(counter) {
             Some(((_, n), i)) => LoopForm::For(i, n),
@@ -317,9 +318,7 @@ impl Specialiser<'_> {
             let ty = soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) };
             let name = self.out.vars[var].name;
             let result = self.fresh(name, ty);
-            if self.naturals.contains(&var) {
-                self.naturals.insert(result);
-            }
+            self.sizes.inherit_natural(result, var);
             self.stand_for(&mut map, var, Operand::Var(result));
             pat.push(result);
         }
@@ -332,20 +331,20 @@ impl Specialiser<'_> {
     fn loop_value(&mut self, init: &Static, name: Symbol, span: Span, state: &mut State, kinds: &mut Vec<Carried>) -> Outcome<Static> {
         if init.is_function() {
             let at = state.functions.len();
-            self.depth -= 1;
-            if kinds.len() == at {
-                let whole = || Carried::Whole(vec![Kind { value: init.clone(), holes: Vec::new(), arrays: false }]);
-                kinds.push(self.kinds_of_cells(init).map_or_else(whole, |(width, kinds)| Carried::Cells(width, kinds)));
-            }
-            let inits = match &kinds[at] {
-                Carried::Whole(kinds) => {
-                    let holes = self.holes(init, self.depth, kinds[0].arrays);
-                    self.of_kind(0, &holes, kinds, span)
+            state.inits.extend(self.outside(|this| {
+                if kinds.len() == at {
+                    let whole = || Carried::Whole(vec![Kind { value: init.clone(), holes: Vec::new(), arrays: false }]);
+                    kinds.push(this.kinds_of_cells(init).map_or_else(whole, |(width, kinds)| Carried::Cells(width, kinds)));
                 }
-                Carried::Cells(_, kinds) => self.arrays_of_cells(init, kinds, self.depth, span),
-            };
-            self.depth += 1;
-            state.inits.extend(inits?);
+                let depth = this.block.depth();
+                match &kinds[at] {
+                    Carried::Whole(kinds) => {
+                        let holes = this.holes(init, depth, kinds[0].arrays);
+                        this.of_kind(0, &holes, kinds, span)
+                    }
+                    Carried::Cells(_, kinds) => this.arrays_of_cells(init, kinds, depth, span),
+                }
+            })?);
             let (value, vars) = match &kinds[at] {
                 Carried::Whole(kinds) => {
                     let vars = self.kind_vars(kinds);
@@ -373,10 +372,7 @@ impl Specialiser<'_> {
             }
             Static::Box(boxed) => {
                 let ty = super::values::Type { shape: Vec::new(), atom: Atom::Sigma(boxed.sigma.clone()) };
-                self.depth -= 1;
-                let inits = self.leaves(init, span);
-                self.depth += 1;
-                state.inits.extend(inits?);
+                state.inits.extend(self.outside(|this| this.leaves(init, span))?);
                 self.symbolic(&ty, &[], name, span, &mut state.vars)?
             }
             Static::Fun(_) | Static::Lifted(_) => init.clone(),
@@ -408,7 +404,7 @@ impl Specialiser<'_> {
         }
     }
     fn add_kinds(&self, param: &Static, next: &Static, kinds: &mut Kinds, found: &mut Found) {
-        if next.is(param) || self.kind_of(next, kinds, self.depth).is_some() {
+        if next.is(param) || self.kind_of(next, kinds, self.block.depth()).is_some() {
             return;
         }
         if let Static::Fun(fun) = next
@@ -421,17 +417,18 @@ impl Specialiser<'_> {
         found.more = true;
         let is_array = matches!(next, Static::Lifted(_));
         let other = |kind: &Kind| {
-            self.form(next, &self.holes(next, self.depth, true)) == self.form(&kind.value, &self.holes(&kind.value, self.depth, true))
+            self.form(next, &self.holes(next, self.block.depth(), true))
+                == self.form(&kind.value, &self.holes(&kind.value, self.block.depth(), true))
         };
         if is_array && let Some(kind) = kinds.iter_mut().find(|kind| !kind.arrays && other(kind)) {
             // The same cells in another order, or what they have captured.
-            kind.holes = self.holes(&kind.value, self.depth, true);
+            kind.holes = self.holes(&kind.value, self.block.depth(), true);
             kind.arrays = true;
             return;
         }
         // What holds the function of the iteration before would be another one in each iteration. In arrays it cannot be seen.
         found.endless |= kinds.len() >= if is_array { MAX_ARRAYS } else { MAX_KINDS } || kinds.len() > 1 && next.holds(param);
-        kinds.push(Kind { value: next.clone(), holes: self.holes(next, self.depth, false), arrays: false });
+        kinds.push(Kind { value: next.clone(), holes: self.holes(next, self.block.depth(), false), arrays: false });
     }
     /// The variables in which functions of a kind differ: those that are bound deeper than `depth`, and with `arrays` those of an array of
     /// functions.
@@ -452,16 +449,8 @@ impl Specialiser<'_> {
         kinds.iter().enumerate().find_map(|(at, kind)| Some((at, of_kind(kind)?)))
     }
     /// What a function looks like, whatever is in its holes.
-    fn form(&self, value: &Static, holes: &[Var]) -> String {
-        let bare = |var: Var| holes.iter().position(|hole| *hole == var).map_or_else(|| format!("{var:?}"), |at| format!("hole {at}"));
-        let name = |var: Var| {
-            let ty = self.out.ty(var);
-            let shape: Vec<String> = ty.shape.iter().map(|size| size.form(&bare)).collect();
-            format!("{} {}{shape:?}", bare(var), ty.elem)
-        };
-        let mut out = String::new();
-        value.form(&mut out, &name);
-        out
+    fn form(&self, value: &Static, holes: &[Var]) -> Form {
+        Form::of(value, holes, &self.out)
     }
     /// Variables for a function of one of these kinds: for each kind but the first whether it is of that kind, and what stands in its holes.
     fn kind_vars(&mut self, kinds: &Kinds) -> Vec<Var> {
@@ -472,9 +461,7 @@ impl Specialiser<'_> {
                 let ty = self.out.ty(*hole);
                 let ty = soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) };
                 let var = self.fresh(self.out.vars[*hole].name, ty);
-                if self.naturals.contains(hole) {
-                    self.naturals.insert(var);
-                }
+                self.sizes.inherit_natural(var, *hole);
                 self.stand_for(&mut map, *hole, Operand::Var(var));
                 vars.push(var);
             }
@@ -556,7 +543,7 @@ impl Specialiser<'_> {
         match (param, next) {
             _ if param.is_function() => {
                 let Some((kinds, (value, vars))) = functions.next() else { return self.broken(span, "a function was expected") };
-                let depth = self.depth - 1;
+                let depth = self.block.depth() - 1;
                 out.extend(match kinds {
                     Carried::Cells(_, kinds) if !next.is(value) => self.arrays_of_cells(next, kinds, depth, span)?,
                     Carried::Whole(kinds) | Carried::Cells(_, kinds) => self.next_kind(Some((value, vars)), next, kinds, depth, span)?,

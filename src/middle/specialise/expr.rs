@@ -1,29 +1,22 @@
 //! Expressions.
 
 use super::types::restore;
-use super::values::{Atom, Env, Fun, IndexValue, Lifted, Sigma, Static, Type};
-use super::{HOLLOW, Outcome, Specialiser, values};
-use crate::base::scalar::{self, Member};
+use super::values::{Atom, Env, Fun, IndexValue, Label, Lifted, Sigma, Static, Type};
+use super::{HOLLOW, Outcome, Specialiser, stem, values};
+use crate::base::scalar::Member;
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::attributes::Attribute;
-use crate::ir::core::{self, Expr, ExprKind, ShapeItem, prims};
+use crate::ir::core::{self, Expr, ExprKind, Primitive, ShapeItem};
 use crate::ir::soac::{self, Check, Exp, Operand, Size};
 use std::rc::Rc;
 
 impl Specialiser<'_> {
     /// The value of an expression; what depends on data is added to the block.
     pub(super) fn eval(&mut self, expr: &Expr, env: &mut Env) -> Outcome<Static> {
-        if self.attributes.regions.is_empty() {
+        let attributes = self.plan.attributes();
+        if attributes.regions.is_empty() {
             return self.eval_here(expr, env);
         }
-        let before = (self.attributed, self.unchecked);
-        for attribute in self.attributes.around(expr.span()) {
-            self.attributed = true;
-            self.unchecked |= attribute == Attribute::Unsafe;
-        }
-        let result = self.eval_here(expr, env);
-        (self.attributed, self.unchecked) = before;
-        result
+        self.in_attributes(attributes.around(expr.span()), |this| this.eval_here(expr, env))
     }
 
     fn eval_here(&mut self, expr: &Expr, env: &mut Env) -> Outcome<Static> {
@@ -82,7 +75,7 @@ impl Specialiser<'_> {
             }
             ExprKind::Tuple(parts) => Ok(Static::Tuple(parts.iter().map(|part| self.eval(part, env)).collect::<Outcome<_>>()?)),
             ExprKind::Record(fields) => {
-                let field = |(label, part): &(Symbol, Expr)| Ok((*label, self.eval(part, env)?));
+                let field = |(label, part): &(Symbol, Expr)| Ok((Label::Field(*label), self.eval(part, env)?));
                 Ok(Static::Record(fields.iter().map(field).collect::<Outcome<_>>()?))
             }
             ExprKind::Proj(k, inner) => match self.eval(inner, env)? {
@@ -92,7 +85,7 @@ impl Specialiser<'_> {
                 }
             },
             ExprKind::Field(label, inner) => match self.eval(inner, env)? {
-                Static::Record(fields) => match fields.iter().find(|(name, _)| name == label) {
+                Static::Record(fields) => match fields.iter().find(|(name, _)| *name == Label::Field(*label)) {
                     Some((_, value)) => Ok(value.clone()),
                     None => self.broken(span, "a record without this field"),
                 },
@@ -147,8 +140,7 @@ impl Specialiser<'_> {
         if let Static::Data(Operand::Var(var)) = value
             && self.block.last().is_some_and(|stm| stm.pat == [var])
         {
-            let base = name.as_str().split('.').next().unwrap_or_default();
-            self.out.vars[var].name = if base.is_empty() { name } else { Symbol::new(base) };
+            self.out.vars[var].name = stem(name);
         }
         value
     }
@@ -157,19 +149,17 @@ impl Specialiser<'_> {
         if let Some(value) = env.terms.get(&name) {
             return Ok(value.clone());
         }
-        if self.defs.contains_key(&name) {
+        if self.plan.find(name).is_some() {
             return self.global(name, span);
         }
-        match scalar::qualified(name.as_str()) {
-            Some(Member::Constant(value)) => Ok(Static::Data(Operand::Const(value))),
-            Some(Member::Op(op)) => Ok(Static::Fun(Rc::new(Fun::Op(op, Vec::new())))),
-            Some(Member::Fold(fold)) => Ok(Static::Fun(Rc::new(Fun::Fold(fold)))),
-            None if prims::type_of(name).is_some() => {
-                let fun = Fun::Prim { name, indices: Vec::new(), types: Vec::new(), args: Vec::new() };
-                Ok(Static::Fun(Rc::new(fun)))
-            }
-            None => self.broken(span, &format!("`{name}` is not known")),
-        }
+        let fun = match Primitive::find(name) {
+            Some(Primitive::Member(Member::Constant(value))) => return Ok(Static::Data(Operand::Const(value))),
+            Some(Primitive::Member(Member::Op(op))) => Fun::Op(op, Vec::new()),
+            Some(Primitive::Member(Member::Fold(fold))) => Fun::Fold(fold),
+            Some(Primitive::Prim(prim)) => Fun::Prim { prim, indices: Vec::new(), types: Vec::new(), args: Vec::new() },
+            None => return self.broken(span, &format!("`{name}` is not known")),
+        };
+        Ok(Static::Fun(Rc::new(fun)))
     }
 
     fn literal(&mut self, dims: &[u64], elem: PrimType, items: &[Scalar], span: Span) -> Outcome<Static> {
@@ -202,7 +192,7 @@ impl Specialiser<'_> {
             Atom::Prim(elem) => Static::Data(self.bind("empty", soac::Type { elem: *elem, shape }, Exp::Literal(Vec::new()), span)?),
             Atom::Tuple(parts) => Static::Tuple(parts.iter().map(|part| self.empty(part, &shape, span)).collect::<Outcome<_>>()?),
             Atom::Record(parts) => {
-                let field = |(label, part): &(Symbol, Type)| Ok((*label, self.empty(part, &shape, span)?));
+                let field = |(label, part): &(Label, Type)| Ok((*label, self.empty(part, &shape, span)?));
                 Static::Record(parts.iter().map(field).collect::<Outcome<_>>()?)
             }
             Atom::Sigma(_) => {
@@ -316,7 +306,7 @@ impl Specialiser<'_> {
                 Ok(Static::Tuple(parts.iter().map(|part| self.replicate(frame, part.clone(), span)).collect::<Outcome<_>>()?))
             }
             Static::Record(parts) => {
-                let part = |(label, part): &(Symbol, Static)| Ok((*label, self.replicate(frame, part.clone(), span)?));
+                let part = |(label, part): &(Label, Static)| Ok((*label, self.replicate(frame, part.clone(), span)?));
                 Ok(Static::Record(parts.iter().map(part).collect::<Outcome<_>>()?))
             }
             Static::Data(a) => {

@@ -14,29 +14,33 @@
 
 mod apply;
 mod arrays;
+mod block;
 mod calls;
 mod carried;
+mod constants;
 mod control;
 mod expr;
+mod form;
+mod plan;
 mod prims;
+mod sizes;
 mod sums;
 mod types;
 mod values;
 
-use crate::base::{Chain, Code, MAX_SIZE, PrimType, Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::attributes::{Attribute, Attributes};
+use crate::ir::attributes::Attribute;
 use crate::ir::core;
 use crate::ir::core::names::FreeNames;
-use crate::ir::soac::{self, Exp, Operand, Program, Size, Stm, Var};
-use calls::Instance;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
-use std::sync::Arc;
+use crate::ir::soac::{self, Operand, Program};
+use block::Block;
+use calls::Instances;
+use constants::Constants;
+use plan::Plan;
+use sizes::Sizes;
+use sums::Sums;
 use values::Static;
-
-/// More statements than this are a sign of code that doubles at every level.
-const MAX_STATEMENTS: usize = 4_000_000;
 
 /// What is said of sizes that only types hold, where the type is not known.
 const HOLLOW: &str = "checking the size of an array of empty tuples or records is not compiled here";
@@ -53,7 +57,8 @@ type Outcome<T> = Result<T, Box<Diagnostic>>;
 /// E0801 names what this compiler cannot do yet: arrays whose rank is known only at run time, loops that make a function of that of the
 /// iteration before, arrays of functions or boxes that are used as data.
 pub fn specialise(program: &core::Program, entries: &[Symbol]) -> Result<Program, Box<Diagnostic>> {
-    let mut specialiser = Specialiser::new(program);
+    let plan = Plan::new(program);
+    let mut specialiser = Specialiser::new(&plan);
     let regions = program.attributes.regions.iter();
     let sequential = regions.filter_map(|(span, attribute)| match attribute {
         Attribute::Sequential(depth) => Some((*span, *depth)),
@@ -71,70 +76,30 @@ pub fn specialise(program: &core::Program, entries: &[Symbol]) -> Result<Program
 }
 
 struct Specialiser<'p> {
-    program: &'p core::Program,
-    defs: FxHashMap<Symbol, &'p core::Define>,
-    /// Size of the code of a definition with all that it would inline, and how often definitions are mentioned.
-    weights: FxHashMap<Symbol, u64>,
-    mentions: FxHashMap<Symbol, u32>,
+    /// What is known of the program.
+    plan: &'p Plan<'p>,
+    /// The free names of its expressions, found out where they are asked for.
     free: FreeNames,
+    /// What has been made of it.
     out: Program,
-    /// Statements of the block that is being made.
-    block: Vec<Stm>,
-    /// How deep the block is, and in which depth each variable was bound.
-    depth: u32,
-    depths: Vec<u32>,
-    /// What variables of type `i64` are as sizes.
-    sizes: FxHashMap<Var, Size>,
-    /// Variables that are sizes of something, hence not negative.
-    naturals: FxHashSet<Var>,
-    constants: FxHashMap<Symbol, Static>,
-    /// The numbers of definitions, and the constants that they need.
-    order: FxHashMap<Symbol, usize>,
-    needed: FxHashMap<Symbol, Rc<[&'p core::Define]>>,
-    /// Constants that are computed before everything else, in more than one step.
-    computed: FxHashSet<Symbol>,
-    /// Constants in the function that is being made: those that may fail, computed where an entry point starts, and those that a function gets.
-    local: FxHashMap<Symbol, Static>,
-    instances: FxHashMap<String, Arc<Instance>>,
-    statements: usize,
-    sums: sums::Sums,
-    attributes: &'p Attributes,
-    /// Whether statements are made for an expression with attributes. What is inlined there belongs to it.
-    attributed: bool,
-    /// Whether nothing is checked there.
-    unchecked: bool,
-    /// The calls whose statements are being made.
-    via: Chain,
+    block: Block,
+    sizes: Sizes,
+    constants: Constants<'p>,
+    sums: Sums,
+    instances: Instances,
 }
 
 impl<'p> Specialiser<'p> {
-    fn new(program: &'p core::Program) -> Specialiser<'p> {
-        let mut mentions = FxHashMap::default();
-        let weights = calls::weights(program, &mut mentions);
+    fn new(plan: &'p Plan<'p>) -> Specialiser<'p> {
         Specialiser {
-            program,
-            defs: program.defs.iter().map(|def| (def.name, def)).collect(),
-            weights,
-            mentions,
-            free: FreeNames::with_coerced(core::check::coerced_types(program)),
+            plan,
+            free: FreeNames::with_coerced(core::check::coerced_types(plan.program)),
             out: Program::default(),
-            block: Vec::new(),
-            depth: 0,
-            depths: Vec::new(),
-            sizes: FxHashMap::default(),
-            naturals: FxHashSet::default(),
-            constants: FxHashMap::default(),
-            order: program.defs.iter().enumerate().map(|(number, define)| (define.name, number)).collect(),
-            needed: FxHashMap::default(),
-            computed: FxHashSet::default(),
-            local: FxHashMap::default(),
-            instances: FxHashMap::default(),
-            statements: 0,
-            sums: sums::Sums::default(),
-            attributes: &program.attributes,
-            attributed: false,
-            unchecked: false,
-            via: Chain::default(),
+            block: Block::default(),
+            sizes: Sizes::default(),
+            constants: Constants::default(),
+            sums: Sums::default(),
+            instances: Instances::default(),
         }
     }
 
@@ -152,135 +117,9 @@ impl<'p> Specialiser<'p> {
         crate::ice!(span, "malformed core: {what}")
     }
 
-    fn fresh(&mut self, name: Symbol, ty: soac::Type) -> Var {
-        let var = self.out.fresh(name, ty);
-        self.depths.push(self.depth);
-        var
-    }
-    /// A variable that stands for something that is bound elsewhere.
-    fn placeholder(&mut self, name: Symbol, ty: soac::Type) -> Var {
-        let depth = std::mem::replace(&mut self.depth, 0);
-        let var = self.fresh(name, ty);
-        self.depth = depth;
-        var
-    }
-    fn push(&mut self, pat: Vec<Var>, exp: Exp, span: Span) -> Outcome<()> {
-        self.statements += 1;
-        if self.statements > MAX_STATEMENTS {
-            return self.limit(span, "the program is too large when its functions are inlined");
-        }
-        let mut exp = exp;
-        if self.unchecked {
-            if let Exp::Check(_) = exp {
-                return Ok(());
-            }
-            if let Exp::Index { checked, .. }
-            | Exp::Slice { checked, .. }
-            | Exp::Update { checked, .. }
-            | Exp::UpdateSlice { checked, .. } = &mut exp
-            {
-                *checked = false;
-            }
-        }
-        self.block.push(Stm { pat, exp, span: Span { via: self.via, ..span } });
-        Ok(())
-    }
-    /// Runs `work`, which makes the statements of what is called at a place.
-    fn in_call<T>(&mut self, call: Span, work: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
-        let via = self.out.chains.into_call(Span { via: self.via, ..call });
-        let outer = std::mem::replace(&mut self.via, via);
-        let result = work(self);
-        self.via = outer;
-        result
-    }
-    /// Runs `work` in a block that has nothing to do with the one that is being made.
-    fn apart<T>(&mut self, depth: u32, work: impl FnOnce(&mut Self) -> Outcome<T>) -> (Vec<Stm>, Outcome<T>) {
-        let (depth, block) = (std::mem::replace(&mut self.depth, depth), std::mem::take(&mut self.block));
-        let (attributed, unchecked) = (std::mem::take(&mut self.attributed), std::mem::take(&mut self.unchecked));
-        let (via, local) = (std::mem::take(&mut self.via), std::mem::take(&mut self.local));
-        let result = work(self);
-        (self.depth, self.attributed, self.unchecked, self.via, self.local) = (depth, attributed, unchecked, via, local);
-        (std::mem::replace(&mut self.block, block), result)
-    }
-    /// Binds an expression to a new variable.
-    fn bind(&mut self, name: &str, ty: soac::Type, exp: Exp, span: Span) -> Outcome<Operand> {
-        self.bind_as(Symbol::new(name), ty, exp, span)
-    }
-    fn bind_as(&mut self, name: Symbol, ty: soac::Type, exp: Exp, span: Span) -> Outcome<Operand> {
-        let var = self.fresh(name, ty);
-        self.push(vec![var], exp, span)?;
-        Ok(Operand::Var(var))
-    }
-    /// Runs `work` in a block of its own.
-    fn in_block<T>(&mut self, work: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<(Vec<Stm>, T)> {
-        let outer = std::mem::take(&mut self.block);
-        self.depth += 1;
-        let result = work(self);
-        self.depth -= 1;
-        let block = std::mem::replace(&mut self.block, outer);
-        Ok((block, result?))
-    }
-    /// Runs `work` at the end of a block that was made by [`Self::in_block`].
-    fn at_end<T>(&mut self, block: &mut Vec<Stm>, work: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
-        std::mem::swap(&mut self.block, block);
-        self.depth += 1;
-        let result = work(self);
-        self.depth -= 1;
-        std::mem::swap(&mut self.block, block);
-        result
-    }
-    /// Whether a variable is bound in a block that is closed.
-    fn is_inner(&self, var: Var) -> bool {
-        self.depths[var.raw()] > self.depth
-    }
-    fn mentions_inner(&self, ty: &soac::Type) -> bool {
-        ty.shape.iter().any(|size| size.vars().any(|var| self.is_inner(var)))
-    }
-
     fn ty(&self, operand: Operand) -> soac::Type {
         self.out.operand_ty(operand)
     }
-    /// An operand of type `i64` as a size.
-    fn size_of(&self, operand: Operand) -> Size {
-        match operand {
-            Operand::Const(scalar) => Size::constant(scalar.as_i128().unwrap_or(0) as i64),
-            Operand::Var(var) => self.sizes.get(&var).cloned().unwrap_or_else(|| Size::var(var)),
-        }
-    }
-    /// A size as an operand of type `i64`.
-    fn operand(&mut self, size: &Size, span: Span) -> Outcome<Operand> {
-        if let Some(value) = size.as_constant() {
-            return Ok(Operand::int(value));
-        }
-        if let Some(var) = size.as_var() {
-            return Ok(Operand::Var(var));
-        }
-        let operand = self.bind("size", soac::Type::scalar(PrimType::I64), Exp::Size(size.clone()), span)?;
-        operand.var().into_iter().for_each(|var| {
-            self.sizes.insert(var, size.clone());
-        });
-        Ok(operand)
-    }
-    /// Whether an array is known to be able to have a size: that of another one, or a few more.
-    fn is_natural(&self, size: &Size) -> bool {
-        size.terms().all(|(monomial, coefficient)| match monomial {
-            [] => (0..1 << 10).contains(&coefficient) || ((0..=MAX_SIZE).contains(&coefficient) && size.as_constant().is_some()),
-            [var] => {
-                coefficient == 1
-                    && self.naturals.contains(var)
-                    && size.extent().0 <= 1 + usize::from(size.terms().any(|(m, _)| m.is_empty()))
-            }
-            _ => false,
-        })
-    }
-    /// Checks that there can be an array of this size.
-    fn check_natural(&mut self, size: &Size, span: Span) -> Outcome<()> {
-        if self.is_natural(size) {
-            return Ok(());
-        }
-        self.push(Vec::new(), Exp::Check(soac::Check::NonNegative(size.clone())), span)
-    }
-
     /// The operands that a value consists of, sizes of boxes first.
     fn leaves(&mut self, value: &Static, span: Span) -> Outcome<Vec<Operand>> {
         let mut out = Vec::new();
@@ -319,5 +158,13 @@ impl<'p> Specialiser<'p> {
             Static::Box(_) => return self.limit(span, "an array of boxes (arrays of different sizes) is not compiled yet"),
             Static::Fun(_) | Static::Lifted(_) => return self.limit(span, "this operation on functions in arrays is not compiled yet"),
         })
+    }
+}
+
+/// A name without the number that tells it from others.
+fn stem(name: Symbol) -> Symbol {
+    match name.as_str().split_once('.') {
+        Some((stem, _)) if !stem.is_empty() => Symbol::new(stem),
+        _ => name,
     }
 }

@@ -2,8 +2,9 @@
 
 use super::values::{Atom, Env, IndexValue, Static, Type};
 use super::{Outcome, Specialiser};
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::core::{self, prims};
+use crate::ir::core::{self, Prim};
 use crate::ir::soac::{self, Body, Check, Exp, Lambda, Operand, RangeKind, Size, Soac, Var};
 use std::rc::Rc;
 
@@ -26,15 +27,15 @@ impl Call<'_> {
 
 impl Specialiser<'_> {
     /// Applies a primitive to all its arguments.
-    pub(super) fn prim(&mut self, name: Symbol, indices: &[IndexValue], types: &[Atom], args: Vec<Static>, span: Span) -> Outcome<Static> {
-        let ret = self.result_type(name, indices, types, &args, span)?;
+    pub(super) fn prim(&mut self, prim: Prim, indices: &[IndexValue], types: &[Atom], args: Vec<Static>, span: Span) -> Outcome<Static> {
+        let ret = self.result_type(prim, indices, types, &args, span)?;
         let call = Call { indices, ret, span };
-        match (name.as_str(), args.as_slice()) {
-            ("index", [xs, i]) => {
+        match (prim, args.as_slice()) {
+            (Prim::Index, [xs, i]) => {
                 let i = self.scalar(i, span)?;
                 self.element(xs, i, &call.size(0), span)
             }
-            ("slice", [xs, i, j]) => {
+            (Prim::Slice, [xs, i, j]) => {
                 let (i, j) = (self.scalar(i, span)?, self.scalar(j, span)?);
                 let width = self.size_of(j).sub(&self.size_of(i));
                 if has_no_leaves(xs) {
@@ -43,15 +44,15 @@ impl Specialiser<'_> {
                 }
                 self.slice(xs, i, Operand::int(1), &width, true, span)
             }
-            ("slice_step", [xs, i, j, s]) => self.slice_step(xs, [i, j, s], &call),
-            ("update", [xs, i, x]) => self.updated(xs, i, x, &call),
-            ("update_slice", [xs, start, step, ys]) => self.updated_slice(xs, [start, step], ys, &call),
-            ("iota", [n]) => {
+            (Prim::SliceStep, [xs, i, j, s]) => self.slice_step(xs, [i, j, s], &call),
+            (Prim::Update, [xs, i, x]) => self.updated(xs, i, x, &call),
+            (Prim::UpdateSlice, [xs, start, step, ys]) => self.updated_slice(xs, [start, step], ys, &call),
+            (Prim::Iota, [n]) => {
                 let n = self.scalar(n, span)?;
                 self.iota(Operand::int(0), self.size_of(n), span)
             }
-            ("shape_iota", []) => self.shape_iota(&call),
-            ("range", [a, b]) => {
+            (Prim::ShapeIota, []) => self.shape_iota(&call),
+            (Prim::Range, [a, b]) => {
                 let (a, b) = (self.scalar(a, span)?, self.scalar(b, span)?);
                 let from = self.size_of(a);
                 let width = self.size_of(b).sub(&from);
@@ -62,36 +63,36 @@ impl Specialiser<'_> {
                 self.push(Vec::new(), Exp::Check(Check::Range(a, b)), span)?;
                 self.counted(a, width, span)
             }
-            ("range_upto", [a, s, b]) => self.range(RangeKind::Upto, [a, s, b], &call),
-            ("range_downto", [a, s, b]) => self.range(RangeKind::Downto, [a, s, b], &call),
-            ("range_through", [a, s, b]) => self.range(RangeKind::Through, [a, s, b], &call),
-            ("reduce" | "reduce_comm", [f, init, xs]) if !init.is_plain() => self.combined(f, init, xs, &call.size(0), span),
-            ("reduce", [f, init, xs]) => {
+            (Prim::RangeUpto, [a, s, b]) => self.range(RangeKind::Upto, [a, s, b], &call),
+            (Prim::RangeDownto, [a, s, b]) => self.range(RangeKind::Downto, [a, s, b], &call),
+            (Prim::RangeThrough, [a, s, b]) => self.range(RangeKind::Through, [a, s, b], &call),
+            (Prim::Reduce | Prim::ReduceComm, [f, init, xs]) if !init.is_plain() => self.combined(f, init, xs, &call.size(0), span),
+            (Prim::Reduce, [f, init, xs]) => {
                 let operator = self.operator(f, init, false, span)?;
                 self.reduction(operator, init, xs, span)
             }
-            ("reduce_comm", [f, init, xs]) => {
+            (Prim::ReduceComm, [f, init, xs]) => {
                 let operator = self.operator(f, init, true, span)?;
                 self.reduction(operator, init, xs, span)
             }
-            ("scan", [f, init, xs]) if !init.is_plain() => self.combined_so_far(f, init, xs, &call.size(0), span),
-            ("scan", [f, init, xs]) => self.scan(f, init, xs, &call),
-            ("filter", [f, xs]) => self.filter(f, xs, &call),
-            ("scatter", [xs, is, vs]) if !xs.is_plain() => self.by_components(&[xs, vs], &mut |this, parts| match parts {
+            (Prim::Scan, [f, init, xs]) if !init.is_plain() => self.combined_so_far(f, init, xs, &call.size(0), span),
+            (Prim::Scan, [f, init, xs]) => self.scan(f, init, xs, &call),
+            (Prim::Filter, [f, xs]) => self.filter(f, xs, &call),
+            (Prim::Scatter, [xs, is, vs]) if !xs.is_plain() => self.by_components(&[xs, vs], &mut |this, parts| match parts {
                 [Static::Lifted(xs), Static::Lifted(vs)] => this.scattered_functions(xs, is, vs, span),
                 [xs, vs] => this.scatter(xs, is, vs, &call),
                 _ => this.broken(span, "values of different forms"),
             }),
-            ("scatter", [xs, is, vs]) => self.scatter(xs, is, vs, &call),
-            ("hist", [f, init, k, is, xs]) => {
+            (Prim::Scatter, [xs, is, vs]) => self.scatter(xs, is, vs, &call),
+            (Prim::Hist, [f, init, k, is, xs]) => {
                 let k = self.scalar(k, span)?;
                 let bins = self.size_of(k);
                 self.check_natural(&bins, span)?;
                 let dests = self.replicate(&[bins], init.clone(), span)?;
                 self.histogram(&dests, f, init, is, xs, &call)
             }
-            ("reduce_by_index", [dests, f, init, is, xs]) => self.histogram(dests, f, init, is, xs, &call),
-            ("transpose", [xs]) => self.by_components(&[xs], &mut |this, parts| match parts {
+            (Prim::ReduceByIndex, [dests, f, init, is, xs]) => self.histogram(dests, f, init, is, xs, &call),
+            (Prim::Transpose, [xs]) => self.by_components(&[xs], &mut |this, parts| match parts {
                 [Static::Lifted(rows)] => this.transposed_functions(rows, span),
                 _ => this.each_leaf(parts[0], span, &mut |this, a| {
                     let mut ty = this.ty(a);
@@ -101,28 +102,28 @@ impl Specialiser<'_> {
                     this.view(a, ty, |array| Exp::Rearrange { array, perm }, span)
                 }),
             }),
-            ("flatten", [xs]) => self.flattened(xs, &call),
-            ("unflatten", [xs]) => self.unflattened(xs, &call),
-            ("concat", [a, b]) => self.concat(a, b, &call),
-            ("reverse", [xs]) => {
+            (Prim::Flatten, [xs]) => self.flattened(xs, &call),
+            (Prim::Unflatten, [xs]) => self.unflattened(xs, &call),
+            (Prim::Concat, [a, b]) => self.concat(a, b, &call),
+            (Prim::Reverse, [xs]) => {
                 let width = call.size(0);
                 let last = self.operand(&width.sub(&Size::constant(1)), span)?;
                 self.slice(xs, last, Operand::int(-1), &width, false, span)
             }
-            ("rotate", [by, xs]) => {
+            (Prim::Rotate, [by, xs]) => {
                 let by = self.scalar(by, span)?;
                 self.on_arrays(xs, &call.size(0), span, &mut |this, a| {
                     let ty = this.ty(a);
                     this.view(a, ty, |array| Exp::Rotate { array, by }, span)
                 })
             }
-            ("equal", [a, b]) => Ok(Static::Data(self.equal(a, b, span)?)),
-            ("notequal", [a, b]) => {
+            (Prim::Equal, [a, b]) => Ok(Static::Data(self.equal(a, b, span)?)),
+            (Prim::NotEqual, [a, b]) => {
                 let equal = self.equal(a, b, span)?;
-                let not = self.op(PrimType::Bool, "!", span)?;
+                let not = ScalarOp::new(Op::Not, PrimType::Bool);
                 Ok(Static::Data(self.scalar_op(not, vec![equal], span)?))
             }
-            _ => self.limit(span, format!("the primitive `{name}` is not compiled yet")),
+            _ => self.limit(span, format!("the primitive `{}` is not compiled yet", prim.name())),
         }
     }
 
@@ -217,8 +218,8 @@ impl Specialiser<'_> {
     }
 
     /// The type of the result, from the declaration of the primitive.
-    fn result_type(&mut self, name: Symbol, indices: &[IndexValue], types: &[Atom], args: &[Static], span: Span) -> Outcome<Type> {
-        let Some(mut ty) = prims::type_of(name) else { return self.broken(span, &format!("`{name}` is not known")) };
+    fn result_type(&mut self, prim: Prim, indices: &[IndexValue], types: &[Atom], args: &[Static], span: Span) -> Outcome<Type> {
+        let mut ty = prim.ty();
         let mut env = Env::default();
         loop {
             let next = match ty.atom() {
@@ -309,7 +310,7 @@ impl Specialiser<'_> {
     /// A number of elements.
     fn count(&mut self, exp: Exp, span: Span) -> Outcome<Var> {
         let var = self.fresh(Symbol::new("k"), soac::Type::scalar(PrimType::I64));
-        self.naturals.insert(var);
+        self.sizes.add_natural(var);
         self.push(vec![var], exp, span)?;
         Ok(var)
     }
@@ -369,7 +370,7 @@ impl Specialiser<'_> {
         // What is kept are the cells of the arrays, which are the parameters.
         let result = std::iter::once(keep).chain(params.iter().map(|param| Operand::Var(*param))).collect();
         let count = self.fresh(Symbol::new("k"), soac::Type::scalar(PrimType::I64));
-        self.naturals.insert(count);
+        self.sizes.add_natural(count);
         let mut pat = vec![count];
         let value = self.on_arrays(xs, &Size::var(count), span, &mut |this, a| {
             let mut ty = this.ty(a);
@@ -447,7 +448,7 @@ impl Specialiser<'_> {
             }
             (Static::Box(x), Static::Box(y)) => {
                 let mut sizes = truth;
-                let eq = self.op(PrimType::I64, "==", span)?;
+                let eq = ScalarOp::new(Op::Eq, PrimType::I64);
                 let pairs: Vec<(Size, Size)> =
                     x.indices.iter().zip(&y.indices).flat_map(|(x, y)| x.sizes().cloned().zip(y.sizes().cloned())).collect();
                 for (x, y) in pairs {
@@ -476,7 +477,7 @@ impl Specialiser<'_> {
         match (a, b) {
             (Operand::Const(Scalar::Bool(true)), other) | (other, Operand::Const(Scalar::Bool(true))) => Ok(other),
             _ => {
-                let and = self.op(PrimType::Bool, "&&", span)?;
+                let and = ScalarOp::new(Op::And, PrimType::Bool);
                 self.scalar_op(and, vec![a, b], span)
             }
         }
@@ -484,7 +485,7 @@ impl Specialiser<'_> {
     fn equal_arrays(&mut self, x: Operand, y: Operand, span: Span) -> Outcome<Operand> {
         let ty = self.ty(x);
         if ty.rank() == 0 {
-            let eq = self.op(ty.elem, "==", span)?;
+            let eq = ScalarOp::new(Op::Eq, ty.elem);
             return self.scalar_op(eq, vec![x, y], span);
         }
         let (mut inputs, mut params) = (Vec::new(), Vec::new());
@@ -493,7 +494,7 @@ impl Specialiser<'_> {
             let b = this.cells(&Static::Data(y), Symbol::new("y"), &mut inputs, &mut params, span)?;
             this.equal(&a, &b, span)
         })?;
-        let and = self.op(PrimType::Bool, "&&", span)?;
+        let and = ScalarOp::new(Op::And, PrimType::Bool);
         let and = Static::Fun(Rc::new(super::values::Fun::Op(and, Vec::new())));
         let neutral = Static::Data(Operand::Const(Scalar::Bool(true)));
         let operator = self.operator(&and, &neutral, true, span)?;

@@ -1,27 +1,26 @@
 //! Sum types as tagged tuples.
 //!
-//! A sum becomes a record of its tag and of its [`slots`]. The label of the tag names the [`Layout`], so that a value knows its
+//! A sum becomes a record of its tag and of its [`slots`]. The label of the tag says which [`SumLayout`] it has, so that a value knows its
 //! constructors; everything that works on records works on sums. What a constructor does not use is zero: then equality compares all slots. A
 //! function and a box have slots of their own too; in those that a constructor does not use stand a function that is never applied and a box
 //! of sizes 0.
 //!
 //! A payload is taken without a check where the tag is known: in the branch of a conditional that tested it, or where it is a constant.
 
-use super::values::{Atom, Env, Fun, Static, Type};
+use super::values::{Atom, Env, Fun, Label, Layout, Static, Type};
 use super::{Outcome, Specialiser, UNKNOWN_FUNCTION};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::scalar::{Op, ScalarOp};
+use crate::base::{Arena, Idx, PrimType, Scalar, Span, Symbol};
 use crate::ir::core::slots::{self, Numbering};
 use crate::ir::core::{self, Expr};
 use crate::ir::soac::{self, Check, Exp, Operand, Var};
 use rustc_hash::FxHashMap;
-use std::fmt::Write;
 use std::rc::Rc;
 
 /// How a sum type is laid out: the same for all types that differ in sizes only.
 #[derive(Debug)]
-pub(super) struct Layout {
-    /// The name, unique for the structure.
-    name: Symbol,
+pub struct SumLayout {
+    id: SumId,
     tag: PrimType,
     /// For each constructor the form of its payload.
     constructors: Vec<(Symbol, Skeleton)>,
@@ -29,21 +28,26 @@ pub(super) struct Layout {
     slots: usize,
 }
 
+/// A layout of sums. Types that differ in sizes only have the same one.
+pub type SumId = Idx<Rc<SumLayout>>;
+
 /// The form of a payload: leaves are numbers of slots.
 #[derive(Debug)]
 enum Skeleton {
     Slot(usize),
     Tuple(Vec<Skeleton>),
-    Record(Vec<(Symbol, Skeleton)>),
+    Record(Vec<(Label, Skeleton)>),
 }
 
 /// The tag and the slots of a value.
-type Slots = Rc<[(Symbol, Static)]>;
+type Slots = Rc<[(Label, Static)]>;
 
 /// The layouts of a program and what is known about tags.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
-    layouts: FxHashMap<Symbol, Rc<Layout>>,
+    layouts: Arena<Rc<SumLayout>>,
+    /// The layouts by their constructors.
+    ids: FxHashMap<Vec<(Symbol, Layout)>, SumId>,
     /// What a truth value says about tags.
     facts: FxHashMap<Var, Facts>,
     /// What the branches around the current place know.
@@ -66,12 +70,12 @@ struct Facts {
 
 /// The slots of a type while its layout is made.
 #[derive(Default)]
-struct Plan {
+struct SlotPlan {
     slots: Vec<Type>,
     numbering: Numbering,
 }
 
-impl Plan {
+impl SlotPlan {
     fn slot(&mut self, ty: Type, prim: PrimType) -> usize {
         let (slot, new) = self.numbering.leaf(prim, ty.shape.is_empty());
         if new {
@@ -81,7 +85,7 @@ impl Plan {
     }
 }
 
-impl Layout {
+impl SumLayout {
     fn find(&self, label: Symbol) -> Option<(usize, &Skeleton)> {
         let at = self.constructors.iter().position(|(name, _)| *name == label)?;
         Some((at, &self.constructors[at].1))
@@ -94,23 +98,24 @@ impl Layout {
 impl Specialiser<'_> {
     /// The record that a sum type becomes.
     pub(super) fn sum_type(&mut self, payloads: &[(Symbol, core::Type)], env: &mut Env, span: Span) -> Outcome<Atom> {
-        let mut plan = Plan::default();
+        let mut plan = SlotPlan::default();
         let mut constructors = Vec::with_capacity(payloads.len());
-        let mut name = String::from("#");
+        let mut key = Vec::with_capacity(payloads.len());
         for (label, payload) in payloads {
             let payload = self.resolve(payload, env, span)?;
             plan.numbering.constructor();
             constructors.push((*label, skeleton(&payload, &[], &mut plan)));
-            let _ = write!(name, "{label} ");
-            payload.layout(&mut name);
-            name.push('|');
+            key.push((*label, payload.layout()));
         }
-        let name = Symbol::new(&name);
         let tag = slots::tag(payloads.len());
-        let count = plan.slots.len();
-        self.sums.layouts.entry(name).or_insert_with(|| Rc::new(Layout { name, tag, constructors, slots: count }));
-        let tag = (name, Type { shape: Vec::new(), atom: Atom::Prim(tag) });
-        let slots = plan.slots.into_iter().enumerate().map(|(at, ty)| (Symbol::new(&at.to_string()), ty));
+        let slots = plan.slots.len();
+        let layouts = &mut self.sums.layouts;
+        let id = *self.sums.ids.entry(key).or_insert_with(|| {
+            let id = SumId::new(layouts.len());
+            layouts.alloc(Rc::new(SumLayout { id, tag, constructors, slots }))
+        });
+        let tag = (Label::Tag(id), Type { shape: Vec::new(), atom: Atom::Prim(tag) });
+        let slots = plan.slots.into_iter().enumerate().map(|(at, ty)| (Label::Slot(at), ty));
         Ok(Atom::Record(std::iter::once(tag).chain(slots).collect()))
     }
 
@@ -122,7 +127,7 @@ impl Specialiser<'_> {
     fn inject(&mut self, label: Symbol, sum: &core::Type, payload: &Static, env: &mut Env, span: Span) -> Outcome<Static> {
         let ty = self.resolve(sum, env, span)?;
         let Atom::Record(parts) = &ty.atom else { return self.broken(span, "a sum type was expected") };
-        let layout = self.layout(parts.first().map(|(name, _)| *name), span)?;
+        let layout = self.layout(parts.first().map(|(label, _)| *label), span)?;
         let Some((constructor, skeleton)) = layout.find(label) else { return self.broken(span, "no such constructor") };
         let mut slots: Vec<Option<Static>> = vec![None; layout.slots];
         if !spread(skeleton, payload, &mut slots) {
@@ -132,7 +137,7 @@ impl Specialiser<'_> {
             let others = layout.constructors.iter().zip(payloads).filter(|((name, _), _)| *name != label);
             others.for_each(|((_, skeleton), (_, ty))| self.absent(skeleton, ty, env, &mut slots));
         }
-        let mut out = vec![(layout.name, Static::Data(layout.tag_of(constructor)))];
+        let mut out = vec![(Label::Tag(layout.id), Static::Data(layout.tag_of(constructor)))];
         for ((label, ty), slot) in parts[1..].iter().zip(slots) {
             let value = match slot {
                 Some(value) => value,
@@ -171,7 +176,7 @@ impl Specialiser<'_> {
                     return Ok(Static::Tuple(parts.iter().map(|part| self.nothing(part, env, span)).collect::<Outcome<_>>()?));
                 }
                 core::Atom::Record(parts) => {
-                    let part = |(label, part): &(Symbol, core::Type)| Ok((*label, self.nothing(part, env, span)?));
+                    let part = |(label, part): &(Symbol, core::Type)| Ok((Label::Field(*label), self.nothing(part, env, span)?));
                     return Ok(Static::Record(parts.iter().map(part).collect::<Outcome<_>>()?));
                 }
                 core::Atom::Sum(payloads) if !payloads.is_empty() => {
@@ -207,7 +212,7 @@ impl Specialiser<'_> {
             }
             Atom::Tuple(parts) => Static::Tuple(parts.iter().map(|part| self.blank(part, &shape, span)).collect::<Outcome<_>>()?),
             Atom::Record(parts) => {
-                let part = |(label, part): &(Symbol, Type)| Ok((*label, self.blank(part, &shape, span)?));
+                let part = |(label, part): &(Label, Type)| Ok((*label, self.blank(part, &shape, span)?));
                 Static::Record(parts.iter().map(part).collect::<Outcome<_>>()?)
             }
             Atom::Sigma(sigma) if shape.is_empty() => {
@@ -232,7 +237,7 @@ impl Specialiser<'_> {
         if layout.constructors.len() == 1 {
             return Ok(Static::Data(Operand::Const(Scalar::Bool(true))));
         }
-        let equal = self.op(layout.tag, "==", span)?;
+        let equal = ScalarOp::new(Op::Eq, layout.tag);
         let truth = self.scalar_op(equal, vec![tag, layout.tag_of(constructor)], span)?;
         if let (Operand::Var(truth), Operand::Var(tag)) = (truth, tag) {
             let fact = |is| vec![Fact { tag, constructor, is }];
@@ -247,7 +252,7 @@ impl Specialiser<'_> {
         let Some((constructor, skeleton)) = layout.find(label) else { return self.broken(span, "no such constructor") };
         let tag = self.scalar(&parts[0].1, span)?;
         if !self.is_known(tag, constructor, &layout) {
-            let equal = self.op(layout.tag, "==", span)?;
+            let equal = ScalarOp::new(Op::Eq, layout.tag);
             let truth = self.scalar_op(equal, vec![tag, layout.tag_of(constructor)], span)?;
             let message = Symbol::new(&format!("the value was not made by `#{label}`"));
             self.push(Vec::new(), Exp::Check(Check::Assert(truth, message)), span)?;
@@ -258,7 +263,7 @@ impl Specialiser<'_> {
         }
     }
 
-    fn is_known(&self, tag: Operand, constructor: usize, layout: &Layout) -> bool {
+    fn is_known(&self, tag: Operand, constructor: usize, layout: &SumLayout) -> bool {
         let Operand::Var(tag) = tag else { return tag == layout.tag_of(constructor) };
         let facts = || self.sums.known.iter().filter(|fact| fact.tag == tag);
         let excluded = |other: usize| facts().any(|fact| !fact.is && fact.constructor == other);
@@ -266,18 +271,18 @@ impl Specialiser<'_> {
             || (0..layout.constructors.len()).all(|other| other == constructor || excluded(other))
     }
 
-    fn sum(&mut self, sum: &Expr, env: &mut Env, span: Span) -> Outcome<(Rc<Layout>, Slots)> {
+    fn sum(&mut self, sum: &Expr, env: &mut Env, span: Span) -> Outcome<(Rc<SumLayout>, Slots)> {
         match self.eval(sum, env)? {
-            Static::Record(parts) => Ok((self.layout(parts.first().map(|(name, _)| *name), span)?, parts)),
+            Static::Record(parts) => Ok((self.layout(parts.first().map(|(label, _)| *label), span)?, parts)),
             Static::Data(_) | Static::Tuple(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
                 self.broken(span, "a sum was expected")
             }
         }
     }
-    fn layout(&self, name: Option<Symbol>, span: Span) -> Outcome<Rc<Layout>> {
-        match name.and_then(|name| self.sums.layouts.get(&name)) {
-            Some(layout) => Ok(layout.clone()),
-            None => self.broken(span, "a sum was expected"),
+    fn layout(&self, tag: Option<Label>, span: Span) -> Outcome<Rc<SumLayout>> {
+        match tag {
+            Some(Label::Tag(id)) => Ok(self.sums.layouts[id].clone()),
+            Some(Label::Field(_) | Label::Slot(_)) | None => self.broken(span, "a sum was expected"),
         }
     }
 
@@ -305,7 +310,7 @@ impl Specialiser<'_> {
 }
 
 /// The form of a payload of this type, with `frame` in front of its shape.
-fn skeleton(ty: &Type, frame: &[soac::Size], plan: &mut Plan) -> Skeleton {
+fn skeleton(ty: &Type, frame: &[soac::Size], plan: &mut SlotPlan) -> Skeleton {
     let shape = [frame, &ty.shape].concat();
     match &ty.atom {
         Atom::Prim(prim) => Skeleton::Slot(plan.slot(Type { shape, atom: ty.atom.clone() }, *prim)),
@@ -336,7 +341,7 @@ fn spread(skeleton: &Skeleton, payload: &Static, slots: &mut [Option<Static>]) -
 }
 
 /// The payload that the slots hold.
-fn gather(skeleton: &Skeleton, slots: &[(Symbol, Static)]) -> Option<Static> {
+fn gather(skeleton: &Skeleton, slots: &[(Label, Static)]) -> Option<Static> {
     Some(match skeleton {
         Skeleton::Slot(at) => slots.get(*at)?.1.clone(),
         Skeleton::Tuple(forms) => Static::Tuple(forms.iter().map(|form| gather(form, slots)).collect::<Option<_>>()?),

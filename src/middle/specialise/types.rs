@@ -1,10 +1,10 @@
 //! Types and indices of core in terms of the new program.
 
-use super::values::{Atom, Env, IndexValue, Renaming, Sigma, Static, Type};
+use super::values::{Atom, Env, IndexValue, Label, Renaming, Sigma, Static, Type};
 use super::{Outcome, Specialiser, UNKNOWN_FUNCTION, values};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core;
-use crate::ir::core::{DimAtom, ShapeItem};
+use crate::ir::core::{DimAtom, ShapeItem, is_shape};
 use crate::ir::soac::{self, Operand, Size, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -73,7 +73,7 @@ impl Specialiser<'_> {
             core::Atom::Fun(..) | core::Atom::Forall(..) | core::Atom::Pi(..) => Atom::Fun,
             core::Atom::Tuple(parts) => Atom::Tuple(parts.iter().map(|part| self.resolve(part, env, span)).collect::<Outcome<_>>()?),
             core::Atom::Record(parts) => {
-                let field = |(label, part): &(Symbol, core::Type)| Ok((*label, self.resolve(part, env, span)?));
+                let field = |(label, part): &(Symbol, core::Type)| Ok((Label::Field(*label), self.resolve(part, env, span)?));
                 Atom::Record(parts.iter().map(field).collect::<Outcome<_>>()?)
             }
             core::Atom::Sum(payloads) => self.sum_type(payloads, env, span)?,
@@ -81,7 +81,7 @@ impl Specialiser<'_> {
                 let mut params = Vec::with_capacity(names.len());
                 let mut hidden = Vec::with_capacity(names.len());
                 for name in names {
-                    if name.as_str().starts_with('@') {
+                    if is_shape(*name) {
                         return self.limit(span, "an array whose rank is known only at run time is not compiled");
                     }
                     let var = self.placeholder(*name, soac::Type::scalar(PrimType::I64));
@@ -114,14 +114,14 @@ impl Specialiser<'_> {
                 Static::Tuple(parts.iter().map(|part| self.symbolic(part, &shape, name, span, vars)).collect::<Outcome<_>>()?)
             }
             Atom::Record(parts) => {
-                let field = |(label, part): &(Symbol, Type)| Ok((*label, self.symbolic(part, &shape, name, span, vars)?));
+                let field = |(label, part): &(Label, Type)| Ok((*label, self.symbolic(part, &shape, name, span, vars)?));
                 Static::Record(parts.iter().map(field).collect::<Outcome<_>>()?)
             }
             Atom::Sigma(sigma) if shape.is_empty() => {
                 let mut sizes = Vec::with_capacity(sigma.params.len());
                 for param in &sigma.params {
                     let var = self.fresh(self.out.vars[*param].name, soac::Type::scalar(PrimType::I64));
-                    self.naturals.insert(var);
+                    self.sizes.add_natural(var);
                     vars.push(var);
                     sizes.push(Size::var(var));
                 }

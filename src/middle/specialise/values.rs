@@ -1,9 +1,10 @@
 //! What expressions are while a program is specialised: data is variables of the new program, everything else is known now.
 
+use super::sums::SumId;
 use crate::base::scalar::{FoldOp, ScalarOp};
 use crate::base::{PrimType, Symbol};
 use crate::ir::core::names::Free;
-use crate::ir::core::{self, Expr};
+use crate::ir::core::{self, Expr, Prim};
 use crate::ir::soac::{Operand, Size, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -15,8 +16,8 @@ pub enum Static {
     Data(Operand),
     /// A tuple, or an array of tuples: then every component has the frame in front of its shape.
     Tuple(Rc<[Static]>),
-    /// The same with labels.
-    Record(Rc<[(Symbol, Static)]>),
+    /// The same with labels, or a sum (see [`sums`](super::sums)).
+    Record(Rc<[(Label, Static)]>),
     /// A function.
     Fun(Rc<Fun>),
     /// A box.
@@ -85,8 +86,8 @@ pub enum Fun {
     },
     /// A primitive.
     Prim {
-        /// Its name.
-        name: Symbol,
+        /// Which.
+        prim: Prim,
         /// Index arguments.
         indices: Vec<IndexValue>,
         /// Type arguments.
@@ -147,8 +148,8 @@ pub enum Atom {
     Prim(PrimType),
     /// A tuple.
     Tuple(Rc<[Type]>),
-    /// A record.
-    Record(Rc<[(Symbol, Type)]>),
+    /// A record, or a sum.
+    Record(Rc<[(Label, Type)]>),
     /// Some function; functions are followed as values, not by their types.
     Fun,
     /// A box.
@@ -162,6 +163,34 @@ pub struct Sigma {
     pub params: Vec<Var>,
     /// The type of the content.
     pub body: Type,
+}
+
+/// What a component of a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Label {
+    /// A field of the program.
+    Field(Symbol),
+    /// The tag of a sum that is laid out like this.
+    Tag(SumId),
+    /// A slot of a sum.
+    Slot(usize),
+}
+
+/// What a type looks like apart from its sizes: equal for types whose values have the same components of the same ranks.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Layout {
+    rank: usize,
+    atom: AtomLayout,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum AtomLayout {
+    Prim(PrimType),
+    Fun,
+    Tuple(Vec<Layout>),
+    Record(Vec<(Label, Layout)>),
+    /// A box with the number of sizes that it hides.
+    Sigma(usize, Box<Layout>),
 }
 
 /// What names of core stand for.
@@ -290,80 +319,6 @@ impl Static {
         });
         found.get()
     }
-    /// Writes what the value looks like: the same for values that differ in what `name` says of their variables only.
-    pub fn form(&self, out: &mut String, name: &dyn Fn(Var) -> String) {
-        let operand = |out: &mut String, a: Operand| match a {
-            Operand::Const(scalar) => *out += &format!("{scalar:?} "),
-            Operand::Var(var) => *out += &format!("{} ", name(var)),
-        };
-        let all = |out: &mut String, values: &[Static]| values.iter().for_each(|value| value.form(out, name));
-        match self {
-            Static::Data(a) => operand(out, *a),
-            Static::Tuple(parts) => {
-                *out += "(";
-                all(out, parts);
-                *out += ")";
-            }
-            Static::Record(parts) => {
-                *out += "{";
-                parts.iter().for_each(|(label, part)| {
-                    *out += &format!("{label} ");
-                    part.form(out, name);
-                });
-                *out += "}";
-            }
-            Static::Box(boxed) => {
-                *out += "box ";
-                boxed.indices.iter().for_each(|index| index.form(out, name));
-                boxed.value.form(out, name);
-            }
-            Static::Lifted(lifted) => {
-                // Its own variables have the numbers of their arrays.
-                *out += &format!("lifted {} ", lifted.width.form(name));
-                lifted.arrays.iter().for_each(|a| operand(out, *a));
-                let own = |var: Var| lifted.vars.iter().position(|own| *own == var).map_or_else(|| name(var), |at| format!("own {at}"));
-                lifted.elem.form(out, &own);
-            }
-            Static::Fun(fun) => match &**fun {
-                Fun::Closure { body, env, args, .. } => {
-                    *out += &format!("fn {:?} ", std::sync::Arc::as_ptr(&body.0));
-                    env.form(out, name);
-                    all(out, args);
-                }
-                Fun::Poly { expr, env } => {
-                    *out += &format!("poly {:?} ", std::sync::Arc::as_ptr(&expr.0));
-                    env.form(out, name);
-                }
-                Fun::Global { name: symbol, indices, types, args } | Fun::Prim { name: symbol, indices, types, args } => {
-                    *out += &format!("`{symbol}` ");
-                    indices.iter().for_each(|index| index.form(out, name));
-                    types.iter().for_each(|atom| atom.form(out, name));
-                    all(out, args);
-                }
-                Fun::Op(op, args) => {
-                    *out += &format!("{op:?} ");
-                    all(out, args);
-                }
-                Fun::Absent { env, .. } => {
-                    *out += "absent ";
-                    env.form(out, name);
-                }
-                Fun::Later { body, env, frame, cells, path } => {
-                    *out += &format!("later {:?} {path:?} ", std::sync::Arc::as_ptr(&body.0));
-                    frame.iter().for_each(|size| *out += &format!("{} ", size.form(name)));
-                    env.form(out, name);
-                    cells.iter().for_each(|(_, cell)| cell.form(out, name));
-                }
-                Fun::Fold(fold) => *out += &format!("{fold:?} "),
-                Fun::Choice(cond, a, b) => {
-                    *out += "if ";
-                    operand(out, *cond);
-                    a.form(out, name);
-                    b.form(out, name);
-                }
-            },
-        }
-    }
     /// The value with variables replaced, in sizes too.
     pub fn rename(&self, map: &Renaming) -> Static {
         // A function in which nothing changes stays the one that it is: loops ask whether they have met it before.
@@ -396,8 +351,8 @@ impl Static {
                     types: types.iter().map(|atom| atom.rename(map)).collect(),
                     args: renamed(args, map),
                 },
-                Fun::Prim { name, indices, types, args } => Fun::Prim {
-                    name: *name,
+                Fun::Prim { prim, indices, types, args } => Fun::Prim {
+                    prim: *prim,
                     indices: indices.iter().map(|index| index.rename(map)).collect(),
                     types: types.iter().map(|atom| atom.rename(map)).collect(),
                     args: renamed(args, map),
@@ -454,10 +409,6 @@ impl IndexValue {
             IndexValue::Shape(sizes) => sizes.iter(),
         }
     }
-    fn form(&self, out: &mut String, name: &dyn Fn(Var) -> String) {
-        *out += "index ";
-        self.sizes().for_each(|size| *out += &format!("{} ", size.form(name)));
-    }
     fn rename(&self, map: &Renaming) -> IndexValue {
         match self {
             IndexValue::Dim(size) => IndexValue::Dim(map.size(size)),
@@ -496,39 +447,24 @@ impl Type {
     pub fn rename(&self, map: &Renaming) -> Type {
         Type { shape: map.shape(&self.shape), atom: self.atom.rename(map) }
     }
-    /// What it looks like apart from its sizes: equal for types whose values have the same components of the same ranks.
-    pub fn layout(&self, out: &mut String) {
-        out.push_str(&"[]".repeat(self.shape.len()));
-        match &self.atom {
-            Atom::Prim(prim) => out.push_str(prim.name()),
-            Atom::Fun => out.push_str("fun"),
-            Atom::Tuple(parts) => {
-                out.push('(');
-                parts.iter().for_each(|part| {
-                    part.layout(out);
-                    out.push(',');
-                });
-                out.push(')');
-            }
-            Atom::Record(parts) => {
-                out.push('{');
-                parts.iter().for_each(|(label, part)| {
-                    out.push_str(label.as_str());
-                    out.push(':');
-                    part.layout(out);
-                    out.push(',');
-                });
-                out.push('}');
-            }
-            Atom::Sigma(sigma) => {
-                out.push_str(&format!("?{}.", sigma.params.len()));
-                sigma.body.layout(out);
-            }
-        }
+    /// What it looks like apart from its sizes.
+    pub fn layout(&self) -> Layout {
+        self.atom.layout(self.shape.len())
     }
 }
 
 impl Atom {
+    /// What an array of this rank of it looks like apart from its sizes.
+    pub fn layout(&self, rank: usize) -> Layout {
+        let atom = match self {
+            Atom::Prim(prim) => AtomLayout::Prim(*prim),
+            Atom::Fun => AtomLayout::Fun,
+            Atom::Tuple(parts) => AtomLayout::Tuple(parts.iter().map(Type::layout).collect()),
+            Atom::Record(parts) => AtomLayout::Record(parts.iter().map(|(label, part)| (*label, part.layout())).collect()),
+            Atom::Sigma(sigma) => AtomLayout::Sigma(sigma.params.len(), Box::new(sigma.body.layout())),
+        };
+        Layout { rank, atom }
+    }
     /// Calls `see` with all sizes in it.
     pub fn sizes(&self, see: &mut dyn FnMut(&Size)) {
         match self {
@@ -537,11 +473,6 @@ impl Atom {
             Atom::Record(parts) => parts.iter().for_each(|(_, part)| part.sizes(see)),
             Atom::Sigma(sigma) => sigma.body.sizes(see),
         }
-    }
-    /// Writes what it looks like, sizes included.
-    fn form(&self, out: &mut String, name: &dyn Fn(Var) -> String) {
-        Type { shape: Vec::new(), atom: self.clone() }.layout(out);
-        self.sizes(&mut |size| *out += &format!(" {}", size.form(name)));
     }
     /// The type with variables replaced.
     pub fn rename(&self, map: &Renaming) -> Atom {
@@ -581,19 +512,6 @@ impl Env {
         let mut types: Vec<_> = self.types.iter().collect();
         types.sort_by_key(|(name, _)| name.as_str());
         types.into_iter().for_each(|(_, atom)| atom.sizes(size));
-    }
-    fn form(&self, out: &mut String, name: &dyn Fn(Var) -> String) {
-        let mut parts: Vec<String> = Vec::new();
-        let mut part = |symbol: &Symbol, write: &dyn Fn(&mut String)| {
-            let mut text = format!("{symbol}: ");
-            write(&mut text);
-            parts.push(text);
-        };
-        self.terms.iter().for_each(|(symbol, value)| part(symbol, &|text| value.form(text, name)));
-        self.indices.iter().for_each(|(symbol, index)| part(symbol, &|text| index.form(text, name)));
-        self.types.iter().for_each(|(symbol, atom)| part(symbol, &|text| atom.form(text, name)));
-        parts.sort();
-        *out += &format!("[{}]", parts.join("; "));
     }
     fn rename(&self, map: &Renaming) -> Env {
         Env {

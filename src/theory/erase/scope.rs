@@ -6,7 +6,7 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::free::{Name, add_dim, add_index};
 use crate::ir::core::sizes::SizeEnv;
 use crate::ir::core::subst::{Replacement, Subst, TooLarge};
-use crate::ir::core::{Atom, Dim, Index, Shape, Type, prims};
+use crate::ir::core::{Atom, Dim, Index, Shape, Type, is_shape, prims};
 use rustc_hash::FxHashSet;
 
 /// A variable in scope.
@@ -42,7 +42,7 @@ pub(super) fn variable(name: Name) -> Replacement {
     match name {
         Name::Size(x) => Replacement::Dim(Dim::size(x)),
         Name::Type(t) => Replacement::Atom(Atom::Var(t)),
-        Name::Index(s) if s.as_str().starts_with('@') => Replacement::Shape(Shape::var(s)),
+        Name::Index(s) if is_shape(s) => Replacement::Shape(Shape::var(s)),
         Name::Index(n) => Replacement::Dim(Dim::var(n)),
     }
 }

@@ -5,7 +5,8 @@
 
 use super::{Expr, ExprKind, LoopForm};
 use crate::base::{Scalar, Symbol};
-use crate::ir::core::{Dim, DimAtom, Index, Shape, ShapeItem};
+use crate::ir::core::sizes::{SizeOp, product};
+use crate::ir::core::{Dim, DimAtom, Index, Shape, ShapeItem, is_shape};
 
 /// Whether two expressions are equal.
 pub fn equal(a: &Expr, b: &Expr) -> bool {
@@ -70,16 +71,13 @@ impl Side {
             ExprKind::Var(name) => self.term(*name).map(|(.., dim)| dim.clone()),
             ExprKind::ReifyDim(dim) => Some(self.dim(dim)),
             ExprKind::App { fun, args } => {
-                let (ExprKind::Var(op), [a, b]) = (fun.kind(), args.as_slice()) else { return None };
-                if self.term(*op).is_some() {
-                    return None;
-                }
+                let (ExprKind::Var(name), [a, b]) = (fun.kind(), args.as_slice()) else { return None };
+                let op = SizeOp::named(*name).filter(|_| self.term(*name).is_none())?;
                 let (a, b) = (self.size_of(a)?, self.size_of(b)?);
-                match op.as_str() {
-                    "i64.+" => Some(a.add(&b)),
-                    "i64.-" => Some(a.sub(&b)),
-                    "i64.*" => crate::ir::core::sizes::product(&a, &b),
-                    _ => None,
+                match op {
+                    SizeOp::Add => Some(a.add(&b)),
+                    SizeOp::Sub => Some(a.sub(&b)),
+                    SizeOp::Mul => product(&a, &b),
                 }
             }
             _ => None,
@@ -178,7 +176,7 @@ impl Comparison {
         (i, j): (&[Symbol], &[Symbol]),
         compare: impl FnOnce(&mut Comparison) -> bool,
     ) -> bool {
-        let sorts = |names: &[Symbol]| names.iter().map(|name| name.as_str().starts_with('@')).collect::<Vec<_>>();
+        let sorts = |names: &[Symbol]| names.iter().copied().map(is_shape).collect::<Vec<_>>();
         if x.len() != y.len() || sorts(i) != sorts(j) {
             return false;
         }

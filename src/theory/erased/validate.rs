@@ -8,7 +8,7 @@
 use super::{Expr, ExprKind, LoopForm, Program};
 use crate::base::Symbol;
 use crate::ir::core::free::{Name, add_dim, add_index, add_shape};
-use crate::ir::core::{Index, Shape, ShapeItem, prims};
+use crate::ir::core::{Index, Primitive, Shape, ShapeItem};
 use rustc_hash::FxHashSet;
 
 /// What is wrong with a program, in one sentence; it names the definition.
@@ -50,7 +50,7 @@ impl Scope<'_> {
     fn names(&self, names: &FxHashSet<Name>) -> Result<(), String> {
         let unbound = |name: &&Name| match name {
             Name::Index(n) => !self.indices.contains(n),
-            Name::Size(x) => !self.terms.contains(x) && !self.globals.contains(x) && prims::type_of(*x).is_none(),
+            Name::Size(x) => !self.terms.contains(x) && !self.globals.contains(x) && Primitive::find(*x).is_none(),
             Name::Type(_) => true,
         };
         // The least, so that the message does not depend on the order of hashing.
@@ -86,7 +86,7 @@ impl Scope<'_> {
     fn expr(&mut self, expr: &Expr) -> Result<(), String> {
         match expr.kind() {
             ExprKind::Var(name) if self.terms.contains(name) || self.globals.contains(name) => Ok(()),
-            ExprKind::Var(name) if prims::type_of(*name).is_some() => Ok(()),
+            ExprKind::Var(name) if Primitive::find(*name).is_some() => Ok(()),
             ExprKind::Var(name) => Err(format!("the variable `{name}` is not bound")),
             ExprKind::Lit(_) => Ok(()),
             ExprKind::Array { dims, atoms } => counted(dims, atoms.len()).and_then(|()| self.all(atoms)),

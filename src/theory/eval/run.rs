@@ -5,9 +5,9 @@ use super::{Boxed, Closure, Failure, Index, Machine, Outcome, Value};
 use crate::base::scalar::Member;
 use crate::base::{Code, Scalar, Span, Symbol};
 use crate::ir::core::{self, Dim, DimAtom, Shape, ShapeItem};
+use crate::ir::core::{Prim, Primitive};
 use crate::runtime::block::{self, Atomic, Block, Fault, Made};
 use crate::runtime::dims::count;
-use crate::runtime::prim::{Prim, Primitive, lookup};
 use crate::theory::erased::{Expr, ExprKind, LoopForm};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -188,7 +188,7 @@ impl Run<'_> {
         if let Some(value) = self.machine.global(name)? {
             return Ok(value);
         }
-        match lookup(name) {
+        match Primitive::find(name) {
             Some(Primitive::Member(Member::Constant(scalar))) => Ok(Value::Scalar(scalar)),
             Some(Primitive::Member(Member::Op(op))) => Ok(Callee::Op(op).into()),
             Some(Primitive::Member(Member::Fold(fold))) => Ok(Callee::Fold(fold).into()),
@@ -394,7 +394,9 @@ impl Run<'_> {
             Ok(cells.into_iter().map(Value::from_block).collect())
         };
         match (prim, args) {
-            (Prim::Reduce, [f, init, xs]) => cells(xs)?.into_iter().try_fold(init.clone(), |sum, x| self.apply(f, vec![sum, x], span)),
+            (Prim::Reduce | Prim::ReduceComm, [f, init, xs]) => {
+                cells(xs)?.into_iter().try_fold(init.clone(), |sum, x| self.apply(f, vec![sum, x], span))
+            }
             (Prim::Scan, [f, init, xs]) => {
                 let (mut sum, mut sums) = (init.clone(), Vec::new());
                 for x in cells(xs)? {

@@ -3,8 +3,8 @@
 use super::run::Env;
 use crate::base::scalar::{FoldOp, ScalarOp};
 use crate::base::{Scalar, Symbol};
+use crate::ir::core::Prim;
 use crate::runtime::block::{Atomic, Block, Index};
-use crate::runtime::prim::Prim;
 use crate::runtime::{self};
 use crate::theory::erased::Expr;
 use std::sync::Arc;

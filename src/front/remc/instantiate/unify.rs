@@ -6,7 +6,7 @@ use crate::base::Symbol;
 use crate::ir::core::equal::Equality;
 use crate::ir::core::free::{FreeVars, Name};
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{ArrType, Atom, Dim, Param, Shape, ShapeItem, Type, print};
+use crate::ir::core::{ArrType, Atom, Dim, Param, Shape, ShapeItem, Type, is_shape, print};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -247,14 +247,13 @@ impl Unifier {
     }
 
     fn binders(&mut self, v: &[Symbol], a: &Type, w: &[Symbol], b: &Type, index: bool) -> Result<(), Stop> {
-        let is_shape = |name: &Symbol| name.as_str().starts_with('@');
-        if v.len() != w.len() || v.iter().zip(w).any(|(v, w)| is_shape(v) != is_shape(w)) {
+        if v.len() != w.len() || v.iter().zip(w).any(|(v, w)| is_shape(*v) != is_shape(*w)) {
             return self.fail(format!("{} and {} bind different variables", print::type_brief(a), print::type_brief(b)));
         }
         let (mut left, mut right) = (Subst::default(), Subst::default());
         for (v, w) in v.iter().zip(w) {
             let name = self.fresh(*v);
-            let (kind, by): (fn(Symbol) -> Name, _) = match (index, is_shape(v)) {
+            let (kind, by): (fn(Symbol) -> Name, _) = match (index, is_shape(*v)) {
                 (true, true) => (Name::Index, Replacement::Shape(Shape::var(name))),
                 (true, false) => (Name::Index, Replacement::Dim(Dim::var(name))),
                 (false, _) => (Name::Type, Replacement::Atom(Atom::Var(name))),

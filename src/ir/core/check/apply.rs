@@ -1,11 +1,10 @@
 //! Application and instantiation.
 
-use super::scope::is_shape;
 use super::{Checker, Result};
 use crate::base::{Span, Symbol};
 use crate::ir::core::free::Name;
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Expr, ExprKind, Index, Param, Type, print, sizes};
+use crate::ir::core::{Atom, Expr, ExprKind, Index, Param, Type, is_shape, print, sizes};
 use std::sync::Arc;
 
 /// What a message calls a function.

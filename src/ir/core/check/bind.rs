@@ -5,7 +5,7 @@ use super::{Checker, Result};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::free::Name;
 use crate::ir::core::subst::Subst;
-use crate::ir::core::{Atom, Expr, Index, LoopForm, LoopParam, Shape, Type, print, sizes};
+use crate::ir::core::{Atom, Expr, Index, LoopForm, LoopParam, Shape, Type, is_shape, print, sizes};
 use std::sync::Arc;
 
 impl Checker {
@@ -140,7 +140,6 @@ impl Checker {
         if let Err(message) = distinct(indices) {
             return self.error(span, message);
         }
-        let is_shape = super::scope::is_shape;
         if names.len() != indices.len() || names.iter().zip(indices).any(|(a, b)| is_shape(*a) != is_shape(*b)) {
             return self.error(span, format!("the names of this unbox do not fit the hidden indices of {}", print::type_brief(&ty)));
         }

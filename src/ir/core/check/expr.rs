@@ -1,12 +1,12 @@
 //! The types of expressions: variables, literals, abstractions, data.
 
-use super::scope::{binder_form, is_shape, labels_form, used_names};
+use super::scope::{binder_form, labels_form, used_names};
 use super::{Checker, Result};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::free::Name;
 use crate::ir::core::print::{self, literal_shape};
 use crate::ir::core::value::computes_nothing;
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, ShapeItem, Type};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, ShapeItem, Type, is_shape};
 use std::sync::Arc;
 
 impl Checker {

@@ -5,7 +5,7 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::free::{FreeVars, Name, NameSet, add_dim, add_index};
 use crate::ir::core::sizes::SizeEnv;
 use crate::ir::core::subst::{Replacement, Subst, TooLarge};
-use crate::ir::core::{Atom, Dim, DimAtom, Index, Param, Shape, ShapeItem, Type, prims};
+use crate::ir::core::{Atom, Dim, DimAtom, Index, Param, Shape, ShapeItem, Type, is_shape, prims};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -16,11 +16,6 @@ pub(super) struct Bound {
     pub(super) internal: Name,
     hidden: Option<Entry>,
     hidden_meaning: Option<Replacement>,
-}
-
-/// Whether a name is that of a shape.
-pub(super) fn is_shape(name: Symbol) -> bool {
-    name.as_str().starts_with('@')
 }
 
 /// Whether a type is `i64`.

@@ -4,13 +4,13 @@ use super::Reader;
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core::print::evident_type;
 use crate::ir::core::sexp::{Sexp, SexpKind};
-use crate::ir::core::{Atom, Expr, ExprKind, LoopForm, LoopParam, Type};
+use crate::ir::core::{Atom, Expr, ExprKind, LoopForm, LoopParam, Type, is_shape};
 
 impl Reader<'_> {
     /// An expression.
     pub(super) fn expr(&mut self, item: &Sexp) -> Option<Expr> {
         let kind = match &item.kind {
-            SexpKind::Symbol(name) if name.as_str().starts_with('@') => {
+            SexpKind::Symbol(name) if is_shape(*name) => {
                 return self.error(item.span, format!("`{name}` is a shape variable, an expression is expected here"));
             }
             SexpKind::Symbol(name) | SexpKind::Quoted(name) => ExprKind::Var(*name),

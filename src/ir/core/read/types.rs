@@ -7,7 +7,7 @@ use crate::ir::core::free::Name;
 use crate::ir::core::print::is_type_word;
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::fresh_symbol;
-use crate::ir::core::{Atom, Dim, DimAtom, Index, Param, Shape, ShapeItem, Type, sizes};
+use crate::ir::core::{Atom, Dim, DimAtom, Index, Param, Shape, ShapeItem, Type, is_shape, sizes};
 
 /// How the names of shapes begin that stand for the shapes of array types.
 ///
@@ -126,10 +126,6 @@ fn infix_arrow(parts: &[Sexp]) -> Option<(&[Sexp], &Sexp)> {
 /// The number of an unknown size, `?12`.
 fn meta_word(text: &str) -> Option<u32> {
     text.strip_prefix('?').and_then(|digits| digits.parse().ok())
-}
-
-fn is_shape(name: Symbol) -> bool {
-    name.as_str().starts_with('@')
 }
 
 fn variable_index(name: Symbol) -> Index {

@@ -2,7 +2,7 @@
 
 use super::{At, Simplifier, Step, same};
 use crate::base::mutation::mutated;
-use crate::base::scalar::Op;
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var, single_exp};
 
@@ -230,14 +230,15 @@ impl Simplifier<'_> {
         while k < then.result.len() {
             let (a, b) = (then.result[k], els.result[k]);
             let truth = |a: Operand| if let Operand::Const(Scalar::Bool(value)) = a { Some(value) } else { None };
+            let logical = |op: Op, args: Vec<Operand>| Exp::Scalar(ScalarOp::new(op, PrimType::Bool), args);
             let known = match (truth(a), truth(b)) {
                 _ if same(a, b) => Some(Exp::Copy(a)),
                 (Some(true), Some(false)) => Some(Exp::Copy(*cond)),
                 (Some(false), Some(true)) if mutated!(TruthTurned, false, true) => Some(Exp::Copy(*cond)),
-                (Some(false), Some(true)) => super::op(PrimType::Bool, "!").map(|op| Exp::Scalar(op, vec![*cond])),
+                (Some(false), Some(true)) => Some(logical(Op::Not, vec![*cond])),
                 // The other operand must be there before the branch.
-                (Some(true), None) if els.stms.is_empty() => super::op(PrimType::Bool, "||").map(|op| Exp::Scalar(op, vec![*cond, b])),
-                (None, Some(false)) if then.stms.is_empty() => super::op(PrimType::Bool, "&&").map(|op| Exp::Scalar(op, vec![*cond, a])),
+                (Some(true), None) if els.stms.is_empty() => Some(logical(Op::Or, vec![*cond, b])),
+                (None, Some(false)) if then.stms.is_empty() => Some(logical(Op::And, vec![*cond, a])),
                 _ => None,
             };
             let Some(exp) = known else {

@@ -18,7 +18,7 @@ use crate::ir::soac::visit_mut::Subst;
 use crate::ir::soac::{Body, Check, Exp, FunId, Operand, Program, Size, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 
-pub(super) use scalar::{op, same};
+pub(super) use scalar::same;
 
 /// Simplifies a program.
 pub fn simplify(mut program: Program) -> Program {

@@ -2,17 +2,9 @@
 
 use super::Simplifier;
 use crate::base::mutation::mutated;
-use crate::base::scalar::{Member, Op, ScalarOp, member};
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
 use crate::ir::soac::{Exp, Operand, Size, parallel_exp, single_exp};
-
-/// The operation of a type with this name.
-pub(in crate::middle::optimise) fn op(prim: PrimType, name: &str) -> Option<ScalarOp> {
-    match member(prim, name) {
-        Some(Member::Op(op)) => Some(op),
-        _ => None,
-    }
-}
 
 /// Whether two operands are the same value, bit by bit.
 pub(in crate::middle::optimise) fn same(a: Operand, b: Operand) -> bool {
@@ -133,16 +125,16 @@ impl Simplifier<'_> {
     }
 
     /// A sum, with as little code as possible.
-    pub(super) fn add(&mut self, a: Operand, b: Operand, prim: PrimType, at: &mut super::At) -> Option<Operand> {
-        self.binary("+", a, b, prim, at)
+    pub(super) fn add(&mut self, a: Operand, b: Operand, prim: PrimType, at: &mut super::At) -> Operand {
+        self.binary(Op::Add, a, b, prim, at)
     }
     /// A product.
-    pub(super) fn mul(&mut self, a: Operand, b: Operand, prim: PrimType, at: &mut super::At) -> Option<Operand> {
-        self.binary("*", a, b, prim, at)
+    pub(super) fn mul(&mut self, a: Operand, b: Operand, prim: PrimType, at: &mut super::At) -> Operand {
+        self.binary(Op::Mul, a, b, prim, at)
     }
-    fn binary(&mut self, name: &str, a: Operand, b: Operand, prim: PrimType, at: &mut super::At) -> Option<Operand> {
-        let op = op(prim, name)?;
-        Some(self.emit(Exp::Scalar(op, vec![a, b]), crate::ir::soac::Type::scalar(op.result), "t", at))
+    fn binary(&mut self, op: Op, a: Operand, b: Operand, prim: PrimType, at: &mut super::At) -> Operand {
+        let op = ScalarOp::new(op, prim);
+        self.emit(Exp::Scalar(op, vec![a, b]), crate::ir::soac::Type::scalar(op.result), "t", at)
     }
 }
 

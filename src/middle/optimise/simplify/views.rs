@@ -1,7 +1,8 @@
 //! Index, slice and the other views: through what is known of the array they reach the one below.
 
-use super::{At, Simplifier, Step, op, same};
+use super::{At, Simplifier, Step, same};
 use crate::base::mutation::mutated;
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
 use crate::ir::soac::{Exp, Operand, Size, Type, Var, parallel_exp, single_exp};
 
@@ -165,9 +166,13 @@ impl Simplifier<'_> {
                 self.check_all(array, &indices, checked, at);
                 let [i] = indices.as_slice() else { return None };
                 let elem = ty.elem;
-                let i = if elem == PrimType::I64 { *i } else { self.emit(Exp::Scalar(op(elem, "i64")?, vec![*i]), ty.clone(), "t", at) };
-                let product = self.mul(i, step, elem, at)?;
-                self.add(start, product, elem, at).map(Step::known)
+                let i = if elem == PrimType::I64 {
+                    *i
+                } else {
+                    self.emit(Exp::Scalar(ScalarOp::new(Op::Convert(PrimType::I64), elem), vec![*i]), ty.clone(), "t", at)
+                };
+                let product = self.mul(i, step, elem, at);
+                Some(Step::known(self.add(start, product, elem, at)))
             }
             Exp::Rep(a) => {
                 self.check_all(array, &indices, checked, at);
@@ -215,7 +220,7 @@ impl Simplifier<'_> {
             }
             Exp::Slice { array: base, start, step, .. } => {
                 self.check_all(array, &indices, checked, at);
-                *exp = Exp::Index { array: base, at: self.in_slice(start, step, &indices, at)?, checked: false };
+                *exp = Exp::Index { array: base, at: self.in_slice(start, step, &indices, at), checked: false };
                 Some(Step::Again)
             }
             Exp::Coerce(base) => {
@@ -233,7 +238,7 @@ impl Simplifier<'_> {
             }
             Exp::Reshape(base) if self.program.vars[base].ty.rank() == 1 && indices.len() == rank => {
                 self.check_all(array, &indices, checked, at);
-                *exp = Exp::Index { array: base, at: vec![self.flat(array, &indices, at)?], checked: false };
+                *exp = Exp::Index { array: base, at: vec![self.flat(array, &indices, at)], checked: false };
                 Some(Step::Again)
             }
             Exp::Copy(_)
@@ -256,21 +261,21 @@ impl Simplifier<'_> {
     }
 
     /// The indices in an array of a cell of a slice of it.
-    fn in_slice(&mut self, start: Operand, step: Operand, indices: &[Operand], at: &mut At) -> Option<Vec<Operand>> {
-        let moved = self.mul(indices[0], step, PrimType::I64, at)?;
-        let moved = self.add(mutated!(SliceForgetsStart, start, Operand::int(0)), moved, PrimType::I64, at)?;
-        Some(std::iter::once(moved).chain(indices[1..].iter().copied()).collect())
+    fn in_slice(&mut self, start: Operand, step: Operand, indices: &[Operand], at: &mut At) -> Vec<Operand> {
+        let moved = self.mul(indices[0], step, PrimType::I64, at);
+        let moved = self.add(mutated!(SliceForgetsStart, start, Operand::int(0)), moved, PrimType::I64, at);
+        std::iter::once(moved).chain(indices[1..].iter().copied()).collect()
     }
     /// The position of an element in row-major order.
-    fn flat(&mut self, array: Var, indices: &[Operand], at: &mut At) -> Option<Operand> {
+    fn flat(&mut self, array: Var, indices: &[Operand], at: &mut At) -> Operand {
         let shape = self.ty(array).shape;
         let mut flat = indices[0];
         for (i, n) in indices[1..].iter().zip(&shape[1..]) {
             let n = self.emit(Exp::Size(n.clone()), Type::scalar(PrimType::I64), "size", at);
-            let row = self.mul(mutated!(FlatRowForgotten, flat, Operand::int(0)), n, PrimType::I64, at)?;
-            flat = self.add(row, *i, PrimType::I64, at)?;
+            let row = self.mul(mutated!(FlatRowForgotten, flat, Operand::int(0)), n, PrimType::I64, at);
+            flat = self.add(row, *i, PrimType::I64, at);
         }
-        Some(flat)
+        flat
     }
     /// The position in row-major order of constant indices that are in bounds.
     fn constant_position(&self, array: Var, indices: &[Operand]) -> Option<usize> {
@@ -324,8 +329,9 @@ impl Simplifier<'_> {
         }
         match self.defs.get(&array).cloned() {
             Some(Exp::Iota { start: first, step: distance }) if ty.elem == PrimType::I64 => {
-                let moved = self.mul(start, distance, PrimType::I64, at).and_then(|moved| self.add(first, moved, PrimType::I64, at));
-                let Some((start, step)) = moved.zip(self.mul(step, distance, PrimType::I64, at)) else { return Step::Keep };
+                let moved = self.mul(start, distance, PrimType::I64, at);
+                let start = self.add(first, moved, PrimType::I64, at);
+                let step = self.mul(step, distance, PrimType::I64, at);
                 *exp = Exp::Iota { start, step };
                 Step::Again
             }
@@ -335,8 +341,9 @@ impl Simplifier<'_> {
             }
             Some(Exp::Slice { array: base, start: first, step: distance, .. }) => {
                 let by = mutated!(SliceOfSliceForgetsStep, distance, Operand::int(1));
-                let moved = self.mul(start, by, PrimType::I64, at).and_then(|moved| self.add(first, moved, PrimType::I64, at));
-                let Some((start, step)) = moved.zip(self.mul(step, distance, PrimType::I64, at)) else { return Step::Keep };
+                let moved = self.mul(start, by, PrimType::I64, at);
+                let start = self.add(first, moved, PrimType::I64, at);
+                let step = self.mul(step, distance, PrimType::I64, at);
                 *exp = Exp::Slice { array: base, start, step, checked: false };
                 Step::Again
             }

@@ -7,10 +7,10 @@ use super::sizes::{constants, literal_dims, size, sizes, usizes};
 use super::{Rule, Step, Stuck};
 use crate::base::scalar::Member;
 use crate::base::{Code, Scalar, Span, Symbol};
+use crate::ir::core::Primitive;
 use crate::ir::core::subst::fresh_symbol;
 use crate::ir::core::{Index, Shape};
 use crate::runtime::block::{Block, Fault};
-use crate::runtime::prim::{Primitive, lookup};
 use crate::theory::erased::subst::Closing;
 use crate::theory::erased::{Expr, ExprKind, LoopForm};
 use values::{block_of, from_block, lit};
@@ -46,7 +46,7 @@ fn arity(primitive: &Primitive) -> usize {
 
 fn spine(expr: &Expr) -> Option<Spine> {
     match expr.kind() {
-        ExprKind::Var(name) => Some(Spine { primitive: lookup(*name)?, indices: Vec::new(), args: Vec::new() }),
+        ExprKind::Var(name) => Some(Spine { primitive: Primitive::find(*name)?, indices: Vec::new(), args: Vec::new() }),
         ExprKind::Inst { fun, indices } => {
             let mut spine = spine(fun)?;
             spine.indices.push(indices.clone());
@@ -67,7 +67,7 @@ fn reduce(expr: &Expr) -> Stepped<Expr> {
     let span = expr.span();
     let make = |kind: ExprKind| Expr::new(kind, span);
     match expr.kind() {
-        ExprKind::Var(name) => match lookup(*name) {
+        ExprKind::Var(name) => match Primitive::find(*name) {
             Some(Primitive::Member(Member::Constant(value))) => Ok(Some((lit(value, span), Rule::Constant))),
             Some(_) => Ok(None),
             None => Err(Stuck::malformed(format!("the variable `{name}` is free"), span)),

@@ -5,8 +5,8 @@ use super::values::{block_of, from_block, lit};
 use crate::base::scalar::Member;
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core::{Dim, Index, Shape};
+use crate::ir::core::{Prim, Primitive};
 use crate::runtime::block::{self, Atomic, Block, Fault, Made};
-use crate::runtime::prim::{Prim, Primitive};
 use crate::theory::erased::{Expr, ExprKind};
 use crate::theory::step::Stuck;
 use crate::theory::step::sizes::{closed, size};
@@ -91,7 +91,7 @@ impl Higher<'_> {
 
     fn delta(&self, prim: Prim) -> Result<Expr, Stuck> {
         match (prim, self.spine.args.as_slice()) {
-            (Prim::Reduce, [f, init, xs]) => {
+            (Prim::Reduce | Prim::ReduceComm, [f, init, xs]) => {
                 let (cells, _) = self.cells(xs)?;
                 Ok(cells.into_iter().fold(init.clone(), |sum, x| self.call(f, vec![sum, x])))
             }

@@ -7,6 +7,7 @@ use super::sizes::{constant, constants, literal_dims, sizes};
 use super::{Rule, Step, Stuck};
 use crate::base::scalar::Member;
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
+use crate::ir::core::Primitive;
 use crate::ir::core::check::{TypeEnv, infer_type};
 use crate::ir::core::closing::Closing;
 use crate::ir::core::equal::equal;
@@ -14,7 +15,6 @@ use crate::ir::core::free::FreeVars;
 use crate::ir::core::subst::fresh_symbol;
 use crate::ir::core::{Atom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, Type};
 use crate::runtime::block::{Block, Fault};
-use crate::runtime::prim::{Primitive, lookup};
 use values::{block_of, from_block, lit};
 
 /// One step.
@@ -54,7 +54,7 @@ fn arity(primitive: &Primitive) -> usize {
 
 fn spine(expr: &Expr) -> Option<Spine> {
     match expr.kind() {
-        ExprKind::Var(name) => Some(Spine { primitive: lookup(*name)?, types: Vec::new(), indices: Vec::new(), args: Vec::new() }),
+        ExprKind::Var(name) => Some(Spine { primitive: Primitive::find(*name)?, types: Vec::new(), indices: Vec::new(), args: Vec::new() }),
         ExprKind::Inst { fun, types, indices } => {
             let mut spine = spine(fun)?;
             spine.types.extend_from_slice(types);
@@ -78,7 +78,7 @@ impl Machine {
         let make = |kind: ExprKind| Expr::new(kind, span);
         let fault = |fault: Fault| Stuck::at(fault, span);
         match whole.kind() {
-            ExprKind::Var(name) => match lookup(*name) {
+            ExprKind::Var(name) => match Primitive::find(*name) {
                 Some(Primitive::Member(Member::Constant(value))) => Ok(Some((lit(value, span), Rule::Constant))),
                 Some(_) => Ok(None),
                 None => Err(Stuck::malformed(format!("the variable `{name}` is free"), span)),
