@@ -178,7 +178,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             let consumed = consume::check(&checked.program, &checked.tables, &mut checked.modes, def);
             checked.stats.times.consume += start.elapsed();
             if !consumed.is_empty() {
-                checked.diagnostics.extend(consumed);
+                checked.diagnostics.extend(consumed.iter().map(consume::Error::report));
                 return None;
             }
             checked.diagnostics.extend(entries::interface(&checked.program, def, &defines));
