@@ -40,7 +40,7 @@ use crate::base::{Code, FileId, SourceMap, Span, Symbol, ice, ice::Bug};
 use crate::diag::{Diagnostic, Severity};
 use crate::front::ambiguity::{self, Reception, Search, Verdict};
 use crate::front::consume;
-use crate::front::elaborate::{self, Failure, Schemes};
+use crate::front::elaborate::{self, ErrorKind, Failure, Schemes};
 use crate::front::infer::{self, Inferred};
 use crate::front::resolve::{self, Loader};
 use crate::interp;
@@ -160,11 +160,11 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     ranked.insert(def);
     let start = Instant::now();
     let before = schemes.size_time;
-    let (values, elaborated) = elaborate_one(program, tables, schemes, &inferred, verdict);
+    let Elaborated { values, result, limited } = elaborate_one(program, tables, schemes, &inferred, verdict);
     let sizes = schemes.size_time - before;
     stats.times.sizes += sizes;
     stats.times.elaborate += start.elapsed().saturating_sub(sizes);
-    match elaborated {
+    match result {
         Ok(defines) => {
             // Applications of parametric modules have the patterns of these.
             let written = program.defs[def].is_written() && program.application_of(def).is_none();
@@ -195,37 +195,44 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             None
         }
         Err(Failure::Refused(error)) => {
-            let error = *error;
-            if [Code::SizeMismatch, Code::IrregularRows].contains(&error.code) && checked.program.defs[def].is_written() {
-                errors.push(SizeError { diagnostic: diagnostics.len(), def, tables: inferred.tables(&values) });
+            if error.is_contradiction() && checked.program.defs[def].is_written() {
+                let place = error.application();
+                errors.push(SizeError { diagnostic: diagnostics.len(), place, def, tables: inferred.tables(&values) });
             }
-            let error = modules::explain(sources, checked, def, vec![error]);
-            checked.diagnostics.extend(error);
+            let mut report = error.report();
+            if limited {
+                report = ambiguity::not_all_tried(report, &checked.program, def);
+            }
+            let report = modules::explain(sources, checked, def, vec![report]);
+            checked.diagnostics.extend(report);
             None
         }
     }
 }
 
+/// What came of the elaboration of a definition.
+struct Elaborated {
+    /// The solution of the rank system that was taken.
+    values: Vec<u32>,
+    result: Result<Vec<core::Define>, Failure>,
+    /// Whether there are other solutions that were not tried.
+    limited: bool,
+}
+
 /// Elaborates the chosen reading, or another one of the same meaning if only that can be elaborated, and leaves its tables filled in.
-fn elaborate_one(
-    program: &Program,
-    tables: &mut Tables,
-    schemes: &mut Schemes,
-    inferred: &Inferred,
-    verdict: Verdict,
-) -> (Vec<u32>, Result<Vec<core::Define>, Failure>) {
+fn elaborate_one(program: &Program, tables: &mut Tables, schemes: &mut Schemes, inferred: &Inferred, verdict: Verdict) -> Elaborated {
     let mut elaborate = |values: &[u32]| {
         inferred.fill(values, tables);
         elaborate::elaborate(program, tables, schemes, inferred.def())
     };
     let reception = |result: &Result<_, Failure>| match result {
         Ok(_) => Reception::Fine,
-        Err(error) if error.code() == Some(Code::UndeterminedSize) => Reception::Undetermined(error.span()),
+        Err(error) if matches!(error.kind(), Some(ErrorKind::Undetermined(_))) => Reception::Undetermined(error.span()),
         Err(error) => Reception::Refused(error.span()),
     };
     let first = elaborate(&verdict.values);
     if first.is_ok() || verdict.equals.is_empty() {
-        return (verdict.values, first);
+        return Elaborated { values: verdict.values, result: first, limited: false };
     }
     let mut last = None;
     let other = verdict.search(inferred, reception(&first), &mut |values| {
@@ -235,13 +242,10 @@ fn elaborate_one(
         received
     });
     match (other, last) {
-        (Search::Found(values), Some(elaborated)) => (values, elaborated),
+        (Search::Found(values), Some(result)) => Elaborated { values, result, limited: false },
         (other, _) => {
             inferred.fill(&verdict.values, tables);
-            let limit = other == Search::Limit;
-            let not_all_tried = |error: Failure| error.map(|report| ambiguity::not_all_tried(report, program, inferred.def()));
-            let first = first.map_err(|error| if limit { not_all_tried(error) } else { error });
-            (verdict.values, first)
+            Elaborated { values: verdict.values, result: first, limited: other == Search::Limit }
         }
     }
 }
@@ -261,7 +265,8 @@ fn decide(
         tables.overlay(reading);
         match elaborate::elaborate(program, &tables, &mut schemes.clone(), inferred.def()) {
             Ok(_) => true,
-            Err(error) => !matches!(error.code(), Some(Code::SizeMismatch | Code::IrregularRows)),
+            Err(Failure::Refused(error)) => !error.is_contradiction(),
+            Err(Failure::Unread(_)) => true,
         }
     };
     ambiguity::decide(program, sources, inferred, &well_sized)
