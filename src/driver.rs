@@ -138,8 +138,9 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         Ok(inferred) => inferred,
         Err(errors) => {
             stats.times.infer += start.elapsed();
-            let errors = modules::explain(sources, checked, def, errors);
-            checked.diagnostics.extend(errors);
+            let reports = errors.iter().map(infer::Error::report).collect();
+            let reports = modules::explain(sources, checked, def, reports);
+            checked.diagnostics.extend(reports);
             return None;
         }
     };
@@ -169,9 +170,8 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             // Applications of parametric modules have the patterns of these.
             let written = program.defs[def].is_written() && program.application_of(def).is_none();
             let cases = if written { infer::check_cases(program, tables, def) } else { Vec::new() };
-            let refused = cases.iter().any(|d| d.severity == Severity::Error);
-            diagnostics.extend(cases);
-            if refused {
+            diagnostics.extend(cases.iter().map(infer::CaseError::report));
+            if cases.iter().any(infer::CaseError::refuses) {
                 return None;
             }
             let start = Instant::now();

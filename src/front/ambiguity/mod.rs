@@ -185,7 +185,7 @@ pub fn decide(
 pub fn not_all_tried(error: Diagnostic, program: &Program, def: DefId) -> Diagnostic {
     error
         .note("there are other ways to insert the same number of `map`s and `rep`s; the limit on how many are tried was reached")
-        .help(unannotated(program, def))
+        .help(unannotated(program, def).advice())
 }
 
 /// Drops readings whose sizes contradict each other.

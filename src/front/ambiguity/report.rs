@@ -77,7 +77,7 @@ impl Ambiguity<'_> {
                  program takes more steps than are allowed"
             ),
         };
-        diagnostic.note(note).help(unannotated(self.program, self.def))
+        diagnostic.note(note).help(unannotated(self.program, self.def).advice())
     }
 
     fn tables(&self, component: usize, optimum: usize) -> Tables {
