@@ -81,6 +81,8 @@ pub struct Checked {
     numbers: Vec<i64>,
     /// What the types of definitions say about consuming.
     modes: consume::Modes,
+    /// Of modules that do not fit their module types, what was reported.
+    misfits: modules::Misfits,
 }
 
 /// Checks the program whose main file is `root`; imports come from `loader`. A file whose name ends in `.remc` is core.
@@ -138,9 +140,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         Ok(inferred) => inferred,
         Err(errors) => {
             stats.times.infer += start.elapsed();
-            let reports = errors.iter().map(infer::Error::report).collect();
-            let reports = modules::explain(sources, checked, def, reports);
-            checked.diagnostics.extend(reports);
+            refuse(sources, checked, def, errors.iter().map(infer::Error::report).collect());
             return None;
         }
     };
@@ -148,13 +148,13 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     stats.times.infer += start.elapsed().saturating_sub(inferred.rank_time());
     stats.times.rank += inferred.rank_time();
     let start = Instant::now();
-    let decided = decide(sources, program, tables, schemes, &inferred);
+    let decided = decide(program, tables, schemes, &inferred);
     stats.times.rank += start.elapsed();
     let verdict = match decided {
         Ok(verdict) => verdict,
-        Err(errors) => {
-            let errors = modules::explain(sources, checked, def, errors);
-            checked.diagnostics.extend(errors);
+        Err(refusal) => {
+            let reports = refusal.report(program, sources, &inferred);
+            refuse(sources, checked, def, reports);
             return None;
         }
     };
@@ -181,7 +181,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
                 checked.diagnostics.extend(consumed.iter().map(consume::Error::report));
                 return None;
             }
-            checked.diagnostics.extend(entries::interface(&checked.program, def, &defines));
+            checked.diagnostics.extend(entries::check(&checked.program, def, &defines).iter().map(entries::Error::report));
             if !checked.program.is_template(def) {
                 checked.core.defs.extend(defines);
             }
@@ -203,11 +203,16 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             if limited {
                 report = ambiguity::not_all_tried(report, &checked.program, def);
             }
-            let report = modules::explain(sources, checked, def, vec![report]);
-            checked.diagnostics.extend(report);
+            refuse(sources, checked, def, vec![report]);
             None
         }
     }
+}
+
+/// Reports what a pass says of a definition; of members of modules, what was written says more.
+fn refuse(sources: &SourceMap, checked: &mut Checked, def: DefId, reports: Vec<Diagnostic>) {
+    let reports = modules::explain(sources, checked, def, reports);
+    checked.diagnostics.extend(reports);
 }
 
 /// What came of the elaboration of a definition.
@@ -251,13 +256,7 @@ fn elaborate_one(program: &Program, tables: &mut Tables, schemes: &mut Schemes, 
 }
 
 /// Chooses among the smallest solutions. Readings whose sizes contradict each other are no readings.
-fn decide(
-    sources: &SourceMap,
-    program: &Program,
-    tables: &mut Tables,
-    schemes: &Schemes,
-    inferred: &Inferred,
-) -> Result<Verdict, Vec<Diagnostic>> {
+fn decide(program: &Program, tables: &mut Tables, schemes: &Schemes, inferred: &Inferred) -> Result<Verdict, ambiguity::Refusal> {
     // Entries of this definition are overwritten by whatever reading is looked at; the chosen one is filled in last.
     let tables = RefCell::new(tables);
     let well_sized = |reading: &Tables| {
@@ -269,7 +268,7 @@ fn decide(
             Err(Failure::Unread(_)) => true,
         }
     };
-    ambiguity::decide(program, sources, inferred, &well_sized)
+    ambiguity::decide(program, inferred, &well_sized)
 }
 
 /// Runs an entry point of an accepted program. Boxes in the result are opened, but not those of core written by hand. A failure inside

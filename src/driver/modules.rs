@@ -1,32 +1,46 @@
 //! Errors in what module types and applications of parametric modules make, said in terms of what was written.
 
 use super::Checked;
-use crate::base::{Code, PrimType, SourceMap, Symbol, scalar};
+use crate::base::{Code, PrimType, SourceMap, Span, Symbol, scalar};
 use crate::diag::Diagnostic;
-use crate::ir::surface::TypeParam;
+use crate::ir::surface::{DefDecl, TypeParam};
 use crate::ir::tables::{DefId, DefKind, Matching, Res, Role};
+use rustc_hash::FxHashMap;
 
 /// Values of one module of which it is reported that they do not fit its module type.
 const MOST_VALUES: usize = 3;
-/// How reports of types that do not fit begin.
-const THE_TYPE: &str = "the type `";
+
+/// Of modules that do not fit their module types, what was reported, by the places of the ascriptions and applications.
+pub(super) type Misfits = FxHashMap<Span, Reported>;
+
+/// What was reported of a module that does not fit its module type.
+#[derive(Debug, Default)]
+pub(super) struct Reported {
+    /// How many values.
+    values: usize,
+    /// Whether a type is another one.
+    types: bool,
+}
 
 /// What to report for the errors of a definition, which were found by a pass that knows nothing of modules.
-pub(super) fn explain(sources: &SourceMap, checked: &Checked, def: DefId, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub(super) fn explain(sources: &SourceMap, checked: &mut Checked, def: DefId, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
     match checked.program.defs[def].role {
         Role::Plain | Role::Member => errors,
-        Role::Shown(matching) | Role::SameType(matching) => {
-            // Where a type is another one, or several values do not fit, the rest says nothing new.
-            let here = checked
-                .diagnostics
-                .iter()
-                .filter(|d| d.code == Code::MemberType && d.labels.first().is_some_and(|l| l.span == matching.at));
-            let enough = here.clone().count() >= MOST_VALUES || here.clone().any(|d| d.message.starts_with(THE_TYPE));
-            match checked.program.defs[def].role {
-                _ if enough => Vec::new(),
-                Role::Shown(_) => vec![value(sources, checked, def, matching, &errors)],
-                _ => vec![same_type(sources, checked, def, matching)],
+        Role::Shown(matching) => {
+            let reported = checked.misfits.entry(matching.at).or_default();
+            if reported.is_enough() {
+                return Vec::new();
             }
+            reported.values += 1;
+            vec![value(sources, checked, def, matching, &errors)]
+        }
+        Role::SameType(matching) => {
+            let reported = checked.misfits.entry(matching.at).or_default();
+            if reported.is_enough() {
+                return Vec::new();
+            }
+            reported.types = true;
+            vec![same_type(sources, checked, def, matching)]
         }
         Role::Copy { .. } => {
             let Some((at, declared)) = checked.program.application_of(def) else { return errors };
@@ -41,10 +55,25 @@ pub(super) fn explain(sources: &SourceMap, checked: &Checked, def: DefId, errors
     }
 }
 
+impl Reported {
+    /// Where a type is another one, or several values do not fit, the rest says nothing new.
+    fn is_enough(&self) -> bool {
+        self.types || self.values >= MOST_VALUES
+    }
+}
+
+/// The declaration that resolution makes of a member that is to fit a module type.
+fn declaration(checked: &Checked, def: DefId) -> &DefDecl {
+    let shown = &checked.program.defs[def];
+    match &shown.decl {
+        DefKind::Def(decl) => decl,
+        DefKind::Val(_) => crate::ice!(shown.span, "a member of a module without a value"),
+    }
+}
+
 /// A value whose type is not the one that the module type gives it.
 fn value(sources: &SourceMap, checked: &Checked, def: DefId, matching: Matching, errors: &[Diagnostic]) -> Diagnostic {
-    let shown = &checked.program.defs[def];
-    let DefKind::Def(decl) = &shown.decl else { return bare(matching) };
+    let decl = declaration(checked, def);
     let name = decl.name.name;
     let mut wanted = String::new();
     for param in &decl.tparams {
@@ -83,20 +112,15 @@ fn value(sources: &SourceMap, checked: &Checked, def: DefId, matching: Matching,
 
 /// A type that is not the one that the module type says.
 fn same_type(sources: &SourceMap, checked: &Checked, def: DefId, matching: Matching) -> Diagnostic {
-    let DefKind::Def(decl) = &checked.program.defs[def].decl else { return bare(matching) };
-    let name = decl.name.name;
+    let name = declaration(checked, def).name.name;
     let mut diagnostic =
-        Diagnostic::error(Code::MemberType, matching.at, format!("{THE_TYPE}{name}` is not the one that the module type says"))
+        Diagnostic::error(Code::MemberType, matching.at, format!("the type `{name}` is not the one that the module type says"))
             .here(format!("the `{name}` of this module"))
             .label(matching.spec, format!("the module type says `{}`", one_line(sources.snippet(matching.spec))));
     if let Some(member) = matching.member {
         diagnostic = diagnostic.label(member, format!("it is `{}`", one_line(sources.snippet(member))));
     }
     diagnostic
-}
-
-fn bare(matching: Matching) -> Diagnostic {
-    Diagnostic::error(Code::MemberType, matching.at, "the module does not fit its module type").label(matching.spec, "asked for here")
 }
 
 /// A text without line breaks, cut where it is long.

@@ -43,7 +43,8 @@ pub(crate) fn check_sized(text: &str, well_sized: &dyn Fn(&Tables) -> bool) -> R
     let mut own = Vec::new();
     for id in ids {
         let inferred = infer_def(&mut program, &tables, id).map_err(|errors| errors.iter().map(Error::report).collect::<Vec<_>>())?;
-        let verdict = ambiguity::decide(&program, &sources, &inferred, well_sized)?;
+        let verdict =
+            ambiguity::decide(&program, &inferred, well_sized).map_err(|refusal| refusal.report(&program, &sources, &inferred))?;
         inferred.fill(&verdict.values, &mut tables);
         if program.defs[id].file == file {
             own.push((id, inferred));
