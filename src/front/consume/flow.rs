@@ -156,10 +156,10 @@ impl Checker<'_> {
                     continue;
                 }
                 taken.insert(slot.variable, opened);
-                if let Some(next) = slot.next {
-                    if let Err(blame) = self.give(next, self.gift(self.tail(body), By::Next)) {
-                        self.report_next(body, pat, next, blame, opened);
-                    }
+                if let Some(next) = slot.next
+                    && let Err(blame) = self.give(next, self.gift(self.tail(body), By::Next))
+                {
+                    self.report_next(body, pat, next, blame, opened);
                 }
             }
             if taken.len() == before {
