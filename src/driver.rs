@@ -81,8 +81,8 @@ pub struct Checked {
     numbers: Vec<i64>,
     /// What the types of definitions say about consuming.
     modes: consume::Modes,
-    /// Of modules that do not fit their module types, what was reported.
-    misfits: modules::Misfits,
+    /// What was reported of modules that do not fit their module types, by where they are given.
+    misfits: FxHashMap<Span, modules::Misfits>,
 }
 
 /// Checks the program whose main file is `root`; imports come from `loader`. A file whose name ends in `.remc` is core.

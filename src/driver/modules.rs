@@ -1,45 +1,43 @@
 //! Errors in what module types and applications of parametric modules make, said in terms of what was written.
 
 use super::Checked;
-use crate::base::{Code, PrimType, SourceMap, Span, Symbol, scalar};
+use crate::base::{Code, PrimType, SourceMap, Symbol, scalar};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{DefDecl, TypeParam};
 use crate::ir::tables::{DefId, DefKind, Matching, Res, Role};
-use rustc_hash::FxHashMap;
 
 /// Values of one module of which it is reported that they do not fit its module type.
 const MOST_VALUES: usize = 3;
 
-/// Of modules that do not fit their module types, what was reported, by the places of the ascriptions and applications.
-pub(super) type Misfits = FxHashMap<Span, Reported>;
-
-/// What was reported of a module that does not fit its module type.
-#[derive(Debug, Default)]
-pub(super) struct Reported {
-    /// How many values.
+/// What was reported of one module and its module type.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Misfits {
+    /// The number of values that do not fit.
     values: usize,
-    /// Whether a type is another one.
+    /// Whether a type does not fit.
     types: bool,
 }
 
 /// What to report for the errors of a definition, which were found by a pass that knows nothing of modules.
 pub(super) fn explain(sources: &SourceMap, checked: &mut Checked, def: DefId, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    // Where a type is another one, or several values do not fit, the rest says nothing new.
+    let enough = |misfits: &Misfits| misfits.types || misfits.values >= MOST_VALUES;
     match checked.program.defs[def].role {
         Role::Plain | Role::Member => errors,
         Role::Shown(matching) => {
-            let reported = checked.misfits.entry(matching.at).or_default();
-            if reported.is_enough() {
+            let misfits = checked.misfits.entry(matching.at).or_default();
+            if enough(misfits) {
                 return Vec::new();
             }
-            reported.values += 1;
+            misfits.values += 1;
             vec![value(sources, checked, def, matching, &errors)]
         }
         Role::SameType(matching) => {
-            let reported = checked.misfits.entry(matching.at).or_default();
-            if reported.is_enough() {
+            let misfits = checked.misfits.entry(matching.at).or_default();
+            if enough(misfits) {
                 return Vec::new();
             }
-            reported.types = true;
+            misfits.types = true;
             vec![same_type(sources, checked, def, matching)]
         }
         Role::Copy { .. } => {
@@ -52,13 +50,6 @@ pub(super) fn explain(sources: &SourceMap, checked: &mut Checked, def: DefId, er
             };
             errors.into_iter().map(add).collect()
         }
-    }
-}
-
-impl Reported {
-    /// Where a type is another one, or several values do not fit, the rest says nothing new.
-    fn is_enough(&self) -> bool {
-        self.types || self.values >= MOST_VALUES
     }
 }
 
