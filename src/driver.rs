@@ -40,7 +40,7 @@ use crate::base::{Code, FileId, SourceMap, Span, Symbol, ice, ice::Bug};
 use crate::diag::{Diagnostic, Severity};
 use crate::front::ambiguity::{self, Reception, Search, Verdict};
 use crate::front::consume;
-use crate::front::elaborate::{self, Failure, Schemes};
+use crate::front::elaborate::{self, ErrorKind, Failure, Schemes};
 use crate::front::infer::{self, Inferred};
 use crate::front::resolve::{self, Loader};
 use crate::interp;
@@ -140,8 +140,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         Ok(inferred) => inferred,
         Err(errors) => {
             stats.times.infer += start.elapsed();
-            let errors = modules::explain(sources, checked, def, errors);
-            checked.diagnostics.extend(errors);
+            refuse(sources, checked, def, errors.iter().map(infer::Error::report).collect());
             return None;
         }
     };
@@ -149,41 +148,40 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     stats.times.infer += start.elapsed().saturating_sub(inferred.rank_time());
     stats.times.rank += inferred.rank_time();
     let start = Instant::now();
-    let decided = decide(sources, program, tables, schemes, &inferred);
+    let decided = decide(program, tables, schemes, &inferred);
     stats.times.rank += start.elapsed();
     let verdict = match decided {
         Ok(verdict) => verdict,
-        Err(errors) => {
-            let errors = modules::explain(sources, checked, def, errors);
-            checked.diagnostics.extend(errors);
+        Err(refusal) => {
+            let reports = refusal.report(program, sources, &inferred);
+            refuse(sources, checked, def, reports);
             return None;
         }
     };
     ranked.insert(def);
     let start = Instant::now();
     let before = schemes.size_time;
-    let (values, elaborated) = elaborate_one(program, tables, schemes, &inferred, verdict);
+    let Elaborated { values, result, limited } = elaborate_one(program, tables, schemes, &inferred, verdict);
     let sizes = schemes.size_time - before;
     stats.times.sizes += sizes;
     stats.times.elaborate += start.elapsed().saturating_sub(sizes);
-    match elaborated {
+    match result {
         Ok(defines) => {
             // Applications of parametric modules have the patterns of these.
             let written = program.defs[def].is_written() && program.application_of(def).is_none();
             let cases = if written { infer::check_cases(program, tables, def) } else { Vec::new() };
-            let refused = cases.iter().any(|d| d.severity == Severity::Error);
-            diagnostics.extend(cases);
-            if refused {
+            diagnostics.extend(cases.iter().map(infer::CaseError::report));
+            if cases.iter().any(infer::CaseError::refuses) {
                 return None;
             }
             let start = Instant::now();
             let consumed = consume::check(&checked.program, &checked.tables, &mut checked.modes, def);
             checked.stats.times.consume += start.elapsed();
             if !consumed.is_empty() {
-                checked.diagnostics.extend(consumed);
+                checked.diagnostics.extend(consumed.iter().map(consume::Error::report));
                 return None;
             }
-            checked.diagnostics.extend(entries::interface(&checked.program, def, &defines));
+            checked.diagnostics.extend(entries::check(&checked.program, def, &defines).iter().map(entries::Error::report));
             if !checked.program.is_template(def) {
                 checked.core.defs.extend(defines);
             }
@@ -197,37 +195,49 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             None
         }
         Err(Failure::Refused(error)) => {
-            let error = *error;
-            if [Code::SizeMismatch, Code::IrregularRows].contains(&error.code) && checked.program.defs[def].is_written() {
-                errors.push(SizeError { diagnostic: diagnostics.len(), def, tables: inferred.tables(&values) });
+            if error.is_contradiction() && checked.program.defs[def].is_written() {
+                let place = error.application();
+                errors.push(SizeError { diagnostic: diagnostics.len(), place, def, tables: inferred.tables(&values) });
             }
-            let error = modules::explain(sources, checked, def, vec![error]);
-            checked.diagnostics.extend(error);
+            let mut report = error.report();
+            if limited {
+                report = ambiguity::not_all_tried(report, &checked.program, def);
+            }
+            refuse(sources, checked, def, vec![report]);
             None
         }
     }
 }
 
+/// Reports what a pass says of a definition; of members of modules, what was written says more.
+fn refuse(sources: &SourceMap, checked: &mut Checked, def: DefId, reports: Vec<Diagnostic>) {
+    let reports = modules::explain(sources, checked, def, reports);
+    checked.diagnostics.extend(reports);
+}
+
+/// What came of the elaboration of a definition.
+struct Elaborated {
+    /// The solution of the rank system that was taken.
+    values: Vec<u32>,
+    result: Result<Vec<core::Define>, Failure>,
+    /// Whether there are other solutions that were not tried.
+    limited: bool,
+}
+
 /// Elaborates the chosen reading, or another one of the same meaning if only that can be elaborated, and leaves its tables filled in.
-fn elaborate_one(
-    program: &Program,
-    tables: &mut Tables,
-    schemes: &mut Schemes,
-    inferred: &Inferred,
-    verdict: Verdict,
-) -> (Vec<u32>, Result<Vec<core::Define>, Failure>) {
+fn elaborate_one(program: &Program, tables: &mut Tables, schemes: &mut Schemes, inferred: &Inferred, verdict: Verdict) -> Elaborated {
     let mut elaborate = |values: &[u32]| {
         inferred.fill(values, tables);
         elaborate::elaborate(program, tables, schemes, inferred.def())
     };
     let reception = |result: &Result<_, Failure>| match result {
         Ok(_) => Reception::Fine,
-        Err(error) if error.code() == Some(Code::UndeterminedSize) => Reception::Undetermined(error.span()),
+        Err(error) if matches!(error.kind(), Some(ErrorKind::Undetermined(_))) => Reception::Undetermined(error.span()),
         Err(error) => Reception::Refused(error.span()),
     };
     let first = elaborate(&verdict.values);
     if first.is_ok() || verdict.equals.is_empty() {
-        return (verdict.values, first);
+        return Elaborated { values: verdict.values, result: first, limited: false };
     }
     let mut last = None;
     let other = verdict.search(inferred, reception(&first), &mut |values| {
@@ -237,25 +247,16 @@ fn elaborate_one(
         received
     });
     match (other, last) {
-        (Search::Found(values), Some(elaborated)) => (values, elaborated),
+        (Search::Found(values), Some(result)) => Elaborated { values, result, limited: false },
         (other, _) => {
             inferred.fill(&verdict.values, tables);
-            let limit = other == Search::Limit;
-            let not_all_tried = |error: Failure| error.map(|report| ambiguity::not_all_tried(report, program, inferred.def()));
-            let first = first.map_err(|error| if limit { not_all_tried(error) } else { error });
-            (verdict.values, first)
+            Elaborated { values: verdict.values, result: first, limited: other == Search::Limit }
         }
     }
 }
 
 /// Chooses among the smallest solutions. Readings whose sizes contradict each other are no readings.
-fn decide(
-    sources: &SourceMap,
-    program: &Program,
-    tables: &mut Tables,
-    schemes: &Schemes,
-    inferred: &Inferred,
-) -> Result<Verdict, Vec<Diagnostic>> {
+fn decide(program: &Program, tables: &mut Tables, schemes: &Schemes, inferred: &Inferred) -> Result<Verdict, ambiguity::Refusal> {
     // Entries of this definition are overwritten by whatever reading is looked at; the chosen one is filled in last.
     let tables = RefCell::new(tables);
     let well_sized = |reading: &Tables| {
@@ -263,10 +264,11 @@ fn decide(
         tables.overlay(reading);
         match elaborate::elaborate(program, &tables, &mut schemes.clone(), inferred.def()) {
             Ok(_) => true,
-            Err(error) => !matches!(error.code(), Some(Code::SizeMismatch | Code::IrregularRows)),
+            Err(Failure::Refused(error)) => !error.is_contradiction(),
+            Err(Failure::Unread(_)) => true,
         }
     };
-    ambiguity::decide(program, sources, inferred, &well_sized)
+    ambiguity::decide(program, inferred, &well_sized)
 }
 
 /// Runs an entry point of an accepted program. Boxes in the result are opened, but not those of core written by hand. A failure inside

@@ -3,7 +3,7 @@
 use super::Checked;
 use crate::base::{Code, PrimType, SourceMap, Symbol, scalar};
 use crate::diag::Diagnostic;
-use crate::ir::surface::TypeParam;
+use crate::ir::surface::{DefDecl, TypeParam};
 use crate::ir::tables::{DefId, DefKind, Matching, Res, Role};
 
 /// Values of one module of which it is reported that they do not fit its module type.
@@ -53,10 +53,18 @@ pub(super) fn explain(sources: &SourceMap, checked: &mut Checked, def: DefId, er
     }
 }
 
+/// The declaration that resolution makes of a member that is to fit a module type.
+fn declaration(checked: &Checked, def: DefId) -> &DefDecl {
+    let shown = &checked.program.defs[def];
+    match &shown.decl {
+        DefKind::Def(decl) => decl,
+        DefKind::Val(_) => crate::ice!(shown.span, "a member of a module without a value"),
+    }
+}
+
 /// A value whose type is not the one that the module type gives it.
 fn value(sources: &SourceMap, checked: &Checked, def: DefId, matching: Matching, errors: &[Diagnostic]) -> Diagnostic {
-    let shown = &checked.program.defs[def];
-    let DefKind::Def(decl) = &shown.decl else { return bare(matching) };
+    let decl = declaration(checked, def);
     let name = decl.name.name;
     let mut wanted = String::new();
     for param in &decl.tparams {
@@ -95,8 +103,7 @@ fn value(sources: &SourceMap, checked: &Checked, def: DefId, matching: Matching,
 
 /// A type that is not the one that the module type says.
 fn same_type(sources: &SourceMap, checked: &Checked, def: DefId, matching: Matching) -> Diagnostic {
-    let DefKind::Def(decl) = &checked.program.defs[def].decl else { return bare(matching) };
-    let name = decl.name.name;
+    let name = declaration(checked, def).name.name;
     let mut diagnostic =
         Diagnostic::error(Code::MemberType, matching.at, format!("the type `{name}` is not the one that the module type says"))
             .here(format!("the `{name}` of this module"))
@@ -105,10 +112,6 @@ fn same_type(sources: &SourceMap, checked: &Checked, def: DefId, matching: Match
         diagnostic = diagnostic.label(member, format!("it is `{}`", one_line(sources.snippet(member))));
     }
     diagnostic
-}
-
-fn bare(matching: Matching) -> Diagnostic {
-    Diagnostic::error(Code::MemberType, matching.at, "the module does not fit its module type").label(matching.spec, "asked for here")
 }
 
 /// A text without line breaks, cut where it is long.

@@ -20,6 +20,8 @@ const MOST_ERRORS: usize = 5;
 pub(super) struct SizeError {
     /// Its position in the program's diagnostics.
     pub(super) diagnostic: usize,
+    /// The application that has it, or the argument if nothing is known about that.
+    pub(super) place: Span,
     /// The definition in which it arises.
     pub(super) def: DefId,
     /// The definition's tables in the reading that was elaborated.
@@ -29,12 +31,7 @@ pub(super) struct SizeError {
 /// Adds to each size error the elaboration that has it, and a nesting of maps that has none.
 pub(super) fn explain(sources: &SourceMap, loader: &dyn Loader, root: FileId, checked: &mut Checked, errors: Vec<SizeError>) {
     for error in errors.into_iter().take(MOST_ERRORS) {
-        let labels = &checked.diagnostics[error.diagnostic].labels;
-        let Some(argument) = labels.first().map(|label| label.span) else { continue };
-        // An argument is shown with the application that it is an argument of.
-        let around = labels.iter().map(|label| label.span).filter(|span| span.contains(argument) && *span != argument);
-        let place = around.min_by_key(|span| span.end - span.start).unwrap_or(argument);
-        let Some(node) = application_around(checked, &error.tables, place) else { continue };
+        let Some(node) = application_around(checked, &error.tables, error.place) else { continue };
         let printer = Printer::new(&checked.program, sources);
         let explicit = printer.expression(&error.tables, error.def, node);
         let note = format!("with the insertions written out, this is `{explicit}`");

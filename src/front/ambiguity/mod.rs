@@ -18,13 +18,14 @@ pub mod term;
 pub mod translate;
 mod words;
 
+pub use report::not_all_tried;
+
 #[cfg(test)]
 mod tests;
 
-use crate::base::{SourceMap, Span};
-use crate::diag::Diagnostic;
-use crate::front::infer::{Inferred, unannotated};
-use crate::ir::tables::{DefId, Program, Tables};
+use crate::base::Span;
+use crate::front::infer::Inferred;
+use crate::ir::tables::{Program, Tables};
 use compare::{Group, Question};
 
 /// Most ambiguities of a definition that are reported in full.
@@ -143,17 +144,29 @@ impl Verdict {
     }
 }
 
-/// Decides which reading a definition has, or explains between which ones it cannot decide.
+/// Why a definition has no one reading. All its questions are of the same kind.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    kind: RefusalKind,
+    /// The components that have several readings.
+    questions: Vec<Question>,
+    /// The optima that other components take.
+    picks: Vec<(usize, usize)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RefusalKind {
+    /// Readings differ.
+    Ambiguous,
+    /// Nothing was found to differ as far as it was looked at.
+    Undecided,
+}
+
+/// Decides which reading a definition has, or between which ones it cannot decide.
 ///
 /// `well_sized` gets the tables of this definition alone ([`Inferred::tables`]) in some reading and says whether its sizes can agree;
 /// it should accept a `rep` whose length nothing determines. It is called only where readings differ in meaning.
-pub fn decide(
-    program: &Program,
-    sources: &SourceMap,
-    inferred: &Inferred,
-    well_sized: &dyn Fn(&Tables) -> bool,
-) -> Result<Verdict, Vec<Diagnostic>> {
-    let def: DefId = inferred.def();
+pub fn decide(program: &Program, inferred: &Inferred, well_sized: &dyn Fn(&Tables) -> bool) -> Result<Verdict, Refusal> {
     let mut questions = compare::questions(program, inferred);
     let mut picks = Vec::new();
     if questions.iter().any(Question::open) {
@@ -164,13 +177,10 @@ pub fn decide(
         questions.sort_by_key(|question| question.component);
     }
     if questions.iter().any(Question::open) {
-        let ambiguity = report::Ambiguity { program, sources, inferred, def, picks: &picks };
-        if questions.iter().any(Question::ambiguous) {
-            questions.retain(Question::ambiguous);
-            return Err(report::report(&ambiguity, &questions));
-        }
-        questions.retain(Question::open);
-        return Err(report::undecided(&ambiguity, &questions));
+        let ambiguous = questions.iter().any(Question::ambiguous);
+        let kind = if ambiguous { RefusalKind::Ambiguous } else { RefusalKind::Undecided };
+        questions.retain(if ambiguous { Question::ambiguous } else { Question::open });
+        return Err(Refusal { kind, questions, picks });
     }
     let equals = questions.iter().filter_map(|question| {
         let group = question.groups.first().filter(|group| group.members.len() > 1)?;
@@ -179,13 +189,6 @@ pub fn decide(
         Some(Equals { component: question.component, optima, place: program.ast.exprs[question.subterm].span })
     });
     Ok(Verdict { values: inferred.values(&picks), equals: equals.collect(), picks })
-}
-
-/// Adds to an error of elaboration that a limit was reached in the search for a way around it.
-pub fn not_all_tried(error: Diagnostic, program: &Program, def: DefId) -> Diagnostic {
-    error
-        .note("there are other ways to insert the same number of `map`s and `rep`s; the limit on how many are tried was reached")
-        .help(unannotated(program, def))
 }
 
 /// Drops readings whose sizes contradict each other.

@@ -1,8 +1,8 @@
-//! E0402: the readings of an ambiguous application, as source text and in words.
+//! Why a definition has no one reading, in words: E0402 with the readings of an ambiguous application as source text, and E0407.
 
-use super::MAX_REPORTED;
 use super::compare::{Question, same_type};
 use super::words::describe;
+use super::{MAX_REPORTED, Refusal, RefusalKind};
 use crate::base::{Code, SourceMap};
 use crate::diag::{Diagnostic, Reading};
 use crate::front::explicit::nest::nest;
@@ -16,44 +16,51 @@ const MAX_READINGS: usize = 8;
 /// Most places of one ambiguity that are pointed at.
 const MAX_LABELS: usize = 12;
 
-/// Where the questions come from.
-pub(super) struct Ambiguity<'a> {
-    pub(super) program: &'a Program,
-    pub(super) sources: &'a SourceMap,
-    pub(super) inferred: &'a Inferred,
-    pub(super) def: DefId,
+impl Refusal {
+    /// One diagnostic for each question, up to a limit: the readings of what was inferred for a definition.
+    pub fn report(&self, program: &Program, sources: &SourceMap, inferred: &Inferred) -> Vec<Diagnostic> {
+        let readings = Readings { program, sources, inferred, def: inferred.def(), picks: &self.picks };
+        let printer = Printer::new(program, sources);
+        let shown = self.questions.iter().take(MAX_REPORTED);
+        let mut diagnostics: Vec<Diagnostic> = match self.kind {
+            RefusalKind::Ambiguous => shown.map(|question| readings.question(&printer, question)).collect(),
+            RefusalKind::Undecided => shown.map(|question| readings.undecided(question)).collect(),
+        };
+        let more = self.questions.len().saturating_sub(MAX_REPORTED);
+        if more > 0
+            && let Some(last) = diagnostics.pop()
+        {
+            diagnostics.push(last.note(match self.kind {
+                RefusalKind::Ambiguous => {
+                    let s = if more == 1 { "" } else { "s" };
+                    format!("{more} more ambiguous application{s} in `{}`", program.defs[inferred.def()].name)
+                }
+                RefusalKind::Undecided => format!("and {more} more"),
+            }));
+        }
+        diagnostics
+    }
+}
+
+/// Adds to an error of elaboration that a limit was reached in the search for a way around it.
+pub fn not_all_tried(error: Diagnostic, program: &Program, def: DefId) -> Diagnostic {
+    error
+        .note("there are other ways to insert the same number of `map`s and `rep`s; the limit on how many are tried was reached")
+        .help(unannotated(program, def).advice())
+}
+
+/// What the questions are about.
+struct Readings<'a> {
+    program: &'a Program,
+    sources: &'a SourceMap,
+    inferred: &'a Inferred,
+    def: DefId,
     /// The optima that other components take.
-    pub(super) picks: &'a [(usize, usize)],
+    picks: &'a [(usize, usize)],
 }
 
-/// One diagnostic for each question, up to a limit.
-pub(super) fn report(ambiguity: &Ambiguity, questions: &[Question]) -> Vec<Diagnostic> {
-    let printer = Printer::new(ambiguity.program, ambiguity.sources);
-    let mut diagnostics: Vec<Diagnostic> = questions.iter().take(MAX_REPORTED).map(|q| ambiguity.question(&printer, q)).collect();
-    let more = questions.len().saturating_sub(MAX_REPORTED);
-    if more > 0
-        && let Some(last) = diagnostics.pop()
-    {
-        let name = ambiguity.program.defs[ambiguity.def].name;
-        let s = if more == 1 { "" } else { "s" };
-        diagnostics.push(last.note(format!("{more} more ambiguous application{s} in `{name}`")));
-    }
-    diagnostics
-}
-
-/// E0407, for questions that may be none: nothing was found to differ as far as it was looked at.
-pub(super) fn undecided(ambiguity: &Ambiguity, questions: &[Question]) -> Vec<Diagnostic> {
-    let mut diagnostics: Vec<Diagnostic> = questions.iter().take(MAX_REPORTED).map(|question| ambiguity.undecided(question)).collect();
-    let more = questions.len().saturating_sub(MAX_REPORTED);
-    if more > 0
-        && let Some(last) = diagnostics.pop()
-    {
-        diagnostics.push(last.note(format!("and {more} more")));
-    }
-    diagnostics
-}
-
-impl Ambiguity<'_> {
+impl Readings<'_> {
+    /// A question that may be none.
     fn undecided(&self, question: &Question) -> Diagnostic {
         let mut diagnostic =
             Diagnostic::bare(Code::Undecided, "whether this has one meaning was not decided within the limits".to_string());
@@ -77,7 +84,7 @@ impl Ambiguity<'_> {
                  program takes more steps than are allowed"
             ),
         };
-        diagnostic.note(note).help(unannotated(self.program, self.def))
+        diagnostic.note(note).help(unannotated(self.program, self.def).advice())
     }
 
     fn tables(&self, component: usize, optimum: usize) -> Tables {

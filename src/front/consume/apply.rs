@@ -1,7 +1,7 @@
 //! Applications: what they take, and what their results share memory with.
 
+use super::error::By;
 use super::mode::{self, Misfit, Mode};
-use super::report::By;
 use super::roots::{Origin, Root};
 use super::value::{self, FunValue, Value};
 use super::{Checker, FrameKind, Special};
@@ -150,7 +150,7 @@ impl<'a> Checker<'a> {
         let fun = function_of(self.expr(*function));
         let function = Function { value: fun.clone(), expr: Some(*function), name: self.name_of(*function), library: false };
         if fun.once.is_some() {
-            self.report_often(app.args[0], function.name);
+            self.report_often(app.args[0]);
         }
         if arrays.is_empty() {
             return Some(Value::fun(fun.mode.clone(), fun.root, None));
@@ -184,7 +184,7 @@ impl<'a> Checker<'a> {
         let ((param, between, _), (taken, result, last)) = (first.mode.arrow(), second.mode.arrow());
         if taken.takes() && between != Mode::Unique && between != taken {
             let operator = Symbol::new(if forward { ">->" } else { "<-<" });
-            self.report_misfit(expr, self.name_of(expr), Misfit::Takes, Some(operator));
+            self.report_misfit(expr, Misfit::Takes, Some(operator));
         }
         let root = self.roots.join(first.root.into_iter().chain(second.root).collect());
         let once = self.roots.join(first.once.into_iter().chain(second.once).collect());
@@ -307,9 +307,9 @@ impl<'a> Checker<'a> {
         let wanted = if matches!(arg.value, Value::Fun(_)) { param } else { &Mode::Plain };
         for function in functions {
             if function.once.is_some() {
-                self.report_often(arg.expr, self.name_of(arg.expr));
+                self.report_often(arg.expr);
             } else if let Err(misfit) = mode::fits(&function.mode, wanted) {
-                self.report_misfit(arg.expr, self.name_of(arg.expr), misfit, name);
+                self.report_misfit(arg.expr, misfit, name);
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Branches, loops, and results.
 
+use super::blame::Blame;
+use super::error::{By, Gift};
 use super::mode::{self, Mode};
-use super::report::{Blame, By, Gift};
 use super::roots::{GiftId, Origin, Root};
 use super::value::{self, Value};
 use super::{Checker, Frame, FrameKind, bind::Binds};
@@ -134,9 +135,9 @@ impl Checker<'_> {
         value.functions(&mut functions);
         for function in functions {
             if function.once.is_some() {
-                self.report_often(expr, self.name_of(expr));
+                self.report_often(expr);
             } else if let Err(misfit) = mode::fits(&function.mode, &Mode::Plain) {
-                self.report_misfit(expr, self.name_of(expr), misfit, None);
+                self.report_misfit(expr, misfit, None);
             }
         }
     }
@@ -155,12 +156,10 @@ impl Checker<'_> {
                     continue;
                 }
                 taken.insert(slot.variable, opened);
-                if let Some(next) = slot.next {
-                    let span = self.program.ast.exprs[self.tail(body)].span;
-                    match self.give(next, Gift::new(span, self.name_of(self.tail(body)), By::Next)) {
-                        Ok(()) => {}
-                        Err(blame) => self.report_next(body, pat, next, blame, opened),
-                    }
+                if let Some(next) = slot.next
+                    && let Err(blame) = self.give(next, self.gift(self.tail(body), By::Next))
+                {
+                    self.report_next(body, pat, next, blame, opened);
                 }
             }
             if taken.len() == before {
@@ -184,13 +183,9 @@ impl Checker<'_> {
         for slot in slots {
             let (Some(inside), Some(root)) = (taken.get(&slot.variable), slot.first) else { continue };
             let place = self.item(init, slot.at);
-            let gift = Gift::new(
-                self.program.ast.exprs[place].span,
-                self.name_of(place),
-                By::Loop(span, inside.and_then(|gift| self.gift_span(gift))),
-            );
-            if let Err(blame) = self.give(root, gift.clone()) {
-                self.report_gift(place, &gift, blame);
+            let by = By::Loop(span, inside.map(|gift| self.gift_span(gift)));
+            if let Err(blame) = self.give(root, self.gift(place, by)) {
+                self.report_gift(place, by, blame);
             }
         }
         for slot in slots.iter().filter(|slot| !taken.contains_key(&slot.variable)) {
@@ -256,7 +251,7 @@ impl Checker<'_> {
         match (mode, value) {
             (_, Value::Fun(fun)) => {
                 if fun.once.is_some() {
-                    self.report_often(expr, self.name_of(expr));
+                    self.report_often(expr);
                 } else if let Err(misfit) = mode::fits(&fun.mode, mode) {
                     self.report_promised_function(expr, misfit);
                 }
@@ -267,8 +262,7 @@ impl Checker<'_> {
                 }
             }
             (mode, Value::Leaf(root)) if mode.takes() => {
-                let gift = Gift::new(self.program.ast.exprs[expr].span, self.name_of(expr), By::Result);
-                if let Err(blame) = self.give(*root, gift) {
+                if let Err(blame) = self.give(*root, self.gift(expr, By::Result)) {
                     self.report_result(expr, *root, blame, ret);
                 }
             }
@@ -313,9 +307,8 @@ impl Checker<'_> {
             }
             (Mode::Unique | Mode::Parts(_), _) => {
                 let Some(root) = value.root().filter(|_| mode.takes()) else { return };
-                let gift = Gift::new(self.program.ast.exprs[expr].span, self.name_of(expr), by);
-                if let Err(blame) = self.give(root, gift.clone()) {
-                    self.report_gift(expr, &gift, blame);
+                if let Err(blame) = self.give(root, self.gift(expr, by)) {
+                    self.report_gift(expr, by, blame);
                 }
             }
         }

@@ -22,6 +22,8 @@
 
 mod apply;
 mod bind;
+mod blame;
+mod error;
 mod expr;
 mod flow;
 mod mode;
@@ -29,12 +31,13 @@ mod report;
 mod roots;
 mod value;
 
+pub use error::Error;
+
 use crate::base::{IdxMap, Span, Symbol};
-use crate::diag::Diagnostic;
 use crate::ir::surface::{DefDecl, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Role, Tables};
+use error::Gift;
 use mode::{Mode, Types};
-use report::Gift;
 use roots::{Root, Roots};
 use rustc_hash::{FxHashMap, FxHashSet};
 use value::Value;
@@ -81,7 +84,7 @@ impl Modes {
 ///
 /// # Errors
 /// E0651 to E0658, in the order of the places where something is wrong; none for copies of what was checked as part of a parametric module.
-pub fn check(program: &Program, tables: &Tables, modes: &mut Modes, def: DefId) -> Vec<Diagnostic> {
+pub fn check(program: &Program, tables: &Tables, modes: &mut Modes, def: DefId) -> Vec<Error> {
     let known = &program.defs[def];
     match &known.decl {
         DefKind::Val(decl) => {
@@ -101,13 +104,13 @@ pub fn check(program: &Program, tables: &Tables, modes: &mut Modes, def: DefId) 
             Vec::new()
         }
         DefKind::Def(decl) => {
-            let (mode, mut diagnostics) = Checker::new(program, tables, modes, def).definition(decl);
+            let (mode, mut errors) = Checker::new(program, tables, modes, def).definition(decl);
             modes.defs.insert(def, mode);
             let copy = matches!(known.role, Role::Copy { .. }) || known.is_written() && program.application_of(def).is_some();
             if copy || matches!(known.role, Role::SameType(_)) {
-                diagnostics.clear();
+                errors.clear();
             }
-            diagnostics
+            errors
         }
     }
 }
@@ -167,7 +170,7 @@ struct Checker<'a> {
     opened: FxHashMap<Root, roots::GiftId>,
     gifts: Vec<Gift>,
     frames: Vec<Frame>,
-    diagnostics: Vec<Diagnostic>,
+    errors: Vec<Error>,
     /// What was reported: gifts with the name of what was used, so that each is reported once.
     reported: FxHashSet<(roots::GiftId, Option<Symbol>)>,
 }
@@ -184,15 +187,15 @@ impl<'a> Checker<'a> {
             opened: FxHashMap::default(),
             gifts: Vec::new(),
             frames: Vec::new(),
-            diagnostics: Vec::new(),
+            errors: Vec::new(),
             reported: FxHashSet::default(),
         }
     }
 
     /// The mode of a definition, and what is wrong in it.
-    fn definition(mut self, decl: &DefDecl) -> (Mode, Vec<Diagnostic>) {
+    fn definition(mut self, decl: &DefDecl) -> (Mode, Vec<Error>) {
         let (mode, _) = self.function(&decl.params, decl.ret, decl.body, FrameKind::Definition, &Mode::Plain);
-        (mode, self.diagnostics)
+        (mode, self.errors)
     }
 }
 

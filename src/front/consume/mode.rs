@@ -90,7 +90,7 @@ impl Mode {
 
 /// Why a function cannot stand where another is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Misfit {
+pub enum Misfit {
     /// It takes an argument that is not consumed.
     Takes,
     /// Its result may share memory, but is to share none.

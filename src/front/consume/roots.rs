@@ -24,11 +24,13 @@ impl Root {
 
 /// A function with a name that did not promise new memory, and where it was applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Lender {
-    pub(super) at: Span,
-    pub(super) name: Symbol,
+pub struct Lender {
+    /// Where it was applied.
+    pub at: Span,
+    /// Its name.
+    pub name: Symbol,
     /// Whether it is one of the library.
-    pub(super) library: bool,
+    pub library: bool,
 }
 
 /// Where memory comes from.

@@ -1,8 +1,8 @@
 //! Core types from written types and from inferred ones.
 
+use super::error::{Error, ErrorKind as Wrong, Mismatch, Negative};
 use super::{Elab, Result, shape_var, types};
-use crate::base::{Code, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{Span, Symbol};
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
 use crate::ir::tables::{Hiding, RBase, RType, TypeDefId, TypeParamId, TypeRes};
@@ -173,9 +173,7 @@ impl Elab<'_> {
         let span = node.span;
         self.reading.nodes += 1;
         if self.reading.nodes > ANNOTATION_BUDGET {
-            return Err(Diagnostic::error(Code::TypeArguments, span, "type too large after its abbreviations are expanded")
-                .help("name the sizes: `[n]` instead of `[]`; arrays without a written size each have one of their own")
-                .into());
+            return Err(Error::new(Wrong::TypeTooLarge, span).into());
         }
         match &node.kind {
             TypeKind::Error => Err(self.missing(span)),
@@ -206,10 +204,7 @@ impl Elab<'_> {
             TypeKind::Exists(..)
                 if self.reading.place != Place::Value && !self.reading.abbreviated && self.reading.late_sizes.is_none() =>
             {
-                Err(Diagnostic::error(Code::SizeMismatch, span, "a parameter of existential size in the type of a function")
-                    .here("the caller decides this size, so it has a name of its own")
-                    .help("leave the size out: `[]t`")
-                    .into())
+                Err(Error::new(Wrong::Mismatch(Mismatch::ExistentialParameter), span).into())
             }
             TypeKind::Exists(sizes, inner) => {
                 let mut vars: Vec<Symbol> = sizes.iter().map(|p| self.bound_size(*p)).collect();
@@ -447,7 +442,7 @@ impl Elab<'_> {
                     substitution.types.insert(name, atom);
                     substitution.shapes.insert(shape_var(name), shape);
                 }
-                _ => return Err(Diagnostic::error(Code::WrongFields, span, "wrong arguments for this type abbreviation").into()),
+                _ => return Err(Error::new(Wrong::AbbreviationArguments, span).into()),
             }
         }
         let body = self.reading_with(|reading| &mut reading.abbreviated, true, |elab| elab.annotation(decl.ty)).0?;
@@ -471,9 +466,7 @@ impl Elab<'_> {
                 let dim = self.size_expression(e)?;
                 match self.sizes.zonk(&dim).as_constant() {
                     Some(size) if size < 0 => {
-                        Err(Diagnostic::error(Code::NegativeSize, self.program.ast.exprs[e].span, format!("a size of {size}"))
-                            .here("no array has fewer than 0 elements in a dimension")
-                            .into())
+                        Err(Error::new(Wrong::Negative(Negative::Written { size }), self.program.ast.exprs[e].span).into())
                     }
                     _ => Ok(dim),
                 }
@@ -502,10 +495,7 @@ impl Elab<'_> {
                 late.push(LateSize { meta, expr });
                 return Ok(unknown);
             }
-            return Err(Diagnostic::error(Code::SizeMismatch, span, "the size of a parameter cannot be computed before it")
-                .here("this is no sum, difference or product of sizes, or a very large one")
-                .help("write `[]` here, and check the size where the parameter is used: `x :> [..]t`")
-                .into());
+            return Err(Error::new(Wrong::Mismatch(Mismatch::ComputedParameter), span).into());
         }
         Ok(self.size_or_bind(&expr))
     }

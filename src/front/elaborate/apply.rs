@@ -1,11 +1,12 @@
 //! Applications: map nests and exact calls.
 
+use super::error::{Context, Error, ErrorKind as Wrong, Failure, Irregular};
 use super::expr::{Instance, call, prim_instance};
+use super::report::would_be_negative;
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape, types};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Prim, Shape, ShapeItem, Type};
 use crate::ir::surface::view::{self, Application};
 use crate::ir::surface::{self, ExprId};
@@ -42,13 +43,7 @@ impl Elab<'_> {
         let sizes = ty.shape().items.iter().filter_map(|item| if let ShapeItem::Dim(dim) = item { Some(dim) } else { None });
         // Products of sizes double their degree with each application: they are refused before they are made out.
         if sizes.map(|dim| self.sizes.zonk(dim)).any(|dim| core::sizes::limited(dim).is_none()) {
-            let message = format!(
-                "a size in the type of this is too large: it has more than {} terms, or a product of more than {} sizes",
-                core::sizes::MAX_TERMS,
-                core::sizes::MAX_DEGREE
-            );
-            let help = "a function with the result type `?[n].[n]t` gives its result a size with a name";
-            return Err(Diagnostic::error(Code::TypeArguments, self.program.ast.exprs[app.node].span, message).help(help).into());
+            return Err(Error::new(Wrong::SizeTooLarge, self.program.ast.exprs[app.node].span).into());
         }
         Ok((value, ty))
     }
@@ -68,11 +63,11 @@ impl Elab<'_> {
         if plain {
             return self.apply_exact(head, args, span);
         }
-        self.messages.applications.push(span);
+        self.applications.push(span);
         let out = self.apply_mapped(head, args, &info, span);
-        self.messages.applications.pop();
+        self.applications.pop();
         match (out, &app.head) {
-            (Err(error), view::Head::Expr(f)) if error.code() == Some(Code::IrregularRows) => Err(error.map(|error| self.blame(error, *f))),
+            (Err(error), view::Head::Expr(f)) if matches!(error.kind(), Some(Wrong::Irregular(_))) => Err(self.within_function(error, *f)),
             (out, _) => out,
         }
     }
@@ -191,7 +186,8 @@ impl Elab<'_> {
                     // The axes of an argument that takes part in fewer maps are the inner ones.
                     let other = before.iter().find(|(depth, at)| depth + k >= part.depth && *at != span);
                     let meets = other.map(|(depth, at)| (depth + k - part.depth, *at)).filter(|(axis, _)| *axis != k);
-                    self.mapped_clash(clash, *at, span, meets.map(|(axis, at)| (k, axis, at)))
+                    let axes = meets.map(|(axis, at)| (k, axis, at));
+                    self.clash(clash, *at).within(Context::MappedTogether { application: span, axes })
                 })?;
             }
             before.push((part.depth, *at));
@@ -247,16 +243,6 @@ impl Elab<'_> {
             groups.push(Group { depth: levels, cells });
         }
         groups
-    }
-    /// `meets` are the axes that meet, counted from 0: that of the argument, and that of another one at this place.
-    fn mapped_clash(&self, clash: super::sizes::Clash, at: Span, app: Span, meets: Option<(usize, usize, Span)>) -> Diagnostic {
-        let out = self
-            .clash(clash, at)
-            .label(app, "mapped over these arguments together")
-            .note("arrays that are mapped over together have the same sizes");
-        let Some((axis, other, place)) = meets else { return out };
-        out.label(place, format!("axis {other} of this meets axis {axis} of the other"))
-            .note("the axes of an array of lower rank meet the last axes of the others, as in NumPy")
     }
 
     /// An application whose arguments have the parameters' types. The result is opened if it is a box.
@@ -433,17 +419,17 @@ impl Elab<'_> {
         let mut out = value;
         for i in hidden {
             let Some(size) = instance.sizes.get(i) else { continue };
-            let whose = instance.def.map_or(String::new(), |def| format!(" of `{}`", self.program.defs[def].name));
-            let name = format!("`{}`{whose}", super::written(instance.scheme.sizes[i]));
+            let of = instance.def.map(|def| self.program.defs[def].name);
+            let name = super::written(instance.scheme.sizes[i]);
             let (at, declared) = (out.span(), self.declared_size(instance.def, i));
-            out = self.natural(out, size.clone(), super::Natural { name, at, declared });
+            out = self.natural(out, size.clone(), super::Natural { name, of, at, declared });
         }
         out
     }
     /// An expression after a check that a size is not negative.
     pub(super) fn natural(&mut self, expr: Expr, size: Dim, natural: super::Natural) -> Expr {
         let span = expr.span();
-        let message = Symbol::new(&format!("the size {} would be negative", natural.name));
+        let message = Symbol::new(&would_be_negative(&natural));
         self.claims.naturals.push((size.clone(), natural));
         let zero = super::expr::number(0, span);
         let cond = call(Expr::op(Op::Ge, PrimType::I64, span), vec![Expr::new(ExprKind::ReifyDim(size), span), zero], span);
@@ -454,11 +440,11 @@ impl Elab<'_> {
             Ok(()) => return Ok(()),
             Err(clash) => clash,
         };
-        let mut out = self.clash_types(clash, at, Some((param, arg)));
-        if let Some(def) = instance.and_then(|i| i.def) {
-            out = out.note(format!("in a call of `{}`", self.program.defs[def].name));
-        }
-        Err(out.into())
+        let error = self.clash_types(clash, at, Some((param, arg)));
+        Err(match instance.and_then(|i| i.def) {
+            Some(def) => error.within(Context::Call(self.program.defs[def].name)).into(),
+            None => error.into(),
+        })
     }
 
     /// Whether a function with an existential result is given where one with a regular result is expected.
@@ -548,8 +534,13 @@ impl Elab<'_> {
         let sizes: Vec<usize> = declared.into_iter().chain(unwritten).collect();
         if !self.schemes.variants.contains_key(&(def, sizes.clone())) {
             let made = super::elaborate_variant(self.program, self.tables, self.schemes, def, &sizes);
-            self.defs
-                .extend(made.map_err(|error| if unwritten.is_some() { error.map(|why| Self::one_size(name, *at, &why)) } else { error })?);
+            self.defs.extend(made.map_err(|failure| match failure {
+                // A size that is not written has to be the same for all results of the function that is given.
+                Failure::Refused(why) if unwritten.is_some() => {
+                    Error::new(Wrong::Irregular(Irregular::Results { definition: name, needed: why.at }), *at).into()
+                }
+                failure => failure,
+            })?);
         }
         let variant = self.schemes.variants.get(&(def, sizes.clone())).cloned().ok_or_else(|| self.missing(span))?;
         // Where sizes that are not written change, the others of these are found out anew.
@@ -570,31 +561,6 @@ impl Elab<'_> {
         let crate::ir::tables::DefKind::Def(decl) = &self.program.defs[def?].decl else { return None };
         let sizes = decl.tparams.iter().filter_map(|p| if let surface::TypeParam::Size(pat) = p { Some(*pat) } else { None });
         sizes.map(|pat| self.program.ast.pats[pat].span).nth(position)
-    }
-    /// A size that is not written has to be the same for all results of the function that is given.
-    fn one_size(function: Option<Symbol>, span: Span, why: &Diagnostic) -> Diagnostic {
-        let which = function.map_or("the definition".to_string(), |f| format!("`{f}`"));
-        let out = Diagnostic::error(
-            Code::IrregularRows,
-            span,
-            format!("the results of this function differ in size, but {which} needs results of one size"),
-        )
-        .here("the size of each result is known only after it is computed");
-        match why.labels.first() {
-            Some(label) => out.label(label.span, "the sizes have to be known here"),
-            None => out,
-        }
-    }
-    fn existential_argument(&self, function: Option<Symbol>, span: Span) -> Diagnostic {
-        let which = function.map_or(String::new(), |f| format!(" of `{f}`"));
-        Diagnostic::error(
-            Code::IrregularRows,
-            span,
-            format!("an array would be irregular: the results of this function differ in size, and the result{which} is an array of them"),
-        )
-        .here("the size of each result is known only after it is computed")
-        .note("all cells of an array have the same sizes")
-        .help("reduce each cell to a regular result inside the function, such as a sum or a length")
     }
 
     /// An unapplied section.

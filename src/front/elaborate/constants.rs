@@ -60,7 +60,7 @@ impl Solved {
             false => make_box(hidden, rewrite(&ret, &mut Substitution::sizes(map)), call, span),
         };
         let body = self.checks.iter().rev().fold(body, |body, (size, name)| {
-            let natural = Natural { name: format!("`{name}`"), at: span, declared: None };
+            let natural = Natural { name: *name, of: None, at: span, declared: None };
             elab.natural(body, size.clone(), natural)
         });
         let body = self.quotients.into_iter().rev().fold(body, |body, (name, size, by)| {

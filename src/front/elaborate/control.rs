@@ -1,10 +1,10 @@
 //! Conditionals and loops. Where the sizes of branches or of successive loop values differ, the result is existential.
 
+use super::error::{Error, ErrorKind as Wrong, Mismatch};
 use super::scope::{Frame, make_box, wrap};
 use super::{Elab, Result, Typed};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopParam, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind};
 use rustc_hash::FxHashMap;
@@ -172,9 +172,7 @@ impl Elab<'_> {
                     self.sizes.rollback(before);
                     self.sizes.give_up(unknowns);
                     if !changing.refine(more) {
-                        return Err(
-                            Diagnostic::error(Code::SizeMismatch, whole.span, "the sizes of the loop's values do not settle").into()
-                        );
+                        return Err(Error::new(Wrong::Mismatch(Mismatch::Loop), whole.span).into());
                     }
                 }
             }

@@ -1,9 +1,9 @@
 //! Expressions other than applications and control.
 
+use super::error::{Context, Error, ErrorKind as Wrong, Mismatch};
 use super::{Elab, Local, MetaKind, Result, Scheme, Typed, abstracted, shape_var, types};
 use crate::base::scalar::{self, Member, Op};
-use crate::base::{Code, PrimType, Scalar, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Prim, Shape, Type};
 use crate::ir::surface::{self, ExprId, Ident, LetFun, view};
 use crate::ir::tables::{DefId, RBase, RType, Res};
@@ -117,7 +117,7 @@ impl Elab<'_> {
                 let ty = self.sum_type(e, span)?;
                 self.injection(name.name, ty, Vec::new(), span)
             }
-            surface::ExprKind::Hole => Err(Diagnostic::error(Code::Hole, span, "a hole is left in the program").into()),
+            surface::ExprKind::Hole => Err(Error::new(Wrong::Hole, span).into()),
             surface::ExprKind::Error => Err(self.missing(span)),
             surface::ExprKind::Apply { .. } | surface::ExprKind::Binary { .. } | surface::ExprKind::Unary { .. } => Err(self.missing(span)),
         }
@@ -171,8 +171,7 @@ impl Elab<'_> {
         let var = |name: Symbol| Expr::new(ExprKind::Var(name), span);
         match res {
             Res::Local(pat) if self.variant.existential.contains(&pat) => {
-                Err(Diagnostic::error(Code::SizeMismatch, span, "this size is known only after the call, so it cannot be used as a value")
-                    .into())
+                Err(Error::new(Wrong::Mismatch(Mismatch::KnownAfterCall), span).into())
             }
             Res::Local(pat) => match self.names.locals.get(&pat).cloned() {
                 Some(Local::Size(dim)) => Ok((Expr::new(ExprKind::ReifyDim(dim), span), Type::prim(PrimType::I64), None)),
@@ -409,12 +408,7 @@ impl Elab<'_> {
                 (Atom::Record(xs), Atom::Record(ys)) => pairs.extend(xs.iter().zip(ys).map(|((_, x), (_, y))| (x.clone(), y.clone()))),
                 _ => {
                     let cell = |ty: &Type| Type::scalar(ty.atom().clone());
-                    self.unify_at(&cell(&declared), &cell(&actual), span).map_err(|error| {
-                        error.map(|error| {
-                            Diagnostic { help: Vec::new(), ..error }
-                                .note("the sizes in the type of a function or of a sum cannot be checked at run time")
-                        })
-                    })?;
+                    self.unify_at(&cell(&declared), &cell(&actual), span).map_err(|failure| failure.within(Context::Unchecked))?;
                 }
             }
         }

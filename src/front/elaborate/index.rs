@@ -1,12 +1,12 @@
 //! Slices, updates and ranges.
 
 use super::apply::Head;
+use super::error::{Error, ErrorKind as Wrong};
 use super::expr::{call, number, prim_instance};
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, Shape, Type};
 use crate::ir::surface::{ExprId, IndexArg, RangeKind};
 
@@ -63,12 +63,7 @@ impl Elab<'_> {
     /// An index that is a negative literal is out of bounds of every array.
     pub(super) fn no_negative(&self, index: &Expr) -> Result<()> {
         match index.kind() {
-            ExprKind::Lit(Scalar::I64(v)) if *v < 0 => {
-                Err(Diagnostic::error(Code::OutOfBounds, index.span(), "there are no negative indices")
-                    .here("out of bounds of every array")
-                    .help("the last element of `xs : [n]t` is `xs[n - 1]` or `last xs`, all but the last are `xs[0:n - 1]` or `init xs`")
-                    .into())
-            }
+            ExprKind::Lit(Scalar::I64(v)) if *v < 0 => Err(Error::new(Wrong::NegativeIndex, index.span()).into()),
             _ => Ok(()),
         }
     }

@@ -1,8 +1,7 @@
 //! Literals.
 
-use super::{Elab, Failure, Result, Typed};
-use crate::base::{Code, PrimType, Scalar, Span};
-use crate::diag::Diagnostic;
+use super::{Elab, Error, ErrorKind, Failure, Result, Typed};
+use crate::base::{PrimType, Scalar, Span};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Shape, Type};
 use crate::ir::surface::{self, ExprId, view};
 use crate::ir::tables::RBase;
@@ -12,15 +11,6 @@ use crate::ir::tables::RBase;
 fn fits(prim: PrimType, value: i128) -> bool {
     let bits = prim.bytes() as u32 * 8;
     !prim.is_int() || (-(1i128 << (bits - 1))..if prim.is_signed() { 1i128 << (bits - 1) } else { 1i128 << bits }).contains(&value)
-}
-
-/// The largest finite number of a type of floats.
-fn largest(prim: PrimType) -> f64 {
-    match prim {
-        PrimType::F16 => 65504.0,
-        PrimType::F32 => 3.402_823_5e38,
-        _ => f64::MAX,
-    }
 }
 
 /// The value of a literal that its type has; literals are never infinite.
@@ -38,17 +28,8 @@ impl Elab<'_> {
     /// A literal that does not fit its type.
     pub(super) fn unfit(&self, e: ExprId, span: Span) -> Failure {
         match self.tables.exprs.get(e).map(|t| &*t.base) {
-            Some(RBase::Prim(prim)) if prim.is_float() => {
-                Diagnostic::error(Code::NumberOutOfRange, span, format!("this number is too large for {prim}"))
-                    .here(format!("the largest {prim} is {:e}", largest(*prim)))
-                    .help(format!("use a wider type, or write `{prim}.inf`"))
-                    .into()
-            }
-            Some(RBase::Prim(prim)) if prim.is_int() => {
-                Diagnostic::error(Code::NumberOutOfRange, span, format!("this number is not a value of type {prim}"))
-                    .here(format!("{prim} has {} bits", prim.bytes() * 8))
-                    .help("use a wider type, or write the wrapped-around value")
-                    .into()
+            Some(RBase::Prim(prim)) if prim.is_float() || prim.is_int() => {
+                Error::new(ErrorKind::NumberOutOfRange { ty: *prim }, span).into()
             }
             _ => self.missing(span),
         }

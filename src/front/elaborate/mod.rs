@@ -11,16 +11,18 @@
 
 mod annotations;
 mod apply;
+mod blame;
 mod cases;
 mod computed;
 mod constants;
 mod control;
-mod errors;
+mod error;
 mod expr;
 mod index;
 mod literal;
 mod parts;
 mod pattern;
+mod report;
 mod scope;
 mod show;
 mod sizes;
@@ -28,10 +30,10 @@ mod special;
 mod types;
 mod zonk;
 
+pub use error::{Error, ErrorKind, Failure, Undetermined};
 pub use show::{show_type, show_type_as};
 
-use crate::base::{Code, PrimType, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::check::{self, TypeEnv};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Prim, Primitive, Shape, Type};
 use crate::ir::surface::{DefDecl, ExprId, ExprKind, PatId, PatKind, TypeId, TypeParam, view};
@@ -39,7 +41,6 @@ use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeParamId};
 use annotations::Reading;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::{MetaKind, Sizes};
-use std::cell::RefCell;
 use std::time::Duration;
 
 /// The sized type of a definition: `Pi (sizes.. @types..) (Forall (types..) ty)`.
@@ -174,45 +175,6 @@ fn elaborate_variant(
 
 type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// Why a definition has no core.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Failure {
-    /// It is refused.
-    Refused(Box<Diagnostic>),
-    /// It has a part, at this place, that the parser could not read, and has reported.
-    Unread(Span),
-}
-
-impl Failure {
-    /// The same, with another report.
-    pub fn map(self, change: impl FnOnce(Diagnostic) -> Diagnostic) -> Failure {
-        match self {
-            Failure::Refused(report) => Failure::Refused(Box::new(change(*report))),
-            Failure::Unread(span) => Failure::Unread(span),
-        }
-    }
-    /// What it is refused for.
-    pub fn code(&self) -> Option<Code> {
-        match self {
-            Failure::Refused(report) => Some(report.code),
-            Failure::Unread(_) => None,
-        }
-    }
-    /// The main place.
-    pub fn span(&self) -> Span {
-        match self {
-            Failure::Refused(report) => report.labels.first().map(|label| label.span).unwrap_or_default(),
-            Failure::Unread(span) => *span,
-        }
-    }
-}
-
-impl From<Diagnostic> for Failure {
-    fn from(report: Diagnostic) -> Failure {
-        Failure::Refused(Box::new(report))
-    }
-}
-
 /// A core expression with its type.
 type Typed = (core::Expr, Type);
 
@@ -228,10 +190,12 @@ enum Local {
 }
 
 /// A size that follows from others by an equation, and must not be negative.
-#[derive(Debug, Clone)]
-struct Natural {
-    /// How it is called in messages.
-    name: String,
+#[derive(Debug, Clone, PartialEq)]
+pub struct Natural {
+    /// Its name.
+    name: Symbol,
+    /// The definition that it is a parameter of, if it is one of another.
+    of: Option<Symbol>,
     /// Where it is needed.
     at: Span,
     /// Where it is declared.
@@ -281,15 +245,6 @@ struct Claims {
     naturals: Vec<(Dim, Natural)>,
 }
 
-/// What only messages depend on.
-#[derive(Default)]
-struct Messages {
-    /// How names are written.
-    shown: RefCell<show::Names>,
-    /// The applications with insertions around the current place.
-    applications: Vec<Span>,
-}
-
 struct Elab<'a> {
     program: &'a Program,
     tables: &'a Tables,
@@ -305,7 +260,8 @@ struct Elab<'a> {
     /// Expressions that were elaborated before their parent asks for them.
     ready: FxHashMap<ExprId, Typed>,
     claims: Claims,
-    messages: Messages,
+    /// The applications with insertions around the current place.
+    applications: Vec<Span>,
     /// Finished definitions: variants of others, then this one.
     defs: Vec<core::Define>,
 }
@@ -330,7 +286,7 @@ impl<'a> Elab<'a> {
             apart: true,
             ready: FxHashMap::default(),
             claims: Claims::default(),
-            messages: Messages::default(),
+            applications: Vec::new(),
             defs: Vec::new(),
         }
     }
@@ -602,7 +558,7 @@ impl<'a> Elab<'a> {
         self.sizes.match_parts(0);
         let open = self.sizes.without_parts();
         if let Some(span) = self.sizes.undetermined_rep() {
-            return Err(self.undetermined(span).into());
+            return Err(Error::new(ErrorKind::Undetermined(Undetermined::Replication), span).into());
         }
         for needed in &self.claims.needed {
             let size = self.sizes.zonk(&needed.size);

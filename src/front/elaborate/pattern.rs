@@ -1,8 +1,8 @@
 //! Binding of patterns.
 
+use super::error::{Error, ErrorKind as Wrong, Undetermined};
 use super::{Elab, Local, Natural, Result, Typed, sizes};
-use crate::base::{Code, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{Span, Symbol};
 use crate::ir::core::{Atom, Expr, ExprKind, Type};
 use crate::ir::surface::{PatId, PatKind};
 
@@ -70,13 +70,11 @@ impl Elab<'_> {
             // The size of what is bound may be found out later.
             if dim.as_atom() == own {
                 let span = self.program.ast.pats[binder].span;
-                return Err(Diagnostic::error(Code::UndeterminedSize, span, "this size is not determined by the pattern's type")
-                    .here("nothing says what it is")
-                    .help("use it alone as the size of an array in the pattern: `[n]t`")
-                    .into());
+                return Err(Error::new(Wrong::Undetermined(Undetermined::Pattern), span).into());
             }
             let natural = Natural {
-                name: format!("`{}`", self.pat_name(binder)),
+                name: self.pat_name(binder),
+                of: None,
                 at: program.ast.pats[pat].span,
                 declared: Some(program.ast.pats[binder].span),
             };

@@ -1,10 +1,10 @@
 //! Applications with a form of their own in core: conditionals, `map`, `rep`, `length`, composition.
 
 use super::apply::{Arg, Head};
+use super::error::{Context, Failure};
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::diag::Diagnostic;
 use crate::ir::core::{Dim, Expr, ExprKind, Type};
 use crate::ir::surface::view::{self, Application};
 use crate::ir::surface::{self, ExprId};
@@ -100,11 +100,10 @@ impl Elab<'_> {
         Ok(Some((Expr::new(ExprKind::Fn { params: vec![(name, ty)], ret, body: value }, span), fun_ty)))
     }
     /// Names the function whose results have different sizes.
-    pub(super) fn blame(&self, error: Diagnostic, function: ExprId) -> Diagnostic {
+    pub(super) fn within_function(&self, failure: Failure, function: ExprId) -> Failure {
         match self.function_name(function) {
-            Some(name) => error
-                .note(format!("the size of what `{name}` returns is known only after each call, and `map` makes one array of all results")),
-            None => error,
+            Some(name) => failure.within(Context::Function(name)),
+            None => failure,
         }
     }
     /// The name of a function, or of the one that is partially applied.
@@ -134,9 +133,7 @@ impl Elab<'_> {
             let at = self.program.ast.exprs[*array].span;
             let (value, ty) = self.expr(*array)?;
             let own = outer_dim(&ty).ok_or_else(|| self.missing(at))?;
-            self.sizes
-                .unify_dim(&n, &own, at)
-                .map_err(|clash| self.clash(clash, at).label(span, "arrays that are mapped over together have the same sizes"))?;
+            self.sizes.unify_dim(&n, &own, at).map_err(|clash| self.clash(clash, at).within(Context::Map(span)))?;
             values.push((value, ty, at));
         }
         let at = view::strip(&self.program.ast, f);
@@ -168,7 +165,7 @@ impl Elab<'_> {
             }
             (None, None) => return Err(self.missing(span)),
         };
-        let (body, ty) = self.close_map(body, ty, span).map_err(|error| error.map(|error| self.blame(error, f)))?;
+        let (body, ty) = self.close_map(body, ty, span).map_err(|failure| self.within_function(failure, f))?;
         let frame = frame_shape(std::slice::from_ref::<Dim>(&n));
         Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args, body }, span), ty.framed(&frame)))
     }

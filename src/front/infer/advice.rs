@@ -5,9 +5,37 @@ use crate::base::{Span, Symbol};
 use crate::ir::surface::{Ast, ExprId, ExprKind, IndexArg, PatId, PatKind, view};
 use crate::ir::tables::{DefId, DefKind, Program};
 
+/// What may be behind a mistake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advice {
+    /// `and` is written for `&&`.
+    And,
+    /// `or` is written for `||`.
+    Or,
+    /// `range` has one argument, as in Python.
+    Range,
+    /// The function of two numbers of a scalar module is applied to an array.
+    Fold {
+        /// The module.
+        module: Symbol,
+        /// The function, `max` or `min`.
+        member: Symbol,
+    },
+    /// An argument is missing.
+    MissingArgument,
+    /// `^` is written for a power.
+    ExclusiveOr,
+    /// `//` is applied to floats.
+    IntegerDivision,
+    /// Truth values are an index, which chooses elements in NumPy.
+    Mask,
+    /// The array stands before the function that is given to this function.
+    FunctionFirst(Symbol),
+}
+
 impl Context<'_> {
-    /// Advice where `and`, `or` or `not` are written as in Python: in the application at this place, or of what stands there.
-    pub(super) fn spoken_operator(&self, at: Span) -> Option<String> {
+    /// Advice where `and` or `or` are written as in Python: in the application at this place, or of what stands there.
+    pub(super) fn spoken_operator(&self, at: Span) -> Option<Advice> {
         let ast = self.ast();
         let word = |id: &ExprId| match ast.exprs[*id].kind {
             ExprKind::Name(name) => Some(name.as_str()),
@@ -17,55 +45,46 @@ impl Context<'_> {
             ExprKind::Apply { fun, args } if expr.span == at || ast.exprs[*fun].span == at => Some(args),
             _ => None,
         });
-        let operator = applied.flatten().filter_map(word).find_map(|word| match word {
-            "and" => Some("&&"),
-            "or" => Some("||"),
+        applied.flatten().filter_map(word).find_map(|word| match word {
+            "and" => Some(Advice::And),
+            "or" => Some(Advice::Or),
             _ => None,
-        })?;
-        Some(format!("the operators on truth values are `&&`, `||` and `!`: `a {operator} b`"))
+        })
     }
 
     /// Advice where a function is given because it waits for another argument.
-    pub(super) fn missing_argument(&self, at: Span) -> Option<String> {
+    pub(super) fn missing_argument(&self, at: Span) -> Option<Advice> {
         let ast = self.ast();
         let fun = ast.exprs.iter().filter(|(_, expr)| expr.span == at).find_map(|(id, _)| match &ast.exprs[view::strip(ast, id)].kind {
             ExprKind::Apply { fun, .. } => Some(*fun),
             _ => None,
         })?;
-        let (module, member) = match &ast.exprs[fun].kind {
+        match &ast.exprs[fun].kind {
             ExprKind::Project { expr, field } => match ast.exprs[*expr].kind {
-                ExprKind::Name(module) => (module, field.name.as_str()),
-                _ => return None,
+                ExprKind::Name(module) if matches!(field.name.as_str(), "max" | "min") => Some(Advice::Fold { module, member: field.name }),
+                ExprKind::Name(_) => Some(Advice::MissingArgument),
+                _ => None,
             },
-            ExprKind::Name(name) if name.as_str() == "range" => {
-                return Some("`range a b` has the numbers from a on below b; those below n are `0..<n`".into());
-            }
-            _ => return Some("this is a function: it takes another argument".into()),
-        };
-        match member {
-            "max" | "min" => {
-                Some(format!("`{module}.{member}` takes two numbers; of all elements of an array it is `{module}.{member}imum xs`"))
-            }
-            _ => Some("this is a function: it takes another argument".into()),
+            ExprKind::Name(name) if name.as_str() == "range" => Some(Advice::Range),
+            _ => Some(Advice::MissingArgument),
         }
     }
 
     /// Advice where an operator on integers is applied to floats.
-    pub(super) fn float_operator(&self, operator: Span) -> Option<String> {
+    pub(super) fn float_operator(&self, operator: Span) -> Option<Advice> {
         let name = self.ast().exprs.iter().find_map(|(_, expr)| match &expr.kind {
             ExprKind::Binary { op, .. } if op.ident.span == operator => Some(op.ident.name.as_str()),
             _ => None,
         });
-        let help = match name? {
-            "^" => "`^` is the exclusive or of bits; powers are written `x ** y`",
-            "//" => "`//` divides integers; of floats, the whole part of the quotient is `f64.floor (x / y)`",
-            _ => return None,
-        };
-        Some(help.into())
+        match name? {
+            "^" => Some(Advice::ExclusiveOr),
+            "//" => Some(Advice::IntegerDivision),
+            _ => None,
+        }
     }
 
     /// Advice where an array of truth values is an index, which chooses elements in NumPy.
-    pub(super) fn mask(&self, at: Span) -> Option<String> {
+    pub(super) fn mask(&self, at: Span) -> Option<Advice> {
         let ast = self.ast();
         let index = |index: &IndexArg| matches!(index, IndexArg::Index(expr) if ast.exprs[*expr].span == at);
         let masked = ast.exprs.iter().any(|(_, expr)| match &expr.kind {
@@ -74,15 +93,11 @@ impl Context<'_> {
             }
             _ => false,
         });
-        masked.then(|| {
-            "elements are not chosen by truth values: `filter (\\x -> c) xs` has those for which a condition holds, \
-             `map (\\x -> if c then v else x) xs` changes them"
-                .into()
-        })
+        masked.then_some(Advice::Mask)
     }
 
     /// Advice where something else stands before the function that is wanted first.
-    pub(super) fn function_first(&self, name: Symbol, at: Span) -> Option<String> {
+    pub(super) fn function_first(&self, name: Symbol, at: Span) -> Option<Advice> {
         let ast = self.ast();
         let behind = ast.exprs.iter().any(|(_, expr)| match &expr.kind {
             ExprKind::Apply { args, .. } => args.split_first().is_some_and(|(first, rest)| {
@@ -91,15 +106,19 @@ impl Context<'_> {
             }),
             _ => false,
         });
-        behind.then(|| format!("the function comes first, the arrays come behind it: `{name} f xs`"))
+        behind.then_some(Advice::FunctionFirst(name))
     }
 }
 
-/// Most variables that are named.
-const NAMED: usize = 6;
+/// The parameters of a definition, and of functions in it, whose types are not written: where a limit was reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unannotated {
+    /// Their names, each once.
+    pub names: Vec<Symbol>,
+}
 
-/// Advice where a limit was reached: the parameters of a definition, and of functions in it, whose types are not written.
-pub(crate) fn unannotated(program: &Program, def: DefId) -> String {
+/// The parameters of a definition whose types are not written.
+pub(crate) fn unannotated(program: &Program, def: DefId) -> Unannotated {
     let ast = &program.ast;
     let (own, place) = match &program.defs[def].decl {
         DefKind::Def(decl) => (decl.params.clone(), ast.exprs[decl.body].span),
@@ -114,12 +133,7 @@ pub(crate) fn unannotated(program: &Program, def: DefId) -> String {
     own.into_iter().chain(inner).for_each(|param| open_names(ast, param, &mut names));
     let mut seen = std::collections::HashSet::new();
     names.retain(|name| seen.insert(*name));
-    let listed: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
-    match (listed.len(), names.len() > NAMED) {
-        (0, _) => "annotate the types of some variables, or split the definition".to_string(),
-        (_, false) => format!("annotate the type of {}", listed.join(", ")),
-        (_, true) => format!("annotate the types of some variables: {}, ..", listed.join(", ")),
-    }
+    Unannotated { names }
 }
 
 /// The variables of a pattern that have no annotation.

@@ -1,10 +1,10 @@
 //! Type annotations and patterns.
 
 use super::context::{ANNOTATION_BUDGET, Context, Judgement, View};
+use super::error::{AbbreviationArguments, AbbreviationParam, ErrorKind};
 use super::reason::Kind;
 use super::types::{Node, Ty};
-use crate::base::{Code, PrimType, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{PrimType, Span, Symbol};
 use crate::ir::surface::{Dim, Ident, PatId, PatKind, TypeArg, TypeDecl, TypeId, TypeKind, TypeParam};
 use crate::ir::tables::{Hiding, TypeDefId, TypeParamId, TypeRes};
 use rustc_hash::FxHashMap;
@@ -25,7 +25,7 @@ impl Context<'_> {
         self.annotated.nodes += 1;
         if self.annotated.nodes >= ANNOTATION_BUDGET {
             if self.annotated.nodes == ANNOTATION_BUDGET {
-                self.error(Diagnostic::error(Code::TypeArguments, ty.span, "type too large after its abbreviations are expanded"));
+                self.error(ty.span, ErrorKind::TypeTooLarge);
             }
             return self.error_type();
         }
@@ -147,37 +147,20 @@ impl Context<'_> {
         if decl.tparams.len() == given.len() && decl.tparams.iter().zip(given).all(fits) {
             return true;
         }
-        let name = decl.name.name;
-        let form: Vec<String> = decl
-            .tparams
-            .iter()
-            .map(|param| match param {
-                TypeParam::Size(pat) => match self.ast().pats[*pat].kind {
-                    PatKind::Name(size) => format!(" [{size}]"),
-                    _ => " []".into(),
-                },
-                TypeParam::Type(ident) => format!(" {}", ident.name),
-            })
-            .collect();
-        let count = |what: &str, count: usize| match count {
-            0 => String::new(),
-            1 => format!("1 {what}"),
-            _ => format!("{count} {what}s"),
+        let params = decl.tparams.iter().map(|param| match param {
+            TypeParam::Size(pat) => AbbreviationParam::Size(match self.ast().pats[*pat].kind {
+                PatKind::Name(size) => Some(size),
+                _ => None,
+            }),
+            TypeParam::Type(ident) => AbbreviationParam::Type(ident.name),
+        });
+        let arguments = AbbreviationArguments {
+            name: decl.name.name,
+            declared: decl.name.span,
+            params: params.collect(),
+            sizes: given.iter().map(|arg| matches!(arg, TypeArg::Size(_))).collect(),
         };
-        let listed = |sizes: usize, all: usize| {
-            let parts: Vec<String> =
-                [count("size", sizes), count("type", all - sizes)].into_iter().filter(|part| !part.is_empty()).collect();
-            if parts.is_empty() { "no arguments".to_string() } else { parts.join(" and ") }
-        };
-        let wanted = listed(decl.tparams.iter().filter(|p| matches!(p, TypeParam::Size(_))).count(), decl.tparams.len());
-        let got = listed(given.iter().filter(|a| matches!(a, TypeArg::Size(_))).count(), given.len());
-        let message = if wanted == got {
-            format!("the arguments of `{name}` are in another order")
-        } else {
-            format!("`{name}` takes {wanted}, but {got} {} given", if given.len() == 1 { "is" } else { "are" })
-        };
-        let error = Diagnostic::error(Code::TypeArguments, span, message).here(format!("`{name}{}` is expected", form.concat()));
-        self.error(error.label(decl.name.span, "declared here"));
+        self.error(span, ErrorKind::AbbreviationArguments(arguments));
         false
     }
 

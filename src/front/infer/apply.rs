@@ -1,11 +1,11 @@
 //! Constraints of applications, the only places where maps and reps are inserted.
 
 use super::context::{Context, Judgement, SiteRef, Slot, Spine};
+use super::error::ErrorKind;
 use super::reason::Kind;
 use super::types::{Class, Node, Ty};
 use crate::base::scalar::{self, Member};
-use crate::base::{Code, PrimType, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{PrimType, Span, Symbol};
 use crate::ir::surface::view::{Application, Head};
 use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, Operator, UnaryOp, view};
 use crate::rank::LinExpr;
@@ -130,7 +130,7 @@ impl Context<'_> {
                 self.bases.arrow(vector, element)
             }
             None => {
-                self.error(Diagnostic::error(Code::UnknownName, self.span(node), format!("`{prim}` has no member `{name}`")));
+                self.error(self.span(node), ErrorKind::NoSuchMember { module: prim, member: name });
                 self.error_type()
             }
         }
@@ -253,7 +253,7 @@ impl Context<'_> {
             Node::Arrow(parts) => {
                 let (param, result) = (parts.0.clone(), parts.1.clone());
                 if index == 0 && total > 1 && self.takes_tuple_of(&param, &result, total) {
-                    self.one_tuple(total, callee.name, callee.span);
+                    self.error(callee.span, ErrorKind::TakesTuple { name: callee.name, count: total });
                     return None;
                 }
                 Some((param, result))

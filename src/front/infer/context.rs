@@ -1,12 +1,12 @@
 //! The state of inference of one definition.
 
 use super::bases::Bases;
+use super::error::Error;
 use super::ranks::Ranks;
 use super::reason::{Kind, Reason, ReasonId};
 use super::types::{Base, Class, Node, Ty};
 use super::unify::Delayed;
 use crate::base::{PrimType, Span, Symbol};
-use crate::diag::Diagnostic;
 use crate::ir::surface::{Ast, ExprId, PatId, TypeParam};
 use crate::ir::tables::{DefId, Program, RBase, RType, Tables, TypeDefId, TypeParamId};
 use crate::rank::LinExpr;
@@ -15,9 +15,6 @@ use std::sync::Arc;
 
 /// Type annotations may expand to this many nodes in one definition; abbreviations of abbreviations grow fast.
 pub(super) const ANNOTATION_BUDGET: usize = 1 << 20;
-
-/// How many errors before one are looked at for being the same.
-const RECENT: usize = 16;
 
 /// The judgement "expression has this type under this frame": the whole type is `[]^frame ty`.
 #[derive(Clone, Debug)]
@@ -121,7 +118,7 @@ impl Found {
 /// What was reported.
 #[derive(Default)]
 pub(super) struct Reports {
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) errors: Vec<Error>,
     /// Reasons with a reported mismatch, so that one is not reported twice.
     pub(super) reasons: FxHashSet<u32>,
     /// Types that were reported to be no sums.
@@ -180,14 +177,6 @@ impl<'a> Context<'a> {
     pub(super) fn reason(&mut self, kind: Kind, expected: Span, found: Span) -> ReasonId {
         self.reasons.push(Reason { kind, expected, found });
         ReasonId(self.reasons.len() as u32 - 1)
-    }
-    /// Adds an error. What the parser writes out, as for `r with x[i] = v`, has the same place twice: one message is enough.
-    pub(super) fn error(&mut self, diagnostic: Diagnostic) {
-        let place = |d: &Diagnostic| d.labels.first().map(|label| label.span);
-        let same = |d: &Diagnostic| d.code == diagnostic.code && place(d) == place(&diagnostic) && d.message == diagnostic.message;
-        if !self.reports.diagnostics.iter().rev().take(RECENT).any(same) {
-            self.reports.diagnostics.push(diagnostic);
-        }
     }
     /// An unknown type.
     pub(super) fn fresh(&mut self) -> Ty {

@@ -1,10 +1,10 @@
 //! Constraints of expressions other than applications.
 
 use super::context::{Context, Judgement};
+use super::error::ErrorKind;
 use super::reason::Kind;
 use super::types::{Class, Node, Ty};
-use crate::base::{Code, PrimType, Span};
-use crate::diag::Diagnostic;
+use crate::base::{PrimType, Span};
 use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, PatId, TypeId, view};
 use crate::ir::tables::Res;
 use crate::rank::LinExpr;
@@ -380,7 +380,7 @@ impl Context<'_> {
         match view::application(self.ast(), &qualified, id) {
             Some(app) => self.apply(&app),
             None => {
-                self.error(Diagnostic::error(Code::NotAFunction, self.span(id), "this cannot be applied"));
+                self.error(self.span(id), ErrorKind::CannotBeApplied);
                 Judgement::plain(self.error_type())
             }
         }

@@ -1,12 +1,11 @@
 //! A definition from its declaration to its tables.
 
-use super::advice;
 use super::context::{Context, Found, SiteRef, Spine};
-use super::explain;
+use super::error::{Error, ErrorKind, Source};
 use super::types::{Base, Node, Ty};
 use super::unify::Wanted;
-use crate::base::{Code, PrimType, Span, Symbol};
-use crate::diag::Diagnostic;
+use super::{advice, blame};
+use crate::base::{PrimType, Span, Symbol};
 use crate::ir::surface::PatId;
 use crate::ir::tables::{
     AppInfo, Def, DefId, DefKind, Insertion, Program, RBase, RType, Role, Signature, Tables, TypeParamId, TypeParamInfo,
@@ -100,13 +99,12 @@ impl Inferred {
         tables.defs.insert(self.def, Signature { tparams: self.tparams.clone(), ty });
     }
     /// An array of more dimensions than can be handled: every type would be written out in full.
-    fn too_deep(&self, program: &Program) -> Option<Diagnostic> {
+    fn too_deep(&self, program: &Program) -> Option<Error> {
         let rank = |ty: &Ty| ty.rank.eval(&self.solution.values).map_or(i128::MAX, i128::from);
         let exprs = self.found.exprs.iter().map(|(id, ty)| (rank(ty), program.ast.exprs[*id].span));
         let pats = self.found.pats.iter().map(|(id, ty)| (rank(ty), program.ast.pats[*id].span));
-        let (rank, span) = exprs.chain(pats).find(|(rank, _)| *rank > MAX_RANK)?;
-        let message = format!("an array of {rank} dimensions");
-        Some(Diagnostic::error(Code::RankConflict, span, message).here(format!("at most {MAX_RANK} are possible")))
+        let (rank, at) = exprs.chain(pats).find(|(rank, _)| *rank > MAX_RANK)?;
+        Some(Error { at, kind: ErrorKind::TooManyDimensions { rank } })
     }
     /// The tables of this definition alone.
     pub fn tables(&self, values: &[u32]) -> Tables {
@@ -117,7 +115,7 @@ impl Inferred {
 }
 
 /// Most dimensions of an array, as in data.
-const MAX_RANK: i128 = 255;
+pub(super) const MAX_RANK: i128 = 255;
 
 /// Turns types of inference into finished types.
 pub(super) struct Export<'a> {
@@ -199,12 +197,12 @@ impl<'a> Export<'a> {
 
 /// Infers one definition, given the tables of those that it uses. Type parameters that generalisation finds are added to the
 /// program.
-pub fn infer_def(program: &mut Program, tables: &Tables, def: DefId) -> Result<Inferred, Vec<Diagnostic>> {
+pub fn infer_def(program: &mut Program, tables: &Tables, def: DefId) -> Result<Inferred, Vec<Error>> {
     infer_with(program, tables, def, &Options::default())
 }
 
 /// The same with options for the rank solver.
-pub fn infer_with(program: &mut Program, tables: &Tables, def: DefId, options: &Options) -> Result<Inferred, Vec<Diagnostic>> {
+pub fn infer_with(program: &mut Program, tables: &Tables, def: DefId, options: &Options) -> Result<Inferred, Vec<Error>> {
     infer_in_mode(program, tables, def, options, true)
 }
 
@@ -222,12 +220,12 @@ pub(super) fn infer_in_mode(
     def: DefId,
     options: &Options,
     local: bool,
-) -> Result<Inferred, Vec<Diagnostic>> {
+) -> Result<Inferred, Vec<Error>> {
     let mut ctx = Context::new(program, tables, def, local);
     let (declared, ty) = ctx.definition(def);
-    if !ctx.reports.diagnostics.is_empty() {
+    if !ctx.reports.errors.is_empty() {
         ctx.report_holes(None);
-        return Err(ctx.reports.diagnostics);
+        return Err(ctx.reports.errors);
     }
     let start = Instant::now();
     let solution = match rank::solve(&ctx.ranks.system, &Options { explain: false, ..options.clone() }) {
@@ -236,23 +234,18 @@ pub(super) fn infer_in_mode(
             let arguments = ctx.found.arguments();
             let mut errors = conflicts(program, tables, def, options, arguments);
             ctx.report_holes(None);
-            errors.append(&mut ctx.reports.diagnostics);
+            errors.append(&mut ctx.reports.errors);
             return Err(errors);
         }
         Outcome::TooHard(why) => {
-            let error = Diagnostic::error(
-                Code::Undecided,
-                program.defs[def].span,
-                "the ranks in this definition were not decided within the limits",
-            );
-            let unannotated = advice::unannotated(program, def);
-            return Err(vec![error.note(why).help(unannotated)]);
+            let kind = ErrorKind::Undecided { why, unannotated: advice::unannotated(program, def) };
+            return Err(vec![Error { at: program.defs[def].span, kind }]);
         }
     };
     let rank_time = start.elapsed();
     if !ctx.holes.is_empty() {
         ctx.report_holes(Some(&solution.values));
-        return Err(ctx.reports.diagnostics);
+        return Err(ctx.reports.errors);
     }
     let free = ctx.free_bases(&ty);
     let inferred = ctx.into_inferred(def, declared, ty, solution);
@@ -264,7 +257,7 @@ pub(super) fn infer_in_mode(
 
 /// Explains why ranks cannot agree. In small definitions every argument becomes a site and every equation is tagged, so that an
 /// irreducible conflict can be found; in large ones the first equation that contradicts those before it is named.
-fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, arguments: usize) -> Vec<Diagnostic> {
+fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, arguments: usize) -> Vec<Error> {
     let small = arguments <= EXPLAINED_ARGUMENTS;
     let mut ctx = Context::new(program, tables, def, !small);
     ctx.definition(def);
@@ -275,12 +268,12 @@ fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, 
         let Some(conflict) = (if small { irreducible(&ctx, &kept, options) } else { first_contradiction(&ctx, &kept, options) }) else {
             break;
         };
-        found.push(explain::rank_conflict(&mut ctx, &conflict, small));
+        found.push(blame::rank_conflict(&mut ctx, &conflict, small));
         let dropped: FxHashSet<usize> = if small { conflict.into_iter().collect() } else { conflict.last().copied().into_iter().collect() };
         kept.retain(|equation| !dropped.contains(equation));
     }
     if found.is_empty() {
-        found.push(Diagnostic::error(Code::RankConflict, program.defs[def].span, "the ranks in this definition cannot agree"));
+        found.push(Error { at: program.defs[def].span, kind: ErrorKind::RanksCannotAgree });
     }
     found
 }
@@ -388,22 +381,16 @@ impl Context<'_> {
             }
             match pending.wanted {
                 Wanted::Constructor(name, _) if !class.allows(&Node::Sum(Arc::default())) => {
-                    let message = format!("`#{}` makes a value of a sum type, but {} is expected", name.name, class.describe());
-                    self.error(Diagnostic::error(Code::TypeMismatch, name.span, message));
+                    self.error(name.span, ErrorKind::ConstructorOfClass { name: name.name, class });
                 }
                 Wanted::Field(field, _) => {
-                    let message = format!("the type of the record with the field `{}` is not known", field.name);
-                    let error = Diagnostic::error(Code::UnknownRecord, field.span, message);
-                    self.error(error.help("annotate the variable that is projected from, as in `(p: {x: f64, y: f64})`"));
+                    self.error(field.span, ErrorKind::UnknownRecord { field: field.name });
                 }
                 // One type may have many constructors. After other errors it may well have been known.
                 Wanted::Constructor(name, payload) => {
-                    if self.reports.diagnostics.iter().all(|d| d.code == Code::UnknownSum) && sums.insert(self.bases.find(pending.base)) {
-                        let message = format!("the sum type with the constructor `#{}` is not known", name.name);
-                        let error =
-                            Diagnostic::error(Code::UnknownSum, name.span, message).here("nothing says which other constructors there are");
-                        let fields = " ..".repeat(payload.len());
-                        self.error(error.help(format!("annotate the type, as in `(e : #{}{fields} | #other)`", name.name)));
+                    let unknown = |error: &Error| matches!(error.kind, ErrorKind::UnknownSum { .. });
+                    if self.reports.errors.iter().all(unknown) && sums.insert(self.bases.find(pending.base)) {
+                        self.error(name.span, ErrorKind::UnknownSum { constructor: name.name, payload: payload.len() });
                     }
                 }
             }
@@ -416,8 +403,8 @@ impl Context<'_> {
         for (base, reason) in std::mem::take(&mut self.bases.bound) {
             if self.cyclic(base, &mut state) {
                 let reason = self.reasons[reason.0 as usize];
-                let error = Diagnostic::error(Code::InfiniteType, reason.found, "this type would contain itself");
-                self.error(error.label(reason.expected, reason.kind.expected_label()));
+                let source = Source { at: reason.expected, role: reason.kind, expects: true };
+                self.error(reason.found, ErrorKind::InfiniteType { source });
                 return;
             }
         }
@@ -453,7 +440,7 @@ impl Context<'_> {
 
     /// Reports type parameters of local functions in types outside of these functions.
     fn check_escapes(&mut self, ty: &Ty) {
-        if self.scope.local_params.is_empty() || !self.reports.diagnostics.is_empty() {
+        if self.scope.local_params.is_empty() || !self.reports.errors.is_empty() {
             return;
         }
         let extents: FxHashMap<TypeParamId, Span> = self.scope.local_params.iter().copied().collect();
@@ -472,9 +459,7 @@ impl Context<'_> {
             };
             let place = if span == Span::default() { extent } else { span };
             let name = self.program.tparams[param].name;
-            let message = format!("the type parameter `'{name}` of a local function escapes from it");
-            let error = Diagnostic::error(Code::EscapingTypeParameter, place, message).label(extent, format!("`'{name}` is declared here"));
-            self.error(error);
+            self.error(place, ErrorKind::EscapingTypeParameter { name, declared: extent });
             return;
         }
     }

@@ -19,22 +19,27 @@ mod advice;
 mod annotation;
 mod apply;
 mod bases;
+mod blame;
 mod cases;
 mod context;
-mod explain;
+mod error;
 mod expr;
 mod finish;
 mod ranks;
 mod readings;
 mod reason;
+mod report;
+mod shown;
 mod types;
 mod unify;
 
 pub(crate) use advice::unannotated;
-pub use cases::check_cases;
+pub use cases::{CaseError, check_cases};
 pub use context::SiteRef;
+pub use error::{Error, ErrorKind};
 pub use finish::{Inferred, infer_def, infer_with, rank_system};
 pub use readings::Readings;
+pub use shown::Shown;
 
 #[cfg(test)]
 mod tests;

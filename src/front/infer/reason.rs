@@ -19,7 +19,7 @@ pub(super) struct Reason {
 
 /// The rules that equate types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// The argument of an application, counted from 1, of a function that may have a name. Maps and reps allowed.
     Argument { number: usize, of: Option<Symbol> },
     /// What is applied is a function.
@@ -58,57 +58,4 @@ pub(super) enum Kind {
     Payload(Symbol),
     /// The cases of a `match`.
     Case,
-}
-
-impl Kind {
-    /// What stands at the place of the expected type.
-    pub(super) fn expected_label(self) -> String {
-        match self {
-            Kind::Argument { of: Some(name), .. } => format!("parameter of `{name}`"),
-            Kind::Argument { of: None, .. } => "parameter of this function".into(),
-            Kind::Function => "applied here".into(),
-            Kind::Element => "first element".into(),
-            Kind::Branch => "first branch".into(),
-            Kind::Condition => "condition".into(),
-            Kind::LoopBody => "loop pattern".into(),
-            Kind::Bound => "loop counter".into(),
-            Kind::LoopArray => "loop pattern".into(),
-            Kind::Pattern => "pattern".into(),
-            Kind::Return => "declared result".into(),
-            Kind::Ascription => "annotation".into(),
-            Kind::Indexed => "index".into(),
-            Kind::Slice => "slice".into(),
-            Kind::Range => "start of the range".into(),
-            Kind::Update => "place that is updated".into(),
-            Kind::Field => "field".into(),
-            Kind::Size => "size".into(),
-            Kind::Payload(name) => format!("`#{name}` of this type"),
-            Kind::Case => "first case".into(),
-        }
-    }
-    /// What stands at the place of the type found, as the subject of a sentence.
-    pub(super) fn subject(self) -> String {
-        match self {
-            Kind::Argument { number, of: Some(name) } => format!("argument {number} of `{name}`"),
-            Kind::Argument { number, of: None } => format!("argument {number}"),
-            Kind::Function => "what is applied".into(),
-            Kind::Element => "array element".into(),
-            Kind::Branch => "second branch".into(),
-            Kind::Condition => "condition".into(),
-            Kind::LoopBody => "loop body".into(),
-            Kind::Bound => "loop bound".into(),
-            Kind::LoopArray => "loop array".into(),
-            Kind::Pattern => "value of the pattern".into(),
-            Kind::Return => "result".into(),
-            Kind::Ascription => "annotated expression".into(),
-            Kind::Indexed => "indexed expression".into(),
-            Kind::Slice => "index of a slice".into(),
-            Kind::Range => "part of the range".into(),
-            Kind::Update => "new value".into(),
-            Kind::Field => "field".into(),
-            Kind::Size => "size".into(),
-            Kind::Payload(name) => format!("payload of `#{name}`"),
-            Kind::Case => "this case".into(),
-        }
-    }
 }

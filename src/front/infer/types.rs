@@ -53,7 +53,7 @@ pub(super) enum Node {
 
 /// The bases that a variable may stand for: a bit for each scalar type and for each other form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Class {
+pub struct Class {
     mask: u16,
     /// Whether the default is `i64` rather than `i32`.
     prefer_i64: bool,

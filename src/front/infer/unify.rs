@@ -269,7 +269,7 @@ impl Context<'_> {
                     self.report_mismatch(unified, wanted, found, reason);
                 }
             }
-            declared => self.no_such_constructor(&node, base, name, payload.len(), declared.map(|d| d.len()), source),
+            _ => self.wrong_constructor(&node, base, name, payload.len(), source),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::base::SourceMap;
 use crate::diag::Diagnostic;
 use crate::front::ambiguity;
 use crate::front::explicit::Printer;
-use crate::front::infer::{Inferred, infer_def};
+use crate::front::infer::{Error, Inferred, infer_def};
 use crate::front::resolve::{Loader, load};
 use crate::ir::tables::{DefId, Program, Tables};
 
@@ -42,8 +42,9 @@ pub(crate) fn check_sized(text: &str, well_sized: &dyn Fn(&Tables) -> bool) -> R
     let mut tables = Tables::default();
     let mut own = Vec::new();
     for id in ids {
-        let inferred = infer_def(&mut program, &tables, id)?;
-        let verdict = ambiguity::decide(&program, &sources, &inferred, well_sized)?;
+        let inferred = infer_def(&mut program, &tables, id).map_err(|errors| errors.iter().map(Error::report).collect::<Vec<_>>())?;
+        let verdict =
+            ambiguity::decide(&program, &inferred, well_sized).map_err(|refusal| refusal.report(&program, &sources, &inferred))?;
         inferred.fill(&verdict.values, &mut tables);
         if program.defs[id].file == file {
             own.push((id, inferred));

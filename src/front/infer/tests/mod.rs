@@ -3,8 +3,8 @@ mod errors;
 mod modes;
 mod scale;
 
-use super::Inferred;
 use super::finish::infer_in_mode;
+use super::{Error, Inferred};
 use crate::base::{SourceMap, with_big_stack};
 use crate::diag::Diagnostic;
 use crate::front::resolve::{self, Loader};
@@ -56,7 +56,8 @@ fn infer_mode(text: &str, local: bool) -> Result<Checked, Vec<Diagnostic>> {
         let defs: Vec<_> = program.defs.iter().map(|(id, _)| id).collect();
         let mut last = None;
         for def in defs {
-            let inferred = infer_in_mode(&mut program, &tables, def, &Options::default(), local)?;
+            let inferred = infer_in_mode(&mut program, &tables, def, &Options::default(), local)
+                .map_err(|errors| errors.iter().map(Error::report).collect::<Vec<_>>())?;
             inferred.fill(&inferred.solution().values, &mut tables);
             last = Some(inferred);
         }

@@ -4,44 +4,22 @@
 //! matches values that none of them matches (section 3), and a row that is missing is built on the way (section 5). Patterns
 //! of tuples and records have one constructor, literals of numbers have infinitely many.
 
-use crate::base::{Code, Symbol};
-use crate::diag::Diagnostic;
+mod error;
+mod report;
+
+pub use error::CaseError;
+
+use crate::base::{Span, Symbol};
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::{Ast, ExprId, ExprKind, LoopForm, PatId, PatKind, UnaryOp, view};
 use crate::ir::tables::{DefId, DefKind, Program, RBase, RType, Tables};
+use error::{CaseErrorKind, Maker, PatternPlace, Shape};
 use rustc_hash::FxHashSet;
-use std::fmt::Write;
 
 /// Comparisons of patterns in one definition before the search is given up.
 const BUDGET: usize = 1 << 20;
 /// Missing cases that a message shows.
 const SHOWN: usize = 3;
-
-/// A pattern without names and annotations.
-#[derive(Debug, Clone, PartialEq)]
-enum Shape {
-    /// Matches everything.
-    Any,
-    /// A constructor with its parts.
-    Made(Maker, Vec<Shape>),
-}
-
-/// What makes values.
-#[derive(Debug, Clone, PartialEq)]
-enum Maker {
-    /// The only form of a tuple; of a record, with its labels.
-    Tuple(Option<Vec<Symbol>>),
-    /// `#c`.
-    Constr(Symbol),
-    /// A truth value.
-    Bool(bool),
-    /// A whole number.
-    Int(i128),
-    /// A number with a fraction, by its bits.
-    Float(u64),
-    /// Whole numbers without a case, such as this one.
-    Other(i128),
-}
 
 /// The search was given up.
 #[derive(Debug)]
@@ -51,10 +29,10 @@ type Outcome<T> = Result<T, TooMuch>;
 
 /// Errors about values without a case, and warnings about cases that are never reached, for all patterns of a definition whose types
 /// are known.
-pub fn check_cases(program: &Program, tables: &Tables, def: DefId) -> Vec<Diagnostic> {
+pub fn check_cases(program: &Program, tables: &Tables, def: DefId) -> Vec<CaseError> {
     let DefKind::Def(decl) = &program.defs[def].decl else { return Vec::new() };
-    let mut search = Search { program, tables, steps: 0, diagnostics: Vec::new() };
-    decl.params.iter().for_each(|pat| search.irrefutable(*pat, "a parameter"));
+    let mut search = Search { program, tables, steps: 0, errors: Vec::new() };
+    decl.params.iter().for_each(|pat| search.irrefutable(*pat, PatternPlace::Parameter));
     let mut work = vec![Node::Expr(decl.body)];
     let mut children = Vec::new();
     while let Some(node) = work.pop() {
@@ -65,14 +43,14 @@ pub fn check_cases(program: &Program, tables: &Tables, def: DefId) -> Vec<Diagno
         children_of(&program.ast, node, &mut children);
         work.extend(children.iter().rev());
     }
-    search.diagnostics
+    search.errors
 }
 
 struct Search<'a> {
     program: &'a Program,
     tables: &'a Tables,
     steps: usize,
-    diagnostics: Vec<Diagnostic>,
+    errors: Vec<CaseError>,
 }
 
 impl Search<'_> {
@@ -80,33 +58,32 @@ impl Search<'_> {
         let program = self.program;
         match &program.ast.exprs[expr].kind {
             ExprKind::Match { scrutinee, cases } => self.cases(expr, *scrutinee, cases),
-            ExprKind::Let { pat, .. } => self.irrefutable(*pat, "a `let`"),
-            ExprKind::LetFun(fun) => fun.params.iter().for_each(|pat| self.irrefutable(*pat, "a parameter")),
-            ExprKind::Lambda { params, .. } => params.iter().for_each(|pat| self.irrefutable(*pat, "a parameter")),
+            ExprKind::Let { pat, .. } => self.irrefutable(*pat, PatternPlace::Let),
+            ExprKind::LetFun(fun) => fun.params.iter().for_each(|pat| self.irrefutable(*pat, PatternPlace::Parameter)),
+            ExprKind::Lambda { params, .. } => params.iter().for_each(|pat| self.irrefutable(*pat, PatternPlace::Parameter)),
             ExprKind::Loop { pat, form, .. } => {
-                self.irrefutable(*pat, "a loop");
+                self.irrefutable(*pat, PatternPlace::Loop);
                 if let LoopForm::ForIn { pat, .. } = form {
-                    self.irrefutable(*pat, "a loop");
+                    self.irrefutable(*pat, PatternPlace::Loop);
                 }
             }
             _ => {}
         }
     }
 
+    fn error(&mut self, at: Span, kind: CaseErrorKind) {
+        self.errors.push(CaseError { at, kind });
+    }
+
     /// A pattern that has to match every value.
-    fn irrefutable(&mut self, pat: PatId, place: &str) {
+    fn irrefutable(&mut self, pat: PatId, place: PatternPlace) {
         let shape = shape(&self.program.ast, pat);
         let Some(ty) = self.tables.pats.get(pat).filter(|_| shape != Shape::Any) else { return };
-        let span = self.program.ast.pats[pat].span;
-        match self.missing(&[vec![shape]], std::slice::from_ref(ty)) {
+        let at = self.program.ast.pats[pat].span;
+        match self.missing_value(&[vec![shape]], ty) {
             Ok(None) => {}
-            Ok(Some(row)) => {
-                let error = Diagnostic::error(Code::MissingCase, span, format!("the pattern of {place} does not match every value"))
-                    .here(format!("`{}` is not matched", row_text(&row, true)))
-                    .help("`match e case p -> .. case _ -> ..` says what happens with other values");
-                self.diagnostics.push(error);
-            }
-            Err(TooMuch) => self.too_much(span),
+            Ok(Some(missing)) => self.error(at, CaseErrorKind::Refutable { place, missing }),
+            Err(TooMuch) => self.error(at, CaseErrorKind::TooMany),
         }
     }
 
@@ -121,45 +98,29 @@ impl Search<'_> {
                 Ok(true) => {}
                 Ok(false) => {
                     let covering = cases[..at].iter().zip(&rows).find(|(_, earlier)| covers(&earlier[0], &row[0]));
-                    let warning = Diagnostic::error(Code::UnreachableCase, ast.pats[*pat].span, "this case is never reached").warning();
-                    let warning = match covering {
-                        Some(((earlier, _), _)) => {
-                            warning.here("matches nothing that is left").label(ast.pats[*earlier].span, "this case matches all of it")
-                        }
-                        None => warning.here("the cases before it match all of this"),
-                    };
-                    self.diagnostics.push(warning);
+                    let covering = covering.map(|((earlier, _), _)| ast.pats[*earlier].span);
+                    self.error(ast.pats[*pat].span, CaseErrorKind::Unreachable { covering });
                 }
-                Err(TooMuch) => return self.too_much(ast.exprs[expr].span),
+                Err(TooMuch) => return self.error(ast.exprs[expr].span, CaseErrorKind::TooMany),
             }
             rows.push(row);
         }
-        let mut missing = Vec::new();
-        while missing.len() <= SHOWN {
-            match self.missing(&rows, &types) {
+        let mut values = Vec::new();
+        while values.len() <= SHOWN {
+            match self.missing_value(&rows, &types[0]) {
                 Ok(None) => break,
-                Ok(Some(row)) => {
-                    missing.push((row_text(&row, true), row_text(&row, false)));
-                    rows.push(row.iter().map(generalised).collect());
+                Ok(Some(value)) => {
+                    rows.push(vec![value.generalised()]);
+                    values.push(value);
                 }
-                Err(TooMuch) => return self.too_much(ast.exprs[expr].span),
+                Err(TooMuch) => return self.error(ast.exprs[expr].span, CaseErrorKind::TooMany),
             }
         }
-        let (Some((first, general)), Some((last, _))) = (missing.first(), cases.last()) else { return };
-        let more = if missing.len() > SHOWN { ", .." } else { "" };
-        let all: Vec<String> = missing.iter().take(SHOWN).map(|(text, _)| format!("`{text}`")).collect();
-        let message = format!("no case for {}{more}", all.join(", "));
-        let error = Diagnostic::error(Code::MissingCase, ast.exprs[scrutinee].span, message)
-            .here(format!("can be `{first}`"))
-            .label(ast.pats[*last].span, "the last case")
-            .help(if missing.len() == 1 { format!("add `case {general} -> ..`") } else { "add these cases, or `case _ -> ..`".into() });
-        self.diagnostics.push(error);
-    }
-
-    fn too_much(&mut self, span: crate::base::Span) {
-        let error = Diagnostic::error(Code::MissingCase, span, "too many combinations of patterns to see whether every value has a case")
-            .help("take the value apart in steps, or end with `case _ -> ..` earlier");
-        self.diagnostics.push(error);
+        if let (false, Some((last, _))) = (values.is_empty(), cases.last()) {
+            let more = values.len() > SHOWN;
+            values.truncate(SHOWN);
+            self.error(ast.exprs[scrutinee].span, CaseErrorKind::Missing { values, more, last: ast.pats[*last].span });
+        }
     }
 
     /// A comparison with rows, of which few match.
@@ -192,6 +153,11 @@ impl Search<'_> {
         self.useful(&defaults(rows), rest, other)
     }
 
+    /// A pattern for values that no row matches.
+    fn missing_value(&mut self, rows: &[Vec<Shape>], ty: &RType) -> Outcome<Option<Shape>> {
+        let row = self.missing(rows, std::slice::from_ref(ty))?;
+        Ok(row.and_then(|row| row.into_iter().next()))
+    }
     /// A row of patterns for values that no row matches.
     fn missing(&mut self, rows: &[Vec<Shape>], types: &[RType]) -> Outcome<Option<Vec<Shape>>> {
         self.step(rows.len())?;
@@ -331,51 +297,4 @@ fn literal_shape(ast: &Ast, literal: ExprId) -> Shape {
         _ => return Shape::Any,
     };
     Shape::Made(maker, Vec::new())
-}
-
-/// The pattern with all numbers in the place of those that are examples.
-fn generalised(shape: &Shape) -> Shape {
-    match shape {
-        Shape::Any | Shape::Made(Maker::Other(_), _) => Shape::Any,
-        Shape::Made(maker, parts) => Shape::Made(maker.clone(), parts.iter().map(generalised).collect()),
-    }
-}
-
-/// A row as text, with or without examples of numbers.
-fn row_text(row: &[Shape], examples: bool) -> String {
-    let mut out = String::new();
-    row.iter().for_each(|shape| write(&if examples { shape.clone() } else { generalised(shape) }, false, &mut out));
-    out
-}
-
-/// A pattern as the user writes it.
-fn write(shape: &Shape, atomic: bool, out: &mut String) {
-    let Shape::Made(maker, parts) = shape else { return out.push('_') };
-    // Writing to a string does not fail.
-    match maker {
-        Maker::Bool(truth) => drop(write!(out, "{truth}")),
-        Maker::Int(value) | Maker::Other(value) => drop(write!(out, "{value}")),
-        Maker::Float(bits) => drop(write!(out, "{:?}", f64::from_bits(*bits))),
-        Maker::Constr(name) => {
-            let parens = atomic && !parts.is_empty();
-            out.push_str(if parens { "(" } else { "" });
-            let _ = write!(out, "#{name}");
-            for part in parts {
-                out.push(' ');
-                write(part, true, out);
-            }
-            out.push_str(if parens { ")" } else { "" });
-        }
-        Maker::Tuple(labels) => {
-            out.push(if labels.is_some() { '{' } else { '(' });
-            for (at, part) in parts.iter().enumerate() {
-                out.push_str(if at > 0 { ", " } else { "" });
-                if let Some(label) = labels.as_ref().and_then(|labels| labels.get(at)) {
-                    let _ = write!(out, "{label} = ");
-                }
-                write(part, false, out);
-            }
-            out.push(if labels.is_some() { '}' } else { ')' });
-        }
-    }
 }

@@ -1,0 +1,285 @@
+//! Errors of elaboration in words.
+
+use super::Natural;
+use super::error::{Context, Error, ErrorKind, Irregular, Mismatch, Negative, OpenType, Origin, Sides, Undetermined};
+use super::show::Names;
+use crate::base::{Code, PrimType, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::ir::core::Dim;
+use crate::ir::core::sizes::{MAX_DEGREE, MAX_TERMS};
+
+const SAME_SIZES: &str = "all cells of an array have the same sizes";
+
+impl Error {
+    /// The error in words.
+    pub fn report(&self) -> Diagnostic {
+        let mut words = Words { at: self.at, names: Names::default() };
+        let report = words.kind(&self.kind);
+        self.context.iter().fold(report, with_context)
+    }
+}
+
+/// What would happen at run time if a size turned out to be negative.
+pub(super) fn would_be_negative(natural: &Natural) -> String {
+    format!("the size {} would be negative", called(natural))
+}
+
+/// How a size is called that follows from others.
+fn called(natural: &Natural) -> String {
+    match natural.of {
+        Some(definition) => format!("`{}` of `{definition}`", natural.name),
+        None => format!("`{}`", natural.name),
+    }
+}
+
+fn with_context(report: Diagnostic, context: &Context) -> Diagnostic {
+    match context {
+        Context::InsertedMaps(at) => report.label(*at, "maps were inserted at this application"),
+        Context::Elements(at) => report
+            .label(*at, "all elements of an array have the same sizes")
+            .note("an array whose rows have different sizes would be irregular"),
+        Context::Map(at) => report.label(*at, "arrays that are mapped over together have the same sizes"),
+        Context::MappedTogether { application, axes } => {
+            let report = report
+                .label(*application, "mapped over these arguments together")
+                .note("arrays that are mapped over together have the same sizes");
+            match axes {
+                Some((axis, other, at)) => report
+                    .label(*at, format!("axis {other} of this meets axis {axis} of the other"))
+                    .note("the axes of an array of lower rank meet the last axes of the others, as in NumPy"),
+                None => report,
+            }
+        }
+        Context::Call(name) => report.note(format!("in a call of `{name}`")),
+        Context::Function(name) => report
+            .note(format!("the size of what `{name}` returns is known only after each call, and `map` makes one array of all results")),
+        Context::Unchecked => {
+            Diagnostic { help: Vec::new(), ..report }.note("the sizes in the type of a function or of a sum cannot be checked at run time")
+        }
+    }
+}
+
+/// The largest finite number of a type of floats.
+fn largest(prim: PrimType) -> f64 {
+    match prim {
+        PrimType::F16 => 65504.0,
+        PrimType::F32 => 3.402_823_5e38,
+        _ => f64::MAX,
+    }
+}
+
+/// The words for one error, in which names are written alike everywhere.
+struct Words {
+    at: Span,
+    names: Names,
+}
+
+impl Words {
+    fn error(&self, code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, self.at, message)
+    }
+
+    fn kind(&mut self, kind: &ErrorKind) -> Diagnostic {
+        match kind {
+            ErrorKind::Mismatch(mismatch) => self.mismatch(mismatch),
+            ErrorKind::Irregular(irregular) => self.irregular(irregular),
+            ErrorKind::Undetermined(undetermined) => self.undetermined(undetermined),
+            ErrorKind::Negative(Negative::Solved { natural, size }) => {
+                let out = self
+                    .error(Code::NegativeSize, format!("the size {} would be {size}", called(natural)))
+                    .here(format!("the sizes of what is given here fit only if it is {size}"))
+                    .note("no array has fewer than 0 elements in a dimension");
+                match natural.declared {
+                    Some(declared) => out.label(declared, "declared here"),
+                    None => out,
+                }
+            }
+            ErrorKind::Negative(Negative::Written { size }) => {
+                self.error(Code::NegativeSize, format!("a size of {size}")).here("no array has fewer than 0 elements in a dimension")
+            }
+            ErrorKind::TypesDiffer { types } => {
+                let types = self.sides(types.as_ref());
+                with_types(self.error(Code::NotAFunction, "the types differ"), types)
+            }
+            ErrorKind::OpenType(open) => self.open_type(open),
+            ErrorKind::TypeTooLarge => self
+                .error(Code::TypeArguments, "type too large after its abbreviations are expanded")
+                .help("name the sizes: `[n]` instead of `[]`; arrays without a written size each have one of their own"),
+            ErrorKind::SizeTooLarge => {
+                let message = format!(
+                    "a size in the type of this is too large: it has more than {MAX_TERMS} terms, or a product of more than {MAX_DEGREE} sizes"
+                );
+                self.error(Code::TypeArguments, message)
+                    .help("a function with the result type `?[n].[n]t` gives its result a size with a name")
+            }
+            ErrorKind::AbbreviationArguments => self.error(Code::WrongFields, "wrong arguments for this type abbreviation"),
+            ErrorKind::NegativeIndex => self
+                .error(Code::OutOfBounds, "there are no negative indices")
+                .here("out of bounds of every array")
+                .help("the last element of `xs : [n]t` is `xs[n - 1]` or `last xs`, all but the last are `xs[0:n - 1]` or `init xs`"),
+            ErrorKind::NumberOutOfRange { ty } if ty.is_float() => self
+                .error(Code::NumberOutOfRange, format!("this number is too large for {ty}"))
+                .here(format!("the largest {ty} is {:e}", largest(*ty)))
+                .help(format!("use a wider type, or write `{ty}.inf`")),
+            ErrorKind::NumberOutOfRange { ty } => self
+                .error(Code::NumberOutOfRange, format!("this number is not a value of type {ty}"))
+                .here(format!("{ty} has {} bits", ty.bytes() * 8))
+                .help("use a wider type, or write the wrapped-around value"),
+            ErrorKind::Hole => self.error(Code::Hole, "a hole is left in the program"),
+        }
+    }
+
+    fn mismatch(&mut self, mismatch: &Mismatch) -> Diagnostic {
+        match mismatch {
+            Mismatch::Sizes { expected, found, definite, origins, types } => {
+                let types = self.sides(types.as_ref());
+                let (l, r) = (self.names.dim(expected), self.names.dim(found));
+                let verb = if *definite { "never" } else { "not known to be" };
+                let out = self
+                    .error(Code::SizeMismatch, format!("sizes {l} and {r} are {verb} equal"))
+                    .here(format!("size {r} here, {l} is needed"));
+                let mut out = self.with_origins(out, origins);
+                if let (false, Some((wanted, _))) = (definite, &types) {
+                    out = out.help(format!("if they are always equal, check it at run time: `e :> {wanted}`"));
+                }
+                with_types(out, types)
+            }
+            Mismatch::KnownAfterCall => {
+                self.error(Code::SizeMismatch, "this size is known only after the call, so it cannot be used as a value")
+            }
+            Mismatch::ExistentialParameter => self
+                .error(Code::SizeMismatch, "a parameter of existential size in the type of a function")
+                .here("the caller decides this size, so it has a name of its own")
+                .help("leave the size out: `[]t`"),
+            Mismatch::ComputedParameter => self
+                .error(Code::SizeMismatch, "the size of a parameter cannot be computed before it")
+                .here("this is no sum, difference or product of sizes, or a very large one")
+                .help("write `[]` here, and check the size where the parameter is used: `x :> [..]t`"),
+            Mismatch::Loop => self.error(Code::SizeMismatch, "the sizes of the loop's values do not settle"),
+        }
+    }
+
+    fn irregular(&mut self, irregular: &Irregular) -> Diagnostic {
+        let code = Code::IrregularRows;
+        match irregular {
+            Irregular::Escape { size, inner, origins, types } => {
+                let types = self.sides(types.as_ref());
+                let inner = self.names.dim(inner);
+                let size = self.names.dim(size);
+                let out = self
+                    .error(code, format!("an array would be irregular: its size {size} differs from cell to cell"))
+                    .here(format!("the size {inner} arises inside, where it may differ each time"))
+                    .note(SAME_SIZES);
+                with_types(self.with_origins(out, origins), types)
+            }
+            Irregular::Existential { types } => {
+                let types = self.sides(types.as_ref());
+                let message = "an array would be irregular: the function's result has a size that is known only afterwards";
+                let out = self
+                    .error(code, message)
+                    .here("the size of each result is existential")
+                    .note(SAME_SIZES)
+                    .help("reduce each cell to a regular result inside the function, such as a sum or a length");
+                with_types(out, types)
+            }
+            Irregular::Cells { size } => {
+                let what = match size {
+                    Some((size, _)) => format!("its cells have the size {}, which differs from cell to cell", self.names.dim(size)),
+                    None => "the sizes of its cells are known only after each is computed".to_string(),
+                };
+                let out = self
+                    .error(code, format!("an array would be irregular: {what}"))
+                    .here("mapped here")
+                    .note(SAME_SIZES)
+                    .help("reduce each cell to a regular result inside the map, such as a sum or a length");
+                match size {
+                    Some((_, origins)) => self.with_origins(out, origins),
+                    None => out,
+                }
+            }
+            Irregular::Results { definition, needed } => {
+                let which = definition.map_or("the definition".to_string(), |name| format!("`{name}`"));
+                self.error(code, format!("the results of this function differ in size, but {which} needs results of one size"))
+                    .here("the size of each result is known only after it is computed")
+                    .label(*needed, "the sizes have to be known here")
+            }
+            Irregular::Argument { definition } => {
+                let which = definition.map_or(String::new(), |name| format!(" of `{name}`"));
+                let message = format!(
+                    "an array would be irregular: the results of this function differ in size, and the result{which} is an array of them"
+                );
+                self.error(code, message)
+                    .here("the size of each result is known only after it is computed")
+                    .note(SAME_SIZES)
+                    .help("reduce each cell to a regular result inside the function, such as a sum or a length")
+            }
+        }
+    }
+
+    fn undetermined(&mut self, undetermined: &Undetermined) -> Diagnostic {
+        let code = Code::UndeterminedSize;
+        match undetermined {
+            Undetermined::Made { size } => self
+                .error(code, format!("nothing determines the size `{size}` of what is made here"))
+                .here(format!("made for a size `{size}` that nothing says"))
+                .help("annotate what is made with a type of a size that is known, `(e : [n]t)`"),
+            Undetermined::Function { size } => self
+                .error(code, format!("nothing determines the size `{size}` of this function"))
+                .here(format!("`{size}` is the size of none of the arrays that it is applied to"))
+                .help("annotate the function that is its argument with a size that is known"),
+            Undetermined::Parts { size } => {
+                let size = self.names.dim(size);
+                self.error(code, format!("nothing determines the parts of the size {size}"))
+                    .here(format!("this has the size {size}, which is wanted in parts"))
+                    .help("annotate what is made of it with the sizes that it is to have, `let (a: [n]t, b) = ..`")
+            }
+            Undetermined::Parameter { size } => self
+                .error(code, format!("nothing determines the size `{size}`"))
+                .here("no parameter has this size")
+                .help(format!("make it the size of a parameter, `(xs: [{size}]t)`, or a parameter: `({size}: i64)`")),
+            Undetermined::Pattern => self
+                .error(code, "this size is not determined by the pattern's type")
+                .here("nothing says what it is")
+                .help("use it alone as the size of an array in the pattern: `[n]t`"),
+            Undetermined::Replication => self
+                .error(code, "nothing determines how often this is replicated")
+                .here("the length of this `rep` is not known")
+                .help("use `replicate n x`, or annotate the type of the result"),
+        }
+    }
+
+    fn open_type(&mut self, open: &OpenType) -> Diagnostic {
+        let name = open.name;
+        let (what, names): (&str, &[Symbol]) = if open.types.is_empty() { ("size", &open.sizes) } else { ("type", &open.types) };
+        let shown = names.iter().take(3).map(|name| format!("the {what} `{name}`")).collect::<Vec<_>>().join(", ");
+        let more = if names.len() > 3 { ", .." } else { "" };
+        let verb = if names.len() > 1 { "are" } else { "is" };
+        let ty = self.names.ty(&open.ty);
+        self.error(Code::UndeterminedType, format!("the type of `{name}` stays open"))
+            .here(format!("its type is {ty}"))
+            .label(open.body, format!("this is computed once, and nothing here says what {shown}{more} {verb}"))
+            .note("only functions and values that need no computation can have many types")
+            .help(format!("annotate `{name}` with a type, or define it as a function with parameters"))
+    }
+
+    fn sides(&mut self, types: Option<&Sides>) -> Option<(String, String)> {
+        types.map(|Sides { expected, found }| (self.names.ty(expected), self.names.ty(found)))
+    }
+    fn with_origins(&mut self, report: Diagnostic, origins: &[Origin]) -> Diagnostic {
+        origins.iter().fold(report, |report, origin| report.label(origin.at, self.origin(origin.size.as_ref(), origin.call)))
+    }
+    fn origin(&mut self, size: Option<&Dim>, call: bool) -> String {
+        match size {
+            Some(size) if call => format!("the size {} of this call", self.names.dim(size)),
+            Some(size) => format!("{} comes from here", self.names.dim(size)),
+            None => "the size _, which is not written, comes from here".to_string(),
+        }
+    }
+}
+
+fn with_types(report: Diagnostic, types: Option<(String, String)>) -> Diagnostic {
+    match types {
+        Some((expected, found)) if expected != found => report.note(format!("expected {expected}")).note(format!("     got {found}")),
+        Some(_) | None => report,
+    }
+}
