@@ -563,7 +563,7 @@ fn validate_core(sources: &SourceMap, checked: &Checked) {
 /// What the core checker says against the elaborated program.
 pub fn core_problem(sources: &SourceMap, checked: &Checked) -> Result<(), String> {
     core::check::check(&checked.core).map_err(|errors| {
-        let line = |e: &CoreError| format!("{}: {}\n", sources.place(e.span), e.diagnostic().message);
+        let line = |e: &CoreError| format!("{}: {}\n", sources.place(e.span), e.message());
         errors.iter().take(5).map(line).collect()
     })
 }

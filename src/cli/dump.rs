@@ -99,8 +99,9 @@ fn tokens(args: &DumpArgs, console: &mut Console) -> Outcome {
         let (line, column) = sources.line_column(span);
         console.print(format!("{line}:{column}\t{:?}\t{}\n", token.tok, sources.snippet(span)));
     }
-    console.report_all(&sources, &lexed.diagnostics);
-    Ok(if lexed.diagnostics.is_empty() { SUCCESS } else { FAILURE })
+    let diagnostics = lexed.diagnostics(&sources.file(file).text);
+    console.report_all(&sources, &diagnostics);
+    Ok(if diagnostics.is_empty() { SUCCESS } else { FAILURE })
 }
 
 fn surface(args: &DumpArgs, console: &mut Console) -> Outcome {

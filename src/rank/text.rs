@@ -21,9 +21,11 @@
 
 mod print;
 mod read;
+mod report;
 
 pub use print::print;
 pub use read::{parse, parse_bytes};
+pub use report::{Mistake, TextError, Wanted};
 
 use super::{System, Var};
 
@@ -58,22 +60,3 @@ pub enum Expect {
     /// No solution.
     Infeasible,
 }
-
-/// A mistake in the text of a rank system.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextError {
-    /// Line, counted from 1.
-    pub line: usize,
-    /// Column in characters, counted from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl std::fmt::Display for TextError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.message)
-    }
-}
-
-impl std::error::Error for TextError {}

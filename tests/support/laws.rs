@@ -34,7 +34,7 @@ pub struct Walk {
 pub const FUEL: usize = 400;
 
 pub fn type_of(term: &Expr) -> Result<Type, String> {
-    infer_type(&mut TypeEnv::default(), term).map_err(|error| format!("{}:\n{}", error.message, print::expr(term)))
+    infer_type(&mut TypeEnv::default(), term).map_err(|error| format!("{}:\n{}", error.message(), print::expr(term)))
 }
 
 pub fn erased(term: &Expr) -> Result<erased::Expr, String> {

@@ -18,11 +18,16 @@
 //! A block starts with a line `-- ==` and lasts as long as the comment, or until documentation (`-- |`) begins. `entry:` is for the cases after it. A block with `error: regex`
 //! and no input says that the program is refused with such a message. In core the comments begin with `;`.
 
-use super::reader::{Reader, Result};
+mod report;
+
+pub use report::{Error, Mistake, report};
+
+use super::reader::{Reader, Result, error};
 use super::structure;
 use crate::base::{FileId, PrimType, Span};
 use crate::diag::Diagnostic;
 use regex::Regex;
+use report::Names;
 
 /// A block of expectations.
 #[derive(Debug, Clone, Default)]
@@ -147,7 +152,7 @@ fn finish(file: FileId, begin: usize, end: usize, region: &str, blocks: &mut Vec
     let mut parser = Parser { reader: Reader::new(file, region, begin), block: span, entries: main };
     match parser.block(span) {
         Ok(block) => blocks.push(block),
-        Err(diagnostic) => diagnostics.push(*diagnostic),
+        Err(error) => diagnostics.push(report(&error)),
     }
 }
 
@@ -175,13 +180,12 @@ impl Parser<'_> {
                     self.reader.word();
                     block.tags.extend(self.reader.braces()?.0.split_whitespace().map(String::from));
                 }
-                "entry:" => self.entries = self.names("entry:", "entry point")?,
-                "property:" => block.properties.extend(self.names("property:", "property")?),
+                "entry:" => self.entries = self.names(Names::Entry)?,
+                "property:" => block.properties.extend(self.names(Names::Property)?),
                 "error:" => {
                     block.refused = Some(self.regex()?.0);
                     if !block.cases.is_empty() {
-                        let message = "`error:` without an input says that the program is refused, but this block runs it";
-                        return Err(self.reader.error(place, message));
+                        return Err(error(place, Mistake::RefusedAfterCases));
                     }
                 }
                 "warning:" => block.warnings.push(self.regex()?),
@@ -193,9 +197,7 @@ impl Parser<'_> {
                     let number = block.cases.len() + 1;
                     let case = self.case(number)?;
                     if block.refused.is_some() {
-                        return Err(self
-                            .reader
-                            .error(case.span, "a program that is refused cannot be run: `error:` stands before any input"));
+                        return Err(error(case.span, Mistake::CaseOfRefused));
                     }
                     block.cases.push(case);
                 }
@@ -205,11 +207,11 @@ impl Parser<'_> {
     }
 
     /// The names on the line after a keyword.
-    fn names(&mut self, keyword: &str, what: &str) -> Result<Vec<(String, Span)>> {
+    fn names(&mut self, what: Names) -> Result<Vec<(String, Span)>> {
         let place = self.reader.word().1;
         let names: Vec<(String, Span)> = self.reader.words_of_line().into_iter().map(|(word, span)| (word.to_string(), span)).collect();
         if names.is_empty() {
-            return Err(self.reader.error(place, &format!("`{keyword}` is followed by the name of an {what} on the same line")));
+            return Err(error(place, Mistake::NoNames(what)));
         }
         Ok(names)
     }
@@ -220,11 +222,7 @@ impl Parser<'_> {
         let (text, span) = self.reader.line();
         match Regex::new(text) {
             Ok(regex) => Ok((regex, span)),
-            Err(error) => {
-                let last = error.to_string();
-                let why = last.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                Err(self.reader.error(span, &format!("this is no regular expression: {why}")))
-            }
+            Err(why) => Err(error(span, Mistake::NoRegex(Box::new(why)))),
         }
     }
 
@@ -235,8 +233,7 @@ impl Parser<'_> {
         if let Some((word, place)) = self.reader.peek().filter(|(word, _)| *word != "{") {
             self.reader.word();
             if !PIPELINES.contains(&word) {
-                let message = format!("there is no pipeline `{}`: it is one of {}", word.escape_debug(), PIPELINES.join(", "));
-                return Err(self.reader.error(place, &message));
+                return Err(error(place, Mistake::NoPipeline(word.to_string())));
             }
             pipeline = word.to_string();
         }
@@ -245,19 +242,14 @@ impl Parser<'_> {
         while let Some((name, place)) = inner.peek() {
             inner.word();
             if let Some((part, near)) = structure::misspelt(name) {
-                let mut error = inner.error(place, &format!("no statement is called `{}` in `structure`", part.escape_debug()));
-                error.help.push(match near {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("the names are {}, and those of Futhark's operators", structure::OWN.join(", ")),
-                });
-                return Err(error);
+                return Err(error(place, Mistake::NoStatement { name: part.to_string(), near }));
             }
             let Some((number, at)) = inner.peek() else {
-                return Err(inner.error(place, &format!("how many `{}` there are must follow", name.escape_debug())));
+                return Err(error(place, Mistake::NoCount(name.to_string())));
             };
             inner.word();
             let Ok(number) = number.parse() else {
-                return Err(inner.error(at, "a number is expected here: `structure` lists names, each with how many there are"));
+                return Err(error(at, Mistake::CountIsNoNumber));
             };
             counts.push((name.to_string(), number, place));
         }
@@ -269,7 +261,7 @@ impl Parser<'_> {
     /// `["name"] [tag ..] [random|script] input ..` and what is expected of it.
     fn case(&mut self, number: usize) -> Result<Case> {
         let start = self.reader.start();
-        let name = self.reader.quoted("the name of this case has no closing quote")?.unwrap_or_else(|| format!("#{number}"));
+        let name = self.reader.quoted(Mistake::UnclosedName)?.unwrap_or_else(|| format!("#{number}"));
         let (mut random, mut script, mut tags) = (false, false, Vec::new());
         loop {
             let (word, place) = self.reader.word();
@@ -278,24 +270,25 @@ impl Parser<'_> {
                 "script" => script = true,
                 "input" => break,
                 _ if KEYWORDS.contains(&word) => {
-                    let message = match word {
-                        "output" | "auto" | "error:" => "there is no `input` before this".to_string(),
-                        _ => format!("`input` is expected here, not `{word}`"),
+                    let mistake = match word {
+                        "output" | "auto" | "error:" => Mistake::OutputWithoutInput,
+                        _ => Mistake::InputWanted(word.to_string()),
                     };
-                    return Err(self.reader.error(place, &message));
+                    return Err(error(place, mistake));
                 }
                 _ if is_tag(word) && self.reader.peek().is_some_and(|(next, _)| KEYWORDS.contains(&next) || is_tag(next)) => {
                     tags.push(word.to_string());
                 }
-                word => return Err(self.unknown(word, place)),
+                word => {
+                    let near = crate::diag::closest(word, KEYWORDS.iter().copied());
+                    return Err(error(place, Mistake::UnknownWord { word: word.to_string(), near }));
+                }
             }
         }
         let data = self.data()?;
         let input = match (random, script, data) {
-            (true, true, _) => {
-                return Err(self.reader.error(self.reader.span_from(start), "an input is either random or made by a script"));
-            }
-            (true, _, Data::File(_, span)) => return Err(self.reader.error(span, "a random input is described here, not in a file")),
+            (true, true, _) => return Err(error(self.reader.span_from(start), Mistake::RandomScript)),
+            (true, _, Data::File(_, span)) => return Err(error(span, Mistake::RandomFile)),
             (true, _, Data::Text(_, span)) => Data::Random(self.random(span)?, span),
             (_, true, Data::Text(text, span)) => Data::Script(text, span),
             (_, true, Data::File(name, span)) => Data::ScriptFile(name, span),
@@ -305,20 +298,12 @@ impl Parser<'_> {
         Ok(Case { span: self.reader.span_from(start), name, tags, entries: self.entries.clone(), input, expect })
     }
 
-    fn unknown(&self, word: &str, place: Span) -> Box<Diagnostic> {
-        let mut error = self.reader.error(place, &format!("a test block has no `{}` here", word.escape_debug()));
-        if let Some(close) = crate::diag::closest(word, KEYWORDS.iter().copied()) {
-            error.help.push(format!("did you mean `{close}`?"));
-        }
-        error
-    }
-
     fn expect(&mut self) -> Result<Expect> {
         match self.reader.peek() {
             Some(("auto", place)) => {
                 self.reader.word();
                 if self.reader.peek().is_none_or(|(word, _)| word != "output") {
-                    return Err(self.reader.error(place, "`auto` is followed by `output`"));
+                    return Err(error(place, Mistake::AutoWithoutOutput));
                 }
                 self.reader.word();
                 Ok(Expect::Auto)
@@ -338,7 +323,7 @@ impl Parser<'_> {
             self.reader.word();
             let (path, span) = self.reader.file_name();
             if path.is_empty() {
-                return Err(self.reader.error(at, "the name of a file must follow on the same line"));
+                return Err(error(at, Mistake::NoFile));
             }
             return Ok(Data::File(path.to_string(), span));
         }
@@ -359,12 +344,12 @@ impl Parser<'_> {
                 let (number, at) = inner.word();
                 let digits: String = number.strip_suffix("i64").unwrap_or(number).chars().filter(|c| *c != '_').collect();
                 let Ok(size) = digits.parse() else {
-                    return Err(inner.error(at, "a size is expected here: random arrays are of a type such as `[10][3]f32`"));
+                    return Err(error(at, Mistake::NoSize));
                 };
                 dims.push(size);
                 let (close, at) = inner.word();
                 if close != "]" {
-                    return Err(inner.error(at, "`]` is expected here"));
+                    return Err(error(at, Mistake::NoBracket));
                 }
                 (word, place) = inner.peek().unwrap_or(("", at));
             }
@@ -372,10 +357,7 @@ impl Parser<'_> {
             out.push(match PrimType::from_name(word) {
                 Some(prim) => Random::Of(dims, prim),
                 None if dims.is_empty() && is_constant(word) => Random::Constant(word.to_string()),
-                None => {
-                    let message = format!("no random value of the type `{}` can be made", word.escape_debug());
-                    return Err(inner.error(place, &message));
-                }
+                None => return Err(error(place, Mistake::NoRandom(word.to_string()))),
             });
         }
         Ok(out)

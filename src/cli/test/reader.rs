@@ -1,10 +1,10 @@
 //! Words, lines, quoted names and braces in the text of a test block.
 
-use crate::base::{Code, FileId, Span};
-use crate::diag::Diagnostic;
+use super::blocks::{Error, Mistake};
+use crate::base::{FileId, Span};
 
-/// What is read, or what is wrong at its place: always E0610.
-pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+/// What is read, or what is wrong at its place.
+pub type Result<T> = std::result::Result<T, Error>;
 
 /// Where reading has come to.
 #[derive(Debug, Clone)]
@@ -91,11 +91,11 @@ impl<'a> Reader<'a> {
     }
 
     /// A text in quotes on one line, if there is one here.
-    pub fn quoted(&mut self, unclosed: &str) -> Result<Option<String>> {
+    pub fn quoted(&mut self, unclosed: Mistake) -> Result<Option<String>> {
         let start = self.start();
         let Some(rest) = self.text[start..].strip_prefix('"') else { return Ok(None) };
         let Some(end) = rest.find(['"', '\n']).filter(|end| rest.as_bytes()[*end] == b'"') else {
-            return Err(self.error(self.span(start, start + 1), unclosed));
+            return Err(error(self.span(start, start + 1), unclosed));
         };
         self.at += end + 2;
         Ok(Some(rest[..end].to_string()))
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         let rest = &self.text[start..];
         if !rest.starts_with('{') {
             let end = start + rest.chars().next().map_or(0, char::len_utf8);
-            return Err(self.error(self.span(start, end), "`{` expected in this test block"));
+            return Err(error(self.span(start, end), Mistake::NoBrace));
         }
         let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
         for (offset, c) in rest.char_indices() {
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
                 return Ok((&self.text[start + 1..start + offset], self.span(start + 1, start + offset)));
             }
         }
-        Err(self.error(self.span(start, start + 1), "this `{` is not closed in the test block"))
+        Err(error(self.span(start, start + 1), Mistake::UnclosedBrace))
     }
 
     /// A reader of what is between braces.
@@ -132,10 +132,9 @@ impl<'a> Reader<'a> {
         let (_, span) = self.braces()?;
         Ok(self.at(span))
     }
+}
 
-    /// What is wrong at a place.
-    pub fn error(&self, place: Span, message: &str) -> Box<Diagnostic> {
-        let form = "a case is `[\"name\"] [tags] input { values }` and then `output { values }`, `error: regex` or nothing";
-        Box::new(Diagnostic::error(Code::TestBlock, place, message).note(form))
-    }
+/// What is wrong at a place.
+pub fn error(at: Span, mistake: Mistake) -> Error {
+    Error { at, mistake }
 }

@@ -10,14 +10,19 @@
 //! A function of n parameters may be applied to a tuple of n components. Literals have the types that the functions ask for. `$loaddata
 //! "file"` has the values of a data file (a tuple if there are several), `$loadbytes "file"` its bytes.
 
+mod report;
+
 use super::super::values::{Form, Signature};
-use crate::base::{Code, FileId, PrimType, Span, Symbol};
+use crate::base::{FileId, PrimType, Span};
 use crate::diag::Diagnostic;
 use crate::runtime::data::{self, Expected, Stream};
 use crate::runtime::{Array, Value};
+use report::{Error, Found, Mistake, placed, report};
 use rustc_hash::FxHashMap;
 
-type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+type Result<T, E = Error> = std::result::Result<T, E>;
+/// What other parts of the compiler answer.
+type Answer<T> = Result<T, Box<Diagnostic>>;
 
 /// An expression with its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,22 +56,23 @@ enum Datum {
 /// What scripts need from outside.
 pub trait Host {
     /// What a function takes.
-    fn signature(&self, name: &str) -> Result<Signature>;
+    fn signature(&self, name: &str) -> Answer<Signature>;
     /// Calls it.
-    fn call(&self, name: &str, arguments: Vec<Value>) -> Result<Value>;
+    fn call(&self, name: &str, arguments: Vec<Value>) -> Answer<Value>;
     /// The bytes of a file, decompressed if need be.
-    fn file(&self, name: &str) -> Result<Vec<u8>>;
+    fn file(&self, name: &str) -> Answer<Vec<u8>>;
 }
 
 /// The arguments that a script makes for an entry point; `file` and `base` say where the text stands.
 ///
 /// # Errors
 /// E0617: what is wrong with the script; otherwise what functions and files say.
-pub fn arguments(text: &str, file: FileId, base: usize, entry: &Signature, host: &dyn Host) -> Result<Vec<Value>> {
-    let exp = parse(text, file, base)?;
-    let span = exp.span;
-    let datum = Runner { host }.eval(&exp, &FxHashMap::default())?;
-    give(spread(vec![datum], entry.forms().len()), entry, span)
+pub fn arguments(text: &str, file: FileId, base: usize, entry: &Signature, host: &dyn Host) -> Answer<Vec<Value>> {
+    let made = parse(text, file, base).and_then(|exp| {
+        let datum = Runner { host }.eval(&exp, &FxHashMap::default())?;
+        give(spread(vec![datum], entry.forms().len()), entry, exp.span)
+    });
+    made.map_err(report)
 }
 
 /// The functions that a script names, those that are bound by `let` included.
@@ -95,7 +101,7 @@ fn parse(text: &str, file: FileId, base: usize) -> Result<Exp> {
     let exp = parser.exp()?;
     match parser.peek() {
         "" => Ok(exp),
-        word => Err(parser.wrong(&format!("the script goes on here with `{}`, where it should end", word.escape_debug()))),
+        word => Err(parser.wrong(Mistake::Rest(word.to_string()))),
     }
 }
 
@@ -151,22 +157,19 @@ impl<'a> Parser<'a> {
         self.at += if found { word.len() } else { 0 };
         found
     }
-    fn expect(&mut self, word: &str) -> Result<()> {
-        if self.eat(word) {
+    fn expect(&mut self, wanted: &'static str) -> Result<()> {
+        if self.eat(wanted) {
             return Ok(());
         }
-        let found = match self.peek() {
-            "" => "the end of the script".to_string(),
-            found => format!("`{}`", found.escape_debug()),
-        };
-        Err(self.wrong(&format!("`{word}` is expected here, found {found}")))
+        let found = self.peek().to_string();
+        Err(self.wrong(Mistake::Token { wanted, found }))
     }
     fn span(&self, start: usize) -> Span {
         Span::new(self.file, self.base + start, self.base + self.at)
     }
-    fn wrong(&mut self, message: &str) -> Box<Diagnostic> {
+    fn wrong(&mut self, mistake: Mistake) -> Error {
         let end = self.at + self.peek().len();
-        bad(Span::new(self.file, self.base + self.at, self.base + end), message)
+        bad(Span::new(self.file, self.base + self.at, self.base + end), mistake)
     }
     fn exp(&mut self) -> Result<Exp> {
         self.blanks();
@@ -194,10 +197,10 @@ impl<'a> Parser<'a> {
         if is_name(word) {
             return Ok(self.bump().0.to_string());
         }
-        Err(self.wrong("a name is expected here"))
+        Err(self.wrong(Mistake::Name))
     }
     /// Items up to a closing bracket, and whether there was a comma.
-    fn list<T>(&mut self, close: &str, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<(Vec<T>, bool)> {
+    fn list<T>(&mut self, close: &'static str, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<(Vec<T>, bool)> {
         let (mut items, mut commas) = (Vec::new(), false);
         while !self.eat(close) {
             items.push(item(self)?);
@@ -237,7 +240,7 @@ impl<'a> Parser<'a> {
             "empty" if self.peek() == "(" => {
                 while !self.eat(")") {
                     if self.bump().0.is_empty() {
-                        return Err(self.wrong("`)` is expected here"));
+                        return Err(self.wrong(Mistake::UnclosedEmpty));
                     }
                 }
                 Kind::Literal(self.text[start..self.at].to_string())
@@ -246,14 +249,12 @@ impl<'a> Parser<'a> {
             _ if is_name(word) || word.strip_prefix('$').is_some_and(is_name) => Kind::Apply(word.to_string(), Vec::new()),
             _ if word.starts_with('"') && (word.len() < 2 || !word.ends_with('"')) => {
                 self.at = start;
-                return Err(self.wrong("this text has no closing quote"));
+                return Err(self.wrong(Mistake::UnclosedText));
             }
             _ if word.starts_with(['"', '-']) && word.len() > 1 || is_literal(word) => Kind::Literal(word.to_string()),
             _ => {
                 self.at = start;
-                return Err(
-                    self.wrong("an expression is expected here: a function with arguments, a literal, a tuple, an array or a record")
-                );
+                return Err(self.wrong(Mistake::Expression));
             }
         };
         Ok(Exp { kind, span: self.span(start) })
@@ -269,8 +270,8 @@ fn is_literal(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) || ["f16.", "f32.", "f64."].iter().any(|start| word.starts_with(start))
 }
 
-fn bad(span: Span, message: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error(Code::TestScript, span, message))
+fn bad(at: Span, mistake: Mistake) -> Error {
+    Error::Script { at, mistake: Box::new(mistake) }
 }
 
 /// Components of the only item where there are `wanted` of them.
@@ -293,9 +294,8 @@ fn spread(mut items: Vec<Datum>, wanted: usize) -> Vec<Datum> {
 fn give(items: Vec<Datum>, signature: &Signature, span: Span) -> Result<Vec<Value>> {
     let forms = signature.forms();
     if forms.len() != items.len() {
-        let plural = if forms.len() == 1 { "" } else { "s" };
-        let message = format!("`{}` takes {} argument{plural}, {} given by the script", signature.name(), forms.len(), items.len());
-        return Err(bad(span, &message));
+        let mistake = Mistake::ArgumentCount { function: signature.name(), takes: forms.len(), given: items.len() };
+        return Err(bad(span, mistake));
     }
     items.into_iter().zip(forms).map(|(datum, form)| value(datum, form, span)).collect()
 }
@@ -320,8 +320,8 @@ fn value(datum: Datum, form: &Form, span: Span) -> Result<Value> {
             if prim == Some(expected.prim) && found.dims().len() == expected.rank {
                 return Ok(found);
             }
-            let shown = prim.map_or("something else".to_string(), |prim| Expected::new("", prim, found.dims().len()).shown());
-            Err(bad(span, &format!("{}: expected {}, found {shown}", expected.what, expected.shown())))
+            let found = prim.map(|prim| (prim, found.dims().len()));
+            Err(bad(span, Mistake::Type { expected: expected.clone(), found }))
         }
         (Datum::Tuple(items), Form::Tuple(None, forms)) if items.len() == forms.len() => {
             let parts = items.into_iter().zip(forms).map(|(item, form)| value(item, form, span)).collect::<Result<_>>()?;
@@ -331,26 +331,25 @@ fn value(datum: Datum, form: &Form, span: Span) -> Result<Value> {
             let mut parts = Vec::new();
             for (label, form) in labels.iter().zip(forms) {
                 let Some(at) = fields.iter().position(|(name, _)| name == label.as_str()) else {
-                    return Err(bad(span, &format!("the record has no field `{label}`")));
+                    return Err(bad(span, Mistake::NoField(*label)));
                 };
                 parts.push(value(fields.swap_remove(at).1, form, span)?);
             }
             Ok(Value::tuples(Vec::new(), Some(labels.clone()), parts))
         }
         (datum @ (Datum::Literal(_) | Datum::Array(_)), Form::Leaf(expected)) => {
-            let text = written(&datum).ok_or_else(|| bad(span, &format!("{}: arrays of tuples cannot be given", expected.what)))?;
-            data::read("the script", text.as_bytes(), expected)
-                .map_err(|inner| Box::new(Diagnostic { labels: bad(span, "").labels, ..*inner }))
+            let text = written(&datum).ok_or_else(|| bad(span, Mistake::ArrayOfTuples(expected.what.clone())))?;
+            data::read("the script", text.as_bytes(), expected).map_err(|inner| placed(span, inner, true))
         }
         (datum, form) => {
             let found = match datum {
-                Datum::Literal(text) => format!("`{text}`"),
-                Datum::Array(_) => "an array".into(),
-                Datum::Tuple(items) => format!("a tuple of {}", items.len()),
-                Datum::Record(fields) => format!("a record of {}", fields.len()),
-                Datum::Value(_) => "a value of another type".into(),
+                Datum::Literal(text) => Found::Literal(text),
+                Datum::Array(_) => Found::Array,
+                Datum::Tuple(items) => Found::Tuple(items.len()),
+                Datum::Record(fields) => Found::Record(fields.len()),
+                Datum::Value(_) => Found::Value,
             };
-            Err(bad(span, &format!("expected {}, found {found}", form.shown())))
+            Err(bad(span, Mistake::Form { expected: form.clone(), found }))
         }
     }
 }
@@ -386,7 +385,7 @@ impl Runner<'_> {
                 let found = self.eval(what, scope)?;
                 let parts = if *tuple { spread(vec![found], names.len()) } else { vec![found] };
                 if parts.len() != names.len() {
-                    return Err(bad(what.span, &format!("this has to be a tuple of {}", names.len())));
+                    return Err(bad(what.span, Mistake::TupleWanted(names.len())));
                 }
                 let mut inner = scope.clone();
                 inner.extend(names.iter().cloned().zip(parts));
@@ -394,10 +393,10 @@ impl Runner<'_> {
             }
             Kind::Apply(name, arguments) => match (scope.get(name), name.strip_prefix('$')) {
                 (Some(found), _) if arguments.is_empty() => found.clone(),
-                (Some(_), _) => return Err(bad(exp.span, &format!("`{name}` is a value and takes no arguments"))),
+                (Some(_), _) => return Err(bad(exp.span, Mistake::Applied(name.clone()))),
                 (None, Some(builtin)) => self.builtin(builtin, exp.span, arguments)?,
                 (None, None) => {
-                    let signature = self.host.signature(name).map_err(|inner| placed(exp.span, *inner))?;
+                    let signature = self.host.signature(name).map_err(|inner| placed(exp.span, inner, false))?;
                     let items = spread(all(arguments)?, signature.forms().len());
                     Datum::Value(self.host.call(name, give(items, &signature, exp.span)?)?)
                 }
@@ -408,17 +407,16 @@ impl Runner<'_> {
     fn builtin(&self, name: &str, span: Span, arguments: &[Exp]) -> Result<Datum> {
         let known = ["loaddata", "loadbytes"];
         if !known.contains(&name) {
-            let mut error = bad(span, &format!("a test has no `${}`", name.escape_debug()));
-            error.notes.push("it has `$loaddata \"file\"` and `$loadbytes \"file\"`".to_string());
-            return Err(error);
+            return Err(bad(span, Mistake::UnknownBuiltin(name.to_string())));
         }
-        let [Exp { kind: Kind::Literal(text), .. }] = arguments else {
-            return Err(bad(span, &format!("`${name}` takes the name of a file in quotes")));
+        let literal = match arguments {
+            [Exp { kind: Kind::Literal(text), .. }] => Some(text),
+            _ => None,
         };
-        let Some(file) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else {
-            return Err(bad(span, &format!("`${name}` takes the name of a file in quotes, found `{text}`")));
+        let Some(file) = literal.and_then(|text| text.strip_prefix('"')?.strip_suffix('"')) else {
+            return Err(bad(span, Mistake::FileName { builtin: name.to_string(), found: literal.cloned() }));
         };
-        let bytes = self.host.file(file).map_err(|inner| placed(span, *inner))?;
+        let bytes = self.host.file(file).map_err(|inner| placed(span, inner, false))?;
         if name == "loadbytes" {
             return Ok(Datum::Value(Value::Array(Array::vector(bytes))));
         }
@@ -439,28 +437,10 @@ impl Runner<'_> {
     }
 }
 
-/// What another part says, at a place in the script.
-fn placed(span: Span, inner: Diagnostic) -> Box<Diagnostic> {
-    Box::new(if inner.labels.is_empty() { Diagnostic { labels: bad(span, "").labels, ..inner } } else { inner })
-}
-
-impl Form {
-    /// In words.
-    pub fn shown(&self) -> String {
-        match self {
-            Form::Leaf(expected) => format!("{} of type {}", expected.what, expected.shown()),
-            Form::Sum(sum) => format!("{} of type {}", sum.what, sum.shape.shown()),
-            Form::Tuple(None, parts) => format!("a tuple of {}", parts.len()),
-            Form::Tuple(Some(labels), _) => {
-                format!("a record with {}", labels.iter().map(Symbol::to_string).collect::<Vec<_>>().join(", "))
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Code;
 
     #[test]
     fn scripts_are_read() {
@@ -473,13 +453,13 @@ mod tests {
             "{0 = a, 1 = 1e-3}",
         ];
         for text in good {
-            parse(text, FileId(0), 0).unwrap_or_else(|error| panic!("{text}: {}", error.message));
+            parse(text, FileId(0), 0).unwrap_or_else(|error| panic!("{text}: {error:?}"));
         }
         assert_eq!(functions("let x = f 1 in g x $loaddata"), ["f", "g", "x", "$loaddata"]);
         for (text, part) in
             [("f (1", ""), ("f )", ")"), ("let 1 = 2 in 3", "1"), ("\"a", "\"a"), ("", ""), ("1 2", "2"), ("{x 1}", "1"), ("+", "+")]
         {
-            let error = parse(text, FileId(0), 0).expect_err(text);
+            let error = report(parse(text, FileId(0), 0).expect_err(text));
             let span = error.labels[0].span;
             assert_eq!((error.code, &text[span.start as usize..span.end as usize]), (Code::TestScript, part), "{text}");
         }

@@ -4,7 +4,7 @@ use super::super::native;
 use super::super::program::Loaded;
 use super::super::run::find_entry;
 use super::super::values::{self, Signature};
-use super::blocks::{self, Case, Data, Expect, Random};
+use super::blocks::{self, Case, Data, Expect, Mistake, Random};
 use super::report::Verdict;
 use super::work::{Plan, matches};
 use super::{Backend, compare, confine, script};
@@ -284,15 +284,13 @@ fn input(
         Data::Text(text, _) => signature.stream("the input", text.as_bytes()),
         Data::File(name, _) => signature.stream(&format!("`{name}`"), &confine::read(path, name, allowed)?),
         Data::Random(values, span) => {
+            let room = || Box::new(blocks::report(&blocks::Error { at: *span, mistake: Mistake::OutOfMemory }));
             let mut bytes = Vec::new();
             for (i, value) in values.iter().enumerate() {
                 let made = match value {
                     Random::Constant(text) => format!("{text}\n").into_bytes(),
-                    Random::Of(dims, prim) => values::random(dims, *prim, seed * 1000 + i as u64).ok_or_else(|| {
-                        Box::new(Diagnostic::error(Code::TestBlock, *span, "there is no memory for random values of this size"))
-                    })?,
+                    Random::Of(dims, prim) => values::random(dims, *prim, seed * 1000 + i as u64).ok_or_else(room)?,
                 };
-                let room = || Box::new(Diagnostic::error(Code::TestBlock, *span, "there is no memory for random values of this size"));
                 bytes.try_reserve(made.len()).map_err(|_| room())?;
                 bytes.extend(made);
             }

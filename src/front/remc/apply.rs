@@ -1,21 +1,20 @@
 //! Application: lifting by prefix agreement of frames.
 
-use super::errors::counted;
-use super::instance::{Instance, Open, box_help};
+use super::error::{Argument, CallError, Framed};
+use super::insertions::{Called, Insertion, Lifted, Operand, What};
+use super::instance::{Instance, Open};
 use super::instantiate::{Equation, Unsolved, solve};
 use super::lift::Part;
 use super::names::unit_type;
-use super::report::{Insertion, What};
 use super::scope::is_i64;
 use super::{Elaborator, Typed};
-use crate::base::{Code, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{Span, Symbol};
 use crate::ir::core::free::Name;
 use crate::ir::core::index::{NoJoin, join};
 use crate::ir::core::sexp::Sexp;
 use crate::ir::core::sizes::{self, SizeOp};
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, Type, print};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, Type};
 use std::sync::Arc;
 
 /// An application whose operands are typed.
@@ -53,15 +52,13 @@ impl Elaborator<'_> {
     ) -> Option<Typed> {
         self.leave_open(&mut fun, &mut open)?;
         let Atom::Fun(params, ret) = fun.ty.atom().clone() else {
-            let message = format!("a function is expected here, {} has type {}", fun.called, print::type_brief(&fun.ty));
-            return self.error(Code::CoreApplication, fun.span, message);
+            return self.error(fun.span, CallError::NoFunction { called: fun.called, ty: fun.ty });
         };
         if args.is_empty() {
             args.push(self.unit_argument(span, &fun, &params)?);
         }
         if args.len() > params.len() {
-            let message = format!("{} takes {}, not {}", fun.called, counted(params.len(), "argument"), args.len());
-            return self.error(Code::CoreApplication, span, message);
+            return self.error(span, CallError::ArgumentCount { called: fun.called, takes: params.len(), given: args.len() });
         }
         let (params, ret, partial) = self.parameters(&fun, params, ret, &args)?;
         for (param, arg) in params.iter().zip(&mut args) {
@@ -79,11 +76,10 @@ impl Elaborator<'_> {
     /// The argument of a function without parameters.
     fn unit_argument(&mut self, span: Span, fun: &Instance, params: &[Param]) -> Option<Instance> {
         if params.len() != 1 || !self.equal(&params[0].ty, &unit_type()) {
-            let message = format!("{} takes {}, none are given", fun.called, counted(params.len(), "argument"));
-            return self.error(Code::CoreApplication, span, message);
+            return self.error(span, CallError::ArgumentCount { called: fun.called, takes: params.len(), given: 0 });
         }
         let unit = Typed::new(Expr::new(ExprKind::Tuple(Vec::new()), span), unit_type());
-        Some(Instance::plain(unit, "the unit".into()))
+        Some(Instance::plain(unit, Called::Unit))
     }
 
     /// The types of the parameters and of the result. Where they mention a parameter, its argument takes its place.
@@ -102,21 +98,14 @@ impl Elaborator<'_> {
             types.push(self.substituted(&subst, &param.ty, arg.span)?);
             let (Some(name), true) = (param.name, needed[at]) else { continue };
             let dim = arg.dim().filter(|_| is_i64(&arg.ty)).cloned();
-            let Some(dim) = dim else { return self.opaque(fun, at, arg) };
+            let Some(dim) = dim else {
+                let operand = Argument { at, of: fun.called };
+                return self.error(arg.span, CallError::UnknownSize { operand, scalar: arg.ty.shape().is_scalar() });
+            };
             subst.insert(Name::Size(name), Replacement::Dim(dim));
         }
         let ret = self.substituted(&subst, &rest, fun.span)?;
         Some((types, ret, partial))
-    }
-
-    fn opaque<T>(&mut self, fun: &Instance, at: usize, arg: &Instance) -> Option<T> {
-        let message = format!("argument {} of {} is a size in a type, and its value is not known", at + 1, fun.called);
-        let mut diagnostic = Diagnostic::error(Code::CoreUnknownSize, arg.span, message);
-        diagnostic = match arg.ty.shape().is_scalar() {
-            true => diagnostic.help("bind it with `let`, (let [n e] ..), where the array does not leave the scope of n, or use `lift`"),
-            false => diagnostic.help("cells of different shapes are put into boxes, for example with `lift`"),
-        };
-        self.report(diagnostic)
     }
 
     /// The frames of the arguments, where no types or indices are left out.
@@ -137,20 +126,8 @@ impl Elaborator<'_> {
         if same_atoms && items.ends_with(cell) {
             return Some(Shape { items: items[..items.len() - cell.len()].to_vec() });
         }
-        let what = format!("argument {} of {}", at + 1, call.fun.called);
-        let (wanted, found) = (print::type_brief(param), print::type_brief(&arg.ty));
-        let message = match same_atoms {
-            false => format!("{what}: expected cells of type {wanted}, found {found}"),
-            true if items.len() < cell.len() => {
-                format!("{what}: expected cells of type {wanted}, found {found}, which has rank {} only", items.len())
-            }
-            true => {
-                let end = Shape { items: items[items.len() - cell.len()..].to_vec() };
-                format!("{what}: expected cells of type {wanted}, found {found}, whose cells have shape {}", print::shape(&end))
-            }
-        };
-        let diagnostic = Diagnostic::error(Code::CoreCells, arg.span, message).here(format!("this has type {found}"));
-        self.report(if same_atoms { diagnostic } else { box_help(diagnostic, &arg.ty) })
+        let operand = Argument { at, of: call.fun.called };
+        self.error(arg.span, CallError::Cells { operand, wanted: param.clone(), found: arg.ty.clone(), same_atoms })
     }
 
     /// Finds what was left out, and the frames.
@@ -175,10 +152,7 @@ impl Elaborator<'_> {
         let solution = match result {
             Ok(solution) => solution,
             Err(unsolved) => {
-                let place = |at: usize| {
-                    let arg = call.args.get(at)?;
-                    Some((arg.span, format!("argument {} of {}", at + 1, call.fun.called), arg.ty.clone()))
-                };
+                let place = |at: usize| Some((call.args.get(at)?, Argument { at, of: call.fun.called }));
                 let instances: Vec<&Instance> = std::iter::once(&call.fun).chain(&call.args).collect();
                 return self.unsolved(call.span, &open, &instances, unsolved, place);
             }
@@ -194,41 +168,33 @@ impl Elaborator<'_> {
     }
 
     /// The join of the frames.
-    fn principal(&mut self, call: &Call, frames: &[(Shape, Span, String)]) -> Option<Shape> {
-        let NoJoin { left, right } = match join(frames.iter().map(|(frame, ..)| frame)) {
+    fn principal(&mut self, call: &Call, frames: &[Framed]) -> Option<Shape> {
+        let NoJoin { left, right } = match join(frames.iter().map(|framed| &framed.frame)) {
             Ok(principal) => return Some(principal),
             Err(pair) => pair,
         };
-        let shown = |(frame, _, what): &(Shape, Span, String)| format!("{what} has frame {}", print::shape(frame));
-        let (first, second) = (&frames[left], &frames[right]);
-        let message =
-            format!("the frames {} and {} do not agree: neither is a prefix of the other", print::shape(&first.0), print::shape(&second.0));
-        let here = if call.fun.is_named() { format!("in this application of {}", call.fun.called) } else { "in this application".into() };
-        let mut diagnostic = Diagnostic::error(Code::CoreFrames, call.span, message).here(here);
-        for place in [first, second] {
-            diagnostic = diagnostic.label(place.1, shown(place));
-        }
-        self.report(diagnostic)
+        let (first, second) = (frames[left].clone(), frames[right].clone());
+        self.error(call.span, CallError::Frames { called: call.fun.called, first, second })
     }
 
     /// The explicit application.
     fn lifted_call(&mut self, call: Call, subst: &Subst, frames: Vec<Shape>) -> Option<Typed> {
         let fun_shape = subst.shape(call.fun.ty.shape()).ok()?;
-        let mut places = vec![(fun_shape, call.fun.span, "the array of functions".to_string())];
-        places.extend(
-            frames.into_iter().zip(&call.args).enumerate().map(|(at, (frame, arg))| (frame, arg.span, format!("argument {}", at + 1))),
-        );
+        let mut places = vec![Framed { operand: Operand::Functions, frame: fun_shape, at: call.fun.span }];
+        let args = frames.into_iter().zip(&call.args).enumerate();
+        places.extend(args.map(|(at, (frame, arg))| Framed { operand: Operand::Argument(at), frame, at: arg.span }));
         let principal = self.principal(&call, &places)?;
         let Call { span, fun, args, ret, partial, .. } = call;
         let dim = size_of_result(&fun, &args, &principal);
         if !principal.is_scalar() && self.libraries.inside.is_none() {
-            let frames = places.iter().filter(|(frame, ..)| !frame.is_scalar()).map(|(frame, _, what)| (what.clone(), frame.clone()));
-            let what = What::Lifted { what: fun.called.trim_matches('`').into(), frames: frames.collect(), principal: principal.clone() };
+            let frames = places.iter().filter(|place| !place.frame.is_scalar()).map(|place| (place.operand, place.frame.clone()));
+            let what = Lifted::Application(fun.called);
+            let what = What::Lifted { what, frames: frames.collect(), principal: principal.clone() };
             self.insertions.push(Insertion { span, what });
         }
         let mut parts = Vec::with_capacity(args.len() + 1);
-        for (instance, (frame, ..)) in std::iter::once(fun).chain(args).zip(places) {
-            parts.push(Part { value: self.closed(instance, subst)?, frame });
+        for (instance, place) in std::iter::once(fun).chain(args).zip(places) {
+            parts.push(Part { value: self.closed(instance, subst)?, frame: place.frame });
         }
         let expr = self.over(span, &principal, parts, |this, cells| {
             let mut cells = cells.into_iter();

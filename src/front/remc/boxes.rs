@@ -1,18 +1,17 @@
 //! Boxes: `box`, `boxes`, `unbox`, `lift`.
 
-use super::errors::counted;
+use super::error::{Binding, BoxError, Place};
 use super::local::is_body;
 use super::names::unit_type;
 use super::scope::{Bound, index_variable};
 use super::{Elaborator, Typed};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::free::Name;
-use crate::ir::core::read::Binder;
+use crate::ir::core::read::{self, Binder, BinderKind};
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, ShapeItem, Type, is_shape, print};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, ShapeItem, Type, is_shape};
 
 /// Whether a form is a list of pairs, the hidden indices of `(box ((n i) ..) T e)`.
 fn is_index_list(item: &Sexp) -> bool {
@@ -32,12 +31,11 @@ impl Elaborator<'_> {
             return self.box_of_pairs(span, indices, ty, body);
         }
         let [indices @ .., body, sigma] = operands else {
-            return self.form(span, "expected (box ((n i) ..) T e) or (box i .. e T)");
+            return self.expected(span, "(box ((n i) ..) T e) or (box i .. e T)");
         };
         let sigma_type = self.ty(sigma)?;
         let (Atom::Sigma(names, inner), true) = (sigma_type.atom(), sigma_type.shape().is_scalar()) else {
-            let message = format!("the type of a box is a Sigma, this is {}", print::type_brief(&sigma_type));
-            return self.error(Code::CoreBox, sigma.span, message);
+            return self.error(sigma.span, BoxError::NoBoxType(sigma_type));
         };
         let read: Vec<Option<Index>> = indices.iter().map(|index| self.read(|reader| reader.index(index))).collect();
         let read: Vec<Index> = read.into_iter().collect::<Option<_>>()?;
@@ -49,7 +47,7 @@ impl Elaborator<'_> {
         let mut read = Vec::new();
         for pair in self.list(indices, "hidden indices ((n i) ..)")? {
             let [name, index] = self.list(pair, "a hidden index (n i)")? else {
-                return self.form(pair.span, "expected a hidden index (n i)");
+                return self.expected(pair.span, "a hidden index (n i)");
             };
             let name = self.read(|reader| reader.variable(name))?;
             binders.push(Binder { name, large: is_shape(name), span: pair.span });
@@ -80,7 +78,7 @@ impl Elaborator<'_> {
     fn one_box(&mut self, span: Span, names: &[Symbol], inner: &Type, indices: Vec<Index>, body: &[Sexp]) -> Option<Typed> {
         let subst = self.hidden(span, names, &indices)?;
         let wanted = self.substituted(&subst, inner, span)?;
-        let body = self.exactly_body(body, &wanted, || "the value in this box".into())?;
+        let body = self.exactly_body(body, &wanted, Place::BoxContent)?;
         let indices = names.iter().copied().zip(indices).collect();
         let expr = Expr::new(ExprKind::Box { indices, ty: inner.clone(), body: body.expr }, span);
         Some(Typed::new(expr, Type::scalar(Atom::Sigma(names.to_vec(), inner.clone()))))
@@ -89,18 +87,14 @@ impl Elaborator<'_> {
     /// The hidden indices for the names of a box: as many, of the same sorts.
     fn hidden(&mut self, span: Span, names: &[Symbol], indices: &[Index]) -> Option<Subst> {
         if names.len() != indices.len() {
-            let message = format!("this box hides {}, {} given", counted(names.len(), "index"), indices.len()).replace("indexs", "indices");
-            return self.error(Code::CoreBox, span, message);
+            return self.error(span, BoxError::HiddenCount { wanted: names.len(), given: indices.len() });
         }
         let mut subst = Subst::default();
         for (name, index) in names.iter().zip(indices) {
             match (is_shape(*name), index) {
                 (true, Index::Shape(_)) | (false, Index::Dim(_)) => subst.insert(Name::Index(*name), Replacement::from(index.clone())),
-                (true, Index::Dim(dim)) => {
-                    return self.error(Code::CoreSort, span, format!("`{name}` stands for a shape, {} is a size", print::dim(dim)));
-                }
-                (false, Index::Shape(shape)) => {
-                    return self.error(Code::CoreSort, span, format!("`{name}` stands for a size, {} is a shape", print::shape(shape)));
+                (true, Index::Dim(_)) | (false, Index::Shape(_)) => {
+                    return self.error(span, BoxError::HiddenSort { name: *name, given: index.clone() });
                 }
             }
         }
@@ -116,7 +110,7 @@ impl Elaborator<'_> {
         for part in self.list(dims, "the shape of the array of boxes, [n ..]")? {
             match part.kind {
                 SexpKind::Scalar(Scalar::I64(n)) if n >= 0 => sizes.push(n.unsigned_abs()),
-                _ => return self.form(part.span, "the shape of a literal consists of numbers"),
+                _ => return self.error(part.span, read::ErrorKind::LiteralShape),
             }
         }
         let frame = self.count(span, &sizes, cells.len());
@@ -132,7 +126,7 @@ impl Elaborator<'_> {
     fn cell_box(&mut self, cell: &Sexp, names: &[Symbol], inner: &Type) -> Option<Expr> {
         let (indices, body) = match self.list(cell, "a box ((i ..) e)")? {
             [indices, body @ ..] if is_body(body) => (indices, body),
-            _ => return self.form(cell.span, "expected a box ((i ..) e)"),
+            _ => return self.expected(cell.span, "a box ((i ..) e)"),
         };
         let items = self.list(indices, "hidden indices (i ..)")?;
         let read: Vec<Option<Index>> = items.iter().map(|index| self.read(|reader| reader.index(index))).collect();
@@ -142,35 +136,33 @@ impl Elaborator<'_> {
 
     /// `(unbox e (x n ..) body)` or, in the notations of the papers, `(unbox (n .. x e) body)` and `(UNPACK ([n .. x] ⇐ e) body)`.
     pub(super) fn unbox(&mut self, span: Span, first: &Sexp, operands: &[Sexp]) -> Option<Typed> {
-        const FORMS: &str = "expected (unbox e (x n ..) body) or (unbox (n .. x e) body)";
+        const FORMS: &str = "(unbox e (x n ..) body) or (unbox (n .. x e) body)";
         let (boxed, value, indices, body) = match operands {
             [_, body @ ..] if is_body(body) => match self.list(first, "(n .. x e)")? {
                 [names, arrow, boxed] if arrow.keyword() == Some("⇐") => match self.list(names, "names [n .. x]")? {
                     [indices @ .., value] => (boxed, value, indices, body),
-                    [] => return self.form(names.span, "expected names [n .. x]"),
+                    [] => return self.expected(names.span, "names [n .. x]"),
                 },
                 [indices @ .., value, boxed] => (boxed, value, indices, body),
-                _ => return self.form(span, FORMS),
+                _ => return self.expected(span, FORMS),
             },
             [boxed, names, body @ ..] if is_body(body) => match self.list(names, "names (x n ..)")? {
                 [value, indices @ ..] => (boxed, value, indices, body),
-                [] => return self.form(names.span, "expected names (x n ..)"),
+                [] => return self.expected(names.span, "names (x n ..)"),
             },
-            _ => return self.form(span, FORMS),
+            _ => return self.expected(span, FORMS),
         };
         let boxed = self.expr(boxed, None);
         let value = self.name(value);
-        let words = ("Dim", "Shape");
         let binders = self.read(|reader| {
-            let binders: Vec<Option<Binder>> = indices.iter().map(|item| reader.binder(item, words, Code::CoreSort)).collect();
+            let binders: Vec<Option<Binder>> = indices.iter().map(|item| reader.binder(item, BinderKind::Index)).collect();
             let binders: Vec<Binder> = binders.into_iter().collect::<Option<_>>()?;
             reader.distinct(&binders)?;
             Some(binders)
         });
         let (boxed, value, binders) = (boxed?, value?, binders?);
         if !matches!(boxed.ty.atom(), Atom::Sigma(..)) {
-            let message = format!("expected a box, found {}", print::type_brief(&boxed.ty));
-            return self.error(Code::CoreBox, boxed.span(), message);
+            return self.error(boxed.span(), BoxError::NoBox(boxed.ty));
         }
         self.for_each_cell(span, boxed, 0, "unbox", |this, boxed| this.open_box(span, boxed, value, &binders, body))
     }
@@ -180,9 +172,8 @@ impl Elaborator<'_> {
         // A name of an index needs no sigil here: the box says what it is.
         let fits = |(name, binder): (&Symbol, &Binder)| !binder.large || is_shape(*name);
         if names.len() != binders.len() || !names.iter().zip(binders).all(fits) {
-            let given: Vec<&str> = binders.iter().map(|binder| binder.name.as_str()).collect();
-            let message = format!("the names ({}) do not fit the hidden indices of {}", given.join(" "), print::type_brief(&boxed.ty));
-            return self.error(Code::CoreBox, span, message);
+            let names = binders.iter().map(|binder| binder.name).collect();
+            return self.error(span, BoxError::HiddenNames { names, ty: boxed.ty.clone() });
         }
         let mut bound = Vec::new();
         let mut subst = Subst::default();
@@ -198,11 +189,7 @@ impl Elaborator<'_> {
         let body = self.body(body, None);
         self.scope.unbind(bound.clone());
         let body = body?;
-        self.stays_inside(&body.ty, &bound, body.span(), |name| {
-            let message = format!("`{name}` is not known outside of this unbox, where the type of its body mentions it");
-            Diagnostic::bare(Code::CoreEscapingSize, message)
-                .help("what depends on a hidden index stays in the unbox or goes into a box again")
-        })?;
+        self.stays_inside(&body.ty, &bound, body.span(), Binding::Unbox)?;
         let kind = ExprKind::Unbox { boxed: boxed.expr, value: inner, indices, body: body.expr };
         Some(Typed::new(Expr::new(kind, span), body.ty))
     }
@@ -211,20 +198,18 @@ impl Elaborator<'_> {
     /// makes shapes of vectors.
     pub(super) fn lifted_index(&mut self, span: Span, binding: &Sexp, body: &[Sexp]) -> Option<Typed> {
         let [name, value] = self.list(binding, "(lift [n e] body)")? else {
-            return self.form(binding.span, "expected (lift [n e] body) or (lift [@s e] body)");
+            return self.expected(binding.span, "(lift [n e] body) or (lift [@s e] body)");
         };
-        let binder = self.read(|reader| reader.binder(name, ("Dim", "Shape"), Code::CoreSort))?;
+        let binder = self.read(|reader| reader.binder(name, BinderKind::Index))?;
         let value = self.expr(value, None)?;
         if !matches!(value.ty.atom(), Atom::Prim(PrimType::I64)) {
-            let message = format!("sizes are i64, these are {}", print::type_brief(&value.ty));
-            return self.error(Code::CoreTypeMismatch, value.span(), message);
+            return self.error(value.span(), BoxError::NoSizes(value.ty));
         }
         if !binder.large {
             return self.for_each_cell(span, value, 0, "lift", |this, value| this.lift_size(span, binder, value, body));
         }
         let Some(ShapeItem::Dim(rank)) = value.ty.shape().items.last().cloned() else {
-            let message = format!("a shape is made of a vector of sizes, this has type {}", print::type_brief(&value.ty));
-            return self.error(Code::CoreTypeMismatch, value.span(), message);
+            return self.error(value.span(), BoxError::NoVector(value.ty));
         };
         self.for_each_cell(span, value, 1, "lift", |this, vector| {
             let lift = Expr::prim(Prim::LiftShape, span);

@@ -1,16 +1,15 @@
 //! Literals, tuples, records, and what sizes are as values.
 
+use super::error::{Data, DataError, Empty, Place, TypeError};
 use super::expr::literal;
 use super::{Elaborator, Typed};
-use crate::base::Code;
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::diag::Diagnostic;
-use crate::ir::core::read::is_type;
+use crate::ir::core::read::{self, Wanted, is_type};
 use crate::ir::core::sexp::{Sexp, SexpKind};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Shape, ShapeItem, Type, print};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Shape, ShapeItem, Type};
 
 /// Values have at most so many dimensions.
-const MAX_RANK: usize = 255;
+pub(super) const MAX_RANK: usize = 255;
 
 impl Elaborator<'_> {
     /// A string is the vector of its bytes.
@@ -24,8 +23,7 @@ impl Elaborator<'_> {
     /// `[e ..]`.
     pub(super) fn vector(&mut self, span: Span, cells: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
         if cells.is_empty() {
-            let diagnostic = Diagnostic::error(Code::CoreArity, span, "an empty array needs a type");
-            return self.report(diagnostic.help("write (array [0] t) or (frame [0] T)"));
+            return self.error(span, DataError::UntypedEmpty(Empty::Vector));
         }
         self.cells(span, &[cells.len() as u64], cells, inner(wanted, 1).as_ref())
     }
@@ -42,7 +40,7 @@ impl Elaborator<'_> {
             };
             if let Some(first) = cells.first() {
                 let (ty, at) = (first.ty.clone(), cells.len() + 1);
-                complete &= self.expect(&ty, &cell, || format!("cell {at} of this literal has another type than the first")).is_some();
+                complete &= self.expect(&ty, &cell, Place::Cell(at)).is_some();
             } else {
                 wanted = Some(cell.ty.clone());
             }
@@ -54,7 +52,7 @@ impl Elaborator<'_> {
         }
         let rank = dims.len() + cells.first().map_or(0, |cell| cell.ty.shape().items.len());
         if rank > MAX_RANK {
-            return self.error(Code::CoreArity, span, format!("an array has at most {MAX_RANK} dimensions, this has {rank}"));
+            return self.error(span, DataError::Rank(rank));
         }
         // Nested brackets are one literal; what is written as several arrays stays several.
         let nested = items.iter().all(|item| matches!(item.kind, SexpKind::Scalar(_) | SexpKind::Bracket(_) | SexpKind::Text(_)));
@@ -66,7 +64,7 @@ impl Elaborator<'_> {
         for part in self.list(item, "the shape of the literal, [n ..]")? {
             match part.kind {
                 SexpKind::Scalar(Scalar::I64(n)) if n >= 0 => dims.push(n.unsigned_abs()),
-                _ => return self.form(part.span, "the shape of a literal consists of numbers"),
+                _ => return self.error(part.span, read::ErrorKind::LiteralShape),
             }
         }
         Some(dims)
@@ -81,17 +79,11 @@ impl Elaborator<'_> {
             return self.empty(span, dims, Type::scalar(atom));
         }
         if items.is_empty() {
-            let diagnostic = Diagnostic::error(Code::CoreArity, span, "an empty array needs the type of its elements");
-            return self.report(diagnostic.help("write (array [0] t)"));
+            return self.error(span, DataError::UntypedEmpty(Empty::Array));
         }
         let literal = self.cells(span, &dims, items, inner(wanted, dims.len()).as_ref())?;
         if literal.ty.shape().items.len() != dims.len() {
-            let message =
-                format!("the elements of `array` are atoms, these have shape {}", print::shape(&cell_shape(&literal.ty, dims.len())));
-            return self.report(
-                Diagnostic::error(Code::CoreTypeMismatch, span, message)
-                    .help("a literal of arrays is written (frame [n ..] e ..) or [e ..]"),
-            );
+            return self.error(span, DataError::ArraysInArray(cell_shape(&literal.ty, dims.len())));
         }
         Some(literal)
     }
@@ -129,15 +121,12 @@ impl Elaborator<'_> {
         self.not_only_type(span, &dims, cells)?;
         match (cell, cells) {
             (Some(cell), []) => self.empty(span, dims, cell),
-            (None, []) => {
-                let diagnostic = Diagnostic::error(Code::CoreArity, span, "an empty frame needs the type of its cells");
-                self.report(diagnostic.help("write (frame [0] T)"))
-            }
+            (None, []) => self.error(span, DataError::UntypedEmpty(Empty::Frame)),
             (Some(cell), cells) => {
                 let literal = self.cells(span, &dims, cells, Some(&cell))?;
                 let found = Type::new(literal.ty.atom().clone(), cell_shape(&literal.ty, dims.len()));
                 let found = Typed { ty: found, ..literal.clone() };
-                self.expect(&cell, &found, || "the cells of this frame".into())?;
+                self.expect(&cell, &found, Place::FrameCells)?;
                 Some(literal)
             }
             (None, cells) => self.cells(span, &dims, cells, inner(wanted, dims.len()).as_ref()),
@@ -163,7 +152,7 @@ impl Elaborator<'_> {
     }
 
     /// The forms that make and take apart data; none if this is no such form.
-    pub(super) fn data_form(&mut self, span: Span, word: &str, operands: &[Sexp], wanted: Option<&Type>) -> Option<Option<Typed>> {
+    pub(super) fn data_form(&mut self, span: Span, word: &'static str, operands: &[Sexp], wanted: Option<&Type>) -> Option<Option<Typed>> {
         Some(match (word, operands) {
             ("tuple", parts) => self.tuple(span, parts),
             ("proj", [at, tuple]) => self.projection(span, at, tuple),
@@ -195,27 +184,15 @@ impl Elaborator<'_> {
             SexpKind::Scalar(Scalar::I64(k)) => usize::try_from(k).ok(),
             _ => None,
         };
-        let Some(k) = k else { return self.form(at.span, "the number of a component is expected here") };
+        let Some(k) = k else { return self.wanted(at.span, Wanted::Component) };
         let tuple = self.expr(tuple, None)?;
         self.for_each_cell(span, tuple, 0, "proj", |this, tuple| {
             let ty = match tuple.ty.atom() {
                 Atom::Tuple(types) => match types.get(k) {
                     Some(ty) => ty.clone(),
-                    None => {
-                        return this.error(
-                            Code::CoreTypeMismatch,
-                            span,
-                            format!("there is no component {k} in a tuple of {}", types.len()),
-                        );
-                    }
+                    None => return this.error(span, DataError::NoComponent { at: k, of: types.len() }),
                 },
-                _ => {
-                    return this.error(
-                        Code::CoreTypeMismatch,
-                        tuple.span(),
-                        format!("expected a tuple, found {}", print::type_brief(&tuple.ty)),
-                    );
-                }
+                _ => return this.error(tuple.span(), DataError::NotOf { wanted: Data::Tuple, found: tuple.ty }),
             };
             Some(Typed::new(Expr::new(ExprKind::Proj(k, tuple.expr), span), ty))
         })
@@ -227,7 +204,7 @@ impl Elaborator<'_> {
         for field in fields {
             match self.list(field, "a field (label e)")? {
                 [label, value] => read.push((self.name(label)?, self.expr(value, None)?)),
-                _ => return self.form(field.span, "expected a field (label e)"),
+                _ => return self.expected(field.span, "a field (label e)"),
             }
         }
         let labels: Vec<Symbol> = read.iter().map(|(label, _)| *label).collect();
@@ -258,18 +235,9 @@ impl Elaborator<'_> {
             let ty = match record.ty.atom() {
                 Atom::Record(fields) => match fields.iter().find(|(name, _)| *name == label) {
                     Some((_, ty)) => ty.clone(),
-                    None => {
-                        let message = format!("there is no field `{label}` in {}", print::type_brief(&record.ty));
-                        return this.error(Code::CoreTypeMismatch, span, message);
-                    }
+                    None => return this.error(span, DataError::NoField { label, ty: record.ty }),
                 },
-                _ => {
-                    return this.error(
-                        Code::CoreTypeMismatch,
-                        record.span(),
-                        format!("expected a record, found {}", print::type_brief(&record.ty)),
-                    );
-                }
+                _ => return this.error(record.span(), DataError::NotOf { wanted: Data::Record, found: record.ty }),
             };
             Some(Typed::new(Expr::new(ExprKind::Field(label, record.expr), span), ty))
         })
@@ -281,12 +249,7 @@ impl Elaborator<'_> {
         let wanted = self.payload_type(span, label, &ty)?;
         let payload = self.expr(payload, Some(&wanted))?;
         if !self.equality.equal(&mut self.free, &wanted, &payload.ty) {
-            let (wanted, found) = (print::type_brief(&wanted), print::type_brief(&payload.ty));
-            return self.error(
-                Code::CoreTypeMismatch,
-                payload.span(),
-                format!("the payload of `{label}` has type {wanted}, found {found}"),
-            );
+            return self.error(payload.span(), DataError::Payload { label, wanted, found: payload.ty });
         }
         Some(Typed::new(Expr::new(ExprKind::Inject { label, ty: ty.clone(), payload: payload.expr }, span), ty))
     }
@@ -306,9 +269,9 @@ impl Elaborator<'_> {
         match ty.atom() {
             Atom::Sum(payloads) => match payloads.iter().find(|(name, _)| *name == label) {
                 Some((_, ty)) => Some(ty.clone()),
-                None => self.error(Code::CoreTypeMismatch, span, format!("there is no constructor `{label}` in {}", print::type_brief(ty))),
+                None => self.error(span, DataError::NoConstructor { label, ty: ty.clone() }),
             },
-            _ => self.error(Code::CoreTypeMismatch, span, format!("expected a sum, found {}", print::type_brief(ty))),
+            _ => self.error(span, DataError::NotOf { wanted: Data::Sum, found: ty.clone() }),
         }
     }
 
@@ -316,19 +279,14 @@ impl Elaborator<'_> {
         let ty = self.ty(ty)?;
         let value = self.expr(value, None)?;
         if !self.equality.equal_up_to_sizes(&mut self.free, &ty, &value.ty) {
-            let (to, from) = (print::type_brief(&ty), print::type_brief(&value.ty));
-            return self.error(
-                Code::CoreTypeMismatch,
-                span,
-                format!("a value of type {from} cannot be coerced to {to}: they differ in more than sizes"),
-            );
+            return self.error(span, TypeError::Coercion { from: value.ty, to: ty });
         }
         Some(Typed::new(Expr::new(ExprKind::Coerce { ty: ty.clone(), expr: value.expr }, span), ty))
     }
 
     fn assertion(&mut self, span: Span, cond: &Sexp, message: &Sexp, value: &Sexp, wanted: Option<&Type>) -> Option<Typed> {
         let cond = self.condition(cond);
-        let SexpKind::Text(text) = &message.kind else { return self.form(message.span, "a string is expected here") };
+        let SexpKind::Text(text) = &message.kind else { return self.wanted(message.span, Wanted::Text) };
         let value = self.expr(value, wanted);
         let (cond, value) = (cond?, value?);
         let kind = ExprKind::Assert { cond: cond.expr, message: Symbol::new(text), expr: value.expr };

@@ -1,30 +1,29 @@
 //! Expressions: the forms, and those that bind variables.
 
+use super::error::{Binding, DataError, FormError, Place, TypeError};
+use super::insertions::Lifted;
 use super::lift::Part;
 use super::local::is_body;
 use super::scope::is_i64;
 use super::{Elaborator, Typed};
-use crate::base::Code;
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::ir::core::read::{self, BinderKind, Wanted};
 use crate::ir::core::sexp::{Sexp, SexpKind};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, LoopForm, LoopParam, Shape, Type, is_shape, print};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, LoopForm, LoopParam, Shape, Type, is_shape};
 
 impl Elaborator<'_> {
     /// An expression; `wanted` is the type that its place asks for, if that is known. The result may have another.
     pub(super) fn expr(&mut self, item: &Sexp, wanted: Option<&Type>) -> Option<Typed> {
         let span = item.span;
         match &item.kind {
-            SexpKind::Symbol(name) if is_shape(*name) => {
-                self.form(span, format!("`{name}` is a shape variable, an expression is expected here"))
-            }
+            SexpKind::Symbol(name) if is_shape(*name) => self.error(span, read::ErrorKind::ShapeAsExpression(*name)),
             SexpKind::Symbol(name) | SexpKind::Quoted(name) => self.variable(span, *name),
             SexpKind::Scalar(value) => Some(literal(*value, span)),
             SexpKind::Text(text) => Some(self.string(text, span)),
             SexpKind::Bracket(cells) => self.vector(span, cells, wanted),
             SexpKind::Inst { .. } => self.instance(item, wanted),
             SexpKind::Paren(parts) => match parts.split_first() {
-                None => self.form(span, "an expression is expected here; the unit value is (tuple)"),
+                None => self.wanted(span, Wanted::Expression),
                 Some((head, operands)) => match head.keyword() {
                     Some(word) => self.form_or_application(item, word, head, operands, wanted),
                     None => self.application(span, head, operands, wanted),
@@ -34,13 +33,20 @@ impl Elaborator<'_> {
     }
 
     /// An expression of exactly this type.
-    pub(super) fn exactly(&mut self, item: &Sexp, wanted: &Type, what: impl FnOnce() -> String) -> Option<Typed> {
+    pub(super) fn exactly(&mut self, item: &Sexp, wanted: &Type, place: Place) -> Option<Typed> {
         let value = self.expr(item, Some(wanted))?;
-        self.expect(wanted, &value, what)?;
+        self.expect(wanted, &value, place)?;
         Some(value)
     }
 
-    fn form_or_application(&mut self, item: &Sexp, word: &str, head: &Sexp, operands: &[Sexp], wanted: Option<&Type>) -> Option<Typed> {
+    fn form_or_application(
+        &mut self,
+        item: &Sexp,
+        word: &'static str,
+        head: &Sexp,
+        operands: &[Sexp],
+        wanted: Option<&Type>,
+    ) -> Option<Typed> {
         let span = item.span;
         // The paper's `reshape` is a function.
         if self.libraries.all.defines(self.libraries.inside.unwrap_or(0), Symbol::new(word)) {
@@ -61,14 +67,14 @@ impl Elaborator<'_> {
                 self.function(span, params, None, body, &mut None)
             }
             ("i-fn", [names, body @ ..]) if is_body(body) => {
-                let names = self.binder_list(names, "index variables")?;
+                let names = self.binder_list(names, BinderKind::Index)?;
                 self.abstraction(names, &[], |this| this.body(body, None))
             }
             ("t-fn", [names, body @ ..]) if is_body(body) => {
-                let names = self.binder_list(names, "type variables")?;
+                let names = self.binder_list(names, BinderKind::Type)?;
                 self.abstraction(&[], names, |this| this.body(body, None))
             }
-            ("#r", _) => self.form(span, "a function with ranks is applied where it stands: (~(r ..)f e ..)"),
+            ("#r", _) => self.error(span, FormError::RanksNotApplied),
             ("#A", [dims, items]) => self.tagged_array(span, None, dims, items, wanted),
             ("#A", [elem, dims, items]) => self.tagged_array(span, Some(elem), dims, items, wanted),
             ("let", [binding, body @ ..]) if is_body(body) => self.binding(span, binding, body, wanted),
@@ -89,18 +95,20 @@ impl Elaborator<'_> {
             ("reshape", [shape, value]) => self.reshape(span, shape, value),
             _ => match self.data_form(span, word, operands, wanted) {
                 Some(result) => result,
-                None => match form_syntax(word) {
-                    Some(syntax) => self.form(span, format!("expected {syntax}")),
-                    None => self.application(span, head, operands, wanted),
-                },
+                None if form_syntax(word).is_some() => self.error(span, FormError::Keyword(word)),
+                None => self.application(span, head, operands, wanted),
             },
         }
     }
 
     /// Variables of an abstraction; there is at least one.
-    fn binder_list<'s>(&mut self, item: &'s Sexp, what: &str) -> Option<&'s [Sexp]> {
-        match self.list(item, &format!("{what} in parentheses"))? {
-            [] => self.form(item.span, format!("{what} are expected here, there are none")),
+    fn binder_list<'s>(&mut self, item: &'s Sexp, kind: BinderKind) -> Option<&'s [Sexp]> {
+        let notation = match kind {
+            BinderKind::Index => "index variables in parentheses",
+            BinderKind::Type => "type variables in parentheses",
+        };
+        match self.list(item, notation)? {
+            [] => self.error(item.span, FormError::NoVariables(kind)),
             names => Some(names),
         }
     }
@@ -110,15 +118,12 @@ impl Elaborator<'_> {
         let (name, ty, rhs) = match self.list(binding, FORM)? {
             [name, rhs] => (name, None, rhs),
             [name, colon, ty, rhs] if colon.keyword() == Some(":") => (name, Some(ty), rhs),
-            _ => return self.form(binding.span, format!("expected {FORM}")),
+            _ => return self.expected(binding.span, FORM),
         };
         let name = self.name(name);
         let declared = ty.map(|ty| self.ty(ty));
         let value = match &declared {
-            Some(Some(declared)) => {
-                let what = || name.map_or("this value".to_string(), |name| format!("the value of `{name}`"));
-                self.exactly(rhs, declared, what)
-            }
+            Some(Some(declared)) => self.exactly(rhs, declared, name.map_or(Place::Value, Place::ValueOf)),
             _ => self.expr(rhs, None),
         };
         self.bound_in(span, name?, declared.flatten(), value, |this| this.body(body, wanted))
@@ -139,10 +144,7 @@ impl Elaborator<'_> {
         let body = body(self);
         self.scope.unbind(vec![bound]);
         let (body, value) = (body?, value?);
-        self.stays_inside(&body.ty, &[bound], body.span(), |name| {
-            let message = format!("the value of `{name}` is not known outside its scope, where the type of this expression mentions it");
-            Diagnostic::bare(Code::CoreEscapingSize, message).help("hide the size in a box: (box ((n (size x))) T e)")
-        })?;
+        self.stays_inside(&body.ty, &[bound], body.span(), Binding::Let)?;
         let kind = ExprKind::Let { name: inner, ty, rhs: value.expr, body: body.expr };
         Some(Typed::new(Expr::new(kind, span), body.ty))
     }
@@ -153,7 +155,7 @@ impl Elaborator<'_> {
         let wanted = then.as_ref().map(|then| then.ty.clone()).or_else(|| wanted.cloned());
         let els = self.expr(els, wanted.as_ref());
         let (cond, then, els) = (cond?, then?, els?);
-        self.expect(&then.ty, &els, || "the second branch has another type than the first".into())?;
+        self.expect(&then.ty, &els, Place::SecondBranch)?;
         Some(Typed::new(Expr::new(ExprKind::If { cond: cond.expr, then: then.expr, els: els.expr }, span), then.ty))
     }
 
@@ -162,13 +164,9 @@ impl Elaborator<'_> {
         let cond = self.expr(item, None)?;
         let bool = Type::prim(PrimType::Bool);
         if matches!(cond.ty.atom(), Atom::Prim(PrimType::Bool)) && !cond.ty.shape().is_scalar() {
-            let message = format!("the condition is an array of shape {}, a single bool is expected", print::shape(cond.ty.shape()));
-            return self.report(
-                Diagnostic::error(Code::CoreTypeMismatch, item.span, message)
-                    .help("`if` evaluates one of its branches; `select` chooses cell by cell"),
-            );
+            return self.error(item.span, TypeError::ArrayCondition(cond.ty.shape().clone()));
         }
-        self.expect(&bool, &cond, || "the condition".into())?;
+        self.expect(&bool, &cond, Place::Condition)?;
         Some(cond)
     }
 
@@ -176,11 +174,11 @@ impl Elaborator<'_> {
         let mut starts = Vec::new();
         for param in self.list(params, "loop parameters ([x T e] ..)")? {
             let [name, ty, init] = self.list(param, "a loop parameter [x T e]")? else {
-                return self.form(param.span, "expected a loop parameter [x T e]");
+                return self.expected(param.span, "a loop parameter [x T e]");
             };
             let name = self.name(name)?;
             let ty = self.ty(ty)?;
-            let init = self.exactly(init, &ty, || format!("the first value of `{name}`"))?;
+            let init = self.exactly(init, &ty, Place::FirstValueOf(name))?;
             starts.push((name, ty, init));
         }
         let result = match starts.as_slice() {
@@ -191,10 +189,10 @@ impl Elaborator<'_> {
         let (counter, test) = match self.list(form, "(for i n) or (while c)")? {
             [head, name, count] if head.keyword() == Some("for") => {
                 let name = self.name(name)?;
-                (Some((name, self.exactly(count, &i64, || "the number of iterations".into())?)), None)
+                (Some((name, self.exactly(count, &i64, Place::Iterations)?)), None)
             }
             [head, cond] if head.keyword() == Some("while") => (None, Some(cond)),
-            _ => return self.form(form.span, "expected (for i n) or (while c)"),
+            _ => return self.expected(form.span, "(for i n) or (while c)"),
         };
         let names: Vec<Symbol> = starts.iter().map(|(name, ..)| *name).chain(counter.as_ref().map(|(name, _)| *name)).collect();
         self.distinct_names(params.span, &names)?;
@@ -211,7 +209,7 @@ impl Elaborator<'_> {
             bound.push(binding);
             LoopForm::For(inner, count.expr)
         });
-        let body = self.exactly_body(body, &result, || "the body of this loop".into());
+        let body = self.exactly_body(body, &result, Place::LoopBody);
         self.scope.unbind(bound);
         let form = match (counter, test) {
             (Some(form), _) => form,
@@ -223,7 +221,7 @@ impl Elaborator<'_> {
     /// Names that one form binds are different.
     pub(super) fn distinct_names(&mut self, span: Span, names: &[Symbol]) -> Option<()> {
         match names.iter().enumerate().find(|(at, name)| names[..*at].contains(name)) {
-            Some((_, name)) => self.form(span, format!("`{name}` is bound twice by one form")),
+            Some((_, name)) => self.error(span, FormError::BoundTwice(*name)),
             None => Some(()),
         }
     }
@@ -234,13 +232,12 @@ impl Elaborator<'_> {
         let frame = self.read(|reader| reader.shape_items(items))?;
         let mut arrays = Vec::new();
         for arg in self.list(args, "arrays ([x e] ..)")? {
-            let [name, value] = self.list(arg, "an array [x e]")? else { return self.form(arg.span, "expected an array [x e]") };
+            let [name, value] = self.list(arg, "an array [x e]")? else { return self.expected(arg.span, "an array [x e]") };
             let name = self.name(name)?;
             let value = self.expr(value, None)?;
             let Some(rest) = value.ty.shape().without_prefix(&frame) else {
-                let (found, wanted) = (print::shape(value.ty.shape()), print::shape(&frame));
-                let message = format!("the array for `{name}` has shape {found}, which does not begin with the frame {wanted}");
-                return self.error(Code::CoreFrames, arg.span, message);
+                let found = value.ty.shape().clone();
+                return self.error(arg.span, TypeError::NoFrame { name, found, frame });
             };
             let cell = Type::new(value.ty.atom().clone(), rest);
             arrays.push((name, cell, value));
@@ -257,7 +254,7 @@ impl Elaborator<'_> {
         let body = self.body(body, None);
         self.scope.unbind(bound.clone());
         let body = body?;
-        self.stays_inside(&body.ty, &bound, body.span(), irregular)?;
+        self.stays_inside(&body.ty, &bound, body.span(), Binding::Map)?;
         let ty = body.ty.framed(&frame);
         Some(Typed::new(Expr::new(ExprKind::Map { frame, args: out, body: body.expr }, span), ty))
     }
@@ -268,7 +265,7 @@ impl Elaborator<'_> {
         span: Span,
         value: Typed,
         rank: usize,
-        what: &str,
+        form: &'static str,
         build: impl FnOnce(&mut Self, Typed) -> Option<Typed>,
     ) -> Option<Typed> {
         let items = &value.ty.shape().items;
@@ -278,7 +275,7 @@ impl Elaborator<'_> {
         if frame.is_scalar() {
             return build(self, value);
         }
-        self.lifted(span, what, &frame);
+        self.lifted(span, Lifted::Form(form), &frame);
         let part = Part { value, frame: frame.clone() };
         let mut result = None;
         let expr = self.over(span, &frame, vec![part], |this, cells| {
@@ -302,20 +299,9 @@ impl Elaborator<'_> {
         let shape = sizes.map(Shape::dims);
         match (shape, product) {
             (Some(shape), Some(product)) if product == items as u64 => Some(shape),
-            _ => {
-                let shown: Vec<String> = dims.iter().map(u64::to_string).collect();
-                let wanted = product.map_or("more than there can be".to_string(), |product| product.to_string());
-                let message = format!("a literal of shape [{}] has {wanted} items, here are {items}", shown.join(" "));
-                self.error(Code::CoreArity, span, message)
-            }
+            _ => self.error(span, DataError::Count { dims: dims.to_vec(), items }),
         }
     }
-}
-
-/// The message about a cell whose shape depends on a variable.
-pub(super) fn irregular(name: Symbol) -> Diagnostic {
-    let message = format!("irregular: the shape of the cells of this map depends on `{name}`, which differs from cell to cell");
-    Diagnostic::bare(Code::CoreEscapingSize, message).help("cells of different shapes are put into boxes: (box ((n (size x))) T e)")
 }
 
 /// A scalar literal.
@@ -325,7 +311,7 @@ pub(super) fn literal(value: Scalar, span: Span) -> Typed {
 }
 
 /// What the form with this head looks like; none if it is no keyword.
-fn form_syntax(word: &str) -> Option<&'static str> {
+pub(super) fn form_syntax(word: &str) -> Option<&'static str> {
     Some(match word {
         "array" => "(array [n ..] a ..) or (array [n ..] t)",
         "frame" => "(frame [n ..] e ..), (frame [n ..] T) or (frame [n ..] : T e ..)",

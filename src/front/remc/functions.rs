@@ -1,10 +1,9 @@
 //! Functions.
 
+use super::error::{Place, TypeError};
 use super::names::unit_type;
 use super::{Elaborator, Typed};
-use crate::base::Code;
 use crate::base::{Span, Symbol};
-use crate::diag::Diagnostic;
 use crate::ir::core::free::{Name, NameSet};
 use crate::ir::core::sexp::Sexp;
 use crate::ir::core::{Expr, ExprKind, Param, Type};
@@ -46,7 +45,7 @@ impl Elaborator<'_> {
             *declared = Some(self.function_type(&list, ret));
         }
         let value = match &ret {
-            Some(Some(ret)) => self.exactly_body(body, ret, || "the body of this function".into()),
+            Some(Some(ret)) => self.exactly_body(body, ret, Place::FunctionBody),
             _ => self.body(body, None),
         };
         self.scope.unbind(bound);
@@ -70,11 +69,10 @@ impl Elaborator<'_> {
             [name, ty] => Some((self.name(name)?, self.ty(ty))),
             [name, colon, ty] if colon.keyword() == Some(":") => Some((self.name(name)?, self.ty(ty))),
             [name] if name.name().is_some() => {
-                let diagnostic = Diagnostic::error(Code::CoreTypeMismatch, item.span, "a parameter needs a type");
-                self.report::<()>(diagnostic.help("core has no type inference for parameters: write [x T]"));
+                self.error::<()>(item.span, TypeError::UntypedParameter);
                 Some((self.name(name)?, None))
             }
-            _ => self.form(item.span, "expected a parameter [x T]"),
+            _ => self.expected(item.span, "a parameter [x T]"),
         }
     }
 

@@ -1,17 +1,16 @@
 //! Type and index arguments: given, or left out and found ([`super::instantiate`]).
 
-use super::errors::counted;
+use super::error::{Argument, InstanceError, Undetermined};
+use super::insertions::{Arguments, Called, Insertion, Lifted, What};
 use super::instantiate::{Equation, Problem, Solution, Unsolved, solve};
 use super::lift::Part;
-use super::report::{Insertion, What};
 use super::{Elaborator, Typed};
-use crate::base::{Code, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{Span, Symbol};
 use crate::ir::core::free::Name;
 use crate::ir::core::read::{ARRAY_SIGIL, TypeArgument};
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, Type, is_shape, print};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Shape, Type, is_shape};
 
 /// Arguments for one Pi or Forall.
 #[derive(Debug, Clone)]
@@ -28,7 +27,7 @@ pub(super) struct Instance {
     /// The type of the instance.
     pub(super) ty: Type,
     /// What messages call it.
-    pub(super) called: String,
+    pub(super) called: Called,
     /// Whether some of the arguments were left out.
     open: bool,
     pub(super) span: Span,
@@ -40,7 +39,7 @@ struct Unknown {
     name: Symbol,
     /// Its name in the type of what it is left out of, and what messages call that.
     shown: Symbol,
-    of: String,
+    of: Called,
 }
 
 /// What is to be found for one application.
@@ -57,13 +56,9 @@ impl Open {
 }
 
 impl Instance {
-    pub(super) fn plain(value: Typed, called: String) -> Instance {
+    pub(super) fn plain(value: Typed, called: Called) -> Instance {
         let (ty, span) = (value.ty.clone(), value.span());
         Instance { base: value, steps: Vec::new(), ty, called, open: false, span }
-    }
-    /// Whether messages call it by a name.
-    pub(super) fn is_named(&self) -> bool {
-        self.called.starts_with('`')
     }
     /// The name, if it is a variable of the explicit program.
     pub(super) fn variable(&self) -> Option<Symbol> {
@@ -79,15 +74,15 @@ impl Instance {
 }
 
 /// What messages call an expression.
-fn called(item: &Sexp) -> String {
+fn called(item: &Sexp) -> Called {
     match &item.kind {
-        SexpKind::Symbol(name) | SexpKind::Quoted(name) => format!("`{name}`"),
+        SexpKind::Symbol(name) | SexpKind::Quoted(name) => Called::Name(*name),
         SexpKind::Inst { base, .. } => called(base),
         SexpKind::Paren(parts) => match (parts.first().and_then(Sexp::keyword), parts.get(1)) {
             (Some("t-app" | "i-app" | "T-APP" | "I-APP"), Some(base)) => called(base),
-            _ => "this function".into(),
+            _ => Called::Function,
         },
-        _ => "this function".into(),
+        _ => Called::Function,
     }
 }
 
@@ -145,33 +140,20 @@ impl Elaborator<'_> {
         }
         let given: Vec<Option<Index>> = items.iter().map(|item| self.read(|reader| reader.index(item))).collect();
         let given: Vec<Index> = given.into_iter().collect::<Option<_>>()?;
-        let names = match instance.ty.atom() {
-            Atom::Pi(names, _) => names.clone(),
-            _ => {
-                let message = format!("{} takes no indices, its type is {}", instance.called, print::type_brief(&instance.ty));
-                return self.error(Code::CoreTypeApplication, span, message);
-            }
+        let called = instance.called;
+        let Atom::Pi(names, _) = instance.ty.atom() else {
+            return self.error(span, InstanceError::TakesNoIndices { called, ty: instance.ty.clone() });
         };
+        let names = names.clone();
         if names.len() != given.len() {
-            let list: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
-            let message = format!("{} takes {}, not {}", instance.called, counted(names.len(), "index argument"), given.len());
-            return self.report(Diagnostic::error(Code::CoreTypeApplication, span, message).note(format!("they are: {}", list.join(" "))));
+            return self.error(span, InstanceError::IndexCount { called, names, given: given.len() });
         }
         for ((name, index), item) in names.iter().zip(&given).zip(items) {
-            match (is_shape(*name), index) {
-                (true, Index::Dim(dim)) => {
-                    let message = format!("`{name}` of {} is a shape, {} is a size", instance.called, print::dim(dim));
-                    let help = format!("the shape of one dimension is [{}]", print::dim(dim));
-                    return self.report(Diagnostic::error(Code::CoreSort, item.span, message).help(help));
-                }
-                (false, Index::Shape(shape)) => {
-                    let message = format!("`{name}` of {} is a size, {} is a shape", instance.called, print::shape(shape));
-                    return self.error(Code::CoreSort, item.span, message);
-                }
-                _ => {}
+            if is_shape(*name) != matches!(index, Index::Shape(_)) {
+                return self.error(item.span, InstanceError::IndexSort { called, name: *name, given: index.clone() });
             }
             if let Some(size) = index.negative_size() {
-                return self.error(Code::CoreTypeApplication, item.span, format!("a size is not negative, {size} is"));
+                return self.error(item.span, InstanceError::NegativeSize(size));
             }
         }
         self.push(instance, Step::Indices(given))
@@ -201,9 +183,7 @@ impl Elaborator<'_> {
                         match rest.pop() {
                             Some((TypeArgument::Atom(atom), _)) => atoms.push(atom),
                             Some((TypeArgument::Array(ty), at)) => {
-                                let message =
-                                    format!("{} takes an atom type here, {} is an array type", instance.called, print::type_brief(&ty));
-                                return self.error(Code::CoreKind, at, message);
+                                return self.error(at, InstanceError::ArrayForAtom { called: instance.called, ty });
                             }
                             None => return Some(()),
                         }
@@ -211,17 +191,15 @@ impl Elaborator<'_> {
                     self.push(instance, Step::Types(atoms))?;
                 }
                 Atom::Forall(names, _) => {
-                    let more = total - rest.len() + names.len();
-                    let message = format!("{} takes {}, not {total}", instance.called, counted(more, "type argument"));
-                    return self.error(Code::CoreTypeApplication, span, message);
+                    let takes = total - rest.len() + names.len();
+                    return self.error(span, InstanceError::TypeCount { called: instance.called, takes, given: total });
                 }
                 _ if rest.len() == total => {
-                    let message = format!("{} takes no types, its type is {}", instance.called, print::type_brief(&instance.ty));
-                    return self.error(Code::CoreTypeApplication, span, message);
+                    return self.error(span, InstanceError::TakesNoTypes { called: instance.called, ty: instance.ty.clone() });
                 }
                 _ => {
-                    let message = format!("{} takes {}, not {total}", instance.called, counted(total - rest.len(), "type argument"));
-                    return self.error(Code::CoreTypeApplication, span, message);
+                    let takes = total - rest.len();
+                    return self.error(span, InstanceError::TypeCount { called: instance.called, takes, given: total });
                 }
             }
         }
@@ -279,7 +257,7 @@ impl Elaborator<'_> {
             count += 1;
             name = Symbol::new(&format!("{stem}?{count}"));
         }
-        open.unknowns.push(Unknown { name, shown, of: instance.called.clone() });
+        open.unknowns.push(Unknown { name, shown, of: instance.called });
         name
     }
 
@@ -303,7 +281,7 @@ impl Elaborator<'_> {
             let expr = if frame.is_scalar() {
                 build(value.expr)
             } else {
-                self.lifted(span, &called, &frame);
+                self.lifted(span, Lifted::Instance(called), &frame);
                 let part = Part { value, frame: frame.clone() };
                 self.over(span, &frame, vec![part], |_, cells| cells.into_iter().next().map(build))?
             };
@@ -344,13 +322,13 @@ impl Elaborator<'_> {
             return;
         }
         let arguments = self.arguments(instance, subst);
-        let what = What::Inferred { what: instance.called.trim_matches('`').into(), arguments };
+        let what = What::Inferred { what: instance.called, arguments };
         self.insertions.push(Insertion { span, what });
     }
 
-    /// `{i64 | 3 []}`: the arguments as they could have been written.
-    fn arguments(&mut self, instance: &Instance, subst: &Subst) -> String {
-        let (mut types, mut indices) = (String::new(), String::new());
+    /// The arguments as they could have been written.
+    fn arguments(&mut self, instance: &Instance, subst: &Subst) -> Arguments {
+        let mut arguments = Arguments::default();
         let mut ty = instance.base.ty.clone();
         // The shape of a type variable of kind Array belongs to its type.
         let mut shape: Option<Shape> = None;
@@ -360,15 +338,14 @@ impl Elaborator<'_> {
                     let given: Vec<Index> = given.iter().map(|index| subst.index(index).unwrap_or_else(|_| index.clone())).collect();
                     match given.as_slice() {
                         [Index::Shape(of)] if is_array_variable(names, body) => shape = Some(of.clone()),
-                        _ => given.iter().for_each(|index| indices.push_str(&format!(" {}", print::index(index)))),
+                        _ => arguments.indices.extend(given),
                     }
                     body.clone()
                 }
                 (Atom::Forall(_, body), Step::Types(given)) => {
                     for atom in given {
                         let atom = subst.atom(&mut self.free, atom).unwrap_or_else(|_| atom.clone());
-                        let ty = Type::new(atom, shape.take().unwrap_or_default());
-                        types.push_str(&format!("{} ", print::type_brief(&ty)));
+                        arguments.types.push(Type::new(atom, shape.take().unwrap_or_default()));
                     }
                     body.clone()
                 }
@@ -376,67 +353,44 @@ impl Elaborator<'_> {
             };
             ty = body;
         }
-        format!("{{{types}|{indices}}}")
+        arguments
     }
 
-    /// Reports why arguments that were left out were not found. `place` is the operand that an equation is about, with what messages call it.
-    pub(super) fn unsolved<T>(
+    /// Reports why arguments that were left out were not found. `place` is the operand that an equation is about.
+    pub(super) fn unsolved<'i, T>(
         &mut self,
         span: Span,
         open: &Open,
         instances: &[&Instance],
         unsolved: Unsolved,
-        place: impl Fn(usize) -> Option<(Span, String, Type)>,
+        place: impl Fn(usize) -> Option<(&'i Instance, Argument)>,
     ) -> Option<T> {
-        let diagnostic = match unsolved {
-            Unsolved::Contradiction { equation, reason } => match place(equation) {
-                Some((at, what, ty)) => {
-                    let diagnostic = Diagnostic::error(Code::CoreCells, at, format!("{what} does not fit: {reason}"));
-                    box_help(diagnostic.here(format!("this has type {}", print::type_brief(&ty))), &ty)
-                }
-                None => Diagnostic::error(Code::CoreCells, span, format!("the type arguments do not fit their place: {reason}")),
-            },
-            Unsolved::TooManyChoices { .. } => {
-                let message = "there are too many ways to read the shapes of the arguments";
-                Diagnostic::error(Code::CoreOmittedArguments, span, message).help("write the type and index arguments: f{t .. | i ..}")
+        match unsolved {
+            Unsolved::Contradiction { equation, reason } => {
+                let place = place(equation);
+                let at = place.map_or(span, |(instance, _)| instance.span);
+                let operand = place.map(|(instance, argument)| (argument, instance.ty.clone()));
+                self.error(at, InstanceError::Contradiction { operand, reason })
             }
-            Unsolved::Undetermined { unknowns, candidates } => self.undetermined(span, open, instances, &unknowns, &candidates),
-        };
-        self.report(diagnostic)
+            Unsolved::TooManyChoices { .. } => self.error(span, InstanceError::TooManyChoices),
+            Unsolved::Undetermined { unknowns, candidates } => {
+                let undetermined = self.undetermined(open, instances, &unknowns, &candidates);
+                self.error(span, InstanceError::Undetermined(undetermined))
+            }
+        }
     }
 
-    /// Names every argument that is missing and shows how to write it.
-    fn undetermined(
-        &mut self,
-        span: Span,
-        open: &Open,
-        instances: &[&Instance],
-        unknowns: &[Symbol],
-        candidates: &[Solution],
-    ) -> Diagnostic {
-        let missing: Vec<&Unknown> = open.unknowns.iter().filter(|unknown| unknowns.contains(&unknown.name)).collect();
-        let mut functions: Vec<&str> = missing.iter().map(|unknown| unknown.of.as_str()).collect();
-        functions.dedup();
-        let names: Vec<String> = missing.iter().map(|unknown| format!("`{}`", unknown.shown)).collect();
-        let message = if missing.is_empty() {
-            "the frames of the arguments do not follow from their types".to_string()
-        } else {
-            format!("{} of {} do not follow from the arguments", names.join(", "), functions.join(" and "))
+    fn undetermined(&mut self, open: &Open, instances: &[&Instance], unknowns: &[Symbol], candidates: &[Solution]) -> Undetermined {
+        let unknowns: Vec<&Unknown> = open.unknowns.iter().filter(|unknown| unknowns.contains(&unknown.name)).collect();
+        let missing: Vec<(Symbol, Called)> = unknowns.iter().map(|unknown| (unknown.shown, unknown.of)).collect();
+        let values = |candidate: &Solution| -> Vec<(Symbol, Replacement)> {
+            unknowns.iter().filter_map(|unknown| Some((unknown.shown, candidate.value(unknown.name)?))).collect()
         };
-        let message = if missing.len() == 1 { message.replace(" do not ", " does not ") } else { message };
-        let mut diagnostic = Diagnostic::error(Code::CoreOmittedArguments, span, message);
-        let shown = |candidate: &Solution| {
-            let parts = missing.iter().filter_map(|unknown| Some(format!("{} = {}", unknown.shown, candidate.show(unknown.name)?)));
-            parts.collect::<Vec<_>>().join(", ")
-        };
-        let possible: Vec<String> = candidates.iter().map(shown).filter(|text| !text.is_empty()).collect();
-        if possible.len() > 1 {
-            diagnostic = diagnostic.note(format!("possible are: {}", possible.join("; or ")));
-        }
+        let possible = candidates.iter().map(values).filter(|values| !values.is_empty()).collect();
         // Unknowns that have no value are written by their names.
         let mut subst = candidates.first().map(Solution::subst).unwrap_or_default();
         for unknown in &open.unknowns {
-            if candidates.first().is_none_or(|candidate| candidate.show(unknown.name).is_none()) {
+            if candidates.first().is_none_or(|candidate| candidate.value(unknown.name).is_none()) {
                 let plain = match unknown.name {
                     name if open.problem.atoms.contains(&name) => (Name::Type(name), Replacement::Atom(Atom::Var(unknown.shown))),
                     name => (Name::Index(name), Replacement::from(super::scope::index_variable(unknown.shown))),
@@ -444,22 +398,9 @@ impl Elaborator<'_> {
                 subst.insert(plain.0, plain.1);
             }
         }
-        for instance in instances.iter().filter(|instance| functions.contains(&instance.called.as_str())) {
-            let written = self.arguments(instance, &subst);
-            diagnostic = diagnostic.help(format!("write them: `{}{written}`", instance.called.trim_matches('`')));
-        }
-        diagnostic
-    }
-}
-
-/// Adds what to do with a box that is no argument.
-pub(super) fn box_help(diagnostic: Diagnostic, found: &Type) -> Diagnostic {
-    match found.atom() {
-        Atom::Sigma(names, _) => {
-            let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
-            diagnostic.help(format!("a box is opened first: (unbox e (x {}) ..)", names.join(" ")))
-        }
-        _ => diagnostic,
+        let incomplete = instances.iter().filter(|instance| missing.iter().any(|(_, of)| *of == instance.called));
+        let written = incomplete.map(|instance| (instance.called, self.arguments(instance, &subst))).collect();
+        Undetermined { missing, possible, written }
     }
 }
 

@@ -29,18 +29,20 @@
 //! 3. Size equations are linear over the natural numbers (`sizes.rs`); products with unknowns in them wait until they are linear.
 //! 4. After [`MAX_STEPS`] cuts the search ends with [`Unsolved::TooManyChoices`].
 
+mod report;
 mod sizes;
 #[cfg(test)]
 mod tests;
 mod unify;
 mod words;
 
+pub use report::shown;
+
 use crate::base::Symbol;
 use crate::ir::core::free::Name;
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Dim, Shape, Type, print};
+use crate::ir::core::{Atom, Dim, Shape, Type};
 use rustc_hash::FxHashMap;
-use std::fmt;
 
 /// How many cuts of words the search tries.
 pub const MAX_STEPS: usize = 20_000;
@@ -111,11 +113,11 @@ impl Solution {
         }
         subst
     }
-    /// What an unknown stands for, as text.
-    pub fn show(&self, unknown: Symbol) -> Option<String> {
-        let dim = self.dims.get(&unknown).map(print::dim);
-        let shape = || self.shapes.get(&unknown).map(print::shape);
-        dim.or_else(shape).or_else(|| self.atoms.get(&unknown).map(print::atom))
+    /// What an unknown stands for.
+    pub fn value(&self, unknown: Symbol) -> Option<Replacement> {
+        let dim = self.dims.get(&unknown).cloned().map(Replacement::Dim);
+        let shape = || self.shapes.get(&unknown).cloned().map(Replacement::Shape);
+        dim.or_else(shape).or_else(|| self.atoms.get(&unknown).cloned().map(Replacement::Atom))
     }
 }
 
@@ -126,8 +128,8 @@ pub enum Unsolved {
     Contradiction {
         /// The position of the equation that fails, where the frames are the smallest possible.
         equation: usize,
-        /// What is wrong, one line.
-        reason: String,
+        /// What is wrong.
+        reason: Reason,
     },
     /// There are several solutions, or more than what is decided here.
     Undetermined {
@@ -143,24 +145,91 @@ pub enum Unsolved {
     },
 }
 
-impl fmt::Display for Unsolved {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unsolved::Contradiction { reason, .. } => f.write_str(reason),
-            Unsolved::Undetermined { unknowns, candidates } => {
-                let names: Vec<String> = unknowns.iter().map(|name| format!("`{name}`")).collect();
-                write!(f, "the arguments do not say what {} {}", names.join(", "), if names.len() == 1 { "is" } else { "are" })?;
-                let shown = candidates.iter().filter_map(|candidate| {
-                    let parts = unknowns.iter().filter_map(|name| Some(format!("{name} = {}", candidate.show(*name)?)));
-                    let parts = parts.collect::<Vec<_>>().join(", ");
-                    (!parts.is_empty()).then_some(parts)
-                });
-                let shown: Vec<String> = shown.collect();
-                if shown.len() > 1 { write!(f, ": {}", shown.join(" or ")) } else { Ok(()) }
-            }
-            Unsolved::TooManyChoices { .. } => write!(f, "more than {MAX_STEPS} ways to split the shapes were tried"),
-        }
-    }
+/// Why an equation has no solution.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reason {
+    /// The types are not equal, and have no unknowns.
+    Types {
+        /// That of the parameter.
+        expected: Type,
+        /// That of the argument.
+        found: Type,
+    },
+    /// Nor are these types of elements.
+    Elements {
+        /// That of the parameter.
+        expected: Atom,
+        /// That of the argument.
+        found: Atom,
+    },
+    /// One type binds other variables than the other.
+    Binders(Type, Type),
+    /// This unknown would contain itself.
+    Infinite(Symbol),
+    /// An unknown would mention a variable that is bound inside of a type.
+    Bound {
+        /// The unknown.
+        name: Symbol,
+        /// The variable.
+        bound: Symbol,
+    },
+    /// The shapes are not equal.
+    Shapes {
+        /// That of the parameter.
+        expected: Shape,
+        /// That of the argument.
+        found: Shape,
+    },
+    /// No end of a shape is that of a cell.
+    NoCells {
+        /// That of the argument.
+        array: Shape,
+        /// That of the parameter.
+        cell: Shape,
+    },
+    /// The sizes are not equal.
+    Sizes {
+        /// That of the parameter.
+        expected: Dim,
+        /// That of the argument.
+        found: Dim,
+        /// What would follow.
+        why: Why,
+    },
+    /// A size cannot be written out.
+    TooLarge,
+}
+
+/// What would follow if sizes were equal that are not.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Why {
+    /// They have no unknowns.
+    Different,
+    /// No natural numbers make them equal.
+    NoNaturals,
+    /// A multiple of an unknown would be no multiple.
+    Multiple {
+        /// The unknown.
+        name: Symbol,
+        /// How often it is taken.
+        factor: i64,
+        /// What that would be.
+        of: Dim,
+    },
+    /// An unknown would mention a variable that is bound inside of a type.
+    Bound {
+        /// The unknown.
+        name: Symbol,
+        /// The variable.
+        bound: Symbol,
+    },
+    /// An unknown would be no natural number for some values of its variables.
+    Negative {
+        /// The unknown.
+        name: Symbol,
+        /// Its value.
+        value: Dim,
+    },
 }
 
 /// Finds the answer, or why there is none.

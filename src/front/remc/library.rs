@@ -5,7 +5,6 @@
 //! it; its own name means in it what it hides. Only what is used becomes part of a program.
 
 use crate::base::{SourceMap, Symbol};
-use crate::diag::Diagnostic;
 use crate::ir::core::sexp::{self, Sexp, SexpKind};
 use rustc_hash::FxHashMap;
 
@@ -35,18 +34,18 @@ struct Layer {
 }
 
 impl Library {
-    /// What a file that uses this library sees; `None` if there is no such library. Messages are about errors in the library itself.
-    pub fn load(sources: &mut SourceMap, name: &str) -> Option<(Library, Vec<Diagnostic>)> {
+    /// What a file that uses this library sees; `None` if there is no such library. The errors are in the library itself.
+    pub fn load(sources: &mut SourceMap, name: &str) -> Option<(Library, Vec<sexp::Error>)> {
         let from = match name {
             "core" => TEXTS.len(),
             _ => TEXTS.iter().position(|(known, _)| *known == name)?,
         };
         let mut library = Library::default();
-        let mut diagnostics = Vec::new();
+        let mut errors = Vec::new();
         for (name, text) in &TEXTS[from..] {
             let file = sources.add(format!("stdlib/core/{name}.remc"), *text);
-            let (items, errors) = sexp::parse(file, text);
-            diagnostics.extend(errors);
+            let (items, wrong) = sexp::parse(file, text);
+            errors.extend(wrong);
             let mut layer = Layer { definitions: FxHashMap::default(), names: Vec::new() };
             for item in items {
                 if let Some(name) = defined(&item) {
@@ -56,7 +55,7 @@ impl Library {
             }
             library.layers.push(layer);
         }
-        Some((library, diagnostics))
+        Some((library, errors))
     }
 
     /// How many libraries there are.

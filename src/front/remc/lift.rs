@@ -1,6 +1,6 @@
 //! Explicit maps for what lifts.
 
-use super::report::{Insertion, What};
+use super::insertions::{Insertion, Lifted, What};
 use super::{Elaborator, Typed};
 use crate::base::{Span, Symbol};
 use crate::ir::core::{Atom, Expr, ExprKind, Shape};
@@ -94,9 +94,9 @@ impl Elaborator<'_> {
     }
 
     /// Notes that something is lifted over a frame.
-    pub(super) fn lifted(&mut self, span: Span, what: &str, frame: &Shape) {
+    pub(super) fn lifted(&mut self, span: Span, what: Lifted, frame: &Shape) {
         if self.libraries.inside.is_none() {
-            let what = What::Lifted { what: what.into(), frames: Vec::new(), principal: frame.clone() };
+            let what = What::Lifted { what, frames: Vec::new(), principal: frame.clone() };
             self.insertions.push(Insertion { span, what });
         }
     }

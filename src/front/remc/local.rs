@@ -1,11 +1,12 @@
 //! Bodies with definitions of their own, and functions whose parameters have ranks instead of types.
 
-use super::errors::counted;
+use super::error::{CallError, FormError, Place};
+use super::insertions::Called;
 use super::instance::{Instance, Open};
 use super::{Elaborator, Typed};
-use crate::base::{Code, Scalar, Span, Symbol};
+use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core::sexp::{Sexp, SexpKind};
-use crate::ir::core::{Expr, ExprKind, Shape, ShapeItem, Type, print};
+use crate::ir::core::{Expr, ExprKind, Shape, ShapeItem, Type};
 
 /// Whether these forms are a body: definitions, then one expression.
 pub(super) fn is_body(items: &[Sexp]) -> bool {
@@ -44,7 +45,7 @@ fn rank(item: &Sexp) -> Option<Rank> {
 
 impl Elaborator<'_> {
     /// The keyword that a word is another notation of. A word that a program gives a meaning keeps it.
-    pub(super) fn canonical<'w>(&self, word: &'w str) -> &'w str {
+    pub(super) fn canonical(&self, word: &'static str) -> &'static str {
         let canonical = match word {
             "λ" | "\\" => return "fn",
             "Iλ" | "I\\" => return "i-fn",
@@ -75,9 +76,9 @@ impl Elaborator<'_> {
     }
 
     /// A body of exactly this type.
-    pub(super) fn exactly_body(&mut self, items: &[Sexp], wanted: &Type, what: impl FnOnce() -> String) -> Option<Typed> {
+    pub(super) fn exactly_body(&mut self, items: &[Sexp], wanted: &Type, place: Place) -> Option<Typed> {
         let value = self.body(items, Some(wanted))?;
-        self.expect(wanted, &value, what)?;
+        self.expect(wanted, &value, place)?;
         Some(value)
     }
 
@@ -113,7 +114,7 @@ impl Elaborator<'_> {
             .iter()
             .map(|item| match rank(item) {
                 Some(rank) => Some(rank),
-                None => self.form(item.span, "a rank is a number or `all`"),
+                None => self.error(item.span, FormError::NotARank),
             })
             .collect();
         ranks.into_iter().collect()
@@ -129,15 +130,14 @@ impl Elaborator<'_> {
         wanted: Option<&Type>,
     ) -> Option<Typed> {
         let (names, ranks): (Vec<Symbol>, Vec<Rank>) = match &function {
-            Ranked::Of(_, _) if operands.is_empty() => return self.form(span, "a function with ranks is applied to arguments"),
+            Ranked::Of(_, _) if operands.is_empty() => return self.error(span, FormError::RanksWithoutArguments),
             Ranked::Of(ranks, _) => (0..ranks.len()).map(|at| Symbol::new(&format!("argument {} of ~", at + 1))).zip(ranks.clone()).unzip(),
             Ranked::Function(params, _) => params.iter().copied().unzip(),
         };
         let args: Vec<Option<Typed>> = operands.iter().map(|operand| self.expr(operand, None)).collect();
         let args: Vec<Typed> = args.into_iter().collect::<Option<_>>()?;
         if args.len() != ranks.len() {
-            let message = format!("a function with {} is applied to {}", counted(ranks.len(), "rank"), counted(args.len(), "argument"));
-            return self.error(Code::CoreApplication, span, message);
+            return self.error(span, CallError::RankCount { ranks: ranks.len(), arguments: args.len() });
         }
         self.distinct_names(span, &names)?;
         let cells: Vec<Option<Type>> = ranks.iter().zip(&args).map(|(rank, arg)| self.cell_of_rank(*rank, arg)).collect();
@@ -152,8 +152,8 @@ impl Elaborator<'_> {
             }
             Ranked::Function(_, body) => this.body(body, None),
         })?;
-        let args = args.into_iter().map(|arg| Instance::plain(arg, "this argument".into())).collect();
-        self.apply(span, Instance::plain(fun, "this function".into()), args, Open::default(), wanted)
+        let args = args.into_iter().map(|arg| Instance::plain(arg, Called::Argument)).collect();
+        self.apply(span, Instance::plain(fun, Called::Function), args, Open::default(), wanted)
     }
 
     /// The type of the cells of this rank of an array. A rank that the array does not have means all of it.
@@ -172,8 +172,7 @@ impl Elaborator<'_> {
             }
         };
         if !known {
-            let message = format!("the rank of this argument is not known: its shape is {}", print::shape(arg.ty.shape()));
-            return self.error(Code::CoreFrames, arg.span(), message);
+            return self.error(arg.span(), CallError::UnknownRank(arg.ty.shape().clone()));
         }
         Some(Type::new(arg.ty.atom().clone(), Shape { items: items[from..].to_vec() }))
     }

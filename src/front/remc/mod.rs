@@ -22,9 +22,10 @@
 mod apply;
 mod boxes;
 mod data;
-mod errors;
+mod error;
 mod expr;
 mod functions;
+mod insertions;
 mod instance;
 pub mod instantiate;
 pub mod library;
@@ -36,25 +37,25 @@ mod report;
 mod reshape;
 mod scope;
 
+pub use insertions::{Insertion, render};
 pub use program::{Elaborated, program};
-pub use report::{Insertion, render};
 
-use crate::base::{Code, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{Span, Symbol};
 use crate::ir::core::equal::Equality;
 use crate::ir::core::free::FreeVars;
-use crate::ir::core::read::Reader;
+use crate::ir::core::read::{self, Reader};
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::subst::Subst;
 use crate::ir::core::value::computes_nothing;
-use crate::ir::core::{Define, Dim, Expr, ExprNode, Type, is_shape, print};
+use crate::ir::core::{Define, Dim, Expr, ExprNode, Type, is_shape};
+use error::{Binding, Error, ErrorKind, FormError, Place, TypeError};
 use library::Library;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Bound, Scope};
 use std::sync::Arc;
 
-/// More messages than this about one program help nobody.
-const MAX_DIAGNOSTICS: usize = 100;
+/// More errors than this in one program help nobody.
+const MAX_ERRORS: usize = 100;
 
 /// An explicit expression with its type and, for a size expression, its size.
 #[derive(Debug, Clone)]
@@ -116,35 +117,38 @@ struct Elaborator<'a> {
     /// Whether the present definition uses one with errors.
     broken: bool,
     reads_numbers: bool,
-    diagnostics: Vec<Diagnostic>,
+    errors: Vec<Error>,
 }
 
 impl Elaborator<'_> {
-    fn report<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
-        if self.diagnostics.len() < MAX_DIAGNOSTICS {
-            self.diagnostics.push(diagnostic);
+    fn report(&mut self, error: Error) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
         }
+    }
+
+    fn error<T>(&mut self, at: Span, kind: impl Into<ErrorKind>) -> Option<T> {
+        self.report(Error { at, kind: kind.into() });
         None
     }
 
-    fn error<T>(&mut self, code: Code, span: Span, message: impl Into<String>) -> Option<T> {
-        self.report(Diagnostic::error(code, span, message))
+    /// Something else than a form of this notation.
+    fn expected<T>(&mut self, at: Span, notation: &'static str) -> Option<T> {
+        self.error(at, read::ErrorKind::Expected(notation))
     }
 
-    /// A form that does not look as it should.
-    fn form<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
-        self.error(Code::CoreForm, span, message)
+    /// Something else than this.
+    fn wanted<T>(&mut self, at: Span, wanted: read::Wanted) -> Option<T> {
+        self.error(at, read::ErrorKind::Wanted(wanted))
     }
 
     /// Reads indices and types in the present scope.
     fn read<T>(&mut self, read: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Option<T> {
         let mut reader = Reader::new(Some(&*self));
         let out = read(&mut reader);
-        let diagnostics = std::mem::take(&mut reader.diagnostics);
+        let errors = std::mem::take(&mut reader.errors);
         drop(reader);
-        for diagnostic in diagnostics {
-            self.report::<()>(diagnostic);
-        }
+        errors.into_iter().for_each(|error| self.report(error.into()));
         out
     }
 
@@ -153,18 +157,16 @@ impl Elaborator<'_> {
     }
 
     /// The items of a list in parentheses; brackets will do.
-    fn list<'s>(&mut self, item: &'s Sexp, what: &str) -> Option<&'s [Sexp]> {
+    fn list<'s>(&mut self, item: &'s Sexp, notation: &'static str) -> Option<&'s [Sexp]> {
         match &item.kind {
             SexpKind::Paren(parts) | SexpKind::Bracket(parts) => Some(parts),
-            _ => self.form(item.span, format!("expected {what}")),
+            _ => self.expected(item.span, notation),
         }
     }
 
     fn name(&mut self, item: &Sexp) -> Option<Symbol> {
         match &item.kind {
-            SexpKind::Symbol(name) if is_shape(*name) => {
-                self.form(item.span, format!("`{name}` is the name of a shape, the name of a value is expected here"))
-            }
+            SexpKind::Symbol(name) if is_shape(*name) => self.error(item.span, FormError::ShapeForValue(*name)),
             _ => self.read(|reader| reader.term_name(item)),
         }
     }
@@ -183,7 +185,7 @@ impl Elaborator<'_> {
     fn substituted(&mut self, subst: &Subst, ty: &Type, span: Span) -> Option<Type> {
         match subst.ty(&mut self.free, ty) {
             Ok(ty) => Some(ty),
-            Err(_) => self.error(Code::CoreSizeTooLarge, span, "a size in this type is too large to write out"),
+            Err(_) => self.error(span, TypeError::SizeTooLarge),
         }
     }
 
@@ -197,21 +199,17 @@ impl Elaborator<'_> {
     }
 
     /// The type is the one that is wanted.
-    fn expect(&mut self, wanted: &Type, found: &Typed, what: impl FnOnce() -> String) -> Option<()> {
+    fn expect(&mut self, wanted: &Type, found: &Typed, place: Place) -> Option<()> {
         if self.equal(wanted, &found.ty) {
             return Some(());
         }
-        let (wanted, shown) = (print::type_brief(wanted), print::type_brief(&found.ty));
-        let message = format!("{}: expected {wanted}, found {shown}", what());
-        self.report(Diagnostic::error(Code::CoreTypeMismatch, found.span(), message).here(format!("this has type {shown}")))
+        self.error(found.span(), TypeError::Mismatch { place, wanted: wanted.clone(), found: found.ty.clone() })
     }
 
     /// No variable occurs in the type that leaves its scope.
-    fn stays_inside(&mut self, ty: &Type, bound: &[Bound], span: Span, message: impl FnOnce(Symbol) -> Diagnostic) -> Option<()> {
+    fn stays_inside(&mut self, ty: &Type, bound: &[Bound], span: Span, from: Binding) -> Option<()> {
         let names = self.free.of(ty);
         let Some(bound) = bound.iter().find(|bound| bound.inner().any(|name| names.contains(&name))) else { return Some(()) };
-        let mut diagnostic = message(bound.name());
-        diagnostic.labels.insert(0, crate::diag::Label { span, text: format!("its type is {}", print::type_brief(ty)) });
-        self.report(diagnostic)
+        self.error(span, TypeError::Escape { name: bound.name(), from, ty: ty.clone() })
     }
 }

@@ -1,13 +1,12 @@
 //! What names mean: variables, definitions of the file, definitions of the library, primitives, in this order.
 
+use super::error::{Advice, NameError};
 use super::scope::is_i64;
 use super::{Elaborator, Global, Typed};
-use crate::base::Code;
 use crate::base::{Span, Symbol};
-use crate::diag::Diagnostic;
 use crate::front::resolve::closest;
 use crate::ir::core::free::Name;
-use crate::ir::core::read::{Names, TypeVariable};
+use crate::ir::core::read::{self, Names, TypeVariable};
 use crate::ir::core::{Dim, Expr, ExprKind, Index, Prim, Primitive, Type, prims, print};
 
 /// Whether there is a primitive of this name.
@@ -30,10 +29,7 @@ impl Elaborator<'_> {
                     self.reads_numbers |= Primitive::find(name) == Some(Primitive::Prim(Prim::ReadNums));
                     Global { inner: name, ty: Some(ty), broken: false }
                 }
-                None => {
-                    let diagnostic = self.unknown_term(name, span);
-                    return self.report(diagnostic);
-                }
+                None => return self.unknown_term(name, span),
             },
         };
         self.broken |= global.broken;
@@ -52,25 +48,24 @@ impl Elaborator<'_> {
         self.library_definition(name)
     }
 
-    fn unknown_term(&self, name: Symbol, span: Span) -> Diagnostic {
-        let diagnostic = Diagnostic::error(Code::CoreUnknownName, span, format!("`{name}` is not defined"));
-        if let Some(place) = self.all.get(&name).filter(|_| self.libraries.inside.is_none()) {
-            let diagnostic = diagnostic.label(*place, "defined here");
-            return diagnostic.help("a definition sees only those before it, so there is no recursion");
-        }
-        if self.scope.index(name).is_some() {
-            return diagnostic.help(format!("`{name}` is a size: its value is (reify-dimension {name})"));
-        }
+    fn unknown_term<T>(&mut self, name: Symbol, span: Span) -> Option<T> {
+        let later = self.all.get(&name).filter(|_| self.libraries.inside.is_none());
+        let advice = match later {
+            Some(place) => Some(Advice::DefinedLater(*place)),
+            None if self.scope.index(name).is_some() => Some(Advice::IsSize),
+            None => self.similar(name).map(Advice::Similar),
+        };
+        self.error(span, NameError::Unknown { name, advice })
+    }
+
+    /// The visible name that is closest to this one.
+    fn similar(&self, name: Symbol) -> Option<&'static str> {
         let locals = self.scope.names(Name::Size(name));
         let mut globals: Vec<Symbol> = self.globals.keys().copied().collect();
         globals.sort_unstable();
         let known = locals.iter().chain(&globals).map(|name| name.as_str());
         let known = known.chain(self.libraries.all.names()).chain(prims::declared().iter().map(|(name, _)| name.as_str()));
-        let known = known.chain(print::keywords().iter().copied());
-        match closest(name.as_str(), known) {
-            Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
-            None => diagnostic,
-        }
+        closest(name.as_str(), known.chain(print::keywords().iter().copied()))
     }
 }
 
@@ -102,28 +97,21 @@ impl Names for Elaborator<'_> {
         global || self.scope.is_live(name)
     }
 
-    fn unknown(&self, name: Name, span: Span) -> Diagnostic {
-        let (what, code) = match name {
-            Name::Index(_) => ("index variable", Code::CoreUnknownName),
-            Name::Type(_) => ("type", Code::CoreUnknownName),
-            Name::Size(x) if self.scope.term(x).is_some() || self.globals.contains_key(&x) => {
-                return Diagnostic::error(Code::CoreTypeMismatch, span, format!("(size {x}): `{x}` is not an i64"));
-            }
-            Name::Size(_) => ("variable", Code::CoreUnknownName),
-        };
-        let symbol = name.symbol();
-        let diagnostic = Diagnostic::error(code, span, format!("the {what} `{symbol}` is not in scope"));
+    fn unknown(&self, name: Name) -> read::ErrorKind {
+        if let Name::Size(x) = name
+            && (self.scope.term(x).is_some() || self.globals.contains_key(&x))
+        {
+            return read::ErrorKind::VariableIsNoSize(x);
+        }
         let known = self.scope.names(name);
         let words: &[&str] = if matches!(name, Name::Type(_)) { &["int", "float", "bool", "char"] } else { &[] };
-        if let Some(close) = closest(symbol.as_str(), known.iter().map(|name| name.as_str()).chain(words.iter().copied())) {
-            return diagnostic.help(format!("did you mean `{close}`?"));
-        }
-        match name {
-            Name::Index(x) if self.scope.term(x).is_some_and(|term| term.dim.is_some()) => {
-                diagnostic.help(format!("the value of the variable `{x}` as a size is (size {x})"))
-            }
-            _ => diagnostic,
-        }
+        let known = known.iter().map(|name| name.as_str()).chain(words.iter().copied());
+        let advice = match (closest(name.symbol().as_str(), known), name) {
+            (Some(near), _) => Some(read::Advice::Similar(near)),
+            (None, Name::Index(x)) if self.scope.term(x).is_some_and(|term| term.dim.is_some()) => Some(read::Advice::SizeOf(x)),
+            (None, _) => None,
+        };
+        read::ErrorKind::Unknown { name, advice }
     }
 }
 

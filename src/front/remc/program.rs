@@ -1,16 +1,17 @@
 //! Files and definitions.
 
+use super::error::{Error, NameError, Place, TypeError};
 use super::library::{self, Library};
 use super::local::is_body;
+use super::report::report;
 use super::scope::{Bound, Scope};
 use super::{Elaborator, Global, Insertion, Libraries, Typed, names};
-use crate::base::Code;
 use crate::base::{FileId, SourceMap, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::front::resolve::closest;
 use crate::ir::core::equal::Equality;
 use crate::ir::core::free::FreeVars;
-use crate::ir::core::read::{Binder, TypeVariable};
+use crate::ir::core::read::{self, Binder, BinderKind, TypeVariable};
 use crate::ir::core::sexp::{self, Sexp, SexpKind};
 use crate::ir::core::{Atom, Define, Expr, ExprKind, Program, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,10 +39,11 @@ pub struct Elaborated {
 /// Makes a file explicit. Definitions with errors are left out.
 pub fn program(sources: &mut SourceMap, root: FileId) -> Elaborated {
     let text = sources.file(root).text.clone();
-    let (items, mut diagnostics) = sexp::parse(root, &text);
-    let (used, items) = used_library(&items, &mut diagnostics);
-    let (library, errors) = Library::load(sources, used).unwrap_or_default();
-    diagnostics.extend(errors);
+    let (items, errors) = sexp::parse(root, &text);
+    let mut errors: Vec<Error> = errors.into_iter().map(Error::from).collect();
+    let (used, items) = used_library(&items, &mut errors);
+    let (library, more) = Library::load(sources, used).unwrap_or_default();
+    errors.extend(more.into_iter().map(Error::from));
     let mut elaborator = Elaborator {
         libraries: Libraries { all: &library, known: FxHashMap::default(), inside: None, suspended: Vec::new(), defs: Vec::new() },
         globals: FxHashMap::default(),
@@ -55,14 +57,14 @@ pub fn program(sources: &mut SourceMap, root: FileId) -> Elaborated {
         partial: FxHashSet::default(),
         broken: false,
         reads_numbers: false,
-        diagnostics,
+        errors,
     };
     let last = elaborator.file(items);
     elaborator.finish(root, last)
 }
 
 /// The library that a file uses, and its other forms.
-fn used_library<'s>(items: &'s [Sexp], diagnostics: &mut Vec<Diagnostic>) -> (&'static str, &'s [Sexp]) {
+fn used_library<'s>(items: &'s [Sexp], errors: &mut Vec<Error>) -> (&'static str, &'s [Sexp]) {
     let Some((first, rest)) = items.split_first() else { return ("default", items) };
     let SexpKind::Paren(parts) = &first.kind else { return ("default", items) };
     if parts.first().and_then(Sexp::keyword) != Some("use") {
@@ -73,18 +75,14 @@ fn used_library<'s>(items: &'s [Sexp], diagnostics: &mut Vec<Diagnostic>) -> (&'
         _ => None,
     };
     let Some(name) = name else {
-        diagnostics.push(Diagnostic::error(Code::CoreForm, first.span, "expected (use LIBRARY)"));
+        errors.push(Error { at: first.span, kind: read::ErrorKind::Expected("(use LIBRARY)").into() });
         return ("default", rest);
     };
     if let Some(known) = library::known().find(|known| *known == name.as_str()) {
         return (known, rest);
     }
-    let mut diagnostic = Diagnostic::error(Code::CoreUnknownName, first.span, format!("there is no library `{name}`"));
-    if let Some(close) = closest(name.as_str(), library::known()) {
-        diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
-    }
-    let list: Vec<&str> = library::known().collect();
-    diagnostics.push(diagnostic.note(format!("the libraries are: {}", list.join(", "))));
+    let near = closest(name.as_str(), library::known());
+    errors.push(Error { at: first.span, kind: NameError::UnknownLibrary { name, near }.into() });
     ("default", rest)
 }
 
@@ -111,10 +109,8 @@ impl Elaborator<'_> {
     fn file(&mut self, items: &[Sexp]) -> Option<Symbol> {
         for item in items {
             let Some(name) = library::defined(item) else { continue };
-            if let Some(first) = self.all.get(&name) {
-                let diagnostic = Diagnostic::error(Code::CoreMalformed, item.span, format!("`{name}` is defined twice"));
-                let diagnostic = diagnostic.label(*first, "first defined here");
-                self.report::<()>(diagnostic);
+            if let Some(first) = self.all.get(&name).copied() {
+                self.error::<()>(item.span, NameError::DefinedTwice { name, first });
             }
             self.all.insert(name, item.span);
         }
@@ -129,14 +125,12 @@ impl Elaborator<'_> {
                 Some("define") => self.user_definition(item, false),
                 Some("entry") => self.user_definition(item, true),
                 Some("use") => {
-                    let message = "(use LIBRARY) stands once, at the beginning of a file";
-                    self.error::<()>(Code::CoreMalformed, item.span, message);
+                    self.error::<()>(item.span, NameError::LateUse);
                 }
                 _ if at + 1 < items.len() => {
                     // A text that is no core would give a message for every word.
                     if !std::mem::replace(&mut lost, true) {
-                        let message = "only the last form of a file is an expression; this one would be lost";
-                        self.error::<()>(Code::CoreMalformed, item.span, message);
+                        self.error::<()>(item.span, NameError::LostExpression);
                     }
                     if matches!(item.kind, SexpKind::Paren(_)) {
                         self.scope = Scope::default();
@@ -202,17 +196,17 @@ impl Elaborator<'_> {
     }
 
     pub(super) fn definition_parts<'s>(&mut self, item: &'s Sexp) -> Option<Parts<'s>> {
-        const FORMS: &str = "expected (define x [: T] e) or (define (f [x T] ..) [: T] e)";
-        let SexpKind::Paren(all) = &item.kind else { return self.form(item.span, FORMS) };
+        const FORMS: &str = "(define x [: T] e) or (define (f [x T] ..) [: T] e)";
+        let SexpKind::Paren(all) = &item.kind else { return self.expected(item.span, FORMS) };
         let (head, ty, body) = match all.as_slice() {
             [_, head, colon, ty, body @ ..] if colon.keyword() == Some(":") && is_body(body) => (head, Some(ty), body),
             [_, head, body @ ..] if is_body(body) => (head, None, body),
-            _ => return self.form(item.span, FORMS),
+            _ => return self.expected(item.span, FORMS),
         };
         let (head, params) = match &head.kind {
             SexpKind::Paren(parts) => match parts.split_first() {
                 Some((head, params)) => (head, Some(params)),
-                None => return self.form(head.span, FORMS),
+                None => return self.expected(head.span, FORMS),
             },
             _ => (head, None),
         };
@@ -236,7 +230,7 @@ impl Elaborator<'_> {
                 declared = wanted.clone();
                 let value = this.body(parts.body, wanted.as_ref())?;
                 if let Some(wanted) = wanted {
-                    this.expect(&wanted, &value, || format!("the value of `{}`", parts.name))?;
+                    this.expect(&wanted, &value, Place::ValueOf(parts.name))?;
                 }
                 Some(value)
             }
@@ -253,8 +247,8 @@ impl Elaborator<'_> {
         types: &[Sexp],
         value: impl FnOnce(&mut Self) -> Option<Typed>,
     ) -> Option<Typed> {
-        let indices = self.read_binders(indices, ("Dim", "Shape"))?;
-        let types = self.read_binders(types, ("Atom", "Array"))?;
+        let indices = self.read_binders(indices, BinderKind::Index)?;
+        let types = self.read_binders(types, BinderKind::Type)?;
         let mut bound = Vec::new();
         let indices: Vec<Symbol> = indices.into_iter().map(|binder| self.bind_index(binder, &mut bound)).collect();
         let types: Vec<TypeVariable> = types.into_iter().map(|binder| self.bind_type(binder, &mut bound)).collect();
@@ -262,18 +256,14 @@ impl Elaborator<'_> {
         self.scope.unbind(bound);
         let value = value?;
         if (!indices.is_empty() || !types.is_empty()) && !self.is_value(&value.expr) {
-            let diagnostic =
-                Diagnostic::error(Code::CoreAbstraction, value.span(), "the body of a type or index abstraction must be a value");
-            return self
-                .report(diagnostic.help("a value is a function, a variable, or a literal of values; make this the body of a function"));
+            return self.error(value.span(), TypeError::NoValue);
         }
         Some(abstracted(&indices, &types, value))
     }
 
-    fn read_binders(&mut self, items: &[Sexp], words: (&str, &str)) -> Option<Vec<Binder>> {
-        let code = if words.0 == "Dim" { Code::CoreSort } else { Code::CoreKind };
+    fn read_binders(&mut self, items: &[Sexp], kind: BinderKind) -> Option<Vec<Binder>> {
         self.read(|reader| {
-            let binders: Vec<Option<Binder>> = items.iter().map(|item| reader.binder(item, words, code)).collect();
+            let binders: Vec<Option<Binder>> = items.iter().map(|item| reader.binder(item, kind)).collect();
             let binders: Vec<Binder> = binders.into_iter().collect::<Option<_>>()?;
             reader.distinct(&binders)?;
             Some(binders)
@@ -350,14 +340,15 @@ impl Elaborator<'_> {
     }
 
     fn finish(mut self, root: FileId, last: Option<Symbol>) -> Elaborated {
-        self.diagnostics.sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| label.span));
-        self.diagnostics.dedup();
+        self.errors.sort_by_key(|error| error.at);
+        let mut diagnostics: Vec<Diagnostic> = self.errors.iter().map(report).collect();
+        diagnostics.dedup();
         self.insertions.sort_by_key(|insertion| (insertion.span.start, std::cmp::Reverse(insertion.span.end)));
         let names = self.globals.iter().map(|(name, global)| (global.inner, *name)).collect();
         debug_assert!(self.defs.iter().all(|define| define.span.file == root));
         let mut program = Program { defs: self.libraries.defs, ..Program::default() };
         program.defs.append(&mut self.defs);
-        Elaborated { program, diagnostics: self.diagnostics, last, names, insertions: self.insertions, reads_numbers: self.reads_numbers }
+        Elaborated { program, diagnostics, last, names, insertions: self.insertions, reads_numbers: self.reads_numbers }
     }
 }
 

@@ -4,12 +4,11 @@
 //! products; each is flattened and then cut up again, under a map over what comes before it. Products are compared as
 //! polynomials, so `[n m]` can become `[m n]`, not only runs of numbers (Stevenson's compiler, section 4, compares numbers only).
 
+use super::error::TypeError;
 use super::{Elaborator, Typed};
-use crate::base::Code;
 use crate::base::{Scalar, Span, Symbol};
-use crate::diag::Diagnostic;
 use crate::ir::core::sexp::Sexp;
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, Shape, ShapeItem, Type, print, sizes};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, Shape, ShapeItem, Type, sizes};
 
 /// Sizes up to a shape variable, and that variable.
 type Run = (Vec<Dim>, Option<Symbol>);
@@ -50,12 +49,7 @@ impl Elaborator<'_> {
         let fits = from.len() == to.len()
             && from.iter().zip(&to).all(|(a, b)| a.1 == b.1 && product(&a.0).is_some_and(|size| product(&b.0) == Some(size)));
         if !fits {
-            let (found, wanted) = (print::shape(value.ty.shape()), print::shape(&target));
-            let message =
-                format!("an array of shape {found} cannot be given the shape {wanted}: it is not certain that they have as many elements");
-            let diagnostic = Diagnostic::error(Code::CoreReshape, span, message);
-            return self
-                .report(diagnostic.help("sizes between shape variables must have equal products; `coerce` checks sizes at run time"));
+            return self.error(span, TypeError::Reshape { from: value.ty.shape().clone(), to: target });
         }
         let atom = value.ty.atom().clone();
         let ty = Type::new(atom.clone(), target);

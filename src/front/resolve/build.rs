@@ -1,10 +1,10 @@
 //! Declarations in order: what is defined, and what the following ones see.
 
+use super::error::{Error, ErrorKind};
 use super::peel;
 use super::scope::{Closure, Functor, FunctorKind, Globals, Module, Scope, Sig, Uniques, scalar_types};
 use super::walk::{Later, Walk, not_applied};
-use crate::base::{Code, FileId, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{FileId, Span, Symbol};
 use crate::ir::surface::modules::ModuleDecl;
 use crate::ir::surface::{Decl, DefDecl, Ident, TypeDecl};
 use crate::ir::tables::{Def, DefId, DefKind, Hiding, Program, Region, RegionId, RegionKind, Role, TypeDef, TypeRes, Unit};
@@ -24,7 +24,7 @@ pub(super) struct Builder<'p, 'a> {
     pub at: Place,
     pub copies: Copies,
     pub uniques: Uniques,
-    pub diagnostics: Vec<Diagnostic>,
+    pub errors: Vec<Error>,
     /// The places of words of other languages.
     pub foreign: FxHashSet<Span>,
 }
@@ -58,8 +58,8 @@ pub(super) struct Copies {
     pub made: usize,
     /// Whether too many copies were reported.
     pub complained: bool,
-    /// Diagnostics of copies, which repeat those of what was copied.
-    repeated: Vec<Diagnostic>,
+    /// Errors of copies, which repeat those of what was copied.
+    repeated: Vec<Error>,
 }
 
 /// Where in the program the builder is.
@@ -85,7 +85,7 @@ impl<'p, 'a> Builder<'p, 'a> {
             at: Place::default(),
             copies: Copies::default(),
             uniques: Uniques::default(),
-            diagnostics: Vec::new(),
+            errors: Vec::new(),
             foreign: FxHashSet::default(),
         }
     }
@@ -113,14 +113,17 @@ impl<'p, 'a> Builder<'p, 'a> {
         }
     }
 
-    /// Whether copies are being made, whose diagnostics were reported for what is copied.
+    /// Whether copies are being made, whose errors were reported for what is copied.
     pub fn copying(&self) -> bool {
         self.at.application.is_some()
     }
 
-    pub fn report(&mut self, diagnostic: Diagnostic) {
+    pub fn error(&mut self, at: Span, kind: ErrorKind) {
+        self.report(Error { at, kind });
+    }
+    pub fn report(&mut self, error: Error) {
         if !self.copying() {
-            self.diagnostics.push(diagnostic);
+            self.errors.push(error);
         }
     }
 
@@ -134,7 +137,7 @@ impl<'p, 'a> Builder<'p, 'a> {
             tparams: &mut self.program.tparams,
             types: &self.program.types,
             scope: &mut self.scope,
-            diagnostics: if copying { &mut self.copies.repeated } else { &mut self.diagnostics },
+            errors: if copying { &mut self.copies.repeated } else { &mut self.errors },
             defining: Vec::new(),
             abbreviation: None,
             later: &self.file.later,
@@ -276,12 +279,7 @@ impl<'p, 'a> Builder<'p, 'a> {
         }
         let Ident { name, span } = def.name;
         if let Some(first) = self.file.entries.insert(name, span) {
-            self.report(
-                Diagnostic::error(Code::BoundTwice, span, format!("there are two entry points `{name}`"))
-                    .here("defined again")
-                    .label(first, "defined first")
-                    .help("give one of them another name; what is used in the program only is written with `def`"),
-            );
+            self.error(span, ErrorKind::EntryTwice { name, first });
         }
     }
 

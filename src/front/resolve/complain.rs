@@ -1,22 +1,30 @@
-//! Complaints about names that mean nothing, with what may have been meant.
+//! Names that mean nothing, with what may have been meant.
 
+use super::error::{ErrorKind, MemberAdvice, ModuleAdvice, NameAdvice, PrefixAdvice, TypeAdvice};
 use super::files::import_with;
 use super::scope::Module;
 use super::suggest;
-use super::walk::{Walk, not_applied, path_text};
-use crate::base::{Code, PrimType, Symbol, scalar};
-use crate::diag::Diagnostic;
+use super::walk::{Walk, not_applied};
+use super::words;
+use crate::base::{PrimType, Symbol, scalar};
 use crate::front::syntax::precedence::is_symbolic;
-use crate::ir::surface::Ident;
+use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::view::is_builtin_operator;
+use crate::ir::surface::{Ident, TypeKind};
+use rustc_hash::FxHashSet;
 
 /// Errors beyond this number get no suggestion: searching for one takes time.
 const SUGGESTIONS: usize = 100;
 
 impl<'a> Walk<'_, 'a> {
-    pub(super) fn may_suggest(&mut self) -> bool {
+    fn may_suggest(&mut self) -> bool {
         *self.suggested += 1;
         *self.suggested <= SUGGESTIONS
+    }
+
+    /// The visible name that is closest to `name`, unless too many were looked for.
+    fn similar(&mut self, name: Symbol, names: impl FnOnce(&Self) -> Vec<&'static str>) -> Option<&'static str> {
+        self.may_suggest().then(|| suggest::closest(name.as_str(), names(self))).flatten()
     }
 
     pub(super) fn unknown(&mut self, name: Ident) {
@@ -25,200 +33,171 @@ impl<'a> Walk<'_, 'a> {
             return;
         }
         if let Some(defined) = self.defining.iter().rev().find(|d| d.name == name.name) {
-            let diagnostic = Diagnostic::error(Code::Recursion, name.span, format!("`{text}` is used in its own definition"))
-                .here("recursive use")
-                .label(defined.span, "defined here")
-                .note("functions are not recursive, so that every program ends up as array operations and loops")
-                .help("repeat with `loop x = start for i < n do ..` or `loop x = start while condition do ..`");
-            self.diagnostics.push(diagnostic);
-            return;
+            let kind = ErrorKind::Recursion { name: name.name, defined: defined.span };
+            return self.error(name.span, kind);
         }
-        let what = if is_symbolic(text) { "operator" } else { "name" };
-        let diagnostic = Diagnostic::error(Code::UnknownName, name.span, format!("unknown {what} `{text}`")).here("not known");
-        let word = foreign_word(text).filter(|_| !self.later.terms.contains_key(&name.name));
-        let diagnostic = match word {
+        let word = words::foreign_word(text).filter(|_| !self.later.terms.contains_key(&name.name));
+        let advice = match word {
             Some(help) => {
                 self.foreign.insert(name.span);
-                diagnostic.help(help)
+                Some(NameAdvice::OtherLanguage(help))
             }
-            None => self.advice(diagnostic, text, name),
+            None => self.advice(name.name),
         };
-        self.diagnostics.push(diagnostic);
+        self.error(name.span, ErrorKind::UnknownName { name: name.name, advice, implicit_start: false });
     }
 
-    /// The names that are not known since so many diagnostics are those of a loop that says nothing of how it begins.
+    /// The names that are not known since so many errors are those of a loop that says nothing of how it begins.
     pub(super) fn no_start(&mut self, before: usize) {
-        for diagnostic in self.diagnostics[before..].iter_mut().filter(|diagnostic| diagnostic.code == Code::UnknownName) {
-            let help = "a loop without `=` begins with what its names are before it; write `loop name = start ..` for another start";
-            diagnostic.help.push(help.into());
+        for error in &mut self.errors[before..] {
+            if let ErrorKind::UnknownName { implicit_start, .. } | ErrorKind::UnknownPrefix { implicit_start, .. } = &mut error.kind {
+                *implicit_start = true;
+            }
         }
     }
 
-    fn advice(&mut self, diagnostic: Diagnostic, text: &str, name: Ident) -> Diagnostic {
-        if let Some(place) = self.later.terms.get(&name.name) {
-            return diagnostic.label(*place, "defined here").help("a definition is visible after it: move it up");
+    fn advice(&mut self, name: Symbol) -> Option<NameAdvice> {
+        let text = name.as_str();
+        if let Some(place) = self.later.terms.get(&name) {
+            return Some(NameAdvice::DefinedLater(*place));
         }
-        if is_symbolic(text)
-            && let Some(glued) = glued(text)
-        {
-            return diagnostic.help(glued);
+        let symbolic = is_symbolic(text);
+        if symbolic && let Some(glued) = glued(text) {
+            return Some(glued);
         }
         if PrimType::from_name(text).is_some() {
-            return diagnostic.help(format!("`{text}` is a type; a conversion names both types, such as `{text}.i64 x` or `{text}.f64 x`"));
+            return Some(NameAdvice::Conversion);
         }
-        if let Some(help) = reduction(text) {
-            return diagnostic.help(help);
+        if let Some(extremum) = words::extremum(text) {
+            return Some(NameAdvice::Extremum(extremum));
         }
         if let Some(path) = import_with(text) {
-            let library = if path == "lib/np" { "the library for NumPy users" } else { "a library" };
-            return diagnostic.help(format!("`{text}` is in {library}: write `import \"{path}\"` at the top"));
+            return Some(NameAdvice::Library(path));
         }
         let modules = [PrimType::F64, PrimType::I64, PrimType::Bool];
         if let Some(prim) = modules.into_iter().find(|prim| scalar::member(*prim, text).is_some()) {
-            return diagnostic.help(format!("scalar functions are in the module of their type: `{prim}.{text}`"));
+            return Some(NameAdvice::ScalarMember(prim));
         }
-        if let Some(help) = common(text) {
-            return diagnostic.help(help);
+        if let Some(help) = words::idiom(text) {
+            return Some(NameAdvice::OtherLanguage(help));
         }
-        let symbolic = is_symbolic(text);
-        let near = self.may_suggest().then(|| {
-            let names = self.scope.term_names().filter(|n| is_symbolic(n) == symbolic);
-            suggest::closest(text, names)
-        });
-        if let Some(near) = near.flatten() {
-            return diagnostic.help(format!("did you mean `{near}`?"));
-        }
-        if self.in_dim {
-            return diagnostic.help(format!("a size is declared in brackets after the name of the definition: `def f [{text}] ..`"));
-        }
-        diagnostic
+        let near = self.similar(name, |this| this.scope.term_names().filter(|n| is_symbolic(n) == symbolic).collect());
+        near.map(NameAdvice::Similar).or_else(|| self.in_dim.then_some(NameAdvice::UndeclaredSize))
     }
 
-    pub(super) fn unknown_module(&mut self, module: Ident, field: Ident) {
-        let text = module.name.as_str();
+    /// `prefix.field`, where the prefix is no variable and no module.
+    pub(super) fn unknown_prefix(&mut self, prefix: Ident, field: Ident) {
+        let text = prefix.name.as_str();
         if text == "?" {
             return;
         }
-        if self.modules.contains(&module.name) && !self.later.terms.contains_key(&module.name) {
-            let diagnostic = self.no_module(module);
-            return self.diagnostics.push(diagnostic);
+        if self.modules.contains(&prefix.name) && !self.later.terms.contains_key(&prefix.name) {
+            return self.unknown_module(prefix);
         }
-        if self.defining.iter().any(|d| d.name == module.name) || self.later.terms.contains_key(&module.name) {
-            return self.unknown(module);
+        if self.defining.iter().any(|d| d.name == prefix.name) || self.later.terms.contains_key(&prefix.name) {
+            return self.unknown(prefix);
         }
-        let diagnostic = Diagnostic::error(Code::UnknownName, module.span, format!("there is neither a variable nor a module `{text}`"))
-            .here("not known");
-        let diagnostic = match text {
-            "np" | "numpy" | "jnp" => diagnostic.help(numpy(field.name.as_str())),
-            "math" => diagnostic.help(format!("mathematical functions are in scalar modules: `f64.{}`", field.name)),
+        let advice = match text {
+            "np" | "numpy" | "jnp" => Some(PrefixAdvice::NumPy),
+            "math" => Some(PrefixAdvice::Math),
             _ => {
-                let prims = PrimType::ALL.iter().map(|p| p.name());
-                let near = self.may_suggest().then(|| suggest::closest(text, self.scope.term_names().chain(prims)));
-                match near.flatten() {
-                    Some(near) => diagnostic.help(format!("did you mean `{near}.{}`?", field.name)),
-                    None => diagnostic,
-                }
+                let near = self.similar(prefix.name, |this| this.scope.term_names().chain(prims()).collect());
+                near.map(PrefixAdvice::Similar)
             }
         };
-        self.diagnostics.push(diagnostic);
+        let kind = ErrorKind::UnknownPrefix { prefix: prefix.name, field: field.name, advice, implicit_start: false };
+        self.error(prefix.span, kind);
     }
 
-    pub(super) fn unknown_member(&mut self, path: &[Ident], module: &Module<'a>, field: Ident) -> Diagnostic {
-        let (shown, text) = (path_text(path), field.name.as_str());
-        let diagnostic =
-            Diagnostic::error(Code::UnknownMember, field.span, format!("the module `{shown}` has no member `{text}`")).here("not known");
-        match module {
-            Module::Functor(functor) => return not_applied(field.span, functor),
+    pub(super) fn unknown_member(&mut self, path: &[Ident], module: &Module<'a>, field: Ident) {
+        let text = field.name.as_str();
+        let known = match module {
+            Module::Functor(functor) => return self.errors.push(not_applied(field.span, functor)),
             Module::Scalar(_) => {
-                let others: Vec<&str> = PrimType::ALL.iter().filter(|p| scalar::member(**p, text).is_some()).map(|p| p.name()).collect();
-                if !others.is_empty() {
-                    return diagnostic.note(format!("it is in the modules {}", others.join(", ")));
-                }
+                let others: Vec<PrimType> = PrimType::ALL.into_iter().filter(|p| scalar::member(*p, text).is_some()).collect();
+                (!others.is_empty()).then_some(MemberAdvice::OfScalars(others))
             }
-            Module::Struct(globals) => {
-                if globals.types.contains_key(&field.name) {
-                    return diagnostic.help(format!("`{shown}.{text}` is a type"));
+            Module::Struct(globals) if globals.types.contains_key(&field.name) => Some(MemberAdvice::IsType),
+            Module::Struct(globals) if globals.modules.contains_key(&field.name) => Some(MemberAdvice::IsModule),
+            Module::Struct(_) | Module::Broken => None,
+        };
+        let advice = known.or_else(|| match self.similar(field.name, |_| module.term_names()) {
+            Some(near) => Some(MemberAdvice::Similar(near)),
+            None => import_with(text).filter(|_| matches!(module, Module::Scalar(_))).map(MemberAdvice::Library),
+        });
+        self.error(field.span, ErrorKind::UnknownMember { module: path.to_vec(), member: field.name, advice });
+    }
+
+    pub(super) fn unknown_module(&mut self, name: Ident) {
+        let advice = if self.scope.sig(name.name).is_some() {
+            Some(ModuleAdvice::IsModuleType)
+        } else if self.scope.term(name.name).is_some() {
+            Some(ModuleAdvice::IsValue)
+        } else if self.modules.contains(&name.name) {
+            Some(ModuleAdvice::Enclosing)
+        } else {
+            self.similar(name.name, |this| this.scope.module_names().chain(prims()).collect()).map(ModuleAdvice::Similar)
+        };
+        self.error(name.span, ErrorKind::UnknownModule { name: name.name, advice });
+    }
+
+    pub(super) fn unknown_type(&mut self, name: Ident) {
+        if let Some(own) = self.abbreviation
+            && let Some(path) = self.way_back(name.name, own.name)
+        {
+            return self.error(name.span, ErrorKind::RecursiveType { own, path });
+        }
+        let advice = if let Some((place, _)) = self.later.types.get(&name.name) {
+            Some(TypeAdvice::DefinedLater(*place))
+        } else if let Some(known) = words::foreign_type(name.name.as_str()) {
+            Some(TypeAdvice::OtherLanguage(known))
+        } else {
+            let near = self.similar(name.name, |this| this.scope.type_names().chain(prims()).collect());
+            let short = name.name.as_str().len() <= 2;
+            near.map(TypeAdvice::Similar).or_else(|| short.then_some(TypeAdvice::UndeclaredParameter))
+        };
+        self.error(name.span, ErrorKind::UnknownType { name: name.name, advice });
+    }
+
+    /// The abbreviations through which one that comes later, or the one being defined, leads to `own`: itself first, `own` not among them
+    /// unless it is the beginning.
+    fn way_back(&self, from: Symbol, own: Symbol) -> Option<Vec<Symbol>> {
+        if from == own {
+            return Some(vec![own]);
+        }
+        let mut seen = FxHashSet::default();
+        let mut paths = vec![vec![from]];
+        while let Some(path) = paths.pop() {
+            let last = path[path.len() - 1];
+            let Some((_, ty)) = self.later.types.get(&last).filter(|_| seen.insert(last)) else { continue };
+            let mut nodes = vec![Node::Type(*ty)];
+            while let Some(node) = nodes.pop() {
+                if let Node::Type(ty) = node
+                    && let TypeKind::Name { path: named, .. } = &self.ast.types[ty].kind
+                    && let [named] = named.as_slice()
+                {
+                    if named.name == own {
+                        return Some(path);
+                    }
+                    paths.push(path.iter().copied().chain([named.name]).collect());
                 }
-                if globals.modules.contains_key(&field.name) {
-                    return diagnostic.help(format!("`{shown}.{text}` is a module"));
-                }
+                children_of(self.ast, node, &mut nodes);
             }
-            Module::Broken => {}
         }
-        let near = self.may_suggest().then(|| suggest::closest(text, module.term_names()));
-        match near.flatten() {
-            Some(near) => diagnostic.help(format!("did you mean `{shown}.{near}`?")),
-            None => match import_with(text).filter(|_| matches!(module, Module::Scalar(_))) {
-                Some(path) => diagnostic.help(format!("`{text}` is in a library: `import \"{path}\"`, then `{text}` without a prefix")),
-                None => diagnostic,
-            },
-        }
+        None
     }
 }
 
-/// What stands for a name of NumPy.
-fn numpy(name: &str) -> String {
-    let known = || reduction(name).or_else(|| common(name).map(String::from));
-    match import_with(name) {
-        Some("lib/np") => format!("names of a library have no prefix: `import \"lib/np\"`, then `{name}`"),
-        _ if scalar::member(PrimType::F64, name).is_some() => format!("functions of numbers are in the module of their type: `f64.{name}`"),
-        _ => known().unwrap_or_else(|| {
-            "names of a library have no prefix: `import \"lib/np\"`; elementwise functions are in scalar modules: `f64.sqrt`".into()
-        }),
-    }
+fn prims() -> impl Iterator<Item = &'static str> {
+    PrimType::ALL.iter().map(|prim| prim.name())
 }
 
-/// Advice for symbols that were meant as two operators.
-fn glued(text: &str) -> Option<String> {
-    if let Some(op) = text.strip_suffix('=').filter(|op| is_builtin_operator(Symbol::new(op))) {
-        return Some(format!("nothing is changed: bind a new value, `let x = x {op} y in ..`, or write `a with [i] = a[i] {op} y`"));
+/// Symbols that were meant as two operators.
+fn glued(text: &str) -> Option<NameAdvice> {
+    if let Some(op) = text.strip_suffix('=').map(Symbol::new).filter(|op| is_builtin_operator(*op)) {
+        return Some(NameAdvice::Assignment { op });
     }
     let (first, last) = text.split_at_checked(text.len() - 1)?;
-    (matches!(last, "-" | "!") && is_builtin_operator(Symbol::new(first)))
-        .then(|| format!("symbols written together are one operator: put a space before `{last}`"))
-}
-
-/// Advice for names that NumPy uses for reductions and scalar modules for functions of two numbers.
-fn reduction(text: &str) -> Option<String> {
-    let (full, which) = match text {
-        "max" | "amax" => ("maximum", "larger"),
-        "min" | "amin" => ("minimum", "smaller"),
-        _ => return None,
-    };
-    let short = &full[..3];
-    Some(format!("of two numbers `f64.{short} x y` is the {which}; of all elements of an array `f64.{full} xs`"))
-}
-
-/// Advice for words by which other languages say what this one has signs for: what stands around them is not understood either.
-fn foreign_word(text: &str) -> Option<&'static str> {
-    Some(match text {
-        "lambda" | "fn" | "fun" => "a function is written `\\x -> e`",
-        "return" => "the value of a definition is its body: there is no `return`",
-        "elif" | "elsif" | "elseif" => "write `else if`: `if a then x else if b then y else z`",
-        _ => return None,
-    })
-}
-
-/// Advice for names of other languages.
-fn common(text: &str) -> Option<&'static str> {
-    Some(match text {
-        "len" | "size" => "the length of an array is `length xs`",
-        "arange" => "`0..<n` is the array of the numbers below n",
-        "zeros" | "ones" | "full" => "`replicate n x` is an array of n copies of x",
-        "True" => "write `true`",
-        "False" => "write `false`",
-        "print" => "programs print nothing: their results are printed",
-        "is" => "equality is written `==`",
-        "None" | "newaxis" => {
-            "an axis of length 1 is not written: for `x[:, None] - y`, the operation is mapped over x, `map (\\x -> x - y) x`; where `None` is \
-             the absence of a value, a sum type has one: `type maybe = #none | #some f64`"
-        }
-        "null" | "nil" => "there is no value for nothing; a sum type has one: `type maybe = #none | #some f64`",
-        "enumerate" => "`zip (indices xs) xs` has the elements with their indices",
-        "append" => "`xs ++ [x]` is xs with x behind it",
-        "int" => "conversions are in scalar modules and name both types: `i64.f64 x`",
-        "float" => "conversions are in scalar modules and name both types: `f64.i64 x`",
-        "sorted" => "`sort` is in the library for NumPy users: write `import \"lib/np\"` at the top",
-        _ => return None,
-    })
+    let second = last.chars().next().filter(|last| matches!(last, '-' | '!'))?;
+    is_builtin_operator(Symbol::new(first)).then_some(NameAdvice::TwoOperators { second })
 }

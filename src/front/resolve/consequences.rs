@@ -1,7 +1,10 @@
-//! Diagnostics that only follow from others: where a declaration could not be read, or has words of another language, its names mean nothing.
+//! Errors that only follow from others: where a declaration could not be read, or has words of another language, its names mean nothing.
 
+use super::error::Error;
+use super::files::Problem;
 use super::peel;
-use crate::base::{Code, Span};
+use super::report::report;
+use crate::base::Span;
 use crate::diag::{Diagnostic, Severity};
 use crate::ir::surface::Decl;
 use crate::ir::tables::Unit;
@@ -9,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 /// What is to be reported of syntax and of names: for each declaration at the top of a file the words of other languages (`foreign`, by
 /// their places), if there are some; else what could not be read; else the names.
-pub(super) fn without(units: &[Unit], syntax: Vec<Diagnostic>, names: Vec<Diagnostic>, foreign: &FxHashSet<Span>) -> Vec<Diagnostic> {
+pub(super) fn without(units: &[Unit], files: Vec<Problem>, names: Vec<Error>, foreign: &FxHashSet<Span>) -> Vec<Diagnostic> {
     let starts: Vec<Span> = units.iter().flat_map(|unit| &unit.source.decls).map(start).collect();
     // The declaration to which a place belongs: the last that begins before it in its file.
     let around = |place: Span| {
@@ -18,17 +21,23 @@ pub(super) fn without(units: &[Unit], syntax: Vec<Diagnostic>, names: Vec<Diagno
     };
     let place = |d: &Diagnostic| d.labels.first().map(|label| label.span);
     let words: FxHashSet<_> = foreign.iter().filter_map(|place| around(*place)).collect();
-    let misread = syntax.iter().filter(|d| d.severity == Severity::Error && !about_files(d));
-    let misread: FxHashSet<_> = misread.filter_map(place).filter_map(around).collect();
-    let syntax = syntax.into_iter().filter(|d| about_files(d) || place(d).and_then(around).is_none_or(|decl| !words.contains(&decl)));
-    let names = names.into_iter().filter(|d| {
-        let Some((place, decl)) = place(d).and_then(|place| Some((place, around(place)?))) else { return true };
+    let misread = files.iter().filter_map(|problem| match problem {
+        Problem::Syntax(diagnostic) if diagnostic.severity == Severity::Error => place(diagnostic),
+        Problem::Syntax(_) | Problem::Import(_) => None,
+    });
+    let misread: FxHashSet<_> = misread.filter_map(around).collect();
+    let files = files.into_iter().filter_map(|problem| match problem {
+        Problem::Syntax(d) => place(&d).and_then(around).is_none_or(|decl| !words.contains(&decl)).then_some(d),
+        Problem::Import(error) => Some(report(&error)),
+    });
+    let names = names.iter().filter(|error| {
+        let Some(decl) = around(error.at) else { return true };
         match words.contains(&decl) {
-            true => foreign.contains(&place) || !unknown(d),
-            false => !misread.contains(&decl) || !unknown(d),
+            true => foreign.contains(&error.at) || !error.kind.is_unknown_name(),
+            false => !misread.contains(&decl) || !error.kind.is_unknown_name(),
         }
     });
-    syntax.chain(names).collect()
+    files.chain(names.map(report)).collect()
 }
 
 fn start(decl: &Decl) -> Span {
@@ -43,14 +52,4 @@ fn start(decl: &Decl) -> Span {
         Decl::Local(_) => Span::default(),
         Decl::Error(span) => *span,
     }
-}
-
-/// Whether a diagnostic is about imports, which are read with the syntax.
-fn about_files(diagnostic: &Diagnostic) -> bool {
-    [Code::UnreadableImport, Code::CyclicImports].contains(&diagnostic.code)
-}
-
-/// Whether a diagnostic is about a name or type that is not known.
-fn unknown(diagnostic: &Diagnostic) -> bool {
-    [Code::UnknownName, Code::UnknownType].contains(&diagnostic.code)
 }

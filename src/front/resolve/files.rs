@@ -1,7 +1,8 @@
 //! Finding, reading and ordering the files of a program.
 
+use super::error::{Error, ErrorKind, LoadProblem};
 use super::{peel, suggest};
-use crate::base::{Code, FileId, SourceMap, Span};
+use crate::base::{FileId, SourceMap, Span};
 use crate::diag::Diagnostic;
 use crate::front::syntax;
 use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind};
@@ -52,7 +53,15 @@ pub(super) fn import_with(name: &str) -> Option<&'static str> {
 pub(super) struct Loaded {
     /// The file that each import names, by the place of its path.
     pub imports: FxHashMap<Span, FileId>,
-    pub diagnostics: Vec<Diagnostic>,
+    pub problems: Vec<Problem>,
+}
+
+/// What is wrong with a file.
+pub(super) enum Problem {
+    /// With its text.
+    Syntax(Diagnostic),
+    /// With an import in it.
+    Import(Error),
 }
 
 /// How far a file is.
@@ -76,7 +85,7 @@ struct Files<'a> {
 
 /// Parses everything; fills `program.units` in order of dependency, the prelude first.
 pub(super) fn load_all(program: &mut Program, sources: &mut SourceMap, loader: &dyn Loader, roots: &[FileId]) -> Loaded {
-    let loaded = Loaded { imports: FxHashMap::default(), diagnostics: Vec::new() };
+    let loaded = Loaded { imports: FxHashMap::default(), problems: Vec::new() };
     let prelude = sources.add("stdlib/prelude.rem", PRELUDE);
     let mut files = Files { program, sources, loader, states: FxHashMap::default(), chain: Vec::new(), loaded };
     files.file(prelude, "<stdlib>/prelude.rem".to_string(), true);
@@ -97,7 +106,7 @@ impl Files<'_> {
         self.states.insert(path.clone(), State::Loading);
         let text = self.sources.file(file).text.clone();
         let (source, diagnostics) = syntax::parse(&mut self.program.ast, file, &text);
-        self.loaded.diagnostics.extend(diagnostics);
+        self.loaded.problems.extend(diagnostics.into_iter().map(Problem::Syntax));
         let mut imports = Vec::new();
         source.decls.iter().for_each(|decl| imports_of(decl, &mut imports));
         for import in imports {
@@ -117,10 +126,7 @@ impl Files<'_> {
             return self.library(name, text);
         }
         if written.is_empty() {
-            self.loaded.diagnostics.push(
-                Diagnostic::error(Code::UnreadableImport, import.path_span, "the path of the import is empty")
-                    .help("write the path of a file without its ending, such as \"lib/np\" or \"helpers\""),
-            );
+            self.error(import.path_span, ErrorKind::EmptyImport);
             return None;
         }
         let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
@@ -161,7 +167,7 @@ impl Files<'_> {
                 None => {}
             }
             match self.loader.load(path) {
-                Ok(text) if text.len() >= u32::MAX as usize => problems.push(format!("{path} is larger than 4 GiB")),
+                Ok(text) if text.len() >= u32::MAX as usize => problems.push(LoadProblem::TooLarge(path.clone())),
                 Ok(text) => {
                     let file = self.sources.add(path.clone(), text);
                     self.chain.push((path.clone(), Some(import.path_span)));
@@ -169,31 +175,19 @@ impl Files<'_> {
                     self.chain.pop();
                     return Some(file);
                 }
-                Err(problem) => problems.push(problem),
+                Err(problem) => problems.push(LoadProblem::Loader(problem)),
             }
         }
         if problems.is_empty() {
             // Reported where the file was first asked for.
             return None;
         }
-        let mut diagnostic =
-            Diagnostic::error(Code::UnreadableImport, import.path_span, format!("the import `{}` cannot be read", import.path))
-                .here("imported here");
-        for problem in problems {
-            diagnostic = diagnostic.note(problem);
-        }
         let listed = self.loader.list(if directory.is_empty() { "." } else { directory });
         let known = listed.iter().map(|name| name.trim_end_matches(".rem").trim_end_matches(".fut"));
-        let known: Vec<&str> = known.chain(LIBRARY.iter().map(|(name, _)| *name)).collect();
+        let known = known.chain(LIBRARY.iter().map(|(name, _)| *name));
         let library = LIBRARY.iter().map(|(name, _)| *name).find(|name| name.strip_prefix("lib/") == Some(import.path.as_str()));
-        if let Some(library) = library {
-            diagnostic = diagnostic.help(format!("there is `import \"{library}\"`"));
-        } else if let Some(near) = suggest::closest(import.path.as_str(), known.iter().copied()) {
-            diagnostic = diagnostic.help(format!("there is `import \"{near}\"`"));
-        } else {
-            diagnostic = diagnostic.help("paths are relative to the importing file, and are written without `.rem` or `.fut`");
-        }
-        self.loaded.diagnostics.push(diagnostic);
+        let near = library.or_else(|| suggest::closest(import.path.as_str(), known)).map(String::from);
+        self.error(import.path_span, ErrorKind::UnreadableImport { path: import.path, problems, near });
         for path in candidates {
             self.states.insert(path, State::Failed);
         }
@@ -202,17 +196,14 @@ impl Files<'_> {
 
     fn cycle(&mut self, path: &str, span: Span) {
         let from = self.chain.iter().position(|(p, _)| p == path).unwrap_or(0);
-        let mut names: Vec<&str> = self.chain[from..].iter().map(|(p, _)| p.as_str()).collect();
-        names.push(path);
-        let mut diagnostic = Diagnostic::error(Code::CyclicImports, span, format!("files import each other: {}", names.join(" -> ")))
-            .here("this import closes the cycle")
-            .help("move what both need into a third file");
-        for (_, asked) in &self.chain[from + 1..] {
-            if let Some(asked) = asked {
-                diagnostic = diagnostic.label(*asked, "imported here");
-            }
-        }
-        self.loaded.diagnostics.push(diagnostic);
+        let mut files: Vec<String> = self.chain[from..].iter().map(|(p, _)| p.clone()).collect();
+        files.push(path.to_string());
+        let imports = self.chain[from + 1..].iter().filter_map(|(_, asked)| *asked).collect();
+        self.error(span, ErrorKind::CyclicImports { files, imports });
+    }
+
+    fn error(&mut self, at: Span, kind: ErrorKind) {
+        self.loaded.problems.push(Problem::Import(Error { at, kind }));
     }
 }
 

@@ -17,11 +17,14 @@ mod build;
 mod complain;
 mod consequences;
 mod depend;
+mod error;
 mod files;
 mod modules;
+mod report;
 mod scope;
 mod signature;
 mod walk;
+mod words;
 
 pub use crate::diag::closest;
 use crate::diag::suggest;
@@ -52,8 +55,8 @@ pub fn load(sources: &mut SourceMap, loader: &dyn Loader, roots: &[FileId]) -> (
             builder.files.exports.insert(unit.source.file, offered);
         }
     }
-    let (names, foreign) = (std::mem::take(&mut builder.diagnostics), std::mem::take(&mut builder.foreign));
-    let diagnostics = consequences::without(&units, loaded.diagnostics, names, &foreign);
+    let (names, foreign) = (std::mem::take(&mut builder.errors), std::mem::take(&mut builder.foreign));
+    let diagnostics = consequences::without(&units, loaded.problems, names, &foreign);
     program.units = units;
     (program, diagnostics)
 }

@@ -6,10 +6,9 @@
 //! every copy of an accepted template is accepted.
 
 use super::build::{Builder, Place};
+use super::error::{Callee, Error, ErrorKind};
 use super::scope::{Closure, Functor, FunctorKind, Globals, Module};
-use super::walk::path_text;
-use crate::base::{Code, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{Span, Symbol};
 use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind, ModuleType};
 use crate::ir::tables::{Hiding, RegionKind};
 use std::rc::Rc;
@@ -41,8 +40,12 @@ impl<'a> Builder<'_, 'a> {
                     Module::Functor(functor) => Some(functor),
                     Module::Broken => None,
                     Module::Struct(_) | Module::Scalar(_) => {
-                        let diagnostic = not_parametric(fun, arg.span);
-                        self.report(diagnostic);
+                        let callee = match &fun.kind {
+                            ModuleExprKind::Name(path) => Callee::Named(path.clone()),
+                            ModuleExprKind::Apply { .. } => Callee::Applied,
+                            _ => Callee::Other,
+                        };
+                        self.error(fun.span, ErrorKind::NotParametric { callee, argument: arg.span });
                         None
                     }
                 };
@@ -224,15 +227,8 @@ impl<'a> Builder<'_, 'a> {
         let too_many = self.copies.made > super::build::MOST_COPIES;
         if too_many && !self.copies.complained {
             self.copies.complained = true;
-            self.diagnostics.push(
-                Diagnostic::error(
-                    Code::TooManyModuleInstances,
-                    self.at.application.unwrap_or(span),
-                    "the applications of parametric modules make too many definitions",
-                )
-                .here("at this application the limit is passed")
-                .note("each application has its own copy of the module's definitions, and applications inside of them copy again"),
-            );
+            let at = self.at.application.unwrap_or(span);
+            self.errors.push(Error { at, kind: ErrorKind::TooManyCopies });
         }
         too_many
     }
@@ -243,13 +239,4 @@ fn parameter_name(functor: &Functor<'_>) -> Option<Symbol> {
         FunctorKind::Written { params, .. } => params.first().map(|param| param.name.name),
         FunctorKind::Unknown { param, .. } | FunctorKind::Shown { param, .. } => *param,
     }
-}
-
-fn not_parametric(fun: &ModuleExpr, argument: Span) -> Diagnostic {
-    let what = match &fun.kind {
-        ModuleExprKind::Name(path) => format!("the module `{}` has no parameters", path_text(path)),
-        ModuleExprKind::Apply { .. } => "the module is applied to more arguments than it has parameters".to_string(),
-        _ => "this module has no parameters".to_string(),
-    };
-    Diagnostic::error(Code::ModuleApplication, fun.span, what).here("not parametric").label(argument, "applied to this")
 }

@@ -6,12 +6,12 @@
 //! parameter.
 
 use super::build::Builder;
+use super::error::{ErrorKind, Member, Missing, ModuleTypeAdvice, Parameters};
 use super::scope::{Closure, Functor, FunctorKind, Globals, Module, Sig};
 use super::suggest;
-use super::walk::{not_applied, path_text};
-use crate::base::scalar::{self, Member};
-use crate::base::{Code, PrimType, Span, Symbol};
-use crate::diag::Diagnostic;
+use super::walk::path_text;
+use crate::base::scalar;
+use crate::base::{PrimType, Span, Symbol};
 use crate::ir::surface::modules::{AbstractType, ModuleType, ModuleTypeKind, Spec};
 use crate::ir::surface::{
     DefDecl, Dim, Expr, ExprKind, Ident, Pat, PatKind, TypeArg, TypeDecl, TypeExpr, TypeId, TypeKind, TypeParam, ValDecl,
@@ -45,16 +45,6 @@ struct View<'a> {
     missing: Vec<Missing>,
 }
 
-/// Something that a module lacks.
-struct Missing {
-    what: &'static str,
-    /// Its name, with the inner modules around it.
-    shown: String,
-    place: Span,
-    /// What there is that may have been meant.
-    instead: Option<String>,
-}
-
 impl<'a> Builder<'_, 'a> {
     /// Checks a module type where it is declared.
     pub(super) fn check_sig(&mut self, name: Ident, sig: &'a ModuleType) {
@@ -78,8 +68,9 @@ impl<'a> Builder<'_, 'a> {
             missing: Vec::new(),
         };
         let module = self.view(sig, &mut view, actual);
-        self.report_missing(&view);
-        if view.failed { Module::Broken } else { module }
+        let failed = view.failed;
+        self.report_missing(view);
+        if failed { Module::Broken } else { module }
     }
 
     fn view(&mut self, sig: &'a ModuleType, view: &mut View<'a>, actual: Option<Module<'a>>) -> Module<'a> {
@@ -111,18 +102,9 @@ impl<'a> Builder<'_, 'a> {
                 let used = view.refinements.pop().is_some_and(|refinement| refinement.used);
                 if !used && !view.failed {
                     let span = path.first().map_or(sig.span, |first| path.last().map_or(first.span, |last| first.span.to(last.span)));
-                    let text = path_text(path);
-                    let near = suggest::closest(&text, view.abstract_types.iter().map(String::as_str));
-                    let diagnostic =
-                        Diagnostic::error(Code::ModuleTypeWith, span, format!("the module type has no abstract type `{text}`"))
-                            .here("cannot be given a meaning here")
-                            .label(inner.span, "this module type");
-                    self.report(match (near, view.abstract_types.as_slice()) {
-                        (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
-                        (None, []) => diagnostic,
-                        (None, [one]) => diagnostic.help(format!("its abstract type is `{one}`")),
-                        (None, all) => diagnostic.help(format!("its abstract types are {}", quoted(all))),
-                    });
+                    let near = suggest::closest(&path_text(path), view.abstract_types.iter().map(String::as_str)).map(String::from);
+                    let others = view.abstract_types.clone();
+                    self.error(span, ErrorKind::NoAbstractType { name: path.clone(), sig: inner.span, near, others });
                     view.failed = true;
                 }
                 module
@@ -130,7 +112,8 @@ impl<'a> Builder<'_, 'a> {
             ModuleTypeKind::Arrow { param, from, to } => self.view_functor(param.map(|p| p.name), from, to, sig.span, view, actual),
             ModuleTypeKind::Specs(specs) => {
                 if let Some(Module::Functor(functor)) = &actual {
-                    self.report(not_applied(view.at, functor).label(sig.span, "this module type"));
+                    let kind = ErrorKind::NotApplied { functor: functor.name, declared: functor.declared, sig: Some(sig.span) };
+                    self.error(view.at, kind);
                     view.failed = true;
                     return Module::Broken;
                 }
@@ -158,11 +141,7 @@ impl<'a> Builder<'_, 'a> {
             None => FunctorKind::Unknown { from, to, param },
             Some(Module::Functor(inner)) => FunctorKind::Shown { inner, from, to, param },
             Some(_) => {
-                self.report(
-                    Diagnostic::error(Code::ModuleApplication, view.at, "the module has no parameters, but its module type asks for some")
-                        .here("not parametric")
-                        .label(span, "this module type is that of a parametric module"),
-                );
+                self.error(view.at, ErrorKind::ParametersWanted { sig: span });
                 view.failed = true;
                 return Module::Broken;
             }
@@ -187,17 +166,11 @@ impl<'a> Builder<'_, 'a> {
         if modules.is_empty() {
             let known = self.scope.sig(name.name);
             if known.is_none() && name.name.as_str() != "?" {
-                let diagnostic =
-                    Diagnostic::error(Code::UnknownModule, name.span, format!("unknown module type `{}`", name.name)).here("not known");
-                let near = suggest::closest(name.name.as_str(), self.scope.sig_names());
-                let diagnostic = match near {
-                    Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                    None if self.scope.module(name.name).is_some() => {
-                        diagnostic.help(format!("`{}` is a module; a module type says what is in one", name.name))
-                    }
-                    None => diagnostic.help("a module type is declared with `module type s = { .. }`, before it is used"),
+                let advice = match suggest::closest(name.name.as_str(), self.scope.sig_names()) {
+                    Some(near) => Some(ModuleTypeAdvice::Similar(near)),
+                    None => self.scope.module(name.name).map(|_| ModuleTypeAdvice::IsModule),
                 };
-                self.report(diagnostic);
+                self.error(name.span, ErrorKind::UnknownModuleType { name: name.name, advice });
             }
             return known;
         }
@@ -207,8 +180,7 @@ impl<'a> Builder<'_, 'a> {
             Module::Scalar(_) | Module::Functor(_) | Module::Broken => None,
         };
         if known.is_none() && !module.is_broken() {
-            let message = format!("the module `{}` has no module type `{}`", path_text(modules), name.name);
-            self.report(Diagnostic::error(Code::UnknownModule, name.span, message).here("not known"));
+            self.error(name.span, ErrorKind::UnknownMemberModuleType { module: modules.to_vec(), name: name.name });
         }
         known
     }
@@ -243,7 +215,7 @@ impl<'a> Builder<'_, 'a> {
                     None => None,
                     Some(module) => match module.module(spec.name.name) {
                         Some(inner) => Some(inner),
-                        None => return self.lacks("module", spec.name, view, module),
+                        None => return self.lacks(Member::Module, spec.name, view, module),
                     },
                 };
                 view.prefix.push(spec.name.name);
@@ -275,52 +247,33 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// Notes that the module does not have what the module type asks for.
-    fn lacks(&mut self, what: &'static str, name: Ident, view: &mut View<'a>, actual: &Module<'a>) {
+    fn lacks(&mut self, what: Member, name: Ident, view: &mut View<'a>, actual: &Module<'a>) {
         view.failed = true;
         // A name that could not be read was reported.
         if actual.is_broken() || name.name.as_str() == "?" {
             return;
         }
-        let text = name.name.as_str();
-        let others: [(&str, bool); 3] = [
-            ("value", actual.term(name.name).is_some()),
-            ("type", actual.ty(name.name).is_some()),
-            ("module", actual.module(name.name).is_some()),
+        let others = [
+            (Member::Value, actual.term(name.name).is_some()),
+            (Member::Type, actual.ty(name.name).is_some()),
+            (Member::Module, actual.module(name.name).is_some()),
         ];
         let instead = match others.iter().find(|(_, there)| *there) {
-            Some((other, _)) => Some(format!("it has a {other} `{text}`")),
-            None if what == "value" => suggest::closest(text, actual.term_names()).map(|near| format!("it has a value `{near}`")),
+            Some((other, _)) => Some((*other, name.name)),
+            None if what == Member::Value => {
+                suggest::closest(name.name.as_str(), actual.term_names()).map(|near| (Member::Value, Symbol::new(near)))
+            }
             None => None,
         };
-        let around: String = view.prefix.iter().map(|part| format!("{part}.")).collect();
-        view.missing.push(Missing { what, shown: format!("{around}{text}"), place: name.span, instead });
+        let path = view.prefix.iter().copied().chain([name.name]).collect();
+        view.missing.push(Missing { what, path, place: name.span, instead });
     }
 
-    fn report_missing(&mut self, view: &View<'a>) {
-        let Some(first) = view.missing.first() else { return };
-        let count = view.missing.len();
-        let names: Vec<String> = view.missing.iter().take(4).map(|missing| format!("`{}`", missing.shown)).collect();
-        let more = if count > 4 { format!(" and {} more", count - 4) } else { String::new() };
-        let Missing { what, shown, place, .. } = first;
-        let diagnostic = match count {
-            1 => Diagnostic::error(
-                Code::MissingMember,
-                view.at,
-                format!("the module has no {what} `{shown}`, which its module type asks for"),
-            )
-            .here(format!("has no {what} `{shown}`"))
-            .label(*place, "asked for here"),
-            _ => Diagnostic::error(Code::MissingMember, view.at, format!("the module lacks {count} members that its module type asks for"))
-                .here(format!("lacks {}{more}", names.join(", ")))
-                .label(*place, "the first of them is asked for here"),
-        };
-        let notes = view.missing.iter().filter_map(|missing| Some((missing, missing.instead.as_ref()?)));
-        let noted = |diagnostic: Diagnostic, (missing, note): (&Missing, &String)| match count {
-            1 => diagnostic.note(note.clone()),
-            _ => diagnostic.note(format!("for `{}`, {note}", missing.shown)),
-        };
-        let diagnostic = notes.take(3).fold(diagnostic, noted);
-        self.report(diagnostic);
+    fn report_missing(&mut self, view: View<'a>) {
+        let mut missing = view.missing.into_iter();
+        if let Some(first) = missing.next() {
+            self.error(view.at, ErrorKind::MissingMembers { first, others: missing.collect() });
+        }
     }
 
     // Values.
@@ -331,7 +284,7 @@ impl<'a> Builder<'_, 'a> {
             Some(module) => match module.term(val.name.name) {
                 Some(res) => Some(res),
                 None => {
-                    self.lacks("value", val.name, view, module);
+                    self.lacks(Member::Value, val.name, view, module);
                     return None;
                 }
             },
@@ -367,8 +320,8 @@ impl<'a> Builder<'_, 'a> {
     fn is_scalar_member(&self, prim: PrimType, name: Symbol, ty: TypeId) -> bool {
         let Some(member) = scalar::member(prim, name.as_str()) else { return false };
         match member {
-            Member::Constant(value) => self.scalar_type(ty) == Some(value.prim()),
-            Member::Op(op) => {
+            scalar::Member::Constant(value) => self.scalar_type(ty) == Some(value.prim()),
+            scalar::Member::Op(op) => {
                 let mut at = ty;
                 for param in op.params {
                     let TypeKind::Arrow { from, to, .. } = &self.program.ast.types[at].kind else { return false };
@@ -379,7 +332,7 @@ impl<'a> Builder<'_, 'a> {
                 }
                 self.scalar_type(at) == Some(op.result)
             }
-            Member::Fold(fold) => match &self.program.ast.types[ty].kind {
+            scalar::Member::Fold(fold) => match &self.program.ast.types[ty].kind {
                 TypeKind::Arrow { from, to, .. } => match &self.program.ast.types[*from].kind {
                     TypeKind::Array(_, element) => {
                         self.scalar_type(*element) == Some(fold.prim) && self.scalar_type(*to) == Some(fold.prim)
@@ -413,7 +366,7 @@ impl<'a> Builder<'_, 'a> {
         }
         let Some(module) = actual else { return Some(self.unknown_type(ty)) };
         let Some(res) = module.ty(ty.name.name) else {
-            self.lacks("type", ty.name, view, module);
+            self.lacks(Member::Type, ty.name, view, module);
             return None;
         };
         let tparams = self.program.ast.copy_tparams(&ty.tparams);
@@ -444,10 +397,8 @@ impl<'a> Builder<'_, 'a> {
         let tparams = self.program.ast.copy_tparams(refinement.tparams);
         let span = self.program.ast.types[written].span;
         if kinds(&tparams) != kinds(&ty.tparams) {
-            let message = format!("`{}` has {}, but is given a meaning with {}", ty.name.name, count(&ty.tparams), count(&tparams));
-            self.report(
-                Diagnostic::error(Code::MemberTypeParameters, span, message).here("given here").label(ty.name.span, "specified here"),
-            );
+            let (specified, given) = (Parameters::of(&ty.tparams), Parameters::of(&tparams));
+            self.error(span, ErrorKind::GivenParameters { name: ty.name, specified, given });
             view.failed = true;
             return None;
         }
@@ -474,7 +425,7 @@ impl<'a> Builder<'_, 'a> {
         actual: Option<&Module<'a>>,
     ) {
         let Some(module) = actual else { return };
-        let Some(found) = module.ty(name.name) else { return self.lacks("type", name, view, module) };
+        let Some(found) = module.ty(name.name) else { return self.lacks(Member::Type, name, view, module) };
         if !self.same_arity(name, tparams, found, view) || self.behind(found, view) == self.behind(wanted, view) {
             return;
         }
@@ -540,14 +491,8 @@ impl<'a> Builder<'_, 'a> {
         if kinds(&own) == kinds(tparams) {
             return true;
         }
-        let message =
-            format!("the type `{}` of the module has {}, but its module type asks for {}", name.name, count(&own), count(tparams));
-        let mut diagnostic =
-            Diagnostic::error(Code::MemberTypeParameters, view.at, message).here("does not fit").label(name.span, "asked for here");
-        if let Some(place) = place {
-            diagnostic = diagnostic.label(place, "the type of the module");
-        }
-        self.report(diagnostic);
+        let (found, specified) = (Parameters::of(&own), Parameters::of(tparams));
+        self.error(view.at, ErrorKind::MemberParameters { name, found, defined: place, specified });
         view.failed = true;
         false
     }
@@ -585,26 +530,4 @@ impl<'a> Builder<'_, 'a> {
 /// Which parameters are sizes.
 fn kinds(tparams: &[TypeParam]) -> Vec<bool> {
     tparams.iter().map(|param| matches!(param, TypeParam::Size(_))).collect()
-}
-
-fn count(tparams: &[TypeParam]) -> String {
-    let sizes = tparams.iter().filter(|param| matches!(param, TypeParam::Size(_))).count();
-    let types = tparams.len() - sizes;
-    let part = |count: usize, what: &str| match count {
-        1 => format!("1 {what} parameter"),
-        _ => format!("{count} {what} parameters"),
-    };
-    match (types, sizes) {
-        (0, 0) => "no parameters".to_string(),
-        (_, 0) => part(types, "type"),
-        (0, _) => part(sizes, "size"),
-        _ => format!("{} and {}", part(types, "type"), part(sizes, "size")),
-    }
-}
-
-/// Names in quotes, the first few of them.
-fn quoted(names: &[String]) -> String {
-    let shown: Vec<String> = names.iter().take(4).map(|name| format!("`{name}`")).collect();
-    let more = if names.len() > 4 { ", .." } else { "" };
-    format!("{}{more}", shown.join(", "))
 }

@@ -1,9 +1,9 @@
 //! Resolving the names in one declaration.
 
+use super::error::{Bound, Error, ErrorKind, MemberTypeAdvice, Written};
 use super::scope::{Functor, Module, Scope};
 use super::{peel, suggest};
-use crate::base::{Arena, Code, PrimType, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{Arena, PrimType, Span, Symbol};
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::view::{is_builtin_operator, pipe};
 use crate::ir::surface::{
@@ -44,7 +44,7 @@ pub(super) struct Walk<'w, 'a> {
     pub tparams: &'w mut Arena<TypeParamInfo>,
     pub types: &'w Arena<TypeDef>,
     pub scope: &'w mut Scope<'a>,
-    pub diagnostics: &'w mut Vec<Diagnostic>,
+    pub errors: &'w mut Vec<Error>,
     /// Functions and constants whose bodies are being resolved, outermost first.
     pub defining: Vec<Ident>,
     /// The type abbreviation whose meaning is being resolved.
@@ -65,6 +65,10 @@ pub(super) struct Walk<'w, 'a> {
 }
 
 impl<'a> Walk<'_, 'a> {
+    pub(super) fn error(&mut self, at: Span, kind: ErrorKind) {
+        self.errors.push(Error { at, kind });
+    }
+
     // Declarations.
 
     pub fn def(&mut self, def: &DefDecl) {
@@ -79,10 +83,7 @@ impl<'a> Walk<'_, 'a> {
 
     pub fn val(&mut self, val: &ValDecl) {
         if !self.stdlib {
-            self.diagnostics.push(
-                Diagnostic::error(Code::ReservedName, val.name.span, "only the standard library declares values without defining them")
-                    .help("write `def` with a body; `???` stands for one that is still to be written"),
-            );
+            self.error(val.name.span, ErrorKind::ValueWithoutBody);
         }
         let mark = self.scope.mark();
         self.function(&val.tparams, &[], Some(val.ty));
@@ -115,23 +116,14 @@ impl<'a> Walk<'_, 'a> {
             let Pat { kind: PatKind::Name(name), span, .. } = &self.ast.pats[*pat] else { continue };
             // `?` stands for a name that was not read.
             if !mentioned.contains(pat) && name.as_str() != "?" {
-                let message = format!("the type `{}` does not mention its size `{name}`", ty.name.name);
-                self.diagnostics.push(
-                    Diagnostic::error(Code::TypeArguments, *span, message)
-                        .here("this size would be lost")
-                        .help("leave it out, or make an array of this size part of the type"),
-                );
+                self.error(*span, ErrorKind::UnusedSize { ty: ty.name.name, size: *name });
             }
         }
     }
 
     fn check_fixed(&mut self, name: Ident) {
         if !self.stdlib && FIXED.contains(&name.name.as_str()) {
-            self.diagnostics.push(
-                Diagnostic::error(Code::ReservedName, name.span, format!("`{}` cannot be redefined", name.name))
-                    .here("its meaning is part of the language")
-                    .help("choose another operator"),
-            );
+            self.error(name.span, ErrorKind::FixedOperator(name.name));
         }
     }
 
@@ -143,7 +135,7 @@ impl<'a> Walk<'_, 'a> {
                 TypeParam::Size(pat) => self.pat(*pat, &mut group),
                 TypeParam::Type(ident) => {
                     if let Some(first) = group.types.insert(ident.name, ident.span) {
-                        self.duplicate(*ident, first, "type parameter");
+                        self.error(ident.span, ErrorKind::BoundTwice { what: Bound::TypeParameter, name: ident.name, first });
                     }
                     // Copies of a declaration share its parameters.
                     let tparams = &mut *self.tparams;
@@ -159,15 +151,6 @@ impl<'a> Walk<'_, 'a> {
         if let Some(ret) = ret {
             self.ty(ret);
         }
-    }
-
-    fn duplicate(&mut self, again: Ident, first: Span, what: &str) {
-        self.diagnostics.push(
-            Diagnostic::error(Code::BoundTwice, again.span, format!("the {what} `{}` is bound twice", again.name))
-                .here("bound again")
-                .label(first, "bound first")
-                .help("give one of them another name, or write `_` for a value that is not used"),
-        );
     }
 
     // Patterns.
@@ -187,7 +170,7 @@ impl<'a> Walk<'_, 'a> {
                 if let Some(first) = group.terms.insert(*name, ident.span)
                     && name.as_str() != "?"
                 {
-                    self.duplicate(ident, first, "name");
+                    self.error(ident.span, ErrorKind::BoundTwice { what: Bound::Variable, name: *name, first });
                 }
                 self.check_fixed(ident);
                 self.scope.bind(*name, pat);
@@ -195,7 +178,7 @@ impl<'a> Walk<'_, 'a> {
             PatKind::Paren(inner) => self.pat(*inner, group),
             PatKind::Tuple(items) | PatKind::Constr(_, items) => items.iter().for_each(|p| self.pat(*p, group)),
             PatKind::Record(fields) => {
-                self.fields(fields.iter().map(|(field, _)| *field), "field");
+                self.fields(fields.iter().map(|(field, _)| *field), Written::Field);
                 fields.iter().for_each(|(_, p)| self.pat(*p, group));
             }
             PatKind::Ascribe(inner, ty) => {
@@ -206,17 +189,13 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    fn fields(&mut self, fields: impl Iterator<Item = Ident>, what: &str) {
+    fn fields(&mut self, fields: impl Iterator<Item = Ident>, what: Written) {
         let mut seen: FxHashMap<Symbol, Span> = FxHashMap::default();
         for field in fields {
             if let Some(first) = seen.insert(field.name, field.span)
                 && field.name.as_str() != "?"
             {
-                self.diagnostics.push(
-                    Diagnostic::error(Code::BoundTwice, field.span, format!("the {what} `{}` is written twice", field.name))
-                        .here("written again")
-                        .label(first, "written first"),
-                );
+                self.error(field.span, ErrorKind::WrittenTwice { what, name: field.name, first });
             }
         }
     }
@@ -247,11 +226,11 @@ impl<'a> Walk<'_, 'a> {
             }
             TypeKind::Tuple(items) => items.iter().for_each(|t| self.ty(*t)),
             TypeKind::Record(fields) => {
-                self.fields(fields.iter().map(|(field, _)| *field), "field");
+                self.fields(fields.iter().map(|(field, _)| *field), Written::Field);
                 fields.iter().for_each(|(_, t)| self.ty(*t));
             }
             TypeKind::Sum(clauses) => {
-                self.fields(clauses.iter().map(|(name, _)| *name), "constructor");
+                self.fields(clauses.iter().map(|(name, _)| *name), Written::Constructor);
                 clauses.iter().flat_map(|(_, ts)| ts).for_each(|t| self.ty(*t));
             }
             TypeKind::Arrow { param, from, to } => {
@@ -287,8 +266,7 @@ impl<'a> Walk<'_, 'a> {
         }
         let known = self.scope.ty(name.name).or_else(|| PrimType::from_name(name.name.as_str()).map(TypeRes::Prim));
         if known.is_none() && name.name.as_str() != "?" {
-            let diagnostic = self.unknown_type(*name);
-            self.diagnostics.push(diagnostic);
+            self.unknown_type(*name);
         }
         known
     }
@@ -298,19 +276,16 @@ impl<'a> Walk<'_, 'a> {
         let module = self.module_path(modules)?;
         let known = module.ty(name.name);
         if known.is_none() && !module.is_broken() && name.name.as_str() != "?" {
-            let shown = path_text(modules);
-            let diagnostic = Diagnostic::error(Code::UnknownType, name.span, format!("the module `{shown}` has no type `{}`", name.name));
-            let names: Vec<&str> = match &module {
+            let names: Vec<&'static str> = match &module {
                 Module::Struct(globals) => globals.types.keys().map(|name| name.as_str()).collect(),
                 Module::Scalar(_) => vec!["t"],
                 Module::Functor(_) | Module::Broken => Vec::new(),
             };
-            let diagnostic = match suggest::closest(name.name.as_str(), names.iter().copied()) {
-                Some(near) => diagnostic.help(format!("did you mean `{shown}.{near}`?")),
-                None if matches!(module, Module::Scalar(_)) => diagnostic.help(format!("the type of a scalar module is `{shown}.t`")),
-                None => diagnostic,
+            let advice = match suggest::closest(name.name.as_str(), names) {
+                Some(near) => Some(MemberTypeAdvice::Similar(near)),
+                None => matches!(module, Module::Scalar(_)).then_some(MemberTypeAdvice::OfScalar),
             };
-            self.diagnostics.push(diagnostic.here("not known"));
+            self.error(name.span, ErrorKind::UnknownMemberType { module: modules.to_vec(), name: name.name, advice });
         }
         known
     }
@@ -320,121 +295,18 @@ impl<'a> Walk<'_, 'a> {
         let (first, rest) = path.split_first()?;
         let Some(mut module) = self.scope.module(first.name) else {
             if first.name.as_str() != "?" {
-                let diagnostic = self.no_module(*first);
-                self.diagnostics.push(diagnostic);
+                self.unknown_module(*first);
             }
             return None;
         };
         for (at, part) in rest.iter().enumerate() {
             let Some(inner) = module.module(part.name) else {
-                let shown = path_text(&path[..=at]);
-                self.diagnostics.push(
-                    Diagnostic::error(Code::UnknownModule, part.span, format!("the module `{shown}` has no module `{}`", part.name))
-                        .here("not known"),
-                );
+                self.error(part.span, ErrorKind::UnknownMemberModule { module: path[..=at].to_vec(), name: part.name });
                 return None;
             };
             module = inner;
         }
         Some(module)
-    }
-
-    pub(super) fn no_module(&mut self, name: Ident) -> Diagnostic {
-        let text = name.name.as_str();
-        let diagnostic = Diagnostic::error(Code::UnknownModule, name.span, format!("unknown module `{text}`")).here("not known");
-        if self.scope.sig(name.name).is_some() {
-            return diagnostic.help(format!("`{text}` is a module type, not a module"));
-        }
-        if self.scope.term(name.name).is_some() {
-            return diagnostic.help(format!("`{text}` is a value, not a module: its parts are `{text}.field`, or named by a pattern"));
-        }
-        if self.modules.contains(&name.name) {
-            return diagnostic.note("a module is visible after its declaration, not inside of itself");
-        }
-        let near = self.may_suggest().then(|| {
-            let prims = PrimType::ALL.iter().map(|p| p.name());
-            suggest::closest(text, self.scope.module_names().chain(prims))
-        });
-        match near.flatten() {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic,
-        }
-    }
-
-    fn unknown_type(&mut self, name: Ident) -> Diagnostic {
-        let diagnostic = Diagnostic::error(Code::UnknownType, name.span, format!("unknown type `{}`", name.name)).here("not known");
-        if let Some(own) = self.abbreviation
-            && let Some(path) = self.way_back(name.name, own.name)
-        {
-            return self.recursive_type(name, own, &path);
-        }
-        if let Some((place, _)) = self.later.types.get(&name.name) {
-            return diagnostic.label(*place, "defined here").help("a type is visible after its definition: move the definition up");
-        }
-        let text = name.name.as_str();
-        let common = match text {
-            "int" | "integer" => Some("i64` or `i32"),
-            "float" | "real" => Some("f64` or `f32"),
-            "double" => Some("f64"),
-            "boolean" => Some("bool"),
-            "str" | "string" => Some("[]u8"),
-            _ => None,
-        };
-        if let Some(common) = common {
-            return diagnostic.help(format!("write `{common}`"));
-        }
-        let prims = PrimType::ALL.iter().map(|p| p.name());
-        let near = self.may_suggest().then(|| suggest::closest(text, self.scope.type_names().chain(prims))).flatten();
-        match near {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None if text.len() <= 2 => {
-                diagnostic.help(format!("a type parameter is declared with a quote: `'{text}` after the name of the definition"))
-            }
-            None => diagnostic,
-        }
-    }
-
-    /// The abbreviations through which one that comes later, or the one being defined, leads to `own`: itself first, `own` not among them
-    /// unless it is the beginning.
-    fn way_back(&self, from: Symbol, own: Symbol) -> Option<Vec<Symbol>> {
-        if from == own {
-            return Some(vec![own]);
-        }
-        let mut seen = FxHashSet::default();
-        let mut paths = vec![vec![from]];
-        while let Some(path) = paths.pop() {
-            let last = path[path.len() - 1];
-            let Some((_, ty)) = self.later.types.get(&last).filter(|_| seen.insert(last)) else { continue };
-            let mut nodes = vec![Node::Type(*ty)];
-            while let Some(node) = nodes.pop() {
-                if let Node::Type(ty) = node
-                    && let TypeKind::Name { path: named, .. } = &self.ast.types[ty].kind
-                    && let [named] = named.as_slice()
-                {
-                    if named.name == own {
-                        return Some(path);
-                    }
-                    paths.push(path.iter().copied().chain([named.name]).collect());
-                }
-                children_of(self.ast, node, &mut nodes);
-            }
-        }
-        None
-    }
-
-    fn recursive_type(&self, name: Ident, own: Ident, path: &[Symbol]) -> Diagnostic {
-        let message = match path {
-            [one] if *one == own.name => format!("the type `{}` is used in its own definition", own.name),
-            _ => {
-                let path: Vec<&str> = path.iter().map(|name| name.as_str()).collect();
-                format!("the type `{0}` is used in its own definition: {0} -> {1} -> {0}", own.name, path.join(" -> "))
-            }
-        };
-        Diagnostic::error(Code::Recursion, name.span, message)
-            .here("recursive use")
-            .label(own.span, "defined here")
-            .note("a type is an abbreviation of what it stands for, so it cannot contain itself")
-            .help("lists are arrays, `[]t`; a tree is an array of nodes that name others by their indices, such as `[]{value: t, parent: i64}`")
     }
 
     // Expressions.
@@ -459,7 +331,7 @@ impl<'a> Walk<'_, 'a> {
             ExprKind::Paren(e) | ExprKind::Unary { expr: e, .. } | ExprKind::Attr { expr: e, .. } => self.expr(*e),
             ExprKind::Tuple(items) | ExprKind::Array(items) | ExprKind::Constr { args: items, .. } => self.exprs(items),
             ExprKind::Record(fields) => {
-                self.fields(fields.iter().map(|(field, _)| *field), "field");
+                self.fields(fields.iter().map(|(field, _)| *field), Written::Field);
                 fields.iter().for_each(|(_, e)| self.expr(*e));
             }
             ExprKind::Index { array, indices } => {
@@ -504,8 +376,7 @@ impl<'a> Walk<'_, 'a> {
                 let mark = self.scope.mark();
                 match self.module_path(module) {
                     Some(Module::Functor(functor)) => {
-                        let diagnostic = not_applied(ast.exprs[*expr].span, &functor);
-                        self.diagnostics.push(diagnostic);
+                        self.errors.push(not_applied(ast.exprs[*expr].span, &functor));
                     }
                     // What is in the module is not known, so nothing can be said of the names.
                     Some(Module::Broken) | None => {}
@@ -556,7 +427,7 @@ impl<'a> Walk<'_, 'a> {
                 }
             }
             ExprKind::Loop { sizes, pat, init, form, body } => {
-                let before = self.diagnostics.len();
+                let before = self.errors.len();
                 self.expr(*init);
                 if self.ast.exprs[*init].span == self.ast.pats[*pat].span {
                     self.no_start(before);
@@ -649,7 +520,7 @@ impl<'a> Walk<'_, 'a> {
         let mut path = Vec::new();
         if !self.is_module(inner, &mut path) {
             return match (&self.ast.exprs[inner].kind, path.as_slice()) {
-                (ExprKind::Name(_), [module]) if self.scope.term(module.name).is_none() => self.unknown_module(*module, field),
+                (ExprKind::Name(_), [module]) if self.scope.term(module.name).is_none() => self.unknown_prefix(*module, field),
                 _ => self.expr(inner),
             };
         }
@@ -657,10 +528,7 @@ impl<'a> Walk<'_, 'a> {
         match module.term(field.name) {
             Some(res) => self.resolved(node, res),
             None if field.name.as_str() == "?" || module.is_broken() => {}
-            None => {
-                let diagnostic = self.unknown_member(&path, &module, field);
-                self.diagnostics.push(diagnostic);
-            }
+            None => self.unknown_member(&path, &module, field),
         }
     }
 
@@ -696,15 +564,8 @@ pub(super) fn path_text(path: &[Ident]) -> String {
 }
 
 /// A parametric module where one with members is wanted.
-pub(super) fn not_applied(span: Span, functor: &Functor<'_>) -> Diagnostic {
-    Diagnostic::error(
-        Code::ModuleApplication,
-        span,
-        format!("the parametric module `{}` has no members before it is applied", functor.name),
-    )
-    .here("a module with members is wanted")
-    .label(functor.declared, "declared here, with parameters")
-    .help(format!("apply it: `module m = {} ..`", functor.name))
+pub(super) fn not_applied(at: Span, functor: &Functor<'_>) -> Error {
+    Error { at, kind: ErrorKind::NotApplied { functor: functor.name, declared: functor.declared, sig: None } }
 }
 
 /// Names that are bound together, with their places.

@@ -4,7 +4,9 @@
 //! documentation comment (`-- |` and the comment lines that follow it) is attached to the next token. The last token is
 //! always [`Tok::Eof`], so that looking at the current token never fails.
 
-use crate::base::{Code, FileId, Span, Symbol};
+use super::error::{Error, ErrorKind};
+use super::report::report;
+use crate::base::{FileId, Span, Symbol};
 use crate::diag::Diagnostic;
 use logos::Logos;
 
@@ -186,12 +188,19 @@ pub struct Lexed {
     /// Documentation comments: the index of the token they stand before, and their text without markers.
     pub docs: Vec<(usize, Symbol)>,
     /// What is wrong on this level.
-    pub diagnostics: Vec<Diagnostic>,
+    pub(super) errors: Vec<Error>,
+}
+
+impl Lexed {
+    /// What is wrong on this level, for the text of the file.
+    pub fn diagnostics(&self, text: &str) -> Vec<Diagnostic> {
+        self.errors.iter().map(|error| report(error, text)).collect()
+    }
 }
 
 /// Splits a text into tokens.
 pub fn lex(file: FileId, text: &str) -> Lexed {
-    let mut lexed = Lexed { tokens: Vec::with_capacity(text.len() / 4 + 1), docs: Vec::new(), diagnostics: Vec::new() };
+    let mut lexed = Lexed { tokens: Vec::with_capacity(text.len() / 4 + 1), docs: Vec::new(), errors: Vec::new() };
     let mut doc = DocCollector::default();
     let mut lexer = Tok::lexer(text);
     while let Some(token) = lexer.next() {
@@ -234,7 +243,7 @@ fn report_bad(lexed: &mut Lexed, file: FileId, text: &str) {
     let mut index = 0;
     let mut removed = 0;
     let mut docs = lexed.docs.iter_mut().peekable();
-    let diagnostics = &mut lexed.diagnostics;
+    let errors = &mut lexed.errors;
     lexed.tokens.retain(|token| {
         while let Some(doc) = docs.next_if(|d| d.0 == index) {
             doc.0 -= removed;
@@ -244,43 +253,14 @@ fn report_bad(lexed: &mut Lexed, file: FileId, text: &str) {
             return true;
         }
         removed += 1;
-        let span = Span::between(file, token.start, token.end);
-        diagnostics.push(bad_character(span, &text[token.start as usize..token.end as usize]));
+        let found = &text[token.start as usize..token.end as usize];
+        // The place of a comment is its sign.
+        errors.push(match found.starts_with('#') && found.chars().count() > 1 {
+            true => Error { at: Span::between(file, token.start, token.start + 1), kind: ErrorKind::ForeignComment },
+            false => Error { at: Span::between(file, token.start, token.end), kind: ErrorKind::UnknownCharacters },
+        });
         false
     });
-}
-
-fn bad_character(span: Span, found: &str) -> Diagnostic {
-    if found.starts_with('#') && found.chars().count() > 1 {
-        let sign = Span { end: span.start + 1, ..span };
-        return Diagnostic::error(Code::UnknownCharacter, sign, "the character `#` is not part of the language")
-            .here("not understood")
-            .help("comments start with `--`");
-    }
-    let shown: String = found.chars().take(12).collect();
-    let mut diagnostic = match shown.chars().next() {
-        Some(c) if found.chars().count() == 1 => {
-            Diagnostic::error(Code::UnknownCharacter, span, format!("the character `{}` is not part of the language", c.escape_debug()))
-        }
-        _ => Diagnostic::error(
-            Code::UnknownCharacter,
-            span,
-            format!("the characters `{}` are not part of the language", shown.escape_debug()),
-        ),
-    };
-    diagnostic = diagnostic.here("not understood");
-    let help = match shown.chars().next() {
-        Some('#') => "comments start with `--`",
-        Some(';') => "declarations and bindings need no separator",
-        Some('“' | '”' | '„') => "string literals are written with plain quotes: \"text\"",
-        Some('−' | '–' | '—') => "minus is written with the plain character `-`",
-        Some('λ') => "functions are written with a backslash: `\\x -> e`",
-        Some('×' | '·') => "multiplication is written `*`",
-        Some('≤' | '≥' | '≠') => "comparisons are written `<=`, `>=`, `!=`",
-        Some('@') => "`@` has no meaning here; matrix multiplication is the function `matmul`",
-        _ => return diagnostic,
-    };
-    diagnostic.help(help)
 }
 
 /// Puts the lines of a documentation comment together.

@@ -31,17 +31,46 @@ pub enum Number {
     },
 }
 
-/// What is wrong with a literal: the message and, where there is something to say, advice.
-pub type LiteralError = (String, Option<String>);
+/// What is wrong with a literal.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LiteralError {
+    /// Nothing after the mark of the base.
+    NoDigits,
+    /// A character that is no digit of the base.
+    Digit {
+        /// The character.
+        found: char,
+        /// 2, 8 or 16.
+        base: u32,
+    },
+    /// What stands behind the digits is no type.
+    Suffix(String),
+    /// The type has no such number.
+    TooLarge(PrimType),
+    /// No integer type has such a number, and no type is written.
+    TooLargeWithoutSuffix,
+    /// A fraction or an exponent, but the suffix of an integer.
+    Fraction(PrimType),
+    /// Not of the form of a hexadecimal float.
+    HexadecimalFloat,
+    /// Not of the form of a Roman number.
+    Roman,
+    /// Nothing between the quotes of a character.
+    EmptyCharacter,
+    /// There is no character of this number.
+    NoCharacter(u32),
+    /// A backslash before this.
+    Escape(Option<char>),
+}
 
 /// Reads a number as the lexer finds it: digits of any base, fraction, exponent, suffix.
 pub fn number(text: &str) -> Result<Number, LiteralError> {
     let clean: String = text.chars().filter(|c| *c != '_').collect();
     match clean.get(..2) {
         Some("0x" | "0X") if clean.contains('.') => hex_float(&clean),
-        Some("0x" | "0X") => integer(&clean, 2, 16, "hexadecimal"),
-        Some("0b" | "0B") => integer(&clean, 2, 2, "binary"),
-        Some("0o" | "0O") => integer(&clean, 2, 8, "octal"),
+        Some("0x" | "0X") => integer(&clean, 2, 16),
+        Some("0b" | "0B") => integer(&clean, 2, 2),
+        Some("0o" | "0O") => integer(&clean, 2, 8),
         Some("0r" | "0R") => roman(&clean),
         _ => decimal(&clean),
     }
@@ -61,16 +90,16 @@ fn suffix(text: &str, floats: bool) -> (&str, Option<PrimType>) {
     (text, None)
 }
 
-fn integer(text: &str, skip: usize, base: u32, name: &str) -> Result<Number, LiteralError> {
+fn integer(text: &str, skip: usize, base: u32) -> Result<Number, LiteralError> {
     let (digits, prim) = suffix(&text[skip..], base != 16);
     if digits.is_empty() {
-        return Err((format!("the number `{text}` has no digits"), None));
+        return Err(LiteralError::NoDigits);
     }
-    if let Some(bad) = digits.chars().find(|c| !c.is_digit(base)) {
-        return Err((format!("`{bad}` is not a {name} digit"), known_suffixes(bad)));
+    if let Some(found) = digits.chars().find(|c| !c.is_digit(base)) {
+        return Err(LiteralError::Digit { found, base });
     }
-    let value = u64::from_str_radix(digits, base).map_err(|_| too_large(text, "u64"))?;
-    let number = fits(value, prim, text)?;
+    let value = u64::from_str_radix(digits, base).map_err(|_| LiteralError::TooLarge(PrimType::U64))?;
+    let number = fits(value, prim)?;
     match prim {
         Some(prim) if prim.is_signed() && prim.is_int() && value >> (8 * prim.bytes() - 1) != 0 => {
             let bits = u64::MAX >> (64 - 8 * prim.bytes());
@@ -80,22 +109,10 @@ fn integer(text: &str, skip: usize, base: u32, name: &str) -> Result<Number, Lit
     }
 }
 
-fn known_suffixes(bad: char) -> Option<String> {
-    bad.is_alphabetic().then(|| "the suffixes of numbers are i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64".to_string())
-}
-
-fn too_large(text: &str, ty: &str) -> LiteralError {
-    (format!("the number `{}` is too large for {ty}", shorten(text)), None)
-}
-
-fn shorten(text: &str) -> String {
-    if text.len() <= 40 { text.to_string() } else { format!("{}..", text.chars().take(38).collect::<String>()) }
-}
-
 /// An integer of a type must fit into its bits. Whether a decimal number is one of its type is found out with its sign.
-fn fits(value: u64, prim: Option<PrimType>, text: &str) -> Result<Number, LiteralError> {
+fn fits(value: u64, prim: Option<PrimType>) -> Result<Number, LiteralError> {
     match prim {
-        Some(prim) if prim.is_int() && prim.bytes() < 8 && value >> (8 * prim.bytes()) != 0 => Err(too_large(text, prim.name())),
+        Some(prim) if prim.is_int() && prim.bytes() < 8 && value >> (8 * prim.bytes()) != 0 => Err(LiteralError::TooLarge(prim)),
         _ => Ok(Number::Int { value, suffix: prim }),
     }
 }
@@ -104,28 +121,24 @@ fn decimal(text: &str) -> Result<Number, LiteralError> {
     let (digits, prim) = suffix(text, true);
     if digits.bytes().all(|b| b.is_ascii_digit()) {
         return match (digits.parse::<u64>(), prim) {
-            (Ok(value), _) => fits(value, prim, text),
-            (Err(_), Some(p)) if p.is_float() => float(digits, prim, text),
-            (Err(_), Some(p)) => Err(too_large(text, p.name())),
-            (Err(_), None) => {
-                let (message, _) = too_large(text, "u64");
-                Err((message, Some("write a decimal point or a float suffix for a float: `1e30`, `1.0e30f32`".to_string())))
-            }
+            (Ok(value), _) => fits(value, prim),
+            (Err(_), Some(p)) if p.is_float() => float(digits, prim),
+            (Err(_), Some(p)) => Err(LiteralError::TooLarge(p)),
+            (Err(_), None) => Err(LiteralError::TooLargeWithoutSuffix),
         };
     }
     if let Some(prim) = prim.filter(|p| p.is_int()) {
-        return Err((format!("the number `{text}` has a fraction or an exponent but the integer suffix {prim}"), None));
+        return Err(LiteralError::Fraction(prim));
     }
     if digits.parse::<f64>().is_ok() && digits.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b)) {
-        return float(digits, prim, text);
+        return float(digits, prim);
     }
     let tail = digits.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let bad = tail.chars().next().unwrap_or('?');
-    Err((format!("`{}` is not a suffix of a number", shorten(tail)), known_suffixes(bad)))
+    Err(LiteralError::Suffix(tail.to_string()))
 }
 
-fn float(digits: &str, prim: Option<PrimType>, text: &str) -> Result<Number, LiteralError> {
-    let too_large = || too_large(text, prim.unwrap_or(PrimType::F64).name());
+fn float(digits: &str, prim: Option<PrimType>) -> Result<Number, LiteralError> {
+    let too_large = || LiteralError::TooLarge(prim.unwrap_or(PrimType::F64));
     let value: f64 = digits.parse().map_err(|_| too_large())?;
     let odd = decimal::to_odd(digits, value);
     let (value, odd) = match prim {
@@ -137,7 +150,7 @@ fn float(digits: &str, prim: Option<PrimType>, text: &str) -> Result<Number, Lit
 }
 
 fn hex_float(text: &str) -> Result<Number, LiteralError> {
-    let malformed = || (format!("the number `{}` is malformed", shorten(text)), Some("hexadecimal floats look like `0x1.8p3`".to_string()));
+    let malformed = || LiteralError::HexadecimalFloat;
     let (mantissa, exponent) = text[2..].split_once(['p', 'P']).ok_or_else(malformed)?;
     let (exponent, prim) = suffix(exponent, true);
     let (whole, fraction) = mantissa.split_once('.').ok_or_else(malformed)?;
@@ -153,7 +166,7 @@ fn hex_float(text: &str) -> Result<Number, LiteralError> {
     match prim {
         Some(p) if p.is_int() => Err(malformed()),
         _ if value.is_finite() => Ok(Number::Float { value, odd: value, suffix: prim }),
-        _ => Err(too_large(text, "f64")),
+        _ => Err(LiteralError::TooLarge(PrimType::F64)),
     }
 }
 
@@ -180,9 +193,9 @@ fn roman(text: &str) -> Result<Number, LiteralError> {
         rest = &rest[numeral.len()..];
     }
     if !rest.is_empty() || value == 0 {
-        return Err((format!("the number `{}` is malformed", shorten(text)), None));
+        return Err(LiteralError::Roman);
     }
-    fits(value, prim, text)
+    fits(value, prim)
 }
 
 /// The character of a literal with its quotes.
@@ -192,7 +205,7 @@ pub fn character(text: &str) -> Result<u64, LiteralError> {
     match chars.next() {
         Some('\\') => escape(&mut chars).map(|c| u64::from(u32::from(c))),
         Some(c) => Ok(u64::from(u32::from(c))),
-        None => Err(("the character literal is empty".to_string(), None)),
+        None => Err(LiteralError::EmptyCharacter),
     }
 }
 
@@ -220,14 +233,10 @@ fn escape(chars: &mut std::str::Chars<'_>) -> Result<char, LiteralError> {
                 value = value.saturating_mul(10).saturating_add(digit);
                 chars.next();
             }
-            char::from_u32(value).ok_or_else(|| (format!("there is no character with the number {value}"), None))?
+            char::from_u32(value).ok_or(LiteralError::NoCharacter(value))?
         }
         Some(c @ ('\\' | '"' | '\'')) => c,
-        other => {
-            let shown: String = other.into_iter().collect();
-            let help = "the escapes are \\n \\t \\r \\\\ \\\" \\' and decimal character numbers such as \\65";
-            return Err((format!("`\\{}` is not an escape", shown.escape_debug()), Some(help.to_string())));
-        }
+        other => return Err(LiteralError::Escape(other)),
     })
 }
 

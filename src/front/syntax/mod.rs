@@ -1,10 +1,12 @@
 //! The surface language as text: tokens, a parser that recovers from errors, a printer.
 
+mod error;
 pub mod lexer;
 pub mod literal;
 mod parser;
 pub mod precedence;
 pub mod print;
+mod report;
 pub mod validate;
 
 use crate::base::FileId;

@@ -13,13 +13,18 @@
 //! `~(r ..)e`, or `#r(r ..)e`, is `(#r (r ..) e)`, where no space stands in front of the parentheses. Parsing keeps its own stack, so any
 //! depth of nesting can be read.
 
+mod error;
+mod report;
+
+pub use error::{Error, ErrorKind};
+pub use report::report;
+
 use crate::base::scalar::{decimal, half_of};
-use crate::base::{Code, FileId, PrimType, Scalar, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
 use half::f16;
 
-/// More messages than this about one text help nobody.
-const MAX_DIAGNOSTICS: usize = 100;
+/// More errors than this about one text help nobody.
+const MAX_ERRORS: usize = 100;
 
 /// An s-expression at a place.
 #[derive(Debug, Clone)]
@@ -74,10 +79,10 @@ impl Sexp {
 }
 
 /// Reads all s-expressions of a text. What can be read is returned even when there are errors.
-pub fn parse(file: FileId, text: &str) -> (Vec<Sexp>, Vec<Diagnostic>) {
-    let mut parser = Parser { file, text, at: 0, braces: 0, open: Vec::new(), items: Vec::new(), diagnostics: Vec::new() };
+pub fn parse(file: FileId, text: &str) -> (Vec<Sexp>, Vec<Error>) {
+    let mut parser = Parser { file, text, at: 0, braces: 0, open: Vec::new(), items: Vec::new(), errors: Vec::new() };
     parser.run();
-    (parser.items, parser.diagnostics)
+    (parser.items, parser.errors)
 }
 
 /// Whether `text` can be written as a symbol as it is: it is read back as this symbol, not as a number, truth value, bar or
@@ -104,7 +109,7 @@ enum Word {
 }
 
 /// An error is a number that its type does not hold.
-fn classify(word: &str) -> Result<Word, String> {
+fn classify(word: &str) -> Result<Word, ErrorKind> {
     match word {
         "true" | "#t" | "#true" => return Ok(Word::Scalar(Scalar::Bool(true))),
         "false" | "#f" | "#false" => return Ok(Word::Scalar(Scalar::Bool(false))),
@@ -127,7 +132,7 @@ fn classify(word: &str) -> Result<Word, String> {
         });
         return match fits {
             Some(value) => Ok(Word::Scalar(Scalar::from_i128(prim, value))),
-            None => Err(format!("`{body}` is not a value of type `{prim}`")),
+            None => Err(ErrorKind::NotOfType { number: body.to_string(), prim }),
         };
     }
     let value = match prim {
@@ -138,7 +143,7 @@ fn classify(word: &str) -> Result<Word, String> {
             .map(|value: f64| Scalar::F16(half_of(decimal::to_odd(body.trim_start_matches(['-', '+']), value.abs()).copysign(value)))),
         _ => body.parse().ok().map(Scalar::F64),
     };
-    value.map(Word::Scalar).ok_or_else(|| format!("`{word}` is not a number"))
+    value.map(Word::Scalar).ok_or_else(|| ErrorKind::NotANumber(word.to_string()))
 }
 
 /// Splits off the name of a numeric type at the end.
@@ -256,7 +261,7 @@ struct Parser<'a> {
     braces: usize,
     open: Vec<Open>,
     items: Vec<Sexp>,
-    diagnostics: Vec<Diagnostic>,
+    errors: Vec<Error>,
 }
 
 impl Parser<'_> {
@@ -264,9 +269,9 @@ impl Parser<'_> {
         Span::new(self.file, start, self.at)
     }
 
-    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
-        if self.diagnostics.len() < MAX_DIAGNOSTICS {
-            self.diagnostics.push(Diagnostic::error(code, span, message));
+    fn error(&mut self, at: Span, kind: ErrorKind) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(Error { at, kind });
         }
     }
 
@@ -358,14 +363,14 @@ impl Parser<'_> {
                 _ => {
                     self.at += 1;
                     let span = self.span(start);
-                    self.error(Code::CoreWord, span, format!("unexpected character `{}`", char::from(byte).escape_default()));
+                    self.error(span, ErrorKind::Character(char::from(byte)));
                 }
             }
         }
         while let Some(open) = self.open.last() {
             let span = Span::new(self.file, open.start, open.start + 1);
             let closer = open.closer;
-            self.error(Code::CoreBrackets, span, format!("this is never closed: `{}` is missing", char::from(closer)));
+            self.error(span, ErrorKind::Unclosed(char::from(closer)));
             self.close();
         }
     }
@@ -391,7 +396,7 @@ impl Parser<'_> {
             }
         }
         let span = Span::new(self.file, start, start + 2);
-        self.error(Code::CoreWord, span, "this comment is never closed: `|#` is missing");
+        self.error(span, ErrorKind::UnclosedComment);
     }
 
     /// Reads a string whose opening quote is at `self.at`.
@@ -411,7 +416,7 @@ impl Parser<'_> {
                         Some(c) => text.push(c),
                         None => {
                             let span = Span::new(self.file, self.at, self.at + 1 + escaped.len_utf8());
-                            self.error(Code::CoreWord, span, format!("unknown escape `\\{}`", escaped.escape_default()));
+                            self.error(span, ErrorKind::Escape(escaped));
                         }
                     },
                     None => break,
@@ -421,7 +426,7 @@ impl Parser<'_> {
         }
         self.at = self.text.len();
         let span = Span::new(self.file, start, start + 1);
-        self.error(Code::CoreWord, span, "this string is never closed");
+        self.error(span, ErrorKind::UnclosedString);
         text
     }
 
@@ -441,9 +446,9 @@ impl Parser<'_> {
         match classify(word) {
             Ok(Word::Scalar(value)) => self.push(SexpKind::Scalar(value), start),
             Ok(Word::Symbol) => self.push(SexpKind::Symbol(Symbol::new(word)), start),
-            Err(message) => {
+            Err(kind) => {
                 let span = self.span(start);
-                self.error(Code::CoreWord, span, message);
+                self.error(span, kind);
                 self.push(SexpKind::Scalar(Scalar::I64(0)), start);
             }
         }
@@ -453,7 +458,7 @@ impl Parser<'_> {
         let span = self.span(start);
         match self.open.last_mut() {
             Some(open) if open.closer == b'}' && open.types.is_none() => open.types = Some(std::mem::take(&mut open.items)),
-            _ => self.error(Code::CoreBrackets, span, "`|` stands once between `{` and `}`"),
+            _ => self.error(span, ErrorKind::MisplacedBar),
         }
     }
 
@@ -465,7 +470,7 @@ impl Parser<'_> {
             base = self.base_of_braces();
             if base.is_none() {
                 let span = self.span(start);
-                self.error(Code::CoreBrackets, span, "`{` follows what it instantiates");
+                self.error(span, ErrorKind::BracesWithoutBase);
             }
             self.braces += 1;
         }
@@ -483,15 +488,12 @@ impl Parser<'_> {
         let span = self.span(start);
         let found = char::from(byte);
         match self.open.last() {
-            None => self.error(Code::CoreBrackets, span, format!("`{found}` closes nothing")),
+            None => self.error(span, ErrorKind::ClosesNothing(found)),
             Some(open) if open.closer == byte => self.close(),
             Some(open) => {
-                let message = format!("`{found}` where `{}` is expected", char::from(open.closer));
                 let opened = Span::new(self.file, open.start, open.start + 1);
-                let diagnostic = Diagnostic::error(Code::CoreBrackets, span, message).label(opened, "opened here");
-                if self.diagnostics.len() < MAX_DIAGNOSTICS {
-                    self.diagnostics.push(diagnostic);
-                }
+                let kind = ErrorKind::WrongCloser { found, wanted: char::from(open.closer), opened };
+                self.error(span, kind);
                 self.close();
             }
         }
@@ -507,7 +509,7 @@ impl Parser<'_> {
                 self.braces -= 1;
                 if open.types.is_none() {
                     let span = self.span(open.start);
-                    self.error(Code::CoreBrackets, span, "the bar is missing: `{types | indices}`");
+                    self.error(span, ErrorKind::MissingBar);
                 }
                 let Some(base) = open.base else { return };
                 let start = base.span.start as usize;

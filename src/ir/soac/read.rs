@@ -4,34 +4,40 @@
 //! so a program that is [numbered like that](super::visit_mut::renumber) is read back as it is. What is read has passed the
 //! [validator](super::check), and spans are places in the text.
 
+mod report;
+
 use super::{
     Body, Check, Exp, Fun, FunId, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Seg, SegKind, Size, Soac, Stm, Type, Var,
     VarInfo, check,
 };
 use crate::base::scalar::{Member, qualified};
-use crate::base::{Code, FileId, PrimType, Scalar, Span, Symbol};
+use crate::base::{FileId, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::core::sexp::{self, Sexp, SexpKind};
+use report::{Error, ErrorKind, report};
 use rustc_hash::FxHashMap;
 
 /// What is read, or what is wrong.
-type Read<T> = Result<T, Box<Diagnostic>>;
+type Read<T> = Result<T, Error>;
 
 /// Reads a program.
 ///
 /// # Errors
 /// All errors of the layer of s-expressions (E0181, E0182), or the first form that is none of this language or breaks its rules (E0183).
 pub fn program(file: FileId, text: &str) -> Result<Program, Vec<Diagnostic>> {
-    let (items, diagnostics) = sexp::parse(file, text);
-    if !diagnostics.is_empty() {
-        return Err(diagnostics);
+    let (items, errors) = sexp::parse(file, text);
+    if !errors.is_empty() {
+        return Err(errors.iter().map(sexp::report).collect());
     }
     let mut reader = Reader { program: Program::default(), vars: FxHashMap::default(), funs: FxHashMap::default() };
     let all = items.iter().try_for_each(|item| reader.item(item));
-    all.map_err(|diagnostic| vec![*diagnostic])?;
-    match check::validate(&reader.program) {
+    let valid = all.and_then(|()| {
+        let invalid = |problem| Error { at: Span::new(file, 0, 0), kind: ErrorKind::Invalid(problem) };
+        check::validate(&reader.program).map_err(invalid)
+    });
+    match valid {
         Ok(()) => Ok(reader.program),
-        Err(problem) => Err(vec![Diagnostic::error(Code::CoreForm, Span::new(file, 0, 0), format!("the program is not valid: {problem}"))]),
+        Err(error) => Err(vec![report(&error)]),
     }
 }
 
@@ -41,26 +47,26 @@ struct Reader {
     funs: FxHashMap<Symbol, FunId>,
 }
 
-fn error<T>(at: &Sexp, message: impl Into<String>) -> Read<T> {
-    Err(Box::new(Diagnostic::error(Code::CoreForm, at.span, message)))
+fn error<T>(at: &Sexp, kind: ErrorKind) -> Read<T> {
+    Err(Error { at: at.span, kind })
 }
-fn expected<T>(at: &Sexp, what: &str) -> Read<T> {
-    error(at, format!("expected {what}"))
+fn expected<T>(at: &Sexp, what: &'static str) -> Read<T> {
+    error(at, ErrorKind::Expected(what))
 }
-fn paren<'s>(at: &'s Sexp, what: &str) -> Read<&'s [Sexp]> {
+fn paren<'s>(at: &'s Sexp, what: &'static str) -> Read<&'s [Sexp]> {
     match &at.kind {
         SexpKind::Paren(items) => Ok(items),
         _ => expected(at, what),
     }
 }
-fn bracket<'s>(at: &'s Sexp, what: &str) -> Read<&'s [Sexp]> {
+fn bracket<'s>(at: &'s Sexp, what: &'static str) -> Read<&'s [Sexp]> {
     match &at.kind {
         SexpKind::Bracket(items) => Ok(items),
         _ => expected(at, what),
     }
 }
 /// A parenthesised form with its keyword.
-fn form<'s>(at: &'s Sexp, what: &str) -> Read<(&'static str, &'s [Sexp])> {
+fn form<'s>(at: &'s Sexp, what: &'static str) -> Read<(&'static str, &'s [Sexp])> {
     match paren(at, what)?.split_first() {
         Some((head, rest)) => match head.keyword() {
             Some(word) => Ok((word, rest)),
@@ -70,10 +76,18 @@ fn form<'s>(at: &'s Sexp, what: &str) -> Read<(&'static str, &'s [Sexp])> {
     }
 }
 /// The form with this keyword.
-fn headed<'s>(at: &'s Sexp, word: &str) -> Read<&'s [Sexp]> {
-    match form(at, &format!("`({word} ..)`"))? {
-        (found, rest) if found == word => Ok(rest),
-        _ => expected(at, &format!("`({word} ..)`")),
+fn headed<'s>(at: &'s Sexp, word: &'static str) -> Read<&'s [Sexp]> {
+    let items = match &at.kind {
+        SexpKind::Paren(items) => items.as_slice(),
+        _ => &[],
+    };
+    match items.split_first() {
+        Some((head, rest)) => match head.keyword() {
+            Some(found) if found == word => Ok(rest),
+            Some(_) => error(at, ErrorKind::ExpectedHead(word)),
+            None => expected(head, "a keyword"),
+        },
+        None => error(at, ErrorKind::ExpectedHead(word)),
     }
 }
 fn name(at: &Sexp) -> Read<Symbol> {
@@ -132,7 +146,7 @@ impl Reader {
         };
         let var = self.program.vars.alloc(VarInfo { name: base, ty: Type::scalar(PrimType::I64) });
         if self.vars.insert(full, var).is_some() {
-            return error(at, format!("`{full}` is bound twice"));
+            return error(at, ErrorKind::BoundTwice(full));
         }
         Ok(var)
     }
@@ -179,7 +193,7 @@ impl Reader {
     }
     fn var(&self, at: &Sexp) -> Read<Var> {
         let id = name(at)?;
-        self.vars.get(&id).map_or_else(|| error(at, format!("`{id}` is not bound")), |var| Ok(*var))
+        self.vars.get(&id).map_or_else(|| error(at, ErrorKind::Unbound(id)), |var| Ok(*var))
     }
     fn var_list(&self, items: &[Sexp]) -> Read<Vec<Var>> {
         items.iter().map(|at| self.var(at)).collect()
@@ -272,7 +286,7 @@ impl Reader {
             ("check", args) => Exp::Check(self.check(at, args)?),
             ("call", [fun, args @ ..]) => {
                 let id = name(fun)?;
-                let Some(id) = self.funs.get(&id).copied() else { return error(fun, format!("there is no earlier function `{id}`")) };
+                let Some(id) = self.funs.get(&id).copied() else { return error(fun, ErrorKind::NoFunction(id)) };
                 Exp::Call(id, self.operands(args)?)
             }
             _ => return self.nest(at, word, args),
@@ -280,7 +294,7 @@ impl Reader {
     }
 
     /// Expressions with bodies.
-    fn nest(&mut self, at: &Sexp, word: &str, args: &[Sexp]) -> Read<Exp> {
+    fn nest(&mut self, at: &Sexp, word: &'static str, args: &[Sexp]) -> Read<Exp> {
         Ok(match (word, args) {
             ("soac", args) => {
                 let (width, inputs, lambda, rest) = self.inputs(at, args)?;
@@ -346,7 +360,7 @@ impl Reader {
             _ => return expected(at, "an expression"),
         })
     }
-    fn inner(&mut self, at: &Sexp, word: &str) -> Read<Body> {
+    fn inner(&mut self, at: &Sexp, word: &'static str) -> Read<Body> {
         let (body, rest) = self.body(at, headed(at, word)?)?;
         end(rest)?;
         Ok(body)
@@ -424,7 +438,7 @@ impl Reader {
 }
 
 fn end(rest: &[Sexp]) -> Read<()> {
-    rest.first().map_or(Ok(()), |extra| error(extra, "nothing more is expected here"))
+    rest.first().map_or(Ok(()), |extra| error(extra, ErrorKind::NothingMore))
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{Expect, Fixture, TextError};
+use super::{Expect, Fixture, Mistake, TextError, Wanted};
 use crate::rank::{LinExpr, Site, Var, VarKind};
 
 /// Largest number in the text.
-const LARGEST: u64 = 1_000_000_000;
+pub(super) const LARGEST: u64 = 1_000_000_000;
 
 /// Reads a rank system from bytes.
 pub fn parse_bytes(bytes: &[u8]) -> Result<Fixture, TextError> {
@@ -16,7 +16,7 @@ pub fn parse_bytes(bytes: &[u8]) -> Result<Fixture, TextError> {
             let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
             let line = good.matches('\n').count() + 1;
             let column = good.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
-            Err(TextError { line, column, message: "the text is not UTF-8".into() })
+            Err(TextError { line, column, mistake: Mistake::Encoding })
         }
     }
 }
@@ -53,13 +53,17 @@ impl<'a> Tokens<'a> {
         self.at == self.code.len()
     }
 
-    fn error<T>(&self, message: impl Into<String>) -> Result<T, TextError> {
+    fn error<T>(&self, mistake: Mistake) -> Result<T, TextError> {
         let column = self.code[..self.at].chars().count() + 1;
-        Err(TextError { line: self.line, column, message: message.into() })
+        Err(TextError { line: self.line, column, mistake })
+    }
+
+    fn wanted<T>(&self, wanted: Wanted) -> Result<T, TextError> {
+        self.error(Mistake::Wanted(wanted))
     }
 
     fn end(&mut self) -> Result<(), TextError> {
-        if self.done() { Ok(()) } else { self.error("the line should end here") }
+        if self.done() { Ok(()) } else { self.error(Mistake::Rest) }
     }
 
     fn take(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
@@ -94,16 +98,16 @@ impl<'a> Tokens<'a> {
         let digits = self.take(|c| c.is_ascii_digit());
         match digits.parse::<u64>() {
             Ok(number) if number <= LARGEST => Ok(number),
-            Ok(_) => self.rewind(start, format!("numbers must be at most {LARGEST}")),
-            Err(_) if digits.is_empty() => self.error("a number should come here"),
-            Err(_) => self.rewind(start, format!("numbers must be at most {LARGEST}")),
+            Ok(_) => self.rewind(start, Mistake::Number),
+            Err(_) if digits.is_empty() => self.wanted(Wanted::Number),
+            Err(_) => self.rewind(start, Mistake::Number),
         }
     }
 
-    fn rewind<T>(&mut self, start: usize, message: String) -> Result<T, TextError> {
+    fn rewind<T>(&mut self, start: usize, mistake: Mistake) -> Result<T, TextError> {
         self.at = start;
         self.skip();
-        self.error(message)
+        self.error(mistake)
     }
 }
 
@@ -116,7 +120,7 @@ fn in_name(c: char) -> bool {
 fn fits(tokens: &Tokens, sum: &LinExpr) -> Result<(), TextError> {
     let numbers = sum.terms.iter().map(|(_, number)| *number).chain([sum.constant]);
     match numbers.map(i64::unsigned_abs).max() {
-        Some(largest) if largest > LARGEST => tokens.error(format!("numbers must be at most {LARGEST}, also those of sums")),
+        Some(largest) if largest > LARGEST => tokens.error(Mistake::Sum),
         _ => Ok(()),
     }
 }
@@ -149,15 +153,15 @@ impl Reader {
             }
             Some("optimum") => self.optimum(tokens),
             Some("conflict") => self.conflict(tokens),
-            _ => tokens.rewind(start, "expected type, map, rep, site, eq, expect, presolve, components, optimum or conflict".into()),
+            _ => tokens.rewind(start, Mistake::Statement),
         }
     }
 
     fn declare(&mut self, tokens: &mut Tokens, kind: VarKind) -> Result<(), TextError> {
         while !tokens.done() {
-            let Some(name) = tokens.name() else { return tokens.error("a variable should come here") };
+            let Some(name) = tokens.name() else { return tokens.wanted(Wanted::Variable) };
             if self.vars.contains_key(name) {
-                return tokens.error(format!("{name} is declared twice"));
+                return tokens.error(Mistake::DeclaredTwice(name.into()));
             }
             self.fresh(name, kind);
         }
@@ -172,10 +176,10 @@ impl Reader {
 
     /// A side of a site: declared before, or here.
     fn side(&mut self, tokens: &mut Tokens, kind: VarKind) -> Result<Var, TextError> {
-        let Some(name) = tokens.name() else { return tokens.error("a variable should come here") };
+        let Some(name) = tokens.name() else { return tokens.wanted(Wanted::Variable) };
         match self.vars.get(name).copied() {
             Some(var) if self.fixture.system.kinds[var.index()] == kind => Ok(var),
-            Some(_) => tokens.error(format!("{name} is of another kind")),
+            Some(_) => tokens.error(Mistake::OtherKind(name.into())),
             None => Ok(self.fresh(name, kind)),
         }
     }
@@ -183,14 +187,14 @@ impl Reader {
     fn site(&mut self, tokens: &mut Tokens) -> Result<(), TextError> {
         let label = tokens.take(|c| !c.is_whitespace());
         if label.is_empty() {
-            return tokens.error("a label should come here");
+            return tokens.wanted(Wanted::Label);
         }
         let map = self.side(tokens, VarKind::Map)?;
         let rep = self.side(tokens, VarKind::Rep)?;
         let mut frame = LinExpr::zero();
         if !tokens.done() {
             if tokens.name() != Some("frame") {
-                return tokens.error("`frame` or the end of the line should come here");
+                return tokens.wanted(Wanted::Frame);
             }
             frame = self.sum(tokens)?;
             let mut merged = frame.clone();
@@ -207,10 +211,10 @@ impl Reader {
 
     fn var(&self, tokens: &mut Tokens) -> Result<Var, TextError> {
         let start = tokens.at;
-        let Some(name) = tokens.name() else { return tokens.error("a variable should come here") };
+        let Some(name) = tokens.name() else { return tokens.wanted(Wanted::Variable) };
         match self.vars.get(name) {
             Some(&var) => Ok(var),
-            None => tokens.rewind(start, format!("{name} is not declared")),
+            None => tokens.rewind(start, Mistake::Undeclared(name.into())),
         }
     }
 
@@ -243,7 +247,7 @@ impl Reader {
     fn equation(&mut self, tokens: &mut Tokens) -> Result<(), TextError> {
         let left = self.sum(tokens)?;
         if !tokens.eat('=') {
-            return tokens.error("`=` should come here");
+            return tokens.wanted(Wanted::Equals);
         }
         let right = self.sum(tokens)?;
         self.equations = self.equations.saturating_add(1);
@@ -261,10 +265,10 @@ impl Reader {
             Some("unique") => Expect::Unique,
             Some("ambiguous") => Expect::Ambiguous,
             Some("many") => Expect::Many,
-            _ => return tokens.rewind(start, "expected unique, ambiguous, many or infeasible".into()),
+            _ => return tokens.rewind(start, Mistake::Expectation),
         };
         if tokens.name() != Some("cost") {
-            return tokens.error("`cost` should come here");
+            return tokens.wanted(Wanted::Cost);
         }
         self.fixture.expect = Some(kind(tokens.number()?));
         Ok(())
@@ -275,7 +279,7 @@ impl Reader {
         while !tokens.done() {
             let var = self.var(tokens)?;
             if !tokens.eat('=') {
-                return tokens.error("`=` should come here");
+                return tokens.wanted(Wanted::Equals);
             }
             optimum.push((var, tokens.number()? as u32));
         }
@@ -293,7 +297,7 @@ impl Reader {
                 Some(c) if in_equations && c.is_ascii_digit() => {
                     let number = tokens.number()? as usize;
                     if number == 0 || number > self.fixture.system.equations.len() {
-                        return tokens.rewind(start, format!("there is no equation {number}"));
+                        return tokens.rewind(start, Mistake::NoEquation(number));
                     }
                     equations.push(number - 1);
                 }
@@ -301,7 +305,7 @@ impl Reader {
                     "eq" => in_equations = true,
                     "site" => in_equations = false,
                     label if !in_equations && self.sites.contains_key(label) => sites.push(self.sites[label]),
-                    label => return tokens.rewind(start, format!("there is no site {label}")),
+                    label => return tokens.rewind(start, Mistake::NoSite(label.into())),
                 },
             }
         }

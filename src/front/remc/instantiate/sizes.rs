@@ -1,8 +1,9 @@
 //! Linear equations between sizes, over the natural numbers.
 
 use super::words::{Context, Failure, SizeEquation, State, Stop};
+use super::{Reason, Why};
 use crate::base::Symbol;
-use crate::ir::core::{Dim, DimAtom, print};
+use crate::ir::core::{Dim, DimAtom};
 
 /// How many values an enumeration tries.
 const MAX_VALUES: u32 = 10_000;
@@ -35,8 +36,8 @@ fn row(context: &Context, equation: &SizeEquation) -> Option<Row> {
     Some(row)
 }
 
-fn failure<T>(equation: &SizeEquation, why: &str) -> Result<T, Stop> {
-    let reason = format!("the size {} cannot be {}{why}", print::dim(&equation.left), print::dim(&equation.right));
+fn failure<T>(equation: &SizeEquation, why: Why) -> Result<T, Stop> {
+    let reason = Reason::Sizes { expected: equation.left.clone(), found: equation.right.clone(), why };
     Err(Stop::Failure(Failure { from: equation.from, reason }))
 }
 
@@ -66,7 +67,7 @@ pub(super) fn step(context: &Context, state: &mut State, equation: SizeEquation)
     match row(context, &equation) {
         Some(row) => match row.terms.as_slice() {
             [] if row.rest == Dim::default() => Ok(false),
-            [] => failure(&equation, ""),
+            [] => failure(&equation, Why::Different),
             [_] => determine(context, state, &row).map(|()| true),
             _ => {
                 state.sizes.push(equation);
@@ -84,14 +85,13 @@ pub(super) fn step(context: &Context, state: &mut State, equation: SizeEquation)
 fn determine(context: &Context, state: &mut State, row: &Row) -> Result<(), Stop> {
     let [(name, coefficient)] = row.terms.as_slice() else { return Ok(()) };
     let Some(value) = divided(&row.rest, *coefficient) else {
-        return failure(&row.origin, &format!(": {} times `{name}` would be {}", coefficient, print::dim(&row.rest)));
+        return failure(&row.origin, Why::Multiple { name: *name, factor: *coefficient, of: row.rest.clone() });
     };
     if let Some(bound) = context.bound_in(&value) {
-        return failure(&row.origin, &format!(": `{name}` would have to mention `{bound}`, which is bound inside of a type"));
+        return failure(&row.origin, Why::Bound { name: *name, bound });
     }
     if !is_natural(context, &value) {
-        let may = if value.as_constant().is_some() { "" } else { ", which may be negative" };
-        return failure(&row.origin, &format!(": `{name}` would be {}{may}", print::dim(&value)));
+        return failure(&row.origin, Why::Negative { name: *name, value });
     }
     state.dims.insert(*name, value);
     Ok(())
@@ -110,7 +110,7 @@ pub(super) fn finish(context: &Context, state: &mut State) -> Result<Vec<State>,
         for row in &rows {
             match row.terms.as_slice() {
                 [] if row.rest == Dim::default() => {}
-                [] => return failure(&row.origin, ""),
+                [] => return failure(&row.origin, Why::Different),
                 [(name, _)] if !state.dims.contains_key(name) => {
                     determine(context, state, row)?;
                     progress = true;
@@ -209,7 +209,7 @@ fn naturals(row: &Row) -> Result<Option<Vec<Vec<i64>>>, Stop> {
     let mut steps = 0;
     let complete = rest < 0 || sums(&coefficients, rest, &mut Vec::new(), &mut found, &mut steps);
     match (found.is_empty(), complete) {
-        (true, true) => failure(&row.origin, " for any natural numbers"),
+        (true, true) => failure(&row.origin, Why::NoNaturals),
         (false, true) => Ok(Some(found)),
         (_, false) => Ok((found.len() > 1).then_some(found)),
     }

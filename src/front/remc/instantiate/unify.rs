@@ -1,12 +1,12 @@
 //! The first step: types are compared by structure, which binds unknown atom types and leaves equations between words and sizes.
 
 use super::words::{Context, Failure, State, Stop, WordEquation};
-use super::{Equation, Problem, Solution, Unsolved};
+use super::{Equation, Problem, Reason, Solution, Unsolved};
 use crate::base::Symbol;
 use crate::ir::core::equal::Equality;
 use crate::ir::core::free::{FreeVars, Name};
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{ArrType, Atom, Dim, Param, Shape, ShapeItem, Type, is_shape, print};
+use crate::ir::core::{ArrType, Atom, Dim, Param, Shape, ShapeItem, Type, is_shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -107,7 +107,7 @@ pub(super) fn unify(problem: &Problem) -> Result<(Context, State, Atoms), Unsolv
 }
 
 impl Unifier {
-    fn fail<T>(&self, reason: String) -> Result<T, Stop> {
+    fn fail<T>(&self, reason: Reason) -> Result<T, Stop> {
         Err(Stop::Failure(Failure { from: self.from, reason }))
     }
 
@@ -134,7 +134,7 @@ impl Unifier {
             if self.equality.equal(&mut self.free, a, b) {
                 return Ok(());
             }
-            return self.fail(format!("expected {}, found {}", print::type_brief(a), print::type_brief(b)));
+            return self.fail(Reason::Types { expected: a.clone(), found: b.clone() });
         }
         let pair = (Arc::as_ptr(&a.0), Arc::as_ptr(&b.0));
         if self.seen.insert(pair, (a.clone(), b.clone())).is_some() {
@@ -174,13 +174,12 @@ impl Unifier {
     }
 
     fn mismatch(&self, a: &Atom, b: &Atom) -> Result<(), Stop> {
-        let brief = |atom: &Atom| print::type_brief(&Type::scalar(atom.clone()));
-        self.fail(format!("expected elements of type {}, found {}", brief(a), brief(b)))
+        self.fail(Reason::Elements { expected: a.clone(), found: b.clone() })
     }
 
     fn bind(&mut self, name: Symbol, to: &Atom) -> Result<(), Stop> {
         if self.occurs(name, to) {
-            return self.fail(format!("`{name}` would have to contain itself"));
+            return self.fail(Reason::Infinite(name));
         }
         self.atoms.bound.insert(name, (to.clone(), self.from));
         self.atoms.names.push(name);
@@ -248,7 +247,7 @@ impl Unifier {
 
     fn binders(&mut self, v: &[Symbol], a: &Type, w: &[Symbol], b: &Type, index: bool) -> Result<(), Stop> {
         if v.len() != w.len() || v.iter().zip(w).any(|(v, w)| is_shape(*v) != is_shape(*w)) {
-            return self.fail(format!("{} and {} bind different variables", print::type_brief(a), print::type_brief(b)));
+            return self.fail(Reason::Binders(a.clone(), b.clone()));
         }
         let (mut left, mut right) = (Subst::default(), Subst::default());
         for (v, w) in v.iter().zip(w) {
@@ -293,8 +292,7 @@ pub(super) fn resolve(
         let mut names = FxHashSet::default();
         free.add_atom(&mut names, &atom);
         if let Some(bound) = names.iter().filter(|name| context.bound.contains(name)).map(|name| name.symbol()).min() {
-            let reason = format!("`{name}` would have to mention `{bound}`, which is bound inside of a type");
-            return Err(Unsolved::Contradiction { equation: *from, reason });
+            return Err(Unsolved::Contradiction { equation: *from, reason: Reason::Bound { name, bound } });
         }
         let unknown = |name: &Name| match name {
             Name::Index(name) => context.is_unknown(*name),

@@ -1,10 +1,10 @@
 //! Equations between words of sizes and shape variables.
 
 use super::sizes;
-use super::{MAX_STEPS, Solution, Unsolved};
+use super::{MAX_STEPS, Reason, Solution, Unsolved};
 use crate::base::Symbol;
 use crate::ir::core::free::Name;
-use crate::ir::core::{Dim, DimAtom, Shape, ShapeItem, print};
+use crate::ir::core::{Dim, DimAtom, Shape, ShapeItem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// More items than this in one word are too many.
@@ -71,7 +71,7 @@ pub(super) struct Failure {
     /// The position of the equation of the problem.
     pub from: usize,
     /// Why.
-    pub reason: String,
+    pub reason: Reason,
 }
 
 /// Why a branch of the search ends.
@@ -86,7 +86,7 @@ pub(super) enum Stop {
 impl Stop {
     /// A size that cannot be written out.
     pub fn too_large(from: usize) -> Stop {
-        Stop::Failure(Failure { from, reason: "a size in this type is too large to write out".into() })
+        Stop::Failure(Failure { from, reason: Reason::TooLarge })
     }
 }
 
@@ -155,8 +155,7 @@ impl State {
 
     fn bind(&mut self, context: &Context, name: Symbol, to: Shape, from: usize) -> Result<(), Stop> {
         if let Some(bound) = context.bound_in_shape(&to) {
-            let reason = format!("`{name}` would have to mention `{bound}`, which is bound inside of a type");
-            return Err(Stop::Failure(Failure { from, reason }));
+            return Err(Stop::Failure(Failure { from, reason: Reason::Bound { name, bound } }));
         }
         self.shapes.insert(name, to);
         Ok(())
@@ -185,10 +184,9 @@ impl State {
         let mismatch = || {
             let reason = match left.items.split_first() {
                 Some((ShapeItem::Var(name), cell)) if context.frames.iter().any(|(frame, _)| frame == name) => {
-                    let cell = Shape { items: cell.to_vec() };
-                    format!("an array of shape {} has no cells of shape {}", print::shape(&right), print::shape(&cell))
+                    Reason::NoCells { array: right.clone(), cell: Shape { items: cell.to_vec() } }
                 }
-                _ => format!("the shape {} cannot be {}", print::shape(&left), print::shape(&right)),
+                _ => Reason::Shapes { expected: left.clone(), found: right.clone() },
             };
             Err(Stop::Failure(Failure { from, reason }))
         };
@@ -307,7 +305,7 @@ pub(super) fn solve(context: &Context, mut state: State, known_frames: &[Shape])
         let Some(first) = best.first() else { continue };
         if best.len() > 1 {
             let candidates = best.iter().map(|leaf| leaf.solution(context)).collect::<Result<Vec<_>, _>>()?;
-            let differs = |name: &Symbol| candidates.iter().any(|c| c.show(*name) != candidates[0].show(*name));
+            let differs = |name: &Symbol| candidates.iter().any(|c| c.value(*name) != candidates[0].value(*name));
             unclear.unknowns.extend(context.order.iter().copied().filter(differs));
             if unclear.candidates.is_empty() {
                 unclear.candidates = candidates.into_iter().take(3).collect();

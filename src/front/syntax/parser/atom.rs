@@ -1,8 +1,8 @@
 //! Names, literals, bracketed forms, projections and indexing.
 
 use super::Parser;
-use crate::base::{Code, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::{Span, Symbol};
+use crate::front::syntax::error::{ErrorKind, Meant, Misplaced, Wanted};
 use crate::front::syntax::lexer::{Tok, Token};
 use crate::front::syntax::literal::{self, LiteralError, Number};
 use crate::front::syntax::precedence::{self, RANGE};
@@ -72,14 +72,14 @@ impl Parser<'_> {
                 let opening = self.open();
                 let mut items = Vec::new();
                 self.comma_list(opening, &mut items, Self::exp);
-                self.close(opening, "`,`");
+                self.close(opening, Wanted::Token(Tok::Comma));
                 ExprKind::Array(items)
             }
             Tok::LBrace => {
                 let opening = self.open();
                 let mut fields = Vec::new();
                 self.comma_list(opening, &mut fields, Self::record_field);
-                self.close(opening, "`,`");
+                self.close(opening, Wanted::Token(Tok::Comma));
                 tuple_fields(fields).map_or_else(ExprKind::Record, ExprKind::Tuple)
             }
             _ => return self.no_expression(),
@@ -90,23 +90,18 @@ impl Parser<'_> {
     /// Complains that an expression is missing.
     fn no_expression(&mut self) -> ExprId {
         if self.at(Tok::UnclosedStr) {
-            self.expected("an expression");
+            self.expected(Wanted::Expression);
             let start = self.start();
             self.bump();
             return self.expr(ExprKind::Error, start);
         }
-        let other = if self.at(Tok::Under) {
-            Some(("`_`", "`_` is a pattern; for an expression still to be written use `???`"))
-        } else if self.at(Tok::Quote) {
-            Some(("`'`", "a character is written `'a'`, one between the quotes; a string is written `\"text\"`"))
-        } else {
-            None
+        let meant = match self.tok() {
+            Tok::Under => Some(Meant::Hole),
+            Tok::Quote => Some(Meant::Character),
+            _ => None,
         };
-        if let Some((found, help)) = other {
-            let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected an expression, found {found}"))
-                .here("expected an expression")
-                .help(help);
-            self.complain(diagnostic);
+        if meant.is_some() {
+            self.expected_with(Wanted::Expression, meant);
             let start = self.start();
             self.bump();
             return self.expr(ExprKind::Error, start);
@@ -114,7 +109,7 @@ impl Parser<'_> {
         if let Some(error) = self.foreign_loop() {
             return error;
         }
-        self.expected("an expression");
+        self.expected(Wanted::Expression);
         let start = self.start();
         if self.tok().is_operator() {
             // An operator without its left operand: what follows may be its right one.
@@ -139,13 +134,8 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn bad_literal(&mut self, token: Token, (message, help): LiteralError) -> ExprKind {
-        let span = Span::between(self.file, token.start, token.end);
-        let diagnostic = Diagnostic::error(Code::MalformedNumber, span, message);
-        self.report(match help {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
-        });
+    pub(super) fn bad_literal(&mut self, token: Token, error: LiteralError) -> ExprKind {
+        self.report(Span::between(self.file, token.start, token.end), ErrorKind::Literal(error));
         ExprKind::Error
     }
 
@@ -160,7 +150,7 @@ impl Parser<'_> {
             let token = self.bump();
             self.ident_of(token)
         } else {
-            self.ident("a field name")
+            self.ident(Wanted::FieldName)
         };
         if self.eat(Tok::Eq) {
             return (field, self.exp());
@@ -179,10 +169,7 @@ impl Parser<'_> {
             Tok::Bang if self.nth(1) == Tok::RParen => {
                 let span = self.span_here();
                 self.bump();
-                self.report(
-                    Diagnostic::error(Code::NeedsParentheses, span, "`!` is no infix operator and has no section")
-                        .help("write `\\x -> !x`, or the function `not`"),
-                );
+                self.report(span, ErrorKind::Misplaced(Misplaced::SectionOfNot));
                 ExprKind::Error
             }
             _ => match self.infix_ahead() {
@@ -190,7 +177,7 @@ impl Parser<'_> {
                 None => self.paren_exp(opening),
             },
         };
-        self.close(opening, "an operator or `,`");
+        self.close(opening, Wanted::OperatorOrComma);
         self.expr(kind, start)
     }
 
@@ -203,10 +190,7 @@ impl Parser<'_> {
             let mut items = vec![first];
             self.comma_list(opening, &mut items, Self::exp);
             if items.len() == 1 {
-                self.report(
-                    Diagnostic::error(Code::NeedsParentheses, comma, "a tuple has at least two components, or none")
-                        .here("nothing follows"),
-                );
+                self.report(comma, ErrorKind::Misplaced(Misplaced::OneComponentTuple));
                 return ExprKind::Paren(first);
             }
             return ExprKind::Tuple(items);
@@ -227,15 +211,8 @@ impl Parser<'_> {
         let binds = precedence::of_expr(&self.ast.exprs[lhs].kind);
         let right = precedence::groups_right(level);
         if binds < level || (right && binds == level) {
-            let span = self.ast.exprs[lhs].span;
-            self.report(
-                Diagnostic::error(
-                    Code::NeedsParentheses,
-                    op.ident.span,
-                    format!("the section of `{}` has an operand that binds less tightly", op.ident.name),
-                )
-                .label(span, "put this in parentheses"),
-            );
+            let operand = self.ast.exprs[lhs].span;
+            self.report(op.ident.span, ErrorKind::Misplaced(Misplaced::LooseOperand { section: op.ident.name, operand }));
         }
     }
 
@@ -266,10 +243,9 @@ impl Parser<'_> {
         let mut args = Vec::new();
         self.comma_list(opening, &mut args, Self::index_arg);
         if args.is_empty() {
-            let what = if self.at(Tok::RBracket) { "an index" } else { "an index or `]`" };
-            self.expected(what);
+            self.expected(if self.at(Tok::RBracket) { Wanted::Index } else { Wanted::IndexOrBracket });
         }
-        self.close(opening, "`,`, `:`");
+        self.close(opening, Wanted::CommaOrColon);
         args
     }
 
@@ -282,7 +258,7 @@ impl Parser<'_> {
         let start = bound(self);
         if !self.at(Tok::Colon) {
             return IndexArg::Index(start.unwrap_or_else(|| {
-                self.expected("an index");
+                self.expected(Wanted::Index);
                 self.missing_expr()
             }));
         }

@@ -1,8 +1,8 @@
 //! Declarations.
 
 use super::Parser;
-use crate::base::{Code, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::Symbol;
+use crate::front::syntax::error::{ErrorKind, Meant, Misplaced, Named, Wanted};
 use crate::front::syntax::lexer::Tok;
 use crate::ir::surface::{Decl, DefDecl, Ident, ImportDecl, PatId, TypeDecl, TypeParam, ValDecl};
 
@@ -35,14 +35,8 @@ impl Parser<'_> {
             return;
         }
         match self.tok() {
-            Tok::RParen | Tok::RBracket | Tok::RBrace => {
-                let found = self.found();
-                self.complain(
-                    Diagnostic::error(Code::UnmatchedBracket, self.span_here(), format!("{found} closes nothing"))
-                        .here("no bracket is open here"),
-                );
-            }
-            _ => self.expected_with("an operator or the next declaration", self.meant_at_end()),
+            Tok::RParen | Tok::RBracket | Tok::RBrace => self.complain(ErrorKind::ClosesNothing),
+            _ => self.expected_with(Wanted::NextDeclaration, self.meant_at_end()),
         }
         self.bump();
         self.skip_until(|_| false);
@@ -74,7 +68,7 @@ impl Parser<'_> {
             Tok::Local => {
                 self.bump();
                 if self.at(Tok::Eof) {
-                    self.expected("a declaration");
+                    self.expected(Wanted::Declaration);
                     return Decl::Error(self.span_from(start));
                 }
                 Decl::Local(Box::new(self.decl()))
@@ -82,11 +76,7 @@ impl Parser<'_> {
             Tok::Module => self.module_decl(start, doc),
             Tok::Open => self.open_decl(start),
             Tok::Include => {
-                self.complain(
-                    Diagnostic::error(Code::Unexpected, self.span_here(), "expected a declaration, found `include`")
-                        .here("only module types include others")
-                        .help("`open m` makes what is in a module part of the module around it"),
-                );
+                self.complain(ErrorKind::Misplaced(Misplaced::Include));
                 self.bump();
                 self.skip_until(|_| false);
                 Decl::Error(self.span_from(start))
@@ -96,20 +86,7 @@ impl Parser<'_> {
     }
 
     fn no_decl(&mut self, start: u32) -> Decl {
-        let found = self.found();
-        let mut diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected a declaration, found {found}"))
-            .here("expected a declaration such as `def f x = ..`");
-        if self.at(Tok::Constr) {
-            diagnostic = diagnostic.help("comments start with `--`");
-        }
-        if self.at(Tok::Ident) {
-            diagnostic = diagnostic.help(match self.slice(self.token(0)) {
-                "fun" | "fn" | "function" | "let" | "func" => "definitions start with `def`: `def f x = ..`".to_string(),
-                _ if self.nth(1) == Tok::Eq => "definitions start with `def`: `def x = ..`".to_string(),
-                _ => "a program is a list of definitions: `def f x = ..`".to_string(),
-            });
-        }
-        self.complain(diagnostic);
+        self.complain(ErrorKind::NoDeclaration { found: self.tok(), equals: self.nth(1) == Tok::Eq });
         if !self.at(Tok::Eof) {
             self.bump();
         }
@@ -143,7 +120,7 @@ impl Parser<'_> {
             Tok::LParen => self.nth(1).is_operator() && self.nth(2) == Tok::RParen,
             Tok::Under | Tok::LBrace => false,
             _ => {
-                self.expected("the name of the definition");
+                self.expected(Wanted::NameOf(Named::Definition));
                 if !self.at_line_start(self.token(0)) {
                     self.bump();
                 }
@@ -157,10 +134,7 @@ impl Parser<'_> {
         let lhs = self.inner_pat(false);
         if !(self.tok().is_operator() || self.at(Tok::Backtick)) {
             let span = self.ast.pats[lhs].span;
-            let diagnostic = Diagnostic::error(Code::MisplacedForm, span, "a top-level definition binds one name")
-                .here("a pattern")
-                .help("bind a name, and take the value apart in further definitions");
-            self.report(diagnostic);
+            self.report(span, ErrorKind::Misplaced(Misplaced::PatternDefinition));
             self.complained = Some(self.pos);
             return None;
         }
@@ -169,9 +143,7 @@ impl Parser<'_> {
             && !matches!(self.ast.exprs[function].kind, crate::ir::surface::ExprKind::Name(_))
         {
             let span = self.ast.exprs[function].span;
-            self.report(
-                Diagnostic::error(Code::MisplacedForm, span, "a qualified name cannot be defined").here("this name belongs to a module"),
-            );
+            self.report(span, ErrorKind::Misplaced(Misplaced::QualifiedDefinition));
         }
         let rhs = self.inner_pat(false);
         Some(Header { name: op.ident, tparams: Vec::new(), params: vec![lhs, rhs] })
@@ -181,7 +153,7 @@ impl Parser<'_> {
         self.bump();
         let name = self.binding_name();
         let tparams = self.type_params();
-        self.expect(Tok::Colon, "`:`");
+        self.expect(Tok::Colon);
         let ty = self.type_exp();
         self.end_of_decl();
         Decl::Val(ValDecl { name, tparams, ty, doc, span: self.span_from(start) })
@@ -192,7 +164,7 @@ impl Parser<'_> {
         if matches!(self.tok(), Tok::Caret | Tok::Tilde) {
             self.bump();
         }
-        let name = self.ident("the name of the type");
+        let name = self.ident(Wanted::NameOf(Named::Type));
         let tparams = self.type_params();
         self.equals(false);
         let ty = self.type_exp();
@@ -212,9 +184,8 @@ impl Parser<'_> {
         self.bump();
         let path_span = self.span_here();
         if !self.at(Tok::Str) {
-            let numpy = matches!(self.slice(self.token(0)), "numpy" | "np")
-                .then_some("the library for NumPy users is `import \"lib/np\"`; its names have no prefix");
-            self.expected_with("a path in quotes, such as `\"lib/np\"`", numpy);
+            let numpy = matches!(self.slice(self.token(0)), "numpy" | "np").then_some(Meant::NumPy);
+            self.expected_with(Wanted::Path, numpy);
             return None;
         }
         let token = self.bump();

@@ -1,8 +1,8 @@
 //! Expressions: operators, and the forms that start with a keyword.
 
 use super::Parser;
-use crate::base::{Code, Span};
-use crate::diag::Diagnostic;
+use crate::base::Span;
+use crate::front::syntax::error::{ErrorKind, Meant, Misplaced, Wanted};
 use crate::front::syntax::lexer::Tok;
 use crate::front::syntax::precedence::{self, BACKTICK, Level, RANGE, WITH, WITH_VALUE};
 use crate::ir::surface::view;
@@ -88,9 +88,7 @@ impl Parser<'_> {
                 let tick = self.open_backtick();
                 let (function, ident) = self.qualified_name();
                 if !self.eat(Tok::Backtick) {
-                    let diagnostic =
-                        Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected a backtick, found {}", self.found()));
-                    self.complain(diagnostic.here("expected a backtick").label(tick, "the operator starts here"));
+                    self.complain(ErrorKind::UnclosedOperator { found: self.tok(), opened: tick });
                 }
                 Operator { ident, backtick: Some(function) }
             }
@@ -112,7 +110,7 @@ impl Parser<'_> {
 
     /// `a.b.c` as nested projections, and its last part. The last part may be an operator.
     pub(super) fn qualified_name(&mut self) -> (ExprId, Ident) {
-        let first = self.ident("a name");
+        let first = self.ident(Wanted::Name);
         let mut ident = first;
         let mut expr = self.name_expr(first);
         while self.at(Tok::Dot) {
@@ -121,7 +119,7 @@ impl Parser<'_> {
                 let token = self.bump();
                 self.ident_of(token)
             } else {
-                self.ident("a name")
+                self.ident(Wanted::Name)
             };
             expr = self.expr(ExprKind::Project { expr, field: ident }, first.span.start);
         }
@@ -132,12 +130,12 @@ impl Parser<'_> {
         self.bump();
         if self.at(Tok::LBracket) {
             let indices = self.index_args();
-            self.expect(Tok::Eq, "`=`");
+            self.expect(Tok::Eq);
             return ExprKind::WithIndex { array: lhs, indices, value: self.exp2(WITH_VALUE) };
         }
         let path = self.field_path();
         let indices = if self.at(Tok::LBracket) { self.index_args() } else { Vec::new() };
-        self.expect(Tok::Eq, "`=`");
+        self.expect(Tok::Eq);
         let value = self.exp2(WITH_VALUE);
         if indices.is_empty() {
             return ExprKind::WithField { record: lhs, path, value };
@@ -149,10 +147,7 @@ impl Parser<'_> {
         let at = view::strip(self.ast, record);
         let ExprKind::Name(name) = self.ast.exprs[at].kind else {
             let span = self.ast.exprs[record].span;
-            let diagnostic = Diagnostic::error(Code::Unexpected, span, "an element of a field of something that has no name")
-                .here("expected a name")
-                .help("bind the record first: `let r = .. in r with x[i] = v`");
-            self.complain(diagnostic);
+            self.complain_at(span, ErrorKind::Misplaced(Misplaced::UpdateWithoutName));
             return ExprKind::Error;
         };
         let span = self.ast.exprs[at].span;
@@ -178,7 +173,7 @@ impl Parser<'_> {
     /// One field name, or several where the lexer took `0.1` for a number.
     pub(super) fn field(&mut self, path: &mut Vec<Ident>) {
         if !self.at(Tok::Number) {
-            path.push(self.ident("a field name"));
+            path.push(self.ident(Wanted::FieldName));
             return;
         }
         let token = self.bump();
@@ -187,10 +182,7 @@ impl Parser<'_> {
             let end = start + part.len() as u32;
             let span = Span::between(self.file, start, end);
             if !part.bytes().all(|b| b.is_ascii_digit()) {
-                self.report(
-                    Diagnostic::error(Code::Unexpected, span, format!("expected a field name, found `{part}`"))
-                        .here("expected a field name"),
-                );
+                self.report(span, ErrorKind::Misplaced(Misplaced::FieldName));
             }
             path.push(Ident { name: part.into(), span });
             start = end + 1;
@@ -207,11 +199,7 @@ impl Parser<'_> {
             Tok::DotDotGt => RangeKind::DownTo,
             Tok::DotDotDot => RangeKind::Through,
             _ => {
-                let diagnostic =
-                    Diagnostic::error(Code::Unexpected, self.span_here(), format!("a range does not end: found {}", self.found()))
-                        .here("expected `..<`, `..>` or `...`")
-                        .help("ranges look like `0..<n`, `1...n`, or with the second element `0..2..<n`");
-                self.complain(diagnostic);
+                self.complain(ErrorKind::RangeEnd { found: self.tok() });
                 let end = self.missing_expr();
                 return ExprKind::Range { start, step, kind: RangeKind::UpTo, end };
             }
@@ -219,10 +207,7 @@ impl Parser<'_> {
         self.bump();
         let end = self.exp2(RANGE + 1);
         if matches!(self.tok(), Tok::DotDot | Tok::DotDotLt | Tok::DotDotGt | Tok::DotDotDot) {
-            let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), "a range has at most three parts")
-                .here("a fourth part")
-                .help("put one of the ranges in parentheses");
-            self.complain(diagnostic);
+            self.complain(ErrorKind::Misplaced(Misplaced::LongRange));
         }
         ExprKind::Range { start, step, kind, end }
     }
@@ -273,7 +258,7 @@ impl Parser<'_> {
             } else if let Some(error) = self.choice_behind() {
                 args.push(error);
             } else if matches!(self.tok(), Tok::Backslash | Tok::If | Tok::Loop | Tok::Match | Tok::Bang | Tok::Assert) {
-                self.unparenthesised_argument();
+                self.complain(ErrorKind::Misplaced(Misplaced::BareArgument(self.tok())));
                 args.push(self.prefix());
             } else {
                 break;
@@ -307,34 +292,21 @@ impl Parser<'_> {
         }
     }
 
-    fn unparenthesised_argument(&mut self) {
-        let what = match self.tok() {
-            Tok::Backslash => "a lambda",
-            Tok::Bang => "a negation",
-            _ => "this expression",
-        };
-        let diagnostic =
-            Diagnostic::error(Code::NeedsParentheses, self.span_here(), format!("{what} cannot be an argument without parentheses"))
-                .here("needs parentheses")
-                .help("write `f (..)`, or `f <| ..` for the last argument");
-        self.complain(diagnostic);
-    }
-
     fn if_(&mut self) -> ExprKind {
         self.bump();
         let cond = self.exp();
-        self.keyword(Tok::Then, "`then`");
+        self.keyword(Tok::Then);
         let then = self.exp();
-        self.keyword(Tok::Else, "`else`");
+        self.keyword(Tok::Else);
         ExprKind::If { cond, then, els: self.exp() }
     }
 
     /// Consumes a keyword; where something else stands, skips to the keyword if it comes at all.
-    fn keyword(&mut self, tok: Tok, what: &str) {
+    fn keyword(&mut self, tok: Tok) {
         if self.eat(tok) {
             return;
         }
-        self.expected_with(what, self.meant_in_bracket().filter(|_| tok == Tok::Then));
+        self.expected_with(Wanted::Token(tok), self.meant_in_bracket().filter(|_| tok == Tok::Then));
         let from = self.pos;
         let ends = |t| matches!(t, Tok::Then | Tok::Else | Tok::In | Tok::Do | Tok::Case | Tok::Comma | Tok::Let);
         self.skip_until(|t| t == tok || ends(t));
@@ -348,11 +320,11 @@ impl Parser<'_> {
         let scrutinee = self.exp();
         let mut cases = Vec::new();
         if !self.at(Tok::Case) {
-            self.expected("`case`");
+            self.expected(Wanted::Token(Tok::Case));
         }
         while self.eat(Tok::Case) {
             let pat = self.case_pat();
-            self.keyword(Tok::Arrow, "`->`");
+            self.keyword(Tok::Arrow);
             cases.push((pat, self.exp()));
         }
         ExprKind::Match { scrutinee, cases }
@@ -362,10 +334,10 @@ impl Parser<'_> {
         self.bump();
         let params = self.params();
         if params.is_empty() {
-            self.expected("a parameter");
+            self.expected(Wanted::Parameter);
         }
         let ret = self.eat(Tok::Colon).then(|| self.type_term());
-        self.keyword(Tok::Arrow, "`->`");
+        self.keyword(Tok::Arrow);
         ExprKind::Lambda { params, ret, body: self.exp() }
     }
 
@@ -375,7 +347,7 @@ impl Parser<'_> {
         let pat = self.pattern();
         let init = if self.eat(Tok::Eq) { self.exp() } else { self.current_value(pat) };
         let form = self.loop_form();
-        self.keyword(Tok::Do, "`do`");
+        self.keyword(Tok::Do);
         ExprKind::Loop { sizes, pat, init, form, body: self.exp() }
     }
 
@@ -384,7 +356,7 @@ impl Parser<'_> {
             return LoopForm::While(self.exp());
         }
         if !self.eat(Tok::For) {
-            self.expected("`for` or `while`");
+            self.expected(Wanted::ForOrWhile);
             return LoopForm::While(self.missing_expr());
         }
         if (self.at(Tok::Ident) || self.at(Tok::Under)) && self.nth(1) == Tok::Lt {
@@ -396,7 +368,7 @@ impl Parser<'_> {
         }
         let pat = self.pattern();
         if !self.at(Tok::In) {
-            self.expected("`<` or `in`");
+            self.expected(Wanted::LessOrIn);
         }
         self.eat(Tok::In);
         LoopForm::ForIn { pat, array: self.exp() }
@@ -413,11 +385,7 @@ impl Parser<'_> {
             PatKind::Ascribe(inner, _) => return self.current_value(inner),
             PatKind::Error => ExprKind::Error,
             PatKind::Wild | PatKind::Lit(_) | PatKind::Constr(..) => {
-                self.report(
-                    Diagnostic::error(Code::MisplacedForm, span, "a loop needs initial values")
-                        .here("this is not the name of a variable")
-                        .help("write the initial value: `loop pattern = value for ..`"),
-                );
+                self.report(span, ErrorKind::Misplaced(Misplaced::LoopWithoutStart));
                 ExprKind::Error
             }
         };
@@ -450,14 +418,8 @@ impl Parser<'_> {
         if self.eat(Tok::Eq) {
             return;
         }
-        if self.at(Tok::Comma) {
-            let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), "expected `=`, found `,`")
-                .here("expected `=`")
-                .help("several names are bound by a tuple pattern in parentheses: `(a, b) = ..`");
-            self.complain(diagnostic);
-        } else {
-            self.expected_with("`=`", self.meant_for_equals(typed));
-        }
+        let meant = if self.at(Tok::Comma) { Some(Meant::TuplePattern) } else { self.meant_for_equals(typed) };
+        self.expected_with(Wanted::Token(Tok::Eq), meant);
         self.skip_until(|t| matches!(t, Tok::Eq | Tok::In | Tok::Let));
         if !self.eat(Tok::Eq) {
             self.complained = Some(self.pos);
@@ -495,7 +457,7 @@ impl Parser<'_> {
         let tparams: Vec<TypeParam> = self.type_params();
         let params = self.params();
         if params.is_empty() {
-            self.expected("a parameter");
+            self.expected(Wanted::Parameter);
         }
         let ret: Option<TypeId> = self.eat(Tok::Colon).then(|| self.type_exp());
         self.equals(ret.is_some());
@@ -540,12 +502,7 @@ impl Parser<'_> {
     fn let_body(&mut self, let_span: Span) -> ExprId {
         let complete = matches!(self.tok(), Tok::In | Tok::Let);
         if !complete {
-            let message = format!("expected `in` or another `let`, found {}", self.found());
-            let diagnostic = Diagnostic::error(Code::LetWithoutBody, self.span_here(), message)
-                .here("expected `in`")
-                .label(let_span, "this `let` needs an expression after its binding")
-                .help("a chain of bindings ends with `in` and its result");
-            self.complain(diagnostic);
+            self.complain(ErrorKind::LetWithoutBody { found: self.tok(), start: let_span });
             self.skip_until(|t| matches!(t, Tok::In | Tok::Let | Tok::Comma | Tok::Then | Tok::Else | Tok::Do | Tok::Case));
         }
         match self.tok() {

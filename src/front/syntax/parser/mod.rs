@@ -15,8 +15,10 @@ mod module;
 mod pat;
 mod types;
 
+use super::error::{Error, ErrorKind, Meant, Wanted};
 use super::lexer::{Lexed, Tok, Token, lex};
-use crate::base::{Code, FileId, Span, Symbol};
+use super::report::report;
+use crate::base::{FileId, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::surface::{Ast, Expr, ExprId, ExprKind, Ident, Pat, PatId, PatKind, SourceUnit, TypeExpr, TypeId, TypeKind};
 
@@ -35,7 +37,7 @@ pub(super) struct Parser<'a> {
     complained: Option<usize>,
     /// The open brackets around the current token: how each would be closed.
     open: Brackets,
-    diagnostics: Vec<Diagnostic>,
+    errors: Vec<Error>,
 }
 
 /// A stack of brackets that are open, by the tokens that close them.
@@ -83,8 +85,8 @@ struct Opening {
 
 impl<'a> Parser<'a> {
     pub(super) fn new(ast: &'a mut Ast, file: FileId, text: &'a str) -> Parser<'a> {
-        let Lexed { tokens, docs, diagnostics } = lex(file, text);
-        Parser { ast, file, text, tokens, docs, next_doc: 0, pos: 0, reach: 0, complained: None, open: Brackets::default(), diagnostics }
+        let Lexed { tokens, docs, errors } = lex(file, text);
+        Parser { ast, file, text, tokens, docs, next_doc: 0, pos: 0, reach: 0, complained: None, open: Brackets::default(), errors }
     }
 
     /// Parses the whole file.
@@ -97,16 +99,16 @@ impl<'a> Parser<'a> {
     pub(super) fn only_expr(mut self) -> (ExprId, Vec<Diagnostic>) {
         let expr = self.exp();
         if !self.at(Tok::Eof) {
-            self.expected("the end of the expression");
+            self.expected(Wanted::EndOfExpression);
         }
         (expr, self.finish())
     }
 
-    /// All diagnostics in order of place.
+    /// All errors in words, in order of place.
     fn finish(self) -> Vec<Diagnostic> {
-        let mut diagnostics = self.diagnostics;
-        diagnostics.sort_by_key(|d| d.labels.first().map_or(0, |l| l.span.start));
-        diagnostics
+        let mut errors = self.errors;
+        errors.sort_by_key(|error| error.at.start);
+        errors.iter().map(|error| report(error, self.text)).collect()
     }
 
     // Looking at tokens.
@@ -172,10 +174,14 @@ impl<'a> Parser<'a> {
         found
     }
     /// Consumes `tok` or complains that it is missing.
-    fn expect(&mut self, tok: Tok, what: &str) -> bool {
+    fn expect(&mut self, tok: Tok) -> bool {
+        self.expect_as(tok, Wanted::Token(tok))
+    }
+    /// The same, where the complaint is about more than the token.
+    fn expect_as(&mut self, tok: Tok, wanted: Wanted) -> bool {
         let found = self.eat(tok);
         if !found {
-            self.expected(what);
+            self.expected(wanted);
         }
         found
     }
@@ -183,12 +189,12 @@ impl<'a> Parser<'a> {
         Ident { name: Symbol::new(self.slice(token)), span: Span::between(self.file, token.start, token.end) }
     }
     /// Consumes an identifier, or complains and returns a name that nobody can write.
-    fn ident(&mut self, what: &str) -> Ident {
+    fn ident(&mut self, wanted: Wanted) -> Ident {
         if self.at(Tok::Ident) {
             let token = self.bump();
             return self.ident_of(token);
         }
-        self.expected(what);
+        self.expected(wanted);
         Ident { name: Symbol::new("?"), span: self.missing_span() }
     }
     /// The place of something that is missing here.
@@ -200,52 +206,28 @@ impl<'a> Parser<'a> {
 
     // Complaining.
 
-    /// What the current token is called in messages.
-    fn found(&self) -> String {
-        let token = self.token(0);
-        match token.tok {
-            Tok::Eof => "the end of the file".to_string(),
-            Tok::UnclosedStr => "a string that is not closed".to_string(),
-            _ => {
-                let text = self.slice(token);
-                let shown: String = text.chars().take(30).collect();
-                if shown.len() < text.len() { format!("`{shown}..`") } else { format!("`{shown}`") }
-            }
-        }
-    }
-    /// Reports "expected .., found .." unless this token was complained about already.
-    fn expected(&mut self, what: &str) {
-        self.expected_with(what, None);
+    /// Reports that something else was expected than the current token, unless that was complained about already.
+    fn expected(&mut self, wanted: Wanted) {
+        self.expected_with(wanted, None);
     }
     /// The same with what may have been meant.
-    fn expected_with(&mut self, what: &str, meant: Option<&str>) {
-        let message = format!("expected {what}, found {}", self.found());
-        let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), message).here(format!("expected {what}"));
-        let diagnostic = match self.tok() {
-            Tok::Op if self.slice(self.token(0)).starts_with('=') => {
-                diagnostic.help("symbols written together are one operator: put a space after `=`")
-            }
-            Tok::UnclosedStr => Diagnostic::error(Code::UnclosedString, self.span_here(), "the string is not closed")
-                .here("starts here")
-                .help("close it with `\"` on the same line"),
-            Tok::Ident | Tok::Eof => diagnostic,
-            _ if what.contains("name") && self.slice(self.token(0)).starts_with(|c: char| c.is_ascii_lowercase()) => {
-                diagnostic.help(format!("`{}` is a keyword", self.slice(self.token(0))))
-            }
-            _ => diagnostic,
-        };
-        self.complain(with_help(diagnostic, meant));
+    fn expected_with(&mut self, wanted: Wanted, meant: Option<Meant>) {
+        self.complain(ErrorKind::Expected { wanted, found: self.tok(), meant });
     }
     /// Reports an error about the current token unless it was complained about already.
-    fn complain(&mut self, diagnostic: Diagnostic) {
+    fn complain(&mut self, kind: ErrorKind) {
+        self.complain_at(self.span_here(), kind);
+    }
+    /// Reports an error that was noticed at the current token unless that was complained about already.
+    fn complain_at(&mut self, at: Span, kind: ErrorKind) {
         if self.complained != Some(self.pos) {
             self.complained = Some(self.pos);
-            self.diagnostics.push(diagnostic);
+            self.report(at, kind);
         }
     }
     /// Reports an error about something that was understood.
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+    fn report(&mut self, at: Span, kind: ErrorKind) {
+        self.errors.push(Error { at, kind });
     }
 
     // Recovering.
@@ -277,33 +259,25 @@ impl<'a> Parser<'a> {
         Opening { span, closer }
     }
     /// Consumes the closing bracket; where it is missing, complains with the place of the opening one and skips to it.
-    fn close(&mut self, opening: Opening, what: &str) {
+    fn close(&mut self, opening: Opening, wanted: Wanted) {
         if !self.at(opening.closer) {
-            self.missing_closer(opening, what);
+            self.missing_closer(opening, wanted);
             self.skip_until(|tok| tok == opening.closer);
             self.complained = Some(self.pos);
         }
         self.open.pop();
         self.eat(opening.closer);
     }
-    fn missing_closer(&mut self, opening: Opening, what: &str) {
-        let closer = closer_text(opening.closer);
-        let diagnostic = if self.at_decl() || is_closer(self.tok()) {
-            Diagnostic::error(
-                Code::UnmatchedBracket,
-                self.span_here(),
-                format!("a bracket is not closed: expected {closer}, found {}", self.found()),
-            )
-            .here(format!("expected {closer}"))
-            .label(opening.span, "opened here")
-        } else if self.at(Tok::UnclosedStr) {
-            return self.expected(closer);
+    fn missing_closer(&mut self, opening: Opening, wanted: Wanted) {
+        let Opening { span: opened, closer } = opening;
+        let (found, meant) = (self.tok(), self.meant_in_bracket());
+        self.complain(if self.at_decl() || is_closer(found) {
+            ErrorKind::UnclosedBracket { closer, found, opened, meant }
+        } else if found == Tok::UnclosedStr {
+            ErrorKind::Expected { wanted: Wanted::Token(closer), found, meant: None }
         } else {
-            Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected {what} or {closer}, found {}", self.found()))
-                .here(format!("expected {what} or {closer}"))
-                .label(opening.span, "in the bracket opened here")
-        };
-        self.complain(with_help(diagnostic, self.meant_in_bracket()));
+            ErrorKind::InBracket { wanted, closer, found, opened, meant }
+        });
     }
     /// Parses `item, item, ..` up to the closing bracket, which is not consumed. A comma may stand before the bracket.
     fn comma_list<T>(&mut self, opening: Opening, items: &mut Vec<T>, mut item: impl FnMut(&mut Self) -> T) {
@@ -313,7 +287,7 @@ impl<'a> Parser<'a> {
             if self.eat(Tok::Comma) || self.at(opening.closer) {
                 continue;
             }
-            self.missing_closer(opening, "`,`");
+            self.missing_closer(opening, Wanted::Token(Tok::Comma));
             self.skip_until(|tok| tok == Tok::Comma || tok == opening.closer);
             if !self.eat(Tok::Comma) || self.pos == before {
                 self.complained = Some(self.pos);
@@ -351,13 +325,6 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn with_help(diagnostic: Diagnostic, help: Option<&str>) -> Diagnostic {
-    match help {
-        Some(help) => diagnostic.help(help),
-        None => diagnostic,
-    }
-}
-
 fn closer_of(tok: Tok) -> Option<Tok> {
     match tok {
         Tok::LParen => Some(Tok::RParen),
@@ -369,12 +336,4 @@ fn closer_of(tok: Tok) -> Option<Tok> {
 
 fn is_closer(tok: Tok) -> bool {
     matches!(tok, Tok::RParen | Tok::RBracket | Tok::RBrace)
-}
-
-fn closer_text(tok: Tok) -> &'static str {
-    match tok {
-        Tok::RParen => "`)`",
-        Tok::RBracket => "`]`",
-        _ => "`}`",
-    }
 }

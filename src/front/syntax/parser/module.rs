@@ -1,8 +1,8 @@
 //! The module language.
 
 use super::Parser;
-use crate::base::{Code, Symbol};
-use crate::diag::Diagnostic;
+use crate::base::Symbol;
+use crate::front::syntax::error::{ErrorKind, Misplaced, Named, Wanted};
 use crate::front::syntax::lexer::Tok;
 use crate::ir::surface::modules::{
     AbstractType, ModuleDecl, ModuleExpr, ModuleExprKind, ModuleParam, ModuleSpec, ModuleType, ModuleTypeDecl, ModuleTypeKind, OpenDecl,
@@ -15,13 +15,13 @@ impl Parser<'_> {
     pub(super) fn module_decl(&mut self, start: u32, doc: Option<Symbol>) -> Decl {
         self.bump();
         if self.eat(Tok::Type) {
-            let name = self.ident("the name of the module type");
+            let name = self.ident(Wanted::NameOf(Named::ModuleType));
             self.equals(false);
             let sig = self.module_type();
             self.end_of_decl();
             return Decl::ModuleType(Box::new(ModuleTypeDecl { name, sig, doc, span: self.span_from(start) }));
         }
-        let name = self.ident("the name of the module");
+        let name = self.ident(Wanted::NameOf(Named::Module));
         let mut params = Vec::new();
         while self.at(Tok::LParen) {
             params.push(self.module_param());
@@ -44,13 +44,13 @@ impl Parser<'_> {
     /// `(p: s)`.
     fn module_param(&mut self) -> ModuleParam {
         let opening = self.open();
-        let name = self.ident("the name of a module parameter");
-        let sig = if self.expect(Tok::Colon, "`:` and the module type of the parameter") {
+        let name = self.ident(Wanted::NameOf(Named::ModuleParameter));
+        let sig = if self.expect_as(Tok::Colon, Wanted::ParameterAscription) {
             self.module_type()
         } else {
             ModuleType { kind: ModuleTypeKind::Error, span: self.missing_span() }
         };
-        self.close(opening, "`with`");
+        self.close(opening, Wanted::Token(Tok::With));
         ModuleParam { name, sig }
     }
 
@@ -76,13 +76,13 @@ impl Parser<'_> {
         let start = self.start();
         self.bump();
         if !self.at(Tok::LParen) {
-            self.expected("a parameter such as `(m: numeric)`");
+            self.expected(Wanted::ModuleParameter);
             self.skip_until(|_| false);
             return ModuleExpr { kind: ModuleExprKind::Error, span: self.span_from(start) };
         }
         let param = Box::new(self.module_param());
         let sig = self.eat(Tok::Colon).then(|| self.module_type_atom());
-        self.expect(Tok::Arrow, "`->`");
+        self.expect(Tok::Arrow);
         let body = Box::new(self.module_expr());
         ModuleExpr { kind: ModuleExprKind::Lambda { param, sig, body }, span: self.span_from(start) }
     }
@@ -117,7 +117,7 @@ impl Parser<'_> {
             Tok::LParen => {
                 let opening = self.open();
                 let inner = self.module_expr();
-                self.close(opening, "`:`");
+                self.close(opening, Wanted::Token(Tok::Colon));
                 ModuleExprKind::Paren(Box::new(inner))
             }
             Tok::LBrace => {
@@ -131,11 +131,11 @@ impl Parser<'_> {
                         self.bump();
                     }
                 }
-                self.close(opening, "a declaration");
+                self.close(opening, Wanted::Declaration);
                 ModuleExprKind::Struct(decls)
             }
             _ => {
-                self.expected("a module, such as a name, `{ .. }` or `import \"..\"`");
+                self.expected(Wanted::Module);
                 self.missing_span();
                 ModuleExprKind::Error
             }
@@ -145,10 +145,10 @@ impl Parser<'_> {
 
     /// `m.n`.
     fn module_path(&mut self) -> Vec<Ident> {
-        let mut path = vec![self.ident("the name of a module")];
+        let mut path = vec![self.ident(Wanted::NameOf(Named::SomeModule))];
         while self.at(Tok::Dot) {
             self.bump();
-            path.push(self.ident("a name"));
+            path.push(self.ident(Wanted::Name));
         }
         path
     }
@@ -160,11 +160,11 @@ impl Parser<'_> {
         let start = self.start();
         if self.at(Tok::LParen) && self.nth(1) == Tok::Ident && self.nth(2) == Tok::Colon {
             let opening = self.open();
-            let param = Some(self.ident("a name"));
+            let param = Some(self.ident(Wanted::Name));
             self.bump();
             let from = Box::new(self.module_type());
-            self.close(opening, "`with`");
-            self.expect(Tok::Arrow, "`->`");
+            self.close(opening, Wanted::Token(Tok::With));
+            self.expect(Tok::Arrow);
             let to = Box::new(self.module_type());
             return ModuleType { kind: ModuleTypeKind::Arrow { param, from, to }, span: self.span_from(start) };
         }
@@ -200,7 +200,7 @@ impl Parser<'_> {
             Tok::LParen => {
                 let opening = self.open();
                 let inner = self.module_type();
-                self.close(opening, "`with`");
+                self.close(opening, Wanted::Token(Tok::With));
                 ModuleTypeKind::Paren(Box::new(inner))
             }
             Tok::LBrace => {
@@ -213,11 +213,11 @@ impl Parser<'_> {
                         self.bump();
                     }
                 }
-                self.close(opening, "a specification");
+                self.close(opening, Wanted::Specification);
                 ModuleTypeKind::Specs(specs)
             }
             _ => {
-                self.expected("a module type, such as a name or `{ val f : i32 -> i32 }`");
+                self.expected(Wanted::ModuleType);
                 self.missing_span();
                 ModuleTypeKind::Error
             }
@@ -236,7 +236,7 @@ impl Parser<'_> {
                 self.bump();
                 let name = self.spec_name();
                 let tparams = self.type_params();
-                self.expect(Tok::Colon, "`:`");
+                self.expect(Tok::Colon);
                 let ty = self.type_exp();
                 self.end_of_spec();
                 Spec::Val(ValDecl { name, tparams, ty, doc, span: self.span_from(start) })
@@ -244,8 +244,8 @@ impl Parser<'_> {
             Tok::Type => self.type_spec(start, doc),
             Tok::Module => {
                 self.bump();
-                let name = self.ident("the name of the module");
-                self.expect(Tok::Colon, "`:` and the module type");
+                let name = self.ident(Wanted::NameOf(Named::Module));
+                self.expect_as(Tok::Colon, Wanted::Ascription);
                 let sig = self.module_type();
                 self.end_of_spec();
                 Spec::Module(ModuleSpec { name, sig, doc, span: self.span_from(start) })
@@ -265,7 +265,7 @@ impl Parser<'_> {
         if matches!(self.tok(), Tok::Caret | Tok::Tilde) {
             self.bump();
         }
-        let name = self.ident("the name of the type");
+        let name = self.ident(Wanted::NameOf(Named::Type));
         let tparams = self.type_params();
         if !self.at(Tok::Eq) {
             self.end_of_spec();
@@ -296,19 +296,13 @@ impl Parser<'_> {
         if self.at_decl() || matches!(self.tok(), Tok::AttrOpen | Tok::RBrace) {
             return;
         }
-        self.expected("the next specification or `}`");
+        self.expected(Wanted::NextSpecification);
         self.bump();
         self.skip_until(|_| false);
     }
 
     fn no_spec(&mut self, start: u32) -> Spec {
-        let found = self.found();
-        let mut diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected a specification, found {found}"))
-            .here("expected a specification such as `val f : i32 -> i32`");
-        if matches!(self.tok(), Tok::Def | Tok::Let | Tok::Entry) {
-            diagnostic = diagnostic.help("a module type says types only: `val name : type`");
-        }
-        self.complain(diagnostic);
+        self.complain(ErrorKind::NoSpecification { found: self.tok() });
         if !self.at(Tok::Eof) {
             self.bump();
         }
@@ -324,11 +318,7 @@ impl Parser<'_> {
         self.bump();
         let path = self.path_of(module);
         if path.is_none() {
-            self.report(
-                Diagnostic::error(Code::NeedsParentheses, span, "only a module can be opened for an expression")
-                    .here("this is no name of a module")
-                    .help("`m.(e)` is the expression e with the names of the module m"),
-            );
+            self.report(span, ErrorKind::Misplaced(Misplaced::OpensNoModule));
         }
         let expr = self.paren();
         match path {

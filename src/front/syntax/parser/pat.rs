@@ -1,8 +1,8 @@
 //! Patterns, parameters, and the names that declarations bind.
 
 use super::Parser;
-use crate::base::{Code, Span};
-use crate::diag::Diagnostic;
+use crate::base::Span;
+use crate::front::syntax::error::{ErrorKind, Misplaced, Named, Wanted};
 use crate::front::syntax::lexer::Tok;
 use crate::ir::attributes::{self, Unknown};
 use crate::ir::surface::{ExprKind, Ident, PatId, PatKind, TypeParam, UnaryOp};
@@ -46,10 +46,7 @@ impl Parser<'_> {
             params.push(self.inner_pat(false));
         }
         if self.at(Tok::LBracket) && !params.is_empty() {
-            let diagnostic = Diagnostic::error(Code::MisplacedForm, self.span_here(), "size parameters come before the other parameters")
-                .here("too late for a size parameter")
-                .help("write `f [n] (xs: [n]t) ..`; an array parameter is written in parentheses with its type");
-            self.complain(diagnostic);
+            self.complain(ErrorKind::Misplaced(Misplaced::LateSizeParameter));
             self.type_params();
             params.extend(self.params());
         }
@@ -73,7 +70,7 @@ impl Parser<'_> {
                 let opening = self.open();
                 let mut items = Vec::new();
                 self.comma_list(opening, &mut items, Self::field_pat);
-                self.close(opening, "`,`");
+                self.close(opening, Wanted::Token(Tok::Comma));
                 super::atom::tuple_fields(items).map_or_else(PatKind::Record, PatKind::Tuple)
             }
             Tok::Constr => {
@@ -92,13 +89,13 @@ impl Parser<'_> {
                 let token = self.bump();
                 let op_span = Span::between(self.file, token.start, token.end);
                 if !self.at(Tok::Number) {
-                    self.expected("a number");
+                    self.expected(Wanted::Number);
                 }
                 let expr = self.atom_literal();
                 PatKind::Lit(self.expr(ExprKind::Unary { op: UnaryOp::Neg, op_span, expr }, start))
             }
             _ => {
-                self.expected("a pattern");
+                self.expected(Wanted::Pattern);
                 self.missing_span();
                 PatKind::Error
             }
@@ -129,13 +126,13 @@ impl Parser<'_> {
     fn paren_pat(&mut self) -> PatKind {
         let opening = self.open();
         if self.at(Tok::RParen) {
-            self.close(opening, "");
+            self.close(opening, Wanted::NothingElse);
             return PatKind::Tuple(Vec::new());
         }
         if self.tok().is_operator() && self.nth(1) == Tok::RParen {
             let token = self.bump();
             let name = self.ident_of(token).name;
-            self.close(opening, "");
+            self.close(opening, Wanted::NothingElse);
             return PatKind::Name(name);
         }
         let first = self.pattern();
@@ -144,7 +141,7 @@ impl Parser<'_> {
             self.comma_list(opening, &mut items, Self::pattern);
             if items.len() == 1 {
                 let span = self.ast.pats[first].span;
-                self.report(Diagnostic::error(Code::MisplacedForm, span, "a tuple pattern has at least two components, or none"));
+                self.report(span, ErrorKind::Misplaced(Misplaced::OneComponentPattern));
                 PatKind::Paren(first)
             } else {
                 PatKind::Tuple(items)
@@ -152,7 +149,7 @@ impl Parser<'_> {
         } else {
             PatKind::Paren(first)
         };
-        self.close(opening, "`,`, `:`");
+        self.close(opening, Wanted::CommaOrColon);
         kind
     }
 
@@ -161,7 +158,7 @@ impl Parser<'_> {
             let token = self.bump();
             self.ident_of(token)
         } else {
-            self.ident("a field name")
+            self.ident(Wanted::FieldName)
         };
         if self.eat(Tok::Eq) {
             return (field, self.pattern());
@@ -185,9 +182,9 @@ impl Parser<'_> {
 
     fn size_binder(&mut self) -> PatId {
         let opening = self.open();
-        let ident = self.ident("the name of a size");
+        let ident = self.ident(Wanted::NameOf(Named::Size));
         let pat = self.name_pat(ident);
-        self.close(opening, "nothing else");
+        self.close(opening, Wanted::NothingElse);
         pat
     }
 
@@ -202,7 +199,7 @@ impl Parser<'_> {
                     if matches!(self.tok(), Tok::Caret | Tok::Tilde) {
                         self.bump();
                     }
-                    params.push(TypeParam::Type(self.ident("the name of a type parameter")));
+                    params.push(TypeParam::Type(self.ident(Wanted::NameOf(Named::TypeParameter))));
                 }
                 _ => return params,
             }
@@ -217,40 +214,22 @@ impl Parser<'_> {
             self.bump();
             return self.ident_of(token);
         }
-        self.ident("a name")
+        self.ident(Wanted::Name)
     }
 
     /// Warns about an attribute that is not known.
     fn known_attr(&mut self, ident: Ident) {
-        let text = ident.name.as_str();
-        let warning = match attributes::read(text) {
+        let kind = match attributes::read(ident.name.as_str()) {
             Ok(_) => return,
             // What is wrong was said.
             Err(Unknown::Name(name)) if name.is_empty() => return,
             Err(Unknown::Name(name)) => {
-                let warning = Diagnostic::error(
-                    Code::UnknownAttribute,
-                    ident.span,
-                    format!("there is no attribute `{}`: it has no effect", name.escape_debug()),
-                );
-                match crate::diag::closest(&name, attributes::KNOWN.iter().map(|(known, _)| *known)) {
-                    Some(close) => warning.help(format!("did you mean `#[{close}]`?")),
-                    None => warning,
-                }
+                let near = crate::diag::closest(&name, attributes::KNOWN.iter().map(|(known, _)| *known));
+                ErrorKind::UnknownAttribute { name, near }
             }
-            Err(Unknown::Argument(argument, takes)) => {
-                let message = if takes.is_empty() {
-                    format!("`#[{text}]` has no effect: this attribute takes nothing in parentheses")
-                } else if argument.is_empty() {
-                    format!("`#[{text}]` has no effect: it takes {} in parentheses", takes.replace(' ', " or "))
-                } else {
-                    let takes = takes.replace(' ', " or ");
-                    format!("`#[{text}]` has no effect: it takes {takes} in parentheses, not `{}`", argument.escape_debug())
-                };
-                Diagnostic::error(Code::UnknownAttribute, ident.span, message)
-            }
+            Err(Unknown::Argument(argument, takes)) => ErrorKind::AttributeArgument { argument, takes },
         };
-        self.diagnostics.push(warning.warning());
+        self.report(ident.span, kind);
     }
 
     /// `#[name(..)]`; the text between the brackets.
@@ -258,7 +237,7 @@ impl Parser<'_> {
         let opening = self.open();
         let start = self.start();
         if !matches!(self.tok(), Tok::Ident | Tok::Number) {
-            self.expected("the name of an attribute");
+            self.expected(Wanted::NameOf(Named::Attribute));
         }
         let mut depth = 0;
         loop {
@@ -275,7 +254,7 @@ impl Parser<'_> {
         let text = self.text.get(start as usize..end as usize).unwrap_or("");
         let ident = Ident { name: text.into(), span: Span::between(self.file, start, end) };
         let whole = self.at(opening.closer);
-        self.close(opening, "nothing else");
+        self.close(opening, Wanted::NothingElse);
         if whole {
             self.known_attr(ident);
         }

@@ -1,8 +1,7 @@
 //! Type expressions.
 
 use super::Parser;
-use crate::base::Code;
-use crate::diag::Diagnostic;
+use crate::front::syntax::error::{ErrorKind, Meant, Wanted};
 use crate::front::syntax::lexer::Tok;
 use crate::ir::surface::{Dim, Ident, TypeArg, TypeId, TypeKind};
 
@@ -14,9 +13,9 @@ impl Parser<'_> {
             self.bump();
             let sizes = self.size_binders();
             if sizes.is_empty() {
-                self.expected("`[`");
+                self.expected(Wanted::Token(Tok::LBracket));
             }
-            self.expect(Tok::Dot, "`.`");
+            self.expect(Tok::Dot);
             let inner = self.type_exp();
             return self.ty(TypeKind::Exists(sizes, inner), start);
         }
@@ -35,16 +34,13 @@ impl Parser<'_> {
     fn named_arrow(&mut self) -> TypeId {
         let start = self.start();
         let opening = self.open();
-        let ident = self.ident("a name");
+        let ident = self.ident(Wanted::Name);
         let param = self.name_pat(ident);
         self.bump();
         let from = self.type_exp();
-        self.close(opening, "nothing else");
+        self.close(opening, Wanted::NothingElse);
         if !self.eat(Tok::Arrow) {
-            let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), format!("expected `->`, found {}", self.found()))
-                .here("expected `->`")
-                .label(opening.span, "only the parameter of a function type has a name");
-            self.complain(diagnostic);
+            self.complain(ErrorKind::NamedType { found: self.tok(), opened: opening.span });
             return self.ty(TypeKind::Paren(from), start);
         }
         let to = self.type_exp();
@@ -70,7 +66,7 @@ impl Parser<'_> {
         let mut clauses = Vec::new();
         loop {
             if !self.at(Tok::Constr) {
-                self.expected("a constructor such as `#name`");
+                self.expected(Wanted::Constructor);
                 break;
             }
             let name = self.constr_name();
@@ -108,10 +104,10 @@ impl Parser<'_> {
     }
 
     fn type_path(&mut self) -> Vec<Ident> {
-        let mut path = vec![self.ident("a type")];
+        let mut path = vec![self.ident(Wanted::Type)];
         while self.at(Tok::Dot) && self.nth(1) == Tok::Ident {
             self.bump();
-            path.push(self.ident("a type"));
+            path.push(self.ident(Wanted::Type));
         }
         path
     }
@@ -134,14 +130,14 @@ impl Parser<'_> {
                     [inner] => TypeKind::Paren(*inner),
                     _ => TypeKind::Tuple(items),
                 };
-                self.close(opening, "`,`");
+                self.close(opening, Wanted::Token(Tok::Comma));
                 kind
             }
             Tok::LBrace => {
                 let opening = self.open();
                 let mut fields = Vec::new();
                 self.comma_list(opening, &mut fields, Self::field_type);
-                self.close(opening, "`,`");
+                self.close(opening, Wanted::Token(Tok::Comma));
                 super::atom::tuple_fields(fields).map_or_else(TypeKind::Record, TypeKind::Tuple)
             }
             _ => {
@@ -154,17 +150,14 @@ impl Parser<'_> {
 
     fn no_type(&mut self) {
         if self.at(Tok::Quote) {
-            let diagnostic = Diagnostic::error(Code::Unexpected, self.span_here(), "expected a type, found `'`")
-                .here("expected a type")
-                .help("type parameters are declared with a quote, `def f 'a`, and used without: `(x: a)`");
-            self.complain(diagnostic);
+            self.expected_with(Wanted::Type, Some(Meant::TypeParameter));
             self.bump();
             if self.at(Tok::Ident) {
                 self.bump();
             }
             return;
         }
-        self.expected("a type");
+        self.expected(Wanted::Type);
         self.missing_span();
     }
 
@@ -173,9 +166,9 @@ impl Parser<'_> {
             let token = self.bump();
             self.ident_of(token)
         } else {
-            self.ident("a field name")
+            self.ident(Wanted::FieldName)
         };
-        self.expect(Tok::Colon, "`:`");
+        self.expect(Tok::Colon);
         (field, self.type_exp())
     }
 
@@ -183,7 +176,7 @@ impl Parser<'_> {
     fn dim(&mut self) -> Dim {
         let opening = self.open();
         let dim = if self.at(Tok::RBracket) { Dim::Anon } else { Dim::Expr(self.exp()) };
-        self.close(opening, "nothing else");
+        self.close(opening, Wanted::NothingElse);
         dim
     }
 }

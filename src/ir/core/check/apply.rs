@@ -1,36 +1,37 @@
 //! Application and instantiation.
 
+use super::error::{Arguments, Called, ErrorKind, Place, Wanted};
 use super::{Checker, Result};
 use crate::base::{Span, Symbol};
 use crate::ir::core::free::Name;
 use crate::ir::core::subst::{Replacement, Subst};
-use crate::ir::core::{Atom, Expr, ExprKind, Index, Param, Type, is_shape, print, sizes};
+use crate::ir::core::{Atom, Expr, ExprKind, Index, Param, Type, is_shape, sizes};
 use std::sync::Arc;
 
-/// What a message calls a function.
-fn called(fun: &Expr) -> String {
+/// What people call a function.
+fn called(fun: &Expr) -> Called {
     match fun.kind() {
-        ExprKind::Var(name) => format!("`{name}`"),
+        ExprKind::Var(name) => Called::Name(*name),
         ExprKind::Inst { fun, .. } => called(fun),
-        _ => "this function".into(),
+        _ => Called::Function,
     }
 }
 
-fn wrong_count(fun: &Expr, taken: usize, what: &str, given: usize) -> String {
-    format!("{} takes {taken} {what}{}, not {given}", called(fun), if taken == 1 { "" } else { "s" })
+fn wrong_count(fun: &Expr, takes: usize, what: Arguments, given: usize) -> ErrorKind {
+    ErrorKind::Count { called: called(fun), takes, what, given }
 }
 
 impl Checker {
     pub(super) fn application(&mut self, expr: &Expr, fun: &Expr, args: &[Expr]) -> Result<Type> {
         let ty = self.infer(fun)?;
         let (Atom::Fun(params, ret), true) = (ty.atom(), ty.shape().is_scalar()) else {
-            return self.error(fun.span(), format!("expected a function of rank 0, found {}", print::type_brief(&ty)));
+            return self.error(fun.span(), ErrorKind::NotOf { wanted: Wanted::Function, found: ty });
         };
         if args.is_empty() {
-            return self.error(expr.span(), "an application has at least one argument");
+            return self.error(expr.span(), ErrorKind::NoArguments);
         }
         if args.len() > params.len() {
-            return self.error(expr.span(), wrong_count(fun, params.len(), "argument", args.len()));
+            return self.error(expr.span(), wrong_count(fun, params.len(), Arguments::Values, args.len()));
         }
         let named = params.iter().any(|param| param.name.is_some());
         let needed = if named { self.needed(params, ret) } else { Vec::new() };
@@ -38,14 +39,11 @@ impl Checker {
         for (at, (param, arg)) in params.iter().zip(args).enumerate() {
             let expected = self.substituted(&subst, &param.ty, arg.span())?;
             let found = self.infer(arg)?;
-            self.expect(&expected, &found, arg.span(), || format!("argument {} of {}", at + 1, called(fun)))?;
+            self.expect(&expected, &found, arg.span(), Place::Argument { at, of: called(fun) })?;
             if let Some(Some(name)) = needed.get(at) {
                 match sizes::size_of(self, arg) {
                     Some(dim) => subst.insert(Name::Size(*name), Replacement::Dim(dim)),
-                    None => {
-                        let message = format!("argument {} of {} appears in a type and is not a size expression", at + 1, called(fun));
-                        return self.error(arg.span(), message);
-                    }
+                    None => return self.error(arg.span(), ErrorKind::NoSize { argument: at, called: called(fun) }),
                 }
             }
         }
@@ -71,7 +69,7 @@ impl Checker {
     pub(super) fn instance(&mut self, span: Span, fun: &Expr, types: &[Atom], indices: &[Index]) -> Result<Type> {
         let mut ty = self.infer(fun)?;
         if types.is_empty() && indices.is_empty() {
-            return self.error(span, "an instantiation has at least one type or index");
+            return self.error(span, ErrorKind::NoInstance);
         }
         if !indices.is_empty() {
             ty = self.index_instance(span, fun, &ty, indices)?;
@@ -84,10 +82,10 @@ impl Checker {
 
     fn index_instance(&mut self, span: Span, fun: &Expr, ty: &Type, indices: &[Index]) -> Result<Type> {
         let (Atom::Pi(names, body), true) = (ty.atom(), ty.shape().is_scalar()) else {
-            return self.error(span, format!("{} takes no indices, its type is {}", called(fun), print::type_brief(ty)));
+            return self.error(span, ErrorKind::TakesNo { called: called(fun), what: Arguments::Indices, ty: ty.clone() });
         };
         if names.len() != indices.len() {
-            return self.error(span, wrong_count(fun, names.len(), "index argument", indices.len()));
+            return self.error(span, wrong_count(fun, names.len(), Arguments::Indices, indices.len()));
         }
         let subst = self.indices(span, names.iter().copied().zip(indices.iter()))?;
         self.substituted(&subst, body, span)
@@ -100,12 +98,7 @@ impl Checker {
             let index = self.index_annotation(index, span)?;
             match (is_shape(name), &index) {
                 (true, Index::Shape(_)) | (false, Index::Dim(_)) => subst.insert(Name::Index(name), Replacement::from(index)),
-                (true, Index::Dim(_)) => {
-                    return self.error(span, format!("`{name}` stands for a shape, {} is a size", print::index(&index)));
-                }
-                (false, Index::Shape(_)) => {
-                    return self.error(span, format!("`{name}` stands for a size, {} is a shape", print::index(&index)));
-                }
+                (true, Index::Dim(_)) | (false, Index::Shape(_)) => return self.error(span, ErrorKind::IndexSort { name, given: index }),
             }
         }
         Ok(subst)
@@ -113,10 +106,10 @@ impl Checker {
 
     fn type_instance(&mut self, span: Span, fun: &Expr, ty: &Type, types: &[Atom]) -> Result<Type> {
         let (Atom::Forall(names, body), true) = (ty.atom(), ty.shape().is_scalar()) else {
-            return self.error(span, format!("{} takes no types, its type is {}", called(fun), print::type_brief(ty)));
+            return self.error(span, ErrorKind::TakesNo { called: called(fun), what: Arguments::Types, ty: ty.clone() });
         };
         if names.len() != types.len() {
-            return self.error(span, wrong_count(fun, names.len(), "type argument", types.len()));
+            return self.error(span, wrong_count(fun, names.len(), Arguments::Types, types.len()));
         }
         let mut subst = Subst::default();
         for (name, atom) in names.iter().zip(types) {

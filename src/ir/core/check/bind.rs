@@ -1,11 +1,12 @@
 //! Forms that bind variables: let, map, loop, box and unbox.
 
+use super::error::{Binding, ErrorKind, Place, Wanted};
 use super::scope::{Bound, distinct, is_i64};
 use super::{Checker, Result};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::free::Name;
 use crate::ir::core::subst::Subst;
-use crate::ir::core::{Atom, Expr, Index, LoopForm, LoopParam, Shape, Type, is_shape, print, sizes};
+use crate::ir::core::{Atom, Expr, Index, LoopForm, LoopParam, Shape, Type, is_shape, sizes};
 use std::sync::Arc;
 
 impl Checker {
@@ -16,7 +17,7 @@ impl Checker {
         };
         let mut found = self.infer(rhs);
         if let (Some(declared), Ok(ty)) = (&declared, &found) {
-            found = self.expect(declared, ty, rhs.span(), || format!("the value of `{name}`")).map(|()| declared.clone());
+            found = self.expect(declared, ty, rhs.span(), Place::ValueOf(name)).map(|()| declared.clone());
         }
         let ty = match (found, declared) {
             (Ok(ty), _) => ty,
@@ -29,19 +30,17 @@ impl Checker {
         };
         let dim = if is_i64(&ty) { sizes::size_of(self, rhs) } else { None };
         let bound = vec![self.bind(Name::Size(name), Some(ty), dim)];
-        self.scoped(span, bound, body, |name| {
-            format!("the value of `{name}` is not known outside its scope, where the type of this expression mentions it")
-        })
+        self.scoped(span, bound, body, Binding::Let)
     }
 
     /// The type of a body in whose scope `bound` is; they may not occur in it.
-    fn scoped(&mut self, span: Span, bound: Vec<Bound>, body: &Expr, message: impl FnOnce(Symbol) -> String) -> Result<Type> {
+    fn scoped(&mut self, span: Span, bound: Vec<Bound>, body: &Expr, from: Binding) -> Result<Type> {
         let ty = self.infer(body);
         let escape = ty.as_ref().map_or(Ok(()), |ty| self.no_escape(ty, &bound));
         self.unbind_all(bound);
         match escape {
             Ok(()) => ty,
-            Err(name) => self.error(span, message(name.symbol())),
+            Err(name) => self.error(span, ErrorKind::Escape { name: name.symbol(), from }),
         }
     }
 
@@ -51,21 +50,18 @@ impl Checker {
         for (name, arg) in args {
             let ty = self.infer(arg)?;
             let Some(rest) = ty.shape().without_prefix(&frame) else {
-                let (found, frame) = (print::shape(ty.shape()), print::shape(&frame));
-                return self
-                    .error(arg.span(), format!("the array for `{name}` has shape {found}, which does not begin with the frame {frame}"));
+                let found = ty.shape().clone();
+                return self.error(arg.span(), ErrorKind::NoFrame { name: *name, found, frame });
             };
             let cell = if frame.is_scalar() { ty } else { Type::new(ty.atom().clone(), rest) };
             cells.push((*name, cell));
         }
         let names: Vec<Symbol> = args.iter().map(|(name, _)| *name).collect();
-        if let Err(message) = distinct(&names) {
-            return self.error(expr.span(), message);
+        if let Err(error) = distinct(&names) {
+            return self.error(expr.span(), error);
         }
         let bound = cells.into_iter().map(|(name, cell)| self.bind(Name::Size(name), Some(cell), None)).collect();
-        let cell = self.scoped(expr.span(), bound, body, |name| {
-            format!("irregular: the shape of the cells of this map depends on `{name}`, which differs from cell to cell")
-        })?;
+        let cell = self.scoped(expr.span(), bound, body, Binding::Map)?;
         if let Some(cell) = self.with_program_names(&cell) {
             self.cells.insert(Arc::as_ptr(&expr.0), cell);
         }
@@ -77,17 +73,17 @@ impl Checker {
         for LoopParam { name, ty, init } in params {
             let ty = self.annotation(ty, span)?;
             let found = self.infer(init)?;
-            self.expect(&ty, &found, init.span(), || format!("the first value of `{name}`"))?;
+            self.expect(&ty, &found, init.span(), Place::FirstValueOf(*name))?;
             types.push(ty);
         }
         let mut names: Vec<Symbol> = params.iter().map(|param| param.name).collect();
         if let LoopForm::For(name, count) = form {
             let found = self.infer(count)?;
-            self.expect(&Type::prim(PrimType::I64), &found, count.span(), || "the number of iterations".into())?;
+            self.expect(&Type::prim(PrimType::I64), &found, count.span(), Place::Iterations)?;
             names.push(*name);
         }
-        if let Err(message) = distinct(&names) {
-            return self.error(span, message);
+        if let Err(error) = distinct(&names) {
+            return self.error(span, error);
         }
         let result = match types.as_slice() {
             [ty] => ty.clone(),
@@ -106,13 +102,13 @@ impl Checker {
             self.condition(cond)?;
         }
         let found = self.infer(body)?;
-        self.expect(result, &found, body.span(), || "the body of this loop".into())
+        self.expect(result, &found, body.span(), Place::LoopBody)
     }
 
     pub(super) fn boxed(&mut self, span: Span, indices: &[(Symbol, Index)], ty: &Type, body: &Expr) -> Result<Type> {
         let names: Vec<Symbol> = indices.iter().map(|(name, _)| *name).collect();
-        if let Err(message) = distinct(&names) {
-            return self.error(span, message);
+        if let Err(error) = distinct(&names) {
+            return self.error(span, error);
         }
         let hidden = self.indices(span, indices.iter().map(|(name, index)| (*name, index)))?;
         let bound: Vec<Bound> = names.iter().map(|name| self.bind(Name::Index(*name), None, None)).collect();
@@ -128,20 +124,20 @@ impl Checker {
         }
         let expected = self.substituted(&subst, &ty, span)?;
         let found = self.infer(body)?;
-        self.expect(&expected, &found, body.span(), || "the value in this box".into())?;
+        self.expect(&expected, &found, body.span(), Place::BoxContent)?;
         Ok(Type::scalar(Atom::Sigma(internal.into_iter().map(Name::symbol).collect(), ty)))
     }
 
     pub(super) fn unboxed(&mut self, span: Span, boxed: &Expr, value: Symbol, indices: &[Symbol], body: &Expr) -> Result<Type> {
         let ty = self.infer(boxed)?;
         let (Atom::Sigma(names, inner), true) = (ty.atom(), ty.shape().is_scalar()) else {
-            return self.error(boxed.span(), format!("expected a box of rank 0, found {}", print::type_brief(&ty)));
+            return self.error(boxed.span(), ErrorKind::NotOf { wanted: Wanted::Box, found: ty });
         };
-        if let Err(message) = distinct(indices) {
-            return self.error(span, message);
+        if let Err(error) = distinct(indices) {
+            return self.error(span, error);
         }
         if names.len() != indices.len() || names.iter().zip(indices).any(|(a, b)| is_shape(*a) != is_shape(*b)) {
-            return self.error(span, format!("the names of this unbox do not fit the hidden indices of {}", print::type_brief(&ty)));
+            return self.error(span, ErrorKind::HiddenNames(ty));
         }
         let mut bound: Vec<Bound> = indices.iter().map(|name| self.bind(Name::Index(*name), None, None)).collect();
         let mut subst = Subst::default();
@@ -155,6 +151,6 @@ impl Checker {
                 return Err(error);
             }
         }
-        self.scoped(span, bound, body, |name| format!("`{name}` is not known outside this unbox, where the type of its body mentions it"))
+        self.scoped(span, bound, body, Binding::Unbox)
     }
 }

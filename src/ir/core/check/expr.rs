@@ -1,10 +1,11 @@
 //! The types of expressions: variables, literals, abstractions, data.
 
+use super::error::{Binder, ErrorKind, FormError, Place, Wanted};
 use super::scope::{binder_form, labels_form, used_names};
 use super::{Checker, Result};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::free::Name;
-use crate::ir::core::print::{self, literal_shape};
+use crate::ir::core::print::literal_shape;
 use crate::ir::core::value::computes_nothing;
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Param, Shape, ShapeItem, Type, is_shape};
 use std::sync::Arc;
@@ -16,7 +17,7 @@ impl Checker {
         match expr.kind() {
             ExprKind::Var(name) => match self.lookup(*name) {
                 Some(ty) => Ok(ty),
-                None => self.error(span, format!("the variable `{name}` is not in scope")),
+                None => self.error(span, ErrorKind::UnknownVariable(*name)),
             },
             ExprKind::Lit(value) => Ok(Type::prim(value.prim())),
             ExprKind::Array { dims, elem, items } => self.array(span, dims, *elem, items),
@@ -31,7 +32,7 @@ impl Checker {
                 self.condition(cond)?;
                 let ty = self.infer(then)?;
                 let other = self.infer(els)?;
-                self.expect(&ty, &other, els.span(), || "the second branch has another type than the first".into())?;
+                self.expect(&ty, &other, els.span(), Place::SecondBranch)?;
                 Ok(ty)
             }
             ExprKind::Loop { params, form, body } => self.looping(span, params, form, body),
@@ -68,17 +69,16 @@ impl Checker {
     /// The expression is a rank-0 `bool`.
     pub(super) fn condition(&mut self, cond: &Expr) -> Result<()> {
         let found = self.infer(cond)?;
-        self.expect(&Type::prim(PrimType::Bool), &found, cond.span(), || "the condition".into())
+        self.expect(&Type::prim(PrimType::Bool), &found, cond.span(), Place::Condition)
     }
 
     /// The number of items of a literal is that of its shape.
     fn count(&self, span: Span, dims: &[u64], items: usize) -> Result<Shape> {
-        let Some(shape) = literal_shape(dims) else { return self.error(span, "the shape of this literal is too large") };
+        let Some(shape) = literal_shape(dims) else { return self.error(span, ErrorKind::LiteralShape) };
         let product = dims.iter().try_fold(1u64, |product, n| product.checked_mul(*n));
         let product = if dims.contains(&0) { Some(0) } else { product };
         if product != Some(items as u64) {
-            let shape = print::shape(&shape);
-            return self.error(span, format!("a literal of shape {shape} cannot have {items} items"));
+            return self.error(span, ErrorKind::LiteralCount { shape, items });
         }
         Ok(shape)
     }
@@ -86,7 +86,7 @@ impl Checker {
     fn array(&mut self, span: Span, dims: &[u64], elem: PrimType, items: &[Scalar]) -> Result<Type> {
         let shape = self.count(span, dims, items.len())?;
         if let Some(item) = items.iter().find(|item| item.prim() != elem) {
-            return self.error(span, format!("an item of this array of {elem} has type {}", item.prim()));
+            return self.error(span, ErrorKind::ItemType { elem, found: item.prim() });
         }
         Ok(Type::new(Atom::Prim(elem), shape))
     }
@@ -96,14 +96,14 @@ impl Checker {
         let cell = self.annotation(cell, span)?;
         for (at, expr) in cells.iter().enumerate() {
             let found = self.infer(expr)?;
-            self.expect(&cell, &found, expr.span(), || format!("cell {at} of this frame"))?;
+            self.expect(&cell, &found, expr.span(), Place::Cell(at))?;
         }
         Ok(cell.framed(&frame))
     }
 
     fn function(&mut self, span: Span, params: &[(Symbol, Type)], ret: &Type, body: &Expr) -> Result<Type> {
         if params.is_empty() {
-            return self.error(span, "a function has at least one parameter");
+            return self.error(span, ErrorKind::NoParameters);
         }
         let mut bound = Vec::with_capacity(params.len());
         let result = self.function_parts(span, params, ret, body, &mut bound);
@@ -128,7 +128,7 @@ impl Checker {
         }
         let ret = self.annotation(ret, span)?;
         let found = self.infer(body)?;
-        self.expect(&ret, &found, body.span(), || "the body of this function".into())?;
+        self.expect(&ret, &found, body.span(), Place::FunctionBody)?;
         let used = used_names(&mut self.free, &types, &ret);
         let params = types.into_iter().zip(used);
         let params = params.map(|((name, ty), used)| Param { name: used.then(|| name.symbol()), ty }).collect();
@@ -137,12 +137,12 @@ impl Checker {
 
     /// `i-fn` and `t-fn`.
     fn abstraction(&mut self, span: Span, params: &[Symbol], body: &Expr, indices: bool) -> Result<Type> {
-        let what = if indices { "i-fn" } else { "t-fn" };
-        if let Err(message) = binder_form(what, params) {
-            return self.error(span, message);
+        let what = if indices { Binder::IFn } else { Binder::TFn };
+        if let Err(error) = binder_form(what, params) {
+            return self.error(span, error);
         }
         if let Some(name) = params.iter().find(|name| !indices && is_shape(**name)) {
-            return self.error(span, format!("`{name}` has the sigil of a shape, a type variable is expected here"));
+            return self.error(span, FormError::ShapeSigil(*name));
         }
         let kind = if indices { Name::Index } else { Name::Type };
         let bound: Vec<_> = params.iter().map(|name| self.bind(kind(*name), None, None)).collect();
@@ -151,7 +151,7 @@ impl Checker {
         self.unbind_all(bound);
         let body_type = body_type?;
         if !self.is_value(body) {
-            return self.error(body.span(), format!("the body of {what} is not a value"));
+            return self.error(body.span(), ErrorKind::NoValue(what));
         }
         Ok(Type::scalar(if indices { Atom::Pi(names, body_type) } else { Atom::Forall(names, body_type) }))
     }
@@ -162,8 +162,8 @@ impl Checker {
     }
 
     fn record(&mut self, span: Span, fields: &[(Symbol, Expr)]) -> Result<Type> {
-        if let Err(message) = labels_form(fields.iter().map(|(label, _)| *label)) {
-            return self.error(span, message);
+        if let Err(error) = labels_form(fields.iter().map(|(label, _)| *label)) {
+            return self.error(span, error);
         }
         let types = fields.iter().map(|(label, field)| Ok((*label, self.infer(field)?))).collect::<Result<_>>()?;
         Ok(Type::scalar(Atom::Record(types)))
@@ -174,9 +174,9 @@ impl Checker {
         match ty.atom() {
             Atom::Tuple(types) if ty.shape().is_scalar() => match types.get(at) {
                 Some(ty) => Ok(ty.clone()),
-                None => self.error(span, format!("there is no component {at} in a tuple of {}", types.len())),
+                None => self.error(span, ErrorKind::NoComponent { at, of: types.len() }),
             },
-            _ => self.error(tuple.span(), format!("expected a tuple of rank 0, found {}", print::type_brief(&ty))),
+            _ => self.error(tuple.span(), ErrorKind::NotOf { wanted: Wanted::Tuple, found: ty }),
         }
     }
 
@@ -185,9 +185,9 @@ impl Checker {
         match ty.atom() {
             Atom::Record(fields) if ty.shape().is_scalar() => match fields.iter().find(|(name, _)| *name == label) {
                 Some((_, ty)) => Ok(ty.clone()),
-                None => self.error(span, format!("there is no field `{label}` in {}", print::type_brief(&ty))),
+                None => self.error(span, ErrorKind::NoField { label, ty }),
             },
-            _ => self.error(record.span(), format!("expected a record of rank 0, found {}", print::type_brief(&ty))),
+            _ => self.error(record.span(), ErrorKind::NotOf { wanted: Wanted::Record, found: ty }),
         }
     }
 
@@ -195,7 +195,7 @@ impl Checker {
         let ty = self.annotation(ty, span)?;
         let wanted = self.payload_type(span, label, &ty)?;
         let found = self.infer(payload)?;
-        self.expect(&wanted, &found, payload.span(), || format!("the payload of `{label}`"))?;
+        self.expect(&wanted, &found, payload.span(), Place::Payload(label))?;
         Ok(ty)
     }
 
@@ -209,9 +209,9 @@ impl Checker {
         match ty.atom() {
             Atom::Sum(payloads) if ty.shape().is_scalar() => match payloads.iter().find(|(name, _)| *name == label) {
                 Some((_, ty)) => Ok(ty.clone()),
-                None => self.error(span, format!("there is no constructor `{label}` in {}", print::type_brief(ty))),
+                None => self.error(span, ErrorKind::NoConstructor { label, ty: ty.clone() }),
             },
-            _ => self.error(span, format!("expected a sum of rank 0, found {}", print::type_brief(ty))),
+            _ => self.error(span, ErrorKind::NotOf { wanted: Wanted::Sum, found: ty.clone() }),
         }
     }
 
@@ -233,8 +233,7 @@ impl Checker {
             self.coerced.insert(Arc::as_ptr(&expr.0), found);
         }
         if !self.equality.equal_up_to_sizes(&mut self.free, &ty, &found) {
-            let (to, from) = (print::type_brief(&ty), print::type_brief(&found));
-            return self.error(span, format!("a value of type {from} cannot be coerced to {to}: they differ in more than sizes"));
+            return self.error(span, ErrorKind::Coercion { from: found, to: ty });
         }
         Ok(ty)
     }

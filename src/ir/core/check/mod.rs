@@ -30,38 +30,20 @@
 
 mod apply;
 mod bind;
+mod error;
 mod expr;
+mod report;
 mod scope;
+
+pub use error::CoreError;
 
 use super::equal::Equality;
 use super::free::{FreeVars, Name};
 use super::subst::Replacement;
-use super::{ArrType, Define, Expr, ExprNode, Program, ShapeItem, Type, print};
-use crate::base::{Code, Span, Symbol};
-use crate::diag::Diagnostic;
+use super::{ArrType, Define, Expr, ExprNode, Program, Type};
+use crate::base::{Span, Symbol};
+use error::{ErrorKind, Place};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// A rule that a program breaks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CoreError {
-    /// One sentence without a full stop.
-    pub message: String,
-    /// Where.
-    pub span: Span,
-    /// The definition, if it is in one.
-    pub def: Option<Symbol>,
-}
-
-impl CoreError {
-    /// As a message to the user.
-    pub fn diagnostic(&self) -> Diagnostic {
-        let diagnostic = Diagnostic::error(Code::IllTypedCore, self.span, self.message.clone());
-        match self.def {
-            Some(def) => diagnostic.note(format!("in the core definition `{def}`")),
-            None => diagnostic,
-        }
-    }
-}
 
 /// For each `map` node the type of its body, in terms of the variables in scope there: the type of a cell when there is none.
 ///
@@ -177,8 +159,8 @@ struct Checker {
 }
 
 impl Checker {
-    fn error<T>(&self, span: Span, message: impl Into<String>) -> Result<T> {
-        Err(CoreError { message: message.into(), span, def: self.def })
+    fn error<T>(&self, span: Span, kind: impl Into<ErrorKind>) -> Result<T> {
+        Err(CoreError { kind: kind.into(), span, def: self.def })
     }
 
     fn program(&mut self, program: &Program) {
@@ -204,26 +186,18 @@ impl Checker {
         self.used.clear();
         self.origins.clear();
         if self.globals.contains_key(name) {
-            return self.error(*span, format!("`{name}` is defined twice"));
+            return self.error(*span, ErrorKind::DefinedTwice(*name));
         }
         let declared = self.annotation(ty, *span)?;
         let found = self.infer(body)?;
-        self.expect(&declared, &found, body.span(), || format!("the body of `{name}`"))
+        self.expect(&declared, &found, body.span(), Place::BodyOf(*name))
     }
 
     /// Both types are the same.
-    fn expect(&mut self, expected: &Type, found: &Type, span: Span, what: impl FnOnce() -> String) -> Result<()> {
+    fn expect(&mut self, expected: &Type, found: &Type, span: Span, place: Place) -> Result<()> {
         if self.equality.equal(&mut self.free, expected, found) {
             return Ok(());
         }
-        let mut message = format!("{}: expected {}, found {}", what(), print::type_brief(expected), print::type_brief(found));
-        // An example helps where sizes with variables differ.
-        let constant = |ty: &Type| ty.shape().items.iter().all(|item| matches!(item, ShapeItem::Dim(dim) if dim.as_constant().is_some()));
-        if let Err(difference) = expected.shape().same(found.shape())
-            && !(constant(expected) && constant(found))
-        {
-            message.push_str(&format!("; the shapes are not equal, {difference}"));
-        }
-        self.error(span, message)
+        self.error(span, ErrorKind::Mismatch { place, expected: expected.clone(), found: found.clone() })
     }
 }

@@ -1,5 +1,6 @@
 //! Scopes, and what annotations mean in them.
 
+use super::error::{Binder, FormError};
 use super::{Checker, Entry, Result};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::free::{FreeVars, Name, NameSet, add_dim, add_index};
@@ -112,31 +113,33 @@ impl Checker {
     }
 
     /// What is wrong with a free variable of an annotation.
-    fn fault(&mut self, name: Name) -> Option<String> {
+    fn fault(&mut self, name: Name) -> Option<FormError> {
         match name {
-            Name::Index(n) if !self.scope.contains_key(&name) => {
-                Some(format!("the {} `{n}` is not in scope", if is_shape(n) { "shape" } else { "size" }))
-            }
-            Name::Type(t) if !self.scope.contains_key(&name) => Some(format!("the type `{t}` is not in scope")),
+            Name::Index(_) | Name::Type(_) => (!self.scope.contains_key(&name)).then_some(FormError::NotInScope(name)),
             Name::Size(x) => match self.lookup(x) {
-                None => Some(format!("(size {x}): the variable `{x}` is not in scope")),
-                Some(ty) if !is_i64(&ty) => Some(format!("(size {x}): the variable `{x}` is not of type i64")),
+                None => Some(FormError::NotInScope(name)),
+                Some(ty) if !is_i64(&ty) => Some(FormError::VariableIsNoSize(x)),
                 Some(_) => None,
             },
-            Name::Index(_) | Name::Type(_) => None,
         }
     }
 
-    /// All names are in scope. Reports the first in alphabetical order that is not.
+    /// All names are in scope. Reports the first that is not: sizes of values, shapes, sizes, types, each in alphabetical order.
     fn in_scope(&mut self, names: &FxHashSet<Name>, span: Span) -> Result<()> {
-        let mut faults: Vec<String> = Vec::new();
+        let mut first: Option<(u8, Symbol, FormError)> = None;
         for name in names {
-            faults.extend(self.fault(*name));
+            let Some(fault) = self.fault(*name) else { continue };
+            let space = match name {
+                Name::Size(_) => 0,
+                Name::Index(s) if is_shape(*s) => 1,
+                Name::Index(_) => 2,
+                Name::Type(_) => 3,
+            };
+            if first.as_ref().is_none_or(|(before, symbol, _)| (space, name.symbol()) < (*before, *symbol)) {
+                first = Some((space, name.symbol(), fault));
+            }
         }
-        match faults.into_iter().min() {
-            Some(message) => self.error(span, message),
-            None => Ok(()),
-        }
+        first.map_or(Ok(()), |(.., fault)| self.error(span, fault))
     }
 
     /// The part of the meanings that concerns these names.
@@ -158,8 +161,8 @@ impl Checker {
 
     /// A type written in the program: well formed, in scope; returned with internal names.
     pub(super) fn annotation(&mut self, ty: &Type, span: Span) -> Result<Type> {
-        if let Err(message) = self.well_formed(ty) {
-            return self.error(span, message);
+        if let Err(error) = self.well_formed(ty) {
+            return self.error(span, error);
         }
         let names = self.free.of(ty);
         self.in_scope(&names, span)?;
@@ -178,8 +181,8 @@ impl Checker {
             Index::Dim(dim) => dim_form(dim),
             Index::Shape(shape) => shape_form(shape),
         };
-        if let Err(message) = checked {
-            return self.error(span, message);
+        if let Err(error) = checked {
+            return self.error(span, error);
         }
         let mut names = FxHashSet::default();
         add_index(&mut names, index);
@@ -191,7 +194,7 @@ impl Checker {
     pub(super) fn dim_annotation(&mut self, dim: &Dim, span: Span) -> Result<Dim> {
         match self.index_annotation(&Index::Dim(dim.clone()), span)? {
             Index::Dim(dim) => Ok(dim),
-            Index::Shape(_) => self.error(span, "a size is expected here"),
+            Index::Shape(_) => self.error(span, FormError::SizeWanted),
         }
     }
 
@@ -199,14 +202,14 @@ impl Checker {
     pub(super) fn shape_annotation(&mut self, shape: &Shape, span: Span) -> Result<Shape> {
         match self.index_annotation(&Index::Shape(shape.clone()), span)? {
             Index::Shape(shape) => Ok(shape),
-            Index::Dim(_) => self.error(span, "a shape is expected here"),
+            Index::Dim(_) => self.error(span, FormError::ShapeWanted),
         }
     }
 
     pub(super) fn small<T>(&self, result: std::result::Result<T, TooLarge>, span: Span) -> Result<T> {
         match result {
             Ok(value) => Ok(value),
-            Err(TooLarge) => self.error(span, "a size in this type is too large to write out"),
+            Err(TooLarge) => self.error(span, FormError::TooLarge),
         }
     }
 
@@ -245,7 +248,7 @@ impl Checker {
     }
 
     /// The rules of types that do not depend on the scope.
-    fn well_formed(&mut self, ty: &Type) -> std::result::Result<(), String> {
+    fn well_formed(&mut self, ty: &Type) -> Result<(), FormError> {
         let key = Arc::as_ptr(&ty.0);
         if self.well_formed.contains(&key) {
             return Ok(());
@@ -253,18 +256,18 @@ impl Checker {
         shape_form(ty.shape())?;
         match ty.atom() {
             Atom::Prim(_) => return Ok(()),
-            Atom::Var(name) if is_shape(*name) => return Err(format!("`{name}` is a shape, a type is expected here")),
+            Atom::Var(name) if is_shape(*name) => return Err(FormError::ShapeForType(*name)),
             Atom::Var(_) => {}
             Atom::Fun(params, ret) => self.function_form(params, ret)?,
             Atom::Forall(names, body) => {
-                binder_form("Forall", names)?;
+                binder_form(Binder::Forall, names)?;
                 if let Some(name) = names.iter().find(|name| is_shape(**name)) {
-                    return Err(format!("`{name}` has the sigil of a shape, a type variable is expected here"));
+                    return Err(FormError::ShapeSigil(*name));
                 }
                 self.well_formed(body)?;
             }
             Atom::Pi(names, body) => {
-                binder_form("Pi", names)?;
+                binder_form(Binder::Pi, names)?;
                 self.well_formed(body)?;
             }
             Atom::Sigma(names, body) => {
@@ -278,7 +281,7 @@ impl Checker {
             }
             Atom::Sum(payloads) => {
                 if payloads.is_empty() {
-                    return Err("a sum type has at least one constructor".into());
+                    return Err(FormError::EmptySum);
                 }
                 labels_form(payloads.iter().map(|(label, _)| *label))?;
                 payloads.iter().try_for_each(|(_, ty)| self.well_formed(ty))?;
@@ -290,12 +293,12 @@ impl Checker {
         Ok(())
     }
 
-    fn function_form(&mut self, params: &[Param], ret: &Type) -> std::result::Result<(), String> {
+    fn function_form(&mut self, params: &[Param], ret: &Type) -> Result<(), FormError> {
         if params.is_empty() {
-            return Err("a function type has at least one parameter".into());
+            return Err(FormError::NoParameters);
         }
         if matches!(ret.atom(), Atom::Fun(..)) && ret.shape().is_scalar() {
-            return Err("a function type whose result is a function is written with all parameters joined".into());
+            return Err(FormError::NotJoined);
         }
         self.well_formed(ret)?;
         params.iter().try_for_each(|param| self.well_formed(&param.ty))?;
@@ -305,7 +308,7 @@ impl Checker {
                 && later.remove(&Name::Size(name))
                 && !is_i64(&param.ty)
             {
-                return Err(format!("(size {name}): the parameter `{name}` is not of type i64"));
+                return Err(FormError::ParameterIsNoSize(name));
             }
             later.extend(self.free.of(&param.ty).iter().copied());
         }
@@ -340,48 +343,48 @@ impl SizeEnv for Checker {
     }
 }
 
-fn dim_form(dim: &Dim) -> std::result::Result<(), String> {
+fn dim_form(dim: &Dim) -> Result<(), FormError> {
     for atom in dim.atoms() {
         match atom {
-            DimAtom::Var(name) if is_shape(name) => return Err(format!("`{name}` is a shape, a size is expected here")),
-            DimAtom::Meta(number) => return Err(format!("the size ?{number} is not known")),
+            DimAtom::Var(name) if is_shape(name) => return Err(FormError::ShapeForSize(name)),
+            DimAtom::Meta(number) => return Err(FormError::UnknownSize(number)),
             DimAtom::Var(_) | DimAtom::Size(_) => {}
         }
     }
     Ok(())
 }
 
-fn shape_form(shape: &Shape) -> std::result::Result<(), String> {
+fn shape_form(shape: &Shape) -> Result<(), FormError> {
     for item in &shape.items {
         match item {
             ShapeItem::Dim(dim) => dim_form(dim)?,
-            ShapeItem::Var(name) if !is_shape(*name) => return Err(format!("`{name}` is a size, a shape is expected here")),
+            ShapeItem::Var(name) if !is_shape(*name) => return Err(FormError::SizeForShape(*name)),
             ShapeItem::Var(_) => {}
         }
     }
     Ok(())
 }
 
-pub(super) fn distinct(names: &[Symbol]) -> std::result::Result<(), String> {
+pub(super) fn distinct(names: &[Symbol]) -> Result<(), FormError> {
     let mut seen = FxHashSet::default();
     match names.iter().find(|name| !seen.insert(**name)) {
-        Some(name) => Err(format!("`{name}` is bound twice by one binder")),
+        Some(name) => Err(FormError::BoundTwice(*name)),
         None => Ok(()),
     }
 }
 
-pub(super) fn binder_form(what: &str, names: &[Symbol]) -> std::result::Result<(), String> {
+pub(super) fn binder_form(binder: Binder, names: &[Symbol]) -> Result<(), FormError> {
     if names.is_empty() {
-        return Err(format!("{what} binds nothing"));
+        return Err(FormError::BindsNothing(binder));
     }
     distinct(names)
 }
 
-pub(super) fn labels_form(labels: impl Iterator<Item = Symbol>) -> std::result::Result<(), String> {
+pub(super) fn labels_form(labels: impl Iterator<Item = Symbol>) -> Result<(), FormError> {
     let mut last: Option<Symbol> = None;
     for label in labels {
         if last.is_some_and(|last| last >= label) {
-            return Err(format!("the label `{label}` is not in ascending order or occurs twice"));
+            return Err(FormError::LabelOrder(label));
         }
         last = Some(label);
     }

@@ -1,6 +1,6 @@
 //! Reading of expressions.
 
-use super::Reader;
+use super::{ErrorKind, Reader, Wanted};
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core::print::evident_type;
 use crate::ir::core::sexp::{Sexp, SexpKind};
@@ -11,11 +11,11 @@ impl Reader<'_> {
     pub(super) fn expr(&mut self, item: &Sexp) -> Option<Expr> {
         let kind = match &item.kind {
             SexpKind::Symbol(name) if is_shape(*name) => {
-                return self.error(item.span, format!("`{name}` is a shape variable, an expression is expected here"));
+                return self.error(item.span, ErrorKind::ShapeAsExpression(*name));
             }
             SexpKind::Symbol(name) | SexpKind::Quoted(name) => ExprKind::Var(*name),
             SexpKind::Scalar(value) => ExprKind::Lit(*value),
-            SexpKind::Text(_) => return self.error(item.span, "strings are not expressions"),
+            SexpKind::Text(_) => return self.error(item.span, ErrorKind::TextAsExpression),
             SexpKind::Bracket(cells) => self.vector(item.span, cells)?,
             SexpKind::Inst { base, types, indices } => {
                 let fun = self.expr(base)?;
@@ -23,7 +23,7 @@ impl Reader<'_> {
                 ExprKind::Inst { fun, types, indices: indices.iter().map(|index| self.index(index)).collect::<Option<_>>()? }
             }
             SexpKind::Paren(parts) => match parts.split_first() {
-                None => return self.error(item.span, "an expression is expected here; the unit value is (tuple)"),
+                None => return self.wanted(item.span, Wanted::Expression),
                 Some((head, operands)) => match head.keyword() {
                     Some(word) => self.form(item.span, word, head, operands)?,
                     None => self.application(head, operands)?,
@@ -46,12 +46,12 @@ impl Reader<'_> {
         let cells = self.exprs(cells)?;
         match cells.first().map(evident_type) {
             Some(Some(cell)) => Some(ExprKind::Frame { dims: vec![cells.len() as u64], cell, cells }),
-            Some(None) => self.error(span, "the type of these cells is not evident: write (frame [n] : T e ..)"),
-            None => self.error(span, "an empty array needs a type: write (array [0] t) or (frame [0] : T)"),
+            Some(None) => self.error(span, ErrorKind::UntypedCells),
+            None => self.error(span, ErrorKind::EmptyVector),
         }
     }
 
-    fn form(&mut self, span: Span, word: &str, head: &Sexp, operands: &[Sexp]) -> Option<ExprKind> {
+    fn form(&mut self, span: Span, word: &'static str, head: &Sexp, operands: &[Sexp]) -> Option<ExprKind> {
         match (word, operands) {
             ("array", [dims, items @ ..]) => self.array(span, dims, items),
             ("frame", [dims, colon, cell, cells @ ..]) if colon.keyword() == Some(":") => {
@@ -96,12 +96,12 @@ impl Reader<'_> {
         }
     }
 
-    fn data_form(&mut self, span: Span, word: &str, head: &Sexp, operands: &[Sexp]) -> Option<ExprKind> {
+    fn data_form(&mut self, span: Span, word: &'static str, head: &Sexp, operands: &[Sexp]) -> Option<ExprKind> {
         match (word, operands) {
             ("tuple", parts) => Some(ExprKind::Tuple(self.exprs(parts)?)),
             ("proj", [at, tuple]) => match at.kind {
                 SexpKind::Scalar(Scalar::I64(k)) if k >= 0 => Some(ExprKind::Proj(usize::try_from(k).ok()?, self.expr(tuple)?)),
-                _ => self.error(at.span, "the number of a component is expected here"),
+                _ => self.wanted(at.span, Wanted::Component),
             },
             ("rec", fields) => Some(ExprKind::Record(fields.iter().map(|field| self.field(field)).collect::<Option<_>>()?)),
             ("field", [label, record]) => Some(ExprKind::Field(self.term_name(label)?, self.expr(record)?)),
@@ -116,7 +116,7 @@ impl Reader<'_> {
                 for pair in indices {
                     match self.parens(pair, "a hidden index (n i)")? {
                         [name, index] => pairs.push((self.variable(name)?, self.index(index)?)),
-                        _ => return self.error(pair.span, "expected a hidden index (n i)"),
+                        _ => return self.expected(pair.span, "a hidden index (n i)"),
                     }
                 }
                 Some(ExprKind::Box { indices: pairs, ty: self.ty(ty)?, body: self.expr(body)? })
@@ -124,7 +124,7 @@ impl Reader<'_> {
             ("unbox", [boxed, names, body]) => {
                 let boxed = self.expr(boxed)?;
                 let [value, indices @ ..] = self.parens(names, "names (x n ..)")? else {
-                    return self.error(names.span, "expected names (x n ..)");
+                    return self.expected(names.span, "names (x n ..)");
                 };
                 let value = self.term_name(value)?;
                 let indices = indices.iter().map(|name| self.variable(name)).collect::<Option<_>>()?;
@@ -135,13 +135,11 @@ impl Reader<'_> {
             ("coerce", [ty, expr]) => Some(ExprKind::Coerce { ty: self.ty(ty)?, expr: self.expr(expr)? }),
             ("assert", [cond, message, expr]) => {
                 let cond = self.expr(cond)?;
-                let SexpKind::Text(text) = &message.kind else { return self.error(message.span, "a string is expected here") };
+                let SexpKind::Text(text) = &message.kind else { return self.wanted(message.span, Wanted::Text) };
                 Some(ExprKind::Assert { cond, message: Symbol::new(text), expr: self.expr(expr)? })
             }
-            _ => match form_syntax(word) {
-                Some(syntax) => self.error(span, format!("expected {syntax}")),
-                None => self.application(head, operands),
-            },
+            _ if form_syntax(word).is_some() => self.error(span, ErrorKind::Form(word)),
+            _ => self.application(head, operands),
         }
     }
 
@@ -152,31 +150,31 @@ impl Reader<'_> {
         {
             return match self.atom(elem)? {
                 Atom::Prim(elem) => Some(ExprKind::Array { dims, elem, items: Vec::new() }),
-                _ => self.error(span, "literal arrays hold scalars; write (frame [n ..] : T e ..)"),
+                _ => self.error(span, ErrorKind::ArrayOfNoScalars),
             };
         }
         let mut values = Vec::with_capacity(items.len());
         for item in items {
             match item.kind {
                 SexpKind::Scalar(value) => values.push(value),
-                _ => return self.error(item.span, "literal arrays hold scalar literals; write (frame [n ..] : T e ..)"),
+                _ => return self.error(item.span, ErrorKind::ArrayOfNoLiterals),
             }
         }
         match values.first() {
             Some(first) => Some(ExprKind::Array { dims, elem: first.prim(), items: values }),
-            None => self.error(span, "an empty array needs an element type: (array [0] t)"),
+            None => self.error(span, ErrorKind::EmptyArray),
         }
     }
 
     fn literal_dims(&mut self, item: &Sexp) -> Option<Vec<u64>> {
         let (SexpKind::Bracket(parts) | SexpKind::Paren(parts)) = &item.kind else {
-            return self.error(item.span, "expected the shape of the literal, [n ..]");
+            return self.expected(item.span, "the shape of the literal, [n ..]");
         };
         let mut dims = Vec::with_capacity(parts.len());
         for part in parts {
             match part.kind {
                 SexpKind::Scalar(Scalar::I64(n)) if n >= 0 => dims.push(n.unsigned_abs()),
-                _ => return self.error(part.span, "the shape of a literal consists of numbers"),
+                _ => return self.error(part.span, ErrorKind::LiteralShape),
             }
         }
         Some(dims)
@@ -186,9 +184,9 @@ impl Reader<'_> {
         match &item.kind {
             SexpKind::Bracket(parts) | SexpKind::Paren(parts) => match parts.as_slice() {
                 [name, ty] => Some((self.term_name(name)?, self.ty(ty)?)),
-                _ => self.error(item.span, "expected a parameter [x T]"),
+                _ => self.expected(item.span, "a parameter [x T]"),
             },
-            _ => self.error(item.span, "expected a parameter [x T]"),
+            _ => self.expected(item.span, "a parameter [x T]"),
         }
     }
 
@@ -196,7 +194,7 @@ impl Reader<'_> {
         let (name, ty, rhs) = match self.brackets(binding, "a binding [x e] or [x : T e]")? {
             [name, rhs] => (name, None, rhs),
             [name, colon, ty, rhs] if colon.keyword() == Some(":") => (name, Some(self.ty(ty)?), rhs),
-            _ => return self.error(binding.span, "expected a binding [x e] or [x : T e]"),
+            _ => return self.expected(binding.span, "a binding [x e] or [x : T e]"),
         };
         Some(ExprKind::Let { name: self.term_name(name)?, ty, rhs: self.expr(rhs)?, body: self.expr(body)? })
     }
@@ -204,36 +202,36 @@ impl Reader<'_> {
     fn loop_param(&mut self, item: &Sexp) -> Option<LoopParam> {
         match self.brackets(item, "a loop parameter [x T e]")? {
             [name, ty, init] => Some(LoopParam { name: self.term_name(name)?, ty: self.ty(ty)?, init: self.expr(init)? }),
-            _ => self.error(item.span, "expected a loop parameter [x T e]"),
+            _ => self.expected(item.span, "a loop parameter [x T e]"),
         }
     }
 
     fn loop_form(&mut self, item: &Sexp) -> Option<LoopForm> {
-        const FORM: &str = "expected (for i n) or (while c)";
-        match self.parens(item, "(for i n) or (while c)")? {
+        const FORM: &str = "(for i n) or (while c)";
+        match self.parens(item, FORM)? {
             [head, name, count] if head.keyword() == Some("for") => Some(LoopForm::For(self.term_name(name)?, self.expr(count)?)),
             [head, cond] if head.keyword() == Some("while") => Some(LoopForm::While(self.expr(cond)?)),
-            _ => self.error(item.span, FORM),
+            _ => self.expected(item.span, FORM),
         }
     }
 
     fn map_arg(&mut self, item: &Sexp) -> Option<(Symbol, Expr)> {
         match self.brackets(item, "an array [x e]")? {
             [name, arg] => Some((self.term_name(name)?, self.expr(arg)?)),
-            _ => self.error(item.span, "expected an array [x e]"),
+            _ => self.expected(item.span, "an array [x e]"),
         }
     }
 
     fn field(&mut self, item: &Sexp) -> Option<(Symbol, Expr)> {
         match self.parens(item, "a field (label e)")? {
             [label, e] => Some((self.term_name(label)?, self.expr(e)?)),
-            _ => self.error(item.span, "expected a field (label e)"),
+            _ => self.expected(item.span, "a field (label e)"),
         }
     }
 }
 
 /// What the form with this head looks like; none if it is no keyword.
-fn form_syntax(word: &str) -> Option<&'static str> {
+pub(super) fn form_syntax(word: &str) -> Option<&'static str> {
     Some(match word {
         "array" => "(array [n ..] a ..) or (array [n ..] t)",
         "frame" => "(frame [n ..] : T e ..)",

@@ -1,8 +1,7 @@
 //! Reading of indices and types.
 
-use super::Reader;
-use crate::base::{Code, PrimType, Scalar, Span, Symbol};
-use crate::diag::Diagnostic;
+use super::{BinderKind, ErrorKind, Reader, Wanted};
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::free::Name;
 use crate::ir::core::print::is_type_word;
 use crate::ir::core::sexp::{Sexp, SexpKind};
@@ -141,7 +140,7 @@ impl Reader<'_> {
             SexpKind::Scalar(Scalar::I64(value)) => Some(Index::Dim(Dim::constant(*value))),
             SexpKind::Symbol(name) => match meta_word(name.as_str()) {
                 Some(number) if self.names.is_none() => Some(Index::Dim(Dim::atom(DimAtom::Meta(number)))),
-                _ if is_type_word(name.as_str()) || name.as_str() == ":" => self.error(item.span, format!("`{name}` is not an index")),
+                _ if is_type_word(name.as_str()) || name.as_str() == ":" => self.error(item.span, ErrorKind::NotAnIndex(*name)),
                 _ => self.index_variable(item.span, *name),
             },
             SexpKind::Quoted(name) => self.index_variable(item.span, *name),
@@ -156,7 +155,7 @@ impl Reader<'_> {
                 }
                 _ => self.dim_form(item.span, parts).map(Index::Dim),
             },
-            _ => self.error(item.span, "an index is expected here: a size or a shape"),
+            _ => self.wanted(item.span, Wanted::Index),
         }
     }
 
@@ -168,7 +167,7 @@ impl Reader<'_> {
             None => Some(variable_index(name)),
             Some(names) => match names.index(name) {
                 Some(index) => Some(index),
-                None => self.report(names.unknown(Name::Index(name), span)),
+                None => self.error(span, names.unknown(Name::Index(name))),
             },
         }
     }
@@ -177,10 +176,7 @@ impl Reader<'_> {
     pub fn shape(&mut self, item: &Sexp) -> Option<Shape> {
         match self.index(item)? {
             Index::Shape(shape) => Some(shape),
-            Index::Dim(_) => {
-                let diagnostic = Diagnostic::error(Code::CoreSort, item.span, "this is a size, a shape is expected here");
-                self.report(diagnostic.help("a shape of one dimension is written in brackets, `[n]` or `(Shp n)`"))
-            }
+            Index::Dim(_) => self.error(item.span, ErrorKind::SizeForShape),
         }
     }
 
@@ -200,7 +196,7 @@ impl Reader<'_> {
     pub fn dim(&mut self, item: &Sexp) -> Option<Dim> {
         match self.index(item)? {
             Index::Dim(dim) => Some(dim),
-            Index::Shape(_) => self.report(Diagnostic::error(Code::CoreSort, item.span, "this is a shape, a size is expected here")),
+            Index::Shape(_) => self.error(item.span, ErrorKind::ShapeForSize),
         }
     }
 
@@ -215,10 +211,7 @@ impl Reader<'_> {
             Some("+" | "PLUS") => |a, b| sizes::limited(a.add(b)),
             Some("-") => |a, b| sizes::limited(a.sub(b)),
             Some("*") => sizes::product,
-            _ => {
-                let forms = "a number, a variable, (size x), (+ d ..), (* d ..), (- d d), [i ..], (Shp d ..) or (++ s ..)";
-                return self.error(span, format!("an index is expected here: {forms}"));
-            }
+            _ => return self.wanted(span, Wanted::IndexForm),
         };
         let mut value: Option<Dim> = None;
         for operand in operands {
@@ -227,7 +220,7 @@ impl Reader<'_> {
                 None => Some(operand),
                 Some(value) => match op(&value, &operand) {
                     Some(value) => Some(value),
-                    None => return self.error(span, "this size is too large to write out"),
+                    None => return self.error(span, ErrorKind::SizeTooLarge),
                 },
             };
         }
@@ -238,14 +231,14 @@ impl Reader<'_> {
     fn size(&mut self, span: Span, name: Symbol) -> Option<Dim> {
         match self.meaning(Space::Size, name) {
             Some(Meaning::Size(inner)) => return Some(Dim::size(inner)),
-            Some(Meaning::NoSize) => return self.error(span, format!("(size {name}): the parameter `{name}` is not of type i64")),
+            Some(Meaning::NoSize) => return self.error(span, ErrorKind::ParameterIsNoSize(name)),
             _ => {}
         }
         match self.names {
             None => Some(Dim::size(name)),
             Some(names) => match names.size(name) {
                 Some(dim) => Some(dim),
-                None => self.report(names.unknown(Name::Size(name), span)),
+                None => self.error(span, names.unknown(Name::Size(name))),
             },
         }
     }
@@ -265,13 +258,7 @@ impl Reader<'_> {
     pub fn atom(&mut self, item: &Sexp) -> Option<Atom> {
         match self.type_argument(item)? {
             TypeArgument::Atom(atom) => Some(atom),
-            TypeArgument::Array(_) => {
-                let diagnostic = Diagnostic::error(Code::CoreKind, item.span, "this is an array type; the elements of an array are atoms");
-                self.report(
-                    diagnostic
-                        .help("an array of arrays has one shape, `[t i .. j ..]`; an array of boxes holds arrays of different shapes"),
-                )
-            }
+            TypeArgument::Array(_) => self.error(item.span, ErrorKind::ArrayForAtom),
         }
     }
 
@@ -280,7 +267,7 @@ impl Reader<'_> {
         match &item.kind {
             SexpKind::Bracket(parts) => match parts.split_first() {
                 Some((atom, shape)) => Some(TypeArgument::Array(Type::new(self.atom(atom)?, self.shape_items(shape)?))),
-                None => self.error(item.span, "an array type is written [t i ..]"),
+                None => self.error(item.span, ErrorKind::ArrayType("[t i ..]")),
             },
             SexpKind::Paren(parts) if parts.first().and_then(Sexp::keyword) == Some("Arr") => match &parts[1..] {
                 [atom, shape] => {
@@ -288,7 +275,7 @@ impl Reader<'_> {
                     let shape = self.shape(shape);
                     Some(TypeArgument::Array(Type::new(atom?, shape?)))
                 }
-                _ => self.error(item.span, "an array type is written (Arr t s)"),
+                _ => self.error(item.span, ErrorKind::ArrayType("(Arr t s)")),
             },
             SexpKind::Paren(parts) if parts.first().and_then(Sexp::keyword) == Some("Array") => match &parts[1..] {
                 [shape, atom] => {
@@ -296,12 +283,12 @@ impl Reader<'_> {
                     let atom = self.atom(atom);
                     Some(TypeArgument::Array(Type::new(atom?, shape?)))
                 }
-                _ => self.error(item.span, "an array type is written (Array s t)"),
+                _ => self.error(item.span, ErrorKind::ArrayType("(Array s t)")),
             },
             SexpKind::Paren(parts) if parts.first().and_then(Sexp::keyword) == Some("Uniq") => match &parts[1..] {
                 // Which updates are done in place is found out later; the mark says nothing about values.
                 [ty] => self.type_argument(ty),
-                _ => self.error(item.span, "a unique type is written (Uniq T)"),
+                _ => self.error(item.span, ErrorKind::UniqueType),
             },
             SexpKind::Symbol(name) => match prim_word(name.as_str()) {
                 Some(prim) => Some(TypeArgument::Atom(Atom::Prim(prim))),
@@ -309,7 +296,7 @@ impl Reader<'_> {
             },
             SexpKind::Quoted(name) => self.type_variable(item.span, *name),
             SexpKind::Paren(parts) => self.atom_form(item.span, parts).map(TypeArgument::Atom),
-            _ => self.error(item.span, "a type is expected here"),
+            _ => self.wanted(item.span, Wanted::Type),
         }
     }
 
@@ -318,9 +305,9 @@ impl Reader<'_> {
             (Some(Meaning::Type(variable)), _) => variable,
             (_, Some(names)) => match names.type_variable(name) {
                 Some(variable) => variable,
-                None => return self.report(names.unknown(Name::Type(name), span)),
+                None => return self.error(span, names.unknown(Name::Type(name))),
             },
-            _ if is_shape(name) || matches!(name.as_str(), ":" | "...") => return self.error(span, format!("`{name}` is not a type")),
+            _ if is_shape(name) || matches!(name.as_str(), ":" | "...") => return self.error(span, ErrorKind::NotAType(name)),
             _ => TypeVariable::Atom(name),
         };
         Some(match variable {
@@ -338,7 +325,7 @@ impl Reader<'_> {
                 self.function_type(params, ret)
             }
             ("Forall" | "∀" | "Pi" | "Π", [names, _]) if self.binds_nothing(names) => {
-                self.error(names.span, format!("`{head}` binds at least one variable"))
+                self.error(names.span, ErrorKind::BindsNothing(head))
             }
             ("Forall" | "∀", [names, body]) => self.forall(names, body),
             ("Pi" | "Π", [names, body]) => self.index_binder(names, body).map(|(names, body)| Atom::Pi(names, body)),
@@ -349,10 +336,7 @@ impl Reader<'_> {
             // Last: in `(Tup -> T)` the arrow is a variable of that name.
             _ => match infix_arrow(parts) {
                 Some((params, ret)) => self.function_type(params, ret),
-                None => self.error(
-                    span,
-                    "a type is expected here: (-> (T ..) T), (Forall (t ..) T), (Pi (n ..) T), (Sigma (n ..) T), (Tup T ..), (Rec (l T) ..), (Sum (l T) ..)",
-                ),
+                None => self.wanted(span, Wanted::TypeForm),
             },
         }
     }
@@ -381,7 +365,7 @@ impl Reader<'_> {
         if self.names.is_some() {
             read.sort_by_key(|(label, _)| *label);
             if let Some(pair) = read.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-                return self.error(span, format!("the label `{}` occurs twice", pair[0].0));
+                return self.error(span, ErrorKind::LabelTwice(pair[0].0));
             }
         }
         Some(read)
@@ -390,7 +374,7 @@ impl Reader<'_> {
     fn field_type(&mut self, field: &Sexp) -> Option<(Symbol, Type)> {
         match self.parens(field, "a field (label T)")? {
             [label, ty] => Some((self.term_name(label)?, self.ty(ty)?)),
-            _ => self.error(field.span, "expected a field (label T)"),
+            _ => self.expected(field.span, "a field (label T)"),
         }
     }
 
@@ -514,17 +498,17 @@ impl Reader<'_> {
 
     /// Type variables in parentheses: `t`, `@t`, `(x Atom)`, `(x Array)`.
     pub fn type_binders(&mut self, item: &Sexp) -> Option<Vec<Binder>> {
-        self.binders(item, "type variables in parentheses", ("Atom", "Array"), Code::CoreKind)
+        self.binders(item, "type variables in parentheses", BinderKind::Type)
     }
 
     /// Index variables in parentheses: `n`, `@s`, `(x Dim)`, `(x Shape)`.
     pub fn index_binders(&mut self, item: &Sexp) -> Option<Vec<Binder>> {
-        self.binders(item, "index variables in parentheses", ("Dim", "Shape"), Code::CoreSort)
+        self.binders(item, "index variables in parentheses", BinderKind::Index)
     }
 
-    fn binders(&mut self, item: &Sexp, what: &str, words: (&str, &str), code: Code) -> Option<Vec<Binder>> {
+    fn binders(&mut self, item: &Sexp, what: &'static str, kind: BinderKind) -> Option<Vec<Binder>> {
         let items = self.parens(item, what)?;
-        let binders = items.iter().map(|item| self.binder(item, words, code)).collect::<Vec<_>>();
+        let binders = items.iter().map(|item| self.binder(item, kind)).collect::<Vec<_>>();
         let binders = binders.into_iter().collect::<Option<Vec<_>>>()?;
         if self.names.is_some() {
             self.distinct(&binders)?;
@@ -532,24 +516,22 @@ impl Reader<'_> {
         Some(binders)
     }
 
-    /// One binder; `words` are the names of the small and the large sort or kind.
-    pub fn binder(&mut self, item: &Sexp, words: (&str, &str), code: Code) -> Option<Binder> {
+    /// One binder.
+    pub fn binder(&mut self, item: &Sexp, kind: BinderKind) -> Option<Binder> {
         let (SexpKind::Paren(parts) | SexpKind::Bracket(parts)) = &item.kind else {
             let name = self.variable(item)?;
             return Some(Binder { name, large: is_shape(name), span: item.span });
         };
-        let [name, word] = parts.as_slice() else {
-            return self.error(item.span, format!("expected a variable, (x {}) or (x {})", words.0, words.1));
-        };
+        let [name, word] = parts.as_slice() else { return self.error(item.span, ErrorKind::Binder(kind)) };
         let name = self.variable(name)?;
+        let (small, large) = kind.words();
         let large = match word.keyword() {
-            Some(word) if word == words.1 => true,
-            Some(word) if word == words.0 || word == "Nat" && words.0 == "Dim" => false,
-            _ => return self.error(word.span, format!("expected `{}` or `{}`", words.0, words.1)),
+            Some(word) if word == large => true,
+            Some(word) if word == small || word == "Nat" && kind == BinderKind::Index => false,
+            _ => return self.error(word.span, ErrorKind::BinderWord(kind)),
         };
         if !large && is_shape(name) {
-            let message = format!("`{name}` has the sigil of what is `{}`, not `{}`", words.1, words.0);
-            return self.report(Diagnostic::error(code, item.span, message));
+            return self.error(item.span, ErrorKind::BinderSigil { name, kind });
         }
         Some(Binder { name, large, span: item.span })
     }
@@ -558,8 +540,7 @@ impl Reader<'_> {
     pub fn distinct(&mut self, binders: &[Binder]) -> Option<()> {
         for (at, binder) in binders.iter().enumerate() {
             if let Some(first) = binders[..at].iter().find(|other| other.with_sigil() == binder.with_sigil()) {
-                let diagnostic = Diagnostic::error(Code::CoreForm, binder.span, format!("`{}` is bound twice by one binder", binder.name));
-                return self.report(diagnostic.label(first.span, "first bound here"));
+                return self.error(binder.span, ErrorKind::BoundTwice { name: binder.name, first: first.span });
             }
         }
         Some(())
@@ -569,7 +550,7 @@ impl Reader<'_> {
     pub(super) fn type_names(&mut self, item: &Sexp) -> Option<Vec<Symbol>> {
         let binders = self.type_binders(item)?;
         match binders.iter().find(|binder| binder.large) {
-            Some(binder) => self.error(binder.span, format!("`{}` is not a type variable of kind Atom", binder.name)),
+            Some(binder) => self.error(binder.span, ErrorKind::NotAnAtomVariable(binder.name)),
             None => Some(binders.into_iter().map(|binder| binder.name).collect()),
         }
     }
@@ -590,7 +571,7 @@ impl Reader<'_> {
             {
                 Some(*name)
             }
-            _ => self.error(item.span, "the name of a variable is expected here"),
+            _ => self.wanted(item.span, Wanted::Variable),
         }
     }
 }

@@ -265,7 +265,7 @@ impl Machine {
         for (name, ty) in variables {
             env.variable(*name, ty.clone());
         }
-        infer_type(&mut env, expr).map_err(|error| Stuck::malformed(error.message, error.span))
+        infer_type(&mut env, expr).map_err(|error| Stuck::malformed(error.message(), error.span))
     }
 
     fn type_of(&self, value: &Expr) -> Result<Type, Stuck> {
