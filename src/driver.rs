@@ -35,7 +35,7 @@ pub use offload_cost::{Work, Worth, work};
 pub use remc::is_core;
 pub use stats::{Stats, Times, times_table};
 
-use crate::back::{c, cuda};
+use crate::back::{c, cuda, text};
 use crate::base::{Code, FileId, SourceMap, Span, Symbol, ice, ice::Bug};
 use crate::diag::{Diagnostic, Severity};
 use crate::front::ambiguity::{self, Reception, Search, Verdict};
@@ -375,11 +375,11 @@ fn place(checked: &Checked, program: &soac::Program, span: Span) -> Place {
 }
 
 /// The same in words.
-fn shown<'a>(sources: &'a SourceMap, checked: &'a Checked, program: &'a soac::Program) -> impl Fn(Span) -> c::Shown + 'a {
+fn shown<'a>(sources: &'a SourceMap, checked: &'a Checked, program: &'a soac::Program) -> impl Fn(Span) -> text::Shown + 'a {
     let text = |span: Span| if span == Span::default() { String::new() } else { sources.place(span) };
     move |span| {
         let place = place(checked, program, span);
-        c::Shown { text: text(place.span), own: place.own.map(text).unwrap_or_default() }
+        text::Shown { text: text(place.span), own: place.own.map(text).unwrap_or_default() }
     }
 }
 
@@ -393,7 +393,7 @@ pub fn compiled_failure(code: Code, message: String, places: &[Place]) -> Diagno
     }
 }
 
-/// A program as C, with what its doors take and return.
+/// A program as C, with what its entry wrappers take and return.
 #[derive(Debug, Clone)]
 pub struct Native {
     /// The text of the C program.
@@ -420,7 +420,7 @@ pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], stric
     Ok(Native { text, program, places, times: pipeline.times() })
 }
 
-/// A program for CUDA, with what its doors take and return.
+/// A program for CUDA, with what its entry wrappers take and return.
 #[derive(Debug)]
 pub struct CudaProgram {
     /// The texts.
@@ -483,9 +483,9 @@ fn entry_names(checked: &Checked, program: &soac::Program) -> Vec<Symbol> {
 }
 
 /// What entry points take and return.
-fn interface(checked: &Checked, entries: &[Symbol]) -> c::Interface {
+fn interface(checked: &Checked, entries: &[Symbol]) -> text::Interface {
     let chosen = |define: &&core::Define| if entries.is_empty() { define.entry } else { entries.contains(&define.name) };
-    c::Interface::new(checked.core.defs.iter().filter(chosen).map(|define| (define.name, &define.ty)))
+    text::Interface::new(checked.core.defs.iter().filter(chosen).map(|define| (define.name, &define.ty)))
 }
 
 /// An internal error as a message.
