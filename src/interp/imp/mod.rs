@@ -12,7 +12,7 @@
 //!
 //! Faults are failures with the code E0599 that name the pass, the statement and the place in the source.
 
-mod door;
+mod call;
 mod expr;
 mod fault;
 mod frame;
@@ -22,7 +22,7 @@ mod memory;
 mod race;
 mod stmt;
 
-pub use door::call;
+pub use call::call;
 
 use crate::base::Span;
 use crate::ir::imp::{Program, Stmt};
