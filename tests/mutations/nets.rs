@@ -77,14 +77,14 @@ impl Net {
     }
     /// The nets for a source file, the cheapest first: those that run what is made of it.
     pub fn of(file: &str) -> Vec<Net> {
-        let device = ["middle/flatten", "back/cuda", "back/lower/kernels", "back/lower/bins", "back/lower/scratch"]
+        let device = ["middle/flatten", "back/cuda", "back/variants", "back/lower/kernels", "back/lower/bins", "back/lower/scratch"]
             .iter()
             .any(|part| file.starts_with(part));
         let evaluated = file.starts_with("middle");
         let mut out: Vec<Net> = NETS.iter().map(|(net, _)| *net).collect();
         out.retain(|net| evaluated || !matches!(net, Evaluators | GeneratedEvaluators));
         out.retain(|net| !device || matches!(net, Evaluators | Imp | GeneratedEvaluators | Device | GeneratedDevice));
-        out.retain(|net| !(file.starts_with("back/c") || file.starts_with("back/cuda")) || *net != Imp);
+        out.retain(|net| !["back/text", "back/c/", "back/cuda"].iter().any(|part| file.starts_with(part)) || *net != Imp);
         out
     }
 

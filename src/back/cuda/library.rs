@@ -2,7 +2,7 @@
 //! driver (`driver.c`), which is looked for when a context is made.
 
 use super::Cuda;
-use crate::back::c::{Device, Doors, Interface, Shown, door_names, sanitized};
+use crate::back::text::{Device, Interface, Shown, Wrappers, sanitized, wrapper_names};
 use crate::base::{Span, Symbol};
 use crate::ir::soac::Program;
 use std::fmt::Write;
@@ -121,20 +121,21 @@ pub fn library(
     program: &Program,
     interface: &Interface,
     cuda: &Cuda,
-    (prefix, names): (&str, &[Symbol]),
+    prefix: &str,
+    names: &[Symbol],
     shown: &dyn Fn(Span) -> Shown,
 ) -> Library {
     let name = prefix.to_string();
     let prefix = sanitized(prefix);
-    let doors = Doors {
+    let wrappers = Wrappers {
         program,
         interface,
         prefix: &prefix,
-        names: door_names(program, interface, names, &["new_on_device", "wait_for"]),
+        names: wrapper_names(program, interface, names, &["new_on_device", "wait_for"]),
         device: Some(device(&prefix)),
     };
-    let host = format!("{}\n{DRIVER}{}", cuda.host, doors.text(&cuda.places, shown));
-    Library { host, kernels: cuda.kernels.clone(), header: doors.header(), name }
+    let host = format!("{}\n{DRIVER}{}", cuda.host, wrappers.text(&cuda.places, shown));
+    Library { host, kernels: cuda.kernels.clone(), header: wrappers.header(), name }
 }
 
 fn device(prefix: &str) -> Device {

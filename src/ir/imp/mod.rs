@@ -19,17 +19,20 @@
 //! Statements are run by the host, arrays are in the memory of the device. [`Stmt::Launch`] runs a kernel. Its code may read what the host
 //! has set before; it sets only what is its own, and makes no buffers unless its launch says so. [`Expr::Load`] and [`Stmt::Store`] of the host move one element
 //! between host and device, [`Stmt::Copy`] moves elements on the device. There is no [`Stmt::Parallel`]. A failing check in a kernel ends
-//! the thread; the host ends the program when it finds out.
+//! the thread; the host ends the program when it finds out. A launch may have faster [`variants`] of its code, which mean the same.
 
 pub mod check;
 pub mod ghost;
 pub mod print;
 #[cfg(test)]
 mod tests;
+pub mod variants;
 pub mod visit;
+pub mod weight;
 
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{Arena, Code, Idx, MAX_SIZE, PrimType, Scalar, Span, Symbol};
+use variants::Variants;
 
 /// A scalar variable.
 pub type Local = Idx<LocalInfo>;
@@ -350,6 +353,8 @@ pub struct Launch {
     pub heap: bool,
     /// What the threads do.
     pub work: Work,
+    /// Faster ways to do the same.
+    pub variants: Variants,
 }
 
 /// What the threads of a kernel do.

@@ -1,6 +1,7 @@
 //! Walks over statements: what they mention.
 
 use super::{Arg, Atomic, Combine, Expr, Handle, Launch, Local, Order, Place, Ptr, Scan, Stmt, Target, Work};
+use rustc_hash::FxHashSet;
 
 /// Something that a statement mentions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -227,6 +228,73 @@ pub fn kernel(launch: &Launch, see: &mut dyn FnMut(Mention)) {
                 see(Mention::Use(*ptr));
                 expr(offset, see);
             }
+        }
+    }
+}
+
+/// What a body mentions of its surroundings: locals and pointers that it does not set first. Loop counters and what is declared in it are
+/// its own.
+pub fn captured(body: &[Stmt], own: &[Local]) -> Vec<Mention> {
+    free(own, |see| stmts(body, see))
+}
+
+/// The same for whatever a walk sees.
+pub fn free(own: &[Local], walk: impl FnOnce(&mut dyn FnMut(Mention))) -> Vec<Mention> {
+    let (mut set, mut seen, mut out) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
+    own.iter().for_each(|local| {
+        set.insert(Mention::Set(*local));
+    });
+    walk(&mut |mention| match mention {
+        Mention::Set(_) | Mention::Point(_) => {
+            set.insert(mention);
+        }
+        Mention::Read(local) => {
+            let key = Mention::Set(local);
+            if !set.contains(&key) && seen.insert(key) {
+                out.push(key);
+            }
+        }
+        Mention::Use(ptr) => {
+            let key = Mention::Point(ptr);
+            if !set.contains(&key) && seen.insert(key) {
+                out.push(key);
+            }
+        }
+        Mention::Handle(_) => {}
+    });
+    out
+}
+
+/// Calls `see` with statements and those in them.
+pub fn each<'a>(stmts: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in stmts {
+        see(stmt);
+        match stmt {
+            Stmt::For { body, .. } => each(body, see),
+            Stmt::While(first, _, second) => [first, second].into_iter().for_each(|body| each(body, see)),
+            Stmt::If(_, then, els) => [then, els].into_iter().for_each(|body| each(body, see)),
+            Stmt::Atomic(atomic) => {
+                if let Atomic::Locked(_, _, body) = atomic.as_ref() {
+                    each(body, see);
+                }
+            }
+            Stmt::Comment(_)
+            | Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
+            | Stmt::Release(_)
+            | Stmt::Store(..)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy { .. }
+            | Stmt::Scan(_)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Ghost(_) => {}
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Rules that core breaks, in words.
 
 use super::error::{Arguments, Binder, Binding, Called, CoreError, ErrorKind, FormError, Place, Wanted};
-use super::scope::is_shape;
 use crate::base::Code;
 use crate::diag::Diagnostic;
 use crate::ir::core::free::Name;
+use crate::ir::core::is_shape;
 use crate::ir::core::print::{index, shape, type_brief};
 use crate::ir::core::{Index, ShapeItem, Type};
 
