@@ -272,19 +272,19 @@ fn compile(
     let options = args.options(bundle.map_or(args.strict_fp, Bundle::strict));
     let bundle = bundle.filter(|bundle| bundle.cuda() == (runner == Runner::Device));
     let entries = bundle.map_or_else(|| vec![entry.name], Bundle::entries);
-    let made = match runner {
+    let made = bundle.and_then(Bundle::made).unwrap_or_default();
+    let program = match runner {
         Runner::Evaluator => return Ok(None),
         Runner::Device => {
             if args.strict_fp {
                 console.progress(NOT_STRICT);
             }
-            let made = native::Made { library: bundle.and_then(Bundle::library), image: bundle.and_then(Bundle::image) };
             native::prepare_on(loaded, &entries, args.device, made)
         }
-        Runner::Processors => native::prepare(loaded, &entries, &options, bundle.and_then(Bundle::library)),
+        Runner::Processors => native::prepare(loaded, &entries, &options, made.library),
         Runner::Fastest => fastest(args, loaded, entry, values, &options, console),
     };
-    let failure = match made {
+    let failure = match program {
         Ok(program) => return Ok(Some(program)),
         Err(failure) => failure,
     };

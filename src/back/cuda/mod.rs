@@ -14,7 +14,7 @@ mod library;
 mod product;
 mod wide;
 
-pub use library::{Library, library};
+pub use library::{LOADED_DRIVER, Library, library};
 
 pub(super) use kernel::heavy;
 
