@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 
 /// Make an executable or a library
 #[derive(Debug, Args)]
-#[command(after_help = "The executable takes arguments and writes results like `remora run`. A library comes with a C header that describes its functions;
+#[command(
+    after_help = "The executable takes arguments and writes results like `remora run`. A library comes with a C header that describes its functions;
 library and header are named after PATH.
 
 With `--target cuda` the executable runs on the CUDA device of the machine on which it is started. Functions of the library take arrays in
@@ -30,7 +31,8 @@ Examples:
   remora build program.rem -o norm && ./norm -e norm '[3.0, 4.0]'
   remora build program.rem --lib -o libnorm.so
   remora build program.rem --target cuda --lib -o libnorm.so
-  remora build program.rem --target cuda --source -o norm && nvcc -fatbin -std=c++17 norm.cu")]
+  remora build program.rem --target cuda --source -o norm && nvcc -fatbin -std=c++17 norm.cu"
+)]
 pub(super) struct BuildArgs {
     #[command(flatten)]
     source: SourceArg,

@@ -218,8 +218,8 @@ fn the_driver_is_compiled_once() {
 #[test]
 fn numbers_are_those_of_cuda() {
     use cudarc::driver::sys::{
-        CUdevice_attribute_enum as Device, CUevent_flags_enum as Event, CUfunction_attribute_enum as Function, CUmemPool_attribute_enum as Pool,
-        CUpointer_attribute_enum as Pointer, CUresult as Error, CUstream_flags_enum as Stream,
+        CUdevice_attribute_enum as Device, CUevent_flags_enum as Event, CUfunction_attribute_enum as Function,
+        CUmemPool_attribute_enum as Pool, CUpointer_attribute_enum as Pointer, CUresult as Error, CUstream_flags_enum as Stream,
     };
     macro_rules! numbers {
         ($($ours:literal $kind:ident :: $theirs:ident,)*) => { [$(($ours, $kind::$theirs as i64)),*] };
