@@ -30,6 +30,7 @@ mod stats;
 mod suggest;
 
 pub use crate::back::c::LOOPS;
+pub use crate::back::cuda::LOADED_DRIVER as CUDA_DRIVER;
 pub(crate) use entries::too_many_parts;
 pub use offload_cost::{OffloadCost, Work, work};
 pub use remc::is_core;

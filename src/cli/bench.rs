@@ -21,8 +21,9 @@ use std::time::{Duration, Instant};
 /// Measure how long an entry point takes
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Runs once to warm up, then at least 10 times and for at least 2 seconds. Making the results counts, reading arguments and
-writing results does not; with `--backend cuda` arguments and results stay on the device. What runs the program is chosen as by `remora run`.
+    after_help = "The entry point runs once to warm up, then at least 10 times and for at least 2 seconds. The measured time includes allocating the results,
+but not reading arguments and writing results; with `--backend cuda` arguments and results stay on the device. `--backend auto` chooses as
+in `remora run`.
 
 Examples:
   remora bench program.rem -e norm vector.npy
@@ -35,29 +36,29 @@ pub(super) struct BenchArgs {
     /// Arguments: literals or files
     #[arg(value_name = "ARG")]
     args: Vec<String>,
-    /// The entry point
+    /// The entry point to measure
     #[arg(short, long, default_value = "main", value_name = "NAME")]
     entry: String,
-    /// What runs the program
+    /// The back end that runs the program
     #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
     backend: Backend,
-    /// Threads (default: one per processor)
+    /// The number of threads (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// The number of the CUDA device (default: that in REMORA_CUDA_DEVICE, or 0)
     #[arg(long, value_name = "N")]
     device: Option<u32>,
-    /// At least so many runs
+    /// The least number of runs
     #[arg(long, default_value = "10", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
-    /// At least so long
+    /// The least time to measure
     #[arg(long, default_value = "2", value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     seconds: f64,
-    /// Results that are the same to the last bit as the evaluator's; not of cbrt, asinh, acosh, atanh, gamma, lgamma, erf and
-    /// erfc, which the C library computes otherwise
+    /// Make results equal to the evaluator's to the last bit (except for cbrt, asinh, acosh, atanh, gamma, lgamma, erf and erfc,
+    /// which the C library computes differently)
     #[arg(long)]
     strict_fp: bool,
-    /// One JSON object on standard output
+    /// Write the results as one JSON object
     #[arg(long)]
     json: bool,
     /// Measures, for another process

@@ -13,45 +13,46 @@ use crate::ir::tables::{Def, DefKind};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// Make a program or a library
+/// Make an executable or a library
 #[derive(Debug, Args)]
-#[command(after_help = "A program takes arguments and writes results like `remora run`. A library comes with a header that describes
-its functions; its name and that of the header are those of PATH.
+#[command(
+    after_help = "The executable takes arguments and writes results like `remora run`. A library comes with a C header that describes its functions;
+library and header are named after PATH.
 
-With `--target cuda` the program runs on the CUDA device of the machine on which it is started, and the functions of the library take
-arrays from the memory of the processor, or (NAME_on_device) pointers to memory of the device. Neither CUDA nor a device is needed to
-build; the driver is looked for at run time. Kernels are put in as PTX for every device where NVRTC is found, or for what `--arch` names
-(`sm_90`: machine code, `compute_80`: PTX for that and newer devices); otherwise NVRTC compiles them when the program starts.
+With `--target cuda` the executable runs on the CUDA device of the machine on which it is started. Functions of the library take arrays in
+host memory, or (NAME_on_device) pointers to device memory. Building needs neither CUDA nor a device; the driver is loaded at run time.
+If NVRTC is found, the kernels are included as PTX for all devices, or as code for the architecture named by `--arch` (`sm_90`: machine
+code; `compute_80`: PTX for that architecture and newer ones). Otherwise NVRTC compiles them when the program starts.
 
-With `--source` the text is written instead: NAME.c and NAME.h, which a C compiler takes, and for CUDA NAME.cu with the kernels, which
-nvcc takes.
+`--source` writes source code instead: NAME.c and NAME.h for a C compiler, and for CUDA the kernels in NAME.cu, for nvcc.
 
 Examples:
   remora build program.rem
   remora build program.rem -o norm && ./norm -e norm '[3.0, 4.0]'
   remora build program.rem --lib -o libnorm.so
   remora build program.rem --target cuda --lib -o libnorm.so
-  remora build program.rem --target cuda --source -o norm && nvcc -fatbin -std=c++17 norm.cu")]
+  remora build program.rem --target cuda --source -o norm && nvcc -fatbin -std=c++17 norm.cu"
+)]
 pub(super) struct BuildArgs {
     #[command(flatten)]
     source: SourceArg,
-    /// What to make (default: the name of the program without its ending; libNAME.so for a library)
+    /// Output file (default: the name of the program without its extension; libNAME.so for a library)
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
-    /// A shared library with a C header
+    /// Make a shared library and a C header
     #[arg(long)]
     lib: bool,
-    /// What it runs on
+    /// The machine that runs it
     #[arg(long, value_enum, default_value = "cpu", value_name = "TARGET")]
     target: Target,
-    /// The text of the library, to be compiled elsewhere
+    /// Write the source code of the library, to be compiled elsewhere
     #[arg(long = "source")]
     text: bool,
-    /// The architecture of the CUDA device, for code of kernels
+    /// Compile the kernels for this CUDA architecture (`sm_90`, `compute_80`)
     #[arg(long, value_name = "ARCH", value_parser = architecture)]
     arch: Option<String>,
-    /// Results that are the same to the last bit as the evaluator's (on processors); not of cbrt, asinh, acosh, atanh, gamma, lgamma, erf and
-    /// erfc, which the C library computes otherwise
+    /// Make results equal to the evaluator's to the last bit (on processors; except for cbrt, asinh, acosh, atanh, gamma, lgamma, erf
+    /// and erfc, which the C library computes differently)
     #[arg(long, conflicts_with = "arch")]
     strict_fp: bool,
 }

@@ -6,7 +6,7 @@ use super::{FAILURE, Outcome, SUCCESS};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Check names, types, ranks and sizes; say nothing when all is well
+/// Check names, types, ranks and sizes; print nothing if there are no errors
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   remora check program.rem
@@ -16,7 +16,7 @@ pub(super) struct CheckArgs {
     /// Programs (`-` for standard input); each is checked on its own
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Print solver figures and times of each program
+    /// Print solver statistics and times for each program
     #[arg(long)]
     stats: bool,
 }

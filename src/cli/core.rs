@@ -12,7 +12,7 @@ use clap::Args;
 pub(super) struct CoreArgs {
     #[command(flatten)]
     source: SourceArg,
-    /// Leave out the definitions of the standard library and of imports that the program uses
+    /// Print only the definitions of the file, not those that it uses from the standard library and from imports
     #[arg(long)]
     own: bool,
 }

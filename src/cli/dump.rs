@@ -17,36 +17,36 @@ use clap::{Args, ValueEnum};
 pub(super) struct DumpArgs {
     #[command(flatten)]
     source: SourceArg,
-    /// Which one
+    /// The stage to print
     #[arg(long, value_enum, value_name = "STAGE")]
     stage: Stage,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Stage {
-    /// Places, kinds and texts of the tokens
+    /// Tokens: position, kind and text
     Tokens,
-    /// The tree, printed back as source
+    /// The syntax tree, printed as source
     Surface,
     /// The rank system of each definition, in the solver's text format
     Rank,
-    /// The explicit core of the file and of everything that it uses
+    /// The explicit core of the file and of all definitions that it uses
     Core,
     /// The first-order program for the entry points of the file
     Specialised,
-    /// The same, optimised
+    /// The optimised first-order program
     Soac,
-    /// The program whose parallelism is in kernels
+    /// The program after flattening, with its parallelism in kernels
     Kernel,
-    /// The program with explicit memory
+    /// The program with explicit loops and memory, for processors
     Imp,
     /// The C program
     C,
-    /// The program with explicit memory for a device
+    /// The program with explicit loops and memory, for a CUDA device
     CudaImp,
     /// The kernels in CUDA C++
     Cuda,
-    /// The host plan of the program for CUDA, in C
+    /// The host code for CUDA, in C
     CudaHost,
 }
 

@@ -6,7 +6,7 @@ use crate::base::Code;
 use crate::diag::explain;
 use clap::Args;
 
-/// The long explanation of a diagnostic, with a wrong program and its mending
+/// Explain a diagnostic, with a wrong program and a corrected one
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  remora explain E0402\n  remora explain           # all codes with their titles")]
 pub(super) struct ExplainArgs {

@@ -22,19 +22,19 @@ use serde::Serialize;
 pub(super) struct InferArgs {
     #[command(flatten)]
     source: SourceArg,
-    /// Only this definition (may be repeated)
+    /// Show only this definition (may be repeated)
     #[arg(long, value_name = "NAME")]
     def: Vec<String>,
-    /// What is printed
+    /// Output format
     #[arg(long, value_enum, default_value = "pretty", value_name = "FORMAT")]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// Each definition with its type and what was inserted
+    /// Each definition with its type and its insertions
     Pretty,
-    /// One JSON object: types, costs, insertions and solver figures
+    /// One JSON object: types, costs, insertions and solver statistics
     Json,
     /// The fully explicit program, which is valid input
     Source,

@@ -40,7 +40,7 @@ pub const USAGE: u8 = 2;
 /// The compiler is at fault.
 pub const INTERNAL: u8 = 3;
 
-/// Array programs without `map`: infers ranks, reports ambiguity, elaborates to explicit Remora core and runs it.
+/// Compile and run array programs: inserts the `map`s that you leave out, and reports ambiguities.
 #[derive(Debug, Parser)]
 #[command(name = "remora", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Cli {
@@ -71,9 +71,9 @@ struct Global {
 /// How diagnostics are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MessageFormat {
-    /// For people
+    /// Text with excerpts of the source
     Text,
-    /// One JSON object per line
+    /// One JSON object per diagnostic and line
     Json,
 }
 

@@ -37,17 +37,17 @@ Examples:
   remora run blur.rem photo.png -o blurred.png
   echo '[1.0, 2.0]' | remora run program.rem -e mean
 
-Compiled programs are made by the C compiler (`cc`, or what CC names, with the options in REMORA_CFLAGS behind those of remora) and kept
-in the user's cache folder, or in the folder REMORA_CACHE. The cache grows to 1 GiB, or REMORA_CACHE_LIMIT MiB; then what was not used for
-longest goes. A cache that belongs to somebody else, or that others can write to, is not used.
+The C compiler `cc` (or the one named in CC) compiles the program; the options in REMORA_CFLAGS follow those of remora. Compiled programs
+are kept in the user's cache folder, or in the folder REMORA_CACHE. When the cache exceeds 1 GiB (or REMORA_CACHE_LIMIT MiB), the entries
+that were not used for the longest time are deleted. A cache that belongs to another user, or that others can write to, is not used.
 
-A C compiler that is met for the first time is tested with small loops, which takes a second. If it makes something wrong of them, or fails to
-compile a program, options that ask less of it are taken (-O3; -O2 without vectors; -O1; -O0), and a note says so.
+Remora tests each new C compiler with small loops, which takes a second. If the compiled loops compute wrong results, or the compiler fails on
+a program, remora uses less optimisation (-O3; -O2 without vectors; -O1; -O0) and prints a note.
 
-`--backend auto` takes the CUDA device of the machine if the program is worth it: if the work that can be seen from the program and the
-sizes of its arguments would take processors longer (1e9 operations per second and thread) than a device with its start (0.4 s, or the
-seconds in REMORA_CUDA_START), the transfer of arguments and results (8 GB/s) and its launches (10 us each). `--time-passes` says
-what was taken and why. Without a device, or if the device fails, processors run the program."
+`--backend auto` uses the CUDA device of the machine if that is estimated to be faster than the processors. The estimate compares the work
+of the program, as far as it follows from the program and the sizes of its arguments, at 1e9 operations per second and thread, with the
+time of the device: its start (0.4 s, or the seconds in REMORA_CUDA_START), the transfer of arguments and results (8 GB/s) and the launches
+(10 us each). `--time-passes` prints the choice and the reason. Without a device, or if the device fails, processors run the program."
 )]
 pub(super) struct RunArgs {
     #[command(flatten)]
@@ -58,14 +58,14 @@ pub(super) struct RunArgs {
     /// The entry point (default: `main`; in core the last expression of the file)
     #[arg(short, long, value_name = "NAME")]
     entry: Option<String>,
-    /// What runs the program
+    /// The back end that runs the program
     #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
     backend: Backend,
-    /// Results that are the same to the last bit as the evaluator's; not of cbrt, asinh, acosh, atanh, gamma, lgamma, erf and
-    /// erfc, which the C library computes otherwise
+    /// Make results equal to the evaluator's to the last bit (except for cbrt, asinh, acosh, atanh, gamma, lgamma, erf and erfc,
+    /// which the C library computes differently)
     #[arg(long)]
     strict_fp: bool,
-    /// Threads (default: one per processor)
+    /// The number of threads (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// The number of the CUDA device (default: that in REMORA_CUDA_DEVICE, or 0)
@@ -85,13 +85,13 @@ pub(super) struct RunArgs {
 /// What runs a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Backend {
-    /// Compiled where that is possible, for what is likely to be the fastest
+    /// Compile the program if possible, for processors or a device, whichever is likely to be faster
     Auto,
-    /// The evaluator of core
+    /// Evaluate core, without compiling it
     Interp,
-    /// Compiled by way of C, on all processors
+    /// Compile the program through C, for all processors
     Cpu,
-    /// Compiled for the CUDA device of this machine
+    /// Compile the program for the CUDA device of this machine
     Cuda,
 }
 
@@ -272,19 +272,19 @@ fn compile(
     let options = args.options(bundle.map_or(args.strict_fp, Bundle::strict));
     let bundle = bundle.filter(|bundle| bundle.cuda() == (runner == Runner::Device));
     let entries = bundle.map_or_else(|| vec![entry.name], Bundle::entries);
-    let made = match runner {
+    let made = bundle.and_then(Bundle::made).unwrap_or_default();
+    let program = match runner {
         Runner::Evaluator => return Ok(None),
         Runner::Device => {
             if args.strict_fp {
                 console.progress(NOT_STRICT);
             }
-            let made = native::Made { library: bundle.and_then(Bundle::library), image: bundle.and_then(Bundle::image) };
             native::prepare_on(loaded, &entries, args.device, made)
         }
-        Runner::Processors => native::prepare(loaded, &entries, &options, bundle.and_then(Bundle::library)),
+        Runner::Processors => native::prepare(loaded, &entries, &options, made.library),
         Runner::Fastest => fastest(args, loaded, entry, values, &options, console),
     };
-    let failure = match made {
+    let failure = match program {
         Ok(program) => return Ok(Some(program)),
         Err(failure) => failure,
     };

@@ -1,5 +1,5 @@
 //! Libraries that bring everything with them: the host plan, the text of the kernels, and what the plan asks of a device, by way of CUDA's
-//! driver (`driver.c`), which is looked for when a context is made.
+//! driver (`driver.c`), which is looked for when a context is made. `remora` itself loads the same text as a library of its own.
 
 use super::Cuda;
 use crate::back::text::{Device, Interface, Shown, Wrappers, sanitized, wrapper_names};
@@ -7,7 +7,11 @@ use crate::base::{Span, Symbol};
 use crate::ir::soac::Program;
 use std::fmt::Write;
 
-const DRIVER: &str = include_str!("driver.c");
+/// What reaches the device in a library.
+const DRIVER: &str = concat!(include_str!("driver.c"), include_str!("library.c"));
+
+/// What reaches the device in `remora` itself, as a library of its own, which is the same for all programs.
+pub const LOADED_DRIVER: &str = concat!(include_str!("table.h"), "\n", include_str!("driver.c"), include_str!("loaded.c"));
 
 /// A library as text.
 #[derive(Debug, Clone)]
@@ -142,7 +146,7 @@ fn device(prefix: &str) -> Device {
     let contexts = format!(
         "REMORA_DOOR {prefix}_context *{prefix}_new_on_device(int device, const void *kernels) {{
   remora_text[0] = 0;
-  remora_gpu *gpu = remora_gpu_open(device, kernels);
+  remora_gpu *gpu = remora_gpu_ready(device, kernels);
   if (!gpu) {{
     return NULL;
   }}

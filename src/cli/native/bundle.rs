@@ -4,13 +4,14 @@
 //! remora | sources as JSON | library | length of the sources: u64 | length of the library: u64 | MAGIC
 //! ```
 //!
-//! For a device the library is the host plan, with the machine code of the kernels behind it if there is some.
+//! For a device the library is the host plan, with what reaches the device behind it, another library, and the machine code of the kernels
+//! if there is some.
 //!
 //! When it starts, it checks the sources again (that takes milliseconds) and finds that what it would compile is there.
 
 use super::super::program::Loaded;
 use super::super::{entries, files};
-use super::build;
+use super::{Made, build, cuda};
 use crate::base::{Code, SourceMap, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver;
@@ -39,7 +40,10 @@ struct Contents {
     /// Whether it runs on a CUDA device.
     #[serde(default)]
     cuda: bool,
-    /// How many of the bytes of the library are code of kernels, which stands behind it.
+    /// How many of the bytes of the library are what reaches the device, which stands behind it,
+    #[serde(default)]
+    driver: usize,
+    /// and how many are code of kernels, which stands behind that.
     #[serde(default)]
     image: usize,
 }
@@ -105,7 +109,7 @@ pub fn own() -> Option<Bundle> {
 /// Writes a program with its sources and its library. Returns why it has no code of kernels, if it should.
 pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: Target) -> Result<Option<Box<Diagnostic>>, Box<Diagnostic>> {
     let strict = matches!(target, Target::Processor { strict: true });
-    let (mut image, mut problem) = (Vec::new(), None);
+    let (mut driver, mut image, mut problem) = (Vec::new(), Vec::new(), None);
     let text = match target {
         Target::Processor { strict } => driver::compile(&loaded.sources, &loaded.checked, names, strict)?.text,
         Target::Cuda { architecture } => {
@@ -114,10 +118,12 @@ pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: Target) -> 
                 Ok(code) => image = code,
                 Err(why) => problem = Some(why),
             }
+            driver = files::read(cuda::library(None)?.path())?;
             made.host
         }
     };
     let mut library = files::read(build::library(&text, strict, None)?.path())?;
+    library.extend_from_slice(&driver);
     library.extend_from_slice(&image);
     let unknown =
         |error: std::io::Error| Box::new(Diagnostic::bare(Code::UnwritableResult, format!("this program cannot be copied: {error}")));
@@ -130,8 +136,8 @@ pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: Target) -> 
     let root = loaded.sources.file(loaded.root).name.clone();
     let entries = names.iter().map(|name| name.as_str().to_string()).collect();
     let called = names.iter().map(|name| loaded.checked.source_name(*name).as_str().to_string()).collect();
-    let (cuda, image) = (matches!(target, Target::Cuda { .. }), image.len());
-    let contents = Contents { root, sources, entries, called, strict, processor: build::processor(), cuda, image };
+    let (cuda, driver, image) = (matches!(target, Target::Cuda { .. }), driver.len(), image.len());
+    let contents = Contents { root, sources, entries, called, strict, processor: build::processor(), cuda, driver, image };
     let contents = serde_json::to_vec(&contents).unwrap_or_default();
     program.extend_from_slice(&contents);
     program.extend_from_slice(&library);
@@ -156,6 +162,11 @@ fn executable(_: &Path) -> Result<(), Box<Diagnostic>> {
     Ok(())
 }
 
+/// Bytes, without so many at the end, and those.
+fn split_end(bytes: &[u8], count: usize) -> Option<(&[u8], &[u8])> {
+    bytes.split_at_checked(bytes.len().checked_sub(count)?)
+}
+
 impl Bundle {
     /// The checked program.
     pub fn load(&self) -> Loaded {
@@ -166,21 +177,18 @@ impl Bundle {
         let checked = driver::check(&mut map, &Memory(sources), file);
         Loaded { sources: map, root: file, checked }
     }
-    /// The compiled program, if this processor can run it.
-    pub fn library(&self) -> Option<&[u8]> {
+    /// What was compiled, as far as this processor can run it.
+    pub fn made(&self) -> Option<Made<'_>> {
+        let (rest, image) = split_end(&self.library, self.contents.image)?;
+        let (plan, driver) = split_end(rest, self.contents.driver)?;
         let here = build::processor();
         let fits = self.contents.processor.split(',').all(|feature| here.split(',').any(|found| found == feature));
-        let end = self.library.len().checked_sub(self.contents.image)?;
-        self.library.get(..end).filter(|_| fits)
+        let library = |part| Some(part).filter(|part: &&[u8]| fits && !part.is_empty());
+        Some(Made { library: library(plan), driver: library(driver), image: Some(image).filter(|image| !image.is_empty()) })
     }
     /// Whether it runs on a CUDA device.
     pub fn cuda(&self) -> bool {
         self.contents.cuda
-    }
-    /// The code of its kernels, if it has some.
-    pub fn image(&self) -> Option<&[u8]> {
-        let start = self.library.len().checked_sub(self.contents.image)?;
-        self.library.get(start..).filter(|image| !image.is_empty())
     }
     /// How the program is compiled and what it was compiled for.
     pub fn entries(&self) -> Vec<Symbol> {

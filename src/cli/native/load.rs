@@ -34,14 +34,19 @@ struct Support {
 
 /// What runs kernels: CUDA's driver, or what plays it in tests.
 pub trait Device {
-    /// Its functions, a `remora_device` as `src/back/cuda/table.h` has it, which stays where it is as long as this lives.
-    fn table(&self) -> *const c_void;
-    /// What went wrong last, if it knows.
-    fn message(&self) -> Option<String> {
-        None
-    }
+    /// Its functions, a [`Table`], which stays where it is as long as this lives.
+    fn table(&self) -> *const Table;
     /// What it is, for people.
     fn name(&self) -> String;
+}
+
+/// What went wrong last on a device.
+fn message(device: &dyn Device) -> String {
+    // SAFETY: the table is that of the device, and the message a text.
+    unsafe {
+        let table = &*device.table();
+        CStr::from_ptr((table.message)(table.this)).to_string_lossy().into_owned()
+    }
 }
 
 /// A compiled program with a context of its own.
@@ -88,6 +93,16 @@ impl Library {
             Err(error) => Err(broken(&name, &error.to_string())),
         }
     }
+
+    /// A function of the library.
+    ///
+    /// # Safety
+    /// It has this type.
+    pub unsafe fn function<F: Copy>(&self, name: &CStr) -> Result<F, Box<Diagnostic>> {
+        // SAFETY: see above.
+        let found = unsafe { self.library.get(name.to_bytes_with_nul()) };
+        found.map(|function| *function).map_err(|error| broken(&self.name, &error.to_string()))
+    }
 }
 
 fn broken(name: &str, what: &str) -> Box<Diagnostic> {
@@ -97,54 +112,47 @@ fn broken(name: &str, what: &str) -> Box<Diagnostic> {
 impl Program {
     /// The program in a library that was made from `native`, with a context of its own.
     pub fn new(library: Library, native: Native, threads: usize) -> Result<Program, Box<Diagnostic>> {
-        let new = |library: &libloading::Library| {
-            // SAFETY: the run-time support declares the function with this type.
-            let new = unsafe { library.get::<unsafe extern "C" fn(c_int) -> Context>(b"remora_context_new\0") }?;
-            // SAFETY: any number of threads is allowed.
-            Ok(unsafe { new(c_int::try_from(threads).unwrap_or(0)) })
+        // SAFETY: the run-time support declares the function with this type; any number of threads is allowed.
+        let context = unsafe {
+            let new = library.function::<unsafe extern "C" fn(c_int) -> Context>(c"remora_context_new")?;
+            new(c_int::try_from(threads).unwrap_or(0))
         };
-        Program::with(library, (native.program, native.places, native.times), None, &new)
+        Program::with(library, (native.program, native.places, native.times), None, context)
     }
 
     /// The host plan in a library that was made from a program, which runs kernels on a device.
     pub fn on_device(library: Library, made: CudaProgram, device: Box<dyn Device>) -> Result<Program, Box<Diagnostic>> {
-        let table = device.table();
-        let new = |library: &libloading::Library| {
-            // SAFETY: the host plan declares the function with this type.
-            let new = unsafe { library.get::<unsafe extern "C" fn(*const c_void) -> Context>(b"remora_context_new_device\0") }?;
-            // SAFETY: the table is that of the device, which lives as long as the program.
-            Ok(unsafe { new(table) })
+        // SAFETY: the host plan declares the function with this type; the table is that of the device, which lives as long as the program.
+        let context = unsafe {
+            let new = library.function::<unsafe extern "C" fn(*const Table) -> Context>(c"remora_context_new_device")?;
+            new(device.table())
         };
-        Program::with(library, (made.program, made.places, made.times), Some(device), &new)
+        Program::with(library, (made.program, made.places, made.times), Some(device), context)
     }
 
     fn with(
-        Library { library, name }: Library,
+        library: Library,
         (program, places, times): (soac::Program, Vec<Place>, Times),
         device: Option<Box<dyn Device>>,
-        new: &dyn Fn(&libloading::Library) -> Result<Context, libloading::Error>,
+        context: Context,
     ) -> Result<Program, Box<Diagnostic>> {
-        macro_rules! symbol {
-            ($name:literal) => {
-                // SAFETY: the run-time support declares the function with this type.
-                *unsafe { library.get($name) }.map_err(|error| broken(&name, &error.to_string()))?
-            };
-        }
-        let support = Support {
-            free: symbol!(b"remora_context_free\0"),
-            data: symbol!(b"remora_array_data\0"),
-            release: symbol!(b"remora_array_free\0"),
-            code: symbol!(b"remora_error_code\0"),
-            message: symbol!(b"remora_error_message\0"),
-            places: symbol!(b"remora_error_places\0"),
-            peak: symbol!(b"remora_peak_bytes\0"),
-        };
-        let context = new(&library).map_err(|error| broken(&name, &error.to_string()))?;
         if context.is_null() {
-            let message = device.and_then(|device| device.message()).unwrap_or_else(|| "out of memory".into());
+            let message = device.map_or_else(|| "out of memory".into(), |device| message(device.as_ref()));
             return Err(Box::new(Diagnostic::bare(Code::OutOfMemory, message)));
         }
-        Ok(Program { context, support, program, places, times, device, library })
+        // SAFETY: the run-time support declares the functions with these types.
+        let support = unsafe {
+            Support {
+                free: library.function(c"remora_context_free")?,
+                data: library.function(c"remora_array_data")?,
+                release: library.function(c"remora_array_free")?,
+                code: library.function(c"remora_error_code")?,
+                message: library.function(c"remora_error_message")?,
+                places: library.function(c"remora_error_places")?,
+                peak: library.function(c"remora_peak_bytes")?,
+            }
+        };
+        Ok(Program { context, support, program, places, times, device, library: library.library })
     }
 
     /// Runs an entry point whose parameters have these names.
@@ -262,8 +270,8 @@ struct Resident {
 
 impl Resident {
     fn new(device: &dyn Device, values: &[Value]) -> Result<Resident, Box<Diagnostic>> {
-        // SAFETY: the table is a `remora_device`.
-        let table = unsafe { *device.table().cast::<Table>() };
+        // SAFETY: the table lives as long as the device.
+        let table = unsafe { *device.table() };
         let mut resident = Resident { table, words: Vec::new(), arrays: Vec::new() };
         for value in values {
             let word = word(value);
@@ -284,8 +292,8 @@ impl Resident {
                 }
             };
             if failed != 0 {
-                let message = device.message().unwrap_or_else(|| "the device fails".into());
-                return Err(Box::new(Diagnostic::bare(if failed == NO_MEMORY { Code::OutOfMemory } else { Code::DeviceFailed }, message)));
+                let code = if failed == NO_MEMORY { Code::OutOfMemory } else { Code::DeviceFailed };
+                return Err(Box::new(Diagnostic::bare(code, message(device))));
             }
             resident.words.push(place as u64);
         }

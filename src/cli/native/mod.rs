@@ -35,12 +35,11 @@ pub struct Options {
 pub struct Made<'a> {
     /// The host plan, as a library.
     pub library: Option<&'a [u8]>,
+    /// What reaches the device, as a library.
+    pub driver: Option<&'a [u8]>,
     /// Machine code or PTX of the kernels, ending with a zero.
     pub image: Option<&'a [u8]>,
 }
-
-/// The variable with the number of the device.
-const DEVICE: &str = "REMORA_CUDA_DEVICE";
 
 /// Compiles a program for some entry points, or finds it in the cache, and loads it. `given` is a library that was made before from the
 /// same program.
@@ -106,7 +105,7 @@ pub fn prepare_cuda(loaded: &Loaded, entries: &[Symbol]) -> Result<Program, Box<
 /// The same for the device with this number (or that which the environment names, or the first), with what was made of the program before.
 pub fn prepare_on(loaded: &Loaded, entries: &[Symbol], number: Option<u32>, made: Made) -> Result<Program, Box<Diagnostic>> {
     // What is missing on the machine is said before anything is compiled.
-    let found = if standin::wanted() { None } else { Some(cuda::open(device_number(number)?)?) };
+    let found = if standin::wanted() { None } else { Some(cuda::Device::open(number, made.driver)?) };
     let program = driver::compile_cuda(&loaded.sources, &loaded.checked, entries)?;
     let device: Box<dyn Device> = match found {
         None => standin::open(&program.text.kernels)?,
@@ -123,18 +122,5 @@ pub fn image_for(kernels: &str, architecture: Option<&str>) -> Result<Result<Vec
         Ok(image) => Ok(Ok(image)),
         Err(diagnostic) if diagnostic.code == Code::NoNvrtc && architecture.is_none() => Ok(Err(diagnostic)),
         Err(diagnostic) => Err(diagnostic),
-    }
-}
-
-/// The number of the device that is asked for.
-fn device_number(given: Option<u32>) -> Result<u32, Box<Diagnostic>> {
-    let text = std::env::var(DEVICE).ok().filter(|text| !text.is_empty());
-    match (given, text) {
-        (Some(number), _) => Ok(number),
-        (None, None) => Ok(0),
-        (None, Some(text)) => text.parse().map_err(|_| {
-            let shown: String = text.chars().take(40).collect();
-            Box::new(Diagnostic::bare(Code::NoDevice, format!("no CUDA device `{}`: {DEVICE} is to be a number", shown.escape_debug())))
-        }),
     }
 }

@@ -5,18 +5,19 @@
 #![allow(unsafe_code, reason = "calls of the device")]
 
 use super::Device;
+use super::table::Table;
 use crate::base::Code;
 use crate::diag::Diagnostic;
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CString, c_char};
 
 struct StandIn {
-    table: *const c_void,
-    close: Option<unsafe extern "C" fn(*const c_void)>,
+    table: *const Table,
+    close: Option<unsafe extern "C" fn(*const Table)>,
     _library: libloading::Library,
 }
 
 impl Device for StandIn {
-    fn table(&self) -> *const c_void {
+    fn table(&self) -> *const Table {
         self.table
     }
     fn name(&self) -> String {
@@ -49,9 +50,9 @@ pub fn open(kernels: &str) -> Result<Box<dyn Device>, Box<Diagnostic>> {
     // SAFETY: whoever sets the variable says that the library can be loaded and has the function with this type.
     unsafe {
         let library = libloading::Library::new(&path).map_err(|error| refuse(error.to_string()))?;
-        let close = library.get::<unsafe extern "C" fn(*const c_void)>(b"remora_device_close\0").ok().map(|close| *close);
+        let close = library.get::<unsafe extern "C" fn(*const Table)>(b"remora_device_close\0").ok().map(|close| *close);
         let table = {
-            let open = library.get::<unsafe extern "C" fn(*const c_char) -> *const c_void>(b"remora_device_open\0");
+            let open = library.get::<unsafe extern "C" fn(*const c_char) -> *const Table>(b"remora_device_open\0");
             open.map_err(|error| refuse(error.to_string()))?(text.as_ptr())
         };
         if table.is_null() {

@@ -25,7 +25,7 @@ use std::sync::mpsc;
 
 pub use subject::{Run, runs};
 
-/// Run the expectations in the programs' comments (`-- ==` blocks, in core `; ==`)
+/// Run the tests in the comments of programs (`-- ==` blocks, in core `; ==`)
 #[derive(Debug, Args)]
 #[command(after_help = "A block is a comment:
   -- ==
@@ -39,62 +39,62 @@ pub use subject::{Run, runs};
   -- structure { map 1 reduce 1 }
   -- property: associative
 
-Without `input`, `error: regex` says how the program is refused, `warning: regex` what it is warned about. Blocks with the tags `disable`,
-`notest` or `no_BACKEND` are not run. A script is a function of the program applied to literals, tuples, records and arrays, with `let`,
-`$loaddata \"file\"` and `$loadbytes \"file\"`. `auto output` is what the evaluator makes of the input (for `compiled` cases: the compiled
-program on one thread). Blocks read files of the program's project only: the nearest folder above the program with `.git` or
-`.remora-project`, or else its own folder. What crashes or takes too long fails, and the rest goes on. `structure` with Futhark's names (Screma, SegMap, ..) is about Futhark's optimiser: it is looked at with
---structure, names without a counterpart are noted.
+`error: regex` without `input` expects that the compiler refuses the program with a matching message, `warning: regex` that it warns.
+Blocks with the tags `disable`, `notest` or `no_BACKEND` are skipped. A script applies a function of the program to literals, tuples,
+records and arrays, with `let`, `$loaddata \"file\"` and `$loadbytes \"file\"`. `auto output` expects the evaluator's result (for `compiled`
+cases: that of the compiled program on one thread). Blocks may read files of the program's project only: of the nearest folder above the
+program with `.git` or `.remora-project`, or else of its own folder. A case that crashes or takes too long fails; the others still run.
+`structure` with Futhark's names (Screma, SegMap, ..) describes what Futhark's optimiser makes, so it is checked with --structure only.
 
 Examples:
   remora test program.rem
   remora test tests/ --exclude slow --backend interp,cpu
   remora test program.rem --entry f --backend all")]
 pub(super) struct TestArgs {
-    /// Programs, and folders with programs (.rem and .fut)
+    /// Programs, or folders that contain programs (.rem and .fut)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Only this entry point (may be repeated)
+    /// Test only this entry point (may be repeated)
     #[arg(long, alias = "entry-point", value_name = "NAME")]
     entry: Vec<String>,
-    /// Only what has this tag (may be repeated)
+    /// Run only cases with this tag (may be repeated)
     #[arg(long, alias = "only", value_name = "TAG")]
     tag: Vec<String>,
-    /// Nothing that has this tag (may be repeated)
+    /// Skip cases with this tag (may be repeated)
     #[arg(long, value_name = "TAG")]
     exclude: Vec<String>,
-    /// What runs the programs, several with commas
+    /// The back ends that run the programs, separated by commas
     #[arg(long, value_enum, default_value = "interp", value_name = "BACKEND", value_delimiter = ',')]
     backend: Vec<Backend>,
-    /// Programs that are tested at the same time (default: one per processor)
+    /// How many programs are tested at the same time (default: one per processor)
     #[arg(short, long, alias = "concurrency", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Threads of a program (default: the processors divided among the jobs)
+    /// The number of threads of a program (default: the processors divided among the jobs)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Compile so that floating-point results are the same to the last bit as the evaluator's, and check that they are (those of cbrt, asinh,
-    /// acosh, atanh, gamma, lgamma, erf and erfc need not be: the C library computes them otherwise)
+    /// Compile with --strict-fp, and check that floating-point results equal the evaluator's to the last bit (except for cbrt, asinh,
+    /// acosh, atanh, gamma, lgamma, erf and erfc, which the C library computes differently)
     #[arg(long)]
     strict_fp: bool,
-    /// Error allowed for floats, relative to the largest number that is expected (default: 1e-2, 1e-4, 1e-9 for f16, f32, f64)
+    /// Allowed error of floats, relative to the largest expected number (default: 1e-2, 1e-4, 1e-9 for f16, f32, f64)
     #[arg(long, value_name = "X", value_parser = tolerance)]
     tolerance: Option<f64>,
-    /// Seconds after which a case (and the compilation of a program) is given up
+    /// The time limit of a case, and of the compilation of a program
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     time_limit: u32,
-    /// Test blocks may read files in this folder too, not only those of the program's project (may be repeated)
+    /// Let test blocks also read files in this folder (may be repeated)
     #[arg(long, value_name = "DIR")]
     allow_read: Vec<PathBuf>,
     /// Tests what standard input names, for another process
     #[arg(long, hide = true)]
     worker: bool,
-    /// Look at `structure` blocks with Futhark's names
+    /// Check `structure` blocks with Futhark's names too
     #[arg(long)]
     structure: bool,
     /// Write one JSON object with all results to standard output
     #[arg(long)]
     json: bool,
-    /// Name every case that passes
+    /// Also list cases that pass
     #[arg(short, long)]
     verbose: bool,
 }
@@ -110,7 +110,7 @@ enum Backend {
     Interp,
     /// The evaluator of specialised programs
     Soac,
-    /// The evaluator of programs whose parallelism is in kernels
+    /// The evaluator of programs after flattening into kernels
     Kernel,
     /// The evaluator of programs with memory, for processors
     #[value(hide = true)]
@@ -118,12 +118,12 @@ enum Backend {
     /// The same for a device
     #[value(hide = true)]
     ImpDevice,
-    /// Compiled by way of C
+    /// Compiled through C, for processors
     #[value(alias = "c", alias = "multicore")]
     Cpu,
-    /// Compiled for a device
+    /// Compiled for the CUDA device
     Cuda,
-    /// All of these; `cuda` where there is a device
+    /// All of these; `cuda` only if there is a device
     All,
 }
 

@@ -175,7 +175,7 @@ fn what_is_wrong_with_the_machine_has_a_code() {
         ("old", &["E0804", "too old: it has CUDA 11.4"]),
         ("none", &["E0805", "finds none"]),
         ("old-device", &["E0805", "Fake 9000", "architecture 6.1"]),
-        ("no-pools", &["E0805", "no pools of memory"]),
+        ("no-pools", &["E0805", "no memory pools"]),
         ("refuse", &["E0807", "program.cu(3): error: identifier \"x\" is undefined"]),
         ("image", &["E0810", "the kernels cannot be loaded"]),
         ("launch", &["E0810", "CUDA_ERROR_LAUNCH_FAILED", "blocks of 256 threads"]),
@@ -193,6 +193,80 @@ fn what_is_wrong_with_the_machine_has_a_code() {
     // On a processor the same programs run.
     let ran = place.run("none", &["run", "a.rem", "--backend", "auto", "[1.0, 2.0]"]);
     assert!(ran.good && ran.out.trim() == "5.0f64", "{}{}", ran.out, ran.err);
+}
+
+/// `driver.c` is compiled once for all programs; what is wrong with its entry of the cache is made again.
+#[test]
+fn the_driver_is_compiled_once() {
+    let place = Place::new(true);
+    place.gives(MAIN, "14.0f64");
+    let drivers = || -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(place.path("cache")).into_iter().flatten().flatten().map(|entry| entry.path());
+        let text = |path: &PathBuf| std::fs::read_to_string(path.join("program.c")).unwrap_or_default();
+        entries.filter(|path| text(path).contains("cuLaunchKernel")).collect()
+    };
+    let before = drivers();
+    assert_eq!(before.len(), 1, "{before:?}");
+    place.gives(&["run", "a.rem", "--backend", "cuda", "-e", "sums", "[1, 2]"], "[1i64, 3i64]");
+    assert_eq!(drivers(), before);
+    std::fs::write(before[0].join("program.so"), "damaged").expect("written");
+    place.gives(MAIN, "14.0f64");
+    assert_eq!(drivers(), before);
+}
+
+/// Errors, properties and flags have the numbers in `driver.c` that they have in `cuda.h`.
+#[test]
+fn numbers_are_those_of_cuda() {
+    use cudarc::driver::sys::{
+        CUdevice_attribute_enum as Device, CUevent_flags_enum as Event, CUfunction_attribute_enum as Function,
+        CUmemPool_attribute_enum as Pool, CUpointer_attribute_enum as Pointer, CUresult as Error, CUstream_flags_enum as Stream,
+    };
+    macro_rules! numbers {
+        ($($ours:literal $kind:ident :: $theirs:ident,)*) => { [$(($ours, $kind::$theirs as i64)),*] };
+    }
+    let theirs = numbers! {
+        "OUT_OF_MEMORY" Error::CUDA_ERROR_OUT_OF_MEMORY,
+        "STUB_LIBRARY" Error::CUDA_ERROR_STUB_LIBRARY,
+        "NO_DEVICE" Error::CUDA_ERROR_NO_DEVICE,
+        "INVALID_DEVICE" Error::CUDA_ERROR_INVALID_DEVICE,
+        "NO_BINARY_FOR_GPU" Error::CUDA_ERROR_NO_BINARY_FOR_GPU,
+        "ECC_UNCORRECTABLE" Error::CUDA_ERROR_ECC_UNCORRECTABLE,
+        "UNSUPPORTED_PTX_VERSION" Error::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+        "ILLEGAL_ADDRESS" Error::CUDA_ERROR_ILLEGAL_ADDRESS,
+        "LAUNCH_TIMEOUT" Error::CUDA_ERROR_LAUNCH_TIMEOUT,
+        "ASSERT" Error::CUDA_ERROR_ASSERT,
+        "HARDWARE_STACK_ERROR" Error::CUDA_ERROR_HARDWARE_STACK_ERROR,
+        "ILLEGAL_INSTRUCTION" Error::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+        "MISALIGNED_ADDRESS" Error::CUDA_ERROR_MISALIGNED_ADDRESS,
+        "INVALID_ADDRESS_SPACE" Error::CUDA_ERROR_INVALID_ADDRESS_SPACE,
+        "INVALID_PC" Error::CUDA_ERROR_INVALID_PC,
+        "LAUNCH_FAILED" Error::CUDA_ERROR_LAUNCH_FAILED,
+        "SYSTEM_DRIVER_MISMATCH" Error::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
+        "COMPAT_NOT_SUPPORTED_ON_DEVICE" Error::CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE,
+        "EXTERNAL_DEVICE" Error::CUDA_ERROR_EXTERNAL_DEVICE,
+        "MULTIPROCESSOR_COUNT" Device::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+        "MAX_THREADS_PER_MULTIPROCESSOR" Device::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+        "COMPUTE_CAPABILITY_MAJOR" Device::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+        "COMPUTE_CAPABILITY_MINOR" Device::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+        "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN" Device::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+        "MEMORY_POOLS_SUPPORTED" Device::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
+        "STREAM_NON_BLOCKING" Stream::CU_STREAM_NON_BLOCKING,
+        "EVENT_DISABLE_TIMING" Event::CU_EVENT_DISABLE_TIMING,
+        "POOL_RELEASE_THRESHOLD" Pool::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+        "POOL_RESERVED_MEM_CURRENT" Pool::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+        "POOL_USED_MEM_CURRENT" Pool::CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+        "FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES" Function::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        "POINTER_MEMORY_TYPE" Pointer::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+    };
+    let text = shim::read("src/back/cuda/driver.c");
+    let parts = text.split("enum {").skip(1).filter_map(|rest| rest.split('}').next()).flat_map(|list| list.split(','));
+    let ours: Vec<(&str, i64)> = parts
+        .map(|part| {
+            let (name, number) = part.split_once('=').unwrap_or_else(|| panic!("{part}"));
+            (name.trim().trim_start_matches("REMORA_"), number.trim().parse().unwrap_or_else(|_| panic!("{part}")))
+        })
+        .collect();
+    assert_eq!(ours, theirs);
 }
 
 #[test]
