@@ -4,6 +4,7 @@
 use super::control::Branch;
 use super::expr::call;
 use super::{Elab, Result, Typed};
+use crate::base::scalar::Op;
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core::{Atom, Expr, ExprKind, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind, UnaryOp, view};
@@ -119,7 +120,7 @@ impl Elab<'_> {
             Scalar::Bool(true) => Ok(value.0.clone()),
             Scalar::Bool(false) => Ok(negated(value.0.clone(), span)),
             _ => {
-                let equal = Expr::new(ExprKind::Var(Symbol::new(&format!("{}.==", scalar.prim()))), span);
+                let equal = Expr::op(Op::Eq, scalar.prim(), span);
                 Ok(call(equal, vec![value.0.clone(), literal], span))
             }
         }
