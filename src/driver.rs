@@ -35,7 +35,7 @@ pub use offload_cost::{OffloadCost, Work, work};
 pub use remc::is_core;
 pub use stats::{Stats, Times, times_table};
 
-use crate::back::{c, cuda};
+use crate::back::{c, cuda, text};
 use crate::base::{Code, FileId, SourceMap, Span, Symbol, ice, ice::Bug};
 use crate::diag::{Diagnostic, Severity};
 use crate::front::ambiguity::{self, Reception, Search, Verdict};
@@ -379,11 +379,11 @@ fn place(checked: &Checked, program: &soac::Program, span: Span) -> Place {
 }
 
 /// The same in words.
-fn shown<'a>(sources: &'a SourceMap, checked: &'a Checked, program: &'a soac::Program) -> impl Fn(Span) -> c::Shown + 'a {
+fn shown<'a>(sources: &'a SourceMap, checked: &'a Checked, program: &'a soac::Program) -> impl Fn(Span) -> text::Shown + 'a {
     let text = |span: Span| if span == Span::default() { String::new() } else { sources.place(span) };
     move |span| {
         let place = place(checked, program, span);
-        c::Shown { text: text(place.span), own: place.own.map(text).unwrap_or_default() }
+        text::Shown { text: text(place.span), own: place.own.map(text).unwrap_or_default() }
     }
 }
 
@@ -487,9 +487,9 @@ fn entry_names(checked: &Checked, program: &soac::Program) -> Vec<Symbol> {
 }
 
 /// What entry points take and return.
-fn interface(checked: &Checked, entries: &[Symbol]) -> c::Interface {
+fn interface(checked: &Checked, entries: &[Symbol]) -> text::Interface {
     let chosen = |define: &&core::Define| if entries.is_empty() { define.entry } else { entries.contains(&define.name) };
-    c::Interface::new(checked.core.defs.iter().filter(chosen).map(|define| (define.name, &define.ty)))
+    text::Interface::new(checked.core.defs.iter().filter(chosen).map(|define| (define.name, &define.ty)))
 }
 
 /// An internal error as a message.

@@ -193,11 +193,11 @@ mod table {
         UniformLoop in "back/vectorise/plan.rs": "inner loops with different counts are run as long as that of the first lane";
         ScheduledBeforeOperands in "back/vectorise/schedule.rs": "long functions begin before their operands are there";
         PackShort in "back/vectorise/packing.rs": "columns that are copied for neighbouring lanes are one element short";
-        FoldedPower in "back/c/expr.rs": "powers with halves are taken for whole ones";
-        SignedOverflow in "back/c/expr.rs": "sums of signed integers overflow instead of wrapping around";
-        AnyOrderAlways in "back/c/mod.rs": "loops whose iterations depend on each other are marked as independent";
-        GiveTwice in "back/c/mod.rs": "what is consumed is released all the same";
-        MoveForgets in "back/c/mod.rs": "what a loop replaces is not released";
+        FoldedPower in "back/text/expr.rs": "powers with halves are taken for whole ones";
+        SignedOverflow in "back/text/expr.rs": "sums of signed integers overflow instead of wrapping around";
+        AnyOrderAlways in "back/c/marks.rs": "loops whose iterations depend on each other are marked as independent";
+        GiveTwice in "back/text/stmt.rs": "what is consumed is released all the same";
+        MoveForgets in "back/text/stmt.rs": "what a loop replaces is not released";
         ClassRoundsDown in "back/c/runtime.c": "blocks of memory are rounded down",
             "+ quarter - 1) / quarter);" => ") / quarter);";
         PieceEnds in "back/c/runtime.c": "all pieces but the last end one iteration too early",
@@ -206,23 +206,23 @@ mod table {
             "  int failed = remora_share(th);\n  __atomic_and_fetch(&crew->loop, ~REMORA_OPEN, __ATOMIC_SEQ_CST);\n  remora_await(crew);" => "  int failed = remora_share(th);\n  __atomic_and_fetch(&crew->loop, ~REMORA_OPEN, __ATOMIC_SEQ_CST);\n  if (crew->quit) remora_await(crew);";
         LastFailureCounts in "back/c/runtime.c": "of several failures the last counts",
             "if (!c->failed || th->order < c->failed_at) {" => "if (!c->failed || th->order >= c->failed_at) {";
-        DivisionTruncates in "back/c/scalars.c": "divisions of negative integers round towards zero",
+        DivisionTruncates in "back/text/scalars.c": "divisions of negative integers round towards zero",
             "? (T)(q - 1) : q;" => "? (T)(q - 0) : q;";
-        ModuloOfNegatives in "back/c/scalars.c": "the remainder of a negative integer has the wrong sign",
+        ModuloOfNegatives in "back/text/scalars.c": "the remainder of a negative integer has the wrong sign",
             "? (T)(r + b) : r;" => "? (T)(r - 0) : r;";
-        ShiftByBits in "back/c/scalars.c": "shifts by the number of bits give the number",
+        ShiftByBits in "back/text/scalars.c": "shifts by the number of bits give the number",
             "REMORA_FN T remora_shl_##T(T a, T b) { return (U)b < BITS ? (T)((U)a << (U)b) : (T)0; }" => "REMORA_FN T remora_shl_##T(T a, T b) { return (U)b < BITS ? (T)((U)a << (U)b) : (U)b == BITS ? a : (T)0; }";
-        NanWins in "back/c/scalars.c": "the minimum of a number and NaN is NaN",
+        NanWins in "back/text/scalars.c": "the minimum of a number and NaN is NaN",
             "return b != b ? a : a == b && !(REMORA_CONSTANT(b) && (b != 0 || signbit(b)))" => "return a != a ? a : a == b && !(REMORA_CONSTANT(b) && (b != 0 || signbit(b)))";
-        MinimumOfZeros in "back/c/scalars.c": "the minimum of 0 and -0 is 0",
+        MinimumOfZeros in "back/text/scalars.c": "the minimum of 0 and -0 is 0",
             "remora_from_bits_##T(remora_bits_##T(a) | remora_bits_##T(b))" => "remora_from_bits_##T(remora_bits_##T(a) & remora_bits_##T(b))";
-        NanToInteger in "back/c/scalars.c": "NaN becomes the least integer",
+        NanToInteger in "back/text/scalars.c": "NaN becomes the least integer",
             "return x != x ? 0 :" => "return x != x ? LOW + 0 * 0 :";
-        PowerOfInfinity in "back/c/scalars.c": "the square root of minus infinity is taken for a half power",
+        PowerOfInfinity in "back/text/scalars.c": "the square root of minus infinity is taken for a half power",
             "* sqrt##S(x == -(T)INFINITY ? (T)INFINITY : x);" => "* sqrt##S(x);";
-        QuotientUncorrected in "back/c/scalars.c": "quotients by reciprocals are not corrected",
+        QuotientUncorrected in "back/text/scalars.c": "quotients by reciprocals are not corrected",
             "quotient = fma##S(rest, r, near);" => "quotient = fma##S(rest, 0, near);";
-        KernelLastFailure in "back/cuda/kernel.rs": "of several failures in a kernel the last counts";
+        KernelLastFailure in "back/cuda/thread.rs": "of several failures in a kernel the last counts";
         LanesTurned in "back/cuda/device.cu": "lanes of a warp combine their values the wrong way round",
             "    if (lane % (2 * delta) == 0) {\n      value = op(value, above);" => "    if (lane % (2 * delta) == 0) {\n      value = op(above, value);";
         BlockWithoutBarrier in "back/cuda/device.cu": "the first thread of a block does not wait for the totals of the warps",

@@ -84,7 +84,7 @@ impl Net {
         let mut out: Vec<Net> = NETS.iter().map(|(net, _)| *net).collect();
         out.retain(|net| evaluated || !matches!(net, Evaluators | GeneratedEvaluators));
         out.retain(|net| !device || matches!(net, Evaluators | Imp | GeneratedEvaluators | Device | GeneratedDevice));
-        out.retain(|net| !(file.starts_with("back/c") || file.starts_with("back/cuda")) || *net != Imp);
+        out.retain(|net| !["back/text", "back/c/", "back/cuda"].iter().any(|part| file.starts_with(part)) || *net != Imp);
         out
     }
 

@@ -1,13 +1,14 @@
 //! Histograms: a kernel for the bins of the result, and one for bins in the shared memory of blocks that are then combined with those.
 
-use super::kernel::{Functor, atomic_name};
-use crate::back::c::{Emitter, Mode, c_type};
+use super::Host;
+use super::thread::{Functor, atomic_name};
+use crate::back::text::{Emitter, c_type};
 use crate::ir::imp::visit::Mention;
 use crate::ir::imp::{Atomic, Expr, Hist, Launch, Local};
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
-impl Emitter<'_> {
+impl Emitter<'_, Host> {
     /// Writes the kernels of a histogram. Returns the call that launches them, without its last arguments.
     pub(super) fn histogram(
         &mut self,
@@ -23,18 +24,18 @@ impl Emitter<'_> {
         let mut params = params.to_vec();
         params.extend(["int64_t width", "int64_t bins"].map(String::from));
         self.begin_kernel(name, &params, launch);
-        let functors = self.kernels.text.len();
+        let functors = self.dialect.text.len();
         self.histogram_functors(acc, work, outside);
-        let functors = self.kernels.text[functors..].to_string();
-        let _ = writeln!(self.kernels.text, "  remora_hist<{acc}>(width, bins, cell, update);");
+        let functors = self.dialect.text[functors..].to_string();
+        let _ = writeln!(self.dialect.text, "  remora_hist<{acc}>(width, bins, cell, update);");
         self.end_kernel(name);
         params.extend(["int64_t first", "int64_t here", "int64_t copies"].map(String::from));
         self.begin_kernel(&shared, &params, launch);
-        self.kernels.text.push_str(&functors);
+        self.dialect.text.push_str(&functors);
         self.operator_functor(acc, &work.combine, outside);
         self.own_functor(acc, work, locked);
         let _ = writeln!(
-            self.kernels.text,
+            self.dialect.text,
             "  remora_hist_shared<{acc}, {locked}>(width, first, here, copies, neutral, cell, own, op, update);"
         );
         self.end_kernel(&shared);
@@ -44,17 +45,18 @@ impl Emitter<'_> {
 
     /// What a cell is, and what is done with a bin of the result.
     fn histogram_functors(&mut self, acc: &str, work: &Hist, outside: &FxHashSet<Mention>) {
-        let mode = std::mem::replace(&mut self.mode, Mode::Thread);
-        let neutral = self.list(&work.neutral);
-        let _ = writeln!(self.kernels.text, "  const {acc} neutral = {{{neutral}}};");
+        let thread = self.thread();
+        let (neutral, bin, values) = (thread.list(&work.neutral), thread.expr(&work.bin), thread.list(&work.values));
+        let _ = writeln!(self.dialect.text, "  const {acc} neutral = {{{neutral}}};");
         let with = |locals: &[Local]| outside.iter().copied().chain(locals.iter().map(|local| Mention::Set(*local))).collect();
         let (index, place) = (self.local(work.index), self.local(work.place));
         let also: Vec<Expr> = work.values.iter().chain([&work.bin]).cloned().collect();
-        let last = format!("bin_ = {};\n    return {acc}{{{}}};", self.expr(&work.bin), self.list(&work.values));
+        let last = format!("bin_ = {bin};\n    return {acc}{{{values}}};");
         self.functor(Functor {
             head: format!("auto cell = [&](int64_t {index}, int64_t &bin_) -> {acc}"),
             first: Vec::new(),
             outside: with(&[work.index]),
+            elements: &[],
             body: &work.cell,
             also: &also,
             last: Some(last),
@@ -66,20 +68,20 @@ impl Emitter<'_> {
             head: format!("auto update = [&](int64_t {place}, {acc} sum_)"),
             first: self.components(&work.sum, "sum_"),
             outside: with(&own),
+            elements: &[],
             body: &work.update,
             also: &[],
             last: None,
             exit: "return;",
             order: "INT64_MAX".into(),
         });
-        self.mode = mode;
     }
 
     /// What is done with a bin in shared memory.
     fn own_functor(&mut self, acc: &str, work: &Hist, locked: bool) {
         let types: Vec<&str> = work.sum.iter().map(|local| c_type(self.fun.locals[*local].prim)).collect();
         let ty = types.first().copied().unwrap_or("int64_t");
-        let out = &mut self.kernels.text;
+        let out = &mut self.dialect.text;
         let _ = writeln!(out, "  auto own = [&]({acc} *bin_, uint32_t *lock_, const {acc} &value_) {{");
         match &work.each {
             Some(each) => {

@@ -1,12 +1,25 @@
-//! The host plan: statements about memory of the device, launches, doors.
+//! The host plan: statements about memory of the device, launches, entry wrappers.
 
-use crate::back::c::{Emitter, Text, c_type};
-use crate::ir::imp::{Param, Place, Result, Stmt};
+use super::Host;
+use crate::back::text::{Dialect, Emitter, Text, c_type};
+use crate::ir::imp::{Expr, Param, Place, Ptr, Result, Stmt};
 use std::fmt::Write;
 
-impl Emitter<'_> {
-    /// Writes a statement of the host that is not what it is for a processor; returns whether it was one.
-    pub fn host_stmt(&mut self, text: &mut Text, stmt: &Stmt) -> bool {
+impl Dialect for Host {
+    fn stmt(emitter: &mut Emitter<Self>, text: &mut Text, stmt: &Stmt) -> bool {
+        emitter.host_stmt(text, stmt)
+    }
+    fn load(emitter: &Emitter<Self>, ptr: Ptr, index: &Expr) -> String {
+        format!("REMORA_LOAD({}, {} + {})", emitter.elem(ptr), emitter.ptr(ptr), emitter.nested(index))
+    }
+    fn fill(text: &mut Text, buffer: &str, from: &str, count: &str, elem: &str) {
+        text.line(&format!("  if (remora_copy(th, remora_data({buffer}), {from}, ({count}) * sizeof({elem}))) goto fail;"));
+    }
+}
+
+impl Emitter<'_, Host> {
+    /// Prints a statement of the host that is not what it is for a processor; returns whether it was one.
+    fn host_stmt(&mut self, text: &mut Text, stmt: &Stmt) -> bool {
         // Looking at an element may fail anywhere.
         text.fails = true;
         match stmt {
@@ -55,7 +68,7 @@ impl Emitter<'_> {
 
     /// The function that is called from outside: arguments go to the device, results come from there. If they are `resident`, they are
     /// there and stay there.
-    pub fn device_door(&self, resident: bool) -> String {
+    pub fn device_wrapper(&self, resident: bool) -> String {
         let fun = self.fun;
         let name = if resident { "resident" } else { "entry" };
         let mut out = format!("\nREMORA_EXPORT int remora_{name}_{}(remora_context *c, const uint64_t *in, uint64_t *out) {{\n", self.id);

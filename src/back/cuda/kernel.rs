@@ -1,13 +1,12 @@
 //! Kernels and their launches.
 
+use super::Host;
 use super::access::{Values, accesses, each};
+use super::thread::{Functor, Thread};
 use super::wide::captured;
-use crate::back::c::{Emitter, Mode, Text, c_type, free, message, sanitized};
-use crate::base::Span;
-use crate::base::mutation::mutated;
-use crate::base::scalar::{Op, ScalarOp};
-use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Atomic, Combine, Expr, Hist, Int, Launch, Local, Ptr, Segments, Stmt, Transpose, Work};
+use crate::back::text::{Emitter, Text, c_type, sanitized};
+use crate::ir::imp::visit::{self, Mention, free};
+use crate::ir::imp::{Combine, Expr, Hist, Int, Launch, Local, Segments, Stmt, Transpose, Work};
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
@@ -20,19 +19,6 @@ const MOST_MORE: usize = 6;
 
 /// Bytes of values of which each thread of a block may have one in shared memory.
 const LARGEST: usize = 64;
-
-/// A functor that is being written: variables that it has from elsewhere, and how it begins and ends.
-pub(super) struct Functor<'a> {
-    pub head: String,
-    pub first: Vec<String>,
-    pub outside: FxHashSet<Mention>,
-    pub body: &'a [Stmt],
-    pub also: &'a [Expr],
-    pub last: Option<String>,
-    pub exit: &'a str,
-    /// The number of the cell among all.
-    pub order: String,
-}
 
 /// A kernel that is being written.
 struct Kernel<'a> {
@@ -51,10 +37,10 @@ struct Kernel<'a> {
     launch: &'a Launch,
 }
 
-impl Emitter<'_> {
+impl Emitter<'_, Host> {
     /// Writes a kernel, and its launch by the host.
     pub fn launch(&mut self, text: &mut Text, launch: &Launch) {
-        let number = self.kernels.count;
+        let number = self.dialect.count;
         // Types and tables of the program end in other ways.
         let name = format!("remora_{}_k{number}", sanitized(launch.name.as_str()));
         let captured = free(&[], |see| visit::kernel(launch, see));
@@ -74,7 +60,7 @@ impl Emitter<'_> {
             }
         }
         let outside: FxHashSet<Mention> = captured.into_iter().collect();
-        self.kernels.heap = launch.heap;
+        self.dialect.heap = launch.heap;
         let mut threads = launch.threads.map_or("0".to_string(), |local| self.local(local));
         let mut give_up = "goto fail;";
         text.line("{");
@@ -102,7 +88,7 @@ impl Emitter<'_> {
             text.line("  remora_release(th, &room_);");
             text.line("  if (failed_) goto fail;");
         }
-        self.kernels.heap = false;
+        self.dialect.heap = false;
         text.line("}");
     }
     fn map_kernel(&mut self, text: &mut Text, kernel: Kernel, width: &Expr, index: Local, body: &[Stmt]) {
@@ -122,6 +108,7 @@ impl Emitter<'_> {
             head,
             first: Vec::new(),
             outside: inside,
+            elements: &[],
             body,
             also: &[],
             last: None,
@@ -131,9 +118,9 @@ impl Emitter<'_> {
         let mut each = 1;
         if let Some((count, aligned)) = self.wide(launch, &outside) {
             each = count;
-            let _ = writeln!(self.kernels.text, "  remora_for_each_wide<{each}>(width, {aligned}, cell, wide);");
+            let _ = writeln!(self.dialect.text, "  remora_for_each_wide<{each}>(width, {aligned}, cell, wide);");
         } else {
-            self.kernels.text.push_str("  remora_for_each(width, cell);\n");
+            self.dialect.text.push_str("  remora_for_each(width, cell);\n");
         }
         self.end_kernel(&name);
         text.line(&format!("  if (remora_launch_map(th, \"{name}\", {width}, {each}, {threads}, args_, {args})) {give_up}"));
@@ -155,27 +142,27 @@ impl Emitter<'_> {
         let commutes = work.commutative;
         let heavy = heavy(&work.cell);
         self.begin_kernel(&name, &params, launch);
-        let functors = self.kernels.text.len();
+        let functors = self.dialect.text.len();
         self.segment_functors(&acc, work, &outside, false);
-        let functors = self.kernels.text[functors..].to_string();
+        let functors = self.dialect.text[functors..].to_string();
         let _ = writeln!(
-            self.kernels.text,
+            self.dialect.text,
             "  remora_reduce<{acc}, {commutes}, {heavy}>(segments, width, parts, neutral, partial, counter, cell, op, done);"
         );
         self.end_kernel(&name);
         self.begin_kernel(&small, &params, launch);
-        self.kernels.text.push_str(&functors);
+        self.dialect.text.push_str(&functors);
         let _ = writeln!(
-            self.kernels.text,
+            self.dialect.text,
             "  remora_reduce_small<{acc}, {commutes}, {heavy}>(segments, width, parts, neutral, cell, op, done);"
         );
         self.end_kernel(&small);
         if let Some(columns) = columns {
             params.push("int64_t across".into());
             self.begin_kernel(&columns, &params, launch);
-            self.kernels.text.push_str(&functors);
+            self.dialect.text.push_str(&functors);
             let _ = writeln!(
-                self.kernels.text,
+                self.dialect.text,
                 "  remora_reduce_columns<{acc}, {commutes}, {heavy}>(segments, width, parts, across, neutral, partial, counter, cell, op, done);"
             );
             self.end_kernel(&columns);
@@ -190,7 +177,7 @@ impl Emitter<'_> {
         params.extend([format!("remora_tile<{acc}> *state"), "uint32_t *ticket".into()]);
         self.begin_kernel(&name, &params, launch);
         self.segment_functors(&acc, work, &outside, true);
-        let _ = writeln!(self.kernels.text, "  remora_scan<{acc}>(segments, width, neutral, state, ticket, cell, op, done);");
+        let _ = writeln!(self.dialect.text, "  remora_scan<{acc}>(segments, width, neutral, state, ticket, cell, op, done);");
         self.end_kernel(&name);
     }
     fn transpose_kernel(&mut self, text: &mut Text, kernel: Kernel, work: &Transpose) {
@@ -200,10 +187,9 @@ impl Emitter<'_> {
         params.extend(["int64_t planes", "int64_t rows", "int64_t columns"].map(String::from));
         self.begin_kernel(&name, &params, launch);
         let elem = self.elem(work.from.0);
-        let mode = std::mem::replace(&mut self.mode, Mode::Thread);
-        let [from, to] = [&work.from, &work.to].map(|(ptr, offset)| format!("{} + {}", self.ptr(*ptr), self.nested(offset)));
-        self.mode = mode;
-        let _ = writeln!(self.kernels.text, "  remora_transpose<{elem}>(planes, rows, columns, {from}, {to});");
+        let thread = self.thread();
+        let [from, to] = [&work.from, &work.to].map(|(ptr, offset)| format!("{} + {}", thread.ptr(*ptr), thread.nested(offset)));
+        let _ = writeln!(self.dialect.text, "  remora_transpose<{elem}>(planes, rows, columns, {from}, {to});");
         self.end_kernel(&name);
     }
     fn hist_kernel(&mut self, text: &mut Text, kernel: Kernel, work: &Hist) {
@@ -225,13 +211,13 @@ impl Emitter<'_> {
         let definition = launch.name.as_str().replace("*/", "");
         let params = params.join(", ");
         let _ = write!(
-            self.kernels.text,
+            self.dialect.text,
             "\n/* {definition} */\nextern \"C\" __global__ void __launch_bounds__(REMORA_BLOCK, {BLOCKS}) {name}({params}) {{\n  REMORA_KERNEL\n"
         );
-        self.kernels.count += 1;
+        self.dialect.count += 1;
     }
     pub(super) fn end_kernel(&mut self, name: &str) {
-        let _ = writeln!(self.kernels.text, "}}\nREMORA_ENTRY({name})");
+        let _ = writeln!(self.dialect.text, "}}\nREMORA_ENTRY({name})");
     }
 
     /// The type of what a reduction or scan combines.
@@ -239,23 +225,24 @@ impl Emitter<'_> {
         let fields: Vec<String> =
             sum.iter().enumerate().map(|(k, local)| format!("  {} v{k};\n", c_type(self.fun.locals[*local].prim))).collect();
         let name = format!("remora_value_{number}");
-        let _ = write!(self.kernels.types, "\ntypedef struct {name} {{\n{}}} {name};\n", fields.concat());
+        let _ = write!(self.dialect.types, "\ntypedef struct {name} {{\n{}}} {name};\n", fields.concat());
         name
     }
 
     fn segment_functors(&mut self, acc: &str, work: &Segments, outside: &FxHashSet<Mention>, scan: bool) {
-        let mode = std::mem::replace(&mut self.mode, Mode::Thread);
-        let neutral = self.list(&work.neutral);
-        let _ = writeln!(self.kernels.text, "  const {acc} neutral = {{{neutral}}};");
+        let neutral = self.thread().list(&work.neutral);
+        let values = self.thread().list(&work.values);
+        let _ = writeln!(self.dialect.text, "  const {acc} neutral = {{{neutral}}};");
         let (segment, index) = (self.local(work.segment), self.local(work.index));
         let with = |locals: &[Local]| outside.iter().copied().chain(locals.iter().map(|local| Mention::Set(*local))).collect();
         self.functor(Functor {
             head: format!("auto cell = [&](int64_t {segment}, int64_t {index}) -> {acc}"),
             first: Vec::new(),
             outside: with(&[work.segment, work.index]),
+            elements: &[],
             body: &work.cell,
             also: &work.values,
-            last: Some(format!("return {acc}{{{}}};", self.list(&work.values))),
+            last: Some(format!("return {acc}{{{values}}};")),
             exit: "return neutral;",
             order: format!("{segment} * width + {index}"),
         });
@@ -266,18 +253,15 @@ impl Emitter<'_> {
             head: format!("auto done = [&]({place}, {acc} sum_)"),
             first: self.components(&work.sum, "sum_"),
             outside: with(&own),
+            elements: &[],
             body: &work.done,
             also: &[],
             last: None,
             exit: "return;",
             order: if scan { format!("{segment} * width + {index}") } else { segment.clone() },
         });
-        self.mode = mode;
     }
 
-    pub(super) fn list(&self, values: &[Expr]) -> String {
-        values.iter().map(|e| self.expr(e)).collect::<Vec<_>>().join(", ")
-    }
     /// Lines that take a value apart.
     pub(super) fn components(&self, locals: &[Local], from: &str) -> Vec<String> {
         let each = locals.iter().enumerate();
@@ -288,11 +272,12 @@ impl Emitter<'_> {
         let Combine { left, right, body, results } = combine;
         let mut first = self.components(left, "a_");
         first.extend(self.components(right, "b_"));
-        let last = Some(format!("return {acc}{{{}}};", self.list(results)));
+        let last = Some(format!("return {acc}{{{}}};", self.thread().list(results)));
         self.functor(Functor {
             head: format!("auto op = [&]({acc} a_, {acc} b_) -> {acc}"),
             first,
             outside: outside.iter().copied().chain(left.iter().chain(right).map(|local| Mention::Set(*local))).collect(),
+            elements: &[],
             body,
             also: results,
             last,
@@ -301,132 +286,17 @@ impl Emitter<'_> {
         });
     }
 
+    /// Writes a functor.
     pub(super) fn functor(&mut self, functor: Functor) {
-        let mode = std::mem::replace(&mut self.mode, Mode::Thread);
-        self.kernels.exit = functor.exit.to_string();
-        self.kernels.order = functor.order;
-        let mut inner = self.open(functor.body, &functor.outside, &|see| functor.also.iter().for_each(|e| visit::expr(e, see)));
-        let declared = std::mem::take(&mut inner.out);
-        inner.indent = 2;
-        self.stmts(&mut inner, functor.body);
-        let body = self.close(inner);
-        let out = &mut self.kernels.text;
-        let _ = writeln!(out, "  {} {{", functor.head);
-        if self.kernels.heap {
-            out.push_str("    remora_heap heap_ = remora_heap_of(room, room_bytes, failure, launch), *const th = &heap_;\n");
-        }
-        functor.first.iter().for_each(|line| {
-            let _ = writeln!(out, "    {line}");
-        });
-        declared.lines().for_each(|line| {
-            let _ = writeln!(out, "  {line}");
-        });
-        out.push_str(&body);
-        if let Some(last) = functor.last {
-            let _ = writeln!(out, "    {last}");
-        }
-        out.push_str("  };\n");
-        self.mode = mode;
+        let text = self.thread().functor(functor);
+        self.dialect.text.push_str(&text);
     }
-
-    /// Writes a statement of a thread that is not what it is for a processor; returns whether it was one.
-    pub fn thread_stmt(&mut self, text: &mut Text, stmt: &Stmt) -> bool {
-        match stmt {
-            Stmt::Check(cond, failure) => {
-                let (format, args) = message(failure);
-                let cond = self.expr(cond);
-                let values: String = args.iter().map(|(_, arg)| format!(", (int64_t){}", self.nested(arg))).collect();
-                let number = self.kernels.failures.len();
-                text.line(&format!("if (!REMORA_LIKELY({cond})) {{"));
-                text.line(&format!(
-                    "  remora_fail(failure, launch, {}({}), {number}{values});",
-                    mutated!(KernelLastFailure, "", "-"),
-                    self.kernels.order
-                ));
-                text.line(&format!("  {}", self.kernels.exit));
-                text.line("}");
-                let read: String = args.iter().enumerate().map(|(k, (cast, _))| format!(", ({cast})failure->args[{k}]")).collect();
-                let place = self.place(failure.span);
-                self.kernels.failures.push(format!("remora_fail(th, \"{}\", {place}, \"{format}\"{read});", failure.code));
-            }
-            Stmt::Copy { to: (to, at), from: (from, start), count } => {
-                let (to, from) = (
-                    format!("{} + {}", self.ptr(*to), self.nested_subscript(at)),
-                    format!("{} + {}", self.ptr(*from), self.nested_subscript(start)),
-                );
-                let count = self.expr(count);
-                text.line(&format!("remora_move({to}, {from}, {count});"));
-            }
-            Stmt::Atomic(atomic) => self.atomic(text, atomic),
-            Stmt::Store(ptr, index, value) if !self.kernels.wide.is_empty() => {
-                let line = format!("{} = {};", self.element(*ptr, index), self.expr(value));
-                text.line(&line);
-            }
-            Stmt::Comment(_)
-            | Stmt::Set(..)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Store(..)
-            | Stmt::Prefetch(..)
-            | Stmt::For { .. }
-            | Stmt::Scan(_)
-            | Stmt::While(..)
-            | Stmt::If(..)
-            | Stmt::Call { .. }
-            | Stmt::Parallel(_)
-            | Stmt::Launch(_)
-            | Stmt::Ghost(_) => return false,
-        }
-        true
+    /// What prints the code of a thread.
+    pub(super) fn thread(&mut self) -> Emitter<'_, Thread<'_>> {
+        let Host { heap, failures, .. } = &mut self.dialect;
+        let dialect = Thread { exit: String::new(), order: String::new(), heap: *heap, elements: &[], failures };
+        Emitter { program: self.program, fun: self.fun, id: self.id, places: self.places, dialect }
     }
-
-    fn atomic(&mut self, text: &mut Text, atomic: &Atomic) {
-        let place = |this: &Self, ptr: Ptr, index: &Expr| format!("&{}[{}]", this.ptr(ptr), this.subscript(index));
-        match atomic {
-            Atomic::Op(op, ptr, index, value) => {
-                let name = atomic_name(*op);
-                let line = format!("remora_atomic_{name}({}, {});", place(self, *ptr, index), self.expr(value));
-                text.line(&line);
-            }
-            Atomic::Combine(combine, ptr, index, value) => {
-                let ty = self.elem(*ptr);
-                let (place, value) = (place(self, *ptr, index), self.expr(value));
-                let [a, b] = [&combine.left, &combine.right].map(|locals| locals.first().map_or(String::new(), |local| self.local(*local)));
-                text.line(&format!("remora_update({place}, ({ty}){value}, [&]({ty} {a}, {ty} {b}) -> {ty} {{"));
-                let exit = std::mem::replace(&mut self.kernels.exit, format!("return {a};"));
-                self.braces(text, &combine.body);
-                self.kernels.exit = exit;
-                let result = combine.results.first().map_or(String::new(), |e| self.expr(e));
-                text.line(&format!("  return {result};"));
-                text.line("});");
-            }
-            Atomic::Locked(ptr, bin, body) => {
-                let line = format!("remora_locked({}, {}, [&] {{", self.ptr(*ptr), self.expr(bin));
-                text.line(&line);
-                let exit = std::mem::replace(&mut self.kernels.exit, "return;".to_string());
-                self.braces(text, body);
-                self.kernels.exit = exit;
-                text.line("});");
-            }
-        }
-    }
-    /// Statements one step further in; their variables belong to the functor around.
-    fn braces(&mut self, text: &mut Text, body: &[Stmt]) {
-        text.indent += 1;
-        self.stmts(text, body);
-        text.indent -= 1;
-    }
-}
-
-/// What the device library calls an operation on memory.
-pub(super) fn atomic_name(op: ScalarOp) -> &'static str {
-    let names = [(Op::Add, "add"), (Op::Min, "min"), (Op::Max, "max"), (Op::And, "and"), (Op::Or, "or"), (Op::Xor, "xor")];
-    let found = names.into_iter().find_map(|(known, name)| (known == op.op).then_some(name));
-    found.unwrap_or_else(|| crate::ice!(Span::default(), "memory cannot do `{}` by itself", op.name()))
 }
 
 /// Whether there are floating-point operations that take many registers: calls on a GPU.

@@ -2,7 +2,7 @@
 //! driver (`driver.c`), which is looked for when a context is made.
 
 use super::Cuda;
-use crate::back::c::{Device, Doors, Interface, Shown, door_names, sanitized};
+use crate::back::text::{Device, Interface, Shown, Wrappers, sanitized, wrapper_names};
 use crate::base::{Span, Symbol};
 use crate::ir::soac::Program;
 use std::fmt::Write;
@@ -126,15 +126,15 @@ pub fn library(
 ) -> Library {
     let name = prefix.to_string();
     let prefix = sanitized(prefix);
-    let doors = Doors {
+    let wrappers = Wrappers {
         program,
         interface,
         prefix: &prefix,
-        names: door_names(program, interface, names, &["new_on_device", "wait_for"]),
+        names: wrapper_names(program, interface, names, &["new_on_device", "wait_for"]),
         device: Some(device(&prefix)),
     };
-    let host = format!("{}\n{DRIVER}{}", cuda.host, doors.text(&cuda.places, shown));
-    Library { host, kernels: cuda.kernels.clone(), header: doors.header(), name }
+    let host = format!("{}\n{DRIVER}{}", cuda.host, wrappers.text(&cuda.places, shown));
+    Library { host, kernels: cuda.kernels.clone(), header: wrappers.header(), name }
 }
 
 fn device(prefix: &str) -> Device {

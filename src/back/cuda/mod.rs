@@ -1,6 +1,6 @@
 //! Programs for CUDA: the kernels as CUDA C++, and the host plan as C.
 //!
-//! The host plan (`host.c` and what is made of the program) has the doors of [`emit::c`](super::c). It reaches the device through the
+//! The host plan (`host.c` and what is made of the program) has the entry wrappers that programs in C have. It reaches the device through the
 //! functions in `table.h`, which whoever loads it passes to `remora_context_new_device`.
 //!
 //! The text of the kernels needs no header. It begins with the device library (`device.cu`), which has the loops over work: a kernel
@@ -12,17 +12,15 @@ mod host;
 mod kernel;
 mod library;
 mod product;
+mod thread;
 mod wide;
 
 pub use library::{Library, library};
 
-pub(super) use kernel::heavy;
-
-use super::c::{Emitter, Mode, Places, c_type, expr};
+use crate::back::text::{Emitter, Places, c_type, expr};
 use crate::base::Scalar;
 use crate::base::mutation::mutated_text;
-use crate::ir::imp::{Program, Ptr};
-use rustc_hash::FxHashMap;
+use crate::ir::imp::Program;
 use std::fmt::Write;
 
 const DEVICE: &str = concat!(
@@ -30,18 +28,18 @@ const DEVICE: &str = concat!(
     "\n",
     include_str!("products.cu"),
     "\n",
-    include_str!("../c/scalars.c"),
+    include_str!("../text/scalars.c"),
     "\n",
     include_str!("kernels.cu")
 );
 const HOST: &str = concat!(
     include_str!("table.h"),
     "\n",
-    include_str!("../c/sizes.c"),
+    include_str!("../text/sizes.c"),
     include_str!("host.c"),
-    include_str!("../c/scalars.c"),
+    include_str!("../text/scalars.c"),
     "\n",
-    include_str!("../c/errors.c")
+    include_str!("../text/errors.c")
 );
 
 /// A program for CUDA.
@@ -55,9 +53,9 @@ pub struct Cuda {
     pub places: Places,
 }
 
-/// What has been written for the device.
+/// The text for the host of a device that has the arrays, and what has been written for the device.
 #[derive(Debug, Default)]
-pub(super) struct Kernels {
+struct Host {
     /// The kernels.
     text: String,
     /// Types of what is combined, which the host needs too.
@@ -66,20 +64,14 @@ pub(super) struct Kernels {
     count: usize,
     /// What the host does about failures: number `k + 1` is at `k`.
     failures: Vec<String>,
-    /// How a thread gives up.
-    pub(super) exit: String,
-    /// Whether threads make buffers.
-    pub(super) heap: bool,
-    /// The number of the cell that is computed.
-    order: String,
-    /// Elements that the thread has at hand, by their array and their index as it is written.
-    pub(super) wide: FxHashMap<(Ptr, String), String>,
+    /// Whether threads of the kernel that is written make buffers.
+    heap: bool,
 }
 
 /// The texts of a program.
 pub fn emit(program: &Program) -> Cuda {
     let (mut host, mut plan) = (mutated_text!(HOST).to_string(), String::new());
-    let mut kernels = Kernels::default();
+    let mut kernels = Host::default();
     let mut places = Places::default();
     let mut device = mutated_text!(DEVICE).to_string();
     for (k, table) in program.tables.iter().enumerate() {
@@ -97,14 +89,13 @@ pub fn emit(program: &Program) -> Cuda {
         }
     }
     for (id, fun) in program.funs.iter() {
-        let mut emitter = Emitter::new(program, fun, id.raw(), Mode::Host, &mut places);
-        emitter.kernels = kernels;
+        let mut emitter = Emitter { program, fun, id: id.raw(), places: &mut places, dialect: kernels };
         plan.push_str(&emitter.function());
         if fun.entry {
-            plan.push_str(&emitter.device_door(false));
-            plan.push_str(&emitter.device_door(true));
+            plan.push_str(&emitter.device_wrapper(false));
+            plan.push_str(&emitter.device_wrapper(true));
         }
-        kernels = emitter.kernels;
+        kernels = emitter.dialect;
     }
     host.push_str(&kernels.types);
     host.push_str("\nstatic int remora_kernel_failed(remora_thread *th, const remora_failure *failure) {\n  switch (failure->code) {\n");

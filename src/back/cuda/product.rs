@@ -3,10 +3,11 @@
 //! library); the loop over a thread's own row and column stays for sizes where tiles do not pay. Of several products in a row, the planes, each
 //! is cut into tiles by itself; where only one side differs from plane to plane, the rows of all planes are rows of one product.
 
+use super::Host;
 use super::access::Values;
-use super::kernel::Functor;
+use super::thread::Functor;
 use super::wide::captured;
-use crate::back::c::{Emitter, c_type};
+use crate::back::text::{Emitter, c_type};
 use crate::base::Scalar;
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Int, Launch, Local, Stmt, Work};
@@ -90,7 +91,7 @@ fn sets(stmts: &[Stmt]) -> Option<Vec<(Local, &Expr)>> {
 }
 
 /// The map as a product, if it is one, or as several.
-fn find<'a>(emitter: &Emitter, launch: &'a Launch, outside: &FxHashSet<Mention>) -> Option<Product<'a>> {
+fn find<'a>(emitter: &Emitter<Host>, launch: &'a Launch, outside: &FxHashSet<Mention>) -> Option<Product<'a>> {
     let Work::Map { index, body, .. } = &launch.work else { return None };
     // Threads with memory of their own are not as many as tiles.
     if launch.threads.is_some() || launch.heap {
@@ -114,7 +115,7 @@ fn find<'a>(emitter: &Emitter, launch: &'a Launch, outside: &FxHashSet<Mention>)
 }
 
 fn in_planes<'a>(
-    emitter: &Emitter,
+    emitter: &Emitter<Host>,
     launch: &'a Launch,
     outside: &FxHashSet<Mention>,
     (at, row, column, columns): (usize, Local, Local, &'a Expr),
@@ -240,7 +241,7 @@ impl<'a> Sides<'a, '_> {
     }
 }
 
-impl Emitter<'_> {
+impl Emitter<'_, Host> {
     /// Writes the kernel of a map that is a product. Returns a condition of the host for its launch, and the launch.
     pub(super) fn product(
         &mut self,
@@ -256,18 +257,18 @@ impl Emitter<'_> {
         let [left, right, total] = [("left", &product.left.1), ("right", &product.right.1), ("total", &totals)].map(|(what, locals)| {
             let fields = locals.iter().enumerate().map(|(k, local)| format!("  {} v{k};\n", c_type(self.fun.locals[*local].prim)));
             let ty = format!("{name}_{what}");
-            let _ = write!(self.kernels.types, "\ntypedef struct {ty} {{\n{}}} {ty};\n", fields.collect::<String>());
+            let _ = write!(self.dialect.types, "\ntypedef struct {ty} {{\n{}}} {ty};\n", fields.collect::<String>());
             ty
         });
         let mut params = params.to_vec();
         params.extend(["int64_t planes", "int64_t rows", "int64_t columns", "int64_t depth"].map(String::from));
         self.begin_kernel(&kernel, &params, launch);
         let neutral: Vec<String> = product.totals.iter().map(|(_, e)| self.expr(e)).collect();
-        let _ = writeln!(self.kernels.text, "  const {total} neutral = {{{}}};", neutral.join(", "));
+        let _ = writeln!(self.dialect.text, "  const {total} neutral = {{{}}};", neutral.join(", "));
         self.product_functors(&product, &totals, [&left, &right, &total], outside);
         let [a, b] = product.along;
         let _ = writeln!(
-            self.kernels.text,
+            self.dialect.text,
             "  remora_product<{left}, {right}, {total}, {a}, {b}>(planes, rows, columns, depth, neutral, left, right, step, done);"
         );
         self.end_kernel(&kernel);
@@ -301,6 +302,7 @@ impl Emitter<'_> {
                 head: format!("auto {what} = [&]({plane}, int64_t {name}, int64_t {step}) -> {ty}"),
                 first: Vec::new(),
                 outside: with(&[&[across, product.step], &given[..]].concat()),
+                elements: &[],
                 body: &body,
                 also: &[],
                 last: Some(last),
@@ -323,6 +325,7 @@ impl Emitter<'_> {
             head: format!("auto step = [&]({total} total_, {left} a_, {right} b_) -> {total}"),
             first,
             outside: with(&operands),
+            elements: &[],
             body: &product.combine,
             also: &[],
             last: Some(last),
@@ -342,6 +345,7 @@ impl Emitter<'_> {
             head: format!("auto done = [&]({plane}, int64_t {row}, int64_t {column}, {total} sum_)"),
             first,
             outside: with(&own),
+            elements: &[],
             body: &body,
             also: &[],
             last: None,

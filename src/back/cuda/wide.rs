@@ -3,12 +3,14 @@
 //!
 //! The kernel still has the code for one cell: for what is left over at the end, and for arrays that begin where vectors may not (slices).
 
+use super::Host;
 use super::access::{Values, accesses};
-use super::kernel::{Functor, weight};
-use crate::back::c::{Emitter, c_type};
+use super::kernel::weight;
+use super::thread::{Element, Functor};
+use crate::back::text::{Emitter, c_type};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Int, Launch, Local, Ptr, Stmt, Work};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
 /// Bytes that a thread reads or writes at once, and cells that it takes, at most.
@@ -29,15 +31,15 @@ pub(super) struct Wide {
 
 struct Access {
     ptr: Ptr,
-    /// The index as it is written in the code for a cell.
-    index: String,
+    /// The index in the code for a cell.
+    index: Expr,
     /// What is added to the number of the cell.
     base: Vec<String>,
 }
 
 /// A map that is looked at.
 struct Map<'a, 'e> {
-    emitter: &'e Emitter<'e>,
+    emitter: &'e Emitter<'e, Host>,
     index: Local,
     outside: &'e FxHashSet<Mention>,
     values: Values<'a>,
@@ -111,7 +113,7 @@ fn chosen(e: &Expr) -> bool {
 }
 
 /// What a map reads and writes in vectors, if that pays.
-fn find(emitter: &Emitter, launch: &Launch, outside: &FxHashSet<Mention>) -> Option<Wide> {
+fn find(emitter: &Emitter<Host>, launch: &Launch, outside: &FxHashSet<Mention>) -> Option<Wide> {
     let Work::Map { index, body, .. } = &launch.work else { return None };
     if launch.threads.is_some() || launch.heap || body.len() > LARGE || weight(body) > CALLS {
         return None;
@@ -165,20 +167,19 @@ fn find(emitter: &Emitter, launch: &Launch, outside: &FxHashSet<Mention>) -> Opt
     let (mut reads, mut writes, mut others): (Vec<Access>, Vec<Access>, usize) = (Vec::new(), Vec::new(), 0);
     for stmt in body {
         if let Stmt::Store(ptr, at, _) = stmt {
-            let (base, at) = (map.flat(at)?, emitter.subscript(at));
+            let base = map.flat(at)?;
             if writes.iter().any(|other| other.ptr == *ptr) {
                 return None;
             }
-            writes.push(Access { ptr: *ptr, index: at, base });
+            writes.push(Access { ptr: *ptr, index: at.clone(), base });
         }
     }
     for (ptr, at) in accesses(body) {
-        let text = emitter.subscript(at);
-        if writes.iter().chain(&reads).any(|other| other.ptr == ptr && other.index == text) {
+        if writes.iter().chain(&reads).any(|other| other.ptr == ptr && other.index == *at) {
             continue;
         }
         match map.flat(at) {
-            Some(base) => reads.push(Access { ptr, index: text, base }),
+            Some(base) => reads.push(Access { ptr, index: at.clone(), base }),
             None if map.captured(at) => {}
             None => others += 1,
         }
@@ -188,7 +189,7 @@ fn find(emitter: &Emitter, launch: &Launch, outside: &FxHashSet<Mention>) -> Opt
     (each > 1 && !writes.is_empty() && others <= reads.len()).then_some(Wide { each, reads, writes })
 }
 
-impl Emitter<'_> {
+impl Emitter<'_, Host> {
     /// Writes the functor for several cells at a time, behind that for one. Returns how many, and a condition of the kernel.
     pub(super) fn wide(&mut self, launch: &Launch, outside: &FxHashSet<Mention>) -> Option<(usize, String)> {
         let Work::Map { index, body, .. } = &launch.work else { return None };
@@ -200,44 +201,51 @@ impl Emitter<'_> {
             });
             out
         };
-        let (mut before, mut after, mut places) = (String::new(), String::new(), FxHashMap::default());
+        let (mut before, mut after, mut elements) = (String::new(), String::new(), Vec::new());
         for (k, access) in reads.iter().enumerate() {
             let _ = writeln!(before, "    const auto in{k}_ = remora_take<{each}>({});", from(self, access, "first_"));
-            places.insert((access.ptr, access.index.clone()), format!("in{k}_.value[k_]"));
+            elements.push(Element { ptr: access.ptr, index: access.index.clone(), place: format!("in{k}_.value[k_]") });
         }
         for (k, access) in writes.iter().enumerate() {
             let elem = c_type(self.fun.ptrs[access.ptr].elem);
             let _ = writeln!(before, "    remora_vector<{elem}, {each}> out{k}_;");
             let _ = writeln!(after, "    remora_give<{each}>({}, out{k}_);", from(self, access, "first_"));
             // What is read where it is written is what was there before.
-            let place = (access.ptr, access.index.clone());
-            if accesses_before(self, body, &place) {
+            if is_read(body, access.ptr, &access.index) {
                 let _ = writeln!(before, "    out{k}_ = remora_take<{each}>({});", from(self, access, "first_"));
             }
-            places.insert(place, format!("out{k}_.value[k_]"));
+            elements.push(Element { ptr: access.ptr, index: access.index.clone(), place: format!("out{k}_.value[k_]") });
         }
         let _ = write!(
-            self.kernels.text,
+            self.dialect.text,
             "  auto wide = [&](int64_t first_) {{\n{before}#pragma unroll\n    for (int k_ = 0; k_ < {each}; k_++) {{\n"
         );
-        self.kernels.wide = places;
         let head = format!("auto one = [&](int64_t {})", self.local(*index));
         let outside = outside.iter().copied().chain([Mention::Set(*index)]).collect();
         let order = self.local(*index);
-        self.functor(Functor { head, first: Vec::new(), outside, body, also: &[], last: None, exit: "return;", order });
-        self.kernels.wide.clear();
-        let _ = write!(self.kernels.text, "      one(first_ + k_);\n    }}\n{after}  }};\n");
+        self.functor(Functor {
+            head,
+            first: Vec::new(),
+            outside,
+            body,
+            also: &[],
+            last: None,
+            exit: "return;",
+            order,
+            elements: &elements,
+        });
+        let _ = write!(self.dialect.text, "      one(first_ + k_);\n    }}\n{after}  }};\n");
         let aligned = reads.iter().chain(&writes).map(|access| format!("remora_aligned<{each}>({})", from(self, access, "")));
         Some((each, aligned.collect::<Vec<_>>().join(" && ")))
     }
 }
 
-/// Whether statements read what they write there.
-fn accesses_before(emitter: &Emitter, body: &[Stmt], (ptr, index): &(Ptr, String)) -> bool {
+/// Whether statements read an element.
+fn is_read(body: &[Stmt], ptr: Ptr, index: &Expr) -> bool {
     let mut found = false;
     for stmt in body {
         if let Stmt::Set(_, e) | Stmt::Store(_, _, e) = stmt {
-            e.loads(&mut |other, at| found = found || other == *ptr && emitter.subscript(at) == *index);
+            e.loads(&mut |other, at| found = found || other == ptr && at == index);
         }
     }
     found

@@ -4,8 +4,8 @@ use super::Machine;
 use super::fault::{Run, fault};
 use super::frame::Frame;
 use super::memory::Val;
+use crate::base::Scalar;
 use crate::base::scalar::{Op, ScalarOp};
-use crate::base::{Scalar};
 use crate::ir::imp::{Expr, Int};
 
 /// Bytes of vector registers.

@@ -1,6 +1,7 @@
 //! Walks over statements: what they mention.
 
 use super::{Arg, Atomic, Combine, Expr, Handle, Launch, Local, Order, Place, Ptr, Scan, Stmt, Target, Work};
+use rustc_hash::FxHashSet;
 
 /// Something that a statement mentions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -229,4 +230,37 @@ pub fn kernel(launch: &Launch, see: &mut dyn FnMut(Mention)) {
             }
         }
     }
+}
+
+/// What a body mentions of its surroundings: locals and pointers that it does not set first. Loop counters and what is declared in it are
+/// its own.
+pub fn captured(body: &[Stmt], own: &[Local]) -> Vec<Mention> {
+    free(own, |see| stmts(body, see))
+}
+
+/// The same for whatever a walk sees.
+pub fn free(own: &[Local], walk: impl FnOnce(&mut dyn FnMut(Mention))) -> Vec<Mention> {
+    let (mut set, mut seen, mut out) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
+    own.iter().for_each(|local| {
+        set.insert(Mention::Set(*local));
+    });
+    walk(&mut |mention| match mention {
+        Mention::Set(_) | Mention::Point(_) => {
+            set.insert(mention);
+        }
+        Mention::Read(local) => {
+            let key = Mention::Set(local);
+            if !set.contains(&key) && seen.insert(key) {
+                out.push(key);
+            }
+        }
+        Mention::Use(ptr) => {
+            let key = Mention::Point(ptr);
+            if !set.contains(&key) && seen.insert(key) {
+                out.push(key);
+            }
+        }
+        Mention::Handle(_) => {}
+    });
+    out
 }

@@ -1,10 +1,10 @@
 //! Expressions.
 
-use super::{Emitter, Mode, c_type};
+use super::{Dialect, Emitter, c_type};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span};
-use crate::ir::imp::{Expr, Int, Ptr};
+use crate::ir::imp::{Expr, Int};
 
 /// A scalar as C reads it.
 pub fn scalar(value: Scalar) -> String {
@@ -86,7 +86,7 @@ pub fn wraps(op: ScalarOp) -> bool {
     matches!(op.op, Op::Add | Op::Mul) && op.prim.is_int() && op.prim.is_signed()
 }
 
-impl Emitter<'_> {
+impl<D: Dialect> Emitter<'_, D> {
     /// An expression as an operand.
     pub fn nested(&self, e: &Expr) -> String {
         match e {
@@ -108,65 +108,25 @@ impl Emitter<'_> {
 
     /// Where an element is in its array, for a subscript: nothing overflows on the way to it, so that sums and products are signed there.
     pub fn subscript(&self, e: &Expr) -> String {
-        match (e, signed(e)) {
-            (Expr::Int(_, a, b), Some(sign)) => format!("{} {sign} {}", self.nested_subscript(a), self.nested_subscript(b)),
-            _ => self.expr(e),
+        if let Expr::Int(op, a, b) = e
+            && let Some(sign) = signed(*op)
+        {
+            return format!("{} {sign} {}", self.nested_subscript(a), self.nested_subscript(b));
         }
+        self.expr(e)
     }
     /// [`subscript`](Self::subscript) as an operand.
     pub fn nested_subscript(&self, e: &Expr) -> String {
-        if signed(e).is_some() { format!("({})", self.subscript(e)) } else { self.nested(e) }
-    }
-    /// An element of an array; or where a thread of a device has it, if it has read several at once.
-    pub fn element(&self, ptr: Ptr, index: &Expr) -> String {
-        let place = (ptr, self.subscript(index));
-        self.kernels.wide.get(&place).cloned().unwrap_or_else(|| format!("{}[{}]", self.ptr(ptr), place.1))
+        if matches!(e, Expr::Int(op, ..) if signed(*op).is_some()) { format!("({})", self.subscript(e)) } else { self.nested(e) }
     }
     /// An expression.
     pub fn expr(&self, e: &Expr) -> String {
         match e {
             Expr::Const(value) => scalar(*value),
             Expr::Local(local) => self.local(*local),
-            Expr::Load(ptr, index) if self.mode == Mode::Host => {
-                format!("REMORA_LOAD({}, {} + {})", self.elem(*ptr), self.ptr(*ptr), self.nested(index))
-            }
-            Expr::Load(ptr, index) => self.element(*ptr, index),
+            Expr::Load(ptr, index) => D::load(self, *ptr, index),
             Expr::Op(op, args) => self.op(*op, args),
-            Expr::Int(Int::Count, a, b) => format!("remora_count({}, {})", self.expr(a), self.expr(b)),
-            Expr::Int(op @ (Int::Div | Int::Rem), a, b) if self.mode == Mode::Thread => {
-                let quotient = format!("remora_quotient({}, {})", self.expr(a), self.expr(b));
-                if *op == Int::Div {
-                    quotient
-                } else {
-                    format!("(int64_t)((uint64_t){} - (uint64_t){quotient} * (uint64_t){})", self.nested(a), self.nested(b))
-                }
-            }
-            // The compilers of kernels take signed arithmetic for free of overflow, and cannot be told otherwise.
-            Expr::Int(_, a, b)
-                if self.mode == Mode::Thread
-                    && let Some(sign) = signed(e) =>
-            {
-                format!("(int64_t)((uint64_t){} {sign} (uint64_t){})", self.nested(a), self.nested(b))
-            }
-            Expr::Int(op, a, b) => {
-                let (a, b) = (self.nested(a), self.nested(b));
-                match op {
-                    Int::Add => format!("{a} + {b}"),
-                    Int::Sub => format!("{a} - {b}"),
-                    Int::Mul => format!("{a} * {b}"),
-                    Int::Count => format!("remora_count({a}, {b})"),
-                    Int::Div => format!("{a} / {b}"),
-                    Int::Rem => format!("{a} % {b}"),
-                    Int::Min => format!("{a} < {b} ? {a} : {b}"),
-                    Int::Lt => format!("{a} < {b}"),
-                    Int::Le => format!("{a} <= {b}"),
-                    Int::Eq => format!("{a} == {b}"),
-                    Int::Ne => format!("{a} != {b}"),
-                    // Operands have no effects. Without jumps there is more that can be vectorised.
-                    Int::And => format!("{a} & {b}"),
-                    Int::Or => format!("{a} | {b}"),
-                }
-            }
+            Expr::Int(op, a, b) => D::int(self, *op, a, b),
             Expr::Select(cond, a, b) => format!("{} ? {} : {}", self.nested(cond), self.nested(a), self.nested(b)),
             Expr::Blend(prim, mask, a, b) => {
                 format!("remora_blend_{}({}, {}, {})", c_type(*prim), self.expr(mask), self.expr(a), self.expr(b))
@@ -181,6 +141,27 @@ impl Emitter<'_> {
             Expr::Thread => "((int64_t)blockIdx.x * REMORA_BLOCK + threadIdx.x)".into(),
             Expr::Threads => "(int64_t)th->context->threads".into(),
             Expr::Registers => "REMORA_REGISTERS".into(),
+        }
+    }
+
+    /// Index arithmetic of which it is known that nothing overflows.
+    pub fn plain_int(&self, op: Int, a: &Expr, b: &Expr) -> String {
+        let (a, b) = if op == Int::Count { (self.expr(a), self.expr(b)) } else { (self.nested(a), self.nested(b)) };
+        match op {
+            Int::Add => format!("{a} + {b}"),
+            Int::Sub => format!("{a} - {b}"),
+            Int::Mul => format!("{a} * {b}"),
+            Int::Count => format!("remora_count({a}, {b})"),
+            Int::Div => format!("{a} / {b}"),
+            Int::Rem => format!("{a} % {b}"),
+            Int::Min => format!("{a} < {b} ? {a} : {b}"),
+            Int::Lt => format!("{a} < {b}"),
+            Int::Le => format!("{a} <= {b}"),
+            Int::Eq => format!("{a} == {b}"),
+            Int::Ne => format!("{a} != {b}"),
+            // Operands have no effects. Without jumps there is more that can be vectorised.
+            Int::And => format!("{a} & {b}"),
+            Int::Or => format!("{a} | {b}"),
         }
     }
 
@@ -202,8 +183,7 @@ impl Emitter<'_> {
 }
 
 /// The sign of an operation that may overflow.
-fn signed(e: &Expr) -> Option<&'static str> {
-    let Expr::Int(op, ..) = e else { return None };
+pub fn signed(op: Int) -> Option<&'static str> {
     match op {
         Int::Add => Some("+"),
         Int::Sub => Some("-"),

@@ -1,8 +1,7 @@
 //! In which block of a function of C a variable is declared: the innermost that has all its mentions. Loops can be vectorised only if
 //! what is new in each iteration is declared in their bodies.
 
-use super::captured;
-use crate::ir::imp::visit::{self, Mention};
+use crate::ir::imp::visit::{self, Mention, captured};
 use crate::ir::imp::{Atomic, Handle, Local, Place, Ptr, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -237,7 +236,7 @@ impl Walk<'_> {
                 let mut list = Vec::new();
                 visit::sizes(&launch.work, &mut |mention| list.push(mention));
                 list.extend(launch.threads.map(Mention::Read));
-                list.extend(super::free(&[], |see| visit::kernel(launch, see)));
+                list.extend(visit::free(&[], |see| visit::kernel(launch, see)));
                 list.into_iter().for_each(|mention| self.mention(mention, block));
             }
             Stmt::Atomic(atomic) => self.atomic(atomic, block),

@@ -3,8 +3,8 @@
 //! A handle holds the parts of a value, its tag and its [`slots`], in memory of its own or as a function returned them. The fields of a
 //! payload are its parts that are neither tuples nor records.
 
-use super::library::{STANDARD, array_type, is_array_type, outer_type};
 use super::sanitized;
+use super::wrappers::{STANDARD, array_type, is_array_type, outer_type};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::slots::{self, Layout};
 use crate::ir::core::{self, Atom};
