@@ -1,7 +1,7 @@
 //! The pipelines from core to text, one for each target, and what runs them: each step is timed, validated and blamed.
 
 use super::Checked;
-use crate::back::{lower, vectorise};
+use crate::back::{lower, variants, vectorise};
 use crate::base::{SourceMap, Span, Symbol, ice};
 use crate::diag::Diagnostic;
 use crate::ir::pass::{self, Step, Step::Run};
@@ -31,7 +31,7 @@ pub const PROCESSOR: Target =
 
 /// For devices, by way of CUDA C++.
 pub const DEVICE: Target =
-    Target { optimise: optimise::DEVICE, flatten: KERNELS, lower: "lower kernels", vectorise: &[], print: "print CUDA" };
+    Target { optimise: optimise::DEVICE, flatten: KERNELS, lower: "lower kernels", vectorise: variants::STEPS, print: "print CUDA" };
 
 const KERNELS: &[Step<soac::Program>] =
     &[Run("flatten", flatten::flatten), Run("in place", optimise::in_place), Run("coalesce", flatten::coalesce)];
@@ -50,7 +50,7 @@ impl Target {
 }
 
 /// The steps whose result is validated in release builds too: the last ones of each language.
-const ALWAYS: &[&str] = &["specialise", "renumber", "coalesce", "lower", "lower kernels", "schedule"];
+const ALWAYS: &[&str] = &["specialise", "renumber", "coalesce", "lower", "lower kernels", "columns", "schedule"];
 
 /// What steps make.
 #[cfg(feature = "mutations")]

@@ -25,6 +25,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("middle/flatten", &["base", "ir"]),
     ("back/lower", &["base", "ir"]),
     ("back/vectorise", &["base", "ir"]),
+    ("back/variants", &["base", "ir"]),
     ("back/text", &["base", "ir"]),
     ("back/c", &["base", "ir", "back/text"]),
     ("back/cuda", &["base", "ir", "back/text"]),

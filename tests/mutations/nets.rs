@@ -77,7 +77,7 @@ impl Net {
     }
     /// The nets for a source file, the cheapest first: those that run what is made of it.
     pub fn of(file: &str) -> Vec<Net> {
-        let device = ["middle/flatten", "back/cuda", "back/lower/kernels", "back/lower/bins", "back/lower/scratch"]
+        let device = ["middle/flatten", "back/cuda", "back/variants", "back/lower/kernels", "back/lower/bins", "back/lower/scratch"]
             .iter()
             .any(|part| file.starts_with(part));
         let evaluated = file.starts_with("middle");

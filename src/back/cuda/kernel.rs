@@ -1,12 +1,12 @@
 //! Kernels and their launches.
 
 use super::Host;
-use super::access::{Values, accesses, each};
+use super::product::Choice;
 use super::thread::{Functor, Thread};
-use super::wide::captured;
 use crate::back::text::{Emitter, Text, c_type, sanitized};
 use crate::ir::imp::visit::{self, Mention, free};
-use crate::ir::imp::{Combine, Expr, Hist, Int, Launch, Local, Segments, Stmt, Transpose, Work};
+use crate::ir::imp::weight::heavy;
+use crate::ir::imp::{Combine, Expr, Hist, Launch, Local, Segments, Stmt, Transpose, Work};
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
@@ -16,9 +16,6 @@ const BLOCKS: u32 = 2;
 
 /// Arguments that the functions of the host plan that launch kernels add, at most (`remora_launch_reduce` by columns).
 const MOST_MORE: usize = 6;
-
-/// Bytes of values of which each thread of a block may have one in shared memory.
-const LARGEST: usize = 64;
 
 /// A kernel that is being written.
 struct Kernel<'a> {
@@ -35,6 +32,16 @@ struct Kernel<'a> {
     /// What the host does when a launch fails.
     give_up: &'static str,
     launch: &'a Launch,
+}
+
+/// What a variant of a kernel has from it.
+pub(super) struct Variant<'a> {
+    pub name: &'a str,
+    /// The parameters that all kinds of kernels have.
+    pub params: &'a [String],
+    /// What the kernel mentions of the host's variables.
+    pub outside: &'a FxHashSet<Mention>,
+    pub launch: &'a Launch,
 }
 
 impl Emitter<'_, Host> {
@@ -93,9 +100,12 @@ impl Emitter<'_, Host> {
     }
     fn map_kernel(&mut self, text: &mut Text, kernel: Kernel, width: &Expr, index: Local, body: &[Stmt]) {
         let Kernel { name, mut params, args, outside, threads, give_up, launch, .. } = kernel;
-        let product = self.product(&name, &params, launch, &outside);
+        let product = launch.variants.product.as_ref().map(|product| {
+            let kernel = Variant { name: &name, params: &params, outside: &outside, launch };
+            self.product(&kernel, product, width, index)
+        });
         let width = self.expr(width);
-        if let Some((pays, launch)) = product {
+        if let Some(Choice { pays, launch }) = product {
             text.line(&format!("  if ({pays}) {{"));
             text.line(&format!("    if ({launch}, args_, {args})) {give_up}"));
             text.line("  } else");
@@ -115,12 +125,15 @@ impl Emitter<'_, Host> {
             exit: "return;",
             order: self.local(index),
         });
-        let mut each = 1;
-        if let Some((count, aligned)) = self.wide(launch, &outside) {
-            each = count;
+        let each = launch.variants.vectors.as_ref().map_or(1, |vectors| vectors.each);
+        if let Some(vectors) = &launch.variants.vectors {
+            let aligned = self.vectors(vectors, index, body, &outside);
             let _ = writeln!(self.dialect.text, "  remora_for_each_wide<{each}>(width, {aligned}, cell, wide);");
         } else {
-            self.dialect.text.push_str("  remora_for_each(width, cell);\n");
+            self.dialect.text.push_str(
+                "  remora_for_each(width, cell);
+",
+            );
         }
         self.end_kernel(&name);
         text.line(&format!("  if (remora_launch_map(th, \"{name}\", {width}, {each}, {threads}, args_, {args})) {give_up}"));
@@ -130,9 +143,7 @@ impl Emitter<'_, Host> {
         let acc = self.value_type(number, &work.sum);
         let sizes = format!("{}, {}", self.expr(&work.segments), self.expr(&work.width));
         let small = format!("{name}_small");
-        // Each thread has a value in shared memory there.
-        let bytes: usize = work.sum.iter().map(|local| self.fun.locals[*local].prim.bytes()).sum();
-        let columns = (bytes <= LARGEST && by_columns(work, &outside)).then(|| format!("{name}_columns"));
+        let columns = launch.variants.columns.then(|| format!("{name}_columns"));
         let named = columns.as_ref().map_or("NULL".to_string(), |name| format!("\"{name}\""));
         text.line(&format!(
             "  if (remora_launch_reduce(th, \"{name}\", \"{small}\", {named}, {sizes}, {threads}, sizeof({acc}), args_, {args})) {give_up}"
@@ -297,55 +308,4 @@ impl Emitter<'_, Host> {
         let dialect = Thread { exit: String::new(), order: String::new(), heap: *heap, elements: &[], failures };
         Emitter { program: self.program, fun: self.fun, id: self.id, places: self.places, dialect }
     }
-}
-
-/// Whether there are floating-point operations that take many registers: calls on a GPU.
-pub fn heavy(stmts: &[Stmt]) -> bool {
-    weight(stmts) > 0
-}
-
-/// How many such operations there are.
-pub(super) fn weight(stmts: &[Stmt]) -> usize {
-    fn of(e: &Expr) -> usize {
-        match e {
-            Expr::Op(op, args) => usize::from(op.cost().gpu_call) + args.iter().map(of).sum::<usize>(),
-            Expr::Load(_, index) => of(index),
-            Expr::Select(a, b, c) => of(a) + of(b) + of(c),
-            Expr::Const(_)
-            | Expr::Local(_)
-            | Expr::Int(..)
-            | Expr::Blend(..)
-            | Expr::Quotient(..)
-            | Expr::Chunks { .. }
-            | Expr::Threads
-            | Expr::Registers
-            | Expr::Thread => 0,
-        }
-    }
-    let mut sum = 0;
-    each(stmts, &mut |stmt| {
-        if let Stmt::Set(_, e) | Stmt::Store(_, _, e) = stmt {
-            sum += of(e);
-        }
-    });
-    sum
-}
-
-/// Whether neighbours in memory are cells of neighbouring segments of a reduction, not of the same one.
-fn by_columns(work: &Segments, outside: &FxHashSet<Mention>) -> bool {
-    let mut known = Values::default();
-    known.learn(&work.cell);
-    let host = |e: &Expr| captured(e, outside);
-    // With several dimensions in front, the innermost of them is the remainder.
-    let inner = known.part(Int::Rem, work.segment, &host).map_or(work.segment, |(local, _)| local);
-    let mut balance = 0;
-    for (_, index) in accesses(&work.cell) {
-        // What does not depend on both is read by several threads at a time anyhow.
-        match (known.unit(index, work.index), known.unit(index, inner)) {
-            (Some(true), None) => balance -= 1,
-            (None, Some(true)) => balance += 1,
-            _ => {}
-        }
-    }
-    balance > 0
 }

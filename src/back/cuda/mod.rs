@@ -6,14 +6,13 @@
 //! The text of the kernels needs no header. It begins with the device library (`device.cu`), which has the loops over work: a kernel
 //! states what is done for a cell, how values are combined and what is done with the results.
 
-mod access;
 mod hist;
 mod host;
 mod kernel;
 mod library;
 mod product;
 mod thread;
-mod wide;
+mod vectors;
 
 pub use library::{Library, library};
 

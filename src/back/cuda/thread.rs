@@ -1,11 +1,11 @@
 //! The code of threads.
 
-use super::kernel::heavy;
 use crate::back::text::{Dialect, Emitter, Text, expr, message};
 use crate::base::Span;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::imp::visit::{self, Mention};
+use crate::ir::imp::weight::heavy;
 use crate::ir::imp::{Atomic, Expr, Int, Local, Order, Ptr, Stmt};
 use rustc_hash::FxHashSet;
 use std::fmt::Write;

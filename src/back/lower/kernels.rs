@@ -6,6 +6,7 @@ use super::soac::simple;
 use super::{Cells, Loc, Lower, Mem, Stride};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::imp::variants::Variants;
 use crate::ir::imp::{Atomic, Combine, Expr, Int, Launch, Local, Segments, Stmt, Transpose, Work};
 use crate::ir::soac::{Body, Operand, Operator, Seg, SegKind, Size, Var};
 
@@ -26,7 +27,14 @@ impl<'p> Lower<'_, 'p> {
         made
     }
     pub(super) fn launch(&mut self, work: Work, span: Span) {
-        self.emit(Stmt::Launch(Box::new(Launch { name: self.out.name, span, threads: None, heap: false, work })));
+        self.emit(Stmt::Launch(Box::new(Launch {
+            name: self.out.name,
+            span,
+            threads: None,
+            heap: false,
+            work,
+            variants: Variants::default(),
+        })));
     }
     /// A kernel that does something for each number below `width`.
     pub(super) fn launch_map(&mut self, width: Expr, span: Span, work: impl FnOnce(&mut Self, Expr)) {

@@ -43,6 +43,7 @@ struct Cells {
 }
 
 impl<'p> Machine<'p> {
+    /// Runs the plain code of a kernel. Its variants mean the same, and which of them a device takes depends on sizes that do not matter here.
     pub fn launch(&mut self, launch: &'p Launch, frame: &mut Frame<'p>) -> Run {
         let mut own = Vec::new();
         visit::kernel(launch, &mut |mention| {

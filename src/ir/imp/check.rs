@@ -1,6 +1,9 @@
 //! The validator: types fit, everything is set before it is read on every path, memory is released once and not used afterwards, nothing
 //! leaks, iterations that may run in any order do not depend on each other through variables, and kernels keep to what kernels may do.
 //!
+//! The variants of a kernel use what the host has set and what they are given, nothing else; vectors are of elements that the code for a cell
+//! reads or writes.
+//!
 //! Paths are followed abstractly: after a branch is set what both parts have set; a loop is entered with what holds before it and after
 //! each iteration. Where a handle has memory on some paths only, it may be released or consumed, but nothing else may be put into it.
 
@@ -12,6 +15,8 @@ use super::{
 use crate::base::scalar::ScalarOp;
 use crate::base::{PrimType, Span};
 use rustc_hash::FxHashSet;
+
+mod variants;
 
 /// What is wrong with a program, with the statement where it is.
 type Checked<T = ()> = std::result::Result<T, String>;
@@ -489,6 +494,7 @@ impl Checker<'_> {
 
     fn launch(&self, launch: &Launch, state: &State) -> Checked {
         let kernel = Checker { kernel: true, heap: launch.heap, ..*self };
+        variants::check(&kernel, launch, state)?;
         ensure(launch.span == Span::default() || launch.span.start <= launch.span.end, || "a place that is none".into())?;
         if let Some(local) = launch.threads {
             self.int(&Expr::Local(local), state)?;

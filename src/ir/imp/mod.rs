@@ -26,10 +26,13 @@ pub mod ghost;
 pub mod print;
 #[cfg(test)]
 mod tests;
+pub mod variants;
 pub mod visit;
+pub mod weight;
 
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{Arena, Code, Idx, MAX_SIZE, PrimType, Scalar, Span, Symbol};
+use variants::Variants;
 
 /// A scalar variable.
 pub type Local = Idx<LocalInfo>;
@@ -350,6 +353,8 @@ pub struct Launch {
     pub heap: bool,
     /// What the threads do.
     pub work: Work,
+    /// Faster ways to do the same.
+    pub variants: Variants,
 }
 
 /// What the threads of a kernel do.

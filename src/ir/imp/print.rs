@@ -11,6 +11,7 @@
 //! A local is written `x.3`, a pointer `&x.3`, a handle `@x.3`, each with its number, since names are not unique.
 
 use super::ghost::{Ghost, Name, Origin, View};
+use super::variants::{Access, Product, Variants};
 use super::{
     Arg, Atomic, Combine, Expr, Failure, Fun, Handle, Hist, Int, Local, Order, Param, Place, Program, Ptr, Result, Segments, Stmt, Target,
     Work,
@@ -232,6 +233,7 @@ impl Printer<'_> {
                 self.line(format!("launch {}{threads}{heap}", launch.name));
                 self.indent += 1;
                 self.work(&launch.work);
+                self.variants(&launch.variants);
                 self.indent -= 1;
             }
             Stmt::Atomic(atomic) => self.atomic(atomic),
@@ -280,6 +282,48 @@ impl Printer<'_> {
                 self.line(format!("transpose {from} to {to}: {planes} planes of {rows} rows and {columns} columns"));
             }
         }
+    }
+    fn variants(&mut self, variants: &Variants) {
+        let Variants { product, vectors, columns } = variants;
+        if let Some(product) = product {
+            self.product(product);
+        }
+        if let Some(vectors) = vectors {
+            self.line(format!("variant in vectors of {} cells", vectors.each));
+            self.indent += 1;
+            vectors.reads.iter().for_each(|access| self.access("read", access));
+            vectors.writes.iter().for_each(|access| self.access(if access.loaded { "update" } else { "write" }, access));
+            self.indent -= 1;
+        }
+        if *columns {
+            self.line("variant by columns");
+        }
+    }
+    fn access(&mut self, what: &str, access: &Access) {
+        let base: String = access.base.iter().map(|term| format!(" + {}", self.operand(term))).collect();
+        self.line(format!("{what} {}[{}]: {}{base} and on", self.ptr(access.ptr), self.expr(&access.index), self.ptr(access.ptr)));
+    }
+    fn product(&mut self, product: &Product) {
+        let Product { planes, row, column, columns, step, depth, totals, left, right, combine, done } = product;
+        let (plane, rows) = planes.as_ref().map_or_else(Default::default, |planes| {
+            let rows = format!(" below {} ({} among all)", self.expr(&planes.rows), self.local(planes.all));
+            (format!("plane {}, ", self.local(planes.plane)), rows)
+        });
+        let (row, column, step) = (self.local(*row), self.local(*column), self.local(*step));
+        let (columns, depth) = (self.expr(columns), self.expr(depth));
+        self.line(format!("variant in tiles: {plane}row {row}{rows}, column {column} below {columns}, step {step} below {depth}"));
+        self.indent += 1;
+        self.line(format!("totals {}", list(totals, |(local, e)| format!("{} from {}", self.local(*local), self.expr(e)))));
+        for (what, side) in [("left", left), ("right", right)] {
+            let along = if side.along { ", along the depth" } else { "" };
+            self.line(format!("{what} {}{along}", list(&side.values, |local| self.local(*local))));
+            self.inner(&side.body);
+        }
+        self.line("combine");
+        self.inner(combine);
+        self.line("done");
+        self.inner(done);
+        self.indent -= 1;
     }
     fn hist(&mut self, h: &Hist) {
         self.line(format!("histogram {} below {}, {} bins", self.local(h.index), self.expr(&h.width), self.expr(&h.bins)));

@@ -1,3 +1,4 @@
+use super::variants::{Access, Product, Side, Variants, Vectors};
 use super::{
     Expr, Fun, FunId, Handle, HandleInfo, Launch, Local, LocalInfo, Order, Parallel, Place, Program, Ptr, PtrInfo, Result, Scan, Stmt,
     Work, check, print,
@@ -57,8 +58,13 @@ fn when(then: Vec<Stmt>, els: Vec<Stmt>) -> Stmt {
     Stmt::If(Expr::Const(Scalar::Bool(true)), then, els)
 }
 fn kernel(body: Vec<Stmt>) -> Stmt {
+    launched(body, Variants::default())
+}
+/// A kernel with these variants.
+fn launched(body: Vec<Stmt>, variants: Variants) -> Stmt {
     let work = Work::Map { width: Expr::int(3), index: local(1), body };
-    Stmt::Launch(Box::new(Launch { name: Symbol::new("k"), span: Span::default(), threads: None, heap: false, work }))
+    let (name, span) = (Symbol::new("k"), Span::default());
+    Stmt::Launch(Box::new(Launch { name, span, threads: None, heap: false, work, variants }))
 }
 fn parallel(body: Vec<Stmt>) -> Stmt {
     let [lo, hi, chunk] = [local(1); 3];
@@ -156,6 +162,102 @@ fn kernels_keep_to_what_they_may_do() {
     refused(vec![set(0, Expr::Thread)], "outside of a kernel");
     refused(vec![kernel(vec![set(0, Expr::int(1))]), set(1, get(0))], "i.0 is read before it is set");
     refused(vec![Stmt::Call { fun: FunId::new(0), args: Vec::new(), results: Vec::new(), span: Span::default() }], "comes later");
+}
+
+/// A kernel that adds 1 to each element of `q` into `p`, and a variant in vectors that reads and writes so.
+fn with_vectors(change: impl FnOnce(&mut Vectors)) -> Vec<Stmt> {
+    let add = crate::base::scalar::FoldOp { op: crate::base::scalar::Op::Add, prim: PrimType::F32 }.step();
+    let value = Expr::Op(add, vec![Expr::Load(Ptr::new(1), Box::new(get(1))), Expr::Const(Scalar::F32(1.0))]);
+    let access = |ptr: usize, loaded: bool| Access { ptr: Ptr::new(ptr), index: get(1), base: Vec::new(), loaded };
+    let mut vectors = Vectors { each: 4, reads: vec![access(1, true)], writes: vec![access(0, false)] };
+    change(&mut vectors);
+    let kernel = launched(vec![Stmt::Store(Ptr::new(0), get(1), value)], Variants { vectors: Some(vectors), ..Variants::default() });
+    vec![alloc(0, 0), alloc(1, 1), kernel, release(0), release(1)]
+}
+
+#[test]
+fn vectors_are_what_cells_read_and_write() {
+    accepted(with_vectors(|_| {}), Vec::new());
+    refused(with_vectors(|vectors| vectors.each = 3), "threads with 3 cells");
+    refused(with_vectors(|vectors| vectors.writes[0].loaded = true), "an access is said to read what it does not");
+    refused(with_vectors(|vectors| vectors.reads[0].index = get(1).plus(Expr::int(1))), "an access is said to read what it does not");
+    refused(with_vectors(|vectors| vectors.writes[0].index = Expr::int(0)), "something is written that is not in a vector");
+    // The host has no number of a cell.
+    refused(with_vectors(|vectors| vectors.reads[0].base = vec![get(1)]), "j.1 is read before it is set");
+}
+
+/// The product of the matrices `p` and `q` of 3 rows and columns into `r`, as a map over their cells.
+fn with_product(change: impl FnOnce(&mut Product)) -> Program {
+    let [row, column, step, left, right] = [3, 4, 5, 6, 7];
+    let total = 2;
+    let load = |ptr: usize, a: usize, b: usize| Expr::Load(Ptr::new(ptr), Box::new(get(a).times(Expr::int(3)).plus(get(b))));
+    let (sides, combine) =
+        ([set(left, load(0, row, step)), set(right, load(1, step, column))], set(total, get(total).plus(get(left).times(get(right)))));
+    let done = Stmt::Store(Ptr::new(2), get(1), get(total));
+    let cell = vec![
+        set(row, Expr::arith(super::Int::Div, get(1), Expr::int(3))),
+        set(column, Expr::arith(super::Int::Rem, get(1), Expr::int(3))),
+        set(total, Expr::int(0)),
+        Stmt::For {
+            var: local(step),
+            from: Expr::int(0),
+            to: Expr::int(3),
+            order: Order::Sequential,
+            body: [&sides[..], &[combine.clone()]].concat(),
+        },
+        done.clone(),
+    ];
+    let [left, right] =
+        [(0, left), (1, right)].map(|(k, value)| Side { body: vec![sides[k].clone()], values: vec![local(value)], along: k == 0 });
+    let mut product = Product {
+        planes: None,
+        row: local(row),
+        column: local(column),
+        columns: Expr::int(3),
+        step: local(step),
+        depth: Expr::int(3),
+        totals: vec![(local(total), Expr::int(0))],
+        left,
+        right,
+        combine: vec![combine],
+        done: vec![done],
+    };
+    change(&mut product);
+    let kernel = launched(cell, Variants { product: Some(Box::new(product)), ..Variants::default() });
+    let buffers = |each: fn(usize) -> Stmt| (0..3).map(each).collect::<Vec<_>>();
+    let mut program = program([buffers(|k| alloc(k, k)), vec![kernel], buffers(release)].concat(), Vec::new());
+    let fun = &mut program.funs[FunId::new(0)];
+    for name in ["row", "column", "step", "left", "right"] {
+        fun.locals.alloc(LocalInfo { name: Symbol::new(name), prim: PrimType::I64 });
+    }
+    fun.handles.alloc(HandleInfo { name: Symbol::new("c") });
+    (0..3).for_each(|k| fun.ptrs[Ptr::new(k)].elem = PrimType::I64);
+    program
+}
+
+#[test]
+fn the_sides_of_a_product_are_read_apart() {
+    let refused = |change: fn(&mut Product), message: &str| {
+        let program = with_product(change);
+        let problem = check::validate(&program).expect_err(&print::program(&program));
+        assert!(problem.contains(message), "{problem}");
+    };
+    let program = with_product(|_| {});
+    check::validate(&program).unwrap_or_else(|problem| panic!("{problem}\n{}", print::program(&program)));
+    let text = print::program(&program);
+    assert!(text.contains("variant in tiles: row row.3, column column.4 below 3, step step.5 below 3\n"), "{text}");
+    refused(|product| std::mem::swap(&mut product.left.body, &mut product.right.body), "column.4 is read before it is set");
+    refused(|product| product.left.body.clear(), "a side reads nothing");
+    refused(|product| product.right.values = vec![local(6)], "left.6 is read before it is set");
+    refused(|product| product.combine = product.left.body.clone(), "row.3 is read before it is set");
+    refused(|product| product.combine.insert(0, store(2)), "a step does more than set");
+    refused(|product| product.columns = get(4), "column.4 is read before it is set");
+    refused(|product| product.column = product.row, "the row is the column");
+}
+
+#[test]
+fn only_reductions_are_done_by_columns() {
+    refused(vec![launched(Vec::new(), Variants { columns: true, ..Variants::default() })], "columns of what is no reduction");
 }
 
 #[test]

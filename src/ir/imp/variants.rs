@@ -57,7 +57,7 @@ pub struct Planes {
 }
 
 /// What is read for a row (a column) and a step.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Side {
     /// Computes the values from the numbers of the plane, of the row (the column) and of the step.
     pub body: Vec<Stmt>,

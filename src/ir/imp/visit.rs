@@ -264,3 +264,37 @@ pub fn free(own: &[Local], walk: impl FnOnce(&mut dyn FnMut(Mention))) -> Vec<Me
     });
     out
 }
+
+/// Calls `see` with statements and those in them.
+pub fn each<'a>(stmts: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in stmts {
+        see(stmt);
+        match stmt {
+            Stmt::For { body, .. } => each(body, see),
+            Stmt::While(first, _, second) => [first, second].into_iter().for_each(|body| each(body, see)),
+            Stmt::If(_, then, els) => [then, els].into_iter().for_each(|body| each(body, see)),
+            Stmt::Atomic(atomic) => {
+                if let Atomic::Locked(_, _, body) = atomic.as_ref() {
+                    each(body, see);
+                }
+            }
+            Stmt::Comment(_)
+            | Stmt::Set(..)
+            | Stmt::Point(..)
+            | Stmt::Alloc { .. }
+            | Stmt::Stack(_)
+            | Stmt::Move { .. }
+            | Stmt::Transfer { .. }
+            | Stmt::Release(_)
+            | Stmt::Store(..)
+            | Stmt::Prefetch(..)
+            | Stmt::Copy { .. }
+            | Stmt::Scan(_)
+            | Stmt::Check(..)
+            | Stmt::Call { .. }
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Ghost(_) => {}
+        }
+    }
+}

@@ -43,7 +43,7 @@ fn faults_in_passes_for_processors_are_blamed_on_them() {
 
 #[test]
 fn faults_in_passes_for_devices_are_blamed_on_them() {
-    for step in ["inline all", "common subexpressions", "flatten", "coalesce", "lower kernels"] {
+    for step in ["inline all", "common subexpressions", "flatten", "coalesce", "lower kernels", "products"] {
         is_blamed(step, &["dump", "main.rem", "--stage", "cuda"]);
     }
 }

@@ -1,13 +1,21 @@
 //! What the threads of a kernel read and write next to each other.
 
-use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Atomic, Expr, Int, Local, Ptr, Stmt};
+use crate::ir::imp::visit::{self, Mention, each};
+use crate::ir::imp::{Expr, Int, Local, Ptr, Stmt};
 use rustc_hash::FxHashMap;
 
 /// What locals are, as far as each is set once by a statement that was looked at.
 #[derive(Default)]
 pub(super) struct Values<'a> {
     pub values: FxHashMap<Local, &'a Expr>,
+}
+
+/// The quotient and the remainder of a local, and by what.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Split<'a> {
+    pub quotient: Local,
+    pub rest: Local,
+    pub by: &'a Expr,
 }
 
 impl<'a> Values<'a> {
@@ -53,6 +61,11 @@ impl<'a> Values<'a> {
             }
         });
     }
+    /// The quotient and the remainder of a local by the same, which satisfies a condition.
+    pub fn split(&self, of: Local, known: &dyn Fn(&Expr) -> bool) -> Option<Split<'a>> {
+        let ((quotient, by), (rest, other)) = (self.part(Int::Div, of, known)?, self.part(Int::Rem, of, known)?);
+        (by == other).then_some(Split { quotient, rest, by })
+    }
     /// The local that is the quotient (the remainder) of another local by what satisfies a condition, and that divisor.
     pub fn part(&self, wanted: Int, of: Local, known: &dyn Fn(&Expr) -> bool) -> Option<(Local, &'a Expr)> {
         let found = self.values.iter().filter_map(|(local, e)| {
@@ -63,46 +76,20 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Calls `see` with statements and those in them.
-pub(super) fn each<'a>(stmts: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
-    for stmt in stmts {
-        see(stmt);
-        match stmt {
-            Stmt::For { body, .. } => each(body, see),
-            Stmt::While(first, _, second) => [first, second].into_iter().for_each(|body| each(body, see)),
-            Stmt::If(_, then, els) => [then, els].into_iter().for_each(|body| each(body, see)),
-            Stmt::Atomic(atomic) => {
-                if let Atomic::Locked(_, _, body) = atomic.as_ref() {
-                    each(body, see);
-                }
-            }
-            Stmt::Comment(_)
-            | Stmt::Set(..)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Store(..)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::Scan(_)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
-            | Stmt::Parallel(_)
-            | Stmt::Launch(_)
-            | Stmt::Ghost(_) => {}
-        }
-    }
+/// An element that a statement reads or writes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Touched<'a> {
+    pub ptr: Ptr,
+    pub index: &'a Expr,
+    pub is_store: bool,
 }
 
 /// The elements that statements read and write.
-pub(super) fn accesses(stmts: &[Stmt]) -> Vec<(Ptr, &Expr)> {
+pub(super) fn accesses(stmts: &[Stmt]) -> Vec<Touched<'_>> {
     let mut out = Vec::new();
     each(stmts, &mut |stmt| {
         let (place, e) = match stmt {
-            Stmt::Store(ptr, index, value) => (Some((*ptr, index)), value),
+            Stmt::Store(ptr, index, value) => (Some(Touched { ptr: *ptr, index, is_store: true }), value),
             Stmt::Set(_, e) | Stmt::If(e, ..) | Stmt::While(_, e, _) | Stmt::Check(e, _) => (None, e),
             Stmt::Comment(_)
             | Stmt::Point(..)
@@ -122,7 +109,7 @@ pub(super) fn accesses(stmts: &[Stmt]) -> Vec<(Ptr, &Expr)> {
             | Stmt::Ghost(_) => return,
         };
         out.extend(place);
-        e.loads(&mut |ptr, index| out.push((ptr, index)));
+        e.loads(&mut |ptr, index| out.push(Touched { ptr, index, is_store: false }));
     });
     out
 }
