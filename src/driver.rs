@@ -459,7 +459,7 @@ pub fn cuda_library(sources: &SourceMap, checked: &Checked, entries: &[Symbol], 
     let made = compile_cuda(sources, checked, entries)?;
     let names = entry_names(checked, &made.program);
     let interface = interface(checked, entries);
-    Ok(cuda::library(&made.program, &interface, &made.text, (prefix, &names), &shown(sources, checked, &made.program)))
+    Ok(cuda::library(&made.program, &interface, &made.text, prefix, &names, &shown(sources, checked, &made.program)))
 }
 
 /// The C library for these entry points of an accepted program, its names beginning with `prefix`.
@@ -478,7 +478,7 @@ pub fn library(
     let imp = pipeline.imp(&PROCESSOR, &program, strict);
     let names = entry_names(checked, &program);
     let interface = interface(checked, entries);
-    Ok(c::library(&program, &interface, &imp, (prefix, &names), strict, &shown(sources, checked, &program)))
+    Ok(c::library(&program, &interface, &imp, prefix, &names, strict, &shown(sources, checked, &program)))
 }
 
 /// What the functions of a first-order program are called in the source.

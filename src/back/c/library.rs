@@ -21,7 +21,8 @@ pub fn library(
     program: &Program,
     interface: &Interface,
     imp: &imp::Program,
-    (prefix, names): (&str, &[Symbol]),
+    prefix: &str,
+    names: &[Symbol],
     strict: bool,
     shown: &dyn Fn(Span) -> Shown,
 ) -> Library {

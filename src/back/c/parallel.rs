@@ -35,8 +35,8 @@ impl Emitter<'_, Processor> {
             head.line(&format!("struct {name} *env = data;"));
         }
         loads.iter().for_each(|load| head.line(load));
-        let [lo, hi, piece] = [par.lo, par.hi, par.chunk].map(|local| self.local(local));
-        head.line(&format!("(void){piece};"));
+        let [lo, hi, chunk] = [par.lo, par.hi, par.chunk].map(|local| self.local(local));
+        head.line(&format!("(void){chunk};"));
         self.stmts(&mut inner, &par.body);
         let body = self.close(inner);
         if !loads.is_empty() {
@@ -44,16 +44,16 @@ impl Emitter<'_, Processor> {
         }
         let _ = write!(
             self.dialect.outlined,
-            "\nstatic int {name}(remora_thread *th, void *data, int64_t {lo}, int64_t {hi}, int64_t {piece}) {{\n{}{body}}}\n",
+            "\nstatic int {name}(remora_thread *th, void *data, int64_t {lo}, int64_t {hi}, int64_t {chunk}) {{\n{}{body}}}\n",
             head.out
         );
-        let (width, pieces) = (self.expr(&par.width), self.expr(&par.chunks));
+        let (width, chunks) = (self.expr(&par.width), self.expr(&par.chunks));
         if values.is_empty() {
-            text.line(&format!("if (remora_parallel(th, {name}, NULL, {width}, {pieces})) goto fail;"));
+            text.line(&format!("if (remora_parallel(th, {name}, NULL, {width}, {chunks})) goto fail;"));
         } else {
             text.line("{");
             text.line(&format!("  struct {name} env = {{{}}};", values.join(", ")));
-            text.line(&format!("  if (remora_parallel(th, {name}, &env, {width}, {pieces})) goto fail;"));
+            text.line(&format!("  if (remora_parallel(th, {name}, &env, {width}, {chunks})) goto fail;"));
             text.line("}");
         }
     }

@@ -1,22 +1,18 @@
 //! Histograms: a kernel for the bins of the result, and one for bins in the shared memory of blocks that are then combined with those.
 
 use super::Host;
+use super::kernel::Kernel;
 use super::thread::{Functor, atomic_name};
 use crate::back::text::{Emitter, c_type};
 use crate::ir::imp::visit::Mention;
-use crate::ir::imp::{Atomic, Expr, Hist, Launch, Local};
+use crate::ir::imp::{Atomic, Expr, Hist, Local};
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
 impl Emitter<'_, Host> {
     /// Writes the kernels of a histogram. Returns the call that launches them, without its last arguments.
-    pub(super) fn histogram(
-        &mut self,
-        (name, acc): (&str, &str),
-        params: &[String],
-        (launch, work): (&Launch, &Hist),
-        outside: &FxHashSet<Mention>,
-    ) -> String {
+    pub(super) fn histogram(&mut self, kernel: &Kernel, acc: &str, work: &Hist) -> String {
+        let Kernel { name, params, outside, launch, .. } = kernel;
         // Several components that depend on each other need a lock.
         let locked = work.each.is_none() && work.sum.len() > 1;
         let cheap = work.each.as_ref().is_some_and(|each| each.iter().all(Atomic::in_hardware));

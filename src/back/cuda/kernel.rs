@@ -18,29 +18,19 @@ const BLOCKS: u32 = 2;
 const MOST_MORE: usize = 6;
 
 /// A kernel that is being written.
-struct Kernel<'a> {
-    number: usize,
-    name: String,
+pub(super) struct Kernel<'a> {
+    pub number: usize,
+    pub name: String,
     /// Its parameters that all kinds of kernels have.
-    params: Vec<String>,
+    pub params: Vec<String>,
     /// How many arguments the host has for these.
-    args: usize,
+    pub args: usize,
     /// What its text mentions of the host's variables.
-    outside: FxHashSet<Mention>,
+    pub outside: FxHashSet<Mention>,
     /// The number of threads, or 0 if that is left to the launch.
-    threads: String,
+    pub threads: String,
     /// What the host does when a launch fails.
-    give_up: &'static str,
-    launch: &'a Launch,
-}
-
-/// What a variant of a kernel has from it.
-pub(super) struct Variant<'a> {
-    pub name: &'a str,
-    /// The parameters that all kinds of kernels have.
-    pub params: &'a [String],
-    /// What the kernel mentions of the host's variables.
-    pub outside: &'a FxHashSet<Mention>,
+    pub give_up: &'static str,
     pub launch: &'a Launch,
 }
 
@@ -99,11 +89,8 @@ impl Emitter<'_, Host> {
         text.line("}");
     }
     fn map_kernel(&mut self, text: &mut Text, kernel: Kernel, width: &Expr, index: Local, body: &[Stmt]) {
+        let product = kernel.launch.variants.product.as_ref().map(|product| self.product(&kernel, product, width, index));
         let Kernel { name, mut params, args, outside, threads, give_up, launch, .. } = kernel;
-        let product = launch.variants.product.as_ref().map(|product| {
-            let kernel = Variant { name: &name, params: &params, outside: &outside, launch };
-            self.product(&kernel, product, width, index)
-        });
         let width = self.expr(width);
         if let Some(Choice { pays, launch }) = product {
             text.line(&format!("  if ({pays}) {{"));
@@ -130,10 +117,7 @@ impl Emitter<'_, Host> {
             let aligned = self.vectors(vectors, index, body, &outside);
             let _ = writeln!(self.dialect.text, "  remora_for_each_wide<{each}>(width, {aligned}, cell, wide);");
         } else {
-            self.dialect.text.push_str(
-                "  remora_for_each(width, cell);
-",
-            );
+            self.dialect.text.push_str("  remora_for_each(width, cell);\n");
         }
         self.end_kernel(&name);
         text.line(&format!("  if (remora_launch_map(th, \"{name}\", {width}, {each}, {threads}, args_, {args})) {give_up}"));
@@ -204,9 +188,9 @@ impl Emitter<'_, Host> {
         self.end_kernel(&name);
     }
     fn hist_kernel(&mut self, text: &mut Text, kernel: Kernel, work: &Hist) {
-        let Kernel { number, name, params, args, outside, threads, give_up, launch } = kernel;
-        let acc = self.value_type(number, &work.sum);
-        let call = self.histogram((&name, &acc), &params, (launch, work), &outside);
+        let acc = self.value_type(kernel.number, &work.sum);
+        let call = self.histogram(&kernel, &acc, work);
+        let Kernel { args, threads, give_up, .. } = kernel;
         text.line(&format!("  if ({call}, {threads}, args_, {args})) {give_up}"));
     }
     /// How many cells a kernel has.

@@ -121,7 +121,8 @@ pub fn library(
     program: &Program,
     interface: &Interface,
     cuda: &Cuda,
-    (prefix, names): (&str, &[Symbol]),
+    prefix: &str,
+    names: &[Symbol],
     shown: &dyn Fn(Span) -> Shown,
 ) -> Library {
     let name = prefix.to_string();

@@ -1,7 +1,7 @@
 //! Kernels of maps that are products, in tiles (`remora_product` of the device library).
 
 use super::Host;
-use super::kernel::Variant;
+use super::kernel::Kernel;
 use super::thread::Functor;
 use crate::back::text::{Emitter, c_type};
 use crate::ir::imp::variants::Product;
@@ -27,7 +27,7 @@ struct Types {
 
 impl Emitter<'_, Host> {
     /// Writes the kernel of a map of this width that is a product.
-    pub(super) fn product(&mut self, kernel: &Variant, product: &Product, width: &Expr, index: Local) -> Choice {
+    pub(super) fn product(&mut self, kernel: &Kernel, product: &Product, width: &Expr, index: Local) -> Choice {
         let name = format!("{}_product", kernel.name);
         let totals: Vec<Local> = product.totals.iter().map(|(local, _)| *local).collect();
         let types = Types {
@@ -42,9 +42,9 @@ impl Emitter<'_, Host> {
         let neutral: Vec<Expr> = product.totals.iter().map(|(_, e)| e.clone()).collect();
         let neutral = self.thread().list(&neutral);
         let _ = writeln!(self.dialect.text, "  const {total} neutral = {{{neutral}}};");
-        self.product_sides(product, &types, kernel.outside);
-        self.product_step(product, &totals, &types, kernel.outside);
-        self.product_done(product, &totals, index, (total, kernel.outside));
+        self.product_sides(product, &types, &kernel.outside);
+        self.product_step(product, &totals, &types, &kernel.outside);
+        self.product_done(product, &totals, index, total, &kernel.outside);
         let (a, b) = (product.left.along, product.right.along);
         let _ = writeln!(
             self.dialect.text,
@@ -60,7 +60,7 @@ impl Emitter<'_, Host> {
     }
 
     /// The type of some values of a product.
-    fn product_type(&mut self, kernel: &Variant, what: &str, locals: &[Local]) -> String {
+    fn product_type(&mut self, kernel: &Kernel, what: &str, locals: &[Local]) -> String {
         let fields = locals.iter().enumerate().map(|(k, local)| format!("  {} v{k};\n", c_type(self.fun.locals[*local].prim)));
         let (ty, fields) = (format!("{}_{what}", kernel.name), fields.collect::<String>());
         let _ = write!(self.dialect.types, "\ntypedef struct {ty} {{\n{fields}}} {ty};\n");
@@ -119,7 +119,7 @@ impl Emitter<'_, Host> {
         });
     }
     /// What is done with the totals of a cell.
-    fn product_done(&mut self, product: &Product, totals: &[Local], index: Local, (total, outside): (&str, &FxHashSet<Mention>)) {
+    fn product_done(&mut self, product: &Product, totals: &[Local], index: Local, total: &str, outside: &FxHashSet<Mention>) {
         let [row, column, cell] = [product.row, product.column, index].map(|local| self.local(local));
         let mut first = self.totals(totals, "sum_");
         let mut own = [totals, &[product.row, product.column, index]].concat();

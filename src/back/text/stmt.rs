@@ -51,7 +51,7 @@ impl<D: Dialect> Emitter<'_, D> {
                 text.line(&format!("{to} = {from};"));
                 text.line(&format!("{from} = NULL;"));
             }
-            Stmt::Transfer { to, ptr, from, count, span } => self.transfer(text, (*to, *ptr), from, count, *span),
+            Stmt::Transfer { to, ptr, from, count, span } => self.transfer(text, *to, *ptr, from, count, *span),
             Stmt::Release(handle) => {
                 let line = format!("remora_release(th, &{});", self.handle(*handle));
                 text.line(&line);
@@ -71,7 +71,7 @@ impl<D: Dialect> Emitter<'_, D> {
                 let line = format!("memmove({to}, {from}, (size_t){} * sizeof({size}));", self.nested(count));
                 text.line(&line);
             }
-            Stmt::For { var, from, to, order, body } => self.for_loop(text, *var, (from, to), order, body),
+            Stmt::For { var, from, to, order, body } => self.for_loop(text, *var, from, to, order, body),
             Stmt::Scan(scan) => self.scan(text, scan),
             Stmt::While(first, cond, second) => self.while_loop(text, first, cond, second),
             Stmt::If(cond, then, els) => {
@@ -151,7 +151,7 @@ impl<D: Dialect> Emitter<'_, D> {
         }
     }
 
-    fn transfer(&mut self, text: &mut Text, (to, ptr): (Handle, Ptr), from: &[Handle], count: &Expr, span: Span) {
+    fn transfer(&mut self, text: &mut Text, to: Handle, ptr: Ptr, from: &[Handle], count: &Expr, span: Span) {
         text.fails = true;
         let (to, elem, p) = (self.handle(to), self.elem(ptr), self.ptr(ptr));
         let mut prefix = "";
@@ -172,7 +172,7 @@ impl<D: Dialect> Emitter<'_, D> {
         text.line("}");
     }
 
-    fn for_loop(&mut self, text: &mut Text, var: Local, (from, to): (&Expr, &Expr), order: &Order, body: &[Stmt]) {
+    fn for_loop(&mut self, text: &mut Text, var: Local, from: &Expr, to: &Expr, order: &Order, body: &[Stmt]) {
         if let Some(mark) = D::loop_mark(self, text, var, order, body) {
             text.line(&mark);
         }

@@ -494,7 +494,7 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
     }
 }
 
-/// Pieces of a function that takes or returns values of sum types.
+/// Parts of a function that takes or returns values of sum types.
 #[derive(Default)]
 struct Handles {
     declared: String,

@@ -19,7 +19,7 @@
 //! Statements are run by the host, arrays are in the memory of the device. [`Stmt::Launch`] runs a kernel. Its code may read what the host
 //! has set before; it sets only what is its own, and makes no buffers unless its launch says so. [`Expr::Load`] and [`Stmt::Store`] of the host move one element
 //! between host and device, [`Stmt::Copy`] moves elements on the device. There is no [`Stmt::Parallel`]. A failing check in a kernel ends
-//! the thread; the host ends the program when it finds out.
+//! the thread; the host ends the program when it finds out. A launch may have faster [`variants`] of its code, which mean the same.
 
 pub mod check;
 pub mod ghost;

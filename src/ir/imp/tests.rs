@@ -203,7 +203,7 @@ fn with_product(change: impl FnOnce(&mut Product)) -> Program {
             from: Expr::int(0),
             to: Expr::int(3),
             order: Order::Sequential,
-            body: [&sides[..], &[combine.clone()]].concat(),
+            body: [&sides[..], std::slice::from_ref(&combine)].concat(),
         },
         done.clone(),
     ];

@@ -14,7 +14,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What stands in front of generated kernels: the device library and the scalar operations.
 pub fn library() -> String {
-    read("src/back/cuda/device.cu") + &read("src/back/cuda/products.cu") + &read("src/back/c/scalars.c")
+    read("src/back/cuda/device.cu") + &read("src/back/cuda/products.cu") + &read("src/back/text/scalars.c")
 }
 
 /// A file of the repository.
