@@ -51,7 +51,7 @@ impl<D: Dialect> Emitter<'_, D> {
                 text.line(&format!("{to} = {from};"));
                 text.line(&format!("{from} = NULL;"));
             }
-            Stmt::Transfer { to, ptr, from, count, span } => self.give(text, *to, *ptr, from, count, *span),
+            Stmt::Transfer { to, ptr, from, count, span } => self.transfer(text, *to, *ptr, from, count, *span),
             Stmt::Release(handle) => {
                 let line = format!("remora_release(th, &{});", self.handle(*handle));
                 text.line(&line);
@@ -151,7 +151,7 @@ impl<D: Dialect> Emitter<'_, D> {
         }
     }
 
-    fn give(&mut self, text: &mut Text, to: Handle, ptr: Ptr, from: &[Handle], count: &Expr, span: Span) {
+    fn transfer(&mut self, text: &mut Text, to: Handle, ptr: Ptr, from: &[Handle], count: &Expr, span: Span) {
         text.fails = true;
         let (to, elem, p) = (self.handle(to), self.elem(ptr), self.ptr(ptr));
         let mut prefix = "";

@@ -2,7 +2,6 @@
 
 use super::visit::each;
 use super::{Expr, Stmt};
-use crate::base::scalar::Op;
 
 /// Whether there are floating-point operations that take many registers: calls on a GPU.
 pub fn heavy(stmts: &[Stmt]) -> bool {
@@ -13,11 +12,7 @@ pub fn heavy(stmts: &[Stmt]) -> bool {
 pub fn weight(stmts: &[Stmt]) -> usize {
     fn of(e: &Expr) -> usize {
         match e {
-            Expr::Op(op, args) => {
-                let light = matches!(op.op, Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Min | Op::Max | Op::Abs | Op::Convert(_) | Op::Fma);
-                let compares = matches!(op.op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
-                usize::from(op.prim.is_float() && !light && !compares) + args.iter().map(of).sum::<usize>()
-            }
+            Expr::Op(op, args) => usize::from(op.cost().gpu_call) + args.iter().map(of).sum::<usize>(),
             Expr::Load(_, index) => of(index),
             Expr::Select(a, b, c) => of(a) + of(b) + of(c),
             Expr::Const(_)
