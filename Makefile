@@ -30,8 +30,10 @@ PROPTEST_RNG_SEED ?= 20240
 export PROPTEST_RNG_SEED
 
 # With the mistakes that tests/mutations switches on; nothing that users get has them (.ci/run looks).
+# Unit tests are short, so the library is built for them without optimisation, which takes a third of the time.
 test: setup
-	cargo test --features mutations
+	CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --features mutations --lib
+	cargo test --features mutations --test '*'
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
 	@.venv/bin/python benches/bench.py --check

@@ -3,7 +3,7 @@
 use super::memory::in_bounds;
 use super::{Array, Cells, Loc, Lower, Site, same_place};
 use crate::base::mutation::mutated;
-use crate::base::scalar::{Condition, Member, ScalarOp, member};
+use crate::base::scalar::{Condition, Op, ScalarOp};
 use crate::base::{Code, MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Stmt, Table, Target};
 use crate::ir::soac::{Check, Exp, Operand, RangeKind, Size, Stm, Type, Var};
@@ -188,7 +188,7 @@ impl<'p> Lower<'_, 'p> {
         self.require(Expr::arith(Int::Le, n, most.clone()), Code::ImpossibleSize, message, vec![most], span);
     }
     fn check_range(&mut self, a: Expr, b: Expr, span: Span) {
-        let count = self.atom("n", wrapping("-", b.clone(), a.clone()));
+        let count = self.atom("n", wrapping(Op::Sub, b.clone(), a.clone()));
         let message = "an array cannot have the negative size {}";
         let select = |c: Expr, a: Expr, b: Expr| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
         let lacking = select(count.clone().less(Expr::int(0)), count.clone(), Expr::int(i64::MIN));
@@ -210,10 +210,10 @@ impl<'p> Lower<'_, 'p> {
             le(Expr::int(0), low.clone()).and(le(low, n.clone().minus(k.clone())))
         } else {
             let up = Expr::int(0).less(step.clone());
-            let behind = wrapping("-", n.clone().minus(Expr::int(1)), start.clone());
+            let behind = wrapping(Op::Sub, n.clone().minus(Expr::int(1)), start.clone());
             let room = self.atom("room", select(up.clone(), behind, start.clone()));
             let still = Expr::arith(Int::Eq, step.clone(), Expr::int(0));
-            let distance = select(up, step.clone(), wrapping("-", Expr::int(0), step.clone()));
+            let distance = select(up, step.clone(), wrapping(Op::Sub, Expr::int(0), step.clone()));
             let distance = self.atom("distance", select(still.clone(), Expr::int(1), distance));
             let reached = le(k.clone().minus(Expr::int(1)), Expr::arith(Int::Div, room, distance));
             let inside = in_bounds(start.clone(), n.clone()).and(Expr::arith(Int::Or, still, reached));
@@ -281,11 +281,10 @@ impl<'p> Lower<'_, 'p> {
             }
         }
         let (what, compare) = match condition {
-            Condition::NotZero => ("division by zero: the operands are {} and {}", "!="),
-            Condition::NotNegative => ("a power with a negative exponent: the operands are {} and {}", ">="),
+            Condition::NotZero => ("division by zero: the operands are {} and {}", Op::Ne),
+            Condition::NotNegative => ("a power with a negative exponent: the operands are {} and {}", Op::Ge),
         };
-        let compare = scalar_op(op.prim, compare).unwrap_or_else(|| crate::ice!(span, "`{}` has no `{compare}`", op.prim));
-        let good = Expr::Op(compare, vec![second.clone(), zero(op.prim)]);
+        let good = Expr::Op(ScalarOp::new(compare, op.prim), vec![second.clone(), zero(op.prim)]);
         let args = args.iter().map(|arg| (op.prim, arg.clone())).collect();
         self.emit(Stmt::Check(good, Box::new(Failure { code: Code::UndefinedOperation, message: what.into(), args, span })));
     }
@@ -317,10 +316,10 @@ impl<'p> Lower<'_, 'p> {
         let s = Expr::Local(wrapped);
         let up = Expr::int(0).less(s.clone());
         let select = |c: Expr, a: Expr, b: Expr| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
-        let distance = select(up.clone(), wrapping("-", b.clone(), a.clone()), wrapping("-", a.clone(), b.clone()));
+        let distance = select(up.clone(), wrapping(Op::Sub, b.clone(), a.clone()), wrapping(Op::Sub, a.clone(), b.clone()));
         let distance = self.atom("distance", distance);
         let ahead = select(up.clone(), Expr::arith(Int::Le, a.clone(), b.clone()), Expr::arith(Int::Le, b.clone(), a.clone()));
-        let step = select(up.clone(), s.clone(), wrapping("-", Expr::int(0), s.clone()));
+        let step = select(up.clone(), s.clone(), wrapping(Op::Sub, Expr::int(0), s.clone()));
         let step = self.atom("step", step);
         let fits = match kind {
             RangeKind::Upto => up,
@@ -334,31 +333,29 @@ impl<'p> Lower<'_, 'p> {
             RangeKind::Through => "...",
         };
         let message = format!("the range {{}}..{{}}{limit}{{}} does not lead to its end");
-        self.require(good, Code::ImpossibleSize, &message, vec![a.clone(), wrapping("+", a, s), b], span);
+        self.require(good, Code::ImpossibleSize, &message, vec![a.clone(), wrapping(Op::Add, a, s), b], span);
         let count = self.steps_in(distance, step, kind == RangeKind::Through, span);
         self.set_scalar(var, count);
     }
     /// How many numbers there are at such steps in a distance, both without a sign; with `through` its end is one of them.
     fn steps_in(&mut self, distance: Expr, step: Expr, through: bool, span: Span) -> Expr {
-        let (Some(unsigned), Some(signed), Some(quotient)) =
-            (scalar_op(PrimType::U64, "i64"), scalar_op(PrimType::I64, "u64"), scalar_op(PrimType::U64, "//"))
-        else {
-            return distance;
-        };
+        let unsigned = ScalarOp::new(Op::Convert(PrimType::I64), PrimType::U64);
+        let signed = ScalarOp::new(Op::Convert(PrimType::U64), PrimType::I64);
+        let quotient = ScalarOp::new(Op::Quot, PrimType::U64);
         let none = if through { Expr::Const(Scalar::Bool(false)) } else { Expr::arith(Int::Eq, distance.clone(), Expr::int(0)) };
-        let last = if through { distance } else { wrapping("-", distance, Expr::int(1)) };
+        let last = if through { distance } else { wrapping(Op::Sub, distance, Expr::int(1)) };
         let bits = |e: Expr| Expr::Op(unsigned, vec![e]);
         let last = Expr::Op(signed, vec![Expr::Op(quotient, vec![bits(last), bits(step)])]);
         let last = self.atom("last", last);
         let few = in_bounds(last.clone(), Expr::int(MAX_SIZE));
         let message = "the result would have more than {} rows, which no array can have";
         self.require(Expr::arith(Int::Or, none.clone(), few), Code::ImpossibleSize, message, vec![Expr::int(MAX_SIZE)], span);
-        Expr::Select(Box::new(none), Box::new(Expr::int(0)), Box::new(wrapping("+", last, Expr::int(1))))
+        Expr::Select(Box::new(none), Box::new(Expr::int(0)), Box::new(wrapping(Op::Add, last, Expr::int(1))))
     }
     fn widened(&self, e: Expr, prim: PrimType) -> Expr {
-        match (prim, scalar_op(PrimType::I64, prim.name())) {
-            (PrimType::I64, _) | (_, None) => e,
-            (_, Some(convert)) => Expr::Op(convert, vec![e]),
+        match prim {
+            PrimType::I64 => e,
+            prim => Expr::Op(ScalarOp::new(Op::Convert(prim), PrimType::I64), vec![e]),
         }
     }
 
@@ -377,7 +374,7 @@ impl<'p> Lower<'_, 'p> {
         self.require(good, Code::OutOfBounds, message, vec![i.clone(), j.clone(), s.clone(), n], span);
         let distance = select(up.clone(), j.clone().minus(i.clone()), i.minus(j));
         let distance = self.atom("distance", distance);
-        let step = select(up, s.clone(), wrapping("-", Expr::int(0), s));
+        let step = select(up, s.clone(), wrapping(Op::Sub, Expr::int(0), s));
         let step = self.atom("step", step);
         self.set_scalar(var, steps(distance, step));
     }
@@ -391,11 +388,8 @@ fn steps(distance: Expr, step: Expr) -> Expr {
 }
 
 /// Arithmetic of `i64` with what the program gives: it may overflow.
-pub(super) fn wrapping(name: &str, a: Expr, b: Expr) -> Expr {
-    match scalar_op(PrimType::I64, name) {
-        Some(op) => Expr::Op(op, vec![a, b]),
-        None => a,
-    }
+pub(super) fn wrapping(op: Op, a: Expr, b: Expr) -> Expr {
+    Expr::Op(ScalarOp::new(op, PrimType::I64), vec![a, b])
 }
 
 /// The indices of a cell with this number in row-major order.
@@ -408,14 +402,6 @@ pub(super) fn unravelled(number: i64, sizes: &[i64]) -> Vec<Expr> {
     }
     indices
 }
-/// The operation of a type with this name.
-pub(super) fn scalar_op(prim: PrimType, name: &str) -> Option<ScalarOp> {
-    match member(prim, name) {
-        Some(Member::Op(op)) => Some(op),
-        _ => None,
-    }
-}
-
 /// The 0 of a type.
 pub(super) fn zero(prim: PrimType) -> Expr {
     Expr::Const(Scalar::from_i128(prim, 0))

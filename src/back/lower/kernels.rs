@@ -5,6 +5,7 @@ use super::memory::in_bounds;
 use super::soac::simple;
 use super::{Cells, Loc, Lower, Mem, Stride};
 use crate::base::mutation::mutated;
+use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::variants::Variants;
 use crate::ir::imp::{Atomic, Combine, Expr, Int, Launch, Local, Segments, Stmt, Transpose, Work};
@@ -301,7 +302,7 @@ impl<'p> Lower<'_, 'p> {
         let span = cells.span;
         let width = self.atom("width", width);
         let owners = self.zeros("owner", PrimType::I64, &n, span);
-        let max = super::exp::scalar_op(PrimType::I64, "max").unwrap_or_else(|| crate::ice!(span, "integers have no maximum"));
+        let max = ScalarOp::new(Op::Max, PrimType::I64);
         self.launch_map(width.clone(), span, |this, t| {
             let results = this.results_of(cells, &t);
             let at = this.position(cells, &results);

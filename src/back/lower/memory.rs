@@ -2,8 +2,8 @@
 
 use super::{Array, Loc, Lower, Mem, Site, Stride};
 use crate::base::mutation::mutated;
-use crate::base::scalar::{Member, member};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::scalar::{Op, ScalarOp};
+use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Int, Order, Parallel, Ptr, Stmt};
 use crate::ir::soac::{Size, Type, Var};
 
@@ -241,17 +241,9 @@ fn progression(start: &Expr, step: &Expr, i: Expr, elem: PrimType) -> Expr {
     if elem == PrimType::I64 {
         return start.clone().plus(i.times(step.clone()));
     }
-    let op = |name: &str| match member(elem, name) {
-        Some(Member::Op(op)) => Some(op),
-        _ => None,
-    };
-    match (op("+"), op("*"), op("i64")) {
-        (Some(add), Some(mul), Some(convert)) => {
-            let i = Expr::Op(convert, vec![i]);
-            Expr::Op(add, vec![start.clone(), Expr::Op(mul, vec![i, step.clone()])])
-        }
-        _ => Expr::Const(Scalar::I64(0)),
-    }
+    let [add, mul, convert] = [Op::Add, Op::Mul, Op::Convert(PrimType::I64)].map(|op| ScalarOp::new(op, elem));
+    let i = Expr::Op(convert, vec![i]);
+    Expr::Op(add, vec![start.clone(), Expr::Op(mul, vec![i, step.clone()])])
 }
 
 /// Whether an index is in bounds.

@@ -1,9 +1,10 @@
 //! Views: elements, cells and parts of arrays, and arrays that are others in another order or several times. Most are other strides of the
 //! same memory.
 
-use super::exp::{scalar_op, wrapping, zero};
+use super::exp::{wrapping, zero};
 use super::{Array, Loc, Lower, Mem, Stride};
 use crate::base::mutation::mutated;
+use crate::base::scalar::Op;
 use crate::base::{Code, PrimType, Span};
 use crate::ir::imp::{Expr, Int, Stmt};
 use crate::ir::soac::{Operand, Size, Var};
@@ -47,7 +48,7 @@ impl Lower<'_, '_> {
         if checked {
             let (n, count) = (self.size(&old.shape[0]), self.size(&new.shape[0]));
             let (n, count) = (self.atom("n", n), self.atom("n", count));
-            let end = self.atom("end", wrapping("+", start.clone(), count.clone()));
+            let end = self.atom("end", wrapping(Op::Add, start.clone(), count.clone()));
             let good = is_part(start.clone(), end.clone(), count, n.clone());
             let message = "slice [{}:{}] is out of bounds for an array of size {}";
             self.require(good, Code::OutOfBounds, message, vec![start.clone(), end, n], span);
@@ -84,12 +85,10 @@ impl Lower<'_, '_> {
         let by = self.int(by);
         let n = self.size(&ty.shape[0]);
         let n = self.atom("n", n);
-        let modulo = scalar_op(PrimType::I64, "%");
         // The remainder of a division by 0 does not matter: then there are no elements.
         let divisor = Expr::Select(Box::new(Expr::arith(Int::Eq, n.clone(), Expr::int(0))), Box::new(Expr::int(1)), Box::new(n.clone()));
         let divisor = self.atom("n", divisor);
-        let modulo = modulo.unwrap_or_else(|| crate::ice!(span, "integers have no remainders"));
-        let by = Expr::Op(modulo, vec![by, divisor]);
+        let by = wrapping(Op::Mod, by, divisor);
         let by = self.atom("by", by);
         let mem = self.alloc_var(var, span);
         let width = n.clone();

@@ -193,7 +193,8 @@ impl Packer<'_, '_> {
                 let (a, b) = (self.resolved(a, counters, size)?, self.resolved(b, counters, size)?);
                 Some(Expr::Int(*op, Box::new(a), Box::new(b)))
             }
-            Expr::Op(op, args) if op.prim.is_int() && !matches!(op.op, crate::base::scalar::Op::Div | crate::base::scalar::Op::Mod) => {
+            // Packing computes it where the loop would perhaps not have: operations that may have no result stay in the loop.
+            Expr::Op(op, args) if op.prim.is_int() && op.condition().is_none() => {
                 let args: Option<Vec<Expr>> = args.iter().map(|arg| self.resolved(arg, counters, size)).collect();
                 Some(Expr::Op(*op, args?))
             }

@@ -19,7 +19,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::time::{Duration, Instant};
 
 type Context = *mut c_void;
-type Door = unsafe extern "C" fn(Context, *const u64, *mut u64) -> c_int;
+type Wrapper = unsafe extern "C" fn(Context, *const u64, *mut u64) -> c_int;
 
 /// What the run-time support of every program has.
 struct Support {
@@ -68,9 +68,9 @@ pub struct Program {
 pub struct Prepared<'p> {
     program: &'p Program,
     fun: &'p Fun,
-    door: Door,
+    wrapper: Wrapper,
     /// The same with arguments and results that stay on the device, and the words for it once they are needed.
-    resident: Option<Door>,
+    resident: Option<Wrapper>,
     on_device: OnceCell<Resident>,
     words: Vec<u64>,
     /// What the words point into.
@@ -171,12 +171,12 @@ impl Program {
         let (id, fun) = found.ok_or_else(missing)?;
         let name = format!("remora_entry_{}\0", id.raw());
         // SAFETY: entry points have this type.
-        let door: Door = *unsafe { self.library.get(name.as_bytes()) }.map_err(|_| missing())?;
+        let wrapper: Wrapper = *unsafe { self.library.get(name.as_bytes()) }.map_err(|_| missing())?;
         let words = values.iter().map(word).collect();
         let name = format!("remora_resident_{}\0", id.raw());
         // SAFETY: programs for devices have these, of the same type.
-        let resident = self.device.as_ref().and_then(|_| unsafe { self.library.get::<Door>(name.as_bytes()) }.ok()).map(|door| *door);
-        Ok(Prepared { program: self, fun, door, resident, on_device: OnceCell::new(), words, values })
+        let resident = self.device.as_ref().and_then(|_| unsafe { self.library.get::<Wrapper>(name.as_bytes()) }.ok()).map(|wrapper| *wrapper);
+        Ok(Prepared { program: self, fun, wrapper, resident, on_device: OnceCell::new(), words, values })
     }
 
     /// The most bytes that arrays took since the last call.
@@ -321,11 +321,11 @@ impl Prepared<'_> {
     /// Runs the entry point and forgets its results; how long it took. On a device, arguments and results stay there.
     pub fn time(&self) -> Result<Duration, Box<Diagnostic>> {
         let (words, seconds) = match (self.resident, &self.program.device) {
-            (Some(door), Some(device)) => {
+            (Some(wrapper), Some(device)) => {
                 if self.on_device.get().is_none() {
                     self.on_device.set(Resident::new(device.as_ref(), &self.values)?).ok();
                 }
-                self.enter(door, self.on_device.get().map_or(&[], |resident| &resident.words))?
+                self.enter(wrapper, self.on_device.get().map_or(&[], |resident| &resident.words))?
             }
             _ => self.words()?,
         };
@@ -344,13 +344,13 @@ impl Prepared<'_> {
     }
 
     fn words(&self) -> Result<(Vec<u64>, Duration), Box<Diagnostic>> {
-        self.enter(self.door, &self.words)
+        self.enter(self.wrapper, &self.words)
     }
-    fn enter(&self, door: Door, words: &[u64]) -> Result<(Vec<u64>, Duration), Box<Diagnostic>> {
+    fn enter(&self, wrapper: Wrapper, words: &[u64]) -> Result<(Vec<u64>, Duration), Box<Diagnostic>> {
         let mut out = vec![0u64; self.fun.results.len().max(1)];
         let start = Instant::now();
-        // SAFETY: the words are those that the door takes, by the types of the function; the arrays that they point into are alive.
-        let failed = unsafe { door(self.program.context, words.as_ptr(), out.as_mut_ptr()) } != 0;
+        // SAFETY: the words are those that the wrapper takes, by the types of the function; the arrays that they point into are alive.
+        let failed = unsafe { wrapper(self.program.context, words.as_ptr(), out.as_mut_ptr()) } != 0;
         let seconds = start.elapsed();
         if failed { Err(self.program.failure()) } else { Ok((out, seconds)) }
     }
@@ -360,7 +360,7 @@ impl Prepared<'_> {
     fn free(&self, words: &[u64]) {
         for (var, word) in self.fun.results.iter().zip(words) {
             if self.is_array(*var) {
-                // SAFETY: the result is a buffer that is ours since the door gave it to us.
+                // SAFETY: the result is a buffer that is ours since the wrapper gave it to us.
                 unsafe { (self.program.support.release)(self.program.context, *word as *mut c_void) }
             }
         }
