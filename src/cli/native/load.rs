@@ -175,7 +175,8 @@ impl Program {
         let words = values.iter().map(word).collect();
         let name = format!("remora_resident_{}\0", id.raw());
         // SAFETY: programs for devices have these, of the same type.
-        let resident = self.device.as_ref().and_then(|_| unsafe { self.library.get::<Wrapper>(name.as_bytes()) }.ok()).map(|wrapper| *wrapper);
+        let resident =
+            self.device.as_ref().and_then(|_| unsafe { self.library.get::<Wrapper>(name.as_bytes()) }.ok()).map(|wrapper| *wrapper);
         Ok(Prepared { program: self, fun, wrapper, resident, on_device: OnceCell::new(), words, values })
     }
 

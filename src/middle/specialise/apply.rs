@@ -1,9 +1,10 @@
 //! Application and instantiation of functions.
 
 use super::control::Part;
+use super::error::Limit;
 use super::types::restore;
 use super::values::{Atom, Env, Fun, IndexValue, Label, Lifted, Renaming, Static};
-use super::{Outcome, Specialiser, UNKNOWN_FUNCTION, stem};
+use super::{Outcome, Specialiser, stem};
 use crate::base::scalar::{FoldOp, Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{self, Expr, ExprKind};
@@ -73,7 +74,7 @@ impl Specialiser<'_> {
                 self.merge(cond, then, els, span)
             }
             Fun::Absent { ty, env } => {
-                let core::Atom::Fun(params, ret) = ty.atom() else { return self.limit(span, UNKNOWN_FUNCTION) };
+                let core::Atom::Fun(params, ret) = ty.atom() else { return self.limit(span, Limit::UnknownFunction) };
                 let mut env = env.clone();
                 let (mut given, mut new) = (params.len(), new.into_iter());
                 for (i, param) in params.iter().enumerate() {
@@ -203,7 +204,7 @@ impl Specialiser<'_> {
         let lambda = Lambda { params, body: Body { stms, result } };
         if neutral_leaves.is_empty() && lambda.body.may_fail() {
             // There is nothing that a reduction could be made of, and it would be forgotten.
-            return self.limit(span, "an operator that combines empty tuples or records, and may fail, is not compiled");
+            return self.limit(span, Limit::HollowOperator);
         }
         let commutative = commutative || is_commutative(&lambda);
         Ok(Operator { lambda, neutral: neutral_leaves, commutative })
@@ -338,7 +339,7 @@ impl Specialiser<'_> {
                     false => again(self, path.clone()),
                 };
                 if !regular(self, &value) {
-                    return self.limit(span, "the cells of this map hold arrays of different sizes that come from outside of it");
+                    return self.limit(span, Limit::BoxesFromOutside);
                 }
                 let (mut arrays, mut places, mut map) = (Vec::new(), Vec::new(), Renaming::default());
                 for var in self.inner_vars(&value) {

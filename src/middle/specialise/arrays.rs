@@ -1,6 +1,7 @@
 //! Arrays of functions and of boxes: what is done with them is done with the arrays of what differs from cell to cell ([`Lifted`]), and where
 //! two of them come together a truth value says for each cell which it is from.
 
+use super::error::Limit;
 use super::values::{Label, Lifted, Static};
 use super::{Outcome, Specialiser};
 use crate::base::scalar::{Op, ScalarOp};
@@ -186,7 +187,7 @@ impl Specialiser<'_> {
     fn rows(&mut self, rows: &Lifted, span: Span) -> Outcome<(Lifted, Lifted, Vec<Option<usize>>)> {
         let rows = self.refreshed(rows);
         let Static::Lifted(row) = &rows.elem else {
-            return self.limit(span, "the rows of this array of functions or boxes are computed where they are used");
+            return self.limit(span, Limit::LateRows);
         };
         let row = self.refreshed(row);
         let from = row.arrays.iter().map(|array| rows.vars.iter().position(|var| array.var() == Some(*var))).collect();

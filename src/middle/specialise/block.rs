@@ -1,5 +1,6 @@
 //! The block that is being made: statements are added at its end, and blocks inside of it are made one at a time.
 
+use super::error::Limit;
 use super::{Outcome, Specialiser};
 use crate::base::{Chain, Span, Symbol};
 use crate::ir::attributes::Attribute;
@@ -64,7 +65,7 @@ impl Specialiser<'_> {
     pub(super) fn push(&mut self, pat: Vec<Var>, mut exp: Exp, span: Span) -> Outcome<()> {
         self.block.statements += 1;
         if self.block.statements > MAX_STATEMENTS {
-            return self.limit(span, "the program is too large when its functions are inlined");
+            return self.limit(span, Limit::TooLarge);
         }
         if self.block.place.unchecked {
             if let Exp::Check(_) = exp {

@@ -1,5 +1,6 @@
 //! Definitions: entry points, and functions that are inlined or called.
 
+use super::error::Limit;
 use super::plan::Definition;
 use super::values::{Atom, Env, Fun, IndexValue, Layout, Renaming, Static, Type};
 use super::{Outcome, Specialiser, stem};
@@ -346,7 +347,7 @@ impl<'p> Specialiser<'p> {
                 self.symbolic(&ty, &[], Symbol::new("r"), span, &mut vars)?;
                 results.extend(vars);
             }
-            Static::Fun(_) | Static::Lifted(_) => return self.limit(span, "a function is returned to the outside"),
+            Static::Fun(_) | Static::Lifted(_) => return self.limit(span, Limit::FunctionResult),
         }
         Ok(())
     }
@@ -356,7 +357,7 @@ impl<'p> Specialiser<'p> {
         let span = define.span;
         let open = open(define);
         if !open.types.is_empty() {
-            return self.limit(span, format!("`{}` is polymorphic: it cannot be run on data", define.name));
+            return self.limit(span, Limit::Polymorphic(define.name));
         }
         let (block, outline) = self.apart(1, |this| this.entry_outline(define, &open))?;
         self.add_function(define, block, outline, true);
@@ -371,7 +372,7 @@ impl<'p> Specialiser<'p> {
         let mut indices = Vec::new();
         for name in &open.indices {
             if is_shape(*name) {
-                return self.limit(span, format!("`{}` takes arrays of any rank: it cannot be run on data", define.name));
+                return self.limit(span, Limit::AnyRank(define.name));
             }
             let size = self.size_parameter(*name, &mut vars);
             env.indices.insert(*name, IndexValue::Dim(size.clone()));
@@ -384,7 +385,7 @@ impl<'p> Specialiser<'p> {
         for (k, param) in params.iter().enumerate() {
             let ty = self.resolve(&param.ty, &mut env, span)?;
             if !ty.is_data() {
-                return self.limit(span, format!("argument {} of `{}` is no data", k + 1, define.name));
+                return self.limit(span, Limit::FunctionArgument { entry: define.name, number: k + 1 });
             }
             let name = names.get(k).copied().or(param.name).unwrap_or_else(|| Symbol::new("x"));
             let base = stem(name);

@@ -1,6 +1,7 @@
 //! Branches and loops.
 
 use super::carried::Cells;
+use super::error::Limit;
 use super::form::Form;
 use super::types::restore;
 use super::values::{Atom, BoxValue, Env, Fun, Lifted, Renaming, Static};
@@ -78,7 +79,7 @@ impl Specialiser<'_> {
                 let (tx, ty) = (self.ty(*x), self.ty(*y));
                 let ty = if self.mentions_inner(&tx) { ty } else { tx };
                 if self.mentions_inner(&ty) {
-                    return self.limit(span, "a branch returns an array of a size of its own");
+                    return self.limit(span, Limit::BoxOfBranch);
                 }
                 Static::Data(self.result(*x, *y, ty, joined))
             }
@@ -207,11 +208,7 @@ impl Specialiser<'_> {
 
     /// Functions that are made of those of the iteration before, and so on.
     pub(super) fn endless<T>(&self, span: Span) -> Outcome<T> {
-        self.limit_with(
-            span,
-            "a loop that makes a new function of that of the iteration before is not compiled",
-            "carry the data that the function is made of instead, and make the function where it is applied",
-        )
+        self.limit(span, Limit::EndlessFunctions)
     }
 
     /// A loop whose parameters have these names and first values, run so often (with the name of the counter) or as long as the condition holds; its values, or nothing if

@@ -1,8 +1,9 @@
 //! Expressions.
 
+use super::error::Limit;
 use super::types::restore;
 use super::values::{Atom, Env, Fun, IndexValue, Label, Lifted, Sigma, Static, Type};
-use super::{HOLLOW, Outcome, Specialiser, stem, values};
+use super::{Outcome, Specialiser, stem, values};
 use crate::base::scalar::Member;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{self, Expr, ExprKind, Primitive, ShapeItem};
@@ -123,7 +124,7 @@ impl Specialiser<'_> {
         if ty.has_hollow(false) {
             let found = match self.free.coerced(expr).cloned() {
                 Some(found) => self.resolve(&found, env, span)?,
-                None => return self.limit(span, HOLLOW),
+                None => return self.limit(span, Limit::Hollow),
             };
             self.coerce_hollow(&found, &ty, (&[], &[]), span)?;
         }
@@ -199,7 +200,7 @@ impl Specialiser<'_> {
                 let cell = self.blank(&Type { shape: Vec::new(), atom: ty.atom.clone() }, &[], span)?;
                 self.replicate(&shape, cell, span)?
             }
-            Atom::Fun => return self.limit(span, "an empty array of functions is not compiled"),
+            Atom::Fun => return self.limit(span, Limit::NoFunctions),
         })
     }
 
@@ -321,7 +322,7 @@ impl Specialiser<'_> {
         for (_, index) in indices {
             match self.index(index, env, span)? {
                 IndexValue::Dim(size) => sizes.push(size),
-                IndexValue::Shape(_) => return self.limit(span, "an array whose rank is known only at run time is not compiled"),
+                IndexValue::Shape(_) => return self.limit(span, Limit::UnknownRank),
             }
         }
         let names = indices.iter().map(|(name, _)| *name).collect();
@@ -372,7 +373,7 @@ impl Specialiser<'_> {
             (Atom::Record(xs), Atom::Record(ys)) if xs.len() == ys.len() => {
                 xs.iter().zip(ys.iter()).map(|((_, x), (_, y))| (x, y)).collect()
             }
-            (Atom::Sigma(_), Atom::Sigma(sigma)) if sigma.body.has_hollow(!to.is_empty()) => return self.limit(span, HOLLOW),
+            (Atom::Sigma(_), Atom::Sigma(sigma)) if sigma.body.has_hollow(!to.is_empty()) => return self.limit(span, Limit::Hollow),
             (Atom::Prim(_), Atom::Prim(_)) | (Atom::Fun, Atom::Fun) | (Atom::Sigma(_), Atom::Sigma(_)) => return Ok(()),
             _ => return self.broken(span, "a coercion to another type"),
         };
@@ -443,8 +444,7 @@ impl Specialiser<'_> {
                 self.functions_in_rows(cells, n, m, span)?
             }
             (Static::Lifted(_), _) => {
-                let help = "give the sizes where the array is made";
-                return self.limit_with(span, "checking the sizes of this array of functions is not compiled", help);
+                return self.limit(span, Limit::FunctionsOfSize);
             }
             _ => value.clone(),
         })

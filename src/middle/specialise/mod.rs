@@ -19,16 +19,18 @@ mod calls;
 mod carried;
 mod constants;
 mod control;
+mod error;
 mod expr;
 mod form;
 mod plan;
 mod prims;
+mod report;
 mod sizes;
 mod sums;
 mod types;
 mod values;
 
-use crate::base::{Code, Span, Symbol};
+use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::ir::attributes::Attribute;
 use crate::ir::core;
@@ -37,19 +39,14 @@ use crate::ir::soac::{self, Operand, Program};
 use block::Block;
 use calls::Instances;
 use constants::Constants;
+use error::{Error, Limit};
 use plan::Plan;
 use sizes::Sizes;
 use sums::Sums;
 use values::Static;
 
-/// What is said of sizes that only types hold, where the type is not known.
-const HOLLOW: &str = "checking the size of an array of empty tuples or records is not compiled here";
-
-/// What is said of functions that are not followed to where they are made.
-const UNKNOWN_FUNCTION: &str = "a function whose code is not known here is not compiled";
-
 /// A result or the reason why this program cannot be specialised.
-type Outcome<T> = Result<T, Box<Diagnostic>>;
+type Outcome<T> = Result<T, Error>;
 
 /// Specialises the program for these definitions as entry points (if none are given, for all that are declared to be entry points).
 ///
@@ -69,7 +66,7 @@ pub fn specialise(program: &core::Program, entries: &[Symbol]) -> Result<Program
     specialiser.out.called = called.map(|define| define.span).collect();
     for define in &program.defs {
         if if entries.is_empty() { define.entry } else { entries.contains(&define.name) } {
-            specialiser.entry(define)?;
+            specialiser.entry(define).map_err(|error| Box::new(report::report(&error)))?;
         }
     }
     Ok(specialiser.out)
@@ -104,13 +101,8 @@ impl<'p> Specialiser<'p> {
     }
 
     /// What this compiler cannot do.
-    fn limit<T>(&self, span: Span, what: impl Into<String>) -> Outcome<T> {
-        Err(Box::new(Diagnostic::error(Code::NotCompiled, span, what).help("`--backend interp` runs this program")))
-    }
-    /// The same, with how the program can be written instead.
-    fn limit_with<T>(&self, span: Span, what: &str, help: &str) -> Outcome<T> {
-        let diagnostic = Diagnostic::error(Code::NotCompiled, span, what).help(format!("{help}; or run it with `--backend interp`"));
-        Err(Box::new(diagnostic))
+    fn limit<T>(&self, at: Span, limit: Limit) -> Outcome<T> {
+        Err(Error { at, limit })
     }
     /// Core that the checker would not have let pass: an internal error.
     fn broken<T>(&self, span: Span, what: &str) -> Outcome<T> {
@@ -139,10 +131,9 @@ impl<'p> Specialiser<'p> {
                 }
                 self.add_leaves(&boxed.value, span, out)?;
             }
-            Static::Fun(_) => return self.limit(span, "a function is used as data here"),
+            Static::Fun(_) => return self.limit(span, Limit::FunctionAsData),
             Static::Lifted(_) => {
-                let help = "make arrays of one size of it before: sums, sizes, or one array after the other";
-                return self.limit_with(span, "an array of functions, or of boxes of different sizes, is used as data here", help);
+                return self.limit(span, Limit::LiftedAsData);
             }
         }
         Ok(())
@@ -155,8 +146,8 @@ impl<'p> Specialiser<'p> {
             Static::Record(parts) => {
                 Static::Record(parts.iter().map(|(label, part)| Ok((*label, self.each_leaf(part, span, f)?))).collect::<Outcome<_>>()?)
             }
-            Static::Box(_) => return self.limit(span, "an array of boxes (arrays of different sizes) is not compiled yet"),
-            Static::Fun(_) | Static::Lifted(_) => return self.limit(span, "this operation on functions in arrays is not compiled yet"),
+            Static::Box(_) => return self.limit(span, Limit::Boxes),
+            Static::Fun(_) | Static::Lifted(_) => return self.limit(span, Limit::FunctionsInArrays),
         })
     }
 }

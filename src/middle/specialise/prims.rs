@@ -1,5 +1,6 @@
 //! The primitives.
 
+use super::error::Limit;
 use super::values::{Atom, Env, IndexValue, Static, Type};
 use super::{Outcome, Specialiser};
 use crate::base::scalar::{Op, ScalarOp};
@@ -123,7 +124,7 @@ impl Specialiser<'_> {
                 let not = ScalarOp::new(Op::Not, PrimType::Bool);
                 Ok(Static::Data(self.scalar_op(not, vec![equal], span)?))
             }
-            _ => self.limit(span, format!("the primitive `{}` is not compiled yet", prim.name())),
+            _ => self.limit(span, Limit::Primitive(prim)),
         }
     }
 
@@ -470,7 +471,7 @@ impl Specialiser<'_> {
                 let result = self.merge(sizes, then, els, span)?;
                 self.scalar(&result, span)?
             }
-            _ => return self.limit(span, "functions cannot be compared"),
+            _ => return self.limit(span, Limit::ComparedFunctions),
         })
     }
     fn both(&mut self, a: Operand, b: Operand, span: Span) -> Outcome<Operand> {

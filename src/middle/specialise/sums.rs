@@ -7,8 +7,9 @@
 //!
 //! A payload is taken without a check where the tag is known: in the branch of a conditional that tested it, or where it is a constant.
 
+use super::error::Limit;
 use super::values::{Atom, Env, Fun, Label, Layout, Static, Type};
-use super::{Outcome, Specialiser, UNKNOWN_FUNCTION};
+use super::{Outcome, Specialiser};
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{Arena, Idx, PrimType, Scalar, Span, Symbol};
 use crate::ir::core::slots::{self, Numbering};
@@ -225,7 +226,7 @@ impl Specialiser<'_> {
                 let cell = self.blank(&Type { shape: Vec::new(), atom: ty.atom.clone() }, &[], span)?;
                 self.replicate(&shape, cell, span)?
             }
-            Atom::Fun => return self.limit(span, UNKNOWN_FUNCTION),
+            Atom::Fun => return self.limit(span, Limit::UnknownFunction),
         })
     }
 

@@ -1,7 +1,8 @@
 //! Types and indices of core in terms of the new program.
 
+use super::error::Limit;
 use super::values::{Atom, Env, IndexValue, Label, Renaming, Sigma, Static, Type};
-use super::{Outcome, Specialiser, UNKNOWN_FUNCTION, values};
+use super::{Outcome, Specialiser, values};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core;
 use crate::ir::core::{DimAtom, ShapeItem, is_shape};
@@ -19,7 +20,7 @@ impl Specialiser<'_> {
                 let factor = match atom {
                     DimAtom::Var(name) => match env.indices.get(name) {
                         Some(IndexValue::Dim(size)) => size.clone(),
-                        _ => return self.limit(span, format!("the size `{name}` is known inside of the program only")),
+                        _ => return self.limit(span, Limit::HiddenSize(*name)),
                     },
                     DimAtom::Size(name) => match env.terms.get(name) {
                         Some(Static::Data(operand)) => self.size_of(*operand),
@@ -46,7 +47,7 @@ impl Specialiser<'_> {
                 ShapeItem::Dim(dim) => out.push(self.dim(dim, env, span)?),
                 ShapeItem::Var(name) => match env.indices.get(name) {
                     Some(IndexValue::Shape(sizes)) => out.extend_from_slice(sizes),
-                    _ => return self.limit(span, format!("the shape `{name}` is known inside of the program only")),
+                    _ => return self.limit(span, Limit::HiddenShape(*name)),
                 },
             }
         }
@@ -68,7 +69,7 @@ impl Specialiser<'_> {
             core::Atom::Prim(prim) => Atom::Prim(*prim),
             core::Atom::Var(name) => match env.types.get(name) {
                 Some(atom) => atom.clone(),
-                None => return self.limit(span, format!("the type `{name}` is known inside of the program only")),
+                None => return self.limit(span, Limit::HiddenType(*name)),
             },
             core::Atom::Fun(..) | core::Atom::Forall(..) | core::Atom::Pi(..) => Atom::Fun,
             core::Atom::Tuple(parts) => Atom::Tuple(parts.iter().map(|part| self.resolve(part, env, span)).collect::<Outcome<_>>()?),
@@ -82,7 +83,7 @@ impl Specialiser<'_> {
                 let mut hidden = Vec::with_capacity(names.len());
                 for name in names {
                     if is_shape(*name) {
-                        return self.limit(span, "an array whose rank is known only at run time is not compiled");
+                        return self.limit(span, Limit::UnknownRank);
                     }
                     let var = self.placeholder(*name, soac::Type::scalar(PrimType::I64));
                     params.push(var);
@@ -130,8 +131,8 @@ impl Specialiser<'_> {
                 let indices = sizes.into_iter().map(IndexValue::Dim).collect();
                 Static::Box(Rc::new(values::BoxValue { indices, value, sigma: sigma.clone() }))
             }
-            Atom::Sigma(_) => return self.limit(span, "an array of boxes (arrays of different sizes) is not compiled yet"),
-            Atom::Fun => return self.limit(span, UNKNOWN_FUNCTION),
+            Atom::Sigma(_) => return self.limit(span, Limit::Boxes),
+            Atom::Fun => return self.limit(span, Limit::UnknownFunction),
         })
     }
 
