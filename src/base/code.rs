@@ -110,6 +110,7 @@ codes! {
     TestScript "E0617",
     OptionValue "E0618",
     Crash "E0619",
+    LongEvaluation "E0620",
     // Consumption.
     UseAfterConsumption "E0651",
     ConsumesBorrowed "E0652",

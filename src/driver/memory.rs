@@ -12,9 +12,6 @@ use crate::runtime::Value;
 /// Statements that a run may take, unless it is `patient`: what a program does that never ends.
 const MOST: u64 = 1 << 24;
 
-/// The message of runs that take more.
-pub const LONG: &str = crate::interp::imp::LONG;
-
 /// A program with memory after each pass that has changed it.
 #[derive(Debug)]
 pub struct Stages {
@@ -111,7 +108,7 @@ impl std::fmt::Display for Order {
 /// Runs an entry point of one of the stages.
 ///
 /// # Errors
-/// What the program fails with; E0599 where it does what no program must do.
+/// What the program fails with; E0599 where it does what no program must do; E0620 where it takes more statements than the stages allow.
 pub fn run_stage(
     checked: &Checked,
     stages: &Stages,

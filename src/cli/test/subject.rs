@@ -112,13 +112,13 @@ impl<'a> Subject<'a> {
             }
         };
         let first = memory::run_stage(checked, &stages, 0, memory::Order::FIRST, entry, values);
-        if first.as_ref().is_err_and(|d| d.message == memory::LONG) {
+        if first.as_ref().is_err_and(|d| d.code == Code::LongEvaluation) {
             return first;
         }
         for (stage, order) in stages.runs() {
             let next = memory::run_stage(checked, &stages, stage, order, entry, values);
             let wrong = match (&first, &next) {
-                (_, Err(next)) if next.message == memory::LONG => None,
+                (_, Err(next)) if next.code == Code::LongEvaluation => None,
                 (Ok(first), Ok(next)) => compare::difference(first, next, self.plan.args.tolerance),
                 (Err(first), Err(next)) if first.code == next.code && first.message == next.message => None,
                 (Err(_), _) => return first,
@@ -154,9 +154,8 @@ impl<'a> Subject<'a> {
                 return Err(wrong(case.span)(format!("not the same to the last bit: {got}the evaluator's result is\n{want}")));
             }
         }
-        let long = |d: &Diagnostic| d.message == memory::LONG;
         Ok(match (&case.expect, result) {
-            (_, Err(d)) if long(&d) => Verdict::Skipped(d.message),
+            (_, Err(d)) if d.code == Code::LongEvaluation => Verdict::Skipped(d.message),
             (Expect::Success, Ok(_)) => Verdict::Passed,
             (Expect::Success | Expect::Values(_) | Expect::Auto, Err(d)) => wrong(case.span)(format!("it fails:\n{}", says(d))),
             (Expect::Failure(pattern), Err(d)) => matches(pattern, &says(d), case.span),

@@ -37,7 +37,9 @@ impl Stop {
     pub fn failure(self, pass: &str) -> Box<Failure> {
         match self {
             Stop::Failure(failure) => failure,
-            Stop::Long => Failure::new(Code::MalformedCore, Span::default(), super::LONG),
+            Stop::Long => {
+                Failure::new(Code::LongEvaluation, Span::default(), "the run takes too long for the evaluator of programs with memory")
+            }
             Stop::Fault(fault) => {
                 let (at, span) = fault.place.unwrap_or_default();
                 Failure::new(Code::MalformedCore, span, format!("the program that `{pass}` made is wrong: {}{at}", fault.what))

@@ -38,12 +38,9 @@ pub struct Plan<'a> {
     pub threads: i64,
     /// Whether what may be done in any order is done from the last to the first.
     pub backwards: bool,
-    /// How many statements are run at most; a run that takes more fails with [`LONG`].
+    /// How many statements are run at most; a run that takes more fails with E0620.
     pub most: u64,
 }
-
-/// The message of a run that was ended.
-pub const LONG: &str = "the run takes too long for the evaluator of programs with memory";
 
 /// A run of a program.
 struct Machine<'p> {
