@@ -55,8 +55,9 @@ pub fn stages(sources: &SourceMap, checked: &Checked, entries: &[Symbol], device
     if device {
         let source = pipeline.soac(&DEVICE, checked, entries)?;
         let ghosts = lower::with_ghosts(&source, lower::Options { strict: false, in_place: true, device: true });
-        let program = pipeline.imp(&DEVICE, &source, false);
-        pipeline.contract("lower kernels", || same(&ghosts, &program));
+        pipeline.contract("lower kernels", || same(&ghosts, &lower::lower_kernels(&source)));
+        // Variants of kernels mean what the kernels mean; that they fit is what their validator says.
+        pipeline.imp(&DEVICE, &source, false);
         return Ok(Stages { source, stages: vec![("lower kernels", ghosts)], most: MOST });
     }
     let source = pipeline.soac(&PROCESSOR, checked, entries)?;
