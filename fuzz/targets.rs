@@ -49,18 +49,20 @@ impl Target {
         match self {
             Target::Syntax | Target::Check => &[("tests/data/corpus", "rem"), ("tests/data/reports", "rem"), ("stdlib", "rem")],
             Target::Core => &[("tests/data/core", "remc"), ("tests/data/remc", "remc"), ("stdlib/core", "remc"), ("src/ir/core", "remc")],
-            Target::Rank => &[("solver-fixtures", "txt")],
+            Target::Rank => &[("solver-fixtures", "rank")],
             Target::Data => &[],
         }
     }
 }
 
-/// The inputs that the repository holds for a target; `fuzz` is the path of this folder.
+/// The inputs that the repository holds for a target (of each folder that is named above some); `fuzz` is the path of this folder.
 pub fn seeds(target: Target, fuzz: &Path) -> Vec<Vec<u8>> {
     let mut paths = Vec::new();
     files(&fuzz.join("corpus").join(target.name()), None, &mut paths);
     for (folder, ending) in target.folders() {
+        let before = paths.len();
         files(&fuzz.join("..").join(folder), Some(ending), &mut paths);
+        assert!(paths.len() > before, "{folder} has no files that end in .{ending}");
     }
     paths.iter().filter_map(|path| std::fs::read(path).ok()).collect()
 }

@@ -1,6 +1,6 @@
 //! `remora`: a compiler for array programs written without `map`.
 //!
-//! The rooms of the house, in the order in which a program goes through them:
+//! The layers, in the order in which a program goes through them:
 //!
 //! ```text
 //!  text --front--> core --middle--> soac, kernels --back--> C, CUDA

@@ -1,8 +1,4 @@
-//! Scalar types, scalar values, and the exact meaning of every scalar operation.
-//!
-//! Integers wrap around. `/` and `%` round towards negative infinity (floor), `//` and `%%` towards zero. Shifts by
-//! the width or more give 0 (or the sign for arithmetic right shifts). Conversions from floats to integers truncate
-//! and saturate, NaN gives 0.
+//! Scalar types and scalar values. What operations on them compute is in [`scalar`](super::scalar).
 
 use super::scalar::half_of;
 use half::f16;

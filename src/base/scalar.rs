@@ -528,7 +528,48 @@ fn signature(op: Op, prim: PrimType) -> (&'static [PrimType], PrimType) {
         | Op::Hypot
         | Op::CopySign
         | Op::NextAfter => (times(prim, 2), prim),
-        _ => (times(prim, 1), prim),
+        Op::Neg
+        | Op::Not
+        | Op::Abs
+        | Op::Sgn
+        | Op::Sqrt
+        | Op::Rsqrt
+        | Op::Recip
+        | Op::Cbrt
+        | Op::Exp
+        | Op::Exp2
+        | Op::Exp10
+        | Op::Expm1
+        | Op::Log
+        | Op::Log2
+        | Op::Log10
+        | Op::Log1p
+        | Op::Sin
+        | Op::Cos
+        | Op::Tan
+        | Op::Asin
+        | Op::Acos
+        | Op::Atan
+        | Op::Sinh
+        | Op::Cosh
+        | Op::Tanh
+        | Op::Asinh
+        | Op::Acosh
+        | Op::Atanh
+        | Op::SinPi
+        | Op::CosPi
+        | Op::TanPi
+        | Op::AsinPi
+        | Op::AcosPi
+        | Op::AtanPi
+        | Op::Floor
+        | Op::Ceil
+        | Op::Round
+        | Op::Trunc
+        | Op::Gamma
+        | Op::Lgamma
+        | Op::Erf
+        | Op::Erfc => (times(prim, 1), prim),
     }
 }
 

@@ -54,14 +54,14 @@ pub fn stages(sources: &SourceMap, checked: &Checked, entries: &[Symbol], device
     let pipeline = Pipeline::new(sources);
     if device {
         let source = pipeline.soac(&DEVICE, checked, entries)?;
-        let ghosts = lower::with_ghosts(&source, lower::Options { strict: false, in_place: true, device: true });
+        let ghosts = lower::with_ghosts(&source, lower::Options { strict: false, device: true });
         pipeline.contract("lower kernels", || same(&ghosts, &lower::lower_kernels(&source)));
         // Variants of kernels mean what the kernels mean; that they fit is what their validator says.
         pipeline.imp(&DEVICE, &source, false);
         return Ok(Stages { source, stages: vec![("lower kernels", ghosts)], most: MOST });
     }
     let source = pipeline.soac(&PROCESSOR, checked, entries)?;
-    let options = lower::Options { strict: false, in_place: true, device: false };
+    let options = lower::Options { strict: false, device: false };
     let (ghosts, program) = (lower::with_ghosts(&source, options), lower::lower(&source, options));
     pipeline.contract("lower", || imp::check::validate(&program));
     pipeline.contract("lower", || same(&ghosts, &program));

@@ -19,19 +19,19 @@ pub struct Target {
     pub flatten: &'static [Step<soac::Program>],
     /// The name of the step from there to programs with memory.
     pub lower: &'static str,
-    /// From programs with memory to such programs.
-    pub vectorise: &'static [Step<imp::Program>],
-    /// What prints it.
+    /// From programs with memory to such programs: loops for SIMD lanes, or variants of kernels.
+    pub improve: &'static [Step<imp::Program>],
+    /// The name of the step that prints it.
     pub print: &'static str,
 }
 
 /// For processors, by way of C.
 pub const PROCESSOR: Target =
-    Target { optimise: optimise::PIPELINE, flatten: &[], lower: "lower", vectorise: vectorise::STEPS, print: "print C" };
+    Target { optimise: optimise::FOR_PROCESSORS, flatten: &[], lower: "lower", improve: vectorise::STEPS, print: "print C" };
 
 /// For devices, by way of CUDA C++.
 pub const DEVICE: Target =
-    Target { optimise: optimise::DEVICE, flatten: KERNELS, lower: "lower kernels", vectorise: variants::STEPS, print: "print CUDA" };
+    Target { optimise: optimise::FOR_DEVICES, flatten: KERNELS, lower: "lower kernels", improve: variants::STEPS, print: "print CUDA" };
 
 const KERNELS: &[Step<soac::Program>] =
     &[Run("flatten", flatten::flatten), Run("in place", optimise::in_place), Run("coalesce", flatten::coalesce)];
@@ -43,7 +43,7 @@ impl Target {
         names.extend(pass::names(self.optimise));
         names.extend(pass::names(self.flatten));
         names.push(self.lower.into());
-        names.extend(pass::names(self.vectorise));
+        names.extend(pass::names(self.improve));
         names.push(self.print.into());
         names
     }
@@ -129,10 +129,10 @@ impl<'s> Pipeline<'s> {
         let device = !target.flatten.is_empty();
         let imp = self.validated(target.lower, imp::check::validate, || match device {
             true => lower::lower_kernels(program),
-            false => lower::lower(program, lower::Options { strict, in_place: true, device }),
+            false => lower::lower(program, lower::Options { strict, device }),
         });
         let run = |name, program, pass: pass::Pass<_>| self.validated(name, imp::check::validate, || pass(program));
-        pass::run(target.vectorise, imp, &mut { run })
+        pass::run(target.improve, imp, &mut { run })
     }
 }
 
@@ -145,6 +145,14 @@ mod tests {
         let (cpu, device) = (PROCESSOR.steps(), DEVICE.steps());
         assert_eq!((cpu[0].as_str(), cpu.last().map(String::as_str)), ("specialise", Some("print C")));
         assert!(cpu.contains(&"lower".to_string()) && cpu.iter().any(|step| step.ends_with("[unroll]]")), "{cpu:?}");
+        // The last step of each language is validated in release builds too.
+        for target in [PROCESSOR, DEVICE] {
+            let last = [pass::names(target.optimise).pop(), pass::names(target.flatten).pop(), pass::names(target.improve).pop()];
+            for name in last.into_iter().flatten().chain([target.lower.to_string()]) {
+                let name = name.trim_matches(['[', ']']);
+                assert!(ALWAYS.contains(&name) || !target.flatten.is_empty() && name == "split", "{name}");
+            }
+        }
         assert!(device.contains(&"flatten".to_string()) && !device.contains(&"lower".to_string()), "{device:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Which definitions are around places.
+//! The definitions that contain a span.
 
 use crate::base::{FileId, Span};
 use crate::ir::tables::{DefId, Program};

@@ -345,6 +345,10 @@ pub fn delta<A: Atomic>(prim: Prim, indices: &[Index], args: &[&Block<A>]) -> Re
 
 fn update_slice<A: Atomic>(mut xs: Block<A>, start: i64, step: i64, ys: &Block<A>) -> Result<Block<A>> {
     let (n, cells) = (xs.outer()?, ys.cells(1)?);
+    if step == 0 && cells.len() > 1 {
+        let message = format!("updating {} elements from {start} in steps of 0 writes one place", cells.len());
+        return Err(Fault::new(Code::OutOfBounds, message));
+    }
     for (t, cell) in cells.iter().enumerate() {
         let at = i128::from(start) + t as i128 * i128::from(step);
         let Some(position) = usize::try_from(at).ok().filter(|at| *at < n) else {

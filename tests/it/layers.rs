@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-/// The rooms whose modules have rules of their own.
-const ROOMS: &[&str] = &["front", "middle", "back", "interp", "theory"];
+/// The layers whose modules have rules of their own.
+const LAYERS: &[&str] = &["front", "middle", "back", "interp", "theory"];
 
-/// Each module of the crate with the other modules that it may name; a room stands for all modules in it.
+/// Each module of the crate with the other modules that it may name; a layer stands for all modules in it.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("diag", &["base"]),
@@ -84,7 +84,7 @@ fn named(module: &[&str], text: &str) -> Vec<String> {
     lines.flat_map(|line| modules_of_line(module, line)).collect()
 }
 
-/// `crate::a::b` names `a`, or `a/b` where `a` is a room; `crate::{a::b, c}` names `a` and `c`; `super::` goes up from the file's module.
+/// `crate::a::b` names `a`, or `a/b` where `a` is a layer; `crate::{a::b, c}` names `a` and `c`; `super::` goes up from the file's module.
 fn modules_of_line(module: &[&str], line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, start) in line.match_indices("crate::").chain(line.match_indices("super::")) {
@@ -106,8 +106,8 @@ fn paths(within: &[&str], text: &str, found: &mut Vec<String>) {
         let first = word(text);
         let path: Vec<&str> = within.iter().copied().chain([first.as_str()]).collect();
         match (path.as_slice(), text.strip_prefix(&format!("{first}::"))) {
-            ([room], Some(rest)) if ROOMS.contains(room) => paths(&[room], rest, found),
-            ([room, module, ..], _) if ROOMS.contains(room) => found.push(format!("{room}/{module}")),
+            ([layer], Some(rest)) if LAYERS.contains(layer) => paths(&[layer], rest, found),
+            ([layer, module, ..], _) if LAYERS.contains(layer) => found.push(format!("{layer}/{module}")),
             ([module, ..], _) => found.push((*module).to_string()),
             ([], _) => {}
         }
@@ -142,18 +142,18 @@ fn imports_go_one_way() {
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let tests = own.contains(&"tests");
         let [first, ..] = own.as_slice() else { continue };
-        if tests || matches!(*first, "lib" | "main") || own.len() == 1 && ROOMS.contains(first) {
+        if tests || matches!(*first, "lib" | "main") || own.len() == 1 && LAYERS.contains(first) {
             continue;
         }
-        let module = if ROOMS.contains(first) { own[..2].join("/") } else { (*first).to_string() };
+        let module = if LAYERS.contains(first) { own[..2].join("/") } else { (*first).to_string() };
         let Some((_, allowed)) = MAY_NAME.iter().find(|(name, _)| *name == module) else {
             wrong.push(format!("{}: the module `{module}` is not in the table", relative.display()));
             continue;
         };
         for name in named(&own, &std::fs::read_to_string(&path).expect("readable")) {
-            let room = name.split('/').next().unwrap_or_default();
+            let layer = name.split('/').next().unwrap_or_default();
             let known = MAY_NAME.iter().any(|(known, _)| *known == name);
-            if name != module && known && !allowed.contains(&name.as_str()) && !allowed.contains(&room) {
+            if name != module && known && !allowed.contains(&name.as_str()) && !allowed.contains(&layer) {
                 wrong.push(format!("{}: `{module}` must not name `{name}`", relative.display()));
             }
         }

@@ -165,7 +165,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// The memory of a result of branches that both only update in place.
     fn stays(&self, var: Var) -> Option<Mem> {
-        if !self.options.in_place || self.destinations.mems.contains_key(&var) {
+        if self.destinations.mems.contains_key(&var) {
             return None;
         }
         if let Loc::Array(Array::Mem(mem)) = self.loc(Operand::Var(self.root(var)?)) { Some(mem) } else { None }
@@ -188,7 +188,7 @@ impl<'p> Lower<'_, 'p> {
                     let result = body.result.get(k).and_then(|a| a.var());
                     let stays = result.and_then(|result| self.root(result)) == Some(*var);
                     let changes = ty.shape.iter().any(|size| size.vars().any(|v| vars.contains(&v)));
-                    if stays && (self.options.in_place || result == Some(*var)) && !changes {
+                    if stays && !changes {
                         self.in_place(&array, &init_ty, pat[k], result == Some(*var), span)
                     } else if changes {
                         self.varying(*var, &array, &init_ty, span)

@@ -302,7 +302,7 @@ impl<'p> Lower<'_, 'p> {
         let one = |step: Operand| matches!(step, Operand::Const(step) if step.as_i128() == Some(1));
         let program = self.program;
         let same = |a: Operand, b: Operand| self.defs.size(a) == self.defs.size(b);
-        if !self.options.in_place || !one(step) || body.uses(value) != 1 {
+        if !one(step) || body.uses(value) != 1 {
             return None;
         }
         let made = before.iter().position(|stm| stm.pat.as_slice() == [value])?;

@@ -1,4 +1,4 @@
-//! Statements without bodies.
+//! Statements without bodies: scalars, checks, sizes of ranges and slices, views.
 
 use super::memory::in_bounds;
 use super::{Array, Cells, Loc, Lower, Site, same_place};
@@ -197,7 +197,8 @@ impl<'p> Lower<'_, 'p> {
         let count = self.atom("n", select(count.clone().less(Expr::int(0)), Expr::int(i64::MAX), count));
         self.check_size(count, span);
     }
-    /// Whether all cells that an update writes are there: the first one is, and it is not more steps to the last than to the end.
+    /// Whether all cells that an update writes are there: the first one is, and it is not more steps to the last than to the end. They are
+    /// written in any order, so that they must be different ones.
     pub(super) fn check_update(&mut self, start: Expr, step: Expr, count: &Size, n: &Size, span: Span) {
         let (k, n) = (self.size(count), self.size(n));
         let (k, n) = (self.atom("k", k), self.atom("n", n));
@@ -209,6 +210,12 @@ impl<'p> Lower<'_, 'p> {
             let low = self.atom("low", low);
             le(Expr::int(0), low.clone()).and(le(low, n.clone().minus(k.clone())))
         } else {
+            if step.as_int().is_none_or(|step| step == 0) {
+                let moves = Expr::arith(Int::Ne, step.clone(), Expr::int(0));
+                let message = "updating {} elements from {} in steps of 0 writes one place";
+                let different = Expr::arith(Int::Or, moves, le(k.clone(), Expr::int(1)));
+                self.require(different, Code::OutOfBounds, message, vec![k.clone(), start.clone()], span);
+            }
             let up = Expr::int(0).less(step.clone());
             let behind = wrapping(Op::Sub, n.clone().minus(Expr::int(1)), start.clone());
             let room = self.atom("room", select(up.clone(), behind, start.clone()));
@@ -353,10 +360,10 @@ impl<'p> Lower<'_, 'p> {
         Expr::Select(Box::new(none), Box::new(Expr::int(0)), Box::new(wrapping(Op::Add, last, Expr::int(1))))
     }
     fn widened(&self, e: Expr, prim: PrimType) -> Expr {
-        match prim {
-            PrimType::I64 => e,
-            prim => Expr::Op(ScalarOp::new(Op::Convert(prim), PrimType::I64), vec![e]),
+        if prim == PrimType::I64 {
+            return e;
         }
+        Expr::Op(ScalarOp::new(Op::Convert(prim), PrimType::I64), vec![e])
     }
 
     fn slice_count(&mut self, var: Var, start: Operand, end: Operand, step: Operand, n: &Size, span: Span) {

@@ -177,7 +177,7 @@ impl<'p> Lower<'_, 'p> {
 
     fn segments(&mut self, seg: &'p Seg, operators: &'p [Operator], dims: &[Expr], outs: &[Mem], span: Span) {
         let Some((width, outer)) = dims.split_last() else { return };
-        let scan = matches!(seg.kind, SegKind::Scan(_));
+        let scan = seg.kind.keeps_inner_dimension();
         let combined: usize = operators.iter().map(|op| op.neutral.len()).sum();
         let segments = self.product(outer);
         let [segment, index] = ["segment", "i"].map(|name| self.local(name, PrimType::I64));
@@ -210,7 +210,12 @@ impl<'p> Lower<'_, 'p> {
         });
         let commutative = mutated!(EverythingCommutes, operators.iter().all(|op| op.commutative || simple(op).is_some()), true);
         let work = Segments { segments, width: width.clone(), segment, index, cell, values, combine, neutral, sum, done, commutative };
-        self.launch(if scan { Work::Scan(work) } else { Work::Reduce(work) }, span);
+        let work = match seg.kind {
+            SegKind::Scan(_) => Work::Scan(work),
+            SegKind::Reduce(_) => Work::Reduce(work),
+            SegKind::Map => crate::ice!(span, "a map has no operators"),
+        };
+        self.launch(work, span);
     }
     pub(super) fn sum_local(&mut self, neutral: Operand) -> Local {
         let prim = self.program.operand_ty(neutral).elem;

@@ -50,15 +50,13 @@ use std::rc::Rc;
 pub struct Options {
     /// Whether results must be the same to the last bit as those of evaluation: floats are then added in order.
     pub strict: bool,
-    /// Whether the program has been prepared for updates in place.
-    pub in_place: bool,
     /// Whether arrays are in the memory of a device: the program has been flattened, and kernels are launched.
     pub device: bool,
 }
 
 /// Lowers a program whose parallelism is in kernels ([`ir::kernel`](crate::ir::kernel)).
 pub fn lower_kernels(program: &Program) -> imp::Program {
-    scratched(lower(program, Options { strict: false, in_place: true, device: true }))
+    scratched(lower(program, Options { strict: false, device: true }))
 }
 /// Lowers a program with ghosts in it, which say which array is where.
 pub fn with_ghosts(program: &Program, options: Options) -> imp::Program {
@@ -409,8 +407,8 @@ impl<'a, 'p> Lower<'a, 'p> {
             let stm = body.stms.iter().rev().find(|stm| stm.pat.contains(&var))?;
             let k = stm.pat.iter().position(|v| *v == var)?;
             let next = match &stm.exp {
-                ir::Exp::Update { array, .. } | ir::Exp::UpdateSlice { array, .. } if self.options.in_place => *array,
-                ir::Exp::Scatter { dests, .. } | ir::Exp::Hist { dests, .. } if self.options.in_place => *dests.get(k)?,
+                ir::Exp::Update { array, .. } | ir::Exp::UpdateSlice { array, .. } => *array,
+                ir::Exp::Scatter { dests, .. } | ir::Exp::Hist { dests, .. } => *dests.get(k)?,
                 ir::Exp::Coerce(array) => *array,
                 ir::Exp::Index { .. } | ir::Exp::Slice { .. } | ir::Exp::Rearrange { .. } | ir::Exp::Reshape(_) => return None,
                 ir::Exp::Iota { .. } | ir::Exp::Rep(_) | ir::Exp::Literal(_) => return None,
@@ -420,16 +418,12 @@ impl<'a, 'p> Lower<'a, 'p> {
                 | ir::Exp::Stack(_)
                 | ir::Exp::Rotate { .. }
                 | ir::Exp::Concat(_)
-                | ir::Exp::Update { .. }
-                | ir::Exp::UpdateSlice { .. }
                 | ir::Exp::RangeCount { .. }
                 | ir::Exp::SliceCount { .. }
                 | ir::Exp::Check(_)
                 | ir::Exp::Soac(_)
                 | ir::Exp::Seg(_)
                 | ir::Exp::Filter { .. }
-                | ir::Exp::Scatter { .. }
-                | ir::Exp::Hist { .. }
                 | ir::Exp::If { .. }
                 | ir::Exp::Loop { .. }
                 | ir::Exp::Call(..) => return Some(var),

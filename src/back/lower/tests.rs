@@ -10,7 +10,7 @@ fn memory(text: &str) -> (usize, usize) {
         let mut sources = SourceMap::default();
         let file = sources.add("test.soac", text.to_owned());
         let program = in_place(concat_updates(read::program(file, text).expect("a program")));
-        let program = lower(&program, Options { strict: false, in_place: true, device: false });
+        let program = lower(&program, Options { strict: false, device: false });
         let mut found = (0, 0);
         program.funs.iter().for_each(|(_, fun)| count(&fun.body, &mut found));
         found

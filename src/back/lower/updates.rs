@@ -11,8 +11,7 @@ impl Lower<'_, '_> {
     /// The memory of an array that is written to: its own, or a copy that becomes that of `var`.
     pub(super) fn writable(&mut self, var: Var, array: Var, span: Span) -> Mem {
         let source = self.array(array);
-        if self.options.in_place
-            && let Array::Mem(mem) = &source
+        if let Array::Mem(mem) = &source
             && mutated!(WriteReplicated, mem.strides.iter().all(|stride| stride.size != Size::constant(0)), true)
         {
             return mem.clone();

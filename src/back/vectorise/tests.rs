@@ -30,7 +30,7 @@ fn vectorised(text: &str, strict: bool) -> Program {
         let mut sources = SourceMap::default();
         let file = sources.add("test.soac", text.to_owned());
         let program = read::program(file, text).expect("a program");
-        let program = vectorise(lower(&program, Options { strict, in_place: true, device: false }));
+        let program = vectorise(lower(&program, Options { strict, device: false }));
         check::validate(&program).expect("a valid program");
         program
     })

@@ -1,4 +1,4 @@
-//! Patterns and functions.
+//! What patterns and functions bind, with the arrays that each name may share memory with.
 
 use super::mode::Mode;
 use super::roots::{Origin, Root};

@@ -1,4 +1,4 @@
-//! What is known about something that is wrong.
+//! Gathers what an error of consumption says before it is put into words: where it was consumed, by whom, what shares memory with it.
 
 use super::error::{Around, By, Error, Gift, Item, LoopCause, Sharing};
 use super::mode::Misfit;

@@ -43,7 +43,7 @@ impl Error {
             ),
             Error::NextValueShared { next, with, cause, lender } => {
                 let with = quoted(*with, "something outside of it");
-                let message = format!("the loop gives its variable away, but the next value may share memory with {with}");
+                let message = format!("the loop consumes its variable, but the next value may share memory with {with}");
                 next_value(*next, message, *cause, *lender)
             }
             Error::ResultNotUnique { result, sharing, declared, lender } => result_not_unique(result, sharing, *declared, *lender),

@@ -1,4 +1,4 @@
-//! What is known about sizes that are wrong.
+//! Gathers what a size error says before it is put into words: both sizes, where they come from, what surrounds the place.
 
 use super::error::{Context, Error, ErrorKind, Failure, Irregular, Mismatch, Negative, OpenType, Origin, Sides, Undetermined};
 use super::sizes::Clash;

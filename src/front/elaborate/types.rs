@@ -1,4 +1,4 @@
-//! Rewriting of core types, and core types from inferred and written ones.
+//! Rewriting of core types, and where their sizes occur.
 
 use crate::base::Symbol;
 use crate::ir::core::{Atom, Dim, DimAtom, Param, Shape, ShapeItem, Type};

@@ -13,17 +13,17 @@
 
 mod children;
 mod emit;
+mod insertions;
 mod names;
 pub mod nest;
 mod plan;
-mod report;
 #[cfg(test)]
 pub(crate) mod tests;
 mod types;
 mod write;
 
 pub use children::{Level, Part, of_expr};
-pub use report::{ApplicationReport, applications, function_text, head_span, shorten};
+pub use insertions::{ApplicationReport, applications, function_text, head_span, shorten};
 pub use types::{namer, show_type};
 
 use crate::base::SourceMap;
@@ -59,7 +59,7 @@ impl<'a> Printer<'a> {
     /// What people read: the definition's type, what was inserted and where, and the fully explicit definition. The type is
     /// printed from the tables, without sizes, unless the caller has a better text.
     pub fn pretty(&self, tables: &Tables, def: DefId, ty: Option<&str>) -> String {
-        report::pretty(self, tables, def, ty)
+        insertions::pretty(self, tables, def, ty)
     }
 
     /// The type of a definition as text; empty before inference.

@@ -1,4 +1,4 @@
-//! What is known about types and ranks that are wrong.
+//! Gathers what an error in types or ranks says before it is put into words: both types, the reasons of the constraints.
 
 use super::context::Context;
 use super::error::{Claim, ConstructorFault, Difference, Error, ErrorKind, Fields, Labels, OtherClaim, RankConflict, Source, TypeMismatch};

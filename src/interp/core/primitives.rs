@@ -298,6 +298,13 @@ impl Run<'_> {
 
     fn update_slice(&mut self, mut xs: Value, start: i64, step: i64, ys: &Value, span: Span) -> Outcome<Value> {
         let (n, k) = (outer(&xs)?, outer(ys)?);
+        if step == 0 && k > 1 {
+            return Err(Failure::new(
+                Code::OutOfBounds,
+                span,
+                format!("updating {k} elements from {start} in steps of 0 writes one place"),
+            ));
+        }
         for t in 0..k {
             let at = i128::from(start) + t as i128 * i128::from(step);
             let Some(position) = usize::try_from(at).ok().filter(|at| *at < n) else {

@@ -12,7 +12,7 @@ use crate::ir::core;
 use crate::ir::core::Prim;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{
-    Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Seg, SegKind, Size, Soac, Stm, Type, Var, parallel_exp,
+    Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Seg, Size, Soac, Stm, Type, Var, parallel_exp,
     single_exp,
 };
 use crate::runtime::{Array, Buffer, Builder, Value, dims};
@@ -330,6 +330,10 @@ impl<'p> Run<'p> {
         let (mut array, start, step) = (self.get(array).clone(), self.int(start)?, self.int(step)?);
         let value = self.get(value).clone();
         let (n, k) = (array.outer().unwrap_or(0), value.outer().unwrap_or(0));
+        if step == 0 && k > 1 {
+            let message = format!("updating {k} elements from {start} in steps of 0 writes one place");
+            return Err(unless(checked, Failure::new(Code::OutOfBounds, span, message)));
+        }
         for t in 0..k {
             let at = i128::from(start) + t as i128 * i128::from(step);
             let cell = value.cell(t).ok_or_else(shapeless)?;
@@ -483,7 +487,7 @@ impl<'p> Run<'p> {
             let none = sizes.contains(&0);
             sizes.push(if none { usize::try_from(n).unwrap_or(0) } else { self.natural(size, span)? });
         }
-        let scan = matches!(seg.kind, SegKind::Scan(_));
+        let scan = seg.kind.keeps_inner_dimension();
         let operators = seg.kind.operators();
         let (inner, outer) = sizes.split_last().ok_or_else(|| broken("a space without dimensions"))?;
         let segments: usize = outer.iter().product();

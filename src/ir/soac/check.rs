@@ -2,7 +2,7 @@
 //! are compared as polynomials, with variables that are sums and products of others replaced by them.
 
 use super::visit::Part;
-use super::{Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, Seg, SegKind, Size, Soac, Stm, Type, Var, print};
+use super::{Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, Seg, Size, Soac, Stm, Type, Var, print};
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -384,8 +384,7 @@ impl Checker<'_> {
         self.scoped(&seg.space, &seg.body)?;
         let results = &seg.body.result;
         ensure(results.len() == pat.len(), || "the number of results".into())?;
-        let scan = matches!(seg.kind, SegKind::Scan(_));
-        let outer = &seg.sizes[..seg.sizes.len() - usize::from(!scan)];
+        let outer = &seg.sizes[..seg.sizes.len() - usize::from(!seg.kind.keeps_inner_dimension())];
         let mut at = 0;
         for operator in seg.kind.operators() {
             let to = at + operator.neutral.len();

@@ -211,6 +211,20 @@ impl SegKind {
             SegKind::Reduce(operators) | SegKind::Scan(operators) => operators,
         }
     }
+    /// The operators, to be changed.
+    pub fn operators_mut(&mut self) -> &mut [Operator] {
+        match self {
+            SegKind::Map => &mut [],
+            SegKind::Reduce(operators) | SegKind::Scan(operators) => operators,
+        }
+    }
+    /// Whether what is combined has a value for each index of the innermost dimension, not one for all of them.
+    pub fn keeps_inner_dimension(&self) -> bool {
+        match self {
+            SegKind::Map | SegKind::Scan(_) => true,
+            SegKind::Reduce(_) => false,
+        }
+    }
 }
 
 /// An associative operator on one or more values at a time.

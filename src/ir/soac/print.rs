@@ -371,8 +371,11 @@ impl Printer<'_> {
                 }
                 self.put(")");
                 self.body(&seg.body);
-                let head = if matches!(seg.kind, SegKind::Scan(_)) { "scan" } else { "reduce" };
-                seg.kind.operators().iter().for_each(|op| self.operator(head, op));
+                match &seg.kind {
+                    SegKind::Map => {}
+                    SegKind::Reduce(operators) => operators.iter().for_each(|op| self.operator("reduce", op)),
+                    SegKind::Scan(operators) => operators.iter().for_each(|op| self.operator("scan", op)),
+                }
             }
             Exp::Filter { width, inputs, lambda } => {
                 self.put("filter");

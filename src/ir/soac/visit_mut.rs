@@ -1,6 +1,6 @@
 //! The walks of [`visit`](super::visit) for those who change what they see.
 
-use super::{Body, Check, Exp, Lambda, LoopForm, Operand, Operator, Program, SegKind, Size, Stm, Type, Var};
+use super::{Body, Check, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Type, Var};
 use rustc_hash::FxHashMap;
 
 /// Something in an expression that can be changed.
@@ -103,9 +103,7 @@ impl Exp {
                 seg.sizes.iter_mut().for_each(|size| see(PartMut::Size(size)));
                 seg.space.iter_mut().for_each(|var| see(PartMut::Bound(var)));
                 see(PartMut::Body(&mut seg.body));
-                if let SegKind::Reduce(operators) | SegKind::Scan(operators) = &mut seg.kind {
-                    operators.iter_mut().for_each(|op| operator(op, see));
-                }
+                seg.kind.operators_mut().iter_mut().for_each(|op| operator(op, see));
             }
             Exp::Filter { width, inputs, lambda: f } => {
                 see(PartMut::Size(width));

@@ -232,8 +232,12 @@ impl Writer<'_, '_> {
                 }
             }
             Exp::Seg(seg) => {
-                let scan = u64::from(matches!(seg.kind, SegKind::Scan(_)));
-                self.word(219 | scan << 15 | (seg.space.len() as u64) << 16);
+                let kind: u64 = match seg.kind {
+                    SegKind::Map => 0,
+                    SegKind::Reduce(_) => 1,
+                    SegKind::Scan(_) => 2,
+                };
+                self.word(219 | kind << 14 | (seg.space.len() as u64) << 16);
                 for operator in seg.kind.operators() {
                     self.word(220 | (operator.neutral.len() as u64) << 16 | u64::from(operator.commutative) << 15);
                 }

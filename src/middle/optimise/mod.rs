@@ -1,5 +1,5 @@
 //! Optimisation of first-order programs. Every transformation is a function from programs to programs in a file of its own, with its law;
-//! [`PIPELINE`] is the order in which they run.
+//! [`FOR_PROCESSORS`] is the order in which they run.
 
 pub mod alias;
 mod concat_updates;
@@ -49,7 +49,7 @@ pub type Step = pass::Step<Program>;
 use pass::Step::{Run, Where};
 
 /// The passes in their order, for processors.
-pub const PIPELINE: &[Step] = &[
+pub const FOR_PROCESSORS: &[Step] = &[
     Where(always, FUSED),
     Where(
         row_column_fusion::applies,
@@ -67,7 +67,7 @@ pub const PIPELINE: &[Step] = &[
 ];
 
 /// The passes in their order, for devices.
-pub const DEVICE: &[Step] = &[Run("inline all", inline_all), Where(always, FUSED), Where(always, PLACED)];
+pub const FOR_DEVICES: &[Step] = &[Run("inline all", inline_all), Where(always, FUSED), Where(always, PLACED)];
 
 /// What is computed, and how often.
 const FUSED: &[Step] = &[
@@ -124,7 +124,7 @@ fn renumber(mut program: Program) -> Program {
 /// # Panics
 /// In debug builds, where a pass breaks the rules of the language; the message names it.
 pub fn optimise(program: Program) -> Program {
-    validated(PIPELINE, program)
+    validated(FOR_PROCESSORS, program)
 }
 
 /// Runs the passes for devices.
@@ -132,7 +132,7 @@ pub fn optimise(program: Program) -> Program {
 /// # Panics
 /// As [`optimise`].
 pub fn optimise_for_device(program: Program) -> Program {
-    validated(DEVICE, program)
+    validated(FOR_DEVICES, program)
 }
 
 fn validated(steps: &[Step], program: Program) -> Program {

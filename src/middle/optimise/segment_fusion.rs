@@ -1,4 +1,5 @@
-//! Parts of what a map makes, of which each is an input of one operator inside a map over where they lie, are mapped there.
+//! Fuses a map into the segmented reduction that reads slices of its result, as in a product of a sparse matrix and a vector: each slice is
+//! mapped where it is read.
 //!
 //! Law: a part of a map is the map over that part of its inputs. What is made for the parts only need not be kept. Cells in several parts are
 //! computed for each of them: therefore only cells that cost little more than reading one back, and only parts that lie where arrays say

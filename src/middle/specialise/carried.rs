@@ -1,4 +1,5 @@
-//! Arrays of functions that loops carry: each cell is of one of a finite number of kinds. Arrays say which, and what each cell has captured.
+//! Arrays of functions that loops carry, by closure conversion: each cell is a tag, which of a finite number of functions it is, and what it
+//! has captured.
 
 use super::control::{Kind, Kinds};
 use super::values::{Fun, Lifted, Static};

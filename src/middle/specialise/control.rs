@@ -1,4 +1,4 @@
-//! Branches and loops.
+//! Branches and loops: what both branches, or two iterations, know in common stays static.
 
 use super::carried::Cells;
 use super::error::Limit;

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Expressions of core as static values, with the statements that compute their data.
 
 use super::error::Limit;
 use super::types::restore;

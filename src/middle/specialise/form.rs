@@ -1,4 +1,4 @@
-//! What values look like: loops ask whether functions differ in the values of variables only.
+//! The form of a static value: all but the values of variables. A loop that carries functions has a fixed point when their forms repeat.
 
 use super::values::{Atom, Env, Fun, IndexValue, Label, Layout, Static};
 use crate::base::scalar::{FoldOp, ScalarOp};

@@ -1,4 +1,4 @@
-//! The primitives.
+//! The primitives of core as statements of soac.
 
 use super::error::Limit;
 use super::values::{Atom, Env, IndexValue, Static, Type};

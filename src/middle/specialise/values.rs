@@ -1,4 +1,4 @@
-//! What expressions are while a program is specialised: data is variables of the new program, everything else is known now.
+//! Static values, in the sense of binding times: data is a variable of the new program, everything else is known while it is made.
 
 use super::sums::SumId;
 use crate::base::scalar::{FoldOp, ScalarOp};

@@ -9,7 +9,7 @@ use remora::ir::imp::{Expr, Int, Place, Program, Stmt, check, ghost, print, visi
 use remora::ir::soac::{self, read};
 use remora::runtime::{Array, Buffer, Value};
 
-const OPTIONS: Options = Options { strict: false, in_place: true, device: false };
+const OPTIONS: Options = Options { strict: false, device: false };
 
 /// Two vectors, the second of which is made of the first; both are used at the end.
 const TWO: &str = "(entry f ([n i64] [xs [i64 n]]) ([R [i64 n]])

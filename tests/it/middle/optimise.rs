@@ -9,7 +9,7 @@ use remora::interp::{self, imp::Plan};
 use remora::ir::soac::{Program, check, print, read};
 use remora::ir::{core, imp, soac::structure::Structure};
 use remora::middle::flatten::{coalesce, flatten};
-use remora::middle::optimise::{PIPELINE, in_place, optimise, optimise_by, optimise_for_device};
+use remora::middle::optimise::{FOR_PROCESSORS, in_place, optimise, optimise_by, optimise_for_device};
 use remora::runtime::{Array, Buffer, Value};
 use std::fmt::Write;
 
@@ -292,7 +292,7 @@ fn every_pass_keeps_the_meaning() {
             let text = generated(seed);
             let program = read::program(file(), &text).unwrap_or_else(|all| panic!("{}\n{text}", all[0].message));
             let expected = result(&program, false, 3);
-            optimise_by(PIPELINE, program, &mut |name, program| {
+            optimise_by(FOR_PROCESSORS, program, &mut |name, program| {
                 assert_eq!(check::validate(program), Ok(()), "{name}, seed {seed}\n{text}");
                 assert_eq!(result(program, false, 3), expected, "{name}, seed {seed}\n{text}\n{}", print::program(program));
             });
@@ -326,7 +326,7 @@ fn lowered_programs_keep_arrays_apart() {
                 }
             };
             let optimised = optimise(program.clone());
-            let options = lower::Options { strict: false, in_place: true, device: false };
+            let options = lower::Options { strict: false, device: false };
             compare(&optimised, &lower::with_ghosts(&optimised, options), "lower");
             vectorise_by(lower::lower(&optimised, options), &mut |pass, lowered| compare(&optimised, lowered, pass));
             let kernels = coalesce(in_place(flatten(optimise_for_device(program))));
