@@ -1,5 +1,5 @@
 //! What the texts for processors and for devices share, all of it C: names, literals and scalar expressions, statements, where variables are
-//! declared, messages of failures, and the entry wrappers of libraries. [`Emitter`] prints what is the same everywhere; a [`Dialect`] says what
+//! declared, messages of failures, and the entry wrappers of libraries. `Emitter` prints what is the same everywhere; a `Dialect` says what
 //! its text has in a way of its own.
 
 mod emitter;
