@@ -1,10 +1,10 @@
 //! Index, slice and the other views: through what is known of the array they reach the one below.
 
-use super::{At, Simplifier, Step, same};
+use super::{At, Simplifier, Step};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
-use crate::ir::soac::{Exp, Operand, Size, Type, Var, parallel_exp, single_exp};
+use crate::ir::soac::{Exp, Operand, Size, Type, Var, parallel_exp, same, single_exp};
 
 impl Simplifier<'_> {
     pub(super) fn view(&mut self, exp: &mut Exp, ty: &Type, at: &mut At) -> Step {
