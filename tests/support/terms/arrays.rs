@@ -83,7 +83,7 @@ impl Gen<'_> {
         let wanted = Wanted { ty, n, rest, cell, atom: ty.atom().clone() };
         match self.choose(17) {
             way @ (1 | 2 | 8..=11 | 13 | 15) => self.rearranged(way, wanted),
-            way @ (0 | 3..=7 | 12 | 14) => self.computed(way, wanted),
+            way @ (0 | 3..=7 | 12 | 14) => self.put_together(way, wanted),
             _ => self.counted(ty, &wanted.n),
         }
     }
@@ -150,7 +150,7 @@ impl Gen<'_> {
     }
 
     /// An array of several, or of an array and what is done with it.
-    fn computed(&mut self, way: usize, wanted: Wanted) -> Option<Expr> {
+    fn put_together(&mut self, way: usize, wanted: Wanted) -> Option<Expr> {
         let Wanted { ty, n, rest, cell, atom } = wanted;
         match way {
             0 => {
