@@ -363,11 +363,12 @@ impl<'p> Lower<'_, 'p> {
 
     /// The iterations from `lo` to `hi`, one after the other.
     pub(super) fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Out<'p>], sums: &[Collected], span: Span) {
-        if let ([Out::Place(out)], false) = (outs, self.is_parallel() || self.options.device) {
+        let places: Vec<Mem> = outs.iter().filter_map(|out| out.mem().cloned()).collect();
+        if places.len() == outs.len() && sums.is_empty() && !self.is_parallel() && !self.options.device {
             if let Some(nest) = self.nest_of(soac) {
-                return self.interchanged(nest, lo, hi, out);
+                return self.interchanged(nest, lo, hi, places, span);
             }
-            if self.tiled(soac, lo.clone(), hi.clone(), out, span) {
+            if self.tiled(soac, lo.clone(), hi.clone(), &places, span) {
                 return;
             }
         }
