@@ -47,10 +47,16 @@ impl<'p> Nest<'p> {
 struct Context {
     /// What the parameters of that map are.
     bound: Vec<(Var, Loc)>,
-    /// Where the sums are collected.
-    sums: Mem,
     /// Where the results of the nest go.
     outs: Vec<Mem>,
+    /// Where the sums of the block are collected; without it as the only result.
+    sums: Option<Mem>,
+}
+
+impl Context {
+    fn sums(&self) -> &Mem {
+        self.sums.as_ref().unwrap_or(&self.outs[0])
+    }
 }
 
 /// The statement that is the whole body and makes its only result.
@@ -150,7 +156,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// The cells from `lo` to `hi` of the map, written to `outs`.
     pub(super) fn interchanged(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, outs: Vec<Mem>, span: Span) {
-        self.side_by_side(nest, lo, hi, vec![(Vec::new(), outs)], span);
+        self.side_by_side(nest, lo, hi, vec![Context { bound: Vec::new(), outs, sums: None }], span);
     }
 
     /// The nest that is the whole body of a map, if it is the same for all cells.
@@ -210,7 +216,7 @@ impl<'p> Lower<'_, 'p> {
             let i = self.atom("i", i.clone());
             self.bind_cells(&outer.inputs, &outer.lambda.params, &i);
             let bound = self.bound(&outer.lambda.params);
-            contexts.push((bound, outs.iter().map(|out| self.row_of(out, &i)).collect()));
+            contexts.push(Context { bound, outs: outs.iter().map(|out| self.row_of(out, &i)).collect(), sums: None });
         }
         self.side_by_side(nest, Expr::int(0), width.clone(), contexts, span);
     }
@@ -226,8 +232,8 @@ impl<'p> Lower<'_, 'p> {
         params.iter().filter_map(|param| Some((*param, self.locs.get(param)?.clone()))).collect()
     }
 
-    /// The sums from `lo` to `hi` in each context: what the parameters of the map around it are, and where the results go.
-    fn side_by_side(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, cells: Vec<(Vec<(Var, Loc)>, Vec<Mem>)>, span: Span) {
+    /// The sums from `lo` to `hi` in each context.
+    fn side_by_side(&mut self, nest: Nest<'p>, lo: Expr, hi: Expr, mut contexts: Vec<Context>, span: Span) {
         let operator = &nest.reduce.reduces[0];
         let elem = self.program.operand_ty(operator.neutral[0]).elem;
         let depth = self.size(&nest.reduce.width);
@@ -239,7 +245,7 @@ impl<'p> Lower<'_, 'p> {
         // The results may lie over what they are computed from, so that sums which are not the results have memory of their own.
         let own = (!nest.is_plain()).then(|| {
             let (handle, ptr) = (self.handle("sums"), self.ptr(Symbol::new("sums"), elem, None));
-            let count = Expr::int(BLOCK * cells.len() as i64);
+            let count = Expr::int(BLOCK * contexts.len() as i64);
             self.emit(Stmt::Alloc { handle, ptr, count, span });
             (handle, ptr)
         });
@@ -248,16 +254,11 @@ impl<'p> Lower<'_, 'p> {
             let from = this.atom("from", from);
             let end = this.atom("end", from.clone().plus(size.clone()));
             let to = this.atom("to", Expr::arith(Int::Min, end, hi.clone()));
-            let mut contexts = Vec::with_capacity(cells.len());
-            for (k, (bound, outs)) in cells.into_iter().enumerate() {
-                let sums = match &own {
-                    Some((_, ptr)) => {
-                        let start = Expr::int(BLOCK * k as i64).minus(from.clone());
-                        this.dense(*ptr, start, &[Size::constant(BLOCK)], &[])
-                    }
-                    None => outs[0].clone(),
-                };
-                contexts.push(Context { bound, sums, outs });
+            if let Some((_, ptr)) = own {
+                for (k, context) in contexts.iter_mut().enumerate() {
+                    let start = Expr::int(BLOCK * k as i64).minus(from.clone());
+                    context.sums = Some(this.dense(ptr, start, &[Size::constant(BLOCK)], &[]));
+                }
             }
             this.block_of_sums(nest, &depth, &(from..to), &contexts);
         });
@@ -272,12 +273,12 @@ impl<'p> Lower<'_, 'p> {
         let elem = self.program.operand_ty(operator.neutral[0]).elem;
         let j = self.local("j", PrimType::I64);
         let (init, ()) = self.block(|this| {
-            for Context { bound, sums, .. } in contexts {
+            for context in contexts {
                 // Each cell of the outer map may have a neutral element of its own.
-                this.locs.extend(bound.iter().cloned());
+                this.locs.extend(context.bound.iter().cloned());
                 let neutral = this.int(operator.neutral[0]);
-                let at = this.at(sums, &[Expr::Local(j)]);
-                this.emit(Stmt::Store(sums.ptr, at, neutral));
+                let at = this.at(context.sums(), &[Expr::Local(j)]);
+                this.emit(Stmt::Store(context.sums().ptr, at, neutral));
             }
         });
         self.emit(Stmt::For { var: j, from: range.start.clone(), to: range.end.clone(), order: Order::Any, body: init });
@@ -299,12 +300,12 @@ impl<'p> Lower<'_, 'p> {
         if nest.is_plain() {
             return;
         }
-        for Context { bound, sums, outs } in contexts {
+        for context in contexts {
             let j = self.local("j", PrimType::I64);
             let (cell, ()) = self.block(|this| {
-                this.locs.extend(bound.iter().cloned());
-                let sum = this.element(&Array::Mem(sums.clone()), &[Expr::Local(j)], elem);
-                this.finish(nest, &Expr::Local(j), sum, outs);
+                this.locs.extend(context.bound.iter().cloned());
+                let sum = this.element(&Array::Mem(context.sums().clone()), &[Expr::Local(j)], elem);
+                this.finish(nest, &Expr::Local(j), sum, &context.outs);
             });
             self.emit(Stmt::For { var: j, from: range.start.clone(), to: range.end.clone(), order: Order::Any, body: cell });
         }
@@ -336,9 +337,9 @@ impl<'p> Lower<'_, 'p> {
             atoms.push(self.atom("k", term.clone()));
         }
         let (cell, ()) = self.block(|this| {
-            for Context { bound, sums, .. } in contexts {
-                this.locs.extend(bound.iter().cloned());
-                this.add_up(nest, &Expr::Local(j), &atoms, sums, elem);
+            for context in contexts {
+                this.locs.extend(context.bound.iter().cloned());
+                this.add_up(nest, &Expr::Local(j), &atoms, context.sums(), elem);
             }
         });
         self.emit(Stmt::For { var: j, from: range.start.clone(), to: range.end.clone(), order: Order::Any, body: cell });

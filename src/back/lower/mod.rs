@@ -363,13 +363,12 @@ impl<'a, 'p> Lower<'a, 'p> {
     fn body_with(&mut self, body: &'p Body, dests: &[Option<Mem>], overlap: Overlap) -> Vec<Loc> {
         let mut placed: FxHashSet<Var> = FxHashSet::default();
         for (operand, dest) in body.result.iter().zip(dests) {
-            if let (Operand::Var(var), Some(dest)) = (operand, dest) {
-                if let Some(origin) = self.origin(*var, body)
-                    && let Some(dest) = self.destination_of(&origin, *var, dest, body)
-                    && placed.insert(origin.var)
-                {
-                    self.destinations.mems.insert(origin.var, dest);
-                }
+            if let (Operand::Var(var), Some(dest)) = (operand, dest)
+                && let Some(origin) = self.origin(*var, body)
+                && let Some(dest) = self.destination_of(&origin, *var, dest, body)
+                && placed.insert(origin.var)
+            {
+                self.destinations.mems.insert(origin.var, dest);
             }
         }
         self.out.scopes.push(Scope::default());

@@ -16,6 +16,7 @@
 //! Nothing that may fail is moved before anything else.
 
 use crate::base::mutation::mutated;
+use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
 use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Size, Soac, Stm, Var};
 use rustc_hash::FxHashSet;
@@ -32,17 +33,17 @@ pub fn product_fission(mut program: Program) -> Program {
 /// Whether there may be such maps: sums in maps in maps.
 pub fn applies(program: &Program) -> bool {
     fn deep(body: &Body, depth: usize) -> bool {
-        body.stms.iter().any(|stm| match &stm.exp {
-            Exp::Soac(soac) => depth == 2 && !soac.reduces.is_empty() || deep(&soac.lambda.body, depth.min(1) + 1),
-            exp => {
-                let mut found = false;
-                exp.parts(&mut |part| {
-                    if let crate::ir::soac::visit::Part::Body(_, body) = part {
-                        found = found || deep(body, 0);
-                    }
-                });
-                found
+        body.stms.iter().any(|stm| {
+            if let Exp::Soac(soac) = &stm.exp {
+                return depth == 2 && !soac.reduces.is_empty() || deep(&soac.lambda.body, depth.min(1) + 1);
             }
+            let mut found = false;
+            stm.exp.parts(&mut |part| {
+                if let Part::Body(_, body) = part {
+                    found = found || deep(body, 0);
+                }
+            });
+            found
         })
     }
     program.funs.iter().any(|(_, fun)| deep(&fun.body, 0))
@@ -103,10 +104,7 @@ fn is_small(size: &Size) -> bool {
 fn is_product(program: &Program, outer: &Soac, bound: &FxHashSet<Var>, stm: &Stm) -> bool {
     let Exp::Soac(map) = &stm.exp else { return false };
     let plain = map.scans.is_empty() && map.reduces.is_empty();
-    let mut reductions = map.lambda.body.stms.iter().filter_map(|stm| match &stm.exp {
-        Exp::Soac(soac) => Some(soac),
-        _ => None,
-    });
+    let mut reductions = map.lambda.body.stms.iter().filter_map(|stm| if let Exp::Soac(soac) = &stm.exp { Some(soac) } else { None });
     let (Some(reduce), None) = (reductions.next(), reductions.next()) else { return false };
     let ([operator], true) = (reduce.reduces.as_slice(), reduce.scans.is_empty()) else { return false };
     let scalar = operator.neutral.len() == 1 && program.operand_ty(operator.neutral[0]).rank() == 0;
