@@ -68,7 +68,7 @@ impl Maker<'_> {
             return self.leaf(ty);
         }
         let depth = depth - 1;
-        let made = match self.random.below(30) {
+        let made = match self.random.below(32) {
             0..=2 => self.same_shape(ty, depth),
             3..=5 => Some(self.elementwise(ty, depth)),
             6..=7 if self.nest < 3 => Some(self.over_indices(ty, depth)),
@@ -96,6 +96,7 @@ impl Maker<'_> {
             27 => self.rows_scanned(ty, depth),
             28 => self.histogram(ty, depth),
             29 => self.streamed(ty, depth),
+            30..=31 => self.product(ty, depth),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))
