@@ -253,10 +253,7 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
                 let (re, im) = (self.op(op, &[x]), self.op(op, &[y]));
                 Number::Real(self.either(&re, &im))
             }
-            Op::Recip => {
-                let one = (self.num(1.0), self.num(0.0));
-                self.quotient(&one, a).into()
-            }
+            Op::Recip => self.reciprocal(x, y).into(),
             Op::Sgn => self.sign(x, y).into(),
             Op::Sqrt => self.sqrt(x, y).into(),
             Op::Exp => self.exp(x, y).into(),
@@ -268,10 +265,7 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
             Op::Log => self.log(x, y).into(),
             Op::Log2 => self.scaled_log(a, std::f64::consts::LOG2_E).into(),
             Op::Log10 => self.scaled_log(a, std::f64::consts::LOG10_E).into(),
-            Op::Log1p => {
-                let x = self.plus(x, 1.0);
-                self.log(&x, y).into()
-            }
+            Op::Log1p => self.log1p(x, y).into(),
             Op::Sinh => self.sinh(x, y).into(),
             Op::Cosh => self.cosh(x, y).into(),
             Op::Tanh => self.tanh(x, y).into(),
@@ -325,6 +319,20 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
         (self.select(&zero, &by_zero_x, &re), self.select(&zero, &by_zero_y, &im))
     }
 
+    /// As [`Self::quotient`] for 1, but for the signs of zeros.
+    fn reciprocal(&mut self, x: &V, y: &V) -> (V, V) {
+        let (abs_x, abs_y) = (self.abs(x), self.abs(y));
+        let wide = self.op(Op::Ge, &[&abs_x, &abs_y]);
+        let (most, least) = (self.select(&wide, x, y), self.select(&wide, y, x));
+        let ratio = self.div(&least, &most);
+        let rest = self.mul(&least, &ratio);
+        let sum = self.add(&most, &rest);
+        let one = self.num(1.0);
+        let (scale, part) = (self.div(&one, &sum), self.div(&ratio, &sum));
+        let (re, im) = (self.select(&wide, &scale, &part), self.select(&wide, &part, &scale));
+        (re, self.neg(&im))
+    }
+
     fn power(&mut self, a: &(V, V), b: &(V, V)) -> (V, V) {
         let log = self.log(&a.0, &a.1);
         let exponent = self.product(b, &log);
@@ -357,7 +365,7 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
             started = self.either(&started, &odd);
             left = rest;
         }
-        let inverse = self.quotient(&(one, none.clone()), &power);
+        let inverse = self.reciprocal(&power.0, &power.1);
         let negative = self.is(Op::Lt, &b.0, 0.0);
         let of_zero = self.both(&negative, &zero);
         let whole_power = (self.select(&negative, &inverse.0, &power.0), self.select(&negative, &inverse.1, &power.1));
@@ -400,7 +408,7 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
         let (far, nowhere) = (self.either(&infinite_x, &infinite_y), self.both(&infinite_x, &infinite_y));
         let (one, none, nan) = (self.num(1.0), self.num(0.0), self.num(f64::NAN));
         let mut part = |v: &V, scaled: &V, infinite: &V| {
-            let (unit, flat) = (self.signed(&one, v), self.mul(v, &none));
+            let (unit, flat) = (self.signed(&one, v), self.signed(&none, v));
             let end = self.select(infinite, &unit, &flat);
             let end = self.select(&nowhere, &nan, &end);
             let unit = self.div(scaled, &m.size);
@@ -503,6 +511,19 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
     fn log(&mut self, x: &V, y: &V) -> (V, V) {
         (self.log_magnitude(x, y), self.op(Op::Atan2, &[y, x]))
     }
+    /// Near 0 by the square of the magnitude of the number and 1, without the 1.
+    fn log1p(&mut self, x: &V, y: &V) -> (V, V) {
+        let (beside, beyond) = (self.plus(x, 1.0), self.plus(x, 2.0));
+        let (far, angle) = self.log(&beside, y);
+        let (product, square) = (self.mul(x, &beyond), self.mul(y, y));
+        let difference = self.add(&product, &square);
+        let log = self.op(Op::Log1p, &[&difference]);
+        let near = self.times(&log, 0.5);
+        let (abs_x, abs_y) = (self.abs(x), self.abs(y));
+        let (small_x, small_y) = (self.is(Op::Lt, &abs_x, 0.5), self.is(Op::Lt, &abs_y, 0.5));
+        let small = self.both(&small_x, &small_y);
+        (self.select(&small, &near, &far), angle)
+    }
     fn scaled_log(&mut self, (x, y): &(V, V), factor: f64) -> (V, V) {
         let (re, im) = self.log(x, y);
         (self.times(&re, factor), self.times(&im, factor))
@@ -527,9 +548,11 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
         let (re, im) = (self.select(&real, &full, &re), self.select(&real, y, &im));
         let turning = self.not_finite(y);
         let (zero, infinite) = (self.is_zero(x), self.infinite(x));
-        let kept = self.either(&zero, &infinite);
-        let special = self.both(&turning, &kept);
-        (self.select(&special, x, &re), im)
+        // Which of the infinities it is nobody can say.
+        let abs_x = self.abs(x);
+        let (zero, infinite) = (self.both(&turning, &zero), self.both(&turning, &infinite));
+        let re = self.select(&infinite, &abs_x, &re);
+        (self.select(&zero, x, &re), im)
     }
     fn cosh(&mut self, x: &V, y: &V) -> (V, V) {
         let [sh, ch, sin, cos] = self.halves(x, y);
