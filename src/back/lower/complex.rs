@@ -59,6 +59,9 @@ struct Split<'f> {
 struct Emit<'s, 'f> {
     split: &'s mut Split<'f>,
     out: Vec<(Local, Expr)>,
+    /// Masks of conditions, where choices are made by them: C compilers would put the calls of a function that computes both sides behind jumps,
+    /// and could not vectorise it any more.
+    masks: Option<FxHashMap<Local, Expr>>,
 }
 
 impl Floats for Emit<'_, '_> {
@@ -81,6 +84,9 @@ impl Floats for Emit<'_, '_> {
             _ if then == otherwise => then,
             _ => {
                 let prim = self.split.prim(&then);
+                if let Some(mask) = self.mask(&condition, prim) {
+                    return self.bind(prim, Expr::Blend(prim, Box::new(mask), Box::new(then), Box::new(otherwise)));
+                }
                 self.bind(prim, Expr::Select(Box::new(condition), Box::new(then), Box::new(otherwise)))
             }
         }
@@ -88,6 +94,20 @@ impl Floats for Emit<'_, '_> {
 }
 
 impl Emit<'_, '_> {
+    /// The mask of a condition for floats of a type, if choices are made by masks.
+    fn mask(&mut self, condition: &Expr, prim: PrimType) -> Option<Expr> {
+        let Expr::Local(local) = condition else { return None };
+        if let Some(known) = self.masks.as_ref()?.get(local) {
+            return Some(known.clone());
+        }
+        let word = if prim == PrimType::F32 { PrimType::I32 } else { PrimType::I64 };
+        let one = Expr::Op(ScalarOp::new(Op::Convert(PrimType::Bool), word), vec![condition.clone()]);
+        let mask = self.bind(word, Expr::Op(ScalarOp::new(Op::Neg, word), vec![one]));
+        if let Some(masks) = &mut self.masks {
+            masks.insert(*local, mask.clone());
+        }
+        Some(mask)
+    }
     fn bind(&mut self, prim: PrimType, e: Expr) -> Expr {
         let local = self.split.local(Symbol::new("part"), prim);
         self.out.push((local, e));
@@ -227,7 +247,7 @@ impl<'f> Split<'f> {
                     (Number::Real(e), emitted) => (e, emitted),
                     (Number::Complex(..), _) => crate::ice!(Span::default(), "{op:?} is no complex number"),
                 };
-                let emit = Emit { split: self, out: std::mem::take(&mut result.1) };
+                let emit = Emit { split: self, out: std::mem::take(&mut result.1), masks: None };
                 emit.finish(&mut [&mut result.0], out);
                 result.0
             }
@@ -253,7 +273,7 @@ impl<'f> Split<'f> {
             Expr::Op(op, args) => {
                 let (number, emitted) = self.operation(*op, args, out);
                 let Number::Complex(mut re, mut im) = number else { crate::ice!(Span::default(), "{op:?} is a complex number") };
-                Emit { split: self, out: emitted }.finish(&mut [&mut re, &mut im], out);
+                Emit { split: self, out: emitted, masks: None }.finish(&mut [&mut re, &mut im], out);
                 (re, im)
             }
             Expr::Select(cond, a, b) => {
@@ -280,7 +300,8 @@ impl<'f> Split<'f> {
                 Number::Real(self.atom(e, out))
             });
         }
-        let mut emit = Emit { split: self, out: Vec::new() };
+        let masks = op.cost().vectorises.then(FxHashMap::default);
+        let mut emit = Emit { split: self, out: Vec::new(), masks };
         match expand(&mut emit, op, operands) {
             Some(number) => (number, emit.out),
             None => crate::ice!(Span::default(), "there is no operation {op:?}"),
