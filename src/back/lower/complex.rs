@@ -454,32 +454,28 @@ impl<'f> Split<'f> {
         out.push(Stmt::Store(ptr, second, im));
     }
 
-    /// How iterations depend on each other: products mix the parts, so that they are not collected each by itself.
+    /// How iterations depend on each other.
     fn order(&self, order: Order) -> Order {
         match order {
-            Order::Reduce(sums) => self.collected(&sums).map_or(Order::Sequential, Order::Reduce),
+            Order::Reduce(sums) => Order::Reduce(self.collected(&sums)),
             Order::Sequential | Order::Any => order,
         }
     }
-    fn collected(&self, sums: &[(Local, ScalarOp)]) -> Option<Vec<(Local, ScalarOp)>> {
+    fn collected(&self, sums: &[(Local, ScalarOp)]) -> Vec<(Local, ScalarOp)> {
         let mut out = Vec::with_capacity(sums.len());
         for (local, op) in sums {
-            match (self.locals.get(local), part_op(*op)) {
-                (Some((re, im)), Some(op)) => out.extend([(*re, op), (*im, op)]),
-                (Some(_), None) => return None,
-                (None, _) => out.push((*local, *op)),
+            match self.locals.get(local) {
+                Some((re, im)) => out.extend([(*re, part_op(*op)), (*im, part_op(*op))]),
+                None => out.push((*local, *op)),
             }
         }
-        Some(out)
+        out
     }
     fn scan(&mut self, scan: Scan, out: &mut Vec<Stmt>) -> Stmt {
         let Scan { var, from, to, sums, cell, done } = scan;
         let (from, to) = (self.real(&from, out), self.real(&to, out));
         let (cell, done) = (self.stmts(cell), self.stmts(done));
-        match self.collected(&sums) {
-            Some(sums) => Stmt::Scan(Box::new(Scan { var, from, to, sums, cell, done })),
-            None => Stmt::For { var, from, to, order: Order::Sequential, body: cell.into_iter().chain(done).collect() },
-        }
+        Stmt::Scan(Box::new(Scan { var, from, to, sums: self.collected(&sums), cell, done }))
     }
 
     fn call(&mut self, args: Vec<Arg>, results: &[Target], out: &mut Vec<Stmt>) -> (Vec<Arg>, Vec<Target>) {
@@ -536,8 +532,10 @@ impl<'f> Split<'f> {
     }
 }
 
-/// The operation on each part that is the operation on complex numbers, if there is one.
-fn part_op(op: ScalarOp) -> Option<ScalarOp> {
-    let part = op.prim.part()?;
-    matches!(op.op, Op::Add).then(|| ScalarOp::new(op.op, part))
+/// The operation on each part that is an operation on complex numbers. Only sums are collected part by part: products mix the parts.
+fn part_op(op: ScalarOp) -> ScalarOp {
+    match (op.op, op.prim.part()) {
+        (Op::Add, Some(part)) => ScalarOp::new(op.op, part),
+        _ => crate::ice!(Span::default(), "{op:?} is not done part by part"),
+    }
 }

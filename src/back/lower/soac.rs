@@ -454,6 +454,8 @@ pub(super) fn simple(operator: &Operator) -> Option<ScalarOp> {
     let Exp::Scalar(op, args) = &stm.exp else { return None };
     let both = *args == [Operand::Var(*a), Operand::Var(*b)] || *args == [Operand::Var(*b), Operand::Var(*a)];
     let fits = matches!(op.op, Op::Add | Op::Mul | Op::Min | Op::Max | Op::And | Op::Or | Op::Xor) && op.prim != PrimType::F16;
+    // Nothing is neutral beside every complex number in a product: 1 makes a NaN of an infinity beside 0.
+    let fits = fits && !(op.op == Op::Mul && op.prim.is_complex());
     let returned = operator.lambda.body.result.first().and_then(|a| a.var()) == stm.pat.first().copied();
     (both && fits && returned).then_some(*op)
 }

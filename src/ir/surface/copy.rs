@@ -163,6 +163,7 @@ impl Ast {
             other @ (ExprKind::Error
             | ExprKind::Int { .. }
             | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
             | ExprKind::Bool(_)
             | ExprKind::Str(_)
             | ExprKind::Name(_)

@@ -53,7 +53,7 @@ impl Split<'_> {
             values: self.reals(&hist.values, &mut cell),
             cell,
             combine: self.combine(hist.combine),
-            each: hist.each.and_then(|each| each_part(&each)),
+            each: hist.each.map(|each| each_part(&each)),
             neutral: self.reals(&hist.neutral, out),
             place: hist.place,
             sum: self.parts_of(&hist.sum),
@@ -102,7 +102,7 @@ impl Split<'_> {
             Atomic::Op(op, ptr, index, value) => {
                 let index = self.real(&index, out);
                 if self.is_complex(ptr) {
-                    let Some(op) = part_op(op) else { crate::ice!(Span::default(), "an atomic {op:?} of complex numbers") };
+                    let op = part_op(op);
                     let (re, im) = self.pair(&value, out);
                     let first = index.times(Expr::int(2));
                     out.push(Stmt::Atomic(Box::new(Atomic::Op(op, ptr, first.clone(), re))));
@@ -127,16 +127,7 @@ impl Split<'_> {
     }
 }
 
-/// The operations on the parts, if each part is combined by itself.
-fn each_part(each: &[ScalarOp]) -> Option<Vec<ScalarOp>> {
-    let mut out = Vec::with_capacity(each.len());
-    for op in each {
-        if op.prim.is_complex() {
-            let op = part_op(*op)?;
-            out.extend([op, op]);
-        } else {
-            out.push(*op);
-        }
-    }
-    Some(out)
+/// The operations on the parts.
+fn each_part(each: &[ScalarOp]) -> Vec<ScalarOp> {
+    each.iter().flat_map(|op| if op.prim.is_complex() { vec![part_op(*op); 2] } else { vec![*op] }).collect()
 }
