@@ -53,7 +53,8 @@ fn mentions_floats(text: &str) -> bool {
     let digit = |at: Option<&u8>| at.is_some_and(u8::is_ascii_digit);
     let fraction =
         |three: &[u8]| digit(three.first()) && [b'.', b'e', b'E'].contains(&three[1]) && (digit(three.last()) || three[2] == b'-');
-    ["f16", "f32", "f64", "import", "open"].into_iter().any(|word| text.contains(word)) || text.as_bytes().windows(3).any(fraction)
+    ["f16", "f32", "f64", "c64", "c128", "import", "open"].into_iter().any(|word| text.contains(word))
+        || text.as_bytes().windows(3).any(fraction)
 }
 
 pub fn trials() -> Vec<Trial> {

@@ -133,9 +133,12 @@ impl Dump<'_> {
             ExprKind::Hole => "???".into(),
             ExprKind::Paren(inner) if self.strip => e(inner),
             ExprKind::Paren(inner) => format!("(paren {})", e(inner)),
-            ExprKind::Int { .. } | ExprKind::Float { .. } | ExprKind::Bool(_) | ExprKind::Str(_) | ExprKind::Name(_) => {
-                Printer::new(self.ast).expr(expr, precedence::ATOM)
-            }
+            ExprKind::Int { .. }
+            | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Name(_) => Printer::new(self.ast).expr(expr, precedence::ATOM),
             ExprKind::OpFn(op) => format!("(op {})", op.name),
             ExprKind::Tuple(items) => format!("({})", self.join(items, ", ")),
             ExprKind::Array(items) => format!("[{}]", self.join(items, ", ")),

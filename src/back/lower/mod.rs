@@ -12,9 +12,11 @@
 //! * **Parallel loops**: the outermost maps, reductions and scans. What is inside of one is sequential, unless the outer loop has
 //!   fewer iterations than there are threads; that is decided at run time between two versions (incremental flattening, Henriksen et al.,
 //!   PPoPP 2019, with the levels that a multicore has).
+//! * **Complex numbers** become their parts in the end (`complex`).
 
 mod builder;
 mod chunks;
+mod complex;
 mod control;
 mod destinations;
 mod device_histograms;
@@ -101,7 +103,7 @@ fn lower_all(program: &Program, options: Options, ghosts: bool) -> imp::Program 
         let lowered = lower.fun(fun);
         out.funs.alloc(lowered);
     }
-    out
+    if complex::occur(program) { complex::split(out) } else { out }
 }
 
 /// A step from one cell to the next.

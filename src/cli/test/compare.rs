@@ -8,7 +8,7 @@ use std::fmt::Write;
 fn usual_tolerance(prim: PrimType) -> f64 {
     match prim {
         PrimType::F16 => 1e-2,
-        PrimType::F32 => 1e-4,
+        PrimType::F32 | PrimType::C64 => 1e-4,
         _ => 1e-9,
     }
 }
@@ -109,13 +109,19 @@ fn position(dims: &[usize], mut at: usize) -> String {
     format!("[{}]", index.join(", "))
 }
 
-/// The magnitude of a finite number, 0 for everything else.
+/// The magnitude of a finite number, 0 for everything else; of a complex number that of its larger part.
 fn magnitude(scalar: Scalar) -> f64 {
+    if let Some((re, im)) = scalar.parts() {
+        return magnitude(re).max(magnitude(im));
+    }
     scalar.as_f64().filter(|v| v.is_finite()).or(scalar.as_i128().map(|v| v as f64)).map_or(0.0, f64::abs)
 }
 
 /// The distance of two finite numbers, 0 for everything else.
 fn error(want: Scalar, got: Scalar) -> f64 {
+    if let (Some((a, b)), Some((c, d))) = (want.parts(), got.parts()) {
+        return error(a, c).max(error(b, d));
+    }
     match (want.as_f64(), got.as_f64()) {
         (Some(a), Some(b)) if a.is_finite() && b.is_finite() => (a - b).abs(),
         _ => match (want.as_i128(), got.as_i128()) {
@@ -126,6 +132,9 @@ fn error(want: Scalar, got: Scalar) -> f64 {
 }
 
 fn close(want: Scalar, got: Scalar, largest: f64, tolerance: Option<f64>) -> bool {
+    if let (Some((a, b)), Some((c, d))) = (want.parts(), got.parts()) {
+        return close(a, c, largest, tolerance) && close(b, d, largest, tolerance);
+    }
     match (want.as_f64(), got.as_f64()) {
         (Some(a), Some(b)) => {
             let allowed = tolerance.unwrap_or_else(|| usual_tolerance(want.prim()));

@@ -44,6 +44,7 @@ impl<'a> Translator<'a> {
         match &ast.exprs[expr].kind {
             ExprKind::Int { value, suffix } => Term::constant(Const::Int { value: *value, suffix: *suffix }),
             ExprKind::Float { value, suffix, .. } => Term::constant(Const::Float { bits: value.to_bits(), suffix: *suffix }),
+            ExprKind::Imaginary { value, suffix, .. } => Term::constant(Const::Imaginary { bits: value.to_bits(), suffix: *suffix }),
             ExprKind::Bool(value) => Term::constant(Const::Bool(*value)),
             ExprKind::Str(text) => Term::constant(Const::Str(*text)),
             ExprKind::Name(name) => self.name(expr, *name),

@@ -44,7 +44,10 @@ impl Elab<'_> {
             surface::ExprKind::Paren(inner) | surface::ExprKind::Attr { expr: inner, .. } | surface::ExprKind::Open { expr: inner, .. } => {
                 self.expr(*inner)
             }
-            surface::ExprKind::Int { .. } | surface::ExprKind::Float { .. } | surface::ExprKind::Bool(_) => {
+            surface::ExprKind::Int { .. }
+            | surface::ExprKind::Float { .. }
+            | surface::ExprKind::Imaginary { .. }
+            | surface::ExprKind::Bool(_) => {
                 let scalar = self.scalar(e).ok_or_else(|| self.unfit(e, span))?;
                 Ok((Expr::new(ExprKind::Lit(scalar), span), Type::prim(scalar.prim())))
             }

@@ -52,6 +52,7 @@ pub fn of_expr(ast: &Ast, expr: ExprId) -> Vec<Part> {
         ExprKind::Error
         | ExprKind::Int { .. }
         | ExprKind::Float { .. }
+        | ExprKind::Imaginary { .. }
         | ExprKind::Bool(_)
         | ExprKind::Str(_)
         | ExprKind::Name(_)

@@ -148,13 +148,16 @@ impl Writer<'_> {
         match &ast.exprs[expr].kind {
             ExprKind::Int { .. }
             | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
             | ExprKind::Bool(_)
             | ExprKind::Name(_)
             | ExprKind::OpFn(_)
             | ExprKind::ProjectSection(_)
             | ExprKind::Lambda { .. } => true,
             ExprKind::Project { expr, .. } | ExprKind::Ascribe { expr, .. } => cheap(expr),
-            ExprKind::Unary { expr, .. } => matches!(ast.exprs[*expr].kind, ExprKind::Int { .. } | ExprKind::Float { .. }),
+            ExprKind::Unary { expr, .. } => {
+                matches!(ast.exprs[*expr].kind, ExprKind::Int { .. } | ExprKind::Float { .. } | ExprKind::Imaginary { .. })
+            }
             ExprKind::LeftSection { lhs, .. } => cheap(lhs),
             ExprKind::RightSection { rhs, .. } => cheap(rhs),
             ExprKind::IndexSection(indices) => indices.iter().all(|i| matches!(i, IndexArg::Index(e) if cheap(e))),

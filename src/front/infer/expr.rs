@@ -115,7 +115,8 @@ impl Context<'_> {
         let expr = &ast.exprs[id];
         match &expr.kind {
             ExprKind::Int { suffix, .. } => self.literal(*suffix, Class::numeric()),
-            ExprKind::Float { suffix, .. } => self.literal(*suffix, Class::float()),
+            ExprKind::Float { suffix, .. } => self.literal(*suffix, Class::inexact()),
+            ExprKind::Imaginary { suffix, .. } => self.literal(*suffix, Class::complex()),
             ExprKind::Bool(_) => self.bases.prim(PrimType::Bool),
             ExprKind::Str(_) => {
                 let byte = self.bases.prim(PrimType::U8);

@@ -113,6 +113,9 @@ impl<'a> Walk<'_, 'a> {
         let text = field.name.as_str();
         let known = match module {
             Module::Functor(functor) => return self.errors.push(not_applied(field.span, functor)),
+            Module::Scalar(prim) if !prim.is_complex() && PrimType::from_name(text).is_some_and(PrimType::is_complex) => {
+                PrimType::from_name(text).map(MemberAdvice::PartsOf)
+            }
             Module::Scalar(_) => {
                 let others: Vec<PrimType> = PrimType::ALL.into_iter().filter(|p| scalar::member(*p, text).is_some()).collect();
                 (!others.is_empty()).then_some(MemberAdvice::OfScalars(others))

@@ -208,6 +208,8 @@ pub(super) enum MemberAdvice {
     IsModule,
     Similar(&'static str),
     Library(&'static str),
+    /// A conversion of complex numbers to numbers of another kind.
+    PartsOf(PrimType),
 }
 
 /// What may have been meant by an unknown type.

@@ -151,6 +151,8 @@ fn unknown_member(at: Span, module: &str, member: Symbol, advice: Option<&Member
             let modules: Vec<&str> = prims.iter().map(|prim| prim.name()).collect();
             diagnostic.note(format!("it is in the modules {}", modules.join(", ")))
         }
+        MemberAdvice::PartsOf(prim) => diagnostic
+            .help(format!("a complex number has two parts: take one of them, `{prim}.re` or `{prim}.im`, or its magnitude, `{prim}.abs`")),
         MemberAdvice::IsType => diagnostic.help(format!("`{module}.{member}` is a type")),
         MemberAdvice::IsModule => diagnostic.help(format!("`{module}.{member}` is a module")),
         MemberAdvice::Similar(near) => diagnostic.help(format!("did you mean `{module}.{near}`?")),

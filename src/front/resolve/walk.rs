@@ -321,6 +321,7 @@ impl<'a> Walk<'_, 'a> {
             ExprKind::Error
             | ExprKind::Int { .. }
             | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
             | ExprKind::Bool(_)
             | ExprKind::Str(_)
             | ExprKind::ProjectSection(_)

@@ -29,6 +29,15 @@ pub enum Number {
         /// The type that is written after it.
         suffix: Option<PrimType>,
     },
+    /// Written with a `j` behind the digits.
+    Imaginary {
+        /// The double nearest to the imaginary part.
+        value: f64,
+        /// The double to round to narrower types.
+        odd: f64,
+        /// The type that is written after it.
+        suffix: Option<PrimType>,
+    },
 }
 
 /// What is wrong with a literal.
@@ -119,10 +128,16 @@ fn fits(value: u64, prim: Option<PrimType>) -> Result<Number, LiteralError> {
 
 fn decimal(text: &str) -> Result<Number, LiteralError> {
     let (digits, prim) = suffix(text, true);
+    if let Some(digits) = digits.strip_suffix('j').filter(|digits| is_decimal(digits) && prim.is_none_or(PrimType::is_complex)) {
+        return match float(digits, prim)? {
+            Number::Float { value, odd, suffix } => Ok(Number::Imaginary { value, odd, suffix }),
+            other => Ok(other),
+        };
+    }
     if digits.bytes().all(|b| b.is_ascii_digit()) {
         return match (digits.parse::<u64>(), prim) {
             (Ok(value), _) => fits(value, prim),
-            (Err(_), Some(p)) if p.is_float() => float(digits, prim),
+            (Err(_), Some(p)) if !p.is_int() => float(digits, prim),
             (Err(_), Some(p)) => Err(LiteralError::TooLarge(p)),
             (Err(_), None) => Err(LiteralError::TooLargeWithoutSuffix),
         };
@@ -130,11 +145,15 @@ fn decimal(text: &str) -> Result<Number, LiteralError> {
     if let Some(prim) = prim.filter(|p| p.is_int()) {
         return Err(LiteralError::Fraction(prim));
     }
-    if digits.parse::<f64>().is_ok() && digits.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b)) {
+    if is_decimal(digits) {
         return float(digits, prim);
     }
     let tail = digits.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     Err(LiteralError::Suffix(tail.to_string()))
+}
+
+fn is_decimal(digits: &str) -> bool {
+    digits.parse::<f64>().is_ok() && digits.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b))
 }
 
 fn float(digits: &str, prim: Option<PrimType>) -> Result<Number, LiteralError> {
@@ -142,7 +161,7 @@ fn float(digits: &str, prim: Option<PrimType>) -> Result<Number, LiteralError> {
     let value: f64 = digits.parse().map_err(|_| too_large())?;
     let odd = decimal::to_odd(digits, value);
     let (value, odd) = match prim {
-        Some(PrimType::F32) => (f64::from(odd as f32), f64::from(odd as f32)),
+        Some(PrimType::F32 | PrimType::C64) => (f64::from(odd as f32), f64::from(odd as f32)),
         Some(PrimType::F16) => (half_of(odd).to_f64(), half_of(odd).to_f64()),
         _ => (value, odd),
     };
@@ -249,6 +268,7 @@ mod tests {
         let int = |value, suffix| Number::Int { value, suffix };
         let negative = |value, prim| Number::Negative { value, prim };
         let float = |value, suffix| Number::Float { value, odd: value, suffix };
+        let imaginary = |value, suffix| Number::Imaginary { value, odd: value, suffix };
         let cases = [
             ("3", int(3, None)),
             ("1_000", int(1000, None)),
@@ -270,6 +290,10 @@ mod tests {
             ("1e-3", float(1e-3, None)),
             ("2E+2f64", float(200.0, Some(PrimType::F64))),
             ("0x1.8p3", float(12.0, None)),
+            ("1c64", int(1, Some(PrimType::C64))),
+            ("0x1c64", int(0x1c64, None)),
+            ("2j", imaginary(2.0, None)),
+            ("2.5e-1jc64", imaginary(0.25, Some(PrimType::C64))),
             ("18446744073709551615", int(u64::MAX, None)),
             ("100000000000000000000f64", float(1e20, Some(PrimType::F64))),
         ];
@@ -280,7 +304,24 @@ mod tests {
 
     #[test]
     fn malformed_numbers_are_refused() {
-        for text in ["18446744073709551616", "256u8", "300i8", "3foo", "1.5i32", "0x", "0b2", "0o8", "1e999", "1e", "0x1.8", "1.0f3"] {
+        for text in [
+            "18446744073709551616",
+            "256u8",
+            "300i8",
+            "3foo",
+            "1.5i32",
+            "0x",
+            "0b2",
+            "0o8",
+            "1e999",
+            "1e",
+            "0x1.8",
+            "1.0f3",
+            "2jf64",
+            "2jj",
+            "0x2j",
+            "ej",
+        ] {
             assert!(number(text).is_err(), "{text}");
         }
     }

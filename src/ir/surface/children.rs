@@ -142,6 +142,7 @@ fn expr_children(kind: &ExprKind, out: &mut Vec<Node>) {
         ExprKind::Error
         | ExprKind::Int { .. }
         | ExprKind::Float { .. }
+        | ExprKind::Imaginary { .. }
         | ExprKind::Bool(_)
         | ExprKind::Str(_)
         | ExprKind::Name(_)

@@ -67,6 +67,7 @@ impl Ast {
             ExprKind::Error
             | ExprKind::Int { .. }
             | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
             | ExprKind::Bool(_)
             | ExprKind::Str(_)
             | ExprKind::Name(_)
@@ -162,6 +163,7 @@ impl Ast {
             other @ (ExprKind::Error
             | ExprKind::Int { .. }
             | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
             | ExprKind::Bool(_)
             | ExprKind::Str(_)
             | ExprKind::Name(_)

@@ -192,6 +192,8 @@ pub enum ExprKind {
     Int { value: u64, suffix: Option<PrimType> },
     /// A float literal: the nearest double, and the one that is rounded to narrower types ([`to_odd`](crate::base::scalar::decimal::to_odd)).
     Float { value: f64, odd: f64, suffix: Option<PrimType> },
+    /// An imaginary literal, `2.5j`: as a float literal, times the imaginary unit.
+    Imaginary { value: f64, odd: f64, suffix: Option<PrimType> },
     /// `true` or `false`.
     Bool(bool),
     /// A string literal: an array of `u8`.

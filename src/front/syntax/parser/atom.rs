@@ -130,6 +130,7 @@ impl Parser<'_> {
                 ExprKind::Paren(self.expr(ExprKind::Unary { op: UnaryOp::Neg, op_span, expr }, token.start))
             }
             Ok(Number::Float { value, odd, suffix }) => ExprKind::Float { value, odd, suffix },
+            Ok(Number::Imaginary { value, odd, suffix }) => ExprKind::Imaginary { value, odd, suffix },
             Err(error) => self.bad_literal(token, error),
         }
     }

@@ -173,6 +173,9 @@ impl<'a> Printer<'a> {
                 let _ = write!(out, "{value}{}", suffix.map_or("", |s| s.name()));
             }
             ExprKind::Float { value, odd, suffix } => put_float(out, (*value, *odd), suffix.map_or("", |s| s.name())),
+            ExprKind::Imaginary { value, odd, suffix } => {
+                put_float(out, (*value, *odd), &format!("j{}", suffix.map_or("", |s| s.name())));
+            }
             ExprKind::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
             ExprKind::Str(text) => out.push_str(&string_literal(text.as_str())),
             ExprKind::Name(name) => put_binding_name(out, name.as_str()),
@@ -464,7 +467,7 @@ impl<'a> Printer<'a> {
 
     /// What a projection or an index is applied to. A number needs parentheses: `1.0` is another number.
     fn put_head(&self, out: &mut String, expr: ExprId) {
-        if matches!(self.ast.exprs[expr].kind, ExprKind::Int { .. } | ExprKind::Float { .. }) {
+        if matches!(self.ast.exprs[expr].kind, ExprKind::Int { .. } | ExprKind::Float { .. } | ExprKind::Imaginary { .. }) {
             let _ = write!(out, "({})", self.expr(expr, ASCRIBE));
         } else {
             self.put_expr(out, expr, ATOM);

@@ -138,6 +138,10 @@ impl Maker<'_> {
                 self.seen("unflatten of flatten");
                 return Some(Node::new(&ty, &format!("(unflatten (flatten $) : {ty})"), vec![inner]));
             }
+            10 if ty.element().is_some_and(Prim::is_complex) && ty.rank() == 1 => {
+                self.seen("scan complex");
+                return Some(Node::new(&ty, "scan (+) 0 $", vec![inner]).fresh());
+            }
             10 if ty.element().is_some_and(Prim::is_number) => {
                 self.seen("scan");
                 let prim = ty.element()?;
@@ -304,6 +308,10 @@ impl Maker<'_> {
         let count = self.dim();
         let places = self.value_of(&Ty::array(std::slice::from_ref(&count), Prim::I64), depth);
         let values = self.value_of(&ty.cell().times(&count), depth);
+        if ty.rank() == 1 && prim.is_complex() && self.random.percent(50) {
+            self.seen("reduce_by_index complex");
+            return Some(Node::new(ty, "reduce_by_index $ (+) 0 $ $", vec![dest, places, values]).fresh());
+        }
         if ty.rank() == 1 && prim.is_number() && self.random.percent(50) {
             self.seen("reduce_by_index");
             let sum = prim.is_integer() && self.random.percent(50);
