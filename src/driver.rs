@@ -200,7 +200,8 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         Err(Failure::Refused(error)) => {
             if error.is_contradiction() && checked.program.defs[def].is_written() {
                 let place = error.application();
-                errors.push(SizeError { diagnostic: diagnostics.len(), place, def, tables: inferred.tables(&values) });
+                let undecided = error.is_undecided();
+                errors.push(SizeError { diagnostic: diagnostics.len(), place, def, undecided, tables: inferred.tables(&values) });
             }
             let mut report = error.report();
             if limited {

@@ -407,11 +407,26 @@ impl Elab<'_> {
         Type::new(Atom::Var(name), Shape::var(shape_var(name)))
     }
 
+    /// A type behind which there is nothing, with its arguments beside it: two are the same if the arguments are, so that its sizes are
+    /// known from one value to the next.
+    fn unknown_applied(&mut self, def: TypeDefId, given: Vec<Given>) -> Type {
+        let unknown = self.unknown_type(def);
+        if given.is_empty() {
+            return unknown;
+        }
+        let argument = |given: Given| match given {
+            Given::Size(dim) => super::unit().framed(&Shape::dims([dim])),
+            Given::Type(ty) => ty,
+        };
+        let parts = std::iter::once(unknown).chain(given.into_iter().map(argument)).collect();
+        self.hoist(&Type::scalar(Atom::Tuple(parts)))
+    }
+
     /// An abbreviation or abstract type with its arguments.
     fn abbreviation(&mut self, def: TypeDefId, given: Vec<Given>, span: Span) -> Result<Type> {
         let program = self.program;
         if program.types[def].hiding == Hiding::Unknown {
-            return Ok(self.unknown_type(def));
+            return Ok(self.unknown_applied(def, given));
         }
         let decl = &program.types[def].decl;
         if let Some(known) = self.reading.abbreviations.get(&def) {

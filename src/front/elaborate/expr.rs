@@ -82,19 +82,14 @@ impl Elab<'_> {
                 self.local_function(fun)?;
                 self.expr(fun.body)
             }
-            surface::ExprKind::LetUpdate { array, binder, indices, value, body } => {
-                let updated = self.update(*array, indices, *value, span)?;
+            surface::ExprKind::LetUpdate { base, binder, path, value, body } => {
+                let updated = self.update(e, *base, path, *value)?;
                 self.bind_pattern(&[], *binder, updated, span)?;
                 self.expr(*body)
             }
             surface::ExprKind::If { cond, then, els } => self.conditional(*cond, *then, *els, span),
             surface::ExprKind::Loop { sizes, pat, init, form, body } => self.loop_(sizes, *pat, *init, *form, *body, span),
-            surface::ExprKind::WithIndex { array, indices, value } => self.update(*array, indices, *value, span),
-            surface::ExprKind::WithField { record, path, value } => {
-                let record = self.expr(*record)?;
-                let value = self.expr(*value)?;
-                self.update_field(record, path, value, span)
-            }
+            surface::ExprKind::With { base, path, value } => self.update(e, *base, path, *value),
             surface::ExprKind::Ascribe { expr, ty } => {
                 let (value, actual) = self.expr(*expr)?;
                 let declared = self.open_annotation(*ty)?;
@@ -342,18 +337,15 @@ impl Elab<'_> {
             _ => Err(self.missing(span)),
         }
     }
-    fn update_field(&mut self, record: Typed, path: &[Ident], value: Typed, span: Span) -> Result<Typed> {
-        let Some((first, rest)) = path.split_first() else { return Ok(value) };
-        let record = self.shared(record, "r");
-        let old = self.project(record.clone(), first.name, span)?;
-        let (new, new_ty) = self.update_field(old, rest, value, span)?;
+    /// A record with another field.
+    pub(super) fn with_field(&mut self, record: Typed, field: Ident, (new, new_ty): Typed, span: Span) -> Result<Typed> {
         let ty = self.sizes.zonk_type(&record.1);
         match ty.atom() {
             Atom::Record(fields) => {
                 let mut values = Vec::new();
                 let mut tys = Vec::new();
                 for (label, old) in fields {
-                    let (value, part) = if *label == first.name {
+                    let (value, part) = if *label == field.name {
                         (new.clone(), new_ty.clone())
                     } else {
                         (Expr::new(ExprKind::Field(*label, record.0.clone()), span), old.clone())
@@ -367,7 +359,7 @@ impl Elab<'_> {
                 let mut values = Vec::new();
                 let mut tys = Vec::new();
                 for (i, old) in parts.iter().enumerate() {
-                    let hit = i.to_string() == first.name.as_str();
+                    let hit = i.to_string() == field.name.as_str();
                     values.push(if hit { new.clone() } else { Expr::new(ExprKind::Proj(i, record.0.clone()), span) });
                     tys.push(if hit { new_ty.clone() } else { old.clone() });
                 }

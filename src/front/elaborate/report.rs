@@ -114,9 +114,9 @@ impl Words {
             }
             ErrorKind::AbbreviationArguments => self.error(Code::WrongFields, "wrong arguments for this type abbreviation"),
             ErrorKind::NegativeIndex => self
-                .error(Code::OutOfBounds, "there are no negative indices")
-                .here("out of bounds of every array")
-                .help("the last element of `xs : [n]t` is `xs[n - 1]` or `last xs`, all but the last are `xs[0:n - 1]` or `init xs`"),
+                .error(Code::OutOfBounds, "this place is before the first element of every array")
+                .here("no element is there")
+                .help("beside a step that is negative or computed, bounds do not count from the end: the last element is `xs[n - 1]`, and `xs[::-1]` begins with it"),
             ErrorKind::NumberOutOfRange { ty } if ty.is_float() => self
                 .error(Code::NumberOutOfRange, format!("this number is too large for {ty}"))
                 .here(format!("the largest {ty} is {:e}", largest(*ty)))
@@ -139,7 +139,8 @@ impl Words {
                     .error(Code::SizeMismatch, format!("sizes {l} and {r} are {verb} equal"))
                     .here(format!("size {r} here, {l} is needed"));
                 let mut out = self.with_origins(out, origins);
-                if let (false, Some((wanted, _))) = (definite, &types) {
+                if !definite {
+                    let wanted = types.as_ref().map_or(format!("[{l}]t"), |(wanted, _)| wanted.clone());
                     out = out.help(format!("if they are always equal, check it at run time: `e :> {wanted}`"));
                 }
                 with_types(out, types)

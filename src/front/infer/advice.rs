@@ -1,8 +1,9 @@
 //! Advice about mistakes that are habits of other languages.
 
 use super::context::Context;
-use crate::base::{Span, Symbol};
-use crate::ir::surface::{Ast, ExprId, ExprKind, IndexArg, PatId, PatKind, view};
+use super::types::{Base, Node};
+use crate::base::{PrimType, Span, Symbol, scalar};
+use crate::ir::surface::{Ast, ExprId, ExprKind, IndexArg, PatId, PatKind, path_indices, view};
 use crate::ir::tables::{DefId, DefKind, Program};
 
 /// What may be behind a mistake.
@@ -31,6 +32,26 @@ pub enum Advice {
     Mask,
     /// The array stands before the function that is given to this function.
     FunctionFirst(Symbol),
+    /// A tuple is written where a function takes several arguments, or a shape where it takes one number.
+    Separated {
+        /// The function.
+        name: Symbol,
+        /// Whether it takes more than one argument.
+        several: bool,
+    },
+    /// `f x -1` is a difference.
+    Difference,
+    /// The function of another scalar module is meant.
+    OtherModule {
+        /// That of the argument's type.
+        module: PrimType,
+        /// The function.
+        member: Symbol,
+    },
+    /// A number with a fraction meets integers of this type.
+    Fraction(PrimType),
+    /// `a < b < c`.
+    ComparisonChain,
 }
 
 impl Context<'_> {
@@ -70,6 +91,68 @@ impl Context<'_> {
         }
     }
 
+    /// Advice where a tuple is given as the first argument of a function that takes something else.
+    pub(super) fn separated(&mut self, name: Symbol, at: Span) -> Option<Advice> {
+        let ast = self.ast();
+        let fun = ast.exprs.iter().find_map(|(_, expr)| match &expr.kind {
+            ExprKind::Apply { fun, args } if args.first().is_some_and(|first| ast.exprs[*first].span == at) => Some((*fun, args.len())),
+            _ => None,
+        });
+        let (fun, given) = fun?;
+        let tuple = ast.exprs.iter().any(|(_, expr)| expr.span == at && matches!(expr.kind, ExprKind::Tuple(_)));
+        let function = self.found.exprs.iter().rev().find(|(id, _)| *id == fun).map(|(_, ty)| ty.base)?;
+        (tuple && given == 1).then(|| Advice::Separated { name, several: self.arity(function) > 1 })
+    }
+
+    /// How many arguments a function takes.
+    fn arity(&mut self, mut base: Base) -> usize {
+        let mut count = 0;
+        while let Node::Arrow(parts) = self.bases.node(base) {
+            count += 1;
+            base = parts.1.base;
+        }
+        count
+    }
+
+    /// Advice where the function of a scalar module is applied to numbers of another type that has the function, too.
+    pub(super) fn other_module(&self, function: Span, found: PrimType) -> Option<Advice> {
+        let ast = self.ast();
+        ast.exprs.iter().find_map(|(_, expr)| match expr.kind {
+            ExprKind::Project { expr: module, field } if expr.span == function => match ast.exprs[module].kind {
+                ExprKind::Name(name) if PrimType::from_name(name.as_str()).is_some() => {
+                    scalar::member(found, field.name.as_str()).map(|_| Advice::OtherModule { module: found, member: field.name })
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// Advice where the result of a comparison is compared with a number.
+    pub(super) fn comparison_chain(&self, operator: Span) -> Option<Advice> {
+        let ast = self.ast();
+        let comparison = |name: Symbol| matches!(name.as_str(), "<" | "<=" | ">" | ">=" | "==" | "!=");
+        let chained = ast.exprs.iter().any(|(_, expr)| match &expr.kind {
+            ExprKind::Binary { op, lhs, .. } if op.ident.span == operator && comparison(op.ident.name) => {
+                matches!(&ast.exprs[*lhs].kind, ExprKind::Binary { op, .. } if comparison(op.ident.name))
+            }
+            _ => false,
+        });
+        chained.then_some(Advice::ComparisonChain)
+    }
+
+    /// Advice where a minus sign that belongs to an argument is taken for a difference.
+    pub(super) fn difference(&self, operator: Span) -> Option<Advice> {
+        let ast = self.ast();
+        let written = ast.exprs.iter().any(|(_, expr)| match &expr.kind {
+            ExprKind::Binary { op, lhs, rhs } if op.ident.span == operator && op.ident.name.as_str() == "-" => {
+                ast.exprs[*rhs].span.start == operator.end && ast.exprs[*lhs].span.end < operator.start
+            }
+            _ => false,
+        });
+        written.then_some(Advice::Difference)
+    }
+
     /// Advice where an operator on integers is applied to floats.
     pub(super) fn float_operator(&self, operator: Span) -> Option<Advice> {
         let name = self.ast().exprs.iter().find_map(|(_, expr)| match &expr.kind {
@@ -88,9 +171,8 @@ impl Context<'_> {
         let ast = self.ast();
         let index = |index: &IndexArg| matches!(index, IndexArg::Index(expr) if ast.exprs[*expr].span == at);
         let masked = ast.exprs.iter().any(|(_, expr)| match &expr.kind {
-            ExprKind::Index { indices, .. } | ExprKind::WithIndex { indices, .. } | ExprKind::LetUpdate { indices, .. } => {
-                indices.iter().any(index)
-            }
+            ExprKind::Index { indices, .. } => indices.iter().any(index),
+            ExprKind::With { path, .. } | ExprKind::LetUpdate { path, .. } => path_indices(path).any(index),
             _ => false,
         });
         masked.then_some(Advice::Mask)

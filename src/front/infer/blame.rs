@@ -1,5 +1,6 @@
 //! Gathers what an error in types or ranks says before it is put into words: both types, the reasons of the constraints.
 
+use super::advice::Advice;
 use super::context::Context;
 use super::error::{Claim, ConstructorFault, Difference, Error, ErrorKind, Fields, Labels, OtherClaim, RankConflict, Source, TypeMismatch};
 use super::reason::{Kind, Reason, ReasonId};
@@ -44,9 +45,16 @@ impl Context<'_> {
         let advice = match role {
             _ if self.reports.errors.len() >= MOST_ADVICE => None,
             Kind::Function => self.spoken_operator(at),
-            _ if matches!(nodes.1, Node::Arrow(_)) => self.missing_argument(at),
+            _ if matches!(nodes.1, Node::Arrow(_)) => self.difference(from).or_else(|| self.missing_argument(at)),
+            Kind::Argument { number: 1, of: Some(name) } if matches!(nodes.1, Node::Tuple(_)) => self.separated(name, at),
+            Kind::Argument { .. } if matches!(nodes.0, Node::Prim(PrimType::Bool)) => self.comparison_chain(from),
             _ if matches!(nodes.1, Node::Prim(PrimType::Bool)) => self.mask(at),
             Kind::Argument { number: 1, of: Some(name) } if matches!(nodes.0, Node::Arrow(_)) => self.function_first(name, at),
+            Kind::Argument { .. } => match (&nodes.0, &nodes.1) {
+                (Node::Prim(wanted), Node::Var(class)) if wanted.is_int() && class.is_float() => Some(Advice::Fraction(*wanted)),
+                (Node::Prim(_), Node::Prim(found)) => self.other_module(from, *found).or_else(|| self.float_operator(from)),
+                _ => self.float_operator(from),
+            },
             _ => self.float_operator(from),
         };
         let mismatch = TypeMismatch {

@@ -251,6 +251,9 @@ fn rank_conflict(conflict: &RankConflict) -> Diagnostic {
             report.help("`and (..)` says whether all of them are true, `or (..)` whether one of them is; nothing is inserted here")
         }
         Kind::Condition => report.help("nothing is inserted here"),
+        Kind::Pattern | Kind::Return | Kind::Ascription if found.rank < expected.rank => {
+            report.help("nothing is inserted at an annotation: `rep e` has as many copies of `e` as the type says")
+        }
         _ => report,
     }
 }
@@ -272,6 +275,14 @@ impl Advice {
                              `map (\\x -> if c then v else x) xs` changes them"
                 .into(),
             Advice::FunctionFirst(name) => format!("the function comes first, the arrays come behind it: `{name} f xs`"),
+            Advice::Separated { name, several: true } => format!("arguments are separated by spaces: `{name} a b`"),
+            Advice::Separated { name, several: false } => {
+                format!("`{name}` takes one argument, not a shape: `rep ({name} n) :> [m][n]t` is an array of m of its results")
+            }
+            Advice::Difference => "this is a difference: a negative number as an argument needs parentheses, `f x (-1)`".into(),
+            Advice::OtherModule { module, member } => format!("for {module} it is `{module}.{member}`"),
+            Advice::Fraction(prim) => format!("a number with a fraction is no {prim}: `f64.{prim} e` makes f64 of {prim}"),
+            Advice::ComparisonChain => "comparisons are not chained: `a < b && b < c`".into(),
         }
     }
 }

@@ -100,8 +100,6 @@ pub(super) enum Misplaced {
     PatternDefinition,
     /// A definition of a name of a module.
     QualifiedDefinition,
-    /// An element of a field of an expression is updated.
-    UpdateWithoutName,
     /// No name and no number behind the dot.
     FieldName,
     /// More than three parts of a range.
@@ -178,6 +176,10 @@ pub(super) enum Meant {
     Lambda,
     /// `a = b`.
     Equality,
+    /// `f(a, axis=0)`.
+    NamedArgument,
+    /// `let x += e`.
+    Assignment,
     /// `c ? a : b`.
     Choice,
     /// `[e for x in xs]`.
