@@ -24,8 +24,8 @@ pub(super) struct SizeError {
     pub(super) place: Span,
     /// The definition in which it arises.
     pub(super) def: DefId,
-    /// Whether the sizes may be equal.
-    pub(super) undecided: bool,
+    /// The size that is needed, where the other may be equal to it.
+    pub(super) undecided: Option<String>,
     /// The definition's tables in the reading that was elaborated.
     pub(super) tables: Tables,
 }
@@ -42,14 +42,15 @@ pub(super) fn explain(sources: &SourceMap, loader: &dyn Loader, root: FileId, ch
         let explicit = printer.expression(&error.tables, error.def, node);
         let note = format!("with the insertions written out, this is `{explicit}`");
         // Where both arguments are mapped over together and may well have the same sizes, no other nesting is meant.
-        let together = error.tables.apps.get(node).is_some_and(|info| {
-            let depths = info.participation();
-            error.undecided && depths.iter().all(|depth| *depth == info.frame())
-        });
-        let help = if together { None } else { well_sized_alternative(sources, loader, root, checked, error.def, node) };
+        let together = error.tables.apps.get(node).is_some_and(|info| info.participation().iter().all(|depth| *depth == info.frame()));
+        let help = match error.undecided.as_ref().filter(|_| together) {
+            Some(size) => Some(format!("if they are always equal, check it at run time: `e :> [{size}]t`")),
+            None => well_sized_alternative(sources, loader, root, checked, error.def, node)
+                .map(|other| format!("`{other}` has sizes that agree")),
+        };
         let diagnostic = &mut checked.diagnostics[error.diagnostic];
         diagnostic.notes.push(note);
-        diagnostic.help.extend(help.map(|other| format!("`{other}` has sizes that agree")));
+        diagnostic.help.extend(help);
     }
 }
 

@@ -184,10 +184,6 @@ impl Error {
     pub fn is_contradiction(&self) -> bool {
         matches!(self.kind, ErrorKind::Mismatch(_) | ErrorKind::Irregular(_))
     }
-    /// Whether it is about sizes that may be equal.
-    pub fn is_undecided(&self) -> bool {
-        matches!(self.kind, ErrorKind::Mismatch(Mismatch::Sizes { definite: false, .. }))
-    }
     /// The smallest place around that of the error which has to do with it; itself, if there is none.
     pub fn application(&self) -> Span {
         let around = self.places().filter(|place| place.contains(self.at) && *place != self.at);

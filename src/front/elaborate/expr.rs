@@ -112,7 +112,7 @@ impl Elab<'_> {
                 let ty = self.sum_type(e, span)?;
                 self.injection(name.name, ty, Vec::new(), span)
             }
-            surface::ExprKind::Hole => Err(Error::new(Wrong::Hole, span).into()),
+            surface::ExprKind::Hole => self.hole(e, span),
             surface::ExprKind::Error => Err(self.missing(span)),
             surface::ExprKind::Apply { .. } | surface::ExprKind::Binary { .. } | surface::ExprKind::Unary { .. } => Err(self.missing(span)),
         }
@@ -137,6 +137,49 @@ impl Elab<'_> {
             at = lhs;
         }
         if chain.len() < LONG_CHAIN { Vec::new() } else { chain }
+    }
+    /// `???`: a failure. Core has no expression of every type, so there is a value that is not reached.
+    fn hole(&mut self, e: ExprId, span: Span) -> Result<Typed> {
+        let ty = self.tables.exprs.get(e).cloned().ok_or_else(|| self.missing(span))?;
+        let ty = self.fresh_type(&ty, span);
+        match self.unreached(&ty, span) {
+            Some(value) => Ok((value, ty)),
+            None => Err(Error::new(Wrong::Hole, span).into()),
+        }
+    }
+    /// A value of a type, behind a failure; nothing for types that may be any.
+    fn unreached(&mut self, ty: &Type, span: Span) -> Option<Expr> {
+        if let (Atom::Fun(params, ret), true) = (ty.atom(), ty.shape().is_scalar()) {
+            let params: Vec<(Symbol, Type)> =
+                params.iter().map(|p| (p.name.unwrap_or_else(|| self.fresh_name(Symbol::new("x"))), p.ty.clone())).collect();
+            let body = self.unreached(ret, span)?;
+            return Some(Expr::new(ExprKind::Fn { params, ret: ret.clone(), body }, span));
+        }
+        let expr = self.some_value(ty, span)?;
+        let cond = Expr::new(ExprKind::Lit(Scalar::Bool(false)), span);
+        Some(Expr::new(ExprKind::Assert { cond, message: Symbol::new("a hole, `???`, is reached"), expr }, span))
+    }
+    fn some_value(&mut self, ty: &Type, span: Span) -> Option<Expr> {
+        let cell = Type::scalar(ty.atom().clone());
+        let value = match ty.atom() {
+            Atom::Prim(prim) => Expr::new(ExprKind::Lit(zero(*prim)), span),
+            Atom::Tuple(parts) => {
+                Expr::new(ExprKind::Tuple(parts.iter().map(|part| self.some_value(part, span)).collect::<Option<_>>()?), span)
+            }
+            Atom::Record(fields) => {
+                let fields = fields.iter().map(|(label, part)| Some((*label, self.some_value(part, span)?)));
+                Expr::new(ExprKind::Record(fields.collect::<Option<_>>()?), span)
+            }
+            Atom::Sum(payloads) => {
+                let (label, payload) = payloads.first()?;
+                let Atom::Tuple(types) = payload.atom() else { return None };
+                let parts = types.iter().map(|ty| Some(((self.some_value(ty, span)?, ty.clone()), span))).collect::<Option<_>>()?;
+                self.injection(*label, cell, parts, span).ok()?.0
+            }
+            Atom::Fun(..) => self.unreached(&cell, span)?,
+            Atom::Var(_) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => return None,
+        };
+        if ty.shape().is_scalar() { Some(value) } else { Some(Expr::new(ExprKind::Rep { frame: ty.shape().clone(), arg: value }, span)) }
     }
     /// An expression in a scope of its own, as a value of the enclosing scope.
     pub(super) fn scoped_value(&mut self, e: ExprId) -> Result<Typed> {
@@ -462,6 +505,11 @@ pub(super) fn call(fun: Expr, args: Vec<Expr>, span: Span) -> Expr {
 }
 
 /// Renames indeterminates in a type.
+/// The number 0 of a scalar type, or `false`.
+fn zero(prim: PrimType) -> Scalar {
+    if prim == PrimType::Bool { Scalar::Bool(false) } else { Scalar::from_i128(prim, 0) }
+}
+
 /// An `i64` constant.
 pub(super) fn number(value: i64, span: Span) -> Expr {
     Expr::new(core::ExprKind::Lit(Scalar::I64(value)), span)

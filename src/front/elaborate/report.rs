@@ -19,6 +19,20 @@ impl Error {
     }
 }
 
+impl Error {
+    /// The size that is needed, where the other one is put together of sizes and may be equal to it. Sizes that have names are meant to differ.
+    pub fn undecided(&self) -> Option<String> {
+        match &self.kind {
+            ErrorKind::Mismatch(Mismatch::Sizes { expected, found, definite: false, .. })
+                if expected.as_atom().is_none() || found.as_atom().is_none() =>
+            {
+                Some(Names::default().dim(expected))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What would happen at run time if a size turned out to be negative.
 pub(super) fn would_be_negative(natural: &Natural) -> String {
     format!("the size {} would be negative", called(natural))
@@ -125,7 +139,10 @@ impl Words {
                 .error(Code::NumberOutOfRange, format!("this number is not a value of type {ty}"))
                 .here(format!("{ty} has {} bits", ty.bytes() * 8))
                 .help("use a wider type, or write the wrapped-around value"),
-            ErrorKind::Hole => self.error(Code::Hole, "a hole is left in the program"),
+            ErrorKind::Hole => self
+                .error(Code::Hole, "a hole of a type that may be any type")
+                .here("no value of it can be made up")
+                .help("annotate the hole with a type that is known, `(??? : t)`"),
         }
     }
 
@@ -139,8 +156,7 @@ impl Words {
                     .error(Code::SizeMismatch, format!("sizes {l} and {r} are {verb} equal"))
                     .here(format!("size {r} here, {l} is needed"));
                 let mut out = self.with_origins(out, origins);
-                if !definite {
-                    let wanted = types.as_ref().map_or(format!("[{l}]t"), |(wanted, _)| wanted.clone());
+                if let (false, Some((wanted, _))) = (definite, &types) {
                     out = out.help(format!("if they are always equal, check it at run time: `e :> {wanted}`"));
                 }
                 with_types(out, types)

@@ -1,6 +1,8 @@
 //! Advice about mistakes that are habits of other languages.
 
 use super::context::Context;
+use super::error::{Error, ErrorKind};
+use super::finish::Inferred;
 use super::types::{Base, Node};
 use crate::base::{PrimType, Span, Symbol, scalar};
 use crate::ir::surface::{Ast, ExprId, ExprKind, IndexArg, PatId, PatKind, path_indices, view};
@@ -189,6 +191,65 @@ impl Context<'_> {
             _ => false,
         });
         behind.then_some(Advice::FunctionFirst(name))
+    }
+}
+
+/// The loops of a definition whose values are i32 because nothing says otherwise, and grow: one warning for each.
+pub(super) fn growing_loops(program: &Program, inferred: &Inferred) -> Vec<Error> {
+    let ast = &program.ast;
+    let mut loops: Vec<(ExprId, ExprId)> = Vec::new();
+    for (id, _) in &inferred.found.exprs {
+        if let ExprKind::Loop { init, body, .. } = &ast.exprs[*id].kind {
+            loops.push((*init, tail(ast, *body)));
+        }
+    }
+    let parts = |expr: ExprId| match &ast.exprs[view::strip(ast, expr)].kind {
+        ExprKind::Tuple(items) => items.clone(),
+        _ => vec![expr],
+    };
+    let mut warnings = Vec::new();
+    for (init, body) in loops {
+        let (first, next) = (parts(init), parts(body));
+        let growing = |(first, next): (&ExprId, &ExprId)| {
+            let literal = view::strip(ast, *first);
+            let open = matches!(ast.exprs[literal].kind, ExprKind::Int { suffix: None, .. });
+            let body = growth(ast, *next).filter(|_| open && inferred.is_i32_by_default(literal))?;
+            Some(Error { at: ast.exprs[literal].span, kind: ErrorKind::GrowingLoop { body } })
+        };
+        if first.len() == next.len() {
+            warnings.extend(first.iter().zip(&next).find_map(growing));
+        }
+    }
+    warnings
+}
+
+/// The expression below the bindings in front of it.
+fn tail(ast: &Ast, mut expr: ExprId) -> ExprId {
+    loop {
+        expr = view::strip(ast, expr);
+        match &ast.exprs[expr].kind {
+            ExprKind::Let { body, .. } | ExprKind::LetUpdate { body, .. } => expr = *body,
+            ExprKind::LetFun(fun) => expr = fun.body,
+            _ => return expr,
+        }
+    }
+}
+
+/// Where an expression adds or multiplies, if it does. What only counts does not grow far.
+fn growth(ast: &Ast, expr: ExprId) -> Option<Span> {
+    let literal = |expr: ExprId| matches!(ast.exprs[view::strip(ast, expr)].kind, ExprKind::Int { .. });
+    let expr = tail(ast, expr);
+    match &ast.exprs[expr].kind {
+        ExprKind::Binary { op, lhs, rhs } => {
+            let grows = match op.ident.name.as_str() {
+                "*" | "**" | "<<" => true,
+                "+" => !literal(*lhs) && !literal(*rhs),
+                _ => false,
+            };
+            grows.then_some(ast.exprs[expr].span)
+        }
+        ExprKind::If { then, els, .. } => growth(ast, *then).or_else(|| growth(ast, *els)),
+        _ => None,
     }
 }
 

@@ -130,7 +130,7 @@ fn unknown_name(at: Span, name: Symbol, advice: Option<&NameAdvice>) -> Diagnost
         }
         NameAdvice::ScalarMember(prim) => diagnostic.help(format!("scalar functions are in the module of their type: `{prim}.{text}`")),
         NameAdvice::Similar(near) => diagnostic.help(format!("did you mean `{near}`?")),
-        NameAdvice::UndeclaredSize => diagnostic,
+        NameAdvice::UndeclaredSize => diagnostic.help("a size is declared in brackets after the name of what has it, or comes before it"),
     }
 }
 

@@ -73,6 +73,12 @@ pub(super) enum ErrorKind {
     Foreign(Foreign),
     Misplaced(Misplaced),
     // Warnings.
+    /// A number that does not fit into its type, in a language where it wraps around; what it becomes.
+    Wrapped {
+        becomes: i128,
+    },
+    /// An attribute that is about loops, at something else.
+    NoLoop,
     /// An attribute that is not known, and the one that may have been meant.
     UnknownAttribute {
         name: String,

@@ -65,6 +65,12 @@ pub(super) fn report(error: &Error, text: &str) -> Diagnostic {
         }
         E::Foreign(foreign) => foreign_in_words(at, *foreign),
         E::Misplaced(form) => misplaced(at, *form, here),
+        E::Wrapped { becomes } => Diagnostic::error(Code::NumberOutOfRange, at, format!("`{here}` wraps around to {becomes}"))
+            .warning()
+            .help("write the number that is meant"),
+        E::NoLoop => Diagnostic::error(Code::UnknownAttribute, at, "`#[unroll]` has no effect: this is not a loop")
+            .warning()
+            .help("write it in front of `loop`"),
         E::UnknownAttribute { name, near } => {
             let message = format!("there is no attribute `{}`: it has no effect", name.escape_debug());
             let warning = Diagnostic::error(Code::UnknownAttribute, at, message).warning();

@@ -119,7 +119,21 @@ impl Parser<'_> {
 
     /// The value of a number token.
     pub(super) fn number(&mut self, token: Token) -> ExprKind {
-        match literal::number(self.slice(token)) {
+        let text = self.slice(token);
+        let negated = self.pos.checked_sub(2).is_some_and(|before| self.tokens[before].tok == Tok::Minus);
+        let number = match self.wraps.then(|| literal::wrapped(text, negated)).flatten() {
+            Some(number) => {
+                let becomes = match &number {
+                    Number::Negative { value, .. } => -i128::from(*value),
+                    Number::Int { value, .. } => i128::from(*value),
+                    Number::Float { .. } => crate::ice!(Span::between(self.file, token.start, token.end), "a float that wraps around"),
+                };
+                self.report(Span::between(self.file, token.start, token.end), ErrorKind::Wrapped { becomes });
+                Ok(number)
+            }
+            None => literal::number(text),
+        };
+        match number {
             Ok(Number::Int { value, suffix }) => ExprKind::Int { value, suffix },
             Ok(Number::Negative { value, prim }) => {
                 let expr = self.expr(ExprKind::Int { value, suffix: Some(prim) }, token.start);

@@ -225,7 +225,12 @@ impl Parser<'_> {
             }
             Tok::AttrOpen => {
                 let attr = self.attr();
-                ExprKind::Attr { attr, expr: self.exp() }
+                let expr = self.exp();
+                let stripped = crate::ir::surface::view::strip(self.ast, expr);
+                if attr.name.as_str() == "unroll" && !matches!(self.ast.exprs[stripped].kind, ExprKind::Loop { .. } | ExprKind::Error) {
+                    self.report(attr.span, ErrorKind::NoLoop);
+                }
+                ExprKind::Attr { attr, expr }
             }
             _ => return self.application(),
         };

@@ -62,7 +62,8 @@ impl Parser<'_> {
     /// Whether the `=` here stands behind a name that begins an element of a bracket.
     fn named_argument(&self) -> bool {
         let before = |count: usize| self.pos.checked_sub(count).and_then(|at| self.tokens.get(at)).map(|token| token.tok);
-        before(1) == Some(Tok::Ident) && matches!(before(2), Some(Tok::LParen | Tok::Comma))
+        let first = before(2) == Some(Tok::LParen) && before(3) == Some(Tok::Ident);
+        before(1) == Some(Tok::Ident) && (first || before(2) == Some(Tok::Comma))
     }
 
     /// What may have been meant where the `=` of a definition should stand. `typed` says that a result type was read.
