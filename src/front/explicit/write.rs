@@ -181,6 +181,11 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Whether this is the name that the operand of a section has got.
+    pub(super) fn is_operand(&self, name: &str) -> bool {
+        self.renamed.get(&section_operand()).is_some_and(|operand| operand == name)
+    }
+
     fn is_renamed(&self, expr: ExprId, name: Symbol) -> Option<&String> {
         let new = self.renamed.get(&name)?;
         matches!(self.printer.program.names.exprs.get(expr), Some(Res::Local(_))).then_some(new)

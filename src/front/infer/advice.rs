@@ -54,6 +54,8 @@ pub enum Advice {
     Fraction(PrimType),
     /// `a < b < c`.
     ComparisonChain,
+    /// A lambda without parentheses takes the arguments behind it.
+    OpenLambda,
 }
 
 impl Context<'_> {
@@ -128,6 +130,14 @@ impl Context<'_> {
             },
             _ => None,
         })
+    }
+
+    /// Advice where what is applied stands in a lambda without parentheses around it.
+    pub(super) fn open_lambda(&self, at: Span) -> Option<Advice> {
+        let ast = self.ast();
+        let around = |expr: &ExprId| matches!(ast.exprs[*expr].kind, ExprKind::Lambda { .. }) && ast.exprs[*expr].span.contains(at);
+        let open = ast.exprs.iter().any(|(_, expr)| matches!(&expr.kind, ExprKind::Apply { args, .. } if args.last().is_some_and(around)));
+        open.then_some(Advice::OpenLambda)
     }
 
     /// Advice where the result of a comparison is compared with a number.

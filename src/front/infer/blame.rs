@@ -79,7 +79,8 @@ impl Context<'_> {
 
     /// Reports an application of something that is no function.
     pub(super) fn not_a_function(&mut self, function: &Ty, index: usize, total: usize, name: Option<Symbol>, span: Span) {
-        let advice = if self.reports.errors.len() < MOST_ADVICE { self.spoken_operator(span) } else { None };
+        let few = self.reports.errors.len() < MOST_ADVICE;
+        let advice = if few { self.spoken_operator(span).or_else(|| self.open_lambda(span)) } else { None };
         let ty = self.show(function, None);
         self.error(span, ErrorKind::NotAFunction { name, ty, index, total, advice });
     }

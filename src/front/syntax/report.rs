@@ -271,7 +271,6 @@ fn misplaced(at: Span, form: Misplaced, text: &str) -> Diagnostic {
             .help("`m.(e)` is the expression e with the names of the module m"),
         Misplaced::BareArgument(tok) => {
             let what = match tok {
-                Tok::Backslash => "a lambda",
                 Tok::Bang => "a negation",
                 _ => "this expression",
             };
