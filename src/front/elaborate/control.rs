@@ -561,7 +561,7 @@ enum Header {
 }
 
 /// The parts of a tuple pattern.
-fn tuple_pattern(program: &crate::ir::tables::Program, pat: PatId) -> Option<Vec<PatId>> {
+pub(super) fn tuple_pattern(program: &crate::ir::tables::Program, pat: PatId) -> Option<Vec<PatId>> {
     match &program.ast.pats[pat].kind {
         PatKind::Tuple(parts) => Some(parts.clone()),
         PatKind::Paren(p) => tuple_pattern(program, *p),
