@@ -78,6 +78,8 @@ pub(super) struct Reading {
     pub(super) place: Place,
     /// In the type of a parameter of a function: sizes that are computed from the parameters before it.
     pub(super) late_sizes: Option<Vec<LateSize>>,
+    /// In the type of a parameter that is a function: sizes of what it is applied to that are computed from the parameters before it.
+    pub(super) argument_sizes: Option<Vec<LateSize>>,
     /// In the result of a function type: the sizes in it that are computed from the parameters, and hidden.
     pub(super) computed_sizes: Option<Vec<Symbol>>,
     /// Whether in this result sizes `[]` are existential.
@@ -506,7 +508,8 @@ impl Elab<'_> {
             if self.reading.place == Place::Function {
                 return Ok(unknown);
             }
-            if let (Some(late), Some(meta)) = (&mut self.reading.late_sizes, unknown.as_atom()) {
+            let late = self.reading.late_sizes.as_mut().or(self.reading.argument_sizes.as_mut());
+            if let (Some(late), Some(meta)) = (late, unknown.as_atom()) {
                 late.push(LateSize { meta, expr });
                 return Ok(unknown);
             }

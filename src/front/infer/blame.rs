@@ -44,7 +44,7 @@ impl Context<'_> {
         let stands_for = if known { None } else { self.stands_for(found) };
         let advice = match role {
             _ if self.reports.errors.len() >= MOST_ADVICE => None,
-            Kind::Function => self.spoken_operator(at),
+            Kind::Function => self.spoken_operator(at).or_else(|| self.open_lambda(at)),
             _ if matches!(nodes.1, Node::Arrow(_)) => self.difference(from).or_else(|| self.missing_argument(at)),
             Kind::Argument { number: 1, of: Some(name) } if matches!(nodes.1, Node::Tuple(_)) => self.separated(name, at),
             Kind::Argument { .. } if matches!(nodes.0, Node::Prim(PrimType::Bool)) => self.comparison_chain(from),
