@@ -88,7 +88,7 @@ fn cache(kind: &str) -> PathBuf {
 fn test(kind: Kind, cache: &Path, options: &[&str], Source { name, path }: &Source) -> Result<(), Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
-    command.env("REMORA_CACHE", cache).current_dir(root).arg("test").args(options);
+    command.env("REMORA_CACHE", cache).current_dir(root).arg("test").arg("--exact").args(options);
     match kind {
         Evaluators => _ = command.arg(name),
         Strict => _ = command.env("REMORA_CFLAGS", "-O0").arg(name),

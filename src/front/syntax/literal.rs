@@ -85,6 +85,25 @@ pub fn number(text: &str) -> Result<Number, LiteralError> {
     }
 }
 
+/// A whole number with a suffix that does not fit into its type, as the language of `.fut` files has it: its last bits. Nothing if it fits;
+/// behind a minus sign there is one more number.
+pub fn wrapped(text: &str, negated: bool) -> Option<Number> {
+    let clean: String = text.chars().filter(|c| *c != '_').collect();
+    let (digits, prim) = suffix(&clean, true);
+    let prim = prim.filter(|prim| prim.is_int() && digits.bytes().all(|b| b.is_ascii_digit()))?;
+    let value: u128 = digits.parse().ok()?;
+    let bits = 8 * prim.bytes() as u32;
+    let fits = if prim.is_signed() { value < (1 << (bits - 1)) || negated && value == 1 << (bits - 1) } else { value < (1 << bits) };
+    if fits {
+        return None;
+    }
+    let value = value % (1 << bits);
+    if prim.is_signed() && value >= 1 << (bits - 1) {
+        return Some(Number::Negative { value: ((1 << bits) - value) as u64, prim });
+    }
+    Some(Number::Int { value: value as u64, suffix: Some(prim) })
+}
+
 /// Splits a type suffix off. Float suffixes are digits in hexadecimal, so `floats` says whether they count.
 fn suffix(text: &str, floats: bool) -> (&str, Option<PrimType>) {
     for prim in PrimType::ALL {
@@ -246,6 +265,20 @@ fn escape(chars: &mut std::str::Chars<'_>) -> Result<char, LiteralError> {
         Some('n') => '\n',
         Some('t') => '\t',
         Some('r') => '\r',
+        Some('a') => '\x07',
+        Some('b') => '\x08',
+        Some('f') => '\x0c',
+        Some('v') => '\x0b',
+        Some('x') => {
+            let digits = chars.as_str().chars().take_while(char::is_ascii_hexdigit).count();
+            let (text, rest) = chars.as_str().split_at(digits);
+            let value = u32::from_str_radix(text, 16).unwrap_or(u32::MAX);
+            *chars = rest.chars();
+            if text.is_empty() {
+                return Err(LiteralError::Escape(first));
+            }
+            char::from_u32(value).ok_or(LiteralError::NoCharacter(value))?
+        }
         Some('0'..='9') => {
             let mut value = first.and_then(|c| c.to_digit(10)).unwrap_or(0);
             while let Some(digit) = chars.as_str().chars().next().and_then(|c| c.to_digit(10)) {
@@ -327,8 +360,21 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_wrap_around() {
+        assert_eq!(wrapped("255i8", false), Some(Number::Negative { value: 1, prim: PrimType::I8 }));
+        assert_eq!(wrapped("300u8", false), Some(Number::Int { value: 44, suffix: Some(PrimType::U8) }));
+        assert_eq!(wrapped("18446744073709551616u64", false), Some(Number::Int { value: 0, suffix: Some(PrimType::U64) }));
+        for (text, negated) in [("128i8", true), ("127i8", false), ("255u8", false), ("300", false), ("0xFFi8", false), ("1.5f32", false)] {
+            assert_eq!(wrapped(text, negated), None, "{text}");
+        }
+        assert_eq!(wrapped("128i8", false), Some(Number::Negative { value: 128, prim: PrimType::I8 }));
+    }
+
+    #[test]
     fn escapes() {
         assert_eq!(string(r#""a\n\65\"\\""#), Ok("a\nA\"\\".to_string()));
+        assert_eq!(string(r#""\x41\x3bb\a""#), Ok("A\u{3bb}\u{7}".to_string()));
+        assert!(string(r#""\xq""#).is_err());
         assert_eq!(character(r"'\''"), Ok(39));
         assert_eq!(character("'ä'"), Ok(228));
         assert!(string(r#""\q""#).is_err());
