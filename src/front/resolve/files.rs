@@ -39,7 +39,12 @@ pub(super) fn import_with(name: &str) -> Option<&'static str> {
     let defined = DEFINED.get_or_init(|| {
         let mut defined = FxHashMap::default();
         for (path, text) in LIBRARY {
-            let names = text.lines().filter_map(|line| line.strip_prefix("def ")?.split_whitespace().next());
+            // The functions for f64 of the library for NumPy users stand in parametric modules.
+            let inside = if path == "lib/np" { "  def " } else { "def " };
+            let names = text.lines().filter_map(|line| {
+                let rest = line.strip_prefix("def ").or_else(|| line.strip_prefix(inside))?;
+                rest.split_whitespace().next()
+            });
             for name in names {
                 defined.entry(name).or_insert(path);
             }
