@@ -127,7 +127,6 @@ case("triu_indices", "(n: i64) (k: i64)", "triu_indices n k", lambda g: (g.size(
 case("argbest", "[n] (xs: [n]i64)", "argbest (\\a b -> i64.abs a > i64.abs b) xs", lambda g: (g.rng.integers(-3, 4, g.size()),), lambda x: np.argmax(np.abs(x)) if x.size else 0, F64)
 case("argbest_from", "[n] (xs: [n]i64)", "argbest_from (>) i64.lowest xs", lambda g: (g.rng.integers(-3, 4, g.size()),), lambda x: np.argmax(x) if x.size else 0, F64)
 case("argsort_u64", "[n] (xs: [n]u64)", "argsort_u64 xs", lambda g: (g.rng.integers(0, g.pick(3, 1000, 2**64 - 1), g.size(), dtype=np.uint64),), lambda x: np.argsort(x, stable=True), F64)
-case("sort_u64", "[n] (xs: [n]u64)", "sort_u64 xs", lambda g: (g.rng.integers(0, g.pick(3, 1000, 2**64 - 1), g.pick(g.size(), 100, 20000), dtype=np.uint64),), np.sort, F64)
 
 # Any type
 case("where", "[n] (cs: [n]bool) (xs: [n]{t}) (ys: [n]{t})", "{m}.where cs xs ys", lambda g: (lambda n: (g.rng.random(n) < 0.5, g.numbers(n), g.numbers(n)))(g.size()), np.where, ANY)
