@@ -26,6 +26,8 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = ROOT / "build" / "library"
+# Most of the time is that of the C compiler; what it makes of the programs is not the question here.
+os.environ.setdefault("REMORA_CFLAGS", "-O0")
 sys.path.insert(0, str(HERE))
 
 import case as cases_module  # noqa: E402
@@ -138,7 +140,7 @@ def judge(item, arguments, outcome):
 
 
 def show(value):
-    return np.array2string(np.asarray(value), max_line_width=160, threshold=60, separator=", ").replace("\n", "\n             ")
+    return np.array2string(np.asarray(value), max_line_width=160, threshold=40, edgeitems=2, separator=", ").replace("\n", "\n             ")
 
 
 def weight(arguments):

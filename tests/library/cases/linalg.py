@@ -13,16 +13,6 @@ ALL = {"f64": 1e-9, "f32": 1e-3, "c128": 1e-9}
 REAL = {"f64": 1e-9, "f32": 1e-3}
 
 
-def complex_in(dtype):
-    return np.dtype(dtype).kind == "c"
-
-
-# How an entry takes and returns matrices: complex ones come and go as their parts.
-def entry(parameters, result, body, sizes):
-    """The text of an entry for real and for complex numbers. Parameters are (name, shape); shapes are "[n][m]", or a type for other scalars."""
-    return parameters, result, body, sizes
-
-
 class Entry:
     """A call with arguments of the scalar type: `Entry("[n]", {"a": 2, "b": 1}, "{m}.solve a b", 1)`; numbers are ranks. The result's ranks, for each
     component; "r" for real numbers, "p" for what is passed on."""
@@ -31,7 +21,7 @@ class Entry:
         self.sizes, self.parameters, self.body, self.results = sizes, parameters, body, results
 
     def text(self, is_complex):
-        mapped = lambda f, rank, x: "".join(f"(map " for _ in range(rank)) + f + ")" * rank + f" {x}" if rank else f"{f} {x}"
+        mapped = lambda f, rank, x: "(map " * rank + f + ")" * rank + f" {x}"
         given, made = [], []
         for name, shape in self.parameters.items():
             rank = shape.count("[")
@@ -40,8 +30,7 @@ class Entry:
             elif is_complex:
                 real = shape.replace("{t}", "f64")
                 given.append(f"({name}_re: {real}) ({name}_im: {real})")
-                mk = "{m}.mk" if False else "z.mk"
-                made.append(f"let {name} = " + "(map2 " * rank + mk + ")" * rank + f" {name}_re {name}_im")
+                made.append(f"let {name} = " + "(map2 " * rank + "z.mk" + ")" * rank + f" {name}_re {name}_im")
             else:
                 given.append(f"({name}: {shape})")
         results = self.results if isinstance(self.results, tuple) else (self.results,)
@@ -113,10 +102,6 @@ def singular(g, n):
     a = np.round(g.array(n, n, lo=-3, hi=3))
     a[:, g.integer(0, n - 1)] = 0
     return a if g.chance(0.8) else a * 0
-
-
-def or_singular(make, oracle_of):
-    """Inputs that are sometimes singular, then the result is all NaNs."""
 
 
 # Products --------------------------------------------------------------------------------------------------------------
@@ -232,7 +217,7 @@ def lu_of(arguments, results):
 
 def small(difference, like, factor=1.0):
     """Whether a residual is small beside a matrix, with regard to its precision."""
-    scale = np.finfo(np.asarray(like).dtype).eps * max(1.0, np.abs(like).max(initial=0)) * (10 + max(np.shape(like))) * 10 * factor
+    scale = np.finfo(np.asarray(like).dtype).eps * max(1e-300, np.linalg.norm(like)) * (10 + max(np.shape(like))) * factor
     error = np.abs(difference).max(initial=0)
     return None if error <= scale else f"residual {error:.3g}, allowed {scale:.3g}"
 
@@ -277,3 +262,200 @@ def cholesky(a):
 
 
 add("cholesky", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.cholesky a", 2), definite_or_not, cholesky)
+
+# QR, eigenvalues, singular values --------------------------------------------------------------------------------------
+
+
+def put_together(arguments, results):
+    """Complex results of a check, from their parts: as many matrices as there are."""
+    return [joined(a, b) for a, b in zip(results[::2], results[1::2])] if np.iscomplexobj(arguments[0]) else [wide(r) for r in results]
+
+
+def any_shape(g):
+    """A matrix, sometimes of several blocks, of low rank, with equal columns, or of zeros."""
+    n, m = sometimes_large(g), sometimes_large(g)
+    a = g.array(n, m, lo=-1, hi=1)
+    style = g.number % 8
+    if style == 3 and m > 1:
+        a[:, 1:] = a[:, :1]
+    elif style == 5 and min(n, m) > 2:
+        a = (g.array(n, 2, lo=-1, hi=1) @ g.array(2, m, lo=-1, hi=1)).astype(g.dtype)
+    elif style == 6:
+        a = np.round(a)
+    elif style == 7 and g.chance(0.5):
+        a *= 0
+    elif style == 4:
+        a *= a.dtype.type(extreme(g))
+    return a
+
+
+def extreme(g):
+    """A factor that leaves no room for cubes."""
+    return g.pick(1e14, 1e-14) if g.dtype == np.float32 else g.pick(1e140, 1e-140)
+
+
+def unitary(q, like):
+    """Whether the columns are orthonormal."""
+    return small(q.conj().T @ q - np.eye(q.shape[1]), like[:0] if like.size == 0 else like * 0 + 1)
+
+
+def qr_of(complete):
+    def check(arguments, results):
+        (a,), (q, r) = arguments, put_together(arguments, results)
+        n, m = a.shape
+        k = n if complete else min(n, m)
+        if q.shape != (n, k) or r.shape != (k, m) or not np.array_equal(r, np.triu(r)):
+            return "wrong shapes, or no triangle"
+        want = np.linalg.qr(wide(a), mode="complete" if complete else "reduced")[1]
+        problem = small(np.abs(want) - np.abs(r), a, 10) if a.size and np.linalg.cond(wide(a)) < 100 else None
+        return problem or unitary(q, a) or small(q @ r - wide(a), a)
+
+    return check
+
+
+add("qr", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.qr a", (2, 2)), any_shape, check=qr_of(False), evaluator_tolerance=1e-5)
+add("qr_complete", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.qr_complete a", (2, 2)), any_shape, check=qr_of(True), evaluator_tolerance=1e-5)
+
+
+def symmetric(g):
+    """Hermitian matrices, sometimes diagonal, with multiple eigenvalues, or already tridiagonal; noise in the upper triangle."""
+    n = sometimes_large(g)
+    a = hermitian(g, n)
+    style = g.number % 8
+    if style == 3:
+        a = np.diag(np.round(np.diagonal(a))).astype(g.dtype)
+    elif style == 5 and n:
+        v = g.array(n, 1)
+        a = (v @ v.conj().T).astype(g.dtype)
+    elif style == 6:
+        a = np.triu(np.tril(a, 1), -1)
+    elif style == 7 and g.chance(0.5):
+        a = np.eye(n).astype(g.dtype)
+    elif style == 4:
+        a *= a.dtype.type(extreme(g))
+    return np.tril(a) + (np.triu(g.array(n, n), 1) if g.chance(0.5) else np.tril(a, -1).conj().T).astype(g.dtype)
+
+
+def from_lower(a):
+    low = np.tril(wide(a), -1)
+    return low + low.conj().T + np.diag(np.diagonal(wide(a)).real)
+
+
+def eigh_of(arguments, results):
+    (a,) = arguments
+    w, v = results[0], put_together(arguments, results[1:])[0]
+    whole = from_lower(a)
+    return (
+        small(np.linalg.eigvalsh(whole) - w, a)
+        or ("not ascending" if (np.diff(w) < 0).any() else None)
+        or unitary(v, a)
+        or small(whole @ v - v * w, a)
+    )
+
+
+def svd_of(arguments, results):
+    (a,) = arguments
+    parts = 2 if np.iscomplexobj(a) else 1
+    w = results[parts]
+    u, vh = put_together(arguments, (*results[:parts], *results[parts + 1 :]))
+    k = min(a.shape)
+    if u.shape != (a.shape[0], k) or vh.shape != (k, a.shape[1]):
+        return "wrong shapes"
+    return (
+        small(np.linalg.svd(wide(a), compute_uv=False) - w, a)
+        or ("not descending, or negative" if (np.diff(w) > 0).any() or (w < 0).any() else None)
+        or unitary(u, a)
+        or unitary(vh.conj().T, a)
+        or small((u * w) @ vh - wide(a), a)
+    )
+
+
+def spoilt(make):
+    """Matrices, one element of some of which is a NaN."""
+
+    def inputs(g):
+        a = make(g)
+        if a.size and g.number % 10 == 4:
+            a[g.integer(0, a.shape[0] - 1), 0] = np.nan
+        return a
+
+    return inputs
+
+
+MATRIX = {"a": "[n][m]{t}"}
+SQUARE = {"a": "[n][n]{t}"}
+ONCE = dict(evaluator_tolerance=1e-5)
+add("eigh", Entry("[n]", SQUARE, "{m}.eigh a", ("r", 2)), symmetric, check=eigh_of, **ONCE)
+add("eigvalsh", Entry("[n]", SQUARE, "{m}.eigvalsh a", "r"), spoilt(symmetric),
+    lambda a: np.linalg.eigvalsh(from_lower(a)) if np.isfinite(np.tril(a)).all() else np.full(len(a), np.nan), **ONCE)  # fmt: skip
+add("svd", Entry("[n] [m]", MATRIX, "{m}.svd a", (2, "r", 2)), any_shape, check=svd_of, **ONCE)
+
+
+def svdvals(a):
+    return np.linalg.svd(wide(a), compute_uv=False) if np.isfinite(wide(a)).all() else np.full(min(a.shape), np.nan)
+
+
+add("svdvals", Entry("[n] [m]", MATRIX, "{m}.svdvals a", "r"), spoilt(any_shape), svdvals, **ONCE)
+add("matrix_norm_2", Entry("[n] [m]", MATRIX, "{m}.matrix_norm_2 a", "r"), spoilt(any_shape), lambda a: svdvals(a).max(initial=0), **ONCE)
+add("matrix_norm_nuc", Entry("[n] [m]", MATRIX, "{m}.matrix_norm_nuc a", "r"), spoilt(any_shape), lambda a: svdvals(a).sum(), **ONCE)
+add("cond", Entry("[n]", SQUARE, "{m}.cond a", "r"), lambda g: well_conditioned(g, sometimes_large(g)), lambda a: np.linalg.cond(wide(a)) if len(a) else np.nan, **ONCE)
+add("matrix_rank", Entry("[n] [m]", MATRIX, "{m}.matrix_rank a", "p"), any_shape, lambda a: int(np.linalg.matrix_rank(a)) if a.size else 0)
+
+
+def limit(a):
+    return np.finfo(a.dtype).eps * max(a.shape)
+
+
+add("pinv", Entry("[n] [m]", MATRIX, "{m}.pinv a", 2), any_shape, lambda a: np.linalg.pinv(wide(a), rcond=limit(a)), types={"f64": 1e-6, "f32": 1e-1, "c128": 1e-6}, **ONCE)
+
+
+def overdetermined(columns):
+    def inputs(g):
+        a = any_shape(g)
+        return a, g.array(a.shape[0], g.size(0, 4)) if columns else g.array(a.shape[0])
+
+    return inputs
+
+
+def lstsq(a, b):
+    return np.linalg.pinv(wide(a), rcond=limit(a)) @ wide(b)
+
+
+LOOSE = {"f64": 1e-6, "f32": 1e-1, "c128": 1e-6}
+add("lstsq", Entry("[n] [m]", {**MATRIX, "b": "[n]{t}"}, "{m}.lstsq a b", 1), overdetermined(False), lstsq, types=LOOSE, **ONCE)
+add("lstsq_many", Entry("[n] [m] [p]", {**MATRIX, "b": "[n][p]{t}"}, "{m}.lstsq_many a b", 2), overdetermined(True), lstsq, types=LOOSE, **ONCE)
+
+# Functions of matrices -------------------------------------------------------------------------------------------------
+
+
+def power(g):
+    n = g.size(0, 6)
+    return well_conditioned(g, n) if n else g.array(0, 0), g.integer(-3, 6)
+
+
+add("matrix_power", Entry("[n]", {**SQUARE, "k": "i64"}, "{m}.matrix_power a k", 2), power, lambda a, k: np.linalg.matrix_power(wide(a), k) if len(a) else wide(a))
+add("multi_dot", Entry("[k] [n]", {"a": "[k][n][n]{t}"}, "{m}.multi_dot a", 2),
+    lambda g: (lambda k, n: g.array(k, n, n))(g.size(1, 5), g.size(1, 6)),
+    lambda a: np.linalg.multi_dot(list(wide(a))) if len(a) > 1 else wide(a)[0])  # fmt: skip
+add("multi_dot3", Entry("[n] [m] [p] [q]", {"a": "[n][m]{t}", "b": "[m][p]{t}", "c": "[p][q]{t}"}, "{m}.multi_dot3 a b c", 2),
+    lambda g: (lambda n, m, p, q: (g.array(n, m), g.array(m, p), g.array(p, q)))(g.size(), g.size(), g.size(), g.size()),
+    lambda a, b, c: wide(a) @ wide(b) @ wide(c), types={"f64": 1e-9, "f32": 1e-2, "c128": 1e-9})  # fmt: skip
+
+
+def expm(a):
+    """By the Taylor series after many halvings, which is slow and simple."""
+    a = wide(a)
+    halvings = max(0, int(np.ceil(np.log2(max(1e-300, np.linalg.norm(a, 1)))) + 6)) if a.size else 0
+    small_one, term = a / 2.0**halvings, np.eye(len(a), dtype=a.dtype)
+    total = term.copy()
+    for k in range(1, 20):
+        term = term @ small_one / k
+        total = total + term
+    for _ in range(halvings):
+        total = total @ total
+    return total
+
+
+add("expm", Entry("[n]", SQUARE, "{m}.expm a", 2),
+    lambda g: (lambda n: g.array(n, n, lo=-1, hi=1) * g.pick(0.1, 1, 5))(g.size(0, 8)),
+    expm, types={"f64": 1e-8, "f32": 1e-2, "c128": 1e-8})  # fmt: skip
