@@ -32,7 +32,7 @@ sys.path.insert(0, str(HERE))
 
 import case as cases_module  # noqa: E402
 from case import Fails, Generator, TOLERANCE  # noqa: E402
-from foreign import Failure, Library  # noqa: E402
+from foreign import C_TYPES, Failure, Library  # noqa: E402
 
 # How many entries are compiled together: few make the C compiler's work parallel, many save checking the library again.
 ENTRIES = 24
@@ -191,11 +191,8 @@ NAMES = {np.dtype(d): name for name, d in cases_module.DTYPES.items()}
 
 def texts(function, values, parameters):
     """The values of parameters of the header as text."""
-    from foreign import C_TYPES
-
-    return " ".join(
-        text_of(v, NAMES[np.dtype(C_TYPES[p.type] if p.type in C_TYPES else function.library.structures[p.type][1])]) for v, p in zip(values, parameters)
-    )
+    element = lambda p: C_TYPES[p.type] if p.type in C_TYPES else function.library.structures[p.type][1]
+    return " ".join(text_of(v, NAMES[np.dtype(element(p))]) for v, p in zip(values, parameters))
 
 
 def blocks(item, function, outcomes):
@@ -210,9 +207,7 @@ def blocks(item, function, outcomes):
         if isinstance(outcome, Failure):
             lines.append(f"-- input {{ {given} }} error: E0{outcome.code}")
         else:
-            inner = {size[1:] for output in function.outputs for size in output.shape if size.startswith("*")}
-            outputs = [o for o in function.outputs if o.name not in inner]
-            lines.append(f"-- input {{ {given} }} output {{ {texts(function, outcome, outputs)} }}")
+            lines.append(f"-- input {{ {given} }} output {{ {texts(function, outcome, function.results())} }}")
     return lines
 
 

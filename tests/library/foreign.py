@@ -66,8 +66,12 @@ class Function:
         if code:
             raise Failure(code, self.library.error())
         found = [self.library.take(output) for output in outputs]
-        inner = {size[1:] for output in self.outputs for size in output.shape if size.startswith("*")}
-        return tuple(value for output, value in zip(self.outputs, found) if output.name not in inner)
+        return tuple(value for output, value in zip(self.outputs, found) if output in self.results())
+
+    def results(self):
+        """The outputs that are results: the others are sizes that only shapes of arrays among them have."""
+        inner = {name for output in self.outputs for size in output.shape for name in re.findall(r"\*(out\d+)", size)}
+        return [output for output in self.outputs if output.name not in inner]
 
     def split(self, arguments):
         """Complex arguments as their parts where the library takes parts."""
