@@ -36,6 +36,7 @@ test: setup
 	cargo test --features mutations --test '*'
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
+	@.venv/bin/python tests/library/check.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
 
 examples: setup

@@ -23,9 +23,11 @@ pub trait Loader {
 }
 
 /// The parts of the standard library that are inside the compiler: the path in an `import`, and the text.
-const LIBRARY: [(&str, &str); 6] = [
+const LIBRARY: [(&str, &str); 8] = [
     ("lib/np", include_str!("../../../stdlib/lib/np.rem")),
     ("lib/complex", include_str!("../../../stdlib/lib/complex.rem")),
+    ("lib/fft", include_str!("../../../stdlib/lib/fft.rem")),
+    ("lib/linalg", include_str!("../../../stdlib/lib/linalg.rem")),
     ("lib/random", include_str!("../../../stdlib/lib/random.rem")),
     ("lib/segmented", include_str!("../../../stdlib/lib/segmented.rem")),
     ("lib/sorting", include_str!("../../../stdlib/lib/sorting.rem")),
