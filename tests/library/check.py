@@ -261,7 +261,7 @@ def documented(library):
         if stripped.startswith("--"):
             doc = [(number, stripped)] if stripped.startswith("-- |") else [*doc, (number, stripped)]
             continue
-        match = re.match(r"(?:def|entry|val)\s+(\(?[^\s(:]+\)?)", stripped)
+        match = re.match(r"(?:def|entry)\s+(\(?[^\s(:]+\)?)", stripped)
         if match and doc and doc[0][1].startswith("-- |"):
             found.append((match[1], examples_in(doc)))
         doc = []

@@ -103,6 +103,8 @@ CASES = [
     complex_to_real("irfft", np.fft.irfft),
     complex_to_real("hfft", np.fft.hfft),
     real_to_complex("ihfft", 1, np.fft.ihfft),
+    complex_to_complex("fft_columns", 2, lambda x: np.fft.fft(x, axis=0), lambda g: (min(length(g, 1), 128), g.integer(0, 9))),
+    complex_to_complex("ifft_columns", 2, lambda x: np.fft.ifft(x, axis=0), lambda g: (min(length(g, 1), 128), g.integer(0, 9))),
     complex_to_complex("fft2", 2, np.fft.fft2),
     complex_to_complex("ifft2", 2, np.fft.ifft2),
     real_to_complex("rfft2", 2, np.fft.rfft2),

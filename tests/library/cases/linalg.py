@@ -9,6 +9,7 @@ import "lib/complex"
 module z = complex f64
 module linalg_c128 = linear_algebra f64 (complex_scalar f64 z)"""
 MODULES = {"f64": "linalg", "f32": "linalg_f32", "c128": "linalg_c128"}
+COMPLETE = True
 ALL = {"f64": 1e-9, "f32": 1e-3, "c128": 1e-9}
 REAL = {"f64": 1e-9, "f32": 1e-3}
 
