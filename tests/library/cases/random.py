@@ -10,7 +10,7 @@ MODULES = {"f64": "random", "philox": "by_philox"}
 IMPORTS = 'import "lib/random"\nmodule by_philox = distributions philox\nmodule coins = uniform_int i64 philox\nmodule mixed = shuffling philox'
 F64 = {"f64": None}
 CASES = []
-DRAWS = 1000
+DRAWS = 500
 
 
 def case(name, parameters, body, inputs, oracle=None, check=None, **more):
@@ -168,7 +168,7 @@ def vectors(name, parameters, body, make, sample, extra=lambda xs, *a: None):
     def check(arguments, results):
         # Rounded, so that parts of one piece are all 1.
         got = np.round(results[0].astype(float), 12)
-        want = np.round(np.asarray(sample(np.random.default_rng(int(arguments[0]) + 1), *arguments[1:], size=4 * DRAWS), float), 12)
+        want = np.round(np.asarray(sample(np.random.default_rng(int(arguments[0]) + 1), *arguments[1:], size=2 * DRAWS), float), 12)
         if got.shape[1] != want.shape[1]:
             return f"{got.shape[1]} components"
         problems = [like(got[:, i], want[:, i]) for i in range(want.shape[1])]
