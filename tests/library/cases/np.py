@@ -490,3 +490,10 @@ case("complex.correlate", "[n] [m] (xr: [n]f64) (xi: [n]f64) (yr: [m]f64) (yi: [
 case("complex.convolve", "[n] [m] (xr: [n]f64) (xi: [n]f64) (yr: [m]f64) (yi: [m]f64)", parts(f"{{m}}.convolve ({X}) ({Y})"), signals, np.convolve, COMPLEX)
 case("complex.cov", ZMATRIX, parts_2d(f"{{m}}.cov ({M})"), lambda g: (g.array(g.size(1, 4), g.size(2)),), lambda a: np.atleast_2d(np.cov(a)), COMPLEX)
 case("complex.adjoint", ZMATRIX, parts_2d(f"{{m}}.adjoint ({M})"), lambda g: (g.array(g.size(1), g.size(1)),), lambda a: a.conj().T, COMPLEX)
+
+# Longer arrays are sorted by another algorithm than short ones
+LONG = lambda g: (g.numbers(g.pick(47, 48, 49, 500, 20000)),)
+case("long.sort", ROW, "{m}.sort xs", LONG, np.sort, {"f64": None, "f32": None, "i64": None, "i32": None}, evaluated=0)
+case("long.argsort", ROW, "{m}.argsort xs", LONG, lambda x: np.argsort(x, stable=True), {"f64": None, "i64": None}, evaluated=0)
+case("long.median", ROW, "{m}.median xs", LONG, np.median, FLOATS, evaluated=0)
+case("long.unique", ROW, "{m}.unique xs", LONG, np.unique, NUMBERS, evaluated=0)
