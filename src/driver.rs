@@ -15,6 +15,8 @@
 //! A definition with an error is left out, and so is what uses it; everything else is checked. Nothing of the standard
 //! library is inferred unless it is used.
 
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
+
 mod attributes;
 pub mod backends;
 mod entries;
@@ -624,6 +626,6 @@ fn pattern_name(ast: &Ast, pat: PatId) -> Option<Symbol> {
     match ast.pats[pat].kind {
         PatKind::Name(name) => Some(name),
         PatKind::Paren(inner) | PatKind::Ascribe(inner, _) => pattern_name(ast, inner),
-        _ => None,
+        PatKind::Error | PatKind::Wild | PatKind::Tuple(_) | PatKind::Record(_) | PatKind::Lit(_) | PatKind::Constr(..) => None,
     }
 }

@@ -1,3 +1,4 @@
+//! The reader of core, for a fuzzing engine; `fuzz/targets.rs` says what is run.
 #![no_main]
 #[path = "../engine.rs"]
 mod engine;

@@ -159,12 +159,35 @@ impl Code {
 
     /// Whether it is a failure of a program that runs, not of one that is checked.
     pub fn is_failure(self) -> bool {
-        self.number().starts_with("E05")
+        matches!(
+            self,
+            Code::OutOfBounds
+                | Code::ForeignValue
+                | Code::SizesDiffer
+                | Code::ImpossibleSize
+                | Code::UndefinedOperation
+                | Code::AssertionFailed
+                | Code::OutOfMemory
+                | Code::UnfitArguments
+                | Code::MalformedCore
+        )
     }
 }
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.number())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn failures_are_a_family() {
+        for code in Code::ALL {
+            assert_eq!(code.is_failure(), code.number().starts_with("E05"), "{code}");
+        }
     }
 }

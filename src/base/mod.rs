@@ -18,6 +18,8 @@ pub use symbol::Symbol;
 
 /// The largest size that an array can have. It is more than there is memory for, and so far below 2^63 that sums of sizes do not overflow.
 pub const MAX_SIZE: i64 = 1 << 48;
+/// The most dimensions that an array can have.
+pub const MAX_RANK: usize = 255;
 
 /// Bytes of stack that the compiler's worker thread asks for. Passes recurse over source trees whose depth the user
 /// chooses (hundreds of thousands of nested operators); the memory is only reserved, and touched as the depth grows.

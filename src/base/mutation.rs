@@ -162,6 +162,7 @@ mod table {
         SumsOneAfterOther in "back/lower/soac.rs": "sums of several components take their new values one after the other";
         SumsWithoutSwap in "back/lower/soac.rs": "the buffers of a sum of arrays do not change places";
         SharedSumAnyNeutral in "back/lower/soac.rs": "an inner sum goes on with the outer one whatever its operator and neutral element are";
+        BinsStartFromGiven in "back/lower/hist.rs": "copies of bins start from the neutral element that is given, which need not be one beside what is in the bins";
         BinsNotNeutral in "back/lower/hist.rs": "only the first of several copies of the bins begins with the neutral element";
         HistRestLost in "back/lower/hist.rs": "what is left when the values are divided among copies of the bins is not counted";
         FilterChunks in "back/lower/filter_scatter.rs": "the chunks of a filter are put together with the counts of the chunk before";

@@ -3,7 +3,7 @@
 use super::output::Console;
 use super::program::load_accepted;
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
-use crate::base::{Code, SourceMap, Span};
+use crate::base::{Code, SourceMap, Span, Symbol};
 use crate::diag::{Diagnostic, Severity};
 use crate::driver;
 use crate::front::syntax::{self, lexer, print::Printer};
@@ -56,38 +56,38 @@ pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
         let message = format!("`{}` is core, which has no such stage", name.escape_debug());
         return Err(Box::new(Diagnostic::bare(Code::CoreStage, message).help("`remora dump --stage core` prints its explicit form")));
     }
-    match args.stage {
-        Stage::Tokens => tokens(args, console),
-        Stage::Surface => surface(args, console),
-        Stage::Rank => rank(args, console),
-        Stage::Core => {
-            let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
-            console.print(format!("(use core)\n\n{}", core::print::program(&loaded.checked.core)));
-            Ok(SUCCESS)
-        }
-        _ => {
-            let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
-            let (sources, checked) = (&loaded.sources, &loaded.checked);
-            let text = super::build::entries(&loaded).and_then(|entries| match args.stage {
-                Stage::Specialised => driver::specialise(sources, checked, &entries).map(|program| soac::print::program(&program)),
-                Stage::Soac => driver::optimise(sources, checked, &entries).map(|program| soac::print::program(&program)),
-                Stage::Imp => driver::memory(sources, checked, &entries).map(|program| imp::print::program(&program)),
-                Stage::CudaImp => driver::launches(sources, checked, &entries).map(|program| imp::print::program(&program)),
-                Stage::Cuda => driver::compile_cuda(sources, checked, &entries).map(|cuda| cuda.text.kernels),
-                Stage::CudaHost => driver::compile_cuda(sources, checked, &entries).map(|cuda| cuda.text.host),
-                Stage::Kernel => driver::kernels(sources, checked, &entries).map(|program| soac::print::program(&program)),
-                _ => driver::compile(sources, checked, &entries, false).map(|native| native.text),
-            });
-            match text {
-                Ok(text) => console.print(text),
-                Err(diagnostic) => {
-                    console.report(&loaded.sources, &diagnostic);
-                    return Ok(FAILURE);
-                }
-            }
-            Ok(SUCCESS)
+    let print: Print = match args.stage {
+        Stage::Tokens => return tokens(args, console),
+        Stage::Surface => return surface(args, console),
+        Stage::Rank => return rank(args, console),
+        Stage::Core => return explicit(args, console),
+        Stage::Specialised => |s, c, entries| driver::specialise(s, c, entries).map(|program| soac::print::program(&program)),
+        Stage::Soac => |s, c, entries| driver::optimise(s, c, entries).map(|program| soac::print::program(&program)),
+        Stage::Kernel => |s, c, entries| driver::kernels(s, c, entries).map(|program| soac::print::program(&program)),
+        Stage::Imp => |s, c, entries| driver::memory(s, c, entries).map(|program| imp::print::program(&program)),
+        Stage::C => |s, c, entries| driver::compile(s, c, entries, false).map(|native| native.text),
+        Stage::CudaImp => |s, c, entries| driver::launches(s, c, entries).map(|program| imp::print::program(&program)),
+        Stage::Cuda => |s, c, entries| driver::compile_cuda(s, c, entries).map(|cuda| cuda.text.kernels),
+        Stage::CudaHost => |s, c, entries| driver::compile_cuda(s, c, entries).map(|cuda| cuda.text.host),
+    };
+    let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    match super::build::entries(&loaded).and_then(|entries| print(&loaded.sources, &loaded.checked, &entries)) {
+        Ok(text) => console.print(text),
+        Err(diagnostic) => {
+            console.report(&loaded.sources, &diagnostic);
+            return Ok(FAILURE);
         }
     }
+    Ok(SUCCESS)
+}
+
+/// From a checked program and its entry points to the text of a stage.
+type Print = fn(&SourceMap, &driver::Checked, &[Symbol]) -> Result<String, Box<Diagnostic>>;
+
+fn explicit(args: &DumpArgs, console: &mut Console) -> Outcome {
+    let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    console.print(format!("(use core)\n\n{}", core::print::program(&loaded.checked.core)));
+    Ok(SUCCESS)
 }
 
 fn tokens(args: &DumpArgs, console: &mut Console) -> Outcome {

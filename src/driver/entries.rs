@@ -41,9 +41,9 @@ pub(super) fn check(program: &Program, def: DefId, defines: &[Define]) -> Vec<Er
         TypeParam::Size(pat) => Some(&program.ast.pats[*pat]),
         TypeParam::Type(_) => None,
     });
-    let unmeasured = sizes.filter_map(|pat| match pat.kind {
-        PatKind::Name(size) if unmeasured.contains(&size) => Some(Error::Unmeasured { entry, size, at: pat.span }),
-        _ => None,
+    let unmeasured = sizes.filter_map(|pat| {
+        let PatKind::Name(size) = pat.kind else { return None };
+        unmeasured.contains(&size).then_some(Error::Unmeasured { entry, size, at: pat.span })
     });
     unmeasured.collect()
 }

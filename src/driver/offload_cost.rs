@@ -161,8 +161,21 @@ impl Walk<'_> {
                 let work = self.call(fun, &known);
                 return if thread { sequential(work.total()) } else { work };
             }
-            // The rest is views, single elements, and what costs next to nothing.
-            _ => {}
+            // Views, single elements, and what costs next to nothing.
+            Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Index { .. }
+            | Exp::Slice { .. }
+            | Exp::Rotate { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Reshape(_)
+            | Exp::Coerce(_)
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::Update { .. }
+            | Exp::RangeCount { .. }
+            | Exp::SliceCount { .. }
+            | Exp::Check(_) => {}
         }
         Work::default()
     }

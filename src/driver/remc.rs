@@ -24,6 +24,7 @@ pub(super) fn check(sources: &mut SourceMap, root: FileId) -> Checked {
 }
 
 /// The names of the parameters of a definition, as far as it is a function by its form.
+#[expect(clippy::wildcard_enum_match_arm, reason = "abstractions; anything else is the body")]
 pub(super) fn parameter_names(program: &Program, name: Symbol) -> Vec<Option<Symbol>> {
     let Some(define) = program.defs.iter().find(|define| define.name == name) else { return Vec::new() };
     let mut body = &define.body;

@@ -15,7 +15,7 @@
 //! [`flatten`](crate::middle::flatten).
 
 use super::soac::visit::Part;
-use super::soac::{Body, Exp, Program, Stm, check, print};
+use super::soac::{Body, Exp, Program, Stm, check, print, single_exp};
 
 /// Validates a program: the rules of [`soac`](super::soac) and those of this module.
 ///
@@ -41,7 +41,7 @@ fn host_stm(program: &Program, stm: &Stm) -> Result<(), String> {
             }
             thread(program, stm)
         }
-        _ => thread(program, stm),
+        single_exp!() | Exp::Check(_) | Exp::Filter { .. } | Exp::Scatter { .. } | Exp::Hist { .. } => thread(program, stm),
     }
 }
 
@@ -50,7 +50,14 @@ fn thread(program: &Program, stm: &Stm) -> Result<(), String> {
     bodies(&stm.exp, &mut |body| {
         body.stms.iter().try_for_each(|inner| match &inner.exp {
             Exp::Seg(_) | Exp::Call(..) => Err(format!("a kernel or a call in a kernel: {}", print::stm(program, stm))),
-            _ => thread(program, inner),
+            single_exp!()
+            | Exp::Check(_)
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Soac(_)
+            | Exp::Filter { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. } => thread(program, inner),
         })
     })
 }

@@ -1,5 +1,7 @@
 //! The intermediate languages, each with its definition and meaning, printer and validator.
 
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
+
 pub mod attributes;
 pub mod core;
 pub mod imp;

@@ -15,7 +15,7 @@ use super::presolve::{Presolved, presolve, problem_of};
 use super::relax;
 use super::system::{System, Var, verify};
 use super::types::{self, Completion};
-use super::{Component, Conflict, Method, Options, Outcome, Solution, Stats};
+use super::{Component, Conflict, Method, Options, Outcome, Solution, Stats, TooHard};
 
 /// Sites with several optima, and the values that go with each.
 #[derive(Clone, Debug)]
@@ -37,14 +37,14 @@ struct Answer {
 #[derive(Clone, Debug)]
 enum Fail {
     Infeasible,
-    TooHard(String),
+    TooHard(TooHard),
 }
 
 impl From<Stop> for Fail {
     fn from(stop: Stop) -> Fail {
         match stop {
             Stop::Clash => Fail::Infeasible,
-            Stop::TooLarge => Fail::TooHard("the numbers of the rank system are too large".into()),
+            Stop::TooLarge => Fail::TooHard(TooHard::LargeNumbers),
         }
     }
 }
@@ -146,10 +146,10 @@ impl Context<'_> {
             self.stats.components += 1;
         }
         match method {
-            Method::Presolve => Err(Fail::TooHard("presolve leaves sites undecided".into())),
+            Method::Presolve => Err(Fail::TooHard(TooHard::OnlyPresolved)),
             Method::Exact => match self.exact(&problem, self.options.exact_nodes.saturating_mul(100))? {
                 Some(answer) => Ok(answer),
-                None => Err(Fail::TooHard("branching ran out of its budget".into())),
+                None => Err(Fail::TooHard(TooHard::Branching)),
             },
             Method::Ilp => self.integer_program(problem),
             Method::Auto => self.automatic(problem),
@@ -170,7 +170,7 @@ impl Context<'_> {
         if !self.options.use_ilp {
             return match self.exact(&problem, self.options.exact_nodes.saturating_mul(10))? {
                 Some(answer) => Ok(answer),
-                None => Err(Fail::TooHard("branching ran out of its budget".into())),
+                None => Err(Fail::TooHard(TooHard::Branching)),
             };
         }
         self.integer_program(problem)
@@ -195,7 +195,7 @@ impl Context<'_> {
 
     fn integer_program(&mut self, problem: Problem) -> Result<Answer, Fail> {
         if !self.options.use_ilp {
-            return Err(Fail::TooHard("the integer program solver is switched off".into()));
+            return Err(Fail::TooHard(TooHard::SolverOff));
         }
         if self.options.method == Method::Auto {
             return self.taken_apart(problem);
@@ -260,7 +260,7 @@ impl Context<'_> {
             ilp::Answer::Infeasible => match exact::infeasible(problem, self.options.exact_nodes) {
                 Some(true) => return Err(Fail::Infeasible),
                 Some(false) => true,
-                None => return Err(Fail::TooHard("the system is too large to be refuted exactly".into())),
+                None => return Err(Fail::TooHard(TooHard::Refutation)),
             },
         };
         if again {
@@ -268,7 +268,7 @@ impl Context<'_> {
         }
         match answer {
             ilp::Answer::Optimal(values) => Ok(values),
-            ilp::Answer::Infeasible => Err(Fail::TooHard("the integer program solver missed a solution".into())),
+            ilp::Answer::Infeasible => Err(Fail::TooHard(TooHard::Missed)),
             // Bounds that creep upwards without end are beyond floating point, and may say that there is no solution.
             ilp::Answer::Failed(_) if exact::infeasible(problem, self.options.exact_nodes) == Some(true) => Err(Fail::Infeasible),
             ilp::Answer::Failed(why) => Err(Fail::TooHard(why)),
@@ -292,7 +292,7 @@ impl Context<'_> {
                         std::cmp::Ordering::Equal if !cuts.contains(&sides) => cuts.push(sides),
                         // What was excluded has come again: the solver's own changes to the program have lost a constraint.
                         std::cmp::Ordering::Equal | std::cmp::Ordering::Greater if !plain => plain = true,
-                        _ => return Err(Fail::TooHard("the integer program solver contradicts itself".into())),
+                        _ => return Err(Fail::TooHard(TooHard::Contradiction)),
                     }
                 }
             }
@@ -303,7 +303,7 @@ impl Context<'_> {
         }
         let mut leaves = Vec::with_capacity(cuts.len());
         for sides in cuts {
-            let values = ilp::complete(problem, &sides).ok_or_else(|| Fail::TooHard("type ranks could not be minimised".into()))?;
+            let values = ilp::complete(problem, &sides).ok_or(Fail::TooHard(TooHard::TypeRanks))?;
             leaves.push(Leaf { sides, values });
         }
         leaves.sort_by_cached_key(Leaf::key);
@@ -325,7 +325,7 @@ impl Context<'_> {
                     plain = true;
                     continue;
                 }
-                ilp::Answer::Infeasible => return Err(Fail::TooHard("the integer program solver contradicts itself".into())),
+                ilp::Answer::Infeasible => return Err(Fail::TooHard(TooHard::Contradiction)),
                 ilp::Answer::Failed(why) => return Err(Fail::TooHard(why)),
             };
             let mut moved = false;
@@ -406,7 +406,7 @@ fn types_only(problem: Problem) -> Result<Answer, Fail> {
     match types::complete(&mut engine) {
         Completion::Values(values) => Ok(Answer { values, parts: Vec::new() }),
         Completion::None => Err(Fail::Infeasible),
-        Completion::Unknown => Err(Fail::TooHard("type ranks could not be minimised".into())),
+        Completion::Unknown => Err(Fail::TooHard(TooHard::TypeRanks)),
     }
 }
 
@@ -486,7 +486,7 @@ fn project(problem: &Problem, leaves: &[Leaf], vars: &[u32], complete: bool) -> 
 fn finish(system: &System, answer: Answer, stats: Stats) -> Outcome {
     match checked(system, answer, stats) {
         Some(solution) => Outcome::Solved(solution),
-        None => Outcome::TooHard("a solution did not pass the exact check".into()),
+        None => Outcome::TooHard(TooHard::Unverified),
     }
 }
 

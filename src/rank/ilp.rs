@@ -13,10 +13,11 @@ use good_lp::{Expression, ProblemVariables, ResolutionError, Solution as _, Solv
 
 use super::engine::{Affine, Engine, Gate, INF, Problem, Reason, Row};
 use super::exact;
+use super::hard::TooHard;
 use super::types::{self, Completion};
 
 /// Largest cap; beyond it floating-point feasibility tolerances are no longer safe.
-const LARGEST_CAP: i64 = 1 << 14;
+pub(super) const LARGEST_CAP: i64 = 1 << 14;
 
 /// Cells (rows times columns, those of the dual program included) that all runs of the solver for one system may have together.
 const CELLS: usize = 8_000_000;
@@ -29,9 +30,6 @@ const NODES: usize = 2_000;
 const FEWEST_NODES: usize = 10;
 /// Cells of all nodes of a run.
 const NODE_CELLS: usize = 10_000_000;
-
-/// The message when they do not suffice.
-const SLOW: &str = "the system is too large for the integer program solver, within the limit on its size and its steps";
 
 /// What the solver may still do. Limits count cells and nodes, so that an answer does not depend on how fast a machine is.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +88,7 @@ pub(super) enum Answer {
     /// The solver holds the problem (with the cuts and the largest useful cap) infeasible.
     Infeasible,
     /// The solver failed, or its values did not pass the exact check.
-    Failed(String),
+    Failed(TooHard),
 }
 
 /// A solution to get away from, and the gates that count.
@@ -115,12 +113,12 @@ pub(super) fn solve(problem: &Problem, goal: Goal, budget: &mut Budget) -> Answe
     let bounded = goal.bound.and_then(|cost| exact::bounded(problem, cost));
     let problem = bounded.as_ref().unwrap_or(problem);
     if has_large_numbers(problem) {
-        return Answer::Failed(format!("there are numbers beyond {LARGEST_CAP}"));
+        return Answer::Failed(TooHard::SolverNumbers);
     }
     let open = problem.hi.iter().any(|&hi| hi >= INF);
     let mut cap = first_cap(problem);
     loop {
-        let Some(nodes) = budget.branching(problem, goal.cuts.len()) else { return Answer::Failed(SLOW.into()) };
+        let Some(nodes) = budget.branching(problem, goal.cuts.len()) else { return Answer::Failed(TooHard::SolverLimit) };
         let answer = match solve_with(problem, goal, cap, nodes, budget) {
             // The program leaves type ranks anywhere below the cap: only the smallest ones say whether it was large enough.
             Answer::Optimal(values) => Answer::Optimal(complete(problem, &sides(problem, &values)).unwrap_or(values)),
@@ -136,7 +134,7 @@ pub(super) fn solve(problem: &Problem, goal: Goal, budget: &mut Budget) -> Answe
         }
         if cap >= LARGEST_CAP {
             return match answer {
-                Answer::Optimal(_) => Answer::Failed(format!("ranks grow beyond {LARGEST_CAP}")),
+                Answer::Optimal(_) => Answer::Failed(TooHard::SolverRanks),
                 other => other,
             };
         }
@@ -358,24 +356,20 @@ fn run(program: Program, objective: Expression, plain: bool, nodes: usize, budge
     let solution = match model.solve() {
         Ok(solution) => solution,
         Err(ResolutionError::Infeasible) => return Answer::Infeasible,
-        Err(error) => return Answer::Failed(format!("the integer program solver did not finish within its limit on steps: {error}")),
+        Err(error) => return Answer::Failed(TooHard::SolverSteps(error.to_string())),
     };
     budget.iterated(usize::try_from(solution.model().iteration_count()).unwrap_or(0), size);
     match solution.status() {
         SolutionStatus::Optimal => {}
-        _ => return Answer::Failed("the integer program solver stopped early".into()),
+        _ => return Answer::Failed(TooHard::SolverStopped),
     }
     let mut values = Vec::with_capacity(columns.len());
     for column in columns {
         let value = solution.value(column);
         if !value.is_finite() || (value - value.round()).abs() > 1e-4 {
-            return Answer::Failed(format!("the integer program solver returned {value} for an integer"));
+            return Answer::Failed(TooHard::NotInteger(value.to_string()));
         }
         values.push(value.round() as i64);
     }
-    if check(problem, &values) {
-        Answer::Optimal(values)
-    } else {
-        Answer::Failed("the integer program solver's values violate the system".into())
-    }
+    if check(problem, &values) { Answer::Optimal(values) } else { Answer::Failed(TooHard::WrongValues) }
 }

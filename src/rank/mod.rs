@@ -34,6 +34,7 @@ mod engine;
 mod enumerate;
 mod exact;
 mod face;
+mod hard;
 mod ilp;
 mod lattice;
 mod linear;
@@ -44,6 +45,7 @@ mod system;
 pub mod text;
 mod types;
 
+pub use hard::TooHard;
 pub use system::{Equation, LinExpr, Site, System, Var, VarKind, verify};
 
 /// Most optima of one component that are listed; a component with more is reported as incomplete.
@@ -56,8 +58,8 @@ pub enum Outcome {
     Solved(Solution),
     /// The system has no solution, because of the conflict.
     Infeasible(Conflict),
-    /// The solver gave up, for the reason in the text. It never answers wrongly instead.
-    TooHard(String),
+    /// The solver gave up, for this reason. It never answers wrongly instead.
+    TooHard(TooHard),
 }
 
 /// The cheapest solutions of a system.

@@ -7,7 +7,7 @@ use super::buffer;
 use super::dims::{Dims, count};
 use super::value::Shortage;
 use crate::base::scalar::{FoldOp, OpError, ScalarOp};
-use crate::base::{Code, MAX_SIZE, PrimType, Scalar, Symbol};
+use crate::base::{Code, MAX_RANK, MAX_SIZE, PrimType, Scalar, Symbol};
 use crate::ir::core::Prim;
 
 /// What can be an element of an array.
@@ -360,9 +360,6 @@ fn update_slice<A: Atomic>(mut xs: Block<A>, start: i64, step: i64, ys: &Block<A
     }
     Ok(xs)
 }
-
-/// Most dimensions of an array.
-const MAX_RANK: usize = 255;
 
 /// The sizes of a shape that comes from data: none negative, not too many, their product can be counted.
 fn countable(shape: &[i64]) -> Result<Vec<usize>> {

@@ -6,7 +6,7 @@
 
 use super::buffer::{Buffer, Element, vector};
 use super::dims::{Dims, count};
-use crate::base::{PrimType, Scalar, Symbol};
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -146,13 +146,15 @@ impl Array {
     /// The `i`-th cell of the outermost dimension; the caller has checked `i`.
     #[inline]
     fn cell(&self, i: usize) -> Value {
-        match *self.dims.as_slice() {
-            [_] => Value::Scalar(self.data.get(self.offset + i).unwrap_or(Scalar::Bool(false))),
-            [_, m] => Value::Array(Array { data: self.data.clone(), dims: Dims::new(&[m]), offset: self.offset + i * m }),
-            ref dims => {
-                let inner = dims.get(1..).unwrap_or(&[]);
+        match self.dims.as_slice() {
+            [_] => match self.data.get(self.offset + i) {
+                Some(scalar) => Value::Scalar(scalar),
+                None => crate::ice!(Span::default(), "cell {i} of an array without it"),
+            },
+            [_, inner @ ..] => {
                 Value::Array(Array { data: self.data.clone(), dims: Dims::new(inner), offset: self.offset + i * count(inner) })
             }
+            [] => crate::ice!(Span::default(), "a cell of a scalar"),
         }
     }
 }

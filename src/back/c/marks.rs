@@ -5,7 +5,7 @@ use crate::back::text::{Emitter, Text, expr};
 use crate::base::mutation::mutated;
 use crate::base::scalar::ScalarOp;
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
+use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt, leaf_stmt};
 
 impl Emitter<'_, Processor> {
     /// What the C compiler is told about a loop. Jumps out of it and calls cannot be vectorised.
@@ -57,24 +57,7 @@ fn few(stmt: &Stmt) -> bool {
         }
         Stmt::If(_, then, els) => then.iter().chain(els).all(few),
         Stmt::While(..) => false,
-        Stmt::Comment(_)
-        | Stmt::Set(..)
-        | Stmt::Point(..)
-        | Stmt::Alloc { .. }
-        | Stmt::Stack(_)
-        | Stmt::Move { .. }
-        | Stmt::Transfer { .. }
-        | Stmt::Release(_)
-        | Stmt::Store(..)
-        | Stmt::Prefetch(..)
-        | Stmt::Copy { .. }
-        | Stmt::Scan(_)
-        | Stmt::Check(..)
-        | Stmt::Call { .. }
-        | Stmt::Parallel(_)
-        | Stmt::Launch(_)
-        | Stmt::Atomic(_)
-        | Stmt::Ghost(_) => true,
+        Stmt::Set(..) | Stmt::Store(..) | Stmt::Scan(_) | Stmt::Parallel(_) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!() => true,
     }
 }
 
@@ -106,24 +89,7 @@ fn writes(body: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr)) {
                 writes(els, see);
             }
             Stmt::For { body, .. } => writes(body, see),
-            Stmt::Comment(_)
-            | Stmt::Set(..)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::Scan(_)
-            | Stmt::While(..)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
-            | Stmt::Parallel(_)
-            | Stmt::Launch(_)
-            | Stmt::Atomic(_)
-            | Stmt::Ghost(_) => {}
+            Stmt::Set(..) | Stmt::Scan(_) | Stmt::While(..) | Stmt::Parallel(_) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!() => {}
         }
     }
 }

@@ -14,7 +14,7 @@ pub use library::{Library, library};
 
 use crate::back::text::{Dialect, Emitter, Places, Text, c_type, expr};
 use crate::base::mutation::mutated_text;
-use crate::ir::imp::{Local, Order, Param, Program, Result, Stmt};
+use crate::ir::imp::{Local, Order, Param, Program, Result, Stmt, leaf_stmt};
 use std::fmt::Write;
 
 /// What vector loops consist of, without programs: how loops are marked, and scalar operations.
@@ -73,25 +73,14 @@ impl Dialect for Processor {
         match stmt {
             Stmt::Parallel(par) => emitter.parallel(text, par),
             Stmt::Scan(scan) => return emitter.marked_scan(text, scan),
-            Stmt::Comment(_)
-            | Stmt::Set(..)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
+            Stmt::Set(..)
             | Stmt::Store(..)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
             | Stmt::For { .. }
             | Stmt::While(..)
             | Stmt::If(..)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
             | Stmt::Launch(_)
             | Stmt::Atomic(_)
-            | Stmt::Ghost(_) => return false,
+            | leaf_stmt!() => return false,
         }
         true
     }

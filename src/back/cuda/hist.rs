@@ -76,7 +76,7 @@ impl Emitter<'_, Host> {
     /// What is done with a bin in shared memory.
     fn own_functor(&mut self, acc: &str, work: &Hist, locked: bool) {
         let types: Vec<&str> = work.sum.iter().map(|local| c_type(self.fun.locals[*local].prim)).collect();
-        let ty = types.first().copied().unwrap_or("int64_t");
+        let ty = types[0];
         let out = &mut self.dialect.text;
         let _ = writeln!(out, "  auto own = [&]({acc} *bin_, uint32_t *lock_, const {acc} &value_) {{");
         match &work.each {

@@ -69,6 +69,9 @@ impl Dialect for Thread<'_> {
     fn loop_mark(_: &Emitter<Self>, _: &Text, _: Local, _: &Order, body: &[Stmt]) -> Option<String> {
         heavy(body).then(|| "#pragma unroll 1".into())
     }
+    fn thread(_: &Emitter<Self>) -> String {
+        "((int64_t)blockIdx.x * REMORA_BLOCK + threadIdx.x)".into()
+    }
     fn give_up(&self) -> &str {
         &self.exit
     }

@@ -167,7 +167,7 @@ impl<'p> Defs<'p> {
     /// An operand as a size.
     fn size(&self, operand: Operand) -> Size {
         match operand {
-            Operand::Const(scalar) => scalar.as_i128().and_then(|n| i64::try_from(n).ok()).map_or(Size::default(), Size::constant),
+            constant @ Operand::Const(_) => constant.as_size(),
             Operand::Var(var) => match self.stms.get(&var).map(|stm| &stm.exp) {
                 Some(Exp::Scalar(op, args)) if op.prim == PrimType::I64 => match (op.op, args.as_slice()) {
                     (Op::Add, [a, b]) => self.size(*a).add(&self.size(*b)),

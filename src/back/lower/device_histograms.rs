@@ -1,6 +1,7 @@
 //! Histograms on a device. Values are combined with their bins by atomic operations. How that is done is decided when it is launched: with
 //! the bins of the result, or first with some for each block in its shared memory; see `remora_launch_hist` of the host plan.
 
+use super::hist::on_elements;
 use super::kernels::scalars;
 use super::memory::in_bounds;
 use super::soac::simple;
@@ -85,7 +86,7 @@ impl<'p> Lower<'_, 'p> {
         }
         self.launch_map(chunks.clone(), span, |this, chunk| {
             let mine: Vec<Mem> = own.iter().map(|mem| Mem { offset: chunk.clone(), ..mem.clone() }).collect();
-            let neutral: Vec<Loc> = operator.neutral.iter().map(|a| this.loc(*a)).collect();
+            let neutral = this.start_of_bins(operator);
             let bin = this.local("bin", PrimType::I64);
             let (body, ()) = this.block(|this| this.write_cells(&mine, &Expr::Local(bin), &neutral, &operator.neutral));
             this.emit(Stmt::For { var: bin, from: Expr::int(0), to: n.clone(), order: Order::Any, body });
@@ -120,7 +121,7 @@ impl<'p> Lower<'_, 'p> {
             None => Change::Word,
         };
         let [index, place] = ["i", "bin"].map(|name| self.local(name, PrimType::I64));
-        let neutral: Vec<Expr> = operator.neutral.iter().map(|a| self.int(*a)).collect();
+        let neutral = scalars(self.start_of_bins(operator));
         let (cell, (bin, values)) = self.in_kernel(|this| {
             let mut results = this.results_of(cells, &Expr::Local(index));
             let bin = this.position(cells, &results);
@@ -167,8 +168,7 @@ impl<'p> Lower<'_, 'p> {
         let soac = operator.as_map()?;
         let both = soac.inputs.len() == 2 && operator.lambda.params.iter().all(|param| soac.inputs.contains(param));
         let rank = self.program.operand_ty(operator.neutral[0]).rank();
-        let inner = Operator { lambda: soac.lambda.clone(), neutral: Vec::new(), commutative: true };
-        simple(&inner).filter(Atomic::in_hardware).filter(|_| both && rank == 1 && operator.lambda.params.len() == 2)
+        on_elements(soac).filter(Atomic::in_hardware).filter(|_| both && rank == 1 && operator.lambda.params.len() == 2)
     }
     /// A histogram whose bins are rows: a thread for each element of each value.
     fn hist_of_rows(&mut self, cells: Cells<'p>, operator: &Operator, op: ScalarOp, width: Expr, n: Expr, out: &Mem) {
@@ -203,7 +203,7 @@ impl<'p> Lower<'_, 'p> {
 }
 
 /// The operations that an operator on scalars consists of, one for each component, if it does; they are commutative and associative.
-fn apart(operator: &Operator) -> Option<Vec<ScalarOp>> {
+pub(super) fn apart(operator: &Operator) -> Option<Vec<ScalarOp>> {
     let (stms, result) = (&operator.lambda.body.stms, &operator.lambda.body.result);
     let (left, right) = operator.lambda.params.split_at(operator.neutral.len());
     let each = result.iter().zip(left.iter().zip(right)).map(|(result, (a, b))| {

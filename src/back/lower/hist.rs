@@ -4,9 +4,11 @@
 //! rows that is a map of scalars works on the row where it is: element `k` of what it returns depends on elements `k` alone.
 
 use super::destinations::Overlap;
-use super::soac::cost;
+use super::device_histograms::apart;
+use super::soac::{cost, simple};
 use super::{Array, Cells, Loc, Lower, Mem};
 use crate::base::mutation::mutated;
+use crate::base::scalar::{FoldOp, ScalarOp};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Place, Stmt};
 use crate::ir::soac::{Body, Exp, Operator, Program, Size, Soac, Var};
@@ -46,6 +48,11 @@ fn is_elementwise(program: &Program, operator: &Operator) -> bool {
     // With several results that are rows one could be written over an operand of another.
     let alone = |map: &Soac| map.lambda.body.result.len() == 1 || map.lambda.params.iter().all(|param| program.ty(*param).rank() == 0);
     operator.as_map().is_some_and(|map| scalars(&map.lambda.body) && alone(map))
+}
+
+/// The operation that a map combines elements of two arrays with.
+pub(super) fn on_elements(map: &Soac) -> Option<ScalarOp> {
+    simple(&Operator { lambda: map.lambda.clone(), neutral: Vec::new(), commutative: true })
 }
 
 impl<'p> Lower<'_, 'p> {
@@ -118,7 +125,7 @@ impl<'p> Lower<'_, 'p> {
                 let count = mutated!(BinsNotNeutral, copies.clone().times(n.clone()), n.clone());
                 let own = this.own_copies(&bins, &chunk.times(stride.clone()));
                 let i = this.local("b", PrimType::I64);
-                let neutral: Vec<Loc> = operator.neutral.iter().map(|a| this.loc(*a)).collect();
+                let neutral = this.start_of_bins(operator);
                 let (body, ()) = this.block(|this| this.write_cells(&own, &Expr::Local(i), &neutral, &operator.neutral));
                 this.emit(Stmt::For { var: i, from: Expr::int(0), to: count, order: Order::Any, body });
                 if !several {
@@ -132,6 +139,22 @@ impl<'p> Lower<'_, 'p> {
             this.sequentially(|this| this.add_up_bins(operator, &bins, &copies, outs, span));
         });
         self.emit(Stmt::If(few, divided, alone));
+    }
+    /// What the bins of a copy start from. It must change nothing of a bin of the result that no value comes for, where the operator's own neutral element
+    /// is one for values only: infinity is not neutral beside a NaN, nor 0 beside -0.
+    pub(super) fn start_of_bins(&self, operator: &Operator) -> Vec<Loc> {
+        let start = |op: ScalarOp| Expr::Const(FoldOp { op: op.op, prim: op.prim }.neutral());
+        if let Some(each) = apart(operator) {
+            return mutated!(BinsStartFromGiven, each.into_iter().map(|op| Loc::Scalar(start(op))).collect(), self.given(operator));
+        }
+        match operator.as_map().and_then(on_elements) {
+            Some(op) if operator.neutral.len() == 1 => vec![Loc::Array(Array::Fill(start(op)))],
+            Some(_) | None => self.given(operator),
+        }
+    }
+    /// The neutral element of an operator.
+    fn given(&self, operator: &Operator) -> Vec<Loc> {
+        operator.neutral.iter().map(|a| self.loc(*a)).collect()
     }
     /// The copies of a chunk, which begin with bin `first`, as arrays of their own: those of constant sizes are at constant distances.
     fn own_copies(&mut self, bins: &[Mem], first: &Expr) -> Vec<Mem> {

@@ -4,7 +4,7 @@
 
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Atomic, Expr, Fun, HandleInfo, Int, Launch, Local, LocalInfo, Place, PtrInfo, Stmt, Work};
+use crate::ir::imp::{Atomic, Expr, Fun, HandleInfo, Int, Launch, Local, LocalInfo, Place, PtrInfo, Stmt, Work, leaf_stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Blocks have this many threads.
@@ -28,23 +28,7 @@ fn host(fun: &mut Fun, stmts: Vec<Stmt>) -> Vec<Stmt> {
             Stmt::For { var, from, to, order, body } => Stmt::For { var, from, to, order, body: host(fun, body) },
             Stmt::While(first, cond, second) => Stmt::While(host(fun, first), cond, host(fun, second)),
             Stmt::If(cond, then, els) => Stmt::If(cond, host(fun, then), host(fun, els)),
-            other @ (Stmt::Comment(_)
-            | Stmt::Set(..)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Store(..)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::Scan(_)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
-            | Stmt::Parallel(_)
-            | Stmt::Atomic(_)
-            | Stmt::Ghost(_)) => other,
+            other @ (Stmt::Set(..) | Stmt::Store(..) | Stmt::Scan(_) | Stmt::Parallel(_) | Stmt::Atomic(_) | leaf_stmt!()) => other,
         });
     }
     out
@@ -156,23 +140,7 @@ impl Hoist<'_> {
                         self.learn(body, once);
                     }
                 }
-                Stmt::Comment(_)
-                | Stmt::Set(..)
-                | Stmt::Point(..)
-                | Stmt::Alloc { .. }
-                | Stmt::Stack(_)
-                | Stmt::Move { .. }
-                | Stmt::Transfer { .. }
-                | Stmt::Release(_)
-                | Stmt::Store(..)
-                | Stmt::Prefetch(..)
-                | Stmt::Copy { .. }
-                | Stmt::Scan(_)
-                | Stmt::Check(..)
-                | Stmt::Call { .. }
-                | Stmt::Parallel(_)
-                | Stmt::Launch(_)
-                | Stmt::Ghost(_) => {}
+                Stmt::Set(..) | Stmt::Store(..) | Stmt::Scan(_) | Stmt::Parallel(_) | Stmt::Launch(_) | leaf_stmt!() => {}
             }
         }
     }

@@ -1,3 +1,5 @@
+//! Where arrays are put: small programs and the copies and buffers that they must, or must not, have.
+
 use super::{Options, lower};
 use crate::base::{SourceMap, with_big_stack};
 use crate::ir::imp::Stmt;

@@ -24,6 +24,10 @@ pub(in crate::back) trait Dialect: Sized {
     fn int(emitter: &Emitter<Self>, op: Int, a: &Expr, b: &Expr) -> String {
         emitter.plain_int(op, a, b)
     }
+    /// The number of the thread that runs this. Only kernels have one.
+    fn thread(emitter: &Emitter<Self>) -> String {
+        crate::ice!(emitter.fun.span, "the number of a thread outside of kernels")
+    }
     /// Copies elements to the beginning of a buffer.
     fn fill(text: &mut Text, buffer: &str, from: &str, count: &str, elem: &str) {
         // An empty array may be given as no place at all, which `memcpy` must not be given.

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Prints expressions of imp as those of C, with the parentheses that they need: scalar operations, index arithmetic, elements.
 
 use super::{Dialect, Emitter, c_type};
 use crate::base::mutation::mutated;
@@ -138,7 +138,7 @@ impl<D: Dialect> Emitter<'_, D> {
                 let cost = (*cost).min(1 << 40);
                 format!("remora_pieces(th, {}, INT64_C({cost}), {})", self.expr(width), u8::from(*at_most_threads))
             }
-            Expr::Thread => "((int64_t)blockIdx.x * REMORA_BLOCK + threadIdx.x)".into(),
+            Expr::Thread => D::thread(self),
             Expr::Threads => "(int64_t)th->context->threads".into(),
             Expr::Registers => "REMORA_REGISTERS".into(),
         }

@@ -396,7 +396,9 @@ fn shown(ty: &core::Type) -> String {
             });
             made.collect::<Vec<_>>().join(" | ")
         }
-        Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => "?".into(),
+        Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => {
+            crate::ice!(Span::default(), "a sum with a payload that C cannot have")
+        }
     };
     if dims.is_empty() || !matches!(ty.atom(), Atom::Sum(_)) { format!("{dims}{atom}") } else { format!("{dims}({atom})") }
 }

@@ -2,7 +2,7 @@
 //! what is new in each iteration is declared in their bodies.
 
 use crate::ir::imp::visit::{self, Mention, captured};
-use crate::ir::imp::{Atomic, Handle, Local, Place, Ptr, Stmt};
+use crate::ir::imp::{Atomic, Handle, Local, Place, Ptr, Stmt, leaf_stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Blocks are numbered in the order in which they begin; 0 is the function.
@@ -240,20 +240,7 @@ impl Walk<'_> {
                 list.into_iter().for_each(|mention| self.mention(mention, block));
             }
             Stmt::Atomic(atomic) => self.atomic(atomic, block),
-            other @ (Stmt::Comment(_)
-            | Stmt::Set(..)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Store(..)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
-            | Stmt::Ghost(_)) => {
+            other @ (Stmt::Set(..) | Stmt::Store(..) | leaf_stmt!()) => {
                 if let Stmt::Point(ptr, Place::Ptr(base, _)) = other {
                     self.unite(*ptr, *base);
                 }

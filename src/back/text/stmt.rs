@@ -1,4 +1,4 @@
-//! Statements.
+//! Prints statements of imp as those of C, where processors and devices have the same: loops, branches, buffers, checks, calls.
 
 use super::{Dialect, Emitter, Text, message, sanitized};
 use crate::base::Span;

@@ -306,7 +306,10 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
     }
     /// The name of a parameter that is a scalar.
     fn param(&self, fun: &Fun, var: Var) -> String {
-        self.params(fun).into_iter().find(|passed| passed.vars == [var]).map_or("?".into(), |passed| passed.name)
+        match self.params(fun).into_iter().find(|passed| passed.vars == [var]) {
+            Some(passed) => passed.name,
+            None => crate::ice!(fun.span, "a size that is no parameter of `{}`", fun.name),
+        }
     }
     fn shape(&self, fun: &Fun, dims: &[Size]) -> String {
         let dims: Vec<String> = dims.iter().map(|size| format!("[{}]", self.size(size, &|var| self.shown(fun, var)))).collect();
@@ -316,7 +319,7 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         match self.results(fun).iter().find(|passed| passed.vars == [var]) {
             _ if fun.params.contains(&var) => self.param(fun, var),
             Some(passed) => format!("*{}", passed.name),
-            None => "?".into(),
+            None => crate::ice!(fun.span, "a size that `{}` neither takes nor returns", fun.name),
         }
     }
     fn size(&self, size: &Size, name: &dyn Fn(Var) -> String) -> String {

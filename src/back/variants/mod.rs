@@ -8,12 +8,12 @@ mod vectors;
 
 use crate::ir::imp::visit::{self, Mention, free};
 use crate::ir::imp::{Expr, Fun, FunId, Launch, Program, Stmt};
-use crate::ir::pass::{Step, Step::Run};
+use crate::ir::pass::{Step, Step::Last, Step::Run};
 use rustc_hash::FxHashSet;
 
 /// The steps, in order.
 pub const STEPS: &[Step<Program>] =
-    &[Run("products", products::products), Run("vectors", vectors::vectors), Run("columns", columns::columns)];
+    &[Run("products", products::products), Run("vectors", vectors::vectors), Last("columns", columns::columns)];
 
 /// The program with the launches of each function changed.
 fn each_launch(mut program: Program, change: &mut dyn FnMut(&Fun, &mut Launch)) -> Program {

@@ -40,8 +40,8 @@ mod write;
 
 use crate::base::{Arena, PrimType, Symbol};
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Expr, Fun, HandleInfo, Int, Local, LocalInfo, Order, Program, Ptr, PtrInfo, Stmt};
-use crate::ir::pass::{self, Step, Step::Run};
+use crate::ir::imp::{Expr, Fun, HandleInfo, Int, Local, LocalInfo, Order, Program, Ptr, PtrInfo, Stmt, leaf_stmt};
+use crate::ir::pass::{self, Step, Step::Last, Step::Run};
 use packing::Pack;
 use plan::Plan;
 use rename::Renaming;
@@ -61,7 +61,7 @@ pub const STEPS: &[Step<Program>] = &[
     Run("reciprocals", |program| each(program, reciprocals::reciprocals)),
     Run("unroll and jam", |program| each(program, unroll_and_jam::unroll_and_jam)),
     Run("multiple accumulators", |program| each(program, accumulators::accumulators)),
-    Run("schedule", |program| each(program, |_, body| schedule::schedule(body))),
+    Last("schedule", |program| each(program, |_, body| schedule::schedule(body))),
 ];
 
 /// Rewrites the statements of each function.
@@ -155,23 +155,7 @@ impl Vectorise<'_> {
                 out.push(Stmt::Parallel(parallel));
                 done
             }
-            other @ (Stmt::Comment(_)
-            | Stmt::Set(..)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Store(..)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::Scan(_)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
-            | Stmt::Launch(_)
-            | Stmt::Atomic(_)
-            | Stmt::Ghost(_)) => {
+            other @ (Stmt::Set(..) | Stmt::Store(..) | Stmt::Scan(_) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!()) => {
                 out.push(other);
                 Done::Nothing
             }

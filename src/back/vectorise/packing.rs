@@ -9,7 +9,7 @@ use super::{Loop, Vectorise};
 use crate::base::Symbol;
 use crate::base::mutation::mutated;
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Expr, Local, Ptr, PtrInfo, Stmt};
+use crate::ir::imp::{Expr, Local, Ptr, PtrInfo, Stmt, leaf_stmt};
 
 /// A copy of `from[index]` for all `var` in `0..width` and all lanes.
 #[derive(Clone)]
@@ -105,24 +105,7 @@ impl Packer<'_, '_> {
                 self.expr(cond);
                 then.iter_mut().chain(els).for_each(|stmt| self.stmt(stmt));
             }
-            Stmt::Comment(_)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Store(..)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::Scan(_)
-            | Stmt::While(..)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
-            | Stmt::Parallel(_)
-            | Stmt::Launch(_)
-            | Stmt::Atomic(_)
-            | Stmt::Ghost(_) => {}
+            Stmt::Store(..) | Stmt::Scan(_) | Stmt::While(..) | Stmt::Parallel(_) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!() => {}
         }
     }
     fn expr(&mut self, e: &mut Expr) {

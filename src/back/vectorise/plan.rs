@@ -8,7 +8,7 @@ use crate::base::PrimType;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Condition, Op, ScalarOp};
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Expr, Int, Local, Order, Place, Ptr, Stmt};
+use crate::ir::imp::{Expr, Int, Local, Order, Place, Ptr, Stmt, leaf_stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Lanes for which a loop that stays in its lane is interleaved.
@@ -91,22 +91,7 @@ pub fn is_loop(stmt: &Stmt) -> bool {
         // These repeat their bodies as well, but have vector registers or threads of their own: what contains one gets no plan
         // (`Facts::collect`).
         Stmt::Scan(_) | Stmt::Parallel(_) => false,
-        Stmt::Comment(_)
-        | Stmt::Set(..)
-        | Stmt::Point(..)
-        | Stmt::Alloc { .. }
-        | Stmt::Stack(_)
-        | Stmt::Move { .. }
-        | Stmt::Transfer { .. }
-        | Stmt::Release(_)
-        | Stmt::Store(..)
-        | Stmt::Prefetch(..)
-        | Stmt::Copy { .. }
-        | Stmt::Check(..)
-        | Stmt::Call { .. }
-        | Stmt::Launch(_)
-        | Stmt::Atomic(_)
-        | Stmt::Ghost(_) => false,
+        Stmt::Set(..) | Stmt::Store(..) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!() => false,
     }
 }
 
@@ -115,25 +100,14 @@ fn carries(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::For { order, body, .. } => *order != Order::Any || body.iter().any(carries),
         Stmt::While(..) => true,
-        Stmt::Comment(_)
-        | Stmt::Set(..)
-        | Stmt::Point(..)
-        | Stmt::Alloc { .. }
-        | Stmt::Stack(_)
-        | Stmt::Move { .. }
-        | Stmt::Transfer { .. }
-        | Stmt::Release(_)
+        Stmt::Set(..)
         | Stmt::Store(..)
-        | Stmt::Prefetch(..)
-        | Stmt::Copy { .. }
         | Stmt::Scan(_)
         | Stmt::If(..)
-        | Stmt::Check(..)
-        | Stmt::Call { .. }
         | Stmt::Parallel(_)
         | Stmt::Launch(_)
         | Stmt::Atomic(_)
-        | Stmt::Ghost(_) => false,
+        | leaf_stmt!() => false,
     }
 }
 
@@ -159,22 +133,7 @@ pub fn accesses(list: &[Stmt], see: &mut dyn FnMut(Ptr, &Expr, bool)) {
                 accesses(then, see);
                 accesses(els, see);
             }
-            Stmt::Comment(_)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::Scan(_)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
-            | Stmt::Parallel(_)
-            | Stmt::Launch(_)
-            | Stmt::Atomic(_)
-            | Stmt::Ghost(_) => {}
+            Stmt::Scan(_) | Stmt::Parallel(_) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!() => {}
         }
     }
 }
@@ -196,24 +155,7 @@ fn operations(list: &[Stmt], see: &mut dyn FnMut(ScalarOp)) {
                 operations(then, see);
                 operations(els, see);
             }
-            Stmt::Comment(_)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::For { .. }
-            | Stmt::Scan(_)
-            | Stmt::While(..)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
-            | Stmt::Parallel(_)
-            | Stmt::Launch(_)
-            | Stmt::Atomic(_)
-            | Stmt::Ghost(_) => {}
+            Stmt::For { .. } | Stmt::Scan(_) | Stmt::While(..) | Stmt::Parallel(_) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!() => {}
         }
     }
 }
@@ -347,26 +289,15 @@ impl Planner<'_> {
                     self.facts.uniform.insert(*var);
                     self.uniform(body);
                 }
-                Stmt::Comment(_)
-                | Stmt::Point(..)
-                | Stmt::Alloc { .. }
-                | Stmt::Stack(_)
-                | Stmt::Move { .. }
-                | Stmt::Transfer { .. }
-                | Stmt::Release(_)
-                | Stmt::Store(..)
-                | Stmt::Prefetch(..)
-                | Stmt::Copy { .. }
+                Stmt::Store(..)
                 | Stmt::For { .. }
                 | Stmt::Scan(_)
                 | Stmt::While(..)
                 | Stmt::If(..)
-                | Stmt::Check(..)
-                | Stmt::Call { .. }
                 | Stmt::Parallel(_)
                 | Stmt::Launch(_)
                 | Stmt::Atomic(_)
-                | Stmt::Ghost(_) => {}
+                | leaf_stmt!() => {}
             }
         }
     }
@@ -382,25 +313,14 @@ impl Planner<'_> {
                     }
                 }
                 Stmt::For { body, .. } => self.positions(body),
-                Stmt::Comment(_)
-                | Stmt::Point(..)
-                | Stmt::Alloc { .. }
-                | Stmt::Stack(_)
-                | Stmt::Move { .. }
-                | Stmt::Transfer { .. }
-                | Stmt::Release(_)
-                | Stmt::Store(..)
-                | Stmt::Prefetch(..)
-                | Stmt::Copy { .. }
+                Stmt::Store(..)
                 | Stmt::Scan(_)
                 | Stmt::While(..)
                 | Stmt::If(..)
-                | Stmt::Check(..)
-                | Stmt::Call { .. }
                 | Stmt::Parallel(_)
                 | Stmt::Launch(_)
                 | Stmt::Atomic(_)
-                | Stmt::Ghost(_) => {}
+                | leaf_stmt!() => {}
             }
         }
     }
@@ -449,24 +369,7 @@ impl Planner<'_> {
             }
             Stmt::If(_, then, els) => then.iter().chain(els).map(|stmt| self.inside(stmt)).sum(),
             Stmt::While(..) => 1000,
-            Stmt::Comment(_)
-            | Stmt::Set(..)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Store(..)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::Scan(_)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
-            | Stmt::Parallel(_)
-            | Stmt::Launch(_)
-            | Stmt::Atomic(_)
-            | Stmt::Ghost(_) => 0,
+            Stmt::Set(..) | Stmt::Store(..) | Stmt::Scan(_) | Stmt::Parallel(_) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!() => 0,
         }
     }
 
@@ -524,25 +427,14 @@ impl Planner<'_> {
                     false => Node::Keep { stmt: stmt.clone(), interleaved: false },
                 }
             }
-            other @ (Stmt::Comment(_)
-            | Stmt::Set(..)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
+            other @ (Stmt::Set(..)
             | Stmt::Store(..)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
             | Stmt::Scan(_)
             | Stmt::If(..)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
             | Stmt::Parallel(_)
             | Stmt::Launch(_)
             | Stmt::Atomic(_)
-            | Stmt::Ghost(_)) => Node::Keep { stmt: other.clone(), interleaved: false },
+            | leaf_stmt!()) => Node::Keep { stmt: other.clone(), interleaved: false },
         }
     }
     /// Whether interleaved lanes read the same elements.

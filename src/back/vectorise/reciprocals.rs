@@ -11,7 +11,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
+use crate::ir::imp::{Expr, Int, Local, Order, Stmt, leaf_stmt};
 use rustc_hash::FxHashSet;
 
 /// With fewer iterations the reciprocal does not pay.
@@ -86,25 +86,14 @@ fn divisors(body: &[Stmt]) -> Vec<(Local, PrimType)> {
         match stmt {
             Stmt::Set(_, e) => each(e, &mut see),
             Stmt::Store(_, index, value) => [index, value].into_iter().for_each(|e| each(e, &mut see)),
-            Stmt::Comment(_)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::For { .. }
+            Stmt::For { .. }
             | Stmt::Scan(_)
             | Stmt::While(..)
             | Stmt::If(..)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
             | Stmt::Parallel(_)
             | Stmt::Launch(_)
             | Stmt::Atomic(_)
-            | Stmt::Ghost(_) => {}
+            | leaf_stmt!() => {}
         }
     }
     found

@@ -1,6 +1,6 @@
 //! Renaming of the variables of statements.
 
-use crate::ir::imp::{Expr, Local, Order, Place, Ptr, Scan, Stmt};
+use crate::ir::imp::{Expr, Local, Order, Place, Ptr, Scan, Stmt, leaf_stmt};
 use rustc_hash::FxHashMap;
 
 /// Variables that get other names, and arrays that get an element for each lane.
@@ -64,21 +64,7 @@ impl Renaming {
             })),
             Stmt::While(first, cond, second) => Stmt::While(self.stmts(first), self.expr(cond), self.stmts(second)),
             Stmt::If(cond, then, els) => Stmt::If(self.expr(cond), self.stmts(then), self.stmts(els)),
-            other @ (Stmt::Comment(_)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
-            | Stmt::Parallel(_)
-            | Stmt::Launch(_)
-            | Stmt::Atomic(_)
-            | Stmt::Ghost(_)) => other.clone(),
+            other @ (Stmt::Parallel(_) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!()) => other.clone(),
         }
     }
 }

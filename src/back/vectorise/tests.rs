@@ -1,3 +1,5 @@
+//! Loops with known lanes, their text before and after; how indices move from one iteration to the next.
+
 use super::affine::{Defs, Step, Steps};
 use super::vectorise;
 use crate::back::lower::{Options, lower};

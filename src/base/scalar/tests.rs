@@ -1,3 +1,5 @@
+//! Every scalar operation on numbers at the ends of its type, and when it fails.
+
 use super::*;
 use PrimType::*;
 

@@ -54,7 +54,16 @@ pub struct Report {
     /// Whether it has test blocks.
     pub blocks: bool,
     /// What was said besides.
-    pub remarks: String,
+    pub remarks: Vec<Remark>,
+}
+
+/// What is said besides results.
+#[derive(Debug)]
+pub enum Remark {
+    /// A note about the machine, which is shown once for all files.
+    Note(String),
+    /// What a process wrote to standard error.
+    Said(String),
 }
 
 /// Counts and prints.
@@ -101,14 +110,15 @@ impl<'a> Tally<'a> {
         }
     }
 
-    fn remarks(&mut self, text: &str) {
-        for line in text.lines() {
-            if self.notes.iter().any(|known| known == line) {
-                continue;
-            }
-            self.console.progress(line);
-            if line.starts_with("note: ") {
-                self.notes.push(line.to_string());
+    fn remarks(&mut self, remarks: &[Remark]) {
+        for remark in remarks {
+            match remark {
+                Remark::Note(note) if self.notes.contains(note) => {}
+                Remark::Note(note) => {
+                    note.lines().for_each(|line| self.console.progress(line));
+                    self.notes.push(note.clone());
+                }
+                Remark::Said(text) => text.lines().for_each(|line| self.console.progress(line)),
             }
         }
     }

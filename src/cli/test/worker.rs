@@ -5,7 +5,7 @@ use super::super::files;
 use super::super::output::Style;
 use super::TestArgs;
 use super::parts::{Event, Parts};
-use super::report::{Found, Report, Result};
+use super::report::{Found, Remark, Report, Result};
 use super::work::{self, Plan};
 use crate::base::Code;
 use crate::diag::Diagnostic;
@@ -92,7 +92,7 @@ struct State {
     failed: BTreeSet<usize>,
     open: BTreeMap<usize, Open>,
     diagnostics: Vec<(String, bool)>,
-    remarks: String,
+    remarks: Vec<Remark>,
 }
 
 /// How a turn of a process came to its end.
@@ -143,7 +143,7 @@ impl<'a> Worker<'a> {
             }
         };
         if let Some(process) = &self.process {
-            state.remarks.push_str(&process.take_said());
+            state.remarks.push(Remark::Said(process.take_said()));
         }
         let State { results, diagnostics, remarks, .. } = state;
         Report { name: files::shown(path), diagnostics, results: results.into_values().collect(), blocks, remarks }
@@ -238,7 +238,7 @@ impl State {
             }
             Event::Diagnostic { text, error } => self.diagnostics.push((text, error)),
             Event::Done { blocks, notes } => {
-                notes.iter().for_each(|note| self.remarks.push_str(&format!("{note}\n")));
+                self.remarks.extend(notes.into_iter().map(Remark::Note));
                 return Some(blocks);
             }
         }

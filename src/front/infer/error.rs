@@ -5,6 +5,7 @@ use super::reason::Kind;
 use super::shown::Shown;
 use super::types::Class;
 use crate::base::{PrimType, Span, Symbol};
+use crate::rank::TooHard;
 
 /// Something that is wrong with the types or ranks of a definition.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +51,7 @@ pub enum ErrorKind {
     /// An array has more dimensions than can be.
     TooManyDimensions { rank: i128 },
     /// The rank system was not decided, for this reason of the solver.
-    Undecided { why: String, unannotated: Unannotated },
+    Undecided { why: TooHard, unannotated: Unannotated },
     /// A type is too large after its abbreviations are expanded.
     TypeTooLarge,
     /// An abbreviation is applied to the wrong arguments.

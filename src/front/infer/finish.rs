@@ -5,7 +5,7 @@ use super::error::{Error, ErrorKind, Source};
 use super::types::{Base, Node, Ty};
 use super::unify::Wanted;
 use super::{advice, blame};
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{MAX_RANK, PrimType, Span, Symbol};
 use crate::ir::surface::PatId;
 use crate::ir::tables::{
     AppInfo, Def, DefId, DefKind, Insertion, Program, RBase, RType, Role, Signature, Tables, TypeParamId, TypeParamInfo,
@@ -103,7 +103,7 @@ impl Inferred {
         let rank = |ty: &Ty| ty.rank.eval(&self.solution.values).map_or(i128::MAX, i128::from);
         let exprs = self.found.exprs.iter().map(|(id, ty)| (rank(ty), program.ast.exprs[*id].span));
         let pats = self.found.pats.iter().map(|(id, ty)| (rank(ty), program.ast.pats[*id].span));
-        let (rank, at) = exprs.chain(pats).find(|(rank, _)| *rank > MAX_RANK)?;
+        let (rank, at) = exprs.chain(pats).find(|(rank, _)| *rank > MAX_RANK as i128)?;
         Some(Error { at, kind: ErrorKind::TooManyDimensions { rank } })
     }
     /// The tables of this definition alone.
@@ -113,9 +113,6 @@ impl Inferred {
         tables
     }
 }
-
-/// Most dimensions of an array, as in data.
-pub(super) const MAX_RANK: i128 = 255;
 
 /// Turns types of inference into finished types.
 pub(super) struct Export<'a> {

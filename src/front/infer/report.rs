@@ -5,10 +5,9 @@ use super::error::{
     AbbreviationArguments, AbbreviationParam, Claim, ConstructorFault, Difference, Error, ErrorKind, Fields, Labels, RankConflict, Source,
     TypeMismatch,
 };
-use super::finish::MAX_RANK;
 use super::reason::Kind;
 use super::shown::Shown;
-use crate::base::{Code, Symbol};
+use crate::base::{Code, MAX_RANK, Symbol};
 use crate::diag::{Diagnostic, closest};
 
 /// Most variables that are named.
@@ -84,7 +83,7 @@ impl Error {
             }
             ErrorKind::Undecided { why, unannotated } => {
                 error(Code::Undecided, "the ranks in this definition were not decided within the limits".into())
-                    .note(why)
+                    .note(why.to_string())
                     .help(unannotated.advice())
             }
             ErrorKind::TypeTooLarge => error(Code::TypeArguments, "type too large after its abbreviations are expanded".into()),

@@ -3,13 +3,10 @@
 use super::error::{Data, DataError, Empty, Place, TypeError};
 use super::expr::literal;
 use super::{Elaborator, Typed};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{MAX_RANK, PrimType, Scalar, Span, Symbol};
 use crate::ir::core::read::{self, Wanted, is_type};
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Shape, ShapeItem, Type};
-
-/// Values have at most so many dimensions.
-pub(super) const MAX_RANK: usize = 255;
 
 impl Elaborator<'_> {
     /// A string is the vector of its bytes.

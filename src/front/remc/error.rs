@@ -139,7 +139,7 @@ pub(super) enum Binding {
 /// What is wrong with literals, tuples, records and sums.
 pub(super) enum DataError {
     UntypedEmpty(Empty),
-    /// An array of more than [`MAX_RANK`](super::data::MAX_RANK) dimensions.
+    /// An array of more than [`MAX_RANK`](crate::base::MAX_RANK) dimensions.
     Rank(usize),
     /// Elements of `array` that are arrays of this shape.
     ArraysInArray(Shape),

@@ -1,7 +1,6 @@
 //! Errors of core written by hand in words. Its notation has the codes E018x, kinds and sorts have E0703 and E0704
 //! ([`crate::ir::core::read`]).
 
-use super::data::MAX_RANK;
 use super::error::{
     Advice, Argument, Binding, BoxError, CallError, Data, DataError, Empty, Error, ErrorKind, FormError, Framed, InstanceError, NameError,
     Place, TypeError, Undetermined,
@@ -9,7 +8,7 @@ use super::error::{
 use super::expr::form_syntax;
 use super::instantiate::shown;
 use super::library;
-use crate::base::{Code, Span};
+use crate::base::{Code, MAX_RANK, Span};
 use crate::diag::Diagnostic;
 use crate::ir::core::print::{index, shape, type_brief};
 use crate::ir::core::read::{self, BinderKind};

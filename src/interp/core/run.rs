@@ -472,21 +472,28 @@ impl<'m> Run<'m> {
     pub fn dim(&self, dim: &Dim) -> i64 {
         match dim {
             Dim::Const(n) => *n,
-            Dim::Slot(slot) => self.get(*slot).as_i64().unwrap_or(0),
+            Dim::Slot(slot) => self.size_in(*slot),
             Dim::Sum(terms) => terms.iter().fold(0i64, |sum, (c, monomial)| {
-                let product = monomial.iter().fold(*c, |p, slot| p.wrapping_mul(self.get(*slot).as_i64().unwrap_or(0)));
+                let product = monomial.iter().fold(*c, |p, slot| p.wrapping_mul(self.size_in(*slot)));
                 sum.wrapping_add(product)
             }),
+        }
+    }
+    #[inline]
+    fn size_in(&self, slot: Slot) -> i64 {
+        match self.get(slot).as_i64() {
+            Some(size) => size,
+            None => crate::ice!(Span::default(), "a size was expected"),
         }
     }
     fn sizes(&self, items: &[Item], out: &mut Vec<i64>) {
         for item in items {
             match item {
                 Item::Dim(dim) => out.push(self.dim(dim)),
-                Item::Shape(slot) => {
-                    let shape = self.get(*slot).as_array().and_then(|array| array.items::<i64>());
-                    out.extend_from_slice(shape.unwrap_or(&[]));
-                }
+                Item::Shape(slot) => match self.get(*slot).as_array().and_then(|array| array.items::<i64>()) {
+                    Some(shape) => out.extend_from_slice(shape),
+                    None => crate::ice!(Span::default(), "a shape was expected"),
+                },
             }
         }
     }
@@ -500,10 +507,11 @@ impl<'m> Run<'m> {
         match atom {
             Atom::Prim(prim) => Layout::Prim(*prim),
             Atom::Opaque => Layout::Opaque,
-            Atom::Var(slot) => match self.get(*slot) {
-                Value::Opaque(opaque) => opaque.downcast_ref::<Layout>().cloned().unwrap_or(Layout::Opaque),
-                Value::Scalar(_) | Value::Array(_) | Value::Tuple(_) | Value::Cells(_) | Value::Box(_) | Value::Sum(_) => Layout::Opaque,
-            },
+            Atom::Var(slot) => {
+                let value = self.get(*slot);
+                let layout = if let Value::Opaque(opaque) = value { opaque.downcast_ref::<Layout>() } else { None };
+                layout.cloned().unwrap_or_else(|| crate::ice!(Span::default(), "a type was expected"))
+            }
             Atom::Tuple(labels, parts) => {
                 let parts = parts.iter().map(|part| self.type_layout(part)).collect();
                 Layout::Tuple(labels.clone(), parts)

@@ -3,16 +3,13 @@
 use super::primitives::{ints, sized};
 use super::run::Run;
 use super::{Failure, Outcome};
-use crate::base::{Code, Scalar, Span};
+use crate::base::{Code, MAX_RANK, Scalar, Span};
 use crate::interp::arrays::{gather, missing, natural};
 use crate::interp::failure::{broken, out_of_bounds};
 use crate::runtime::buffer::vector;
 use crate::runtime::dims::{Dims, count};
 use crate::runtime::{Array, Boxed, Buffer, Value};
 use std::sync::Arc;
-
-/// Most dimensions of an array.
-const MAX_RANK: usize = 255;
 
 /// The sizes in a vector, none of which may be negative; their product can be counted.
 fn shape(value: Option<&Value>, span: Span) -> Outcome<Vec<usize>> {

@@ -1,3 +1,5 @@
+//! Terms of core and their values; updates in place, failures, and programs too deep or too large.
+
 use super::*;
 use crate::base::{PrimType, Scalar};
 use crate::ir::core::Shape;

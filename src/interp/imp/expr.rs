@@ -1,4 +1,4 @@
-//! Expressions.
+//! Evaluates expressions of imp: numbers that may be undefined, and elements, of which the memory knows whether they can be read.
 
 use super::Machine;
 use super::fault::{Run, fault};

@@ -1,4 +1,4 @@
-//! Statements.
+//! Runs statements of imp: each changes locals, pointers or the memory, and stops where the program fails or breaks a rule.
 
 use super::Machine;
 use super::fault::{Run, Stop, fault};
@@ -207,8 +207,8 @@ impl<'p> Machine<'p> {
                 *buffer
             }
             None => {
-                let count = info.stack.unwrap_or_default() as usize;
-                let Some(buffer) = self.memory.alloc(info.name, info.elem, count, Kind::Frame) else {
+                let Some(count) = info.stack else { return fault("a pointer without elements in the frame") };
+                let Some(buffer) = self.memory.alloc(info.name, info.elem, count as usize, Kind::Frame) else {
                     return fault("no memory for an array in a frame");
                 };
                 frame.stacks.insert(ptr, buffer);

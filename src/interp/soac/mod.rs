@@ -3,7 +3,7 @@
 
 mod regions;
 
-use super::arrays::{HOLE, bad_slice, concat, gather, length, natural, range_steps, slice_steps};
+use super::arrays::{HOLE, bad_slice, concat, gather, length, natural, outer, range_steps, slice_steps};
 use super::components::{operands, result};
 use super::failure::{Failure, Outcome, broken, misfit, negative, op_failure, out_of_bounds};
 use crate::base::Code;
@@ -241,7 +241,8 @@ impl<'p> Run<'p> {
                 for cell in cells {
                     builder.push(&self.operand(*cell)).map_err(|m| misfit(m, span))?;
                 }
-                let cell = cells.first().map_or(0, |a| self.program.operand_ty(*a).rank());
+                let cell = cells.first().ok_or_else(|| broken("an array without cells"))?;
+                let cell = self.program.operand_ty(*cell).rank();
                 let frame = self.shape(&ty.shape[..ty.rank().saturating_sub(cell)], span)?;
                 builder.finish(&frame).ok_or_else(shapeless)?
             }
@@ -249,7 +250,7 @@ impl<'p> Run<'p> {
                 let mut value = self.get(*array).clone();
                 for i in at {
                     let i = self.int(*i)?;
-                    let n = value.outer().unwrap_or(0);
+                    let n = outer(&value)?;
                     value =
                         usize::try_from(i).ok().and_then(|i| value.cell(i)).ok_or_else(|| unless(*checked, out_of_bounds(i, n, span)))?;
                 }
@@ -258,7 +259,7 @@ impl<'p> Run<'p> {
             Exp::Slice { array, start, step, checked } => self.slice(*array, *start, *step, *checked, ty, span)?,
             Exp::Rotate { array, by } => {
                 let (value, by) = (self.get(*array).clone(), self.int(*by)?);
-                let n = value.outer().unwrap_or(0);
+                let n = outer(&value)?;
                 if n == 0 {
                     return Ok(value);
                 }
@@ -311,17 +312,16 @@ impl<'p> Run<'p> {
 
     fn slice(&mut self, array: Var, start: Operand, step: Operand, checked: bool, ty: &Type, span: Span) -> Outcome<Value> {
         let (value, start, step) = (self.get(array).clone(), self.int(start)?, self.int(step)?);
-        let (count, n) = (self.size(&ty.shape[0])?, value.outer().unwrap_or(0));
+        let (count, n) = (self.size(&ty.shape[0])?, outer(&value)?);
         if checked || step == 1 {
             let end = start.wrapping_add(count);
             let bounds = usize::try_from(start).ok().zip(usize::try_from(end).ok());
             return bounds.and_then(|(i, j)| value.slice(i, j)).ok_or_else(|| unless(checked, bad_slice(start, end, n, span)));
         }
-        if count <= 0 {
-            return self.empty(ty);
-        }
+        let Ok(cells @ 1..) = usize::try_from(count) else { return self.empty(ty) };
+        // No array has a cell with the largest number: a place that does not exist stays one.
         let at = move |t: i64| usize::try_from(i128::from(start) + i128::from(t) * i128::from(step)).unwrap_or(usize::MAX);
-        gather(&value, usize::try_from(count).unwrap_or(0), (0..count).map(at), span)
+        gather(&value, cells, (0..count).map(at), span)
     }
 
     fn update_slice(&mut self, array: Var, start: Operand, step: Operand, value: Var, checked: bool, span: Span) -> Outcome<Value> {
@@ -329,7 +329,7 @@ impl<'p> Run<'p> {
         let shapeless = || broken("an array whose elements do not fit its shape");
         let (mut array, start, step) = (self.get(array).clone(), self.int(start)?, self.int(step)?);
         let value = self.get(value).clone();
-        let (n, k) = (array.outer().unwrap_or(0), value.outer().unwrap_or(0));
+        let (n, k) = (outer(&array)?, outer(&value)?);
         if step == 0 && k > 1 {
             let message = format!("updating {k} elements from {start} in steps of 0 writes one place");
             return Err(unless(checked, Failure::new(Code::OutOfBounds, span, message)));
@@ -464,7 +464,8 @@ impl<'p> Run<'p> {
                 sums[k] = self.combine(operator, sum, cell)?;
                 if k < soac.scans.len() {
                     for value in &sums[k] {
-                        scan.next().map_or(Ok(()), |builder| builder.push(value)).map_err(|m| misfit(m, span))?;
+                        let builder = scan.next().ok_or_else(|| broken("more sums than results"))?;
+                        builder.push(value).map_err(|m| misfit(m, span))?;
                     }
                 }
             }
@@ -578,7 +579,7 @@ impl<'p> Run<'p> {
         for i in 0..n {
             let mut results = self.cell(lambda, &inputs, i)?.into_iter();
             let at = results.next().and_then(|v| v.as_i64()).ok_or_else(|| broken("an index was expected"))?;
-            let size = arrays.first().and_then(Value::outer).unwrap_or(0);
+            let size = outer(arrays.first().ok_or_else(|| broken("nothing to write to"))?)?;
             let Some(at) = usize::try_from(at).ok().filter(|at| *at < size) else { continue };
             let mut values: Vec<Value> = results.collect();
             if let Some(operator) = operator {
@@ -641,8 +642,8 @@ fn unless(checked: bool, failure: Box<Failure>) -> Box<Failure> {
 
 /// The array with the cell at these indices replaced.
 fn updated(mut array: Value, at: &[i64], value: &Value, span: Span) -> Outcome<Value> {
-    let n = array.outer().unwrap_or(0);
     let Some((first, rest)) = at.split_first() else { return Ok(value.clone()) };
+    let n = outer(&array)?;
     let position = usize::try_from(*first).ok().filter(|i| *i < n).ok_or_else(|| out_of_bounds(*first, n, span))?;
     let cell = if rest.is_empty() {
         value.clone()

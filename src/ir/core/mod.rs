@@ -154,13 +154,13 @@ impl Type {
         if params.is_empty() {
             return ret;
         }
-        match ret.atom() {
-            Atom::Fun(more, last) if ret.shape().is_scalar() => {
-                let params = params.into_iter().chain(more.iter().cloned()).collect();
-                Type::scalar(Atom::Fun(params, last.clone()))
-            }
-            _ => Type::scalar(Atom::Fun(params, ret)),
+        if let Atom::Fun(more, last) = ret.atom()
+            && ret.shape().is_scalar()
+        {
+            let params = params.into_iter().chain(more.iter().cloned()).collect();
+            return Type::scalar(Atom::Fun(params, last.clone()));
         }
+        Type::scalar(Atom::Fun(params, ret))
     }
     /// What a definition of this type takes and returns, its index and type parameters aside.
     pub fn interface(&self) -> (&[Param], &Type) {
@@ -168,10 +168,12 @@ impl Type {
         while let Atom::Pi(_, inner) | Atom::Forall(_, inner) = ty.atom() {
             ty = inner;
         }
-        match ty.atom() {
-            Atom::Fun(params, ret) if ty.shape().is_scalar() => (params, ret),
-            _ => (&[], ty),
+        if let Atom::Fun(params, ret) = ty.atom()
+            && ty.shape().is_scalar()
+        {
+            return (params, ret);
         }
+        (&[], ty)
     }
     /// The atom type.
     pub fn atom(&self) -> &Atom {

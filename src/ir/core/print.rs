@@ -360,9 +360,12 @@ impl<'a> Printer<'a> {
             ExprKind::Array { dims, elem, items } => self.array(dims, *elem, items),
             ExprKind::Frame { dims, cell, cells } => self.frame(dims, cell, cells),
             ExprKind::App { fun, args } => {
-                let head = match fun.kind() {
-                    ExprKind::Var(name) if is_keyword(name.as_str()) => self.quoted(*name),
-                    _ => self.nested(|| self.expr(fun)),
+                let head = if let ExprKind::Var(name) = fun.kind()
+                    && is_keyword(name.as_str())
+                {
+                    self.quoted(*name)
+                } else {
+                    self.nested(|| self.expr(fun))
                 };
                 self.form(head, args.iter().map(one))
             }
@@ -387,7 +390,19 @@ impl<'a> Printer<'a> {
                 self.form(head, std::iter::once(body).map(one))
             }
             ExprKind::Rep { frame, arg } => self.form(self.text("rep ").append(self.shape(frame)), std::iter::once(arg).map(one)),
-            _ => self.data(expr),
+            ExprKind::Tuple(_)
+            | ExprKind::Proj(..)
+            | ExprKind::Record(_)
+            | ExprKind::Field(..)
+            | ExprKind::Inject { .. }
+            | ExprKind::Is(..)
+            | ExprKind::Payload(..)
+            | ExprKind::Box { .. }
+            | ExprKind::Unbox { .. }
+            | ExprKind::ReifyDim(_)
+            | ExprKind::ReifyShape(_)
+            | ExprKind::Coerce { .. }
+            | ExprKind::Assert { .. } => self.data(expr),
         }
     }
 
@@ -432,7 +447,20 @@ impl<'a> Printer<'a> {
                 self.form(self.text("assert"), std::iter::once(cond).map(one).chain(message).chain(std::iter::once(expr).map(one)))
             }
             // The others are printed by `expr`.
-            _ => self.arena.nil(),
+            ExprKind::Var(_)
+            | ExprKind::Lit(_)
+            | ExprKind::Array { .. }
+            | ExprKind::Frame { .. }
+            | ExprKind::App { .. }
+            | ExprKind::Inst { .. }
+            | ExprKind::Fn { .. }
+            | ExprKind::IFn { .. }
+            | ExprKind::TFn { .. }
+            | ExprKind::Let { .. }
+            | ExprKind::If { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::Map { .. }
+            | ExprKind::Rep { .. } => self.arena.nil(),
         }
     }
 
@@ -496,6 +524,7 @@ impl<'a> Printer<'a> {
 }
 
 /// The type of an expression where it can be read off at once: then a vector of such cells is written `[e ..]`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "of literals it can be read off, of no other form")]
 pub(super) fn evident_type(expr: &Expr) -> Option<Type> {
     match expr.kind() {
         ExprKind::Lit(value) => Some(Type::prim(value.prim())),

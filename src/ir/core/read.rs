@@ -7,6 +7,8 @@
 //! Indices and types ([`Reader::ty`]) are read in the same way wherever they stand. A reader that is given a scope ([`Names`]) finds out
 //! what their variables mean and reports those that mean nothing; one without takes every name for a variable.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is none of the forms that may stand there is a mistake of the text")]
+
 mod error;
 mod expr;
 mod report;

@@ -32,6 +32,7 @@ pub trait SizeEnv {
 }
 
 /// The size that an expression denotes, if it is a size expression.
+#[expect(clippy::wildcard_enum_match_arm, reason = "size expressions have few forms")]
 pub fn size_of(env: &dyn SizeEnv, expr: &Expr) -> Option<Dim> {
     match expr.kind() {
         ExprKind::Lit(Scalar::I64(value)) => Some(Dim::constant(*value)),
@@ -59,6 +60,7 @@ pub enum SizeOp {
 
 impl SizeOp {
     /// The operation of this name, where nothing hides the primitive.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "sizes are sums and products")]
     pub fn named(name: Symbol) -> Option<SizeOp> {
         match prims::int_op(name)? {
             Op::Add => Some(SizeOp::Add),

@@ -85,7 +85,7 @@ impl State {
         visit::stmts(body, &mut |mention| match mention {
             Mention::Set(local) => self.locals[local.raw()] = false,
             Mention::Point(ptr) => self.ptrs[ptr.raw()] = None,
-            _ => {}
+            Mention::Read(_) | Mention::Use(_) | Mention::Handle(_) => {}
         });
     }
     /// The memory of a handle is released: what points at it may not be used any more.

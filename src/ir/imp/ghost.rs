@@ -5,7 +5,7 @@
 //! Who uses which array follows from the first-order program alone, not from what lowering thinks of memory. So an array that is overwritten
 //! too early is found where it is used.
 
-use super::{Expr, Fun, Program, Ptr, Stmt, Work};
+use super::{Expr, Fun, Program, Ptr, Stmt, Work, leaf_stmt};
 use crate::base::{Idx, Span, Symbol};
 
 /// An array, by its number and its name.
@@ -87,7 +87,14 @@ fn real(list: Vec<Stmt>) -> Vec<Stmt> {
                 }
                 Stmt::Atomic(atomic)
             }
-            other => other,
+            other @ (Stmt::Set(..)
+            | Stmt::Store(..)
+            | Stmt::For { .. }
+            | Stmt::Scan(_)
+            | Stmt::While(..)
+            | Stmt::If(..)
+            | Stmt::Parallel(_)
+            | leaf_stmt!()) => other,
         });
     }
     out

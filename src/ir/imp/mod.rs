@@ -239,6 +239,27 @@ pub struct Failure {
     pub span: Span,
 }
 
+/// A pattern: the statements without others inside, but for [`Stmt::Set`] and [`Stmt::Store`], which most matches look at. A match that
+/// treats statements alike names this group and the others one by one, so that it stays exhaustive: a new statement without others inside is
+/// added here after a look at the matches that name the group.
+macro_rules! leaf_stmt {
+    () => {
+        $crate::ir::imp::Stmt::Comment(_)
+            | $crate::ir::imp::Stmt::Point(..)
+            | $crate::ir::imp::Stmt::Alloc { .. }
+            | $crate::ir::imp::Stmt::Stack(_)
+            | $crate::ir::imp::Stmt::Move { .. }
+            | $crate::ir::imp::Stmt::Transfer { .. }
+            | $crate::ir::imp::Stmt::Release(_)
+            | $crate::ir::imp::Stmt::Prefetch(..)
+            | $crate::ir::imp::Stmt::Copy { .. }
+            | $crate::ir::imp::Stmt::Check(..)
+            | $crate::ir::imp::Stmt::Call { .. }
+            | $crate::ir::imp::Stmt::Ghost(_)
+    };
+}
+pub(crate) use leaf_stmt;
+
 /// A statement.
 #[derive(Debug, Clone)]
 pub enum Stmt {
@@ -476,6 +497,7 @@ pub enum Atomic {
 
 impl Atomic {
     /// Whether memory can do an operation by itself.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "memory has few operations")]
     pub fn in_hardware(op: &ScalarOp) -> bool {
         let wide = op.prim.bytes() >= 4;
         match op.op {

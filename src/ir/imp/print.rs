@@ -126,7 +126,18 @@ impl Printer<'_> {
     fn operand(&self, e: &Expr) -> String {
         match e {
             Expr::Int(op, ..) if !matches!(op, Int::Min | Int::Count) => format!("({})", self.expr(e)),
-            _ => self.expr(e),
+            Expr::Const(_)
+            | Expr::Local(_)
+            | Expr::Load(..)
+            | Expr::Op(..)
+            | Expr::Int(..)
+            | Expr::Select(..)
+            | Expr::Blend(..)
+            | Expr::Quotient(..)
+            | Expr::Chunks { .. }
+            | Expr::Threads
+            | Expr::Registers
+            | Expr::Thread => self.expr(e),
         }
     }
 
@@ -162,7 +173,9 @@ impl Printer<'_> {
             }
             Stmt::Stack(ptr) => {
                 let info = &self.fun.ptrs[*ptr];
-                self.line(format!("stack {}: {} of {}", self.ptr(*ptr), info.elem, info.stack.unwrap_or_default()));
+                // Broken programs are printed, too: that is how the validator shows what is wrong.
+                let count = info.stack.map_or("nothing".to_string(), |count| count.to_string());
+                self.line(format!("stack {}: {} of {count}", self.ptr(*ptr), info.elem));
             }
             Stmt::Move { to, from } => self.line(format!("{} = move {}", self.handle(*to), self.handle(*from))),
             Stmt::Transfer { to, ptr, from, count, .. } => {
@@ -372,8 +385,5 @@ impl Printer<'_> {
 
 /// A scalar; indices are written without their type.
 fn value_text(value: crate::base::Scalar) -> String {
-    match value {
-        crate::base::Scalar::I64(n) => n.to_string(),
-        other => scalar_text(other),
-    }
+    if let crate::base::Scalar::I64(n) = value { n.to_string() } else { scalar_text(value) }
 }

@@ -1,3 +1,5 @@
+//! The validator on programs that are right and on their smallest changes that are not, and the notation.
+
 use super::variants::{Access, Product, Side, Variants, Vectors};
 use super::{
     Expr, Fun, FunId, Handle, HandleInfo, Launch, Local, LocalInfo, Order, Parallel, Place, Program, Ptr, PtrInfo, Result, Scan, Stmt,

@@ -1,6 +1,6 @@
 //! Walks over statements: what they mention.
 
-use super::{Arg, Atomic, Combine, Expr, Handle, Launch, Local, Order, Place, Ptr, Scan, Stmt, Target, Work};
+use super::{Arg, Atomic, Combine, Expr, Handle, Launch, Local, Order, Place, Ptr, Scan, Stmt, Target, Work, leaf_stmt};
 use rustc_hash::FxHashSet;
 
 /// Something that a statement mentions.
@@ -23,7 +23,16 @@ pub fn expr(e: &Expr, see: &mut dyn FnMut(Mention)) {
     match e {
         Expr::Local(local) => see(Mention::Read(*local)),
         Expr::Load(ptr, _) => see(Mention::Use(*ptr)),
-        _ => {}
+        Expr::Const(_)
+        | Expr::Op(..)
+        | Expr::Int(..)
+        | Expr::Select(..)
+        | Expr::Blend(..)
+        | Expr::Quotient(..)
+        | Expr::Chunks { .. }
+        | Expr::Threads
+        | Expr::Registers
+        | Expr::Thread => {}
     }
     e.parts(&mut |e| expr(e, see));
 }
@@ -39,7 +48,7 @@ pub fn inside(stmt: Stmt, change: &mut dyn FnMut(Vec<Stmt>) -> Vec<Stmt>) -> Stm
             parallel.body = change(std::mem::take(&mut parallel.body));
             Stmt::Parallel(parallel)
         }
-        other => other,
+        other @ (Stmt::Set(..) | Stmt::Store(..) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!()) => other,
     }
 }
 
@@ -278,23 +287,7 @@ pub fn each<'a>(stmts: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
                     each(body, see);
                 }
             }
-            Stmt::Comment(_)
-            | Stmt::Set(..)
-            | Stmt::Point(..)
-            | Stmt::Alloc { .. }
-            | Stmt::Stack(_)
-            | Stmt::Move { .. }
-            | Stmt::Transfer { .. }
-            | Stmt::Release(_)
-            | Stmt::Store(..)
-            | Stmt::Prefetch(..)
-            | Stmt::Copy { .. }
-            | Stmt::Scan(_)
-            | Stmt::Check(..)
-            | Stmt::Call { .. }
-            | Stmt::Parallel(_)
-            | Stmt::Launch(_)
-            | Stmt::Ghost(_) => {}
+            Stmt::Set(..) | Stmt::Store(..) | Stmt::Scan(_) | Stmt::Parallel(_) | Stmt::Launch(_) | leaf_stmt!() => {}
         }
     }
 }

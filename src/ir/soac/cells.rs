@@ -1,7 +1,9 @@
 //! Whether the cells of an array may be overwritten by those that are computed from them.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "cells are overwritten where one form or another says so, never else")]
+
 use super::visit::mentioned;
-use super::{Body, Exp, Lambda, Operand, Program, Stm, Var};
+use super::{Body, Exp, Lambda, Operand, Program, Stm, Var, parallel_exp};
 use rustc_hash::FxHashSet;
 
 /// The array whose memory a statement's result is in, if it is a view or an update.
@@ -15,7 +17,22 @@ pub fn view_of(exp: &Exp) -> Option<Var> {
         | Exp::Update { array, .. }
         | Exp::UpdateSlice { array, .. }
         | Exp::Rep(Operand::Var(array)) => Some(*array),
-        _ => None,
+        Exp::Rep(Operand::Const(_))
+        | Exp::Copy(_)
+        | Exp::Scalar(..)
+        | Exp::Size(_)
+        | Exp::Literal(_)
+        | Exp::Stack(_)
+        | Exp::Rotate { .. }
+        | Exp::Iota { .. }
+        | Exp::Concat(_)
+        | Exp::RangeCount { .. }
+        | Exp::SliceCount { .. }
+        | Exp::Check(_)
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call(..)
+        | parallel_exp!() => None,
     }
 }
 

@@ -2,7 +2,9 @@
 //! are compared as polynomials, with variables that are sums and products of others replaced by them.
 
 use super::visit::Part;
-use super::{Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, Seg, Size, Soac, Stm, Type, Var, print};
+use super::{
+    Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, Seg, Size, Soac, Stm, Type, Var, parallel_exp, print, single_exp,
+};
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -81,10 +83,7 @@ impl Checker<'_> {
         size.subst(&mut |var| self.sizes.get(&var).cloned())
     }
     fn size_of(&self, operand: Operand) -> Size {
-        match operand {
-            Operand::Const(scalar) => Size::constant(scalar.as_i128().unwrap_or(0) as i64),
-            Operand::Var(var) => self.normal(&Size::var(var)),
-        }
+        self.normal(&operand.as_size())
     }
     fn same_size(&self, a: &Size, b: &Size) -> bool {
         a == b || self.normal(a) == self.normal(b)
@@ -110,7 +109,9 @@ impl Checker<'_> {
     /// What sizes among the variables are when they stand for the operands.
     fn standing(&self, vars: &[Var], operands: &[Operand], map: &mut FxHashMap<Var, Size>) {
         for (var, operand) in vars.iter().zip(operands) {
-            if self.program.ty(*var) == &Type::scalar(PrimType::I64) {
+            // What is no size is found when the types are compared.
+            let size = Type::scalar(PrimType::I64);
+            if self.program.ty(*var) == &size && self.ty(*operand) == size {
                 map.insert(*var, self.size_of(*operand));
             }
         }
@@ -147,7 +148,9 @@ impl Checker<'_> {
     fn stm(&mut self, stm: &Stm) -> Checked {
         self.exp(&stm.exp, &stm.pat).map_err(|problem| format!("{problem}\nin {}", print::stm(self.program, stm)))?;
         self.bind_all(&stm.pat)?;
-        if let [var] = stm.pat.as_slice() {
+        if let [var] = stm.pat.as_slice()
+            && self.program.ty(*var) == &Type::scalar(PrimType::I64)
+        {
             let size = match &stm.exp {
                 Exp::Copy(a) => Some(self.size_of(*a)),
                 Exp::Size(size) => Some(self.normal(size)),
@@ -157,10 +160,33 @@ impl Checker<'_> {
                     (Op::Mul, [a, b]) => Some(self.size_of(*a).mul(&self.size_of(*b))),
                     _ => None,
                 },
-                _ => None,
+                Exp::Scalar(..)
+                | Exp::Literal(_)
+                | Exp::Stack(_)
+                | Exp::Index { .. }
+                | Exp::Slice { .. }
+                | Exp::Rotate { .. }
+                | Exp::Rearrange { .. }
+                | Exp::Reshape(_)
+                | Exp::Coerce(_)
+                | Exp::Rep(_)
+                | Exp::Iota { .. }
+                | Exp::Concat(_)
+                | Exp::Update { .. }
+                | Exp::UpdateSlice { .. }
+                | Exp::RangeCount { .. }
+                | Exp::SliceCount { .. }
+                | Exp::Check(_)
+                | Exp::Soac(_)
+                | Exp::Seg(_)
+                | Exp::Filter { .. }
+                | Exp::Scatter { .. }
+                | Exp::Hist { .. }
+                | Exp::If { .. }
+                | Exp::Loop { .. }
+                | Exp::Call(..) => None,
             };
             if let Some(size) = size
-                && self.program.ty(*var) == &Type::scalar(PrimType::I64)
                 && size.extent().0 <= 64
                 && size.extent().1 <= 32
             {
@@ -223,7 +249,7 @@ impl Checker<'_> {
                 self.match_up(&fun.params, args, &map, "an argument of a call")?;
                 self.match_up(&fun.results, &results, &map, "a result of a call")
             }
-            _ => match types.as_slice() {
+            single_exp!() => match types.as_slice() {
                 [ty] => self.single(exp, ty),
                 _ => Err("the number of variables".into()),
             },
@@ -318,7 +344,9 @@ impl Checker<'_> {
                 self.expect(program.ty(*array), ty, "the array")?;
                 self.expect(&program.ty(*value).cell(1), &ty.cell(1), "the cells")
             }
-            _ => Err("an expression with several results".into()),
+            Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) | parallel_exp!() => {
+                Err("an expression with several results".into())
+            }
         }
     }
 

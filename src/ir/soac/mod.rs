@@ -95,6 +95,23 @@ impl Operand {
     pub fn var(self) -> Option<Var> {
         if let Operand::Var(var) = self { Some(var) } else { None }
     }
+    /// The operand, which is of type `i64`, as a size.
+    pub fn as_size(self) -> Size {
+        match self {
+            Operand::Const(Scalar::I64(value)) => Size::constant(value),
+            Operand::Const(other) => crate::ice!(Span::default(), "{other:?} is no size"),
+            Operand::Var(var) => Size::var(var),
+        }
+    }
+}
+
+/// Whether two operands are the same value, bit by bit.
+pub fn same(a: Operand, b: Operand) -> bool {
+    match (a, b) {
+        (Operand::Const(a), Operand::Const(b)) => a.same_bits(b),
+        (Operand::Var(a), Operand::Var(b)) => a == b,
+        (Operand::Const(_), Operand::Var(_)) | (Operand::Var(_), Operand::Const(_)) => false,
+    }
 }
 
 /// A program: its variables, the constants that all functions see, and its functions.

@@ -13,7 +13,7 @@
 //! Variables are written with their numbers, since names are not unique. What is no symbol is quoted, `#"odd name.3"`.
 //! [`read`](super::read) reads it back.
 
-use super::{Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, SegKind, Size, Stm, Type, Var};
+use super::{Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, SegKind, Size, Stm, Type, Var, single_exp};
 use crate::base::Symbol;
 use crate::ir::core::sexp::{is_plain, quoted_text, scalar_text};
 use std::fmt::Write;
@@ -426,7 +426,7 @@ impl Printer<'_> {
                     }
                 }
             }
-            _ => {}
+            single_exp!() | Exp::Check(_) | Exp::Call(..) => {}
         }
     }
 

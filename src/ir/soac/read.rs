@@ -4,6 +4,8 @@
 //! so a program that is [numbered like that](super::visit_mut::renumber) is read back as it is. What is read has passed the
 //! [validator](super::check), and spans are places in the text.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is none of the forms that may stand there is a mistake of the text")]
+
 mod report;
 
 use super::{

@@ -58,7 +58,24 @@ impl Structure {
                 | Exp::Update { checked: true, .. }
                 | Exp::UpdateSlice { checked: true, .. } => self.checks += 1,
                 Exp::Call(id, _) => self.body(program, &program.funs[*id].body, inner),
-                _ => {}
+                Exp::Copy(_)
+                | Exp::Scalar(..)
+                | Exp::Size(_)
+                | Exp::Literal(_)
+                | Exp::Stack(_)
+                | Exp::Index { checked: false, .. }
+                | Exp::Slice { checked: false, .. }
+                | Exp::Rotate { .. }
+                | Exp::Rearrange { .. }
+                | Exp::Reshape(_)
+                | Exp::Coerce(_)
+                | Exp::Rep(_)
+                | Exp::Iota { .. }
+                | Exp::Concat(_)
+                | Exp::Update { checked: false, .. }
+                | Exp::UpdateSlice { checked: false, .. }
+                | Exp::If { .. }
+                | Exp::Seg(_) => {}
             }
             if inner {
                 stm.exp.parts(&mut |part| {

@@ -1,6 +1,6 @@
 //! Walks over statements: what is used, what is bound, whether it may fail.
 
-use super::{Body, Check, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Var};
+use super::{Body, Check, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Var, parallel_exp};
 use crate::base::scalar::ScalarOp;
 use rustc_hash::FxHashSet;
 
@@ -142,7 +142,19 @@ impl Exp {
             }
             Exp::RangeCount { .. } | Exp::SliceCount { .. } | Exp::Check(_) | Exp::Call(..) => true,
             Exp::Loop { form, .. } => matches!(form, LoopForm::While(_)),
-            _ => false,
+            Exp::Copy(_)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Rotate { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Reshape(_)
+            | Exp::Coerce(_)
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::Concat(_)
+            | Exp::If { .. }
+            | parallel_exp!() => false,
         };
         let mut fails = here;
         self.parts(&mut |part| {
@@ -169,7 +181,21 @@ impl Program {
             }
             Exp::Coerce(_) | Exp::Reshape(_) => true,
             Exp::Concat(_) | Exp::Call(..) => false,
-            _ => self.computes_sizes(stm, given),
+            Exp::Copy(_)
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Rotate { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::RangeCount { .. }
+            | Exp::SliceCount { .. }
+            | Exp::Check(_)
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | parallel_exp!() => self.computes_sizes(stm, given),
         };
         stm.exp.parts(&mut |part| {
             if let Part::Body(_, body) = part {
@@ -218,7 +244,7 @@ fn scalar_may_fail(op: ScalarOp, args: &[Operand]) -> bool {
     let Some(condition) = op.condition() else { return false };
     let constant = match args.get(1) {
         Some(Operand::Const(scalar)) => scalar.as_i128(),
-        _ => None,
+        Some(Operand::Var(_)) | None => None,
     };
     constant.is_none_or(|operand| !condition.holds(operand))
 }
@@ -247,5 +273,21 @@ pub fn mentioned(stm: &Stm, see: &mut dyn FnMut(Var)) {
         Part::Array(var) => see(var),
         Part::Size(size) => size.vars().for_each(&mut *see),
         Part::Body(_, body) => body_mentions(body, see),
+    });
+}
+
+/// Adds what is bound in the bodies of an expression, parameters of loops and functions included.
+pub fn bound_inside(exp: &Exp, out: &mut FxHashSet<Var>) {
+    if let Exp::Loop { params, .. } = exp {
+        out.extend(params.iter().map(|(param, _)| *param));
+    }
+    exp.parts(&mut |part| {
+        if let Part::Body(params, body) = part {
+            out.extend(params);
+            for stm in &body.stms {
+                out.extend(&stm.pat);
+                bound_inside(&stm.exp, out);
+            }
+        }
     });
 }

@@ -177,7 +177,7 @@ impl Subst {
             return size.clone();
         }
         size.subst(&mut |var| match self.var(var) {
-            Operand::Const(scalar) => Some(Size::constant(scalar.as_i128().unwrap_or(0) as i64)),
+            constant @ Operand::Const(_) => Some(constant.as_size()),
             Operand::Var(new) => match self.sizes.get(&new) {
                 Some(size) => Some(size.clone()),
                 None => (new != var).then(|| Size::var(new)),
@@ -260,7 +260,7 @@ fn rebind_exp(program: &mut Program, exp: &mut Exp, subst: &mut Subst) {
             retype(program, &mut bound, subst);
             rebind(program, body, subst);
         }
-        _ => {}
+        PartMut::Operand(_) | PartMut::Array(_) | PartMut::Size(_) => {}
     });
     retype(program, &mut bound, subst);
 }

@@ -159,7 +159,37 @@ impl Ast {
                 },
                 body: self.copy_expr(body),
             },
-            other => other,
+            other @ (ExprKind::Error
+            | ExprKind::Int { .. }
+            | ExprKind::Float { .. }
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Name(_)
+            | ExprKind::OpFn(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Tuple(_)
+            | ExprKind::Record(_)
+            | ExprKind::Array(_)
+            | ExprKind::Constr { .. }
+            | ExprKind::Project { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Range { .. }
+            | ExprKind::Apply { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Unary { .. }
+            | ExprKind::LeftSection { .. }
+            | ExprKind::RightSection { .. }
+            | ExprKind::ProjectSection(_)
+            | ExprKind::IndexSection(_)
+            | ExprKind::If { .. }
+            | ExprKind::WithIndex { .. }
+            | ExprKind::WithField { .. }
+            | ExprKind::Ascribe { .. }
+            | ExprKind::Coerce { .. }
+            | ExprKind::Assert { .. }
+            | ExprKind::Attr { .. }
+            | ExprKind::Open { .. }
+            | ExprKind::Hole) => other,
         }
     }
 

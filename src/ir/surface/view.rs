@@ -6,6 +6,8 @@
 //! pipes and sections is the one of AUTOMAP's rules: `x |> f`, `f <| x`, `(op e) x`, `(e op) x` with their arguments
 //! present are the direct applications `f x`, `x op e`, `e op x`.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "some forms are looked through; the others are what is found")]
+
 use super::{Ast, ExprId, ExprKind, Ident, IndexArg, Operator, UnaryOp};
 use crate::base::{Span, Symbol};
 

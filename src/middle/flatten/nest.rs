@@ -191,8 +191,10 @@ impl Flatten {
         let mut context = Cow::Borrowed(context);
         if plain {
             for result in results {
-                let k = soac.lambda.params.iter().position(|param| Some(*param) == result.var()).unwrap_or(0);
-                given.push(soac.inputs[k]);
+                match soac.lambda.params.iter().position(|param| Some(*param) == result.var()) {
+                    Some(k) => given.push(soac.inputs[k]),
+                    None => crate::ice!(span, "what is combined is no input"),
+                }
             }
         } else {
             let lambda = soac.lambda.clone();

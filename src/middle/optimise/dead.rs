@@ -176,8 +176,7 @@ impl Graph {
         let mut at = 0;
         for operator in soac.scans.iter().chain(&soac.reduces) {
             let to = at + operator.neutral.len();
-            let group = pat.get(at..to).unwrap_or_default();
-            let cells = soac.lambda.body.result.get(at..to).unwrap_or_default();
+            let (group, cells) = (&pat[at..to], &soac.lambda.body.result[at..to]);
             let failing = self.operator(program, operator, group, cells);
             if failing {
                 cells.iter().for_each(|a| self.root(*a));
@@ -228,7 +227,7 @@ impl Graph {
                 // A loop that does not end is an effect.
                 self.body(program, cond);
                 fails = true;
-                cond.result.first().copied().unwrap_or(Operand::int(0))
+                cond.result[0]
             }
         };
         fails |= self.body(program, body);
@@ -332,7 +331,7 @@ impl Sweep {
 fn keep<T>(items: &mut Vec<T>, from: usize, live: &[bool]) {
     let mut k = 0;
     items.retain(|_| {
-        let stays = k < from || live.get(k - from).copied().unwrap_or(true);
+        let stays = k < from || live[k - from];
         k += 1;
         stays
     });

@@ -14,7 +14,7 @@
 use super::alias::Aliases;
 use super::fuse::everything;
 use crate::base::mutation::mutated;
-use crate::ir::soac::visit::{Part, mentioned};
+use crate::ir::soac::visit::{Part, bound_inside, mentioned};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Stm, Var, single_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -345,22 +345,6 @@ fn binds(body: &Body, var: Var) -> bool {
         });
         found
     })
-}
-
-/// Adds what is bound in the bodies of an expression.
-fn bound_inside(exp: &Exp, out: &mut FxHashSet<Var>) {
-    if let Exp::Loop { params, .. } = exp {
-        out.extend(params.iter().map(|(param, _)| *param));
-    }
-    exp.parts(&mut |part| {
-        if let Part::Body(params, body) = part {
-            out.extend(params);
-            for stm in &body.stms {
-                out.extend(&stm.pat);
-                bound_inside(&stm.exp, out);
-            }
-        }
-    });
 }
 
 /// The arrays that a scatter or histogram reads besides those that it overwrites.

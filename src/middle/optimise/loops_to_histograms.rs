@@ -11,7 +11,7 @@
 use super::cse::same_operator;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::soac::visit::{Part, mentioned};
+use crate::ir::soac::visit::{Part, bound_inside, mentioned};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var, parallel_exp, single_exp};
 use rustc_hash::FxHashSet;
 
@@ -90,8 +90,8 @@ impl Scope<'_> {
         if dests.is_empty() || dests.iter().any(|dest| self.program.vars[*dest].ty.rank() == 0) {
             return None;
         }
-        let mut inside = FxHashSet::default();
-        bound_in(stm, &mut inside);
+        let mut inside: FxHashSet<Var> = stm.pat.iter().copied().collect();
+        bound_inside(&stm.exp, &mut inside);
         let current: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
         let cells = dests.iter().map(|dest| self.program.vars[*dest].ty.cell(1)).collect();
         let (span, naturals) = (stm.span, self.naturals.iter().copied().collect());
@@ -143,20 +143,6 @@ fn log_operands(log: &Log) -> Vec<Operand> {
         Log::One(index, values) => std::iter::once(*index).chain(values.iter().copied()).collect(),
         Log::Many(_, index, values) => std::iter::once(*index).chain(values.iter().copied()).map(Operand::Var).collect(),
     }
-}
-
-/// Everything that a statement and the bodies in it bind.
-fn bound_in(stm: &Stm, out: &mut FxHashSet<Var>) {
-    out.extend(&stm.pat);
-    if let Exp::Loop { params, .. } = &stm.exp {
-        out.extend(params.iter().map(|(var, _)| *var));
-    }
-    stm.exp.parts(&mut |part| {
-        if let Part::Body(params, body) = part {
-            out.extend(params);
-            body.stms.iter().for_each(|stm| bound_in(stm, out));
-        }
-    });
 }
 
 /// The logs of two branches in one form.
@@ -278,7 +264,10 @@ impl Writer<'_> {
     /// Whether an operator means the same in front of the loop, and fails nowhere.
     fn known_outside(&self, operator: &Operator) -> bool {
         let mut own: FxHashSet<Var> = operator.lambda.params.iter().copied().collect();
-        operator.lambda.body.stms.iter().for_each(|stm| bound_in(stm, &mut own));
+        for stm in &operator.lambda.body.stms {
+            own.extend(&stm.pat);
+            bound_inside(&stm.exp, &mut own);
+        }
         let outside = |var: &Var| own.contains(var) || !self.inside.contains(var);
         let mut known = operator.neutral.iter().chain(&operator.lambda.body.result).filter_map(|a| a.var()).all(|var| outside(&var));
         for stm in &operator.lambda.body.stms {

@@ -46,11 +46,11 @@ pub type Pass = pass::Pass<Program>;
 
 /// A step of the pipeline.
 pub type Step = pass::Step<Program>;
-use pass::Step::{Run, Where};
+use pass::Step::{Group, Last, Run, Where};
 
 /// The passes in their order, for processors.
 pub const FOR_PROCESSORS: &[Step] = &[
-    Where(always, FUSED),
+    Group(SIMPLIFY_AND_FUSE),
     Where(
         row_column_fusion::applies,
         &[
@@ -63,14 +63,14 @@ pub const FOR_PROCESSORS: &[Step] = &[
             Run("dead code", dead),
         ],
     ),
-    Where(always, PLACED),
+    Group(MEMORY),
 ];
 
 /// The passes in their order, for devices.
-pub const FOR_DEVICES: &[Step] = &[Run("inline all", inline_all), Where(always, FUSED), Where(always, PLACED)];
+pub const FOR_DEVICES: &[Step] = &[Run("inline all", inline_all), Group(SIMPLIFY_AND_FUSE), Group(MEMORY)];
 
 /// What is computed, and how often.
-const FUSED: &[Step] = &[
+const SIMPLIFY_AND_FUSE: &[Step] = &[
     Run("inline", inline),
     Run("simplify", simplify),
     Where(loops_to_histograms::applies, &[Run("loops to histograms", loops_to_histograms), Run("simplify", simplify)]),
@@ -101,17 +101,13 @@ const FUSED: &[Step] = &[
 ];
 
 /// Where it is kept.
-const PLACED: &[Step] = &[
+const MEMORY: &[Step] = &[
     Run("strided updates", strided_updates),
     Run("updates to concatenation", concat_updates),
     Run("in-place maps", in_place_maps),
     Run("in place", in_place),
-    Run("renumber", renumber),
+    Last("renumber", renumber),
 ];
-
-fn always(_: &Program) -> bool {
-    true
-}
 
 /// Numbers variables in the order in which they are bound, without gaps.
 fn renumber(mut program: Program) -> Program {

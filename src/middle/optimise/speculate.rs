@@ -3,10 +3,10 @@
 //! What does not check its indices relies on what was known where the checks were left out: that an array has elements because a map over it
 //! runs, or that a check in front of it did not fail. Elsewhere it is proved again, or asked for.
 
-use super::simplify::{Simplifier, same};
+use super::simplify::Simplifier;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Stm, Type, Var, single_exp};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Stm, Type, Var, same, single_exp};
 
 impl Simplifier<'_> {
     /// A statement has run.

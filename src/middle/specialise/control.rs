@@ -9,7 +9,7 @@ use super::{Outcome, Specialiser};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::attributes::Attribute;
 use crate::ir::core::{self, Expr, LoopParam};
-use crate::ir::soac::{self, Body, Exp, LoopForm, Operand, Size, Stm, Var};
+use crate::ir::soac::{self, Body, Exp, LoopForm, Operand, Size, Stm, Var, same};
 use std::rc::Rc;
 
 /// Loops with more iterations than this are not written out.
@@ -666,12 +666,4 @@ enum Round {
     More,
     /// There are more in each iteration.
     Endless,
-}
-
-fn same(a: Operand, b: Operand) -> bool {
-    match (a, b) {
-        (Operand::Const(a), Operand::Const(b)) => a.same_bits(b),
-        (Operand::Var(a), Operand::Var(b)) => a == b,
-        _ => false,
-    }
 }

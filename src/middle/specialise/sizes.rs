@@ -1,7 +1,7 @@
 //! Sizes: what numbers are as sizes, and which of them arrays can have.
 
 use super::{Outcome, Specialiser};
-use crate::base::{MAX_SIZE, PrimType, Scalar, Span};
+use crate::base::{MAX_SIZE, PrimType, Span};
 use crate::ir::soac::{self, Check, Exp, Operand, Size, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,11 +31,8 @@ impl Sizes {
     }
     /// An operand of type `i64` as a size.
     pub fn of(&self, operand: Operand) -> Size {
-        match operand {
-            Operand::Const(Scalar::I64(value)) => Size::constant(value),
-            Operand::Const(other) => crate::ice!(Span::default(), "{other:?} is no size"),
-            Operand::Var(var) => self.values.get(&var).cloned().unwrap_or_else(|| Size::var(var)),
-        }
+        let known = operand.var().and_then(|var| self.values.get(&var).cloned());
+        known.unwrap_or_else(|| operand.as_size())
     }
     /// Whether an array is known to be able to have a size: that of another one, or a few more.
     fn is_natural(&self, size: &Size) -> bool {

@@ -43,9 +43,6 @@ fn shown(prim: PrimType, rank: usize) -> String {
     if rank > 8 { format!("an array of rank {rank} of {prim}") } else { format!("{}{prim}", "[]".repeat(rank)) }
 }
 
-/// Deepest nesting of arrays that the readers accept.
-const MAX_RANK: usize = 255;
-
 /// A place in data.
 #[derive(Debug, Clone, Copy)]
 struct Place<'a> {

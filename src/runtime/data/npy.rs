@@ -1,7 +1,7 @@
 //! NumPy's `.npy` files: versions 1 to 3, both byte orders, C and Fortran order, zero-dimensional arrays.
 
-use super::{At, Expected, MAX_RANK, Place, Result, decode, encode, storable};
-use crate::base::{Code, PrimType};
+use super::{At, Expected, Place, Result, decode, encode, storable};
+use crate::base::{Code, MAX_RANK, PrimType};
 use crate::runtime::{Array, Buffer, Element, Shortage, Value, dims};
 use crate::{each_buffer, runtime::buffer::vector};
 

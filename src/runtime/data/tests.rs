@@ -1,3 +1,5 @@
+//! Each data format: values that are written and read again, bad texts, headers that lie.
+
 use super::*;
 use crate::base::{Code, Scalar};
 use crate::runtime::Array;

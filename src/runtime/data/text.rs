@@ -1,9 +1,9 @@
 //! Values as text: `[[1.0f32, 2.0f32], [3.0f32, 4.0f32]]`, `true`, `-5i8`, `f64.nan`, `0xffu8`, `empty([0][3]f32)`, `"bytes"`, with
 //! comments from `--` to the end of the line.
 
-use super::{At, Expected, MAX_RANK, Place, Result, storable, structured};
+use super::{At, Expected, Place, Result, storable, structured};
 use crate::base::scalar::decimal;
-use crate::base::{Code, PrimType, Scalar};
+use crate::base::{Code, MAX_RANK, PrimType, Scalar};
 use crate::runtime::{Array, Buffer, Value, dims};
 use std::fmt::Write;
 

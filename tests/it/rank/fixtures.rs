@@ -207,7 +207,7 @@ fn bless(path: &Path, text: &str, fixture: &Fixture) -> Result<(), String> {
         }
         Outcome::Solved(_) => {}
         Outcome::Infeasible(conflict) => answer.conflict = Some((conflict.equations, conflict.sites)),
-        Outcome::TooHard(why) => return Err(why),
+        Outcome::TooHard(why) => return Err(why.to_string()),
     }
     print(&answer).lines().filter(generated).for_each(|line| out.push_str(&format!("{line}\n")));
     std::fs::write(path, out).map_err(|error| error.to_string())

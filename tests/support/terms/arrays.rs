@@ -10,6 +10,15 @@ fn binary(ty: &Type) -> [Param; 2] {
     [0, 1].map(|_| Param { name: None, ty: ty.clone() })
 }
 
+/// The type of an array that is to be made, and its parts.
+struct Wanted<'t> {
+    ty: &'t Type,
+    n: Dim,
+    rest: Shape,
+    cell: Type,
+    atom: Atom,
+}
+
 impl Gen<'_> {
     /// An array of this type, which has a rank.
     pub fn array(&mut self, ty: &Type) -> Option<Expr> {
@@ -71,8 +80,79 @@ impl Gen<'_> {
         let (ShapeItem::Dim(n), rest) = ty.shape().items.split_first()? else { return None };
         let (n, rest) = (n.clone(), shape(rest));
         let cell = Type::new(ty.atom().clone(), rest.clone());
-        let atom = ty.atom().clone();
+        let wanted = Wanted { ty, n, rest, cell, atom: ty.atom().clone() };
         match self.choose(17) {
+            way @ (1 | 2 | 8..=11 | 13 | 15) => self.rearranged(way, wanted),
+            way @ (0 | 3..=7 | 12 | 14) => self.put_together(way, wanted),
+            _ => self.counted(ty, &wanted.n),
+        }
+    }
+
+    /// The elements of one array in another order.
+    fn rearranged(&mut self, way: usize, wanted: Wanted) -> Option<Expr> {
+        let Wanted { ty, n, rest, cell, atom } = wanted;
+        match way {
+            1 => {
+                let xs = self.expr(ty)?;
+                Some(call(inst("reverse", &atom, &[n], &rest), vec![xs]))
+            }
+            2 => {
+                let (by, xs) = (self.expr(&i64_ty())?, self.expr(ty)?);
+                Some(call(inst("rotate", &atom, &[n], &rest), vec![by, xs]))
+            }
+            8 => {
+                let Some((ShapeItem::Dim(m), inner)) = rest.items.split_first() else { return None };
+                let (m, inner) = (m.clone(), shape(inner));
+                let turned = Type::new(atom.clone(), Shape::dims([m.clone(), n.clone()]).append(&inner));
+                let xs = self.expr(&turned)?;
+                Some(call(inst("transpose", &atom, &[m, n], &inner), vec![xs]))
+            }
+            9 => {
+                let one = Dim::constant(1);
+                let xs = self.expr(&Type::new(atom.clone(), Shape::dims([n.clone(), one.clone()]).append(&rest)))?;
+                Some(call(inst("flatten", &atom, &[n, one], &rest), vec![xs]))
+            }
+            10 => {
+                let Some((ShapeItem::Dim(m), inner)) = rest.items.split_first() else { return None };
+                let (m, inner) = (m.clone(), shape(inner));
+                let xs = self.expr(&Type::new(atom.clone(), Shape::dims([n.mul(&m)]).append(&inner)))?;
+                Some(call(inst("unflatten", &atom, &[n, m], &inner), vec![xs]))
+            }
+            11 => {
+                let size = n.as_constant()?;
+                let start = self.choose(2) as i64;
+                let xs = self.expr(&with_outer(&Dim::constant(size + 1), &cell))?;
+                let args = vec![xs, int(start), int(start + size)];
+                Some(call(inst("slice", &atom, &[Dim::constant(size + 1)], &rest), args))
+            }
+            13 => {
+                let shape = self.shape(2);
+                let xs = self.expr(&Type::new(atom.clone(), shape.clone()))?;
+                let indices = vec![Index::Shape(shape), Index::Shape(ty.shape().clone())];
+                let fun = make(ExprKind::Inst { fun: var("recycle"), types: vec![atom], indices });
+                Some(call(fun, vec![xs]))
+            }
+            15 => {
+                let to = Index::Shape(Shape::dims([n]));
+                let from = Shape::dims([Dim::constant(2), self.dim()]);
+                let indices = vec![Index::Shape(from.clone()), to, Index::Shape(rest.clone()), Index::Dim(Dim::constant(2))];
+                let xs = self.expr(&cell.framed(&from))?;
+                let at = make(ExprKind::Array {
+                    dims: vec![2],
+                    elem: PrimType::I64,
+                    items: vec![Scalar::I64(self.choose(2) as i64), Scalar::I64(0)],
+                });
+                let fun = make(ExprKind::Inst { fun: var("subarray"), types: vec![atom], indices });
+                Some(call(fun, vec![xs, at]))
+            }
+            _ => unreachable!("the caller has the others"),
+        }
+    }
+
+    /// An array of several, or of an array and what is done with it.
+    fn put_together(&mut self, way: usize, wanted: Wanted) -> Option<Expr> {
+        let Wanted { ty, n, rest, cell, atom } = wanted;
+        match way {
             0 => {
                 let a = Dim::constant(self.choose(2) as i64);
                 let b = n.sub(&a);
@@ -81,14 +161,6 @@ impl Gen<'_> {
                 }
                 let (xs, ys) = (self.expr(&with_outer(&a, &cell))?, self.expr(&with_outer(&b, &cell))?);
                 Some(call(inst("concat", &atom, &[a, b], &rest), vec![xs, ys]))
-            }
-            1 => {
-                let xs = self.expr(ty)?;
-                Some(call(inst("reverse", &atom, &[n], &rest), vec![xs]))
-            }
-            2 => {
-                let (by, xs) = (self.expr(&i64_ty())?, self.expr(ty)?);
-                Some(call(inst("rotate", &atom, &[n], &rest), vec![by, xs]))
             }
             3 => {
                 let f = self.lambda(&binary(&cell), &cell, true)?;
@@ -120,43 +192,11 @@ impl Gen<'_> {
                 let (is, xs) = (self.expr(&is)?, self.expr(&with_outer(&k, &cell))?);
                 Some(call(inst("hist", &atom, &[k], &rest), vec![f, init, int(size), is, xs]))
             }
-            8 => {
-                let Some((ShapeItem::Dim(m), inner)) = rest.items.split_first() else { return None };
-                let (m, inner) = (m.clone(), shape(inner));
-                let turned = Type::new(atom.clone(), Shape::dims([m.clone(), n.clone()]).append(&inner));
-                let xs = self.expr(&turned)?;
-                Some(call(inst("transpose", &atom, &[m, n], &inner), vec![xs]))
-            }
-            9 => {
-                let one = Dim::constant(1);
-                let xs = self.expr(&Type::new(atom.clone(), Shape::dims([n.clone(), one.clone()]).append(&rest)))?;
-                Some(call(inst("flatten", &atom, &[n, one], &rest), vec![xs]))
-            }
-            10 => {
-                let Some((ShapeItem::Dim(m), inner)) = rest.items.split_first() else { return None };
-                let (m, inner) = (m.clone(), shape(inner));
-                let xs = self.expr(&Type::new(atom.clone(), Shape::dims([n.mul(&m)]).append(&inner)))?;
-                Some(call(inst("unflatten", &atom, &[n, m], &inner), vec![xs]))
-            }
-            11 => {
-                let size = n.as_constant()?;
-                let start = self.choose(2) as i64;
-                let xs = self.expr(&with_outer(&Dim::constant(size + 1), &cell))?;
-                let args = vec![xs, int(start), int(start + size)];
-                Some(call(inst("slice", &atom, &[Dim::constant(size + 1)], &rest), args))
-            }
             12 => {
                 let k = Dim::constant(self.choose(3) as i64);
                 let (xs, ys) = (self.expr(ty)?, self.expr(&with_outer(&k, &cell))?);
                 let args = vec![xs, int(0), int([1, 0, 2][self.choose(3)]), ys];
                 Some(call(inst("update_slice", &atom, &[n, k], &rest), args))
-            }
-            13 => {
-                let shape = self.shape(2);
-                let xs = self.expr(&Type::new(atom.clone(), shape.clone()))?;
-                let indices = vec![Index::Shape(shape), Index::Shape(ty.shape().clone())];
-                let fun = make(ExprKind::Inst { fun: var("recycle"), types: vec![atom], indices });
-                Some(call(fun, vec![xs]))
             }
             14 => {
                 let k = Dim::constant(1 + self.choose(3) as i64);
@@ -165,20 +205,7 @@ impl Gen<'_> {
                 let xs = self.expr(&with_outer(&k, &cell))?;
                 Some(call(inst("scatter_new", &atom, &[k, n], &rest), vec![positions, xs]))
             }
-            15 => {
-                let to = Index::Shape(Shape::dims([n]));
-                let from = Shape::dims([Dim::constant(2), self.dim()]);
-                let indices = vec![Index::Shape(from.clone()), to, Index::Shape(rest.clone()), Index::Dim(Dim::constant(2))];
-                let xs = self.expr(&cell.framed(&from))?;
-                let at = make(ExprKind::Array {
-                    dims: vec![2],
-                    elem: PrimType::I64,
-                    items: vec![Scalar::I64(self.choose(2) as i64), Scalar::I64(0)],
-                });
-                let fun = make(ExprKind::Inst { fun: var("subarray"), types: vec![atom], indices });
-                Some(call(fun, vec![xs, at]))
-            }
-            _ => self.counted(ty, &n),
+            _ => unreachable!("the caller has the others"),
         }
     }
 

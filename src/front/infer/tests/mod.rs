@@ -1,3 +1,5 @@
+//! Definitions with the types and ranks that inference finds, or the errors.
+
 mod automap;
 mod errors;
 mod modes;

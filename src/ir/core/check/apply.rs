@@ -9,6 +9,7 @@ use crate::ir::core::{Atom, Expr, ExprKind, Index, Param, Type, is_shape, sizes}
 use std::sync::Arc;
 
 /// What people call a function.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a name, or none")]
 fn called(fun: &Expr) -> Called {
     match fun.kind() {
         ExprKind::Var(name) => Called::Name(*name),

@@ -176,7 +176,15 @@ impl Checker {
                 Some(ty) => Ok(ty.clone()),
                 None => self.error(span, ErrorKind::NoComponent { at, of: types.len() }),
             },
-            _ => self.error(tuple.span(), ErrorKind::NotOf { wanted: Wanted::Tuple, found: ty }),
+            Atom::Prim(_)
+            | Atom::Var(_)
+            | Atom::Fun(..)
+            | Atom::Forall(..)
+            | Atom::Pi(..)
+            | Atom::Sigma(..)
+            | Atom::Tuple(_)
+            | Atom::Record(_)
+            | Atom::Sum(_) => self.error(tuple.span(), ErrorKind::NotOf { wanted: Wanted::Tuple, found: ty }),
         }
     }
 
@@ -187,7 +195,15 @@ impl Checker {
                 Some((_, ty)) => Ok(ty.clone()),
                 None => self.error(span, ErrorKind::NoField { label, ty }),
             },
-            _ => self.error(record.span(), ErrorKind::NotOf { wanted: Wanted::Record, found: ty }),
+            Atom::Prim(_)
+            | Atom::Var(_)
+            | Atom::Fun(..)
+            | Atom::Forall(..)
+            | Atom::Pi(..)
+            | Atom::Sigma(..)
+            | Atom::Tuple(_)
+            | Atom::Record(_)
+            | Atom::Sum(_) => self.error(record.span(), ErrorKind::NotOf { wanted: Wanted::Record, found: ty }),
         }
     }
 
@@ -211,7 +227,15 @@ impl Checker {
                 Some((_, ty)) => Ok(ty.clone()),
                 None => self.error(span, ErrorKind::NoConstructor { label, ty: ty.clone() }),
             },
-            _ => self.error(span, ErrorKind::NotOf { wanted: Wanted::Sum, found: ty.clone() }),
+            Atom::Prim(_)
+            | Atom::Var(_)
+            | Atom::Fun(..)
+            | Atom::Forall(..)
+            | Atom::Pi(..)
+            | Atom::Sigma(..)
+            | Atom::Tuple(_)
+            | Atom::Record(_)
+            | Atom::Sum(_) => self.error(span, ErrorKind::NotOf { wanted: Wanted::Sum, found: ty.clone() }),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Branches, loops and array operators.
 
-use super::{At, Simplifier, Step, same};
+use super::{At, Simplifier, Step};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var, single_exp};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var, same, single_exp};
 
 /// So many cheap operations take no longer than a branch.
 const FEW: usize = 5;
@@ -31,8 +31,8 @@ impl Simplifier<'_> {
                 },
             },
             Exp::Loop { params, form, body } => {
-                if let LoopForm::For(counter, Operand::Const(n)) = form {
-                    let n = n.as_i128().unwrap_or(2);
+                if let LoopForm::For(counter, Operand::Const(Scalar::I64(n))) = form {
+                    let n = *n;
                     if n <= 0 {
                         return Step::Known(params.iter().map(|(_, init)| *init).collect());
                     }

@@ -15,10 +15,8 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit_mut::Subst;
-use crate::ir::soac::{Body, Check, Exp, FunId, Operand, Program, Size, Stm, Type, Var};
+use crate::ir::soac::{Body, Check, Exp, FunId, Operand, Program, Size, Stm, Type, Var, same};
 use rustc_hash::FxHashMap;
-
-pub(super) use scalar::same;
 
 /// Simplifies a program.
 pub fn simplify(mut program: Program) -> Program {
@@ -426,10 +424,8 @@ impl Simplifier<'_> {
         self.program.vars[var].ty.shape.first().map_or_else(Size::default, |size| self.subst.size(size))
     }
     pub(super) fn size_of(&self, operand: Operand) -> Size {
-        match operand {
-            Operand::Const(scalar) => Size::constant(scalar.as_i128().unwrap_or(0) as i64),
-            Operand::Var(var) => self.subst.sizes.get(&var).cloned().unwrap_or_else(|| Size::var(var)),
-        }
+        let known = operand.var().and_then(|var| self.subst.sizes.get(&var).cloned());
+        known.unwrap_or_else(|| operand.as_size())
     }
 
     /// Binds an expression to a new variable, simplified.

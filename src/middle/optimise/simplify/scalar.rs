@@ -4,16 +4,7 @@ use super::Simplifier;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
-use crate::ir::soac::{Exp, Operand, Size, parallel_exp, single_exp};
-
-/// Whether two operands are the same value, bit by bit.
-pub(in crate::middle::optimise) fn same(a: Operand, b: Operand) -> bool {
-    match (a, b) {
-        (Operand::Const(a), Operand::Const(b)) => a.same_bits(b),
-        (Operand::Var(a), Operand::Var(b)) => a == b,
-        _ => false,
-    }
-}
+use crate::ir::soac::{Exp, Operand, Size, parallel_exp, same, single_exp};
 
 fn constant(a: Operand) -> Option<Scalar> {
     if let Operand::Const(scalar) = a { Some(scalar) } else { None }

@@ -1,10 +1,10 @@
 //! Index, slice and the other views: through what is known of the array they reach the one below.
 
-use super::{At, Simplifier, Step, same};
+use super::{At, Simplifier, Step};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
-use crate::ir::soac::{Exp, Operand, Size, Type, Var, parallel_exp, single_exp};
+use crate::ir::soac::{Exp, Operand, Size, Type, Var, parallel_exp, same, single_exp};
 
 impl Simplifier<'_> {
     pub(super) fn view(&mut self, exp: &mut Exp, ty: &Type, at: &mut At) -> Step {
@@ -201,23 +201,7 @@ impl Simplifier<'_> {
                 *exp = Exp::Index { array: cell.var()?, at: rest, checked };
                 Some(Step::Again)
             }
-            Exp::Rearrange { array: base, perm } => {
-                let outer = &perm[..indices.len()];
-                if outer.iter().any(|dim| *dim >= indices.len()) {
-                    return None;
-                }
-                let mut moved = indices.clone();
-                outer.iter().zip(&indices).for_each(|(dim, i)| moved[*dim] = *i);
-                let index = Exp::Index { array: base, at: moved, checked };
-                if indices.len() == rank {
-                    *exp = index;
-                    return Some(Step::Again);
-                }
-                let cell = self.ty(base).cell(indices.len());
-                let cell = self.emit(index, cell, "row", at).var()?;
-                *exp = Exp::Rearrange { array: cell, perm: perm[indices.len()..].iter().map(|dim| dim - indices.len()).collect() };
-                Some(Step::Again)
-            }
+            Exp::Rearrange { array: base, perm } => self.index_rearranged(exp, base, &perm, &indices, checked, at),
             Exp::Slice { array: base, start, step, .. } => {
                 self.check_all(array, &indices, checked, at);
                 *exp = Exp::Index { array: base, at: self.in_slice(start, step, &indices, at), checked: false };
@@ -258,6 +242,34 @@ impl Simplifier<'_> {
             | Exp::Call(..)
             | parallel_exp!() => None,
         }
+    }
+
+    /// An index of an array with its dimensions in another order: of the array below, where the indices name its outermost dimensions.
+    fn index_rearranged(
+        &mut self,
+        exp: &mut Exp,
+        base: Var,
+        perm: &[usize],
+        indices: &[Operand],
+        checked: bool,
+        at: &mut At,
+    ) -> Option<Step> {
+        let depth = indices.len();
+        let (outer, inner) = perm.split_at(depth);
+        if outer.iter().any(|dim| *dim >= depth) {
+            return None;
+        }
+        let mut moved = indices.to_vec();
+        outer.iter().zip(indices).for_each(|(dim, i)| moved[*dim] = *i);
+        let index = Exp::Index { array: base, at: moved, checked };
+        if inner.is_empty() {
+            *exp = index;
+            return Some(Step::Again);
+        }
+        let cell = self.ty(base).cell(depth);
+        let cell = self.emit(index, cell, "row", at).var()?;
+        *exp = Exp::Rearrange { array: cell, perm: inner.iter().map(|dim| dim - depth).collect() };
+        Some(Step::Again)
     }
 
     /// The indices in an array of a cell of a slice of it.

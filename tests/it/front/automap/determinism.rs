@@ -29,7 +29,7 @@ enum Answer {
 fn answer(system: &System, outcome: &Outcome) -> Answer {
     match outcome {
         Outcome::Infeasible(_) => Answer::Infeasible,
-        Outcome::TooHard(why) => Answer::TooHard(why.clone()),
+        Outcome::TooHard(why) => Answer::TooHard(why.to_string()),
         Outcome::Solved(solution) => {
             if !listed(solution) {
                 return Answer::Many(solution.cost, solution.components.len());
