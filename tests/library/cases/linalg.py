@@ -460,3 +460,25 @@ def expm(a):
 add("expm", Entry("[n]", SQUARE, "{m}.expm a", 2),
     lambda g: (lambda n: g.array(n, n, lo=-1, hi=1) * g.pick(0.1, 1, 5))(g.size(0, 8)),
     expm, types={"f64": 1e-8, "f32": 1e-2, "c128": 1e-8})  # fmt: skip
+
+# A NaN in a matrix ------------------------------------------------------------------------------------------------------
+
+
+def with_nan(g):
+    n = g.size(1, 40 if g.number % 10 == 9 else 8)
+    a = positive_definite(g, n)
+    i, j = sorted((g.integer(0, n - 1), g.integer(0, n - 1)))
+    a[j, i] = np.nan
+    return a
+
+
+def some_nan(arguments, results):
+    return None if any(np.isnan(r).any() for r in results) else "no NaN"
+
+
+def all_nan(arguments, results):
+    return None if all(np.isnan(r).all() for r in results) else "not only NaNs"
+
+
+for name, check in [("inv", some_nan), ("det", all_nan), ("cholesky", all_nan), ("eigvalsh", all_nan), ("svdvals", all_nan)]:
+    add(name, Entry("[n]", SQUARE, "{m}." + name + " a", 0 if name == "det" else 2), with_nan, check=check, types={"f64": None})
