@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "calls of the compiled program")]
 
 use super::table::{NO_MEMORY, Table};
-use crate::base::{Code, PrimType, Scalar, Symbol};
+use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::pipeline::Times;
 use crate::driver::{self, CudaProgram, Native, Place};
@@ -172,7 +172,7 @@ impl Program {
         let name = format!("remora_entry_{}\0", id.raw());
         // SAFETY: entry points have this type.
         let wrapper: Wrapper = *unsafe { self.library.get(name.as_bytes()) }.map_err(|_| missing())?;
-        let words = values.iter().map(word).collect();
+        let words = values.iter().flat_map(words).collect();
         let name = format!("remora_resident_{}\0", id.raw());
         // SAFETY: programs for devices have these, of the same type.
         let resident =
@@ -218,6 +218,16 @@ impl Drop for Program {
     }
 }
 
+/// The words that stand for a value: one, but for a complex number.
+fn words(value: &Value) -> impl Iterator<Item = u64> {
+    let parts = if let Value::Scalar(scalar) = value { scalar.parts() } else { None };
+    let (first, second) = match parts {
+        Some((re, im)) => (word(&Value::Scalar(re)), Some(word(&Value::Scalar(im)))),
+        None => (word(value), None),
+    };
+    std::iter::once(first).chain(second)
+}
+
 /// A scalar in the low bytes of a word, or a pointer to the elements of an array.
 fn word(value: &Value) -> u64 {
     match value {
@@ -234,6 +244,7 @@ fn word(value: &Value) -> u64 {
             Scalar::F32(x) => u64::from(x.to_bits()),
             Scalar::F64(x) => x.to_bits(),
             Scalar::Bool(x) => u64::from(x),
+            Scalar::C64(_) | Scalar::C128(_) => crate::ice!(Span::default(), "a complex number in one word"),
         },
         Value::Array(array) => {
             let (buffer, offset) = array.raw();
@@ -258,6 +269,7 @@ fn scalar(word: u64, prim: PrimType) -> Scalar {
         PrimType::F32 => Scalar::F32(f32::from_bits(word as u32)),
         PrimType::F64 => Scalar::F64(f64::from_bits(word)),
         PrimType::Bool => Scalar::Bool(word & 0xff != 0),
+        PrimType::C64 | PrimType::C128 => crate::ice!(Span::default(), "a complex number in one word"),
     }
 }
 
@@ -275,11 +287,11 @@ impl Resident {
         let table = unsafe { *device.table() };
         let mut resident = Resident { table, words: Vec::new(), arrays: Vec::new() };
         for value in values {
-            let word = word(value);
             let Value::Array(array) = value else {
-                resident.words.push(word);
+                resident.words.extend(words(value));
                 continue;
             };
+            let word = word(value);
             let bytes = (array.count() * array.prim().bytes()) as i64;
             let mut place = std::ptr::null_mut();
             // SAFETY: the array has so many bytes, and what is allocated has room for them.
@@ -348,45 +360,62 @@ impl Prepared<'_> {
         self.enter(self.wrapper, &self.words)
     }
     fn enter(&self, wrapper: Wrapper, words: &[u64]) -> Result<(Vec<u64>, Duration), Box<Diagnostic>> {
-        let mut out = vec![0u64; self.fun.results.len().max(1)];
+        let count: usize = self.fun.results.iter().map(|var| self.program.program.ty(*var).words()).sum();
+        let mut out = vec![0u64; count.max(1)];
         let start = Instant::now();
         // SAFETY: the words are those that the wrapper takes, by the types of the function; the arrays that they point into are alive.
         let failed = unsafe { wrapper(self.program.context, words.as_ptr(), out.as_mut_ptr()) } != 0;
         let seconds = start.elapsed();
         if failed { Err(self.program.failure()) } else { Ok((out, seconds)) }
     }
+    /// Variables with the first word of each.
+    fn each<'w>(&'w self, vars: &'w [Var], words: &'w [u64]) -> impl Iterator<Item = (Var, u64)> {
+        let mut at = 0;
+        vars.iter().map_while(move |var| {
+            let word = words.get(at).copied()?;
+            at += self.program.program.ty(*var).words();
+            Some((*var, word))
+        })
+    }
     fn is_array(&self, var: Var) -> bool {
         self.program.program.ty(var).rank() > 0
     }
     fn free(&self, words: &[u64]) {
-        for (var, word) in self.fun.results.iter().zip(words) {
-            if self.is_array(*var) {
+        for (var, word) in self.each(&self.fun.results, words) {
+            if self.is_array(var) {
                 // SAFETY: the result is a buffer that is ours since the wrapper gave it to us.
-                unsafe { (self.program.support.release)(self.program.context, *word as *mut c_void) }
+                unsafe { (self.program.support.release)(self.program.context, word as *mut c_void) }
             }
         }
     }
     fn results(&self, words: &[u64]) -> Result<Vec<Value>, Box<Diagnostic>> {
         let program = &self.program.program;
         let mut sizes: FxHashMap<Var, i64> = FxHashMap::default();
-        for (var, word) in self.fun.params.iter().zip(&self.words).chain(self.fun.results.iter().zip(words)) {
-            if program.ty(*var) == &soac::Type::scalar(PrimType::I64) {
-                sizes.insert(*var, *word as i64);
+        for (var, word) in self.each(&self.fun.params, &self.words).chain(self.each(&self.fun.results, words)) {
+            if program.ty(var) == &soac::Type::scalar(PrimType::I64) {
+                sizes.insert(var, word as i64);
             }
         }
         let wrong = || Box::new(Diagnostic::bare(Code::MalformedCore, "a result has no shape"));
         let mut out = Vec::with_capacity(words.len());
-        for (var, word) in self.fun.results.iter().zip(words) {
+        let mut at = 0;
+        for var in &self.fun.results {
             let ty = program.ty(*var);
+            let word = words.get(at).copied().unwrap_or_default();
+            let second = words.get(at + 1).copied().unwrap_or_default();
+            at += ty.words();
             if ty.rank() == 0 {
-                out.push(Value::Scalar(scalar(*word, ty.elem)));
+                out.push(Value::Scalar(match ty.elem.part() {
+                    Some(part) => Scalar::complex(scalar(word, part), scalar(second, part)).ok_or_else(wrong)?,
+                    None => scalar(word, ty.elem),
+                }));
                 continue;
             }
             let shape = ty.shape.iter().map(|size| size.evaluate(&mut |v| sizes.get(&v).copied()).and_then(|n| usize::try_from(n).ok()));
             let shape = shape.collect::<Option<Vec<usize>>>().ok_or_else(wrong)?;
             let count: usize = shape.iter().product();
             // SAFETY: the buffer has as many elements as the type says.
-            let data = unsafe { (self.program.support.data)(*word as *mut c_void) };
+            let data = unsafe { (self.program.support.data)(word as *mut c_void) };
             let buffer = each_prim!(ty.elem, T => Buffer::new(unsafe { std::slice::from_raw_parts(data as *const T, count) }.to_vec()));
             out.push(Value::Array(Array::new(&shape, buffer).ok_or_else(wrong)?));
         }
