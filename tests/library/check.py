@@ -177,6 +177,9 @@ def text_of(value, type_name):
         return "[" + ", ".join(text_of(v, type_name) for v in value) + "]"
     if type_name == "bool":
         return "true" if value else "false"
+    if type_name.startswith("c"):
+        # Finite ones only: there is no literal for the others.
+        return f"{float(value.real)!r}{float(value.imag):+.17g}j{type_name}"
     if type_name.startswith("f"):
         if np.isnan(value):
             return f"{type_name}.nan"

@@ -8,10 +8,26 @@ from pathlib import Path
 import numpy as np
 
 C_TYPES = {
+    "remora_c64": np.complex64, "remora_c128": np.complex128,
     "double": np.float64, "float": np.float32, "bool": np.bool_,
     "int8_t": np.int8, "int16_t": np.int16, "int32_t": np.int32, "int64_t": np.int64,
     "uint8_t": np.uint8, "uint16_t": np.uint16, "uint32_t": np.uint32, "uint64_t": np.uint64,
 }  # fmt: skip
+
+
+class Complex64(Structure):
+    """One number of type c64."""
+
+    _fields_ = [("re", ctypes.c_float), ("im", ctypes.c_float)]
+
+
+class Complex128(Structure):
+    """One number of type c128."""
+
+    _fields_ = [("re", ctypes.c_double), ("im", ctypes.c_double)]
+
+
+NUMBERS = {"remora_c64": Complex64, "remora_c128": Complex128}
 
 
 class Failure(Exception):
@@ -57,7 +73,8 @@ class Function:
                 kept.append(value)
                 passed.append(c_void_p(value.ctypes.data))
             else:
-                passed.append(np.ctypeslib.as_ctypes_type(C_TYPES[parameter.type])(value))
+                number = NUMBERS.get(parameter.type)
+                passed.append(number(value.real, value.imag) if number else np.ctypeslib.as_ctypes_type(C_TYPES[parameter.type])(value))
         missing = [size.name for size in sizes if size.name not in known]
         if missing:
             raise ValueError(f"{self.name}: no argument has the size {', '.join(missing)}")
@@ -76,7 +93,7 @@ class Function:
     def split(self, arguments):
         """Complex arguments as their parts where the library takes parts."""
         for argument in arguments:
-            if np.iscomplexobj(argument):
+            if np.iscomplexobj(argument) and not any(parameter.type in NUMBERS for parameter in self.inputs):
                 yield np.real(argument)
                 yield np.imag(argument)
             else:
@@ -114,10 +131,12 @@ class Library:
         """Room for a result of a C type."""
         if type_name in self.structures:
             return self.structures[type_name][0]()
-        return np.ctypeslib.as_ctypes_type(C_TYPES[type_name])()
+        return NUMBERS[type_name]() if type_name in NUMBERS else np.ctypeslib.as_ctypes_type(C_TYPES[type_name])()
 
     def take(self, output):
         """The value of a result, copied, after which its memory is given back."""
+        if isinstance(output, tuple(NUMBERS.values())):
+            return complex(output.re, output.im)
         if not isinstance(output, Structure):
             return output.value
         dtype = np.dtype(self.structures[type(output).__name__][1])
