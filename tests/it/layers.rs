@@ -1,4 +1,4 @@
-//! Imports go one way: `base` <- `diag`, `ir` <- passes <- `driver` <- `cli`.
+//! Imports go one way: `base` <- `diag`, `ir` <- passes <- `driver` <- `cli` <- `embed`.
 
 use std::path::{Path, PathBuf};
 
@@ -41,6 +41,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("theory/eval", &["base", "ir", "runtime", "theory/erased"]),
     ("theory/step", &["base", "ir", "runtime", "theory/erased"]),
     ("driver", &["base", "diag", "ir", "rank", "runtime", "front", "middle", "back", "interp"]),
+    ("embed", &["base", "diag", "ir", "runtime", "interp", "driver", "front/elaborate", "front/explicit", "front/resolve", "cli"]),
     (
         "cli",
         &[

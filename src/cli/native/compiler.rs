@@ -9,6 +9,7 @@ use crate::base::Code;
 use crate::diag::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 /// Who made a compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,9 +73,19 @@ pub(super) fn name_of(step: usize) -> &'static str {
 const FUNCTIONS: &[&str] =
     if cfg!(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64")) { &["-fveclib=libmvec"] } else { &[] };
 
+/// The compiler that is used where nobody names one and there is no `cc`.
+static FALLBACK: OnceLock<String> = OnceLock::new();
+
+/// Names the compiler that is used where `CC` names none and there is no `cc`: a command with its first arguments. The first name counts.
+pub fn fall_back(command: &str) {
+    FALLBACK.get_or_init(|| command.to_string());
+}
+
 /// The command of the compiler: `CC`, or `cc`.
 fn command() -> String {
-    std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty()).unwrap_or_else(|| "cc".into())
+    let named = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
+    let other = || FALLBACK.get().filter(|_| found("cc").is_none()).cloned();
+    named.or_else(other).unwrap_or_else(|| "cc".into())
 }
 
 /// Options of the user, which come last.
