@@ -28,6 +28,9 @@ from ._errors import (
 from ._program import Function, Inferred, Program, compile, load
 from ._support import Variant
 
+# An extension that is there already is not initialised again.
+_remora.only_once()
+
 __version__: str = _remora.__version__
 
 __all__ = [
@@ -63,6 +66,7 @@ if hasattr(_os, "register_at_fork"):
 def gufunc(function: Function) -> _Any:
     """The function as a `numpy.ufunc` with a signature: NumPy broadcasts the dimensions around what the function is written for.
 
+    >>> import remora as rm
     >>> dot = rm.gufunc(rm.compile("entry dot [n] (x: [n]f64) (y: [n]f64) = f64.sum (x * y)").dot)
     >>> dot.signature
     '(n0),(n0)->()'

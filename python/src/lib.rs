@@ -23,8 +23,22 @@ mod _remora {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        only_once()?;
         module.add("STYLE", remora::embed::STYLE)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Refuses interpreters within the process other than the first: objects of one would be used by another.
+    #[pyfunction]
+    fn only_once() -> PyResult<()> {
+        // SAFETY: the interpreter is held.
+        let number = unsafe { pyo3::ffi::PyInterpreterState_GetID(pyo3::ffi::PyInterpreterState_Get()) };
+        match number {
+            0 => Ok(()),
+            _ => Err(pyo3::exceptions::PyImportError::new_err(
+                "remora does not work in sub-interpreters, as NumPy does not: use threads or processes",
+            )),
+        }
     }
 
     /// Names the C compiler that is used where `CC` names none and there is no `cc`.
