@@ -19,6 +19,7 @@ mod infer_core;
 #[cfg(feature = "mutations")]
 mod mutations;
 pub mod native;
+mod python;
 mod run;
 pub mod test;
 

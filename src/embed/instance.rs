@@ -9,9 +9,9 @@ use crate::cli::native::{Ended, Shared};
 use crate::cli::program::Loaded;
 use crate::diag::Diagnostic;
 use crate::driver;
-use crate::ir::core::{Atom, Define, Dim, DimAtom, ShapeItem, Type};
+use crate::driver::outside::{Extent, Plan};
+use crate::ir::core::Define;
 use crate::runtime::Value;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
@@ -22,25 +22,6 @@ pub enum Operand<'a> {
     Scalar(u64),
     /// The address of the elements, in row-major order, and the sizes.
     Array(*const u8, &'a [usize]),
-}
-
-/// What a size of an argument is for the instance.
-#[derive(Debug, Clone)]
-pub enum Extent {
-    /// The size that is known from here on by this number.
-    New(usize),
-    /// The same as this one.
-    Known(usize),
-    /// A polynomial of those that are known.
-    Computed(Dim),
-}
-
-/// A scalar or array that is taken.
-#[derive(Debug, Clone)]
-struct Taken {
-    extents: Vec<Extent>,
-    /// The number of the size that is its value.
-    value: Option<usize>,
 }
 
 /// An argument whose size does not fit.
@@ -78,12 +59,7 @@ pub struct Instance {
     loaded: Option<Arc<Loaded>>,
     sources: Arc<SourceMap>,
     settings: Settings,
-    taken: Vec<Taken>,
-    /// For each index parameter the number of its size.
-    indices: Vec<usize>,
-    /// For each size that is known the scalar or array that it was first seen in, and the dimension.
-    seen: Vec<(usize, usize)>,
-    atoms: FxHashMap<DimAtom, usize>,
+    plan: Plan,
     /// What the parameters look like.
     pub params: Vec<Form>,
     /// What the result looks like.
@@ -105,68 +81,10 @@ pub(super) struct Made {
     pub notes: Vec<String>,
 }
 
-/// Collects what is known about sizes, parameter by parameter.
-#[derive(Default)]
-struct Plan {
-    taken: Vec<Taken>,
-    seen: Vec<(usize, usize)>,
-    atoms: FxHashMap<DimAtom, usize>,
-}
-
-impl Plan {
-    fn add(&mut self, ty: &Type, outer: &[ShapeItem]) {
-        let items = [outer, &ty.shape().items].concat();
-        match ty.atom() {
-            Atom::Tuple(parts) => parts.iter().for_each(|part| self.add(part, &items)),
-            Atom::Record(fields) => fields.iter().for_each(|(_, part)| self.add(part, &items)),
-            // Calls with anything else go by way of values.
-            Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) | Atom::Sum(_) => {
-                let operand = self.taken.len();
-                let extents = items.iter().enumerate().map(|(axis, item)| self.extent(item, (operand, axis))).collect();
-                self.taken.push(Taken { extents, value: None });
-            }
-        }
-    }
-    fn extent(&mut self, item: &ShapeItem, at: (usize, usize)) -> Extent {
-        let ShapeItem::Dim(dim) = item else { return Extent::Computed(Dim::default()) };
-        match dim.as_atom() {
-            Some(atom) => match self.atoms.get(&atom) {
-                Some(number) => Extent::Known(*number),
-                None if matches!(atom, DimAtom::Var(_)) => Extent::New(self.name(atom, at)),
-                None => Extent::Computed(dim.clone()),
-            },
-            None => Extent::Computed(dim.clone()),
-        }
-    }
-    fn name(&mut self, atom: DimAtom, at: (usize, usize)) -> usize {
-        let number = self.seen.len();
-        self.seen.push(at);
-        self.atoms.insert(atom, number);
-        number
-    }
-}
-
 impl Instance {
     /// Of a definition that has been compiled, or is evaluated.
     pub(super) fn new(define: &Define, made: Made) -> Instance {
         let (params, result) = define.ty.interface();
-        let mut plan = Plan::default();
-        for param in params {
-            let operand = plan.taken.len();
-            plan.add(&param.ty, &[]);
-            if let (Some(name), Some(taken)) = (param.name, plan.taken.get(operand))
-                && taken.extents.is_empty()
-            {
-                let number = plan.name(DimAtom::Size(name), (operand, 0));
-                plan.taken[operand].value = Some(number);
-            }
-        }
-        let mut indices = Vec::new();
-        let mut ty = &define.ty;
-        while let Atom::Pi(names, body) = ty.atom() {
-            indices.extend(names.iter().filter_map(|name| plan.atoms.get(&DimAtom::Var(*name)).copied()));
-            ty = body;
-        }
         let Made { names, compiled, loaded, sources, settings, inserted, notes } = made;
         Instance {
             names,
@@ -174,12 +92,9 @@ impl Instance {
             loaded,
             sources,
             settings,
-            indices,
+            plan: Plan::new(&define.ty),
             params: params.iter().map(|param| Form::new(&param.ty, 0)).collect(),
             returned: Returned::new(result),
-            taken: plan.taken,
-            seen: plan.seen,
-            atoms: plan.atoms,
             inserted,
             notes,
             define: define.clone(),
@@ -188,7 +103,7 @@ impl Instance {
 
     /// Whether it is called with [`Instance::call`]; with [`Instance::call_values`] if not.
     pub fn is_direct(&self) -> bool {
-        let whole = |shared: &Shared| shared.params() == self.indices.len() + self.taken.len();
+        let whole = |shared: &Shared| shared.params() == self.plan.indices.len() + self.plan.taken.len();
         self.compiled.as_ref().is_some_and(whole) && self.params.iter().all(Form::is_plain) && self.returned.is_plain()
     }
     /// Whether the C compiler compiled it.
@@ -197,7 +112,7 @@ impl Instance {
     }
     /// The number of scalars and arrays that it takes.
     pub fn operands(&self) -> usize {
-        self.taken.len()
+        self.plan.taken.len()
     }
     /// The most bytes that arrays of the program took since the last call of this.
     pub fn peak_bytes(&self) -> Option<i64> {
@@ -219,7 +134,7 @@ impl Instance {
             return Err(Failed::Run(Refused::said(Code::MalformedCore, "the function is not compiled")));
         };
         let sizes = self.measure(operands).map_err(Failed::Size)?;
-        let indices = self.indices.iter().map(|number| sizes[*number] as u64);
+        let indices = self.plan.indices.iter().map(|number| sizes[*number] as u64);
         let words = operands.iter().map(|operand| match *operand {
             Operand::Scalar(word) => word,
             Operand::Array(data, _) => data as u64,
@@ -234,9 +149,9 @@ impl Instance {
 
     /// The sizes of arguments that fit together.
     fn measure(&self, operands: &[Operand]) -> Result<Vec<i64>, SizeError> {
-        let mut sizes = vec![0i64; self.seen.len()];
+        let mut sizes = vec![0i64; self.plan.seen.len()];
         let mut computed = false;
-        for (at, (operand, taken)) in operands.iter().zip(&self.taken).enumerate() {
+        for (at, (operand, taken)) in operands.iter().zip(&self.plan.taken).enumerate() {
             let dims = match *operand {
                 Operand::Scalar(word) => {
                     if let Some(number) = taken.value {
@@ -252,7 +167,7 @@ impl Instance {
                 }
                 match extent {
                     Extent::New(number) => sizes[*number] = *size as i64,
-                    Extent::Known(number) if self.seen[*number].0 <= at => {
+                    Extent::Known(number) if self.plan.seen[*number].0 <= at => {
                         if sizes[*number] != *size as i64 {
                             return Err(self.differs((at, axis), *size, sizes[*number], Some(*number)));
                         }
@@ -270,14 +185,14 @@ impl Instance {
     /// Compares the sizes that are polynomials of others.
     #[cold]
     fn check_computed(&self, operands: &[Operand], sizes: &[i64]) -> Result<(), SizeError> {
-        for (at, (operand, taken)) in operands.iter().zip(&self.taken).enumerate() {
+        for (at, (operand, taken)) in operands.iter().zip(&self.plan.taken).enumerate() {
             let Operand::Array(_, dims) = *operand else { continue };
             for (axis, (extent, size)) in taken.extents.iter().zip(dims).enumerate() {
                 let (wanted, number) = match extent {
                     Extent::New(_) => continue,
                     Extent::Known(number) => (sizes.get(*number).copied(), Some(*number)),
                     Extent::Computed(dim) => {
-                        (dim.evaluate(&mut |atom| self.atoms.get(&atom).and_then(|number| sizes.get(*number).copied())), None)
+                        (dim.evaluate(&mut |atom| self.plan.atoms.get(&atom).and_then(|number| sizes.get(*number).copied())), None)
                     }
                 };
                 if wanted != Some(*size as i64) {
@@ -293,7 +208,7 @@ impl Instance {
 
     #[cold]
     fn differs(&self, (operand, axis): (usize, usize), found: usize, wanted: i64, number: Option<usize>) -> SizeError {
-        SizeError { operand, axis, found, wanted: Some(wanted), from: number.map(|number| self.seen[number]) }
+        SizeError { operand, axis, found, wanted: Some(wanted), from: number.map(|number| self.plan.seen[number]) }
     }
 
     /// Calls the function with values, compiled or not; everything is copied.

@@ -6,18 +6,17 @@
 //!
 //! Nothing here touches files or processes: that is done by [`cli`](crate::cli).
 
-mod form;
 mod instance;
 mod report;
 mod values;
 
 pub use crate::base::{PrimType, Scalar, Symbol};
 pub use crate::cli::native::{Output, Owned, fall_back_to_compiler, forked};
+pub use crate::driver::outside::{Form, Given, Leaf, Named, Returned, Signature};
 pub use crate::interp::entry::Shape;
 pub use crate::runtime::{Cells, Sum, Value};
-pub use form::{Form, Leaf, Named, Returned, Signature};
 use instance::Made;
-pub use instance::{Extent, Failed, Instance, Operand, SizeError};
+pub use instance::{Failed, Instance, Operand, SizeError};
 pub use report::{Refused, Report};
 pub use values::{bytes, copied};
 
@@ -144,9 +143,6 @@ pub struct Param {
     /// What it looks like.
     pub form: Form,
 }
-
-/// What an argument looks like: its scalars and arrays, in the order of the form of the parameter, with their types and ranks.
-pub type Given = Vec<(PrimType, usize)>;
 
 /// What was inserted, as text and for a browser.
 #[derive(Debug, Clone)]

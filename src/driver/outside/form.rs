@@ -40,7 +40,7 @@ pub enum Form {
 
 impl Form {
     /// Of a type, with `frame` sizes in front of its own.
-    pub(super) fn new(ty: &Type, frame: usize) -> Form {
+    pub fn new(ty: &Type, frame: usize) -> Form {
         let items = &ty.shape().items;
         let rank = items.len();
         if items.iter().any(|item| matches!(item, ShapeItem::Var(_))) {
@@ -93,7 +93,7 @@ impl Form {
     }
 
     /// The type of such an argument in the notation of the language, without the names of its sizes.
-    pub(super) fn annotation(&self, given: &Given) -> String {
+    pub fn annotation(&self, given: &Given) -> String {
         let mut given = given.iter().copied();
         self.written(0, &mut given)
     }
@@ -154,7 +154,7 @@ pub enum Returned {
 
 impl Returned {
     /// Of a type.
-    pub(super) fn new(ty: &Type) -> Returned {
+    pub fn new(ty: &Type) -> Returned {
         match ty.atom() {
             Atom::Tuple(parts) => Returned::Tuple(None, parts.iter().map(Returned::new).collect()),
             Atom::Record(fields) => {
@@ -191,7 +191,7 @@ pub struct Signature {
 
 impl Signature {
     /// Of a type; nothing where there is more in it than scalars and arrays whose sizes are names of the type.
-    pub(super) fn of(ty: &Type) -> Option<Signature> {
+    pub fn of(ty: &Type) -> Option<Signature> {
         let (params, result) = ty.interface();
         let results = match result.atom() {
             Atom::Tuple(parts) if result.shape().is_scalar() => parts.iter().map(named).collect::<Option<_>>()?,
