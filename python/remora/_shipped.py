@@ -19,7 +19,7 @@ from ._errors import ArgumentError, RemoraError, make
 from ._support import leaf, parts, record, store
 
 # What the processor must be able to do for a variant of the library, the fastest first.
-_VARIANTS = (
+_VARIANTS: tuple[tuple[str, set[str]], ...] = (
     ("avx512", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx2", "fma", "bmi2", "movbe"}),
     ("avx2", {"avx", "avx2", "fma", "bmi1", "bmi2", "f16c", "movbe"}),
     ("baseline", set()),
