@@ -44,17 +44,18 @@ thread_local! {
     static MAIN: Cell<(u64, bool)> = const { Cell::new((0, false)) };
 }
 
-/// Whether this is the thread that handles signals: the first one of the process.
-fn is_main_thread() -> bool {
+/// Whether this is the thread that handles signals.
+fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
     let forks = FORKS.load(Ordering::Relaxed);
-    MAIN.with(|main| {
-        if main.get().0 != forks {
-            // SAFETY: these ask the system for numbers.
-            let first = unsafe { libc::syscall(libc::SYS_gettid) as i64 == i64::from(libc::getpid()) };
-            main.set((forks, first));
-        }
-        main.get().1
-    })
+    let (seen, main) = MAIN.get();
+    if seen == forks {
+        return Ok(main);
+    }
+    let threading = py.import("threading")?;
+    let first: u64 = threading.call_method0("main_thread")?.getattr("ident")?.extract()?;
+    let main = threading.call_method0("get_ident")?.extract::<u64>()? == first;
+    MAIN.set((forks, main));
+    Ok(main)
 }
 
 /// How a function was used.
@@ -398,7 +399,7 @@ impl Function {
         }
         let operands = Operands(operands);
         // Signals are handled by the main thread.
-        let main = is_main_thread();
+        let main = is_main_thread(py)?;
         loop {
             let stop = if main { interrupt::watch() } else { None };
             let (instance, operands) = (&instance, &operands);

@@ -191,6 +191,43 @@ def test_no_compiler(python, tmp_path):
     assert "1 EvaluatorWarning f: the evaluator runs this program, slowly" in said and "E0615" in said
 
 
+def test_the_compiler_of_the_extra_cc(python, tmp_path):
+    pytest.importorskip("ziglang", reason="the extra `cc` is not installed")
+    script = """
+    import warnings
+    warnings.simplefilter("error")
+    import numpy as np
+    import remora as rm
+    program = rm.compile("entry f [n] (x: [n]f64) = (f64.sum (f64.exp x), map f64.sin x)")
+    x = np.linspace(0, 1, 1001)
+    total, sines = program.f(x)
+    print(np.isclose(total, np.exp(x).sum()), np.allclose(sines, np.sin(x)), program.f.stats["evaluated"])
+    """
+    env = {"PATH": str(tmp_path), "CC": "", "REMORA_CACHE": str(tmp_path / "cache")}
+    assert "True True False" in python(script, env=env, timeout=300)
+
+
+def test_two_versions(python, tmp_path):
+    """Two copies of the package in one process: each with its own library."""
+    import shutil
+    from pathlib import Path
+
+    shutil.copytree(Path(rm.__file__).parent, tmp_path / "other" / "remora")
+    script = f"""
+    import sys
+    import numpy as np
+    import remora as one
+    found = {{name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "remora"}}
+    sys.path.insert(0, {str(tmp_path / "other")!r})
+    import remora as other
+    assert one.__file__ != other.__file__
+    text = "entry f [n] (x: [n]f64) = x + 1"
+    a, b = one.compile(text).f(np.zeros(3)), other.compile(text).f(np.ones(3))
+    print(a.tolist(), b.tolist())
+    """
+    assert "[1.0, 1.0, 1.0] [2.0, 2.0, 2.0]" in python(script)
+
+
 def test_a_cache_that_cannot_be_written(python, tmp_path):
     folder = tmp_path / "file"
     folder.write_text("no folder")

@@ -61,6 +61,15 @@ def test_arrays_of_tuples(program):
         program.pairs((x, np.ones(3)))
 
 
+def test_arrays_of_tuples_are_arrays_in_all_parts():
+    total = rm.compile("entry total [n] (ps: [n](f64, f64)) = f64.sum (map (\\p -> p.0 * p.1) ps)").total
+    assert total((np.ones(2), np.ones(2))) == 2
+    assert total((np.ones((3, 2)), np.ones((3, 2)))).tolist() == [2, 2, 2]
+    for wrong in ((1.0, 2.0), (np.ones(2), 2.0), (2.0, np.ones(2)), (np.ones((2, 2)), np.ones(2))):
+        with pytest.raises((rm.RankError, rm.ArgumentError)):
+            total(wrong)
+
+
 def test_types_decide_as_well():
     same = rm.compile("def swap 'a (x: a) (y: a) = (y, x)").swap
     x, y = same(np.int8(1), np.int8(2))

@@ -261,7 +261,9 @@ fn result_stub<'a>(returned: &Json, leaves: &mut dyn Iterator<Item = &'a Json>) 
     match returned[0].as_str() {
         Some("hidden") => {
             let hidden = returned[1].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
-            let _ = leaves.by_ref().take(hidden).count();
+            for _ in 0..hidden {
+                leaves.next();
+            }
             result_stub(&returned[2], leaves)
         }
         Some("tuple") => {

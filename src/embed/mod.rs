@@ -253,7 +253,12 @@ impl Program {
                 }
             };
             let define = find(&loaded, define).ok_or_else(|| Refused::said(Code::UnknownDefinition, "the definition is not there"))?;
-            self.finish(loaded, &define, inserted)
+            let instance = self.finish(loaded, &define, inserted)?;
+            // What is called is called with just these.
+            match instance.params.len() == given.len() && instance.params.iter().zip(given).all(|(form, given)| form.is_declared(given)) {
+                true => Ok(instance),
+                false => Err(Refused::said(Code::UnfitArguments, "the parts of an array of tuples are arrays, all of them")),
+            }
         })
     }
 
