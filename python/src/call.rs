@@ -69,12 +69,15 @@ struct Stats {
 /// For which ranks and types an instance was made: two bytes for each scalar or array.
 type Key = Vec<u8>;
 
+/// The instances that were made.
+type Instances = Vec<(Key, Arc<Instance>)>;
+
 /// A function of a program: what `remora.Function` is made of.
 #[pyclass(frozen, subclass, module = "remora._remora", name = "FunctionBase")]
 pub struct Function {
     program: Arc<embed::Program>,
     function: Arc<embed::Function>,
-    instances: Arc<Mutex<Vec<(Key, Arc<Instance>)>>>,
+    instances: Arc<Mutex<Instances>>,
     stats: Arc<Stats>,
 }
 
@@ -195,7 +198,7 @@ impl Function {
         (self.program.clone(), self.function.clone())
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, Vec<(Key, Arc<Instance>)>> {
+    fn known(&self) -> std::sync::MutexGuard<'_, Instances> {
         self.instances.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

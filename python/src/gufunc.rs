@@ -110,7 +110,7 @@ impl View {
             }
             wanted *= *size as isize;
         }
-        (calls == 1 || self.step == wanted) && self.data.addr() % self.bytes == 0
+        (calls == 1 || self.step == wanted) && self.data.addr().is_multiple_of(self.bytes)
     }
     /// Does something for each element of a call, in row-major order.
     fn each(&self, call: usize, visit: &mut dyn FnMut(*mut u8)) {

@@ -248,7 +248,7 @@ fn stubs(functions: &[Json]) -> String {
     out
 }
 
-fn result_stub<'a>(returned: &Json, leaves: &mut dyn Iterator<Item = &'a Json>) -> String {
+fn result_stub(returned: &Json, leaves: &mut dyn Iterator<Item = &Json>) -> String {
     let leaf = |of: Option<&Json>| {
         of.map_or_else(
             || "Any".into(),

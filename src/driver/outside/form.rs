@@ -193,9 +193,12 @@ impl Signature {
     /// Of a type; nothing where there is more in it than scalars and arrays whose sizes are names of the type.
     pub fn of(ty: &Type) -> Option<Signature> {
         let (params, result) = ty.interface();
-        let results = match result.atom() {
-            Atom::Tuple(parts) if result.shape().is_scalar() => parts.iter().map(named).collect::<Option<_>>()?,
-            _ => vec![named(result)?],
+        let results = if let Atom::Tuple(parts) = result.atom()
+            && result.shape().is_scalar()
+        {
+            parts.iter().map(named).collect::<Option<_>>()?
+        } else {
+            vec![named(result)?]
         };
         let takes: Vec<Named> = params.iter().map(|param| named(&param.ty)).collect::<Option<_>>()?;
         // Every size of a result is one of an argument.
