@@ -148,6 +148,9 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             return None;
         }
     };
+    if program.defs[def].is_written() {
+        diagnostics.extend(inferred.warnings().iter().map(infer::Error::report));
+    }
     stats.add(&inferred, program.defs[def].stdlib);
     stats.times.infer += start.elapsed().saturating_sub(inferred.rank_time());
     stats.times.rank += inferred.rank_time();
@@ -201,7 +204,8 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         Err(Failure::Refused(error)) => {
             if error.is_contradiction() && checked.program.defs[def].is_written() {
                 let place = error.application();
-                errors.push(SizeError { diagnostic: diagnostics.len(), place, def, tables: inferred.tables(&values) });
+                let undecided = error.undecided();
+                errors.push(SizeError { diagnostic: diagnostics.len(), place, def, undecided, tables: inferred.tables(&values) });
             }
             let mut report = error.report();
             if limited {

@@ -72,6 +72,7 @@ codes! {
     UnknownSum "E0313",
     MissingCase "E0314",
     UnreachableCase "E0315",
+    GrowingLoop "E0316",
     IllTypedCore "E0391",
     // Ranks and sizes.
     RankConflict "E0401",

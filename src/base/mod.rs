@@ -12,7 +12,7 @@ pub mod symbol;
 
 pub use arena::{Arena, Idx, IdxMap};
 pub use code::Code;
-pub use prim::{PrimType, Scalar};
+pub use prim::{Complex, PrimType, Scalar};
 pub use span::{Chain, Chains, FileId, SourceFile, SourceMap, Span};
 pub use symbol::Symbol;
 

@@ -29,13 +29,17 @@ pub enum PrimType {
     F32,
     /// Double precision float.
     F64,
+    /// Complex number of two single precision floats.
+    C64,
+    /// Complex number of two double precision floats.
+    C128,
     /// Truth value.
     Bool,
 }
 
 impl PrimType {
     /// All scalar types.
-    pub const ALL: [PrimType; 12] = [
+    pub const ALL: [PrimType; 14] = [
         PrimType::I8,
         PrimType::I16,
         PrimType::I32,
@@ -47,6 +51,8 @@ impl PrimType {
         PrimType::F16,
         PrimType::F32,
         PrimType::F64,
+        PrimType::C64,
+        PrimType::C128,
         PrimType::Bool,
     ];
     /// The name in source text, such as `f32`.
@@ -63,6 +69,8 @@ impl PrimType {
             PrimType::F16 => "f16",
             PrimType::F32 => "f32",
             PrimType::F64 => "f64",
+            PrimType::C64 => "c64",
+            PrimType::C128 => "c128",
             PrimType::Bool => "bool",
         }
     }
@@ -76,7 +84,8 @@ impl PrimType {
             PrimType::I8 | PrimType::U8 | PrimType::Bool => 1,
             PrimType::I16 | PrimType::U16 | PrimType::F16 => 2,
             PrimType::I32 | PrimType::U32 | PrimType::F32 => 4,
-            PrimType::I64 | PrimType::U64 | PrimType::F64 => 8,
+            PrimType::I64 | PrimType::U64 | PrimType::F64 | PrimType::C64 => 8,
+            PrimType::C128 => 16,
         }
     }
     /// Whether it is one of the eight integer types.
@@ -91,15 +100,56 @@ impl PrimType {
     pub fn is_float(self) -> bool {
         matches!(self, PrimType::F16 | PrimType::F32 | PrimType::F64)
     }
+    /// Whether it is one of the two complex types.
+    pub fn is_complex(self) -> bool {
+        self.part().is_some()
+    }
+    /// The type of the real and the imaginary part of a complex type.
+    pub fn part(self) -> Option<PrimType> {
+        match self {
+            PrimType::C64 => Some(PrimType::F32),
+            PrimType::C128 => Some(PrimType::F64),
+            PrimType::I8
+            | PrimType::I16
+            | PrimType::I32
+            | PrimType::I64
+            | PrimType::U8
+            | PrimType::U16
+            | PrimType::U32
+            | PrimType::U64
+            | PrimType::F16
+            | PrimType::F32
+            | PrimType::F64
+            | PrimType::Bool => None,
+        }
+    }
     /// Whether arithmetic is defined on it (everything but `bool`).
     pub fn is_numeric(self) -> bool {
         self != PrimType::Bool
+    }
+    /// Whether arithmetic on it is rounded: floats and complex numbers, whose sums depend on the order.
+    pub fn is_inexact(self) -> bool {
+        self.is_float() || self.is_complex()
+    }
+    /// Whether its values are numbers in an order: integers and floats.
+    pub fn is_real(self) -> bool {
+        self.is_int() || self.is_float()
     }
 }
 impl fmt::Display for PrimType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// A complex number: its parts lie one behind the other in memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Complex<T> {
+    /// The real part.
+    pub re: T,
+    /// The imaginary part.
+    pub im: T,
 }
 
 /// A scalar value.
@@ -127,31 +177,42 @@ pub enum Scalar {
     F32(f32),
     /// An `f64`.
     F64(f64),
+    /// A `c64`.
+    C64(Complex<f32>),
+    /// A `c128`.
+    C128(Complex<f64>),
     /// A `bool`.
     Bool(bool),
 }
 
 impl Scalar {
-    /// Its bits in the low bytes of a word: how compiled programs take and return scalars.
-    pub fn word(self) -> u64 {
-        match self {
-            Scalar::I8(x) => u64::from(x as u8),
-            Scalar::I16(x) => u64::from(x as u16),
-            Scalar::I32(x) => u64::from(x as u32),
-            Scalar::I64(x) => x as u64,
-            Scalar::U8(x) => u64::from(x),
-            Scalar::U16(x) => u64::from(x),
-            Scalar::U32(x) => u64::from(x),
-            Scalar::U64(x) => x,
-            Scalar::F16(x) => u64::from(x.to_bits()),
-            Scalar::F32(x) => u64::from(x.to_bits()),
-            Scalar::F64(x) => x.to_bits(),
-            Scalar::Bool(x) => u64::from(x),
-        }
+    /// Its bits in the low bytes of words: how compiled programs take and return scalars. A complex number is two words, its parts.
+    pub fn words(self) -> impl Iterator<Item = u64> {
+        let (first, second) = match self {
+            Scalar::I8(x) => (u64::from(x as u8), None),
+            Scalar::I16(x) => (u64::from(x as u16), None),
+            Scalar::I32(x) => (u64::from(x as u32), None),
+            Scalar::I64(x) => (x as u64, None),
+            Scalar::U8(x) => (u64::from(x), None),
+            Scalar::U16(x) => (u64::from(x), None),
+            Scalar::U32(x) => (u64::from(x), None),
+            Scalar::U64(x) => (x, None),
+            Scalar::F16(x) => (u64::from(x.to_bits()), None),
+            Scalar::F32(x) => (u64::from(x.to_bits()), None),
+            Scalar::F64(x) => (x.to_bits(), None),
+            Scalar::C64(z) => (u64::from(z.re.to_bits()), Some(u64::from(z.im.to_bits()))),
+            Scalar::C128(z) => (z.re.to_bits(), Some(z.im.to_bits())),
+            Scalar::Bool(x) => (u64::from(x), None),
+        };
+        std::iter::once(first).chain(second)
     }
-    /// The scalar whose bits are in the low bytes of a word.
-    pub fn of_word(word: u64, prim: PrimType) -> Scalar {
-        match prim {
+    /// The scalar whose bits are in the low bytes of words; nothing if there are too few.
+    pub fn of_words(words: &[u64], prim: PrimType) -> Option<Scalar> {
+        let word = *words.first()?;
+        if let Some(part) = prim.part() {
+            return Scalar::complex(Scalar::of_words(words, part)?, Scalar::of_words(words.get(1..)?, part)?);
+        }
+        Some(match prim {
             PrimType::I8 => Scalar::I8(word as i8),
             PrimType::I16 => Scalar::I16(word as i16),
             PrimType::I32 => Scalar::I32(word as i32),
@@ -164,7 +225,24 @@ impl Scalar {
             PrimType::F32 => Scalar::F32(f32::from_bits(word as u32)),
             PrimType::F64 => Scalar::F64(f64::from_bits(word)),
             PrimType::Bool => Scalar::Bool(word & 0xff != 0),
+            PrimType::C64 | PrimType::C128 => return None,
+        })
+    }
+    /// Its bytes as they lie in an array on this machine, and how many there are.
+    pub fn bytes(self) -> ([u8; 16], usize) {
+        let (mut bytes, size) = ([0; 16], self.prim().bytes());
+        let part = self.prim().part().map_or(size, PrimType::bytes);
+        for (to, word) in bytes.chunks_mut(part).zip(self.words()) {
+            to.copy_from_slice(&word.to_le_bytes()[..part]);
         }
+        (bytes, size)
+    }
+    /// The scalar with these bytes; nothing if there are too few.
+    pub fn of_bytes(bytes: &[u8], prim: PrimType) -> Option<Scalar> {
+        let part = prim.part().unwrap_or(prim).bytes();
+        let words =
+            bytes.get(..prim.bytes())?.chunks(part).map(|bytes| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        Scalar::of_words(&words.collect::<Vec<u64>>(), prim)
     }
     /// Its type.
     pub fn prim(self) -> PrimType {
@@ -180,6 +258,8 @@ impl Scalar {
             Scalar::F16(_) => PrimType::F16,
             Scalar::F32(_) => PrimType::F32,
             Scalar::F64(_) => PrimType::F64,
+            Scalar::C64(_) => PrimType::C64,
+            Scalar::C128(_) => PrimType::C128,
             Scalar::Bool(_) => PrimType::Bool,
         }
     }
@@ -189,10 +269,40 @@ impl Scalar {
             (Scalar::F16(a), Scalar::F16(b)) => a.to_bits() == b.to_bits(),
             (Scalar::F32(a), Scalar::F32(b)) => a.to_bits() == b.to_bits(),
             (Scalar::F64(a), Scalar::F64(b)) => a.to_bits() == b.to_bits(),
+            (Scalar::C64(a), Scalar::C64(b)) => a.re.to_bits() == b.re.to_bits() && a.im.to_bits() == b.im.to_bits(),
+            (Scalar::C128(a), Scalar::C128(b)) => a.re.to_bits() == b.re.to_bits() && a.im.to_bits() == b.im.to_bits(),
             _ => self == other,
         }
     }
-    /// An integer of type `prim` from `value`, wrapped around; for float types the nearest float; for `bool`, `value != 0`.
+    /// The parts of a complex number, floats.
+    pub fn parts(self) -> Option<(Scalar, Scalar)> {
+        match self {
+            Scalar::C64(z) => Some((Scalar::F32(z.re), Scalar::F32(z.im))),
+            Scalar::C128(z) => Some((Scalar::F64(z.re), Scalar::F64(z.im))),
+            Scalar::I8(_)
+            | Scalar::I16(_)
+            | Scalar::I32(_)
+            | Scalar::I64(_)
+            | Scalar::U8(_)
+            | Scalar::U16(_)
+            | Scalar::U32(_)
+            | Scalar::U64(_)
+            | Scalar::F16(_)
+            | Scalar::F32(_)
+            | Scalar::F64(_)
+            | Scalar::Bool(_) => None,
+        }
+    }
+    /// The complex number with these parts, both of the same float type.
+    pub fn complex(re: Scalar, im: Scalar) -> Option<Scalar> {
+        match (re, im) {
+            (Scalar::F32(re), Scalar::F32(im)) => Some(Scalar::C64(Complex { re, im })),
+            (Scalar::F64(re), Scalar::F64(im)) => Some(Scalar::C128(Complex { re, im })),
+            _ => None,
+        }
+    }
+    /// An integer of type `prim` from `value`, wrapped around; for float types the nearest float, for complex types that as real part; for
+    /// `bool`, `value != 0`.
     pub fn from_i128(prim: PrimType, value: i128) -> Scalar {
         match prim {
             PrimType::I8 => Scalar::I8(value as i8),
@@ -206,10 +316,12 @@ impl Scalar {
             PrimType::F16 => Scalar::F16(half_of(value as f64)),
             PrimType::F32 => Scalar::F32(value as f32),
             PrimType::F64 => Scalar::F64(value as f64),
+            PrimType::C64 => Scalar::C64(Complex { re: value as f32, im: 0.0 }),
+            PrimType::C128 => Scalar::C128(Complex { re: value as f64, im: 0.0 }),
             PrimType::Bool => Scalar::Bool(value != 0),
         }
     }
-    /// A float of type `prim` nearest to `value`; for integer types the truncated, saturated value.
+    /// A float of type `prim` nearest to `value`, or the complex number with that as real part; for integer types the truncated, saturated value.
     pub fn from_f64(prim: PrimType, value: f64) -> Scalar {
         match prim {
             PrimType::I8 => Scalar::I8(value as i8),
@@ -223,6 +335,8 @@ impl Scalar {
             PrimType::F16 => Scalar::F16(half_of(value)),
             PrimType::F32 => Scalar::F32(value as f32),
             PrimType::F64 => Scalar::F64(value),
+            PrimType::C64 => Scalar::C64(Complex { re: value as f32, im: 0.0 }),
+            PrimType::C128 => Scalar::C128(Complex { re: value, im: 0.0 }),
             PrimType::Bool => Scalar::Bool(value != 0.0),
         }
     }
@@ -238,7 +352,7 @@ impl Scalar {
             Scalar::U32(v) => Some(v.into()),
             Scalar::U64(v) => Some(v.into()),
             Scalar::Bool(v) => Some(v.into()),
-            Scalar::F16(_) | Scalar::F32(_) | Scalar::F64(_) => None,
+            Scalar::F16(_) | Scalar::F32(_) | Scalar::F64(_) | Scalar::C64(_) | Scalar::C128(_) => None,
         }
     }
     /// The value as a float, where it is a float.
@@ -255,12 +369,14 @@ impl PartialEq for Scalar {
     fn eq(&self, other: &Scalar) -> bool {
         match (self.as_f64(), other.as_f64()) {
             (Some(a), Some(b)) => self.prim() == other.prim() && a == b,
+            (None, None) if self.prim().is_complex() => self.parts() == other.parts(),
             _ => self.prim() == other.prim() && self.as_i128() == other.as_i128(),
         }
     }
 }
 impl fmt::Display for Scalar {
-    /// With its suffix, as the language reads it back: `3i32`, `1.0f64`, `true`, `f32.nan`, `f32.inf`, `-f32.inf`.
+    /// With its suffix, as the language reads it back: `3i32`, `1.0f64`, `true`, `f32.nan`, `f32.inf`, `-f32.inf`. A complex number is
+    /// written as data has it: `1.0+2.0jc128`, `nan-infjc64`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fn float(f: &mut fmt::Formatter<'_>, name: &str, finite: bool, nan: bool, negative: bool, text: &str) -> fmt::Result {
             match (finite, nan, negative) {
@@ -271,11 +387,20 @@ impl fmt::Display for Scalar {
                 _ => write!(f, "{name}.inf"),
             }
         }
+        /// A part of a complex number; the second one has a sign in any case.
+        fn part(value: f64, text: &str, second: bool) -> String {
+            let plus = if second && (value.is_nan() || value.is_sign_positive()) { "+" } else { "" };
+            format!("{plus}{}", if value.is_nan() { "nan" } else { text })
+        }
         match *self {
             Scalar::Bool(v) => write!(f, "{v}"),
             Scalar::F16(v) => float(f, "f16", v.is_finite(), v.is_nan(), v.is_sign_negative(), &format!("{:?}", v.to_f32())),
             Scalar::F32(v) => float(f, "f32", v.is_finite(), v.is_nan(), v.is_sign_negative(), &format!("{v:?}")),
             Scalar::F64(v) => float(f, "f64", v.is_finite(), v.is_nan(), v.is_sign_negative(), &format!("{v:?}")),
+            Scalar::C64(v) => {
+                write!(f, "{}{}jc64", part(v.re.into(), &format!("{:?}", v.re), false), part(v.im.into(), &format!("{:?}", v.im), true))
+            }
+            Scalar::C128(v) => write!(f, "{}{}jc128", part(v.re, &format!("{:?}", v.re), false), part(v.im, &format!("{:?}", v.im), true)),
             _ => write!(f, "{}{}", self.as_i128().expect("floats are handled above"), self.prim()),
         }
     }

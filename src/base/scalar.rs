@@ -16,9 +16,12 @@
 //! * `mad a b c` is `a * b + c` with two roundings, `fma` with one; `mul_hi` is the high word of the double-width product;
 //!   `lerp a b t` is `a + (b - a) * t`.
 //! * `get_bit i x` is bit `i` of `x` (0 outside the width); `set_bit i x b` sets it to `b`'s lowest bit.
+//! * Complex numbers: `+`, `-` and `neg` act on the parts, `*` and `/` are NumPy's formulas ([`complex`]). `abs` is a float and does not
+//!   overflow on the way; the functions have the branch cuts and the special values of C (ISO C11, annex G). Numbers without order have no `<`.
 //! * Folds start from the identity of their operation (`maximum []` is `lowest`) and go from left to right.
 
 mod apply;
+pub mod complex;
 mod cost;
 pub mod decimal;
 mod float;
@@ -116,6 +119,7 @@ impl FoldOp {
         match self.op {
             Op::Min | Op::Max if self.prim.is_float() => Scalar::from_f64(self.prim, f64::NAN),
             Op::Add if self.prim.is_float() => Scalar::from_f64(self.prim, -0.0),
+            Op::Add => complex::minus_zero(self.prim).unwrap_or_else(|| self.identity()),
             _ => self.identity(),
         }
     }
@@ -148,6 +152,10 @@ pub enum Op {
     Hypot,
     CopySign,
     NextAfter,
+    /// Two floats -> the complex number with these parts.
+    Complex,
+    /// Two floats, the magnitude and the angle -> a complex number.
+    Polar,
     // t -> t -> bool
     Eq,
     Ne,
@@ -198,6 +206,14 @@ pub enum Op {
     Lgamma,
     Erf,
     Erfc,
+    /// complex -> complex
+    Conj,
+    // complex -> float
+    Re,
+    Im,
+    Arg,
+    /// The square of the magnitude.
+    Norm,
     // t -> bool
     IsNan,
     IsInf,
@@ -239,6 +255,13 @@ enum Class {
     Float,
     Bool,
     IntBool,
+    /// Types with an order.
+    Ordered,
+    /// Integers and floats.
+    Real,
+    Complex,
+    /// Floats and complex numbers.
+    Inexact,
 }
 
 impl Class {
@@ -249,7 +272,11 @@ impl Class {
             Class::Int => prim.is_int(),
             Class::Float => prim.is_float(),
             Class::Bool => prim == PrimType::Bool,
-            Class::IntBool => !prim.is_float(),
+            Class::IntBool => prim.is_int() || prim == PrimType::Bool,
+            Class::Ordered => !prim.is_complex(),
+            Class::Real => prim.is_real(),
+            Class::Complex => prim.is_complex(),
+            Class::Inexact => prim.is_inexact(),
         }
     }
 }
@@ -260,7 +287,7 @@ const OPS: &[(&str, Op, Class)] = &[
     ("-", Op::Sub, Class::Numeric),
     ("*", Op::Mul, Class::Numeric),
     ("/", Op::Div, Class::Numeric),
-    ("%", Op::Mod, Class::Numeric),
+    ("%", Op::Mod, Class::Real),
     ("//", Op::Quot, Class::Int),
     ("%%", Op::Rem, Class::Int),
     ("**", Op::Pow, Class::Numeric),
@@ -272,8 +299,8 @@ const OPS: &[(&str, Op, Class)] = &[
     ("<<", Op::Shl, Class::Int),
     (">>", Op::Shr, Class::Int),
     (">>>", Op::UShr, Class::Int),
-    ("min", Op::Min, Class::Numeric),
-    ("max", Op::Max, Class::Numeric),
+    ("min", Op::Min, Class::Real),
+    ("max", Op::Max, Class::Real),
     ("mul_hi", Op::MulHi, Class::Int),
     ("atan2", Op::Atan2, Class::Float),
     ("atan2pi", Op::Atan2Pi, Class::Float),
@@ -282,39 +309,39 @@ const OPS: &[(&str, Op, Class)] = &[
     ("nextafter", Op::NextAfter, Class::Float),
     ("==", Op::Eq, Class::All),
     ("!=", Op::Ne, Class::All),
-    ("<", Op::Lt, Class::All),
-    ("<=", Op::Le, Class::All),
-    (">", Op::Gt, Class::All),
-    (">=", Op::Ge, Class::All),
+    ("<", Op::Lt, Class::Ordered),
+    ("<=", Op::Le, Class::Ordered),
+    (">", Op::Gt, Class::Ordered),
+    (">=", Op::Ge, Class::Ordered),
     ("neg", Op::Neg, Class::Numeric),
     ("!", Op::Not, Class::IntBool),
     ("not", Op::Not, Class::IntBool),
     ("abs", Op::Abs, Class::Numeric),
     ("sgn", Op::Sgn, Class::Numeric),
-    ("sqrt", Op::Sqrt, Class::Float),
+    ("sqrt", Op::Sqrt, Class::Inexact),
     ("rsqrt", Op::Rsqrt, Class::Float),
-    ("recip", Op::Recip, Class::Float),
+    ("recip", Op::Recip, Class::Inexact),
     ("cbrt", Op::Cbrt, Class::Float),
-    ("exp", Op::Exp, Class::Float),
-    ("exp2", Op::Exp2, Class::Float),
+    ("exp", Op::Exp, Class::Inexact),
+    ("exp2", Op::Exp2, Class::Inexact),
     ("exp10", Op::Exp10, Class::Float),
-    ("expm1", Op::Expm1, Class::Float),
-    ("log", Op::Log, Class::Float),
-    ("log2", Op::Log2, Class::Float),
-    ("log10", Op::Log10, Class::Float),
-    ("log1p", Op::Log1p, Class::Float),
-    ("sin", Op::Sin, Class::Float),
-    ("cos", Op::Cos, Class::Float),
-    ("tan", Op::Tan, Class::Float),
-    ("asin", Op::Asin, Class::Float),
-    ("acos", Op::Acos, Class::Float),
-    ("atan", Op::Atan, Class::Float),
-    ("sinh", Op::Sinh, Class::Float),
-    ("cosh", Op::Cosh, Class::Float),
-    ("tanh", Op::Tanh, Class::Float),
-    ("asinh", Op::Asinh, Class::Float),
-    ("acosh", Op::Acosh, Class::Float),
-    ("atanh", Op::Atanh, Class::Float),
+    ("expm1", Op::Expm1, Class::Inexact),
+    ("log", Op::Log, Class::Inexact),
+    ("log2", Op::Log2, Class::Inexact),
+    ("log10", Op::Log10, Class::Inexact),
+    ("log1p", Op::Log1p, Class::Inexact),
+    ("sin", Op::Sin, Class::Inexact),
+    ("cos", Op::Cos, Class::Inexact),
+    ("tan", Op::Tan, Class::Inexact),
+    ("asin", Op::Asin, Class::Inexact),
+    ("acos", Op::Acos, Class::Inexact),
+    ("atan", Op::Atan, Class::Inexact),
+    ("sinh", Op::Sinh, Class::Inexact),
+    ("cosh", Op::Cosh, Class::Inexact),
+    ("tanh", Op::Tanh, Class::Inexact),
+    ("asinh", Op::Asinh, Class::Inexact),
+    ("acosh", Op::Acosh, Class::Inexact),
+    ("atanh", Op::Atanh, Class::Inexact),
     ("sinpi", Op::SinPi, Class::Float),
     ("cospi", Op::CosPi, Class::Float),
     ("tanpi", Op::TanPi, Class::Float),
@@ -329,23 +356,30 @@ const OPS: &[(&str, Op, Class)] = &[
     ("lgamma", Op::Lgamma, Class::Float),
     ("erf", Op::Erf, Class::Float),
     ("erfc", Op::Erfc, Class::Float),
-    ("isnan", Op::IsNan, Class::Float),
-    ("isinf", Op::IsInf, Class::Float),
+    ("isnan", Op::IsNan, Class::Inexact),
+    ("isinf", Op::IsInf, Class::Inexact),
     ("popc", Op::Popc, Class::Int),
     ("clz", Op::Clz, Class::Int),
     ("ctz", Op::Ctz, Class::Int),
     ("to_bits", Op::ToBits, Class::Float),
     ("from_bits", Op::FromBits, Class::Float),
-    ("to_i64", Op::ToI64, Class::Numeric),
+    ("to_i64", Op::ToI64, Class::Real),
     ("to_f64", Op::ToF64, Class::Float),
     ("ldexp", Op::Ldexp, Class::Float),
     ("from_fraction", Op::FromFraction, Class::Float),
-    ("get_bit", Op::GetBit, Class::Numeric),
-    ("set_bit", Op::SetBit, Class::Numeric),
+    ("get_bit", Op::GetBit, Class::Real),
+    ("set_bit", Op::SetBit, Class::Real),
     ("fma", Op::Fma, Class::Float),
     ("mad", Op::Mad, Class::Float),
     ("lerp", Op::Lerp, Class::Float),
     ("mad_hi", Op::MadHi, Class::Int),
+    ("mk", Op::Complex, Class::Complex),
+    ("polar", Op::Polar, Class::Complex),
+    ("conj", Op::Conj, Class::Complex),
+    ("re", Op::Re, Class::Complex),
+    ("im", Op::Im, Class::Complex),
+    ("arg", Op::Arg, Class::Complex),
+    ("norm", Op::Norm, Class::Complex),
 ];
 
 const FOLDS: [(&str, Op); 4] = [("sum", Op::Add), ("product", Op::Mul), ("maximum", Op::Max), ("minimum", Op::Min)];
@@ -381,9 +415,9 @@ pub fn qualified(name: &str) -> Option<Member> {
 /// The names of all members of the module `prim`.
 pub fn members(prim: PrimType) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = OPS.iter().filter(|(.., class)| class.has(prim)).map(|(name, ..)| *name).collect();
-    names.extend(PrimType::ALL.iter().map(|from| from.name()));
-    if prim.is_numeric() {
-        names.extend(FOLDS.iter().map(|(name, _)| *name));
+    names.extend(PrimType::ALL.iter().filter(|from| converts(**from, prim)).map(|from| from.name()));
+    names.extend(FOLDS.iter().filter(|(_, op)| folds(*op, prim)).map(|(name, _)| *name));
+    if prim.is_real() {
         names.extend(["highest", "lowest", "num_bits"]);
     }
     if prim.is_float() {
@@ -392,21 +426,31 @@ pub fn members(prim: PrimType) -> Vec<&'static str> {
     names
 }
 
+/// Whether there is a conversion: none drops an imaginary part.
+fn converts(from: PrimType, to: PrimType) -> bool {
+    !from.is_complex() || to.is_complex()
+}
+
+/// Whether vectors of a type can be folded with an operation.
+fn folds(op: Op, prim: PrimType) -> bool {
+    prim.is_real() || prim.is_complex() && matches!(op, Op::Add | Op::Mul)
+}
+
 fn find(prim: PrimType, name: &str) -> Option<Member> {
     if let Some((_, what, _)) = OPS.iter().find(|(n, _, class)| *n == name && class.has(prim)) {
         return Some(Member::Op(ScalarOp::new(*what, prim)));
     }
-    if let Some(from) = PrimType::from_name(name) {
+    if let Some(from) = PrimType::from_name(name).filter(|from| converts(*from, prim)) {
         return Some(Member::Op(ScalarOp::new(Op::Convert(from), prim)));
     }
-    if let Some((_, what)) = FOLDS.iter().find(|(n, _)| *n == name && prim.is_numeric()) {
+    if let Some((_, what)) = FOLDS.iter().find(|(n, op)| *n == name && folds(*op, prim)) {
         return Some(Member::Fold(FoldOp { op: *what, prim }));
     }
     let float = |value: f64| prim.is_float().then(|| Scalar::from_f64(prim, value));
     let value = match name {
-        "highest" if prim.is_numeric() => Some(highest(prim)),
-        "lowest" if prim.is_numeric() => Some(lowest(prim)),
-        "num_bits" if prim.is_numeric() => Some(Scalar::I32(prim.bytes() as i32 * 8)),
+        "highest" if prim.is_real() => Some(highest(prim)),
+        "lowest" if prim.is_real() => Some(lowest(prim)),
+        "num_bits" if prim.is_real() => Some(Scalar::I32(prim.bytes() as i32 * 8)),
         "pi" => float(std::f64::consts::PI),
         "e" => float(std::f64::consts::E),
         "inf" => float(f64::INFINITY),
@@ -441,6 +485,7 @@ pub fn highest(prim: PrimType) -> Scalar {
         PrimType::U64 => Scalar::U64(u64::MAX),
         PrimType::Bool => Scalar::Bool(true),
         PrimType::F16 | PrimType::F32 | PrimType::F64 => Scalar::from_f64(prim, f64::INFINITY),
+        PrimType::C64 | PrimType::C128 => crate::ice!(Span::default(), "{prim} has no order"),
     }
 }
 
@@ -453,15 +498,18 @@ pub fn lowest(prim: PrimType) -> Scalar {
         PrimType::I64 => Scalar::I64(i64::MIN),
         PrimType::Bool => Scalar::Bool(false),
         PrimType::F16 | PrimType::F32 | PrimType::F64 => Scalar::from_f64(prim, f64::NEG_INFINITY),
+        PrimType::C64 | PrimType::C128 => crate::ice!(Span::default(), "{prim} has no order"),
         PrimType::U8 | PrimType::U16 | PrimType::U32 | PrimType::U64 => Scalar::from_i128(prim, 0),
     }
 }
 
+const COUNT: usize = PrimType::ALL.len();
+
 /// Three times each type, in the order of [`PrimType::ALL`], so that parameter lists are slices of it.
-static THRICE: [[PrimType; 3]; 12] = {
-    let mut table = [[PrimType::I8; 3]; 12];
+static THRICE: [[PrimType; 3]; COUNT] = {
+    let mut table = [[PrimType::I8; 3]; COUNT];
     let mut i = 0;
-    while i < 12 {
+    while i < COUNT {
         table[i] = [PrimType::ALL[i]; 3];
         i += 1;
     }
@@ -473,10 +521,10 @@ fn times(prim: PrimType, count: usize) -> &'static [PrimType] {
 }
 
 /// `i32 t`, `t i32` and `i32 t i32` for each type.
-static WITH_I32: [[PrimType; 4]; 12] = {
-    let mut table = [[PrimType::I32; 4]; 12];
+static WITH_I32: [[PrimType; 4]; COUNT] = {
+    let mut table = [[PrimType::I32; 4]; COUNT];
     let mut i = 0;
-    while i < 12 {
+    while i < COUNT {
         table[i][1] = PrimType::ALL[i];
         i += 1;
     }
@@ -492,7 +540,11 @@ fn signature(op: Op, prim: PrimType) -> (&'static [PrimType], PrimType) {
         _ => U64,
     };
     let mixed = &WITH_I32[prim as usize];
+    // Of a float type itself: nothing asks for it.
+    let part = prim.part().unwrap_or(prim);
     match op {
+        Op::Complex | Op::Polar => (times(part, 2), prim),
+        Op::Re | Op::Im | Op::Arg | Op::Norm | Op::Abs => (times(prim, 1), part),
         Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => (times(prim, 2), Bool),
         Op::IsNan | Op::IsInf => (times(prim, 1), Bool),
         Op::Popc | Op::Clz | Op::Ctz => (times(prim, 1), I32),
@@ -530,7 +582,7 @@ fn signature(op: Op, prim: PrimType) -> (&'static [PrimType], PrimType) {
         | Op::NextAfter => (times(prim, 2), prim),
         Op::Neg
         | Op::Not
-        | Op::Abs
+        | Op::Conj
         | Op::Sgn
         | Op::Sqrt
         | Op::Rsqrt

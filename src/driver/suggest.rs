@@ -24,6 +24,8 @@ pub(super) struct SizeError {
     pub(super) place: Span,
     /// The definition in which it arises.
     pub(super) def: DefId,
+    /// The size that is needed, where the other may be equal to it.
+    pub(super) undecided: Option<String>,
     /// The definition's tables in the reading that was elaborated.
     pub(super) tables: Tables,
 }
@@ -31,14 +33,24 @@ pub(super) struct SizeError {
 /// Adds to each size error the elaboration that has it, and a nesting of maps that has none.
 pub(super) fn explain(sources: &SourceMap, loader: &dyn Loader, root: FileId, checked: &mut Checked, errors: Vec<SizeError>) {
     for error in errors.into_iter().take(MOST_ERRORS) {
-        let Some(node) = application_around(checked, &error.tables, error.place) else { continue };
+        let Some(node) = application_around(checked, &error.tables, error.place) else {
+            let mapped = mapped_alternative(sources, loader, root, checked, &error);
+            checked.diagnostics[error.diagnostic].help.extend(mapped.map(|other| format!("`{other}` has sizes that agree")));
+            continue;
+        };
         let printer = Printer::new(&checked.program, sources);
         let explicit = printer.expression(&error.tables, error.def, node);
         let note = format!("with the insertions written out, this is `{explicit}`");
-        let help = well_sized_alternative(sources, loader, root, checked, error.def, node);
+        // Where both arguments are mapped over together and may well have the same sizes, no other nesting is meant.
+        let together = error.tables.apps.get(node).is_some_and(|info| info.participation().iter().all(|depth| *depth == info.frame()));
+        let help = match error.undecided.as_ref().filter(|_| together) {
+            Some(size) => Some(format!("if they are always equal, check it at run time: `e :> [{size}]t`")),
+            None => well_sized_alternative(sources, loader, root, checked, error.def, node)
+                .map(|other| format!("`{other}` has sizes that agree")),
+        };
         let diagnostic = &mut checked.diagnostics[error.diagnostic];
         diagnostic.notes.push(note);
-        diagnostic.help.extend(help.map(|other| format!("`{other}` has sizes that agree")));
+        diagnostic.help.extend(help);
     }
 }
 
@@ -82,15 +94,38 @@ fn well_sized_alternative(
         format!("map (\\{x} -> {}) {a}", call(&x, &b)?),
         format!("map (\\{y} -> {}) {b}", call(&a, &y)?),
     ];
+    candidates.into_iter().find(|candidate| checks(sources, loader, root, checked, (def, place), candidate))
+}
+
+/// `map f x` where `f x` has a size error, and nothing was inserted: an inner axis may be meant.
+fn mapped_alternative(sources: &SourceMap, loader: &dyn Loader, root: FileId, checked: &Checked, error: &SizeError) -> Option<String> {
+    let program = &checked.program;
+    let ast = &program.ast;
+    let apps = error.tables.apps.iter().map(|(node, _)| node).filter(|node| {
+        let span = ast.exprs[*node].span;
+        span.contains(error.place)
+    });
+    let node = apps.min_by_key(|node| ast.exprs[*node].span.end - ast.exprs[*node].span.start)?;
+    let place = ast.exprs[node].span;
+    if place.file != root || sources.file(root).text.len() > LONGEST_TEXT {
+        return None;
+    }
+    let app = view::application(ast, &|e| program.names.exprs.get(e).is_some(), node)?;
+    let (Head::Expr(f), [argument]) = (app.head, app.args.as_slice()) else { return None };
+    let candidate = format!("map {} {}", operand(sources, checked, f), operand(sources, checked, *argument));
+    checks(sources, loader, root, checked, (error.def, place), &candidate).then_some(candidate)
+}
+
+/// Whether the definition checks with other text at this place.
+fn checks(sources: &SourceMap, loader: &dyn Loader, root: FileId, checked: &Checked, (def, place): (DefId, Span), candidate: &str) -> bool {
+    let (program, text) = (&checked.program, &sources.file(root).text);
     let name = program.defs[def].name;
-    candidates.into_iter().find(|candidate| {
-        let new = format!("{}({candidate}){}", &text[..place.start as usize], &text[place.end as usize..]);
-        let mut sources = SourceMap::default();
-        let file = sources.add(sources_name(name.as_str()), new);
-        let again = check_plain(&mut sources, loader, file);
-        let same = |d: &crate::ir::tables::Def| d.file == file && d.span == Span { file, ..program.defs[def].span };
-        again.program.defs.iter().any(|(id, d)| same(d) && again.accepted(id))
-    })
+    let new = format!("{}({candidate}){}", &text[..place.start as usize], &text[place.end as usize..]);
+    let mut sources = SourceMap::default();
+    let file = sources.add(sources_name(name.as_str()), new);
+    let again = check_plain(&mut sources, loader, file);
+    let same = |d: &crate::ir::tables::Def| d.file == file && d.span == Span { file, ..program.defs[def].span };
+    again.program.defs.iter().any(|(id, d)| same(d) && again.accepted(id))
 }
 
 fn sources_name(def: &str) -> String {

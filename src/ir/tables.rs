@@ -334,7 +334,7 @@ pub struct Tables {
     /// For each use of a polymorphic definition, scalar-module function or local function: the types of its type
     /// parameters, in the order of [`Signature::tparams`]. Keyed by the node that names it (`Name`, `Project`, `OpFn`, `Binary`, sections).
     pub insts: IdxMap<Expr, Vec<RType>>,
-    /// Insertions, keyed by [`view::Application::node`](super::surface::view::Application), and by the node of an unapplied
+    /// Insertions, keyed by the node of an update, whose value is the one argument, [`view::Application::node`](super::surface::view::Application), and by the node of an unapplied
     /// section: `(e op)` has the one argument `e`; `(op e)` means `\x -> x op e` and has the two arguments `x` and `e`.
     /// `(.x)` has one argument.
     pub apps: IdxMap<Expr, AppInfo>,
@@ -347,6 +347,10 @@ pub struct Tables {
 }
 
 impl Tables {
+    /// How often the value of an update is replicated.
+    pub fn spread(&self, update: Idx<Expr>) -> u32 {
+        self.apps.get(update).and_then(|info| info.args.first()).map_or(0, |value| value.reps)
+    }
     /// Takes over every entry of `other`.
     pub fn overlay(&mut self, other: &Tables) {
         let Tables { exprs, pats, insts, apps, ops, defs, locals } = other;

@@ -1,7 +1,7 @@
 //! Flat memory of scalars of one type.
 
 use super::value::Shortage;
-use crate::base::{PrimType, Scalar};
+use crate::base::{Complex, PrimType, Scalar};
 use half::f16;
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub enum Buffer {
     F16(Arc<Vec<f16>>),
     F32(Arc<Vec<f32>>),
     F64(Arc<Vec<f64>>),
+    C64(Arc<Vec<Complex<f32>>>),
+    C128(Arc<Vec<Complex<f64>>>),
     Bool(Arc<Vec<bool>>),
 }
 
@@ -41,6 +43,8 @@ macro_rules! each_buffer {
             $crate::runtime::Buffer::F16($v) => $body,
             $crate::runtime::Buffer::F32($v) => $body,
             $crate::runtime::Buffer::F64($v) => $body,
+            $crate::runtime::Buffer::C64($v) => $body,
+            $crate::runtime::Buffer::C128($v) => $body,
             $crate::runtime::Buffer::Bool($v) => $body,
         }
     };
@@ -95,6 +99,14 @@ macro_rules! each_prim {
                 type $t = f64;
                 $body
             }
+            $crate::base::PrimType::C64 => {
+                type $t = $crate::base::Complex<f32>;
+                $body
+            }
+            $crate::base::PrimType::C128 => {
+                type $t = $crate::base::Complex<f64>;
+                $body
+            }
             $crate::base::PrimType::Bool => {
                 type $t = bool;
                 $body
@@ -120,7 +132,7 @@ pub trait Element: Copy + Default + Send + Sync + PartialEq + std::fmt::Debug + 
 }
 
 macro_rules! element {
-    ($($t:ident $variant:ident),*) => {
+    ($($t:ty, $variant:ident;)*) => {
         $(impl Element for $t {
             const PRIM: PrimType = PrimType::$variant;
             fn wrap(items: Arc<Vec<$t>>) -> Buffer {
@@ -145,7 +157,10 @@ macro_rules! element {
         })*
     };
 }
-element!(i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64, f16 F16, f32 F32, f64 F64, bool Bool);
+element! {
+    i8, I8; i16, I16; i32, I32; i64, I64; u8, U8; u16, U16; u32, U32; u64, U64; f16, F16; f32, F32; f64, F64;
+    Complex<f32>, C64; Complex<f64>, C128; bool, Bool;
+}
 
 /// A vector with room for `count` elements, or a report of how much was asked for.
 pub fn vector<T>(count: usize) -> Result<Vec<T>, Shortage> {
@@ -192,6 +207,8 @@ impl Buffer {
             Buffer::F16(_) => PrimType::F16,
             Buffer::F32(_) => PrimType::F32,
             Buffer::F64(_) => PrimType::F64,
+            Buffer::C64(_) => PrimType::C64,
+            Buffer::C128(_) => PrimType::C128,
             Buffer::Bool(_) => PrimType::Bool,
         }
     }

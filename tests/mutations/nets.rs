@@ -138,7 +138,7 @@ impl Net {
     fn once(self, mutation: Option<&str>, names: &[String], watched: bool) -> Result<(), String> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
-        command.stdin(Stdio::null()).current_dir(folder).arg("test").args(["--jobs", "2"]);
+        command.stdin(Stdio::null()).current_dir(folder).arg("test").args(["--exact", "--jobs", "2"]);
         self.prepare(&mut command);
         command.envs(watched.then_some(("REMORA_SHIM_WATCH", "1")));
         if self == Sanitized {

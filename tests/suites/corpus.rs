@@ -53,7 +53,8 @@ fn mentions_floats(text: &str) -> bool {
     let digit = |at: Option<&u8>| at.is_some_and(u8::is_ascii_digit);
     let fraction =
         |three: &[u8]| digit(three.first()) && [b'.', b'e', b'E'].contains(&three[1]) && (digit(three.last()) || three[2] == b'-');
-    ["f16", "f32", "f64", "import", "open"].into_iter().any(|word| text.contains(word)) || text.as_bytes().windows(3).any(fraction)
+    ["f16", "f32", "f64", "c64", "c128", "import", "open"].into_iter().any(|word| text.contains(word))
+        || text.as_bytes().windows(3).any(fraction)
 }
 
 pub fn trials() -> Vec<Trial> {
@@ -87,7 +88,7 @@ fn cache(kind: &str) -> PathBuf {
 fn test(kind: Kind, cache: &Path, options: &[&str], Source { name, path }: &Source) -> Result<(), Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
-    command.env("REMORA_CACHE", cache).current_dir(root).arg("test").args(options);
+    command.env("REMORA_CACHE", cache).current_dir(root).arg("test").arg("--exact").args(options);
     match kind {
         Evaluators => _ = command.arg(name),
         Strict => _ = command.env("REMORA_CFLAGS", "-O0").arg(name),

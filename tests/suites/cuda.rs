@@ -26,7 +26,7 @@ fn agrees(name: &str) -> Result<(), Failed> {
         command.env("REMORA_SHIM_HEADER", root.join("tests/support/shim/shim.h")).env("REMORA_SHIM_LIBRARY", &library);
         command.env("REMORA_SHIM_FOLDER", &folder).envs(seed.map(|seed| ("REMORA_SHIM_SEED", seed)));
         command.envs(watched.then_some(("REMORA_SHIM_WATCH", "1")));
-        let output = command.current_dir(root).args(["test", "--backend", "cuda"]).arg(name).output()?;
+        let output = command.current_dir(root).args(["test", "--exact", "--backend", "cuda"]).arg(name).output()?;
         if !output.status.success() {
             let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
             return Err(format!("seed {seed:?}, watched {watched}: {}\n{out}{err}", output.status).into());

@@ -47,7 +47,7 @@ fn check(path: &Path) -> Result<(), Failed> {
     if again.stdout != source.stdout {
         return Err(format!("its explicit form is another:\n{}", String::from_utf8_lossy(&again.stdout)).into());
     }
-    let test = remora(copy.path(), &["test", &name])?;
+    let test = remora(copy.path(), &["test", "--exact", &name])?;
     if test.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&test.stdout).into_owned().into()) }
 }
 

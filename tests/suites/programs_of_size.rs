@@ -123,7 +123,7 @@ fn same_meaning(folder: &Path) -> Result<(), String> {
     // The cache of the other tests that compile these programs.
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus-cache");
     let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
-    command.env("REMORA_CACHE", cache).env("REMORA_CFLAGS", "-O1").args(["test", "--backend", "cpu", "--threads", "2"]);
+    command.env("REMORA_CACHE", cache).env("REMORA_CFLAGS", "-O1").args(["test", "--exact", "--backend", "cpu", "--threads", "2"]);
     let output = command.arg(&plain.path).arg(&full.path).output().map_err(|e| e.to_string())?;
     if !output.status.success() {
         return Err(format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)));

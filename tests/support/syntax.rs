@@ -113,6 +113,13 @@ impl Dump<'_> {
         };
         indices.iter().map(one).collect::<Vec<_>>().join(sep)
     }
+    fn path(&self, path: &[Access]) -> String {
+        let access = |access: &Access| match access {
+            Access::Field(field) => format!(".{}", field.name),
+            Access::Index(indices) => format!("[{}]", self.indices(indices, ", ")),
+        };
+        path.iter().map(access).collect::<String>().trim_start_matches('.').to_string()
+    }
     fn params(&self, tparams: &[TypeParam], params: &[PatId], ret: Option<TypeId>) -> String {
         let mut out = String::new();
         for p in tparams {
@@ -133,9 +140,12 @@ impl Dump<'_> {
             ExprKind::Hole => "???".into(),
             ExprKind::Paren(inner) if self.strip => e(inner),
             ExprKind::Paren(inner) => format!("(paren {})", e(inner)),
-            ExprKind::Int { .. } | ExprKind::Float { .. } | ExprKind::Bool(_) | ExprKind::Str(_) | ExprKind::Name(_) => {
-                Printer::new(self.ast).expr(expr, precedence::ATOM)
-            }
+            ExprKind::Int { .. }
+            | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Name(_) => Printer::new(self.ast).expr(expr, precedence::ATOM),
             ExprKind::OpFn(op) => format!("(op {})", op.name),
             ExprKind::Tuple(items) => format!("({})", self.join(items, ", ")),
             ExprKind::Array(items) => format!("[{}]", self.join(items, ", ")),
@@ -172,8 +182,8 @@ impl Dump<'_> {
                 let params = self.params(&fun.tparams, &fun.params, fun.ret);
                 format!("(fun {}{params} = {} in {})", self.pat(fun.binder), e(&fun.rhs), e(&fun.body))
             }
-            ExprKind::LetUpdate { array, indices, value, body, .. } => {
-                format!("(update {} [{}] {} {})", e(array), self.indices(indices, ", "), e(value), e(body))
+            ExprKind::LetUpdate { base, path, value, body, .. } => {
+                format!("(update {} {} {} {})", e(base), self.path(path), e(value), e(body))
             }
             ExprKind::If { cond, then, els } => format!("(if {} {} {})", e(cond), e(then), e(els)),
             ExprKind::Match { scrutinee, cases } => {
@@ -189,11 +199,7 @@ impl Dump<'_> {
                 };
                 format!("(loop {sizes}{} = {} {form} do {})", self.pat(*pat), e(init), e(body))
             }
-            ExprKind::WithIndex { array, indices, value } => format!("(with {} [{}] {})", e(array), self.indices(indices, ", "), e(value)),
-            ExprKind::WithField { record, path, value } => {
-                let path: Vec<&str> = path.iter().map(|f| f.name.as_str()).collect();
-                format!("(with {} {} {})", e(record), path.join("."), e(value))
-            }
+            ExprKind::With { base, path, value } => format!("(with {} {} {})", e(base), self.path(path), e(value)),
             ExprKind::Ascribe { expr, ty } => format!("(: {} {})", e(expr), self.ty(*ty)),
             ExprKind::Coerce { expr, ty } => format!("(:> {} {})", e(expr), self.ty(*ty)),
             ExprKind::Assert { cond, expr } => format!("(assert {} {})", e(cond), e(expr)),

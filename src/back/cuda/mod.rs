@@ -122,6 +122,8 @@ fn bits(value: Scalar) -> String {
         | Scalar::U16(_)
         | Scalar::U32(_)
         | Scalar::U64(_)
+        | Scalar::C64(_)
+        | Scalar::C128(_)
         | Scalar::Bool(_)) => expr::scalar(other),
     }
 }

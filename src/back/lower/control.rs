@@ -19,6 +19,67 @@ enum Carried {
     Varying { current: Ptr, owner: Handle, keep: Vec<Handle> },
 }
 
+/// What an array is an updated version of.
+struct Root {
+    var: Var,
+    /// Whether it is reshaped on the way, which is a view only of what lies in row-major order.
+    in_rows: bool,
+}
+
+/// What a loop overwrites of an array that it carries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Overwrites {
+    Nothing,
+    /// Cells, wherever they lie.
+    Cells,
+    /// Cells, through views that take row-major order.
+    Rows,
+}
+
+impl Overwrites {
+    fn of(root: &Root) -> Overwrites {
+        if root.in_rows { Overwrites::Rows } else { Overwrites::Cells }
+    }
+}
+
+/// Views of views, from the last to the first. Neighbours that are inverse to each other are no views.
+#[derive(Default)]
+struct Views<'p>(Vec<View<'p>>);
+
+enum View<'p> {
+    /// The same elements in this shape.
+    Shape(&'p Type),
+    /// Other dimensions first.
+    Order(Vec<usize>),
+}
+
+impl<'p> Views<'p> {
+    /// Before them comes a change of shape.
+    fn shape(&mut self, from: &'p Type, to: &'p Type) {
+        let to = match self.0.pop_if(|view| matches!(view, View::Shape(_))) {
+            Some(View::Shape(last)) => last,
+            Some(View::Order(_)) | None => to,
+        };
+        if from != to {
+            self.0.push(View::Shape(to));
+        }
+    }
+    /// Before them comes another order of the dimensions.
+    fn order(&mut self, perm: &[usize]) {
+        let perm = match self.0.pop_if(|view| matches!(view, View::Order(_))) {
+            Some(View::Order(later)) => later.iter().map(|k| perm[*k]).collect(),
+            Some(View::Shape(_)) | None => perm.to_vec(),
+        };
+        if perm.iter().enumerate().any(|(k, dim)| k != *dim) {
+            self.0.push(View::Order(perm));
+        }
+    }
+    /// Whether together they are no view.
+    fn none(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// The memory of a parameter.
 pub(super) enum Held<'a> {
     /// A view of memory.
@@ -116,27 +177,41 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// The parameter of a loop that a variable is an updated version of, so that both are in the same memory; `None` if that is not certain.
-    fn root(&self, mut var: Var) -> Option<Var> {
+    fn root(&self, mut var: Var) -> Option<Root> {
+        let mut views = Views::default();
+        let mut in_rows = false;
         loop {
-            let Some(stm) = self.defs.stms.get(&var) else { return Some(var) };
+            let Some(stm) = self.defs.stms.get(&var) else { return views.none().then_some(Root { var, in_rows }) };
             let k = stm.pat.iter().position(|v| *v == var)?;
             var = match &stm.exp {
                 Exp::Update { array, .. } | Exp::UpdateSlice { array, .. } => *array,
                 Exp::Scatter { dests, .. } | Exp::Hist { dests, .. } => *dests.get(k)?,
                 Exp::Loop { params, body, .. } => {
                     let (param, init) = params.get(k)?;
-                    if self.root(body.result.get(k)?.var()?)? != *param {
+                    let root = self.root(body.result.get(k)?.var()?)?;
+                    if root.var != *param {
                         return None;
                     }
+                    in_rows |= root.in_rows;
                     init.var()?
                 }
                 Exp::If { then, els, .. } => {
                     let a = self.root(then.result.get(k)?.var()?)?;
                     let b = self.root(els.result.get(k)?.var()?)?;
-                    if a != b {
+                    if a.var != b.var {
                         return None;
                     }
-                    a
+                    in_rows |= a.in_rows || b.in_rows;
+                    a.var
+                }
+                Exp::Reshape(array) => {
+                    in_rows = true;
+                    views.shape(self.program.ty(*array), self.program.ty(var));
+                    *array
+                }
+                Exp::Rearrange { array, perm } => {
+                    views.order(perm);
+                    *array
                 }
                 Exp::Copy(_)
                 | Exp::Scalar(..)
@@ -146,8 +221,6 @@ impl<'p> Lower<'_, 'p> {
                 | Exp::Index { .. }
                 | Exp::Slice { .. }
                 | Exp::Rotate { .. }
-                | Exp::Rearrange { .. }
-                | Exp::Reshape(_)
                 | Exp::Coerce(_)
                 | Exp::Rep(_)
                 | Exp::Iota { .. }
@@ -168,7 +241,9 @@ impl<'p> Lower<'_, 'p> {
         if self.destinations.mems.contains_key(&var) {
             return None;
         }
-        if let Loc::Array(Array::Mem(mem)) = self.loc(Operand::Var(self.root(var)?)) { Some(mem) } else { None }
+        let root = self.root(var)?;
+        let Loc::Array(Array::Mem(mem)) = self.loc(Operand::Var(root.var)) else { return None };
+        (!root.in_rows || self.is_dense(&mem, &self.program.ty(root.var).shape)).then_some(mem)
     }
 
     pub(super) fn looping(&mut self, params: &'p [(Var, Operand)], form: &'p LoopForm, body: &'p Body, pat: &[Var], span: Span) {
@@ -186,10 +261,13 @@ impl<'p> Lower<'_, 'p> {
                 }
                 Loc::Array(array) => {
                     let result = body.result.get(k).and_then(|a| a.var());
-                    let stays = result.and_then(|result| self.root(result)) == Some(*var);
+                    let stays = result.and_then(|result| self.root(result)).filter(|root| root.var == *var);
                     let changes = ty.shape.iter().any(|size| size.vars().any(|v| vars.contains(&v)));
-                    if stays && !changes {
-                        self.in_place(&array, &init_ty, pat[k], result == Some(*var), span)
+                    if let Some(root) = stays
+                        && !changes
+                    {
+                        let overwrites = if result == Some(*var) { Overwrites::Nothing } else { Overwrites::of(&root) };
+                        self.in_place(&array, &init_ty, pat[k], overwrites, span)
                     } else if changes {
                         self.varying(*var, &array, &init_ty, span)
                     } else {
@@ -220,7 +298,7 @@ impl<'p> Lower<'_, 'p> {
                 let (first, cond) = self.block(|this| {
                     this.bind_carried(&vars, &carried);
                     match this.body(condition, &[]).into_iter().next() {
-                        Some(Loc::Scalar(e)) => this.atom_bool(e),
+                        Some(Loc::Scalar(e)) => this.atom_bool("again", e),
                         Some(Loc::Array(_)) | None => crate::ice!(span, "the condition of a loop is no scalar"),
                     }
                 });
@@ -230,24 +308,36 @@ impl<'p> Lower<'_, 'p> {
         }
         self.bind_results(pat, carried);
     }
-    fn atom_bool(&mut self, e: Expr) -> Expr {
+    pub(super) fn atom_bool(&mut self, name: &str, e: Expr) -> Expr {
         if e.is_atom() {
             return e;
         }
-        let local = self.local("again", PrimType::Bool);
+        let local = self.local(name, PrimType::Bool);
         self.emit(Stmt::Set(local, e));
         Expr::Local(local)
     }
 
-    fn in_place(&mut self, init: &Array, ty: &Type, result: Var, read_only: bool, span: Span) -> Carried {
-        if let Some(dest) = self.destinations.mems.get(&result).cloned() {
+    fn in_place(&mut self, init: &Array, ty: &Type, result: Var, overwrites: Overwrites, span: Span) -> Carried {
+        if let Some(dest) = self.destinations.mems.get(&result).cloned()
+            && (overwrites != Overwrites::Rows || self.is_dense(&dest, &ty.shape))
+        {
             self.copy_into(&dest, &ty.shape, init);
-            return Carried::InPlace(dest);
+            return Carried::InPlace(match overwrites {
+                Overwrites::Rows => self.dense(dest.ptr, dest.offset.clone(), &ty.shape, &dest.keep),
+                Overwrites::Nothing | Overwrites::Cells => dest,
+            });
         }
+        let fits = |mem: &Mem| match overwrites {
+            Overwrites::Nothing => true,
+            Overwrites::Cells => mem.strides.iter().all(|stride| stride.size.as_constant() != Some(0)),
+            Overwrites::Rows => self.is_dense(mem, &ty.shape),
+        };
         match init {
-            Array::Mem(mem) if read_only || mem.strides.iter().all(|stride| stride.size.as_constant() != Some(0)) => {
-                Carried::InPlace(mem.clone())
+            // The same strides as after the views.
+            Array::Mem(mem) if fits(mem) && overwrites == Overwrites::Rows => {
+                Carried::InPlace(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
             }
+            Array::Mem(mem) if fits(mem) => Carried::InPlace(mem.clone()),
             other @ (Array::Mem(_) | Array::Iota(..) | Array::Fill(_)) => Carried::InPlace(self.copied(other, ty, span)),
         }
     }
@@ -338,9 +428,14 @@ impl<'p> Lower<'_, 'p> {
                     self.ghost_moved(slots.get(k).copied().flatten(), ptr);
                     moved.push((*current, *owner, ptr, handle));
                 }
+                (Carried::InPlace(mem), Loc::Array(array)) => {
+                    if !matches!(&array, Array::Mem(at) if same_place(at, mem)) {
+                        crate::ice!(span, "an array that is updated in place has moved");
+                    }
+                }
                 // It is there already.
-                (Carried::InPlace(_) | Carried::Two { .. }, _) => {}
-                (Carried::Scalar(_), Loc::Array(_)) | (Carried::Varying { .. }, Loc::Scalar(_)) => {
+                (Carried::Two { .. }, _) => {}
+                (Carried::Scalar(_), Loc::Array(_)) | (Carried::InPlace(_) | Carried::Varying { .. }, Loc::Scalar(_)) => {
                     crate::ice!(span, "a loop goes on with a value of another rank")
                 }
             }

@@ -115,10 +115,12 @@ impl<'p> Lower<'_, 'p> {
     /// of them under a lock.
     fn hist_of_scalars(&mut self, cells: Cells<'p>, operator: &'p Operator, width: Expr, bins: Expr, outs: &[Mem]) {
         let span = cells.span;
+        // Memory changes complex numbers only part by part.
+        let swaps = operator.neutral.iter().all(|a| !self.program.operand_ty(*a).elem.is_complex());
         let change = match apart(operator) {
-            Some(each) => Change::Each(each),
-            None if outs.len() > 1 => Change::Locked(self.zeros("locks", PrimType::U32, &bins, span)),
-            None => Change::Word,
+            Some(each) if swaps || each.iter().all(Atomic::in_hardware) => Change::Each(each),
+            _ if outs.len() > 1 || !swaps => Change::Locked(self.zeros("locks", PrimType::U32, &bins, span)),
+            _ => Change::Word,
         };
         let [index, place] = ["i", "bin"].map(|name| self.local(name, PrimType::I64));
         let neutral = scalars(self.start_of_bins(operator));

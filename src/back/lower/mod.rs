@@ -12,9 +12,11 @@
 //! * **Parallel loops**: the outermost maps, reductions and scans. What is inside of one is sequential, unless the outer loop has
 //!   fewer iterations than there are threads; that is decided at run time between two versions (incremental flattening, Henriksen et al.,
 //!   PPoPP 2019, with the levels that a multicore has).
+//! * **Complex numbers** become their parts in the end (`complex`).
 
 mod builder;
 mod chunks;
+mod complex;
 mod control;
 mod destinations;
 mod device_histograms;
@@ -101,7 +103,7 @@ fn lower_all(program: &Program, options: Options, ghosts: bool) -> imp::Program 
         let lowered = lower.fun(fun);
         out.funs.alloc(lowered);
     }
-    out
+    if complex::occur(program) { complex::split(out) } else { out }
 }
 
 /// A step from one cell to the next.
@@ -146,6 +148,13 @@ struct Cells<'p> {
 enum Loc {
     Scalar(Expr),
     Array(Array),
+}
+
+/// What the buffer of an array is made as.
+struct Origin {
+    var: Var,
+    /// Whether the array is that in another shape.
+    reshaped: bool,
 }
 
 /// What code may start.
@@ -356,13 +365,12 @@ impl<'a, 'p> Lower<'a, 'p> {
     fn body_with(&mut self, body: &'p Body, dests: &[Option<Mem>], overlap: Overlap) -> Vec<Loc> {
         let mut placed: FxHashSet<Var> = FxHashSet::default();
         for (operand, dest) in body.result.iter().zip(dests) {
-            if let (Operand::Var(var), Some(dest)) = (operand, dest) {
-                let root = self.origin(*var, body);
-                if let Some(root) = root
-                    && placed.insert(root)
-                {
-                    self.destinations.mems.insert(root, dest.clone());
-                }
+            if let (Operand::Var(var), Some(dest)) = (operand, dest)
+                && let Some(origin) = self.origin(*var, body)
+                && let Some(dest) = self.destination_of(&origin, *var, dest, body)
+                && placed.insert(origin.var)
+            {
+                self.destinations.mems.insert(origin.var, dest);
             }
         }
         self.out.scopes.push(Scope::default());
@@ -401,8 +409,20 @@ impl<'a, 'p> Lower<'a, 'p> {
         out
     }
 
+    /// The destination of what a result is made as, if the result has this one.
+    fn destination_of(&mut self, origin: &Origin, result: Var, dest: &Mem, body: &Body) -> Option<Mem> {
+        if !origin.reshaped {
+            return Some(dest.clone());
+        }
+        let program = self.program;
+        let (ty, made) = (program.ty(result), program.ty(origin.var));
+        let later = |size: &Size| size.vars().any(|var| body.stms.iter().any(|stm| stm.pat.contains(&var)));
+        let fits = self.is_dense(dest, &ty.shape) && !made.shape.iter().any(later);
+        fits.then(|| self.dense(dest.ptr, dest.offset.clone(), &made.shape, &dest.keep))
+    }
     /// The variable of the body whose buffer `var` is in, if that can be given a destination.
-    fn origin(&self, mut var: Var, body: &Body) -> Option<Var> {
+    fn origin(&self, mut var: Var, body: &Body) -> Option<Origin> {
+        let mut reshaped = false;
         loop {
             let stm = body.stms.iter().rev().find(|stm| stm.pat.contains(&var))?;
             let k = stm.pat.iter().position(|v| *v == var)?;
@@ -410,7 +430,11 @@ impl<'a, 'p> Lower<'a, 'p> {
                 ir::Exp::Update { array, .. } | ir::Exp::UpdateSlice { array, .. } => *array,
                 ir::Exp::Scatter { dests, .. } | ir::Exp::Hist { dests, .. } => *dests.get(k)?,
                 ir::Exp::Coerce(array) => *array,
-                ir::Exp::Index { .. } | ir::Exp::Slice { .. } | ir::Exp::Rearrange { .. } | ir::Exp::Reshape(_) => return None,
+                ir::Exp::Reshape(array) => {
+                    reshaped = true;
+                    *array
+                }
+                ir::Exp::Index { .. } | ir::Exp::Slice { .. } | ir::Exp::Rearrange { .. } => return None,
                 ir::Exp::Iota { .. } | ir::Exp::Rep(_) | ir::Exp::Literal(_) => return None,
                 ir::Exp::Copy(_)
                 | ir::Exp::Scalar(..)
@@ -426,7 +450,7 @@ impl<'a, 'p> Lower<'a, 'p> {
                 | ir::Exp::Filter { .. }
                 | ir::Exp::If { .. }
                 | ir::Exp::Loop { .. }
-                | ir::Exp::Call(..) => return Some(var),
+                | ir::Exp::Call(..) => return Some(Origin { var, reshaped }),
             };
             var = next;
         }

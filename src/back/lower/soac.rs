@@ -99,7 +99,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// Whether cells must be combined in order: sums of floats depend on it, and strict results are the evaluator's to the last bit.
     pub(super) fn ordered(&self, operator: &Operator) -> bool {
-        let floats = operator.neutral.iter().any(|a| self.program.operand_ty(*a).elem.is_float());
+        let floats = operator.neutral.iter().any(|a| self.program.operand_ty(*a).elem.is_inexact());
         let choice = matches!(simple(operator), Some(ScalarOp { op: Op::Min | Op::Max, .. }));
         self.options.strict && floats && !choice
     }
@@ -309,7 +309,7 @@ impl<'p> Lower<'_, 'p> {
             let to = at + operator.neutral.len();
             let [Collected::Scalar(local)] = &sums[at..to] else { return Order::Sequential };
             match simple(operator) {
-                Some(op) if !(self.options.strict && op.prim.is_float()) => out.push((*local, op)),
+                Some(op) if !(self.options.strict && op.prim.is_inexact()) => out.push((*local, op)),
                 _ => return Order::Sequential,
             }
             at = to;
@@ -322,7 +322,7 @@ impl<'p> Lower<'_, 'p> {
     fn vector_scan(&self, soac: &Soac, sums: &[Collected], cell: &[Stmt], done: &[Stmt]) -> Option<Vec<(Local, ScalarOp)>> {
         let (false, true) = (soac.scans.is_empty(), soac.reduces.is_empty()) else { return None };
         let Order::Reduce(sums) = self.order(soac.scans.iter(), sums) else { return None };
-        let waits = |op: &ScalarOp| matches!(op.prim, PrimType::F32 | PrimType::F64);
+        let waits = |op: &ScalarOp| matches!(op.prim, PrimType::F32 | PrimType::F64 | PrimType::C64 | PrimType::C128);
         let plain =
             |list: &[Stmt]| list.iter().all(|stmt| matches!(stmt, Stmt::Comment(_) | Stmt::Ghost(_) | Stmt::Set(..) | Stmt::Store(..)));
         let mut apart = true;
@@ -363,11 +363,12 @@ impl<'p> Lower<'_, 'p> {
 
     /// The iterations from `lo` to `hi`, one after the other.
     pub(super) fn soac_loop(&mut self, soac: &'p Soac, lo: Expr, hi: Expr, outs: &[Out<'p>], sums: &[Collected], span: Span) {
-        if let ([Out::Place(out)], false) = (outs, self.is_parallel() || self.options.device) {
+        let places: Vec<Mem> = outs.iter().filter_map(|out| out.mem().cloned()).collect();
+        if places.len() == outs.len() && sums.is_empty() && !self.is_parallel() && !self.options.device {
             if let Some(nest) = self.nest_of(soac) {
-                return self.interchanged(nest, lo, hi, out);
+                return self.interchanged(nest, lo, hi, places, span);
             }
-            if self.tiled(soac, lo.clone(), hi.clone(), out, span) {
+            if self.tiled(soac, lo.clone(), hi.clone(), &places, span) {
                 return;
             }
         }
@@ -454,6 +455,8 @@ pub(super) fn simple(operator: &Operator) -> Option<ScalarOp> {
     let Exp::Scalar(op, args) = &stm.exp else { return None };
     let both = *args == [Operand::Var(*a), Operand::Var(*b)] || *args == [Operand::Var(*b), Operand::Var(*a)];
     let fits = matches!(op.op, Op::Add | Op::Mul | Op::Min | Op::Max | Op::And | Op::Or | Op::Xor) && op.prim != PrimType::F16;
+    // Nothing is neutral beside every complex number in a product: 1 makes a NaN of an infinity beside 0.
+    let fits = fits && !(op.op == Op::Mul && op.prim.is_complex());
     let returned = operator.lambda.body.result.first().and_then(|a| a.var()) == stm.pat.first().copied();
     (both && fits && returned).then_some(*op)
 }

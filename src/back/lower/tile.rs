@@ -6,11 +6,11 @@
 //! Each sum is made in the same order as before.
 
 use super::interchange::Nest;
-use super::{Array, Loc, Lower, Mem};
+use super::{Array, Loc, Lower, Mem, Stride};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
-use crate::ir::soac::{Soac, Var};
+use crate::ir::soac::{Size, Soac, Var};
 use std::ops::Range;
 
 /// The size of a tile.
@@ -53,8 +53,19 @@ struct Tile<'p> {
     /// The numbers of the rows, and how many columns there are.
     cells: Range<Expr>,
     width: Expr,
-    out: Mem,
+    depth: Expr,
+    outs: Vec<Mem>,
     elem: PrimType,
+    /// Where sums are kept between blocks: where the results go, or in memory of their own.
+    kept: Kept,
+}
+
+/// Where sums are kept.
+enum Kept {
+    /// As the only result.
+    Result,
+    /// Until something is computed from them: with a place for each sum, or where there is one block only for each sum of a tile.
+    Own { ptr: Ptr, single: Expr, stride: Expr },
 }
 
 /// Where a block begins and how long it is.
@@ -75,10 +86,10 @@ struct Position {
 struct Target<'a> {
     /// The first row.
     row: &'a Expr,
-    /// The first column.
-    column: Expr,
     /// How many columns there are: the last tile of a row may be wider than what is left.
     columns: Expr,
+    /// The memory of the sums, from the first row and column on.
+    kept: Mem,
 }
 
 /// What is done with the sums of a tile.
@@ -91,12 +102,12 @@ enum Transfer {
 }
 
 impl<'p> Lower<'_, 'p> {
-    /// Such cells of such a map, written to `out`, with tiles that suit the processor.
-    pub(super) fn tiles(&mut self, nest: Nest<'p>, outer: &'p Soac, cells: Range<Expr>, out: &Mem, span: Span) {
-        let [wide, narrow] = [WIDE, NARROW].map(|shape| self.block(|this| this.tiles_of(shape, nest, outer, cells.clone(), out, span)).0);
+    /// Such cells of such a map, written to `outs`, with tiles that suit the processor.
+    pub(super) fn tiles(&mut self, nest: Nest<'p>, outer: &'p Soac, cells: Range<Expr>, outs: &[Mem], span: Span) {
+        let [wide, narrow] = [WIDE, NARROW].map(|shape| self.block(|this| this.tiles_of(shape, nest, outer, cells.clone(), outs, span)).0);
         self.emit(Stmt::If(Expr::int(63).less(Expr::Registers), wide, narrow));
     }
-    fn tiles_of(&mut self, shape: Shape, nest: Nest<'p>, outer: &'p Soac, cells: Range<Expr>, out: &Mem, span: Span) {
+    fn tiles_of(&mut self, shape: Shape, nest: Nest<'p>, outer: &'p Soac, cells: Range<Expr>, outs: &[Mem], span: Span) {
         let Shape { height, bytes } = shape;
         let operator = &nest.reduce.reduces[0];
         let elem = self.program.operand_ty(operator.neutral[0]).elem;
@@ -108,10 +119,24 @@ impl<'p> Lower<'_, 'p> {
         let depth = self.size(&nest.reduce.width);
         let depth = self.atom("depth", depth);
         let columns = bytes / elem.bytes() as i64;
-        let tile = Tile { nest, outer, height, columns, inputs, cells, width, out: out.clone(), elem };
+        let mut handles = Vec::new();
+        let kept = match nest.is_plain() {
+            true => Kept::Result,
+            false => {
+                let (handle, ptr) = (self.handle("sums"), self.ptr(Symbol::new("sums"), elem, None));
+                let rows = cells.end.clone().minus(cells.start.clone());
+                let single = self.atom_bool("single", depth.clone().less(Expr::int(DEPTH + 1)));
+                let select = |few: Expr, many: Expr| Expr::Select(Box::new(single.clone()), Box::new(few), Box::new(many));
+                let count = select(Expr::int(height * columns), Expr::arith(Int::Count, rows, width.clone()));
+                let stride = self.atom("stride", select(Expr::int(columns), width.clone()));
+                self.emit(Stmt::Alloc { handle, ptr, count, span });
+                handles.push(handle);
+                Kept::Own { ptr, single, stride }
+            }
+        };
+        let tile = Tile { nest, outer, height, columns, inputs, cells, width, depth: depth.clone(), outs: outs.to_vec(), elem, kept };
         let panels = self.ceiling(&tile.width, columns);
         // Copies: of the columns in panels, of the rows of some tiles.
-        let mut handles = Vec::new();
         let mut copies: Vec<Ptr> = Vec::new();
         for input in &tile.inputs {
             let elem = self.program.ty(input.param).elem;
@@ -261,7 +286,8 @@ impl<'p> Lower<'_, 'p> {
             body.push(Stmt::Store(*sum, Expr::Local(l), self.int(tile.nest.reduce.reduces[0].neutral[0])));
         }
         self.emit(Stmt::For { var: l, from: Expr::int(0), to: Expr::int(tile.columns), order: Order::Any, body });
-        let target = Target { row: &position.row, column: start.clone(), columns: valid };
+        let kept = self.kept(tile, &position.row, &start);
+        let target = Target { row: &position.row, columns: valid, kept };
         let (load, ()) = self.block(|this| this.move_sums(tile, &target, &sums, Transfer::Load));
         self.emit(Stmt::If(Expr::int(0).less(block.from.clone()), load, Vec::new()));
 
@@ -288,6 +314,48 @@ impl<'p> Lower<'_, 'p> {
         });
         self.emit(Stmt::For { var: k, from: Expr::int(0), to: block.count.clone(), order: Order::Sequential, body: row });
         self.move_sums(tile, &target, &sums, Transfer::Store);
+        if !tile.nest.is_plain() {
+            let (finish, ()) = self.block(|this| this.finish_rows(tile, &target, &start));
+            let more = block.from.clone().plus(block.count.clone()).less(tile.depth.clone());
+            self.emit(Stmt::If(more, Vec::new(), finish));
+        }
+    }
+    /// Where the sums of a tile are kept: row by row from its first one on.
+    fn kept(&mut self, tile: &Tile<'p>, row: &Expr, column: &Expr) -> Mem {
+        let one = Stride { size: Size::constant(1), expr: Expr::int(1) };
+        match &tile.kept {
+            Kept::Result => {
+                let out = &tile.outs[0];
+                let offset = self.at(out, &[row.clone(), column.clone()]);
+                Mem { offset: self.atom("offset", offset), ..out.clone() }
+            }
+            Kept::Own { ptr, single, stride } => {
+                let place = row.clone().minus(tile.cells.start.clone()).times(stride.clone()).plus(column.clone());
+                let place = Expr::Select(Box::new(single.clone()), Box::new(Expr::int(0)), Box::new(place));
+                let offset = self.atom("offset", place);
+                let rows = Stride { size: Size::default(), expr: stride.clone() };
+                Mem { ptr: *ptr, offset, strides: [rows, one].into(), keep: [].into() }
+            }
+        }
+    }
+    /// The results for the sums of a tile.
+    fn finish_rows(&mut self, tile: &Tile<'p>, target: &Target, column: &Expr) {
+        let rest = self.atom("rest", tile.cells.end.clone().minus(target.row.clone()));
+        let rows = self.atom("rows", Expr::arith(Int::Min, rest, Expr::int(tile.height)));
+        let [r, l] = ["r", "l"].map(|name| self.local(name, PrimType::I64));
+        let (row, ()) = self.block(|this| {
+            let i = this.atom("i", target.row.clone().plus(Expr::Local(r)));
+            this.bind_cells(&tile.outer.inputs, &tile.outer.lambda.params, &i);
+            let outs: Vec<Mem> = tile.outs.iter().map(|out| this.row_of(out, &i)).collect();
+            let sums = this.row_of(&target.kept, &Expr::Local(r));
+            let (cell, ()) = this.block(|this| {
+                let j = this.atom("j", column.clone().plus(Expr::Local(l)));
+                let sum = this.element(&Array::Mem(sums), &[Expr::Local(l)], tile.elem);
+                this.finish(tile.nest, &j, sum, &outs);
+            });
+            this.emit(Stmt::For { var: l, from: Expr::int(0), to: target.columns.clone(), order: Order::Any, body: cell });
+        });
+        self.emit(Stmt::For { var: r, from: Expr::int(0), to: rows, order: Order::Sequential, body: row });
     }
     /// Adds what the reduction's lambda makes of its parameters to a sum.
     fn add_to(&mut self, nest: Nest<'p>, sum: Ptr, l: &Expr) {
@@ -302,15 +370,13 @@ impl<'p> Lower<'_, 'p> {
             self.emit(Stmt::Store(sum, l.clone(), e));
         }
     }
-    /// Loads the sums of a tile from where they go, or stores them there.
+    /// Loads the sums of a tile from where they are kept, or stores them there.
     fn move_sums(&mut self, tile: &Tile<'p>, target: &Target, sums: &[Ptr], transfer: Transfer) {
         for (r, sum) in sums.iter().enumerate() {
             let i = self.atom("i", target.row.clone().plus(Expr::int(r as i64)));
-            let inside = i.clone().less(tile.cells.end.clone());
+            let inside = i.less(tile.cells.end.clone());
             let (then, ()) = self.block(|this| {
-                let offset = this.at(&tile.out, &[i, target.column.clone()]);
-                let offset = this.atom("offset", offset);
-                let to = Mem { offset, strides: tile.out.strides[1..].into(), ..tile.out.clone() };
+                let to = this.row_of(&target.kept, &Expr::int(r as i64));
                 let l = this.local("l", PrimType::I64);
                 let at = this.at(&to, &[Expr::Local(l)]);
                 let element = this.element(&Array::Mem(to.clone()), &[Expr::Local(l)], tile.elem);

@@ -4,6 +4,7 @@
 /* What a value consists of: its tag, and the slots of its payloads. */
 typedef struct {
   int32_t size, rank; /* the bytes of an element, and the number of dimensions */
+  int32_t words;      /* of a scalar: those of a complex number are its parts */
 } remora_part_form;
 typedef struct {
   int32_t parts, rank; /* the tag included; the dimensions of an array of values, which all parts have in front of theirs */
@@ -11,7 +12,7 @@ typedef struct {
 } remora_sum_form;
 
 typedef struct {
-  uint64_t bits;       /* of a scalar */
+  uint64_t bits[2];    /* of a scalar */
   void *data;          /* of an array */
   remora_block *owner; /* of data that a function returned; else it was allocated here */
   int64_t *shape;
@@ -21,6 +22,20 @@ typedef struct {
   const remora_sum_form *form;
   remora_part part[];
 } remora_sum;
+
+/* Scalars into their words and out of them. */
+static void remora_sum_words(remora_part_form form, uint64_t *bits, const void *data) {
+  const size_t each = (size_t)(form.size / form.words);
+  for (int k = 0; k < form.words; k++) {
+    memcpy(&bits[k], (const char *)data + each * (size_t)k, each);
+  }
+}
+static void remora_sum_scalar(remora_part_form form, void *data, const uint64_t *bits) {
+  const size_t each = (size_t)(form.size / form.words);
+  for (int k = 0; k < form.words; k++) {
+    memcpy((char *)data + each * (size_t)k, &bits[k], each);
+  }
+}
 
 static int remora_sum_refuse(remora_context *context, const char *code, const char *message) {
   remora_fresh(context);
@@ -79,7 +94,7 @@ static int remora_sum_put(remora_context *context, remora_sum *sum, int k, const
   const remora_part_form form = sum->form->part[k];
   remora_part *part = &sum->part[k];
   if (form.rank == 0) {
-    memcpy(&part->bits, data, (size_t)form.size);
+    remora_sum_words(form, part->bits, data);
     return 0;
   }
   for (int d = 0; d < form.rank; d++) {
@@ -101,7 +116,7 @@ static int remora_sum_put(remora_context *context, remora_sum *sum, int k, const
 static int remora_sum_copy(remora_context *context, remora_sum *sum, int to, const remora_sum *other, int from) {
   const remora_part *part = &other->part[from];
   if (other->form->part[from].rank == 0) {
-    sum->part[to].bits = part->bits;
+    memcpy(sum->part[to].bits, part->bits, sizeof part->bits);
     return 0;
   }
   return part->known ? remora_sum_put(context, sum, to, part->data, part->shape) : 0;
@@ -111,7 +126,7 @@ static int remora_sum_fit(remora_context *context, const remora_sum *sum, int k,
   const remora_part_form form = sum->form->part[k];
   const remora_part *part = &sum->part[k];
   if (form.rank == 0) {
-    *in = part->bits;
+    memcpy(in, part->bits, sizeof *in * (size_t)form.words);
     return 0;
   }
   for (int d = 0; part->known && d < form.rank; d++) {
@@ -183,8 +198,11 @@ static int remora_sum_stack(remora_context *context, remora_sum *array, int k, c
     if (rank && part->known && memcmp(part->shape, inner, (size_t)rank * sizeof *inner)) {
       return remora_sum_refuse(context, "E0503", "the values of an array have arrays of different sizes");
     }
-    if (bytes && (!rank || part->known)) {
-      memcpy((char *)array->part[k].data + bytes * (size_t)i, rank ? part->data : (const void *)&part->bits, bytes);
+    char *place = (char *)array->part[k].data + bytes * (size_t)i;
+    if (!rank) {
+      remora_sum_scalar(form, place, part->bits);
+    } else if (bytes && part->known) {
+      memcpy(place, part->data, bytes);
     }
   }
   return 0;

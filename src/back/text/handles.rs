@@ -238,7 +238,11 @@ impl Interface {
              static void remora_sum_leave(remora_context *context) {{\n{leave}  pthread_mutex_unlock(&context->in_use);\n}}\n"
         );
         for (number, handle) in self.handles.iter().enumerate() {
-            let parts: Vec<String> = handle.parts.iter().map(|(prim, rank)| format!("{{sizeof({}), {rank}}}", outer_type(*prim))).collect();
+            let parts: Vec<String> = handle
+                .parts
+                .iter()
+                .map(|(prim, rank)| format!("{{sizeof({}), {rank}, {}}}", outer_type(*prim), if prim.is_complex() { 2 } else { 1 }))
+                .collect();
             let count = parts.len();
             let _ = writeln!(out, "static const remora_part_form remora_parts_{number}[] = {{{}}};", parts.join(", "));
             let _ =
@@ -339,7 +343,7 @@ impl Interface {
                 Form::Plain(prim, 0) => {
                     params.push(format!("{} *{own}", outer_type(prim)));
                     let at = part();
-                    let _ = writeln!(taken, "    memcpy({own}, &sum->part[{at}].bits, sizeof *{own});");
+                    let _ = writeln!(taken, "    remora_sum_scalar(sum->form->part[{at}], {own}, sum->part[{at}].bits);");
                 }
                 Form::Plain(prim, rank) => {
                     params.push(format!("{} *{own}", array_type(prefix, prim, rank)));

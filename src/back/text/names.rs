@@ -1,6 +1,6 @@
 //! Names and types as C has them.
 
-use crate::base::PrimType;
+use crate::base::{PrimType, Span};
 
 /// The name of a type in C.
 pub(in crate::back) fn c_type(prim: PrimType) -> &'static str {
@@ -17,6 +17,7 @@ pub(in crate::back) fn c_type(prim: PrimType) -> &'static str {
         PrimType::F32 => "float",
         PrimType::F64 => "double",
         PrimType::Bool => "bool",
+        PrimType::C64 | PrimType::C128 => crate::ice!(Span::default(), "{prim} has not been split into its parts"),
     }
 }
 

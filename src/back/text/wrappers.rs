@@ -44,10 +44,52 @@ pub(super) fn is_array_type(name: &str) -> bool {
 const ENTER: &str = "  remora_gpu_enter(context->device->self);\n";
 const LEAVE: &str = "  remora_gpu_leave();\n";
 
-/// The type of a scalar as users of a library see it: not every compiler that reads the header knows halves.
+/// The type of a scalar as users of a library see it: not every compiler that reads the header knows halves, and complex numbers are
+/// structures, which C and C++ pass alike.
 pub(super) fn outer_type(prim: PrimType) -> &'static str {
-    if prim == PrimType::F16 { "uint16_t" } else { c_type(prim) }
+    match prim {
+        PrimType::F16 => "uint16_t",
+        PrimType::C64 => "remora_c64",
+        PrimType::C128 => "remora_c128",
+        PrimType::I8
+        | PrimType::I16
+        | PrimType::I32
+        | PrimType::I64
+        | PrimType::U8
+        | PrimType::U16
+        | PrimType::U32
+        | PrimType::U64
+        | PrimType::F32
+        | PrimType::F64
+        | PrimType::Bool => c_type(prim),
+    }
 }
+
+/// A scalar goes into its words, the parts of a complex number into one each.
+fn into_words(prim: PrimType, at: usize, name: &str) -> String {
+    match prim.part() {
+        Some(_) => format!("  memcpy(&in[{at}], &{name}.re, sizeof {name}.re);\n  memcpy(&in[{}], &{name}.im, sizeof {name}.im);", at + 1),
+        None => format!("  memcpy(&in[{at}], &{name}, sizeof {name});"),
+    }
+}
+/// A scalar comes out of its words.
+fn from_words(prim: PrimType, at: usize, name: &str) -> String {
+    match prim.part() {
+        Some(_) => {
+            format!("  memcpy(&{name}->re, &out[{at}], sizeof {name}->re);\n  memcpy(&{name}->im, &out[{}], sizeof {name}->im);", at + 1)
+        }
+        None => format!("  memcpy({name}, &out[{at}], sizeof *{name});"),
+    }
+}
+
+/// The types of complex numbers, which several headers may define: those of C99 and C++ lie in memory like them.
+const COMPLEX_TYPES: &str = "#ifndef REMORA_COMPLEX
+#define REMORA_COMPLEX
+/* Complex numbers; arrays of them are arrays of `float complex` and `double complex`, of `std::complex`, and of NumPy's complex64 and complex128. */
+typedef struct { float re, im; } remora_c64;
+typedef struct { double re, im; } remora_c128;
+#endif
+";
 
 /// The type of an array that is returned.
 pub(super) fn array_type(prefix: &str, elem: PrimType, rank: usize) -> String {
@@ -113,7 +155,7 @@ struct Passed<'a> {
     form: Form,
     /// Its parts.
     vars: &'a [Var],
-    /// The number of the first of them.
+    /// The number of the first of their words.
     at: usize,
 }
 
@@ -154,6 +196,10 @@ impl Wrappers<'_> {
     fn types(&self) -> String {
         let prefix = self.prefix;
         let mut out = format!("typedef struct remora_context {prefix}_context;\n");
+        let passed = self.entries().flat_map(|(_, fun)| fun.params.iter().chain(&fun.results));
+        if passed.into_iter().any(|var| self.program.ty(*var).elem.is_complex()) {
+            out.push_str(COMPLEX_TYPES);
+        }
         let results = self.entries().flat_map(|(_, fun)| &fun.results).map(|var| self.program.ty(*var)).filter(|ty| ty.rank() > 0);
         let mut arrays: BTreeSet<(PrimType, usize)> = results.map(|ty| (ty.elem, ty.rank())).collect();
         self.interface.arrays(&mut arrays);
@@ -267,10 +313,11 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         let sizes = fun.params.len().saturating_sub(width);
         let mut out: Vec<Passed> = (0..sizes).map(|at| self.plain(&fun.params, at)).collect();
         let mut at = sizes;
+        let word = |at: usize| self.words(&fun.params[..at]);
         for item in items {
             let width = self.interface.width(item.form);
             let base = sanitized(self.program.vars[fun.params[at]].name.as_str());
-            out.push(Passed { name: format!("{base}{}", item.path), form: item.form, vars: &fun.params[at..at + width], at });
+            out.push(Passed { name: format!("{base}{}", item.path), form: item.form, vars: &fun.params[at..at + width], at: word(at) });
             at += width;
         }
         // Words of C, of C++ and of this header are no names.
@@ -289,7 +336,12 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         let (mut out, mut at) = (Vec::with_capacity(fun.results.len()), 0);
         for item in items {
             let width = self.interface.width(item.form);
-            out.push(Passed { name: String::new(), form: item.form, vars: &fun.results[at..at + width], at });
+            out.push(Passed {
+                name: String::new(),
+                form: item.form,
+                vars: &fun.results[at..at + width],
+                at: self.words(&fun.results[..at]),
+            });
             at += width;
         }
         // Sizes that the type mentions and that were computed.
@@ -302,7 +354,11 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
     fn plain<'f>(&self, vars: &'f [Var], at: usize) -> Passed<'f> {
         let ty = self.program.ty(vars[at]);
         let name = sanitized(self.program.vars[vars[at]].name.as_str());
-        Passed { name, form: Form::Plain(ty.elem, ty.rank()), vars: &vars[at..=at], at }
+        Passed { name, form: Form::Plain(ty.elem, ty.rank()), vars: &vars[at..=at], at: self.words(&vars[..at]) }
+    }
+    /// How many words stand for variables.
+    fn words(&self, vars: &[Var]) -> usize {
+        vars.iter().map(|var| self.program.ty(*var).words()).sum()
     }
     /// The name of a parameter that is a scalar.
     fn param(&self, fun: &Fun, var: Var) -> String {
@@ -385,10 +441,11 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         };
         let (params, results) = (self.params(fun), self.results(fun));
         let mut out = format!("REMORA_DOOR {} {{\n", self.signature(id, fun, side));
-        let _ = writeln!(out, "  uint64_t in[{}] = {{0}}, out[{}] = {{0}};", fun.params.len().max(1), fun.results.len().max(1));
+        let _ =
+            writeln!(out, "  uint64_t in[{}] = {{0}}, out[{}] = {{0}};", self.words(&fun.params).max(1), self.words(&fun.results).max(1));
         for Passed { name, form, at, .. } in &params {
             let _ = match form {
-                Form::Plain(_, 0) => writeln!(out, "  memcpy(&in[{at}], &{name}, sizeof {name});"),
+                Form::Plain(prim, 0) => writeln!(out, "{}", into_words(*prim, *at, name)),
                 Form::Plain(..) => writeln!(out, "  in[{at}] = (uint64_t)(uintptr_t){name};"),
                 Form::Handle(_) => Ok(()),
             };
@@ -402,7 +459,7 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         let _ = writeln!(out, "    const int code = remora_refuse(context);\n{}", handles.undo);
         let _ = writeln!(out, "  {leave}    pthread_mutex_unlock(&context->in_use);\n    return code;\n  }}");
         let name = |var: Var| match fun.results.iter().position(|result| *result == var) {
-            Some(k) => format!("(int64_t)out[{k}]"),
+            Some(k) => format!("(int64_t)out[{}]", self.words(&fun.results[..k])),
             None => self.param(fun, var),
         };
         for (k, Passed { name: own, form, vars, at }) in results.iter().enumerate() {
@@ -412,8 +469,8 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
                 }
             };
             match form {
-                Form::Plain(_, 0) => {
-                    let _ = writeln!(out, "  memcpy({own}, &out[{at}], sizeof *{own});");
+                Form::Plain(prim, 0) => {
+                    let _ = writeln!(out, "{}", from_words(*prim, *at, own));
                 }
                 Form::Plain(..) => {
                     let _ = writeln!(out, "  {own}->owner = (void *)(uintptr_t)out[{at}];\n  {own}->data = {data}({own}->owner);");
@@ -423,9 +480,12 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
                     let handle = &self.interface.handles[*number];
                     for (j, (var, (_, rank))) in vars.iter().zip(&handle.parts).enumerate() {
                         let part = format!("made{k}->part[{j}].");
-                        let from = format!("out[{}]", at + j);
+                        let word = at + self.words(&vars[..j]);
+                        let from = format!("out[{word}]");
                         let _ = match rank {
-                            0 => writeln!(out, "  {part}bits = {from};"),
+                            0 => {
+                                (0..self.program.ty(*var).words()).try_for_each(|k| writeln!(out, "  {part}bits[{k}] = out[{}];", word + k))
+                            }
                             _ => writeln!(
                                 out,
                                 "  {part}owner = (void *)(uintptr_t){from};\n  {part}data = {data}({part}owner);\n  {part}known = true;"
@@ -476,7 +536,7 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
                     sizes => (format!("(const int64_t[]){{{}}}", sizes.join(", ")), format!("&blank[{blanks}]")),
                 };
                 blanks += usize::from(!sizes.is_empty());
-                let part = at + j;
+                let part = at + self.words(&vars[..j]);
                 let _ = write!(
                     handles.work,
                     "remora_sum_fit(context, (const remora_sum *){name}, {j}, {shape}, {blank}, &in[{part}]) ||\n    "

@@ -1,6 +1,6 @@
 //! Scalar operations on [`Scalar`]s.
 
-use super::{Float, Int, Op, OpError, ScalarOp};
+use super::{Float, Int, Op, OpError, ScalarOp, complex};
 use crate::base::{PrimType, Scalar};
 use half::f16;
 
@@ -129,6 +129,7 @@ macro_rules! same1 {
                 $float
             }
             Scalar::Bool($x) => $bool,
+            Scalar::C64(_) | Scalar::C128(_) => Err(OpError::Operands),
         }
     };
 }
@@ -161,6 +162,9 @@ impl ScalarOp {
     #[inline]
     pub fn apply1(&self, a: Scalar) -> Result<Scalar, OpError> {
         let op = self.op;
+        if self.prim.is_complex() {
+            return complex::apply(*self, &[a]);
+        }
         match op {
             Op::Convert(_) | Op::ToI64 | Op::ToF64 => return Ok(convert(self.result, a)),
             Op::ToBits | Op::FromBits => return bits(self.prim, op, a),
@@ -178,6 +182,9 @@ impl ScalarOp {
     #[inline]
     pub fn apply2(&self, a: Scalar, b: Scalar) -> Result<Scalar, OpError> {
         let op = self.op;
+        if self.prim.is_complex() {
+            return complex::apply(*self, &[a, b]);
+        }
         match op {
             Op::Ldexp | Op::GetBit | Op::FromFraction => return self.mixed2(a, b),
             _ => {}

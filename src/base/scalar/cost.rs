@@ -24,6 +24,9 @@ impl ScalarOp {
         // Integer division and powers are neither functions of a vector library nor calls on a GPU.
         let float = self.prim.is_float();
         let row = |work, latency, cheap, vectorises, gpu_call| Cost { work, latency, cheap, vectorises, gpu_call };
+        if self.prim.is_complex() {
+            return complex(self.op);
+        }
         match self.op {
             //              work latency cheap vectorises gpu_call
             Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Abs | Op::Min | Op::Max => row(1, 4, true, false, false),
@@ -42,7 +45,23 @@ impl ScalarOp {
             Op::Atan2 | Op::Atan2Pi | Op::Hypot | Op::Rsqrt | Op::Recip | Op::Cbrt | Op::Exp10 => row(12, 4, false, false, float),
             Op::Asin | Op::Acos | Op::Atan | Op::Sinh | Op::Cosh | Op::Asinh | Op::Acosh | Op::Atanh => row(12, 4, false, false, float),
             Op::SinPi | Op::CosPi | Op::TanPi | Op::AsinPi | Op::AcosPi | Op::AtanPi => row(12, 4, false, false, float),
+            Op::Complex | Op::Polar | Op::Conj | Op::Re | Op::Im | Op::Arg | Op::Norm => row(1, 4, true, false, false),
             Op::Gamma | Op::Lgamma | Op::Erfc => row(12, 4, false, false, float),
         }
+    }
+}
+
+/// What an operation on complex numbers costs: that of the operations on their parts.
+fn complex(op: Op) -> Cost {
+    let row = |work, latency, cheap| Cost { work, latency, cheap, vectorises: work >= 50, gpu_call: work >= 50 };
+    match op {
+        Op::Complex | Op::Re | Op::Im | Op::Conj | Op::Neg | Op::Convert(_) => row(1, 1, true),
+        Op::Add | Op::Sub | Op::Eq | Op::Ne | Op::IsNan | Op::IsInf => row(2, 4, true),
+        Op::Norm => row(3, 8, true),
+        Op::Mul => row(6, 8, true),
+        Op::Div | Op::Recip => row(24, 40, false),
+        Op::Abs | Op::Sgn => row(14, 30, false),
+        // Calls of one to four functions of floats, or two roots; powers are products besides.
+        _ => row(if op == Op::Pow { 200 } else { 60 }, 60, false),
     }
 }

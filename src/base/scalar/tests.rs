@@ -1,6 +1,7 @@
 //! Every scalar operation on numbers at the ends of its type, and when it fails.
 
 use super::*;
+use crate::base::Complex;
 use PrimType::*;
 
 fn call(prim: PrimType, name: &str, operands: &[Scalar]) -> Result<Scalar, OpError> {
@@ -200,5 +201,46 @@ fn operations_fail_exactly_where_their_conditions_do_not_hold() {
                 assert_eq!(op.apply(&operands).err(), expected, "{op:?} {operands:?}");
             }
         }
+    }
+}
+
+fn c128(re: f64, im: f64) -> Scalar {
+    Scalar::C128(Complex { re, im })
+}
+
+#[test]
+fn complex_numbers() {
+    let (a, b) = (c128(1.0, 2.0), c128(3.0, -1.0));
+    assert_eq!(call(C128, "*", &[a, b]), Ok(c128(5.0, 5.0)));
+    assert_eq!(call(C128, "/", &[c128(4.0, 2.0), c128(2.0, 2.0)]), Ok(c128(1.5, -0.5)));
+    assert_eq!(call(C128, "**", &[c128(1.0, 1.0), c128(2.0, 0.0)]), Ok(c128(0.0, 2.0)));
+    assert_eq!(call(C128, "abs", &[c128(3.0 * 2f64.powi(1000), 4.0 * 2f64.powi(1000))]), Ok(Scalar::F64(5.0 * 2f64.powi(1000))));
+    let tiny = 2f32.powi(-120);
+    assert_eq!(call(C64, "abs", &[Scalar::C64(Complex { re: 3.0 * tiny, im: 4.0 * tiny })]), Ok(Scalar::F32(5.0 * tiny)));
+    assert_eq!(call(C128, "mk", &[Scalar::F64(1.0), Scalar::F64(2.0)]), Ok(a));
+    assert_eq!(call(C64, "c128", &[a]), Ok(Scalar::C64(Complex { re: 1.0, im: 2.0 })));
+    assert_eq!(call(C128, "==", &[a, a]), Ok(Scalar::Bool(true)));
+    assert_eq!(call(C128, "!=", &[c128(f64::NAN, 0.0), c128(f64::NAN, 0.0)]), Ok(Scalar::Bool(true)));
+    assert_eq!(call(C128, "*", &[a, Scalar::F64(1.0)]), Err(OpError::Operands));
+    assert_eq!((member(C128, "<"), member(C128, "max"), member(F64, "c128")), (None, None, None));
+}
+
+/// On the negative real axis the sign of the zero says on which side of the cut a number is.
+#[test]
+fn cuts_of_complex_functions() {
+    let at = |name: &str, re: f64, im: f64| match call(C128, name, &[c128(re, im)]) {
+        Ok(Scalar::C128(z)) => (z.re, z.im),
+        other => panic!("{name}: {other:?}"),
+    };
+    for side in [0.0, -0.0] {
+        let up = 1.0f64.copysign(side);
+        assert_eq!(at("sqrt", -4.0, side), (0.0, 2.0 * up));
+        assert_eq!(at("log", -1.0, side), (0.0, std::f64::consts::PI * up));
+        assert_eq!(at("asin", 2.0, side).1.signum(), up);
+        assert_eq!(at("acos", 2.0, side).1.signum(), -up);
+        assert_eq!(at("atanh", 2.0, side).1, std::f64::consts::FRAC_PI_2 * up);
+        assert_eq!(at("acosh", -2.0, side).1, std::f64::consts::PI * up);
+        assert_eq!(at("asinh", side, 2.0).0.signum(), up);
+        assert_eq!(at("atan", side, 2.0).0, std::f64::consts::FRAC_PI_2 * up);
     }
 }

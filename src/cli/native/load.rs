@@ -175,7 +175,7 @@ impl Program {
     pub fn prepare(&self, define: &Define, values: Vec<Value>) -> Result<Prepared<'_>, Box<Diagnostic>> {
         let (id, fun) = self.entry(define)?;
         let wrapper = self.wrapper(define)?;
-        let words = values.iter().map(word).collect();
+        let words = values.iter().flat_map(words).collect();
         let name = format!("remora_resident_{}\0", id.raw());
         // SAFETY: programs for devices have these, of the same type.
         let resident =
@@ -238,17 +238,18 @@ impl Drop for Program {
     }
 }
 
-/// A scalar in the low bytes of a word, or a pointer to the elements of an array.
-fn word(value: &Value) -> u64 {
-    match value {
-        Value::Scalar(scalar) => scalar.word(),
-        Value::Array(array) => {
-            let (buffer, offset) = array.raw();
-            let bytes = offset * array.prim().bytes();
-            each_buffer!(buffer, v => v.as_ptr() as u64 + bytes as u64)
-        }
-        _ => 0,
-    }
+/// The words that stand for a value: those of a scalar, or a pointer to the elements of an array.
+fn words(value: &Value) -> impl Iterator<Item = u64> {
+    let scalar = value.as_scalar().map(Scalar::words);
+    let pointer = if scalar.is_none() { Some(pointer(value)) } else { None };
+    scalar.into_iter().flatten().chain(pointer)
+}
+
+fn pointer(value: &Value) -> u64 {
+    let Value::Array(array) = value else { return 0 };
+    let (buffer, offset) = array.raw();
+    let bytes = offset * array.prim().bytes();
+    each_buffer!(buffer, v => v.as_ptr() as u64 + bytes as u64)
 }
 
 /// Arguments on a device.
@@ -265,11 +266,11 @@ impl Resident {
         let table = unsafe { *device.table() };
         let mut resident = Resident { table, words: Vec::new(), arrays: Vec::new() };
         for value in values {
-            let word = word(value);
             let Value::Array(array) = value else {
-                resident.words.push(word);
+                resident.words.extend(words(value));
                 continue;
             };
+            let word = pointer(value);
             let bytes = (array.count() * array.prim().bytes()) as i64;
             let mut place = std::ptr::null_mut();
             // SAFETY: the array has so many bytes, and what is allocated has room for them.
@@ -338,45 +339,60 @@ impl Prepared<'_> {
         self.enter(self.wrapper, &self.words)
     }
     fn enter(&self, wrapper: Wrapper, words: &[u64]) -> Result<(Vec<u64>, Duration), Box<Diagnostic>> {
-        let mut out = vec![0u64; self.fun.results.len().max(1)];
+        let count: usize = self.fun.results.iter().map(|var| self.program.program.ty(*var).words()).sum();
+        let mut out = vec![0u64; count.max(1)];
         let start = Instant::now();
         // SAFETY: the words are those that the wrapper takes, by the types of the function; the arrays that they point into are alive.
         let failed = unsafe { wrapper(self.program.context, words.as_ptr(), out.as_mut_ptr()) } != 0;
         let seconds = start.elapsed();
         if failed { Err(self.program.failure()) } else { Ok((out, seconds)) }
     }
+    /// Variables with the first word of each.
+    fn each<'w>(&'w self, vars: &'w [Var], words: &'w [u64]) -> impl Iterator<Item = (Var, u64)> {
+        let mut at = 0;
+        vars.iter().map_while(move |var| {
+            let word = words.get(at).copied()?;
+            at += self.program.program.ty(*var).words();
+            Some((*var, word))
+        })
+    }
     fn is_array(&self, var: Var) -> bool {
         self.program.program.ty(var).rank() > 0
     }
     fn free(&self, words: &[u64]) {
-        for (var, word) in self.fun.results.iter().zip(words) {
-            if self.is_array(*var) {
+        for (var, word) in self.each(&self.fun.results, words) {
+            if self.is_array(var) {
                 // SAFETY: the result is a buffer that is ours since the wrapper gave it to us.
-                unsafe { (self.program.support.release)(self.program.context, *word as *mut c_void) }
+                unsafe { (self.program.support.release)(self.program.context, word as *mut c_void) }
             }
         }
     }
     fn results(&self, words: &[u64]) -> Result<Vec<Value>, Box<Diagnostic>> {
         let program = &self.program.program;
         let mut sizes: FxHashMap<Var, i64> = FxHashMap::default();
-        for (var, word) in self.fun.params.iter().zip(&self.words).chain(self.fun.results.iter().zip(words)) {
-            if program.ty(*var) == &soac::Type::scalar(PrimType::I64) {
-                sizes.insert(*var, *word as i64);
+        for (var, word) in self.each(&self.fun.params, &self.words).chain(self.each(&self.fun.results, words)) {
+            if program.ty(var) == &soac::Type::scalar(PrimType::I64) {
+                sizes.insert(var, word as i64);
             }
         }
         let wrong = || Box::new(Diagnostic::bare(Code::MalformedCore, "a result has no shape"));
         let mut out = Vec::with_capacity(words.len());
-        for (var, word) in self.fun.results.iter().zip(words) {
+        let mut at = 0;
+        for var in &self.fun.results {
             let ty = program.ty(*var);
+            let word = words.get(at).copied().unwrap_or_default();
+            let second = words.get(at + 1).copied().unwrap_or_default();
+            at += ty.words();
             if ty.rank() == 0 {
-                out.push(Value::Scalar(Scalar::of_word(*word, ty.elem)));
+                let words = [word, second];
+                out.push(Value::Scalar(Scalar::of_words(&words, ty.elem).ok_or_else(wrong)?));
                 continue;
             }
             let shape = ty.shape.iter().map(|size| size.evaluate(&mut |v| sizes.get(&v).copied()).and_then(|n| usize::try_from(n).ok()));
             let shape = shape.collect::<Option<Vec<usize>>>().ok_or_else(wrong)?;
             let count: usize = shape.iter().product();
             // SAFETY: the buffer has as many elements as the type says.
-            let data = unsafe { (self.program.support.data)(*word as *mut c_void) };
+            let data = unsafe { (self.program.support.data)(word as *mut c_void) };
             let buffer = each_prim!(ty.elem, T => Buffer::new(unsafe { std::slice::from_raw_parts(data as *const T, count) }.to_vec()));
             out.push(Value::Array(Array::new(&shape, buffer).ok_or_else(wrong)?));
         }

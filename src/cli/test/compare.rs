@@ -4,17 +4,34 @@ use crate::base::{PrimType, Scalar};
 use crate::runtime::{Array, Value, data};
 use std::fmt::Write;
 
-/// Error allowed for a float type, relative to the largest finite magnitude in the expected array.
-fn usual_tolerance(prim: PrimType) -> f64 {
-    match prim {
-        PrimType::F16 => 1e-2,
-        PrimType::F32 => 1e-4,
-        _ => 1e-9,
+/// The error of floats that is allowed, relative to the largest finite magnitude in the expected array.
+#[derive(Debug, Clone, Copy)]
+pub enum Tolerance {
+    /// What rounding explains.
+    Exact,
+    /// As in `futhark test`.
+    Usual,
+    /// This.
+    Given(f64),
+}
+
+impl Tolerance {
+    fn of(self, prim: PrimType) -> f64 {
+        let exact = match prim {
+            PrimType::F16 => 1e-2,
+            PrimType::F32 | PrimType::C64 => 1e-4,
+            _ => 1e-9,
+        };
+        match self {
+            Tolerance::Exact => exact,
+            Tolerance::Usual => f64::max(exact, 0.002),
+            Tolerance::Given(error) => error,
+        }
     }
 }
 
-/// What is wrong with `got`, in words; `None` when it is as expected. `tolerance` replaces the error that is allowed for floats.
-pub fn difference(want: &Value, got: &Value, tolerance: Option<f64>) -> Option<String> {
+/// What is wrong with `got`, in words; `None` when it is as expected.
+pub fn difference(want: &Value, got: &Value, tolerance: Tolerance) -> Option<String> {
     match (want, got) {
         (Value::Scalar(a), Value::Scalar(b)) if a.prim() != b.prim() => Some(format!("type {}, expected {}", b.prim(), a.prim())),
         (Value::Scalar(a), Value::Scalar(b)) => {
@@ -65,7 +82,7 @@ fn brackets(dims: &[usize]) -> String {
     dims.iter().map(|d| format!("[{d}]")).collect()
 }
 
-fn array_difference(want: &Array, got: &Array, tolerance: Option<f64>) -> Option<String> {
+fn array_difference(want: &Array, got: &Array, tolerance: Tolerance) -> Option<String> {
     if want.prim() != got.prim() || want.dims() != got.dims() {
         return Some(format!("{}{}, expected {}{}", brackets(got.dims()), got.prim(), brackets(want.dims()), want.prim()));
     }
@@ -109,13 +126,19 @@ fn position(dims: &[usize], mut at: usize) -> String {
     format!("[{}]", index.join(", "))
 }
 
-/// The magnitude of a finite number, 0 for everything else.
+/// The magnitude of a finite number, 0 for everything else; of a complex number that of its larger part.
 fn magnitude(scalar: Scalar) -> f64 {
+    if let Some((re, im)) = scalar.parts() {
+        return magnitude(re).max(magnitude(im));
+    }
     scalar.as_f64().filter(|v| v.is_finite()).or(scalar.as_i128().map(|v| v as f64)).map_or(0.0, f64::abs)
 }
 
 /// The distance of two finite numbers, 0 for everything else.
 fn error(want: Scalar, got: Scalar) -> f64 {
+    if let (Some((a, b)), Some((c, d))) = (want.parts(), got.parts()) {
+        return error(a, c).max(error(b, d));
+    }
     match (want.as_f64(), got.as_f64()) {
         (Some(a), Some(b)) if a.is_finite() && b.is_finite() => (a - b).abs(),
         _ => match (want.as_i128(), got.as_i128()) {
@@ -125,10 +148,13 @@ fn error(want: Scalar, got: Scalar) -> f64 {
     }
 }
 
-fn close(want: Scalar, got: Scalar, largest: f64, tolerance: Option<f64>) -> bool {
+fn close(want: Scalar, got: Scalar, largest: f64, tolerance: Tolerance) -> bool {
+    if let (Some((a, b)), Some((c, d))) = (want.parts(), got.parts()) {
+        return close(a, c, largest, tolerance) && close(b, d, largest, tolerance);
+    }
     match (want.as_f64(), got.as_f64()) {
         (Some(a), Some(b)) => {
-            let allowed = tolerance.unwrap_or_else(|| usual_tolerance(want.prim()));
+            let allowed = tolerance.of(want.prim());
             a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= allowed * largest
         }
         _ => want == got,
@@ -141,7 +167,7 @@ mod tests {
 
     #[test]
     fn differences_say_what_where_and_how_much() {
-        let difference = |want: &Value, got: &Value| difference(want, got, None);
+        let difference = |want: &Value, got: &Value| difference(want, got, Tolerance::Exact);
         let floats = |items: Vec<f64>| Value::vector(items);
         let want = floats(vec![1.0, f64::NAN, f64::INFINITY, 4.0]);
         assert_eq!(difference(&want, &floats(vec![1.0 + 1e-10, f64::NAN, f64::INFINITY, 4.0])), None);
@@ -158,7 +184,9 @@ mod tests {
             Some("4i32, expected 3i32 (difference 1.000e0, 3.33e-1 of the value)")
         );
         assert_eq!(difference(&Scalar::I32(3).into(), &Scalar::I64(3).into()).as_deref(), Some("type i64, expected i32"));
-        assert_eq!(super::difference(&floats(vec![1.0]), &floats(vec![1.01]), Some(0.1)), None);
+        assert_eq!(super::difference(&floats(vec![1.0]), &floats(vec![1.01]), Tolerance::Given(0.1)), None);
+        assert_eq!(super::difference(&floats(vec![1.0]), &floats(vec![1.001]), Tolerance::Usual), None);
+        assert!(difference(&floats(vec![1.0]), &floats(vec![1.001])).is_some());
         assert_eq!(position(&[2, 3], 5), "[1, 2]");
     }
 }

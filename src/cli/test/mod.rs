@@ -76,9 +76,12 @@ pub(super) struct TestArgs {
     /// acosh, atanh, gamma, lgamma, erf and erfc, which the C library computes differently)
     #[arg(long)]
     strict_fp: bool,
-    /// Allowed error of floats, relative to the largest expected number (default: 1e-2, 1e-4, 1e-9 for f16, f32, f64)
-    #[arg(long, value_name = "X", value_parser = tolerance)]
+    /// Allowed error of floats, relative to the largest expected number (default: 0.002, for f16 0.01)
+    #[arg(long, value_name = "X", value_parser = tolerance, conflicts_with = "exact")]
     tolerance: Option<f64>,
+    /// Allow errors of floats of 1e-2, 1e-4, 1e-9 (f16, f32, f64) only, and fail where an error has other words than `error:` says
+    #[arg(long)]
+    exact: bool,
     /// The time limit of a case, and of the compilation of a program
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     time_limit: u32,
@@ -97,6 +100,16 @@ pub(super) struct TestArgs {
     /// Also list cases that pass
     #[arg(short, long)]
     verbose: bool,
+}
+
+impl TestArgs {
+    fn allowed(&self) -> compare::Tolerance {
+        match self.tolerance {
+            Some(error) => compare::Tolerance::Given(error),
+            None if self.exact => compare::Tolerance::Exact,
+            None => compare::Tolerance::Usual,
+        }
+    }
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

@@ -83,6 +83,7 @@ impl<'a> Parts<'a> {
         let found = match caught(work) {
             Ok(Verdict::Passed) => Found::Passed,
             Ok(Verdict::Skipped(why)) => Found::Skipped(why),
+            Ok(Verdict::OtherWords(text)) => Found::OtherWords(text),
             Ok(Verdict::Failed(span, text)) => Found::Failed(span.map(|span| sources.place(span)), text),
             Err(panic) => Found::Failed(None, panic),
         };

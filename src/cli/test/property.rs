@@ -273,6 +273,11 @@ impl Maker {
                 let unit = (self.random.next() >> 11) as f64 / (1u64 << 53) as f64;
                 Scalar::from_f64(prim, (2.0 * unit - 1.0) * range as f64)
             }
+            (prim, _) if prim.is_complex() => {
+                let part = prim.part().unwrap_or(prim);
+                let (re, im) = (self.scalar(part), self.scalar(part));
+                Scalar::complex(re, im).unwrap_or_else(|| Scalar::from_i128(prim, 0))
+            }
             (prim, _) => {
                 let low = if prim.is_signed() { -range } else { 0 };
                 let span = (range - low) as u64 + 1;

@@ -14,6 +14,8 @@ pub enum Verdict {
     Passed,
     /// Not run, and why.
     Skipped(String),
+    /// It fails as expected, in other words.
+    OtherWords(String),
     /// Not as expected.
     Failed(Option<Span>, String),
 }
@@ -25,6 +27,8 @@ pub enum Found {
     Passed,
     /// Not run, and why.
     Skipped(String),
+    /// It fails as expected, in other words.
+    OtherWords(String),
     /// Not as expected: where, and how.
     Failed(Option<String>, String),
 }
@@ -77,6 +81,8 @@ pub struct Tally<'a> {
     passed: usize,
     failed: usize,
     skipped: usize,
+    /// Errors in other words than expected.
+    words: usize,
     json: Vec<serde_json::Value>,
     /// Notes that were printed; they are about the machine, not about a program.
     notes: Vec<String>,
@@ -86,7 +92,7 @@ impl<'a> Tally<'a> {
     /// Nothing yet, of so many files; `scanned` says that folders were searched for them.
     pub fn new(console: &'a mut Console, args: &'a TestArgs, files: usize, scanned: bool) -> Tally<'a> {
         let (json, notes) = (Vec::new(), Vec::new());
-        Tally { console, args, files: (files, 0), scanned, without: 0, passed: 0, failed: 0, skipped: 0, json, notes }
+        Tally { console, args, files: (files, 0), scanned, without: 0, passed: 0, failed: 0, skipped: 0, words: 0, json, notes }
     }
 
     /// The next file.
@@ -134,6 +140,11 @@ impl<'a> Tally<'a> {
                 self.skipped += 1;
                 ("skipped", format!("skipped {name}: {}\n", visible_name(why)), &None, why.as_str())
             }
+            Found::OtherWords(text) => {
+                self.words += 1;
+                let line = if self.args.verbose { format!("words   {name}: {}\n", visible_name(text)) } else { String::new() };
+                ("other words", line, &None, text.as_str())
+            }
             Found::Failed(place, text) => {
                 self.failed += 1;
                 let shown = place.as_ref().map(|place| format!(" ({})", visible_name(place))).unwrap_or_default();
@@ -153,21 +164,22 @@ impl<'a> Tally<'a> {
 
     /// Prints the numbers; whether all went well.
     pub fn finish(self) -> bool {
-        let (passed, failed, skipped) = (self.passed, self.failed, self.skipped);
+        let (passed, failed, skipped, words) = (self.passed, self.failed, self.skipped, self.words);
         if self.scanned && self.without > 0 {
             self.console.progress(&format!("note: {} programs have no test blocks", self.without));
         }
-        if passed + failed + skipped == 0 {
+        if passed + failed + skipped + words == 0 {
             self.console.progress(
                 "note: nothing was run: no `-- ==` block fits (an empty line ends a block; names of entry points are those of `entry:`)",
             );
         }
         if self.args.json {
-            let all = json!({ "passed": passed, "failed": failed, "skipped": skipped, "tests": self.json });
+            let all = json!({ "passed": passed, "failed": failed, "skipped": skipped, "other_words": words, "tests": self.json });
             self.console.print(format!("{all}\n"));
         } else {
             let skipped = if skipped == 0 { String::new() } else { format!(", {skipped} skipped") };
-            self.console.print(format!("{passed} passed, {failed} failed{skipped}\n"));
+            let words = if words == 0 { String::new() } else { format!(", {words} refused in other words") };
+            self.console.print(format!("{passed} passed, {failed} failed{skipped}{words}\n"));
         }
         failed == 0 && self.console.errors() == 0
     }

@@ -119,7 +119,10 @@ impl<'a> Subject<'a> {
             let next = memory::run_stage(checked, &stages, stage, order, entry, values);
             let wrong = match (&first, &next) {
                 (_, Err(next)) if next.code == Code::LongEvaluation => None,
-                (Ok(first), Ok(next)) => compare::difference(first, next, self.plan.args.tolerance),
+                (Ok(first), Ok(next)) => {
+                    let allowed = self.plan.args.tolerance.map_or(compare::Tolerance::Exact, compare::Tolerance::Given);
+                    compare::difference(first, next, allowed)
+                }
                 (Err(first), Err(next)) if first.code == next.code && first.message == next.message => None,
                 (Err(_), _) => return first,
                 (_, Err(_)) => return next,
@@ -158,13 +161,13 @@ impl<'a> Subject<'a> {
             (_, Err(d)) if d.code == Code::LongEvaluation => Verdict::Skipped(d.message),
             (Expect::Success, Ok(_)) => Verdict::Passed,
             (Expect::Success | Expect::Values(_) | Expect::Auto, Err(d)) => wrong(case.span)(format!("it fails:\n{}", says(d))),
-            (Expect::Failure(pattern), Err(d)) => matches(pattern, &says(d), case.span),
+            (Expect::Failure(pattern), Err(d)) => matches(pattern, &says(d), case.span, self.plan.args.exact),
             (Expect::Failure(pattern), Ok(value)) => {
                 wrong(case.span)(format!("expected an error that matches `{pattern}`, got\n{}", values::show(&value)))
             }
             (Expect::Values(want), Ok(got)) => self.compare(define, want, &got).map_or_else(wrong(case.span), |()| Verdict::Passed),
             (Expect::Auto, Ok(got)) => match expected {
-                Some(Ok(want)) => compare::difference(&want, &got, self.plan.args.tolerance)
+                Some(Ok(want)) => compare::difference(&want, &got, self.plan.args.allowed())
                     .map_or(Verdict::Passed, |text| wrong(case.span)(format!("`auto output`: the result is {text}"))),
                 Some(Err(d)) => wrong(case.span)(format!("`auto output`: what it is compared with fails:\n{}", says(d))),
                 None => Verdict::Passed,
@@ -227,7 +230,7 @@ impl<'a> Subject<'a> {
                 _ => return Err(format!("{what} cannot be compared: {got:?}")),
             };
             let want = want.map_err(says)?;
-            wrong.extend(compare::difference(&want, got, self.plan.args.tolerance).map(|difference| format!("{what} is {difference}")));
+            wrong.extend(compare::difference(&want, got, self.plan.args.allowed()).map(|difference| format!("{what} is {difference}")));
         }
         stream.finish(results.len()).map_err(says)?;
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }

@@ -26,6 +26,8 @@ pub fn numpy_name(prim: PrimType) -> &'static str {
         PrimType::F16 => "float16",
         PrimType::F32 => "float32",
         PrimType::F64 => "float64",
+        PrimType::C64 => "complex64",
+        PrimType::C128 => "complex128",
         PrimType::Bool => "bool",
     }
 }

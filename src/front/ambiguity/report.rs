@@ -110,8 +110,10 @@ impl Readings<'_> {
             question.nodes.clone()
         };
         for &node in places.iter().take(MAX_LABELS) {
-            if let Some(nest) = all.first().and_then(|t| nest(&self.program.ast, &self.program.names, t, node)) {
-                diagnostic = diagnostic.label(head_span(self.program, &nest), "");
+            let nest = all.first().and_then(|t| nest(&self.program.ast, &self.program.names, t, node));
+            let updated = self.program.ast.update_value(node).map(|value| self.program.ast.exprs[value].span);
+            if let Some(place) = nest.map(|nest| head_span(self.program, &nest)).or(updated) {
+                diagnostic = diagnostic.label(place, "");
             }
         }
         if !question.complete {

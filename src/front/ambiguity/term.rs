@@ -63,6 +63,13 @@ pub enum Const {
         /// The type that is written after it.
         suffix: Option<PrimType>,
     },
+    /// An imaginary literal, as bits.
+    Imaginary {
+        /// Its value.
+        bits: u64,
+        /// The type that is written after it.
+        suffix: Option<PrimType>,
+    },
     /// A truth value.
     Bool(bool),
     /// A string.

@@ -5,7 +5,7 @@ use super::term::{Const, Tag, Term, TermRef, Var};
 use crate::base::Symbol;
 use crate::front::explicit::nest::{Form, Nest, Piece, is_qualified, nest};
 use crate::ir::surface::view::{self, Head};
-use crate::ir::surface::{Ast, ExprId, ExprKind, IndexArg, LetFun, LoopForm, PatId, PatKind, TypeParam};
+use crate::ir::surface::{Access, Ast, ExprId, ExprKind, IndexArg, LetFun, LoopForm, PatId, PatKind, TypeParam, path_indices};
 use crate::ir::tables::{Program, Res, Tables};
 
 /// Translates expressions of one program in one reading.
@@ -44,6 +44,7 @@ impl<'a> Translator<'a> {
         match &ast.exprs[expr].kind {
             ExprKind::Int { value, suffix } => Term::constant(Const::Int { value: *value, suffix: *suffix }),
             ExprKind::Float { value, suffix, .. } => Term::constant(Const::Float { bits: value.to_bits(), suffix: *suffix }),
+            ExprKind::Imaginary { value, suffix, .. } => Term::constant(Const::Imaginary { bits: value.to_bits(), suffix: *suffix }),
             ExprKind::Bool(value) => Term::constant(Const::Bool(*value)),
             ExprKind::Str(text) => Term::constant(Const::Str(*text)),
             ExprKind::Name(name) => self.name(expr, *name),
@@ -87,7 +88,7 @@ impl<'a> Translator<'a> {
                 _ => self.expr(binding),
             },
             Content::Update(binding) => match &self.ast().exprs[binding].kind {
-                ExprKind::LetUpdate { array, indices, value, .. } => self.updated(binding, *array, indices, *value),
+                ExprKind::LetUpdate { base, path, value, .. } => self.updated(binding, *base, path, *value),
                 _ => self.expr(binding),
             },
         }
@@ -105,10 +106,12 @@ impl<'a> Translator<'a> {
         bound.iter().map(|&pat| (Var::Local(pat), part(self, Var::Local(pat)))).collect()
     }
 
-    fn updated(&mut self, node: ExprId, array: ExprId, indices: &[IndexArg], value: ExprId) -> TermRef {
-        let mut parts = vec![self.expr(array)];
-        parts.extend(self.indices(indices));
-        parts.push(self.expr(value));
+    /// An update, with the replications around its value.
+    fn updated(&mut self, node: ExprId, base: ExprId, path: &[Access], value: ExprId) -> TermRef {
+        let mut parts = vec![self.expr(base)];
+        parts.extend(self.indices(path_indices(path)));
+        let value = self.expr(value);
+        parts.push((0..self.tables.spread(node)).fold(value, |value, _| Term::Rep(value).into()));
         Term::node(Tag::Syntax(node), parts)
     }
 
@@ -116,8 +119,8 @@ impl<'a> Translator<'a> {
     fn opaque(&mut self, expr: ExprId) -> TermRef {
         let tag = Tag::Syntax(expr);
         match &self.ast().exprs[expr].kind {
-            ExprKind::LetUpdate { array, binder, indices, value, body } => {
-                let updated = self.updated(expr, *array, indices, *value);
+            ExprKind::LetUpdate { base, binder, path, value, body } => {
+                let updated = self.updated(expr, *base, path, *value);
                 let body = self.expr(*body);
                 Term::Let(Var::Local(*binder), updated, body).into()
             }
@@ -132,12 +135,7 @@ impl<'a> Translator<'a> {
                 Term::node(tag, parts)
             }
             ExprKind::Loop { sizes, pat, init, form, body } => self.loop_(tag, sizes, (*pat, *init), form, *body),
-            ExprKind::WithIndex { array, indices, value } => {
-                let mut parts = vec![self.expr(*array)];
-                parts.extend(self.indices(indices));
-                parts.push(self.expr(*value));
-                Term::node(tag, parts)
-            }
+            ExprKind::With { base, path, value } => self.updated(expr, *base, path, *value),
             ExprKind::Index { array, indices } => {
                 let mut parts = vec![self.expr(*array)];
                 parts.extend(self.indices(indices));
@@ -151,7 +149,6 @@ impl<'a> Translator<'a> {
                 let parts = self.all([Some(*start), *step, Some(*end)].into_iter().flatten());
                 Term::node(tag, parts)
             }
-            ExprKind::WithField { record, value, .. } => Term::node(tag, self.all([*record, *value])),
             ExprKind::Assert { cond, expr } => Term::node(tag, self.all([*cond, *expr])),
             ExprKind::Coerce { expr, .. } => Term::node(tag, self.all([*expr])),
             // Errors and holes; everything else is translated above.
@@ -187,7 +184,7 @@ impl<'a> Translator<'a> {
         Term::node(tag, parts)
     }
 
-    fn indices(&mut self, indices: &[IndexArg]) -> Vec<TermRef> {
+    fn indices<'i>(&mut self, indices: impl IntoIterator<Item = &'i IndexArg>) -> Vec<TermRef> {
         let mut parts = Vec::new();
         for index in indices {
             match *index {

@@ -8,6 +8,10 @@ use crate::ir::tables::{AppInfo, DefKind, Insertion, Program, Res, Tables};
 
 /// Describes what is inserted at `node`, at the arguments that `differ`. Empty where nothing is.
 pub(super) fn describe(program: &Program, sources: &SourceMap, tables: &Tables, node: ExprId, differ: &[bool]) -> Vec<String> {
+    if let (Some(value), true) = (program.ast.update_value(node), tables.spread(node) > 0) {
+        let value = format!("`{}`", shorten(sources.snippet(program.ast.exprs[value].span)));
+        return vec![replication(&value, tables.spread(node))];
+    }
     let (Some(nest), Some(info)) = (nest(&program.ast, &program.names, tables, node), tables.apps.get(node)) else { return Vec::new() };
     let function = function_text(program, sources, &nest);
     let depths = info.participation();
@@ -28,20 +32,23 @@ pub(super) fn describe(program: &Program, sources: &SourceMap, tables: &Tables, 
     phrases
 }
 
+fn replication(argument: &str, reps: u32) -> String {
+    match reps {
+        1 => format!("replicates {argument}"),
+        2 => format!("replicates {argument} twice"),
+        reps => format!("replicates {argument} {reps} times"),
+    }
+}
+
 fn phrase(function: &str, argument: &str, insertion: &Insertion, info: &AppInfo, depth: u32) -> Option<String> {
     let real = insertion.reps - insertion.induced;
-    let times = |n: u32| match n {
-        1 => String::new(),
-        2 => " twice".to_string(),
-        n => format!(" {n} times"),
-    };
     if insertion.maps > 0 {
         Some(format!(
             "maps `{function}` over {argument}{}",
             if insertion.maps > 1 { format!(", {} deep", insertion.maps) } else { String::new() }
         ))
     } else if real > 0 {
-        Some(format!("replicates {argument}{}", times(real)))
+        Some(replication(argument, real))
     } else if info.frame() > 0 && depth == 0 {
         Some(format!("`{function}` takes all of {argument} each time"))
     } else if info.frame() > 0 {

@@ -6,7 +6,7 @@ use super::value::{self, Value};
 use super::{Checker, FrameKind};
 use crate::base::Symbol;
 use crate::ir::surface::view::{self, Head};
-use crate::ir::surface::{ExprId, ExprKind, IndexArg};
+use crate::ir::surface::{Access, ExprId, ExprKind, IndexArg, path_indices};
 use crate::ir::tables::{DefId, RType, Res};
 
 impl<'a> Checker<'a> {
@@ -31,8 +31,8 @@ impl<'a> Checker<'a> {
                     self.locals.insert(fun.binder, Value::fun(mode, root, None));
                     at = fun.body;
                 }
-                ExprKind::LetUpdate { array, binder, indices, value, body } => {
-                    let updated = self.update(*array, indices, *value);
+                ExprKind::LetUpdate { base, binder, path, value, body } => {
+                    let updated = self.update(*base, path, *value);
                     self.locals.insert(*binder, updated);
                     at = *body;
                 }
@@ -91,11 +91,7 @@ impl<'a> Checker<'a> {
             ExprKind::If { cond, then, els } => self.conditional(*cond, *then, *els),
             ExprKind::Match { scrutinee, cases } => self.cases(*scrutinee, cases),
             ExprKind::Loop { pat, init, form, body, .. } => self.iteration(at, *pat, *init, form, *body),
-            ExprKind::WithIndex { array, indices, value } => self.update(*array, indices, *value),
-            ExprKind::WithField { record, path, value } => {
-                let path: Vec<Symbol> = path.iter().map(|field| field.name).collect();
-                self.with_field(*record, &path, *value)
-            }
+            ExprKind::With { base, path, value } => self.update(*base, path, *value),
             // A constructor without payload.
             ExprKind::Constr { .. } => self.fresh(at),
             _ => self.ty(at).map_or(Value::Scalar, |_| self.fresh(at)),
@@ -123,7 +119,7 @@ impl<'a> Checker<'a> {
         }
         before.into_iter().map(|(value, _)| value).collect()
     }
-    fn indices(&mut self, indices: &[IndexArg]) {
+    fn indices<'i>(&mut self, indices: impl IntoIterator<Item = &'i IndexArg>) {
         for index in indices {
             match index {
                 IndexArg::Index(index) => drop(self.expr(*index)),
@@ -146,26 +142,52 @@ impl<'a> Checker<'a> {
         }
     }
     /// An array is updated: a new array, which shares memory with nothing.
-    fn update(&mut self, array: ExprId, indices: &[IndexArg], value: ExprId) -> Value {
-        let old = self.expr(array);
-        let gifts = self.gifts.len();
-        self.indices(indices);
-        let new = self.expr(value);
-        if gifts != self.gifts.len() {
-            self.used(array, &old);
-        }
-        match old {
-            Value::Fun(_) => old.join(&mut self.roots, &new),
-            Value::Scalar | Value::Leaf(_) | Value::Parts(_) => self.fresh(array),
-        }
-    }
-    fn with_field(&mut self, record: ExprId, path: &[Symbol], value: ExprId) -> Value {
+    /// An update. An array is copied, so that what it shares memory with may be used as before; of a record only the field that is replaced changes.
+    fn update(&mut self, base: ExprId, path: &[Access], value: ExprId) -> Value {
+        let fields: Vec<Symbol> =
+            path.iter().map_while(|access| if let Access::Field(field) = access { Some(field.name) } else { None }).collect();
         // What is replaced may have been consumed.
-        let old = self.place(record);
+        let old = if fields.is_empty() { self.expr(base) } else { self.place(base) };
+        let (part, ty) = self.part_at(&old, self.ty(base), &fields);
+        let gifts = self.gifts.len();
+        let within = fields.len() < path.len();
+        if within && !fields.is_empty() {
+            self.used(base, &part);
+        }
+        self.indices(path_indices(path));
         let new = self.expr(value);
-        let updated = self.replaced(&old, self.ty(record), path, new);
-        self.used(record, &updated);
+        if !within {
+            let updated = self.replaced(&old, self.ty(base), &fields, new);
+            self.used(base, &updated);
+            return updated;
+        }
+        if gifts != self.gifts.len() {
+            self.used(base, &part);
+        }
+        let copied = match part {
+            Value::Fun(_) => part.join(&mut self.roots, &new),
+            Value::Scalar | Value::Leaf(_) | Value::Parts(_) => match ty {
+                Some(ty) => value::of_type(&mut self.roots, ty, &mut |roots| roots.make(Origin::Made, &[])),
+                None => Value::Scalar,
+            },
+        };
+        if fields.is_empty() {
+            return copied;
+        }
+        let updated = self.replaced(&old, self.ty(base), &fields, copied);
+        self.used(base, &updated);
         updated
+    }
+    /// The field of a value to which a path leads, with its type.
+    fn part_at<'t>(&mut self, value: &Value, mut ty: Option<&'t RType>, path: &[Symbol]) -> (Value, Option<&'t RType>) {
+        let mut part = value.clone();
+        for field in path {
+            let at = ty.and_then(|ty| value::field_at(ty, *field));
+            let inner = ty.and_then(value::part_types).zip(at).and_then(|(types, at)| types.get(at).copied());
+            part = at.map_or(Value::Scalar, |at| part.part(&mut self.roots, at, inner));
+            ty = inner;
+        }
+        (part, ty)
     }
     fn replaced(&mut self, old: &Value, ty: Option<&RType>, path: &[Symbol], new: Value) -> Value {
         let (Some((field, rest)), Some(ty)) = (path.split_first(), ty) else { return new };

@@ -78,6 +78,8 @@ pub(super) struct Reading {
     pub(super) place: Place,
     /// In the type of a parameter of a function: sizes that are computed from the parameters before it.
     pub(super) late_sizes: Option<Vec<LateSize>>,
+    /// In the type of a parameter that is a function: sizes of what it is applied to that are computed from the parameters before it.
+    pub(super) argument_sizes: Option<Vec<LateSize>>,
     /// In the result of a function type: the sizes in it that are computed from the parameters, and hidden.
     pub(super) computed_sizes: Option<Vec<Symbol>>,
     /// Whether in this result sizes `[]` are existential.
@@ -407,11 +409,26 @@ impl Elab<'_> {
         Type::new(Atom::Var(name), Shape::var(shape_var(name)))
     }
 
+    /// A type behind which there is nothing, with its arguments beside it: two are the same if the arguments are, so that its sizes are
+    /// known from one value to the next.
+    fn unknown_applied(&mut self, def: TypeDefId, given: Vec<Given>) -> Type {
+        let unknown = self.unknown_type(def);
+        if given.is_empty() {
+            return unknown;
+        }
+        let argument = |given: Given| match given {
+            Given::Size(dim) => super::unit().framed(&Shape::dims([dim])),
+            Given::Type(ty) => ty,
+        };
+        let parts = std::iter::once(unknown).chain(given.into_iter().map(argument)).collect();
+        self.hoist(&Type::scalar(Atom::Tuple(parts)))
+    }
+
     /// An abbreviation or abstract type with its arguments.
     fn abbreviation(&mut self, def: TypeDefId, given: Vec<Given>, span: Span) -> Result<Type> {
         let program = self.program;
         if program.types[def].hiding == Hiding::Unknown {
-            return Ok(self.unknown_type(def));
+            return Ok(self.unknown_applied(def, given));
         }
         let decl = &program.types[def].decl;
         if let Some(known) = self.reading.abbreviations.get(&def) {
@@ -491,7 +508,8 @@ impl Elab<'_> {
             if self.reading.place == Place::Function {
                 return Ok(unknown);
             }
-            if let (Some(late), Some(meta)) = (&mut self.reading.late_sizes, unknown.as_atom()) {
+            let late = self.reading.late_sizes.as_mut().or(self.reading.argument_sizes.as_mut());
+            if let (Some(late), Some(meta)) = (late, unknown.as_atom()) {
                 late.push(LateSize { meta, expr });
                 return Ok(unknown);
             }

@@ -17,8 +17,8 @@ use crate::ir::tables::{AppInfo, Insertion};
 pub(super) enum Head {
     /// A function value.
     Fun { value: Typed, instance: Option<Instance> },
-    /// The elements of an array at as many positions; the array is not an argument.
-    Index { array: Typed, count: usize },
+    /// The elements of an array; the array is not an argument. Of each index that counts from the end, how far from it: its value is not used.
+    Index { array: Typed, ends: Vec<Option<i64>> },
     /// A field.
     Project(Symbol),
     /// A lambda, to be elaborated when the sizes of its arguments are known.
@@ -130,7 +130,7 @@ impl Elab<'_> {
                 let surface::ExprKind::Index { indices, .. } = &self.program.ast.exprs[self.operator_node(node)].kind else {
                     return Err(self.missing(self.program.ast.exprs[node].span));
                 };
-                Ok(Head::Index { array: self.shared(array, "a"), count: indices.len() })
+                Ok(Head::Index { array: self.shared(array, "a"), ends: self.ends(indices) })
             }
         }
     }
@@ -155,7 +155,7 @@ impl Elab<'_> {
         let mut parts: Vec<Part> = Vec::with_capacity(args.len() + 1);
         let (head, head_value) = match head {
             Head::Fun { value, instance } => (HeadRest::Fun(instance), Some(value)),
-            Head::Index { array, count } => (HeadRest::Index { array, count }, None),
+            Head::Index { array, ends } => (HeadRest::Index { array, ends }, None),
             Head::Project(field) => (HeadRest::Project(field), None),
             Head::Lambda(lambda) => (HeadRest::Lambda(lambda), None),
             Head::Constr(name, ty) => (HeadRest::Constr(name, ty), None),
@@ -258,12 +258,16 @@ impl Elab<'_> {
                     _ => self.apply_exact(Head::Fun { value, instance: None }, args.collect(), span),
                 }
             }
-            Head::Index { array: (mut array, mut ty), count } => {
+            Head::Index { array: (mut array, mut ty), ends } => {
                 let mut args = args;
-                let rest = args.split_off(args.len().min(count));
-                for arg in args {
+                let rest = args.split_off(args.len().min(ends.len()));
+                for (arg, end) in args.into_iter().zip(ends) {
                     let (index, _) = self.ready(arg)?;
-                    let (index, _) = self.as_index(index);
+                    let (index, _) = match (end, outer_dim(&ty)) {
+                        (Some(count), Some(n)) => (Expr::new(ExprKind::ReifyDim(n.sub(&Dim::constant(count))), span), index.1),
+                        (Some(_), None) => return Err(self.missing(span)),
+                        (None, _) => self.as_index(index),
+                    };
                     self.no_negative(&index)?;
                     (array, ty) = self.index((array, ty), index, span)?;
                 }
@@ -647,7 +651,7 @@ struct Group {
 
 enum HeadRest {
     Fun(Option<Instance>),
-    Index { array: Typed, count: usize },
+    Index { array: Typed, ends: Vec<Option<i64>> },
     Project(Symbol),
     Lambda(ExprId),
     Constr(Symbol, Type),
@@ -660,7 +664,7 @@ fn reassemble(head: HeadRest, parts: Vec<Part>) -> (Head, Vec<Arg>) {
             Arg::Ready(value, _) => (Head::Fun { value, instance }, args),
             Arg::Lambda(_) => crate::ice!(Span::default(), "the head of an application is not elaborated before its arguments"),
         },
-        HeadRest::Index { array, count } => (Head::Index { array, count }, args),
+        HeadRest::Index { array, ends } => (Head::Index { array, ends }, args),
         HeadRest::Project(field) => (Head::Project(field), args),
         HeadRest::Lambda(lambda) => (Head::Lambda(lambda), args),
         HeadRest::Constr(name, ty) => (Head::Constr(name, ty), args),

@@ -6,7 +6,8 @@ use super::{Elab, Result, Typed};
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopParam, Shape, ShapeItem, Type};
-use crate::ir::surface::{self, ExprId, PatId, PatKind};
+use crate::ir::surface::{self, ExprId, PatId, PatKind, TypeKind, view};
+use crate::ir::tables::Res;
 use rustc_hash::FxHashMap;
 
 /// A branch: its value, its type, and the bindings to put around it.
@@ -140,7 +141,8 @@ impl Elab<'_> {
         let header = self.loop_header(form)?;
         let (before, unknowns) = (self.sizes.snapshot(), self.sizes.count());
         let (finished, depth, naturals) = (self.defs.len(), self.frames.len(), self.claims.naturals.len());
-        let whole = Loop { size_binders, pat, init: &init, header: &header, body, span };
+        let named = self.named_sizes(pat, &init.1);
+        let whole = Loop { size_binders, pat, init: &init, header: &header, body, span, named };
         let settled = self.settled_loop(&whole);
         let Err(error) = settled else { return settled };
         if !self.apart {
@@ -160,12 +162,18 @@ impl Elab<'_> {
     /// are then made existential, until nothing changes. Sizes that are equal at first are one size as long as the body keeps them equal.
     fn settled_loop(&mut self, whole: &Loop) -> Result<Typed> {
         let mut changing = Changing::default();
+        for (class, size) in whole.named.iter().enumerate() {
+            changing.classes.extend(size.positions.iter().map(|position| (*position, NAMED_CLASSES + class)));
+        }
         loop {
             let (before, unknowns) = (self.sizes.snapshot(), self.sizes.count());
             let finished = self.defs.len();
             self.push_frame();
             match self.loop_attempt(whole, &changing)? {
-                Ok(done) => return Ok(self.open(done)),
+                Ok(done) => {
+                    let done = self.open(done);
+                    return Ok(self.with_named_sizes(&whole.named, done, whole.span));
+                }
                 Err(more) => {
                     self.pop_frame();
                     self.defs.truncate(finished);
@@ -190,7 +198,7 @@ impl Elab<'_> {
     }
     /// One attempt, in a frame of its own (popped if it succeeds): the loop, or the sizes that its body changes.
     fn loop_attempt(&mut self, whole: &Loop, changing: &Changing) -> Result<std::result::Result<Typed, Vec<Found>>> {
-        let Loop { size_binders, pat, init, header, body, span } = *whole;
+        let Loop { size_binders, pat, init, header, body, span, .. } = *whole;
         let (opened, vars, witnesses) = self.loop_type(&init.1, changing);
         let name = self.fresh_name(self.pat_name(pat));
         // Sizes that the loop names are bound from the whole value.
@@ -200,7 +208,7 @@ impl Elab<'_> {
         let cond = match header {
             Header::While(cond) => {
                 self.push_frame();
-                self.bind_loop_value(size_binders, pat, name, &param_ty, parts.as_deref(), span)?;
+                self.bind_loop_value(whole, name, &param_ty, parts.as_deref())?;
                 let (cond, _) = self.expr(*cond)?;
                 let frame = self.pop_frame();
                 Some(wrap(frame, cond))
@@ -208,8 +216,9 @@ impl Elab<'_> {
             _ => None,
         };
         let form = self.loop_form(header, cond, span)?;
-        self.bind_loop_value(size_binders, pat, name, &param_ty, parts.as_deref(), span)?;
+        self.bind_loop_value(whole, name, &param_ty, parts.as_deref())?;
         let (value, ty) = self.expr(body)?;
+        let value = if whole.named.is_empty() { value } else { self.shared_parts((value, ty.clone())) };
         self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
         let ty = self.sizes.zonk_type(&ty);
         let mut comparison = Comparison { changing, span, position: 0, found: Vec::new(), result: FxHashMap::default() };
@@ -217,6 +226,16 @@ impl Elab<'_> {
         let Comparison { found, mut result, .. } = comparison;
         if !found.is_empty() {
             return Ok(Err(found));
+        }
+        for size in &whole.named {
+            let after = size.var(&opened).and_then(|var| result.get(&var).cloned());
+            let before = nth_dim(&init.1, size.positions[0]);
+            for (value, dim) in [(&init.0, before), (&value, after)] {
+                let Some(dim) = dim else { continue };
+                let part = project(value, size.part, span);
+                let own = self.size_or_bind(&part);
+                self.sizes.unify_dim(&own, &dim, part.span()).map_err(|clash| self.clash(clash, part.span()))?;
+            }
         }
         let value = if vars.is_empty() {
             value
@@ -268,15 +287,61 @@ impl Elab<'_> {
         }
         Some(out)
     }
-    fn bind_loop_value(
-        &mut self,
-        size_binders: &[PatId],
-        pat: PatId,
-        name: Symbol,
-        ty: &Type,
-        parts: Option<&[(Symbol, Type)]>,
-        span: Span,
-    ) -> Result<()> {
+    /// The integers of a loop's tuple that the pattern gives as sizes to its arrays, `loop (m, xs: [m]t) = ..`.
+    fn named_sizes(&self, pat: PatId, init: &Type) -> Vec<NamedSize> {
+        let program = self.program;
+        let (Some(parts), Atom::Tuple(types)) = (tuple_pattern(program, pat), init.atom()) else { return Vec::new() };
+        let mut named: Vec<NamedSize> = Vec::new();
+        let mut position = 0;
+        for (part, ty) in parts.iter().zip(types) {
+            let mut annotation = match &program.ast.pats[part_of(program, *part)].kind {
+                PatKind::Ascribe(_, ty) => Some(*ty),
+                _ => None,
+            };
+            for (at, _) in ty.shape().items.iter().enumerate() {
+                let Some(TypeKind::Array(dim, element)) = annotation.map(|ty| &program.ast.types[ty].kind) else { break };
+                annotation = Some(*element);
+                let surface::Dim::Expr(size) = dim else { continue };
+                let Some(Res::Local(size)) = program.names.exprs.get(view::strip(&program.ast, *size)) else { continue };
+                let Some(part) = parts.iter().position(|part| named_by(program, *part) == Some(*size)) else { continue };
+                match named.iter_mut().find(|other| other.pat == *size) {
+                    Some(other) => other.positions.push(position + at),
+                    None => named.push(NamedSize { part, pat: *size, positions: vec![position + at] }),
+                }
+            }
+            map_dims(ty, &mut |_| {
+                position += 1;
+                None
+            });
+        }
+        named
+    }
+    /// The components of a loop's value by which sizes are named are these sizes.
+    fn with_named_sizes(&mut self, named: &[NamedSize], value: Typed, span: Span) -> Typed {
+        if named.is_empty() {
+            return value;
+        }
+        let (value, ty) = self.shared(value, "l");
+        let Atom::Tuple(types) = ty.atom() else { return (value, ty) };
+        let part = |i: usize| match named.iter().find(|size| size.part == i).and_then(|size| nth_dim(&ty, size.positions[0])) {
+            Some(dim) => Expr::new(ExprKind::ReifyDim(dim), span),
+            None => project(&value, i, span),
+        };
+        let parts = (0..types.len()).map(part).collect();
+        (Expr::new(ExprKind::Tuple(parts), span), ty)
+    }
+    /// A tuple of which each component can be mentioned again.
+    fn shared_parts(&mut self, (value, ty): Typed) -> Expr {
+        match (value.kind(), ty.atom()) {
+            (ExprKind::Tuple(parts), Atom::Tuple(types)) => {
+                let parts = parts.iter().zip(types).map(|(part, ty)| self.shared((part.clone(), ty.clone()), "l").0).collect();
+                Expr::new(ExprKind::Tuple(parts), value.span())
+            }
+            _ => self.shared((value, ty), "l").0,
+        }
+    }
+    fn bind_loop_value(&mut self, whole: &Loop, name: Symbol, ty: &Type, parts: Option<&[(Symbol, Type)]>) -> Result<()> {
+        let Loop { size_binders, pat, span, .. } = *whole;
         if let (Some(parts), Some(pats)) = (parts, tuple_pattern(self.program, pat)) {
             for ((name, ty), pat) in parts.iter().zip(pats) {
                 self.pattern_agrees(pat, ty)?;
@@ -285,7 +350,12 @@ impl Elab<'_> {
             return Ok(());
         }
         let value = self.open((Expr::new(ExprKind::Var(name), span), ty.clone()));
-        self.bind_pattern(size_binders, pat, value, span)
+        let sizes: Vec<(PatId, Dim)> =
+            whole.named.iter().filter_map(|size| Some((size.pat, nth_dim(&value.1, size.positions[0])?))).collect();
+        self.names.locals.extend(sizes.iter().map(|(pat, dim)| (*pat, super::Local::Size(dim.clone()))));
+        self.bind_pattern(size_binders, pat, value, span)?;
+        self.names.locals.extend(sizes.into_iter().map(|(pat, dim)| (pat, super::Local::Size(dim))));
+        Ok(())
     }
     fn loop_form(&mut self, header: &Header, cond: Option<Expr>, span: Span) -> Result<core::LoopForm> {
         match header {
@@ -428,6 +498,60 @@ struct Loop<'x> {
     header: &'x Header,
     body: ExprId,
     span: Span,
+    named: Vec<NamedSize>,
+}
+
+/// Classes of sizes from here on belong to components of a loop's value that are sizes.
+const NAMED_CLASSES: usize = 1 << 32;
+
+/// A component of a loop's value that is a size of others.
+struct NamedSize {
+    /// Which component.
+    part: usize,
+    /// Its name.
+    pat: PatId,
+    /// The positions of the sizes that it is, in the order of [`map_dims`].
+    positions: Vec<usize>,
+}
+
+impl NamedSize {
+    /// The variable that stands for it in the type of the loop's value.
+    fn var(&self, opened: &Type) -> Option<Symbol> {
+        match nth_dim(opened, self.positions[0])?.as_atom() {
+            Some(DimAtom::Var(name)) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// A size of a type, by its position in the order of [`map_dims`].
+fn nth_dim(ty: &Type, position: usize) -> Option<Dim> {
+    let (mut at, mut found) = (0, None);
+    map_dims(ty, &mut |dim| {
+        if at == position {
+            found = Some(dim.clone());
+        }
+        at += 1;
+        None
+    });
+    found
+}
+
+/// A pattern without parentheses around it.
+fn part_of(program: &crate::ir::tables::Program, mut pat: PatId) -> PatId {
+    while let PatKind::Paren(inner) = program.ast.pats[pat].kind {
+        pat = inner;
+    }
+    pat
+}
+
+/// The variable that is all of a pattern.
+fn named_by(program: &crate::ir::tables::Program, pat: PatId) -> Option<PatId> {
+    match program.ast.pats[pat].kind {
+        PatKind::Name(_) => Some(pat),
+        PatKind::Paren(inner) | PatKind::Ascribe(inner, _) => named_by(program, inner),
+        _ => None,
+    }
 }
 
 enum Header {
@@ -437,7 +561,7 @@ enum Header {
 }
 
 /// The parts of a tuple pattern.
-fn tuple_pattern(program: &crate::ir::tables::Program, pat: PatId) -> Option<Vec<PatId>> {
+pub(super) fn tuple_pattern(program: &crate::ir::tables::Program, pat: PatId) -> Option<Vec<PatId>> {
     match &program.ast.pats[pat].kind {
         PatKind::Tuple(parts) => Some(parts.clone()),
         PatKind::Paren(p) => tuple_pattern(program, *p),

@@ -44,7 +44,10 @@ impl Elab<'_> {
             surface::ExprKind::Paren(inner) | surface::ExprKind::Attr { expr: inner, .. } | surface::ExprKind::Open { expr: inner, .. } => {
                 self.expr(*inner)
             }
-            surface::ExprKind::Int { .. } | surface::ExprKind::Float { .. } | surface::ExprKind::Bool(_) => {
+            surface::ExprKind::Int { .. }
+            | surface::ExprKind::Float { .. }
+            | surface::ExprKind::Imaginary { .. }
+            | surface::ExprKind::Bool(_) => {
                 let scalar = self.scalar(e).ok_or_else(|| self.unfit(e, span))?;
                 Ok((Expr::new(ExprKind::Lit(scalar), span), Type::prim(scalar.prim())))
             }
@@ -82,19 +85,14 @@ impl Elab<'_> {
                 self.local_function(fun)?;
                 self.expr(fun.body)
             }
-            surface::ExprKind::LetUpdate { array, binder, indices, value, body } => {
-                let updated = self.update(*array, indices, *value, span)?;
+            surface::ExprKind::LetUpdate { base, binder, path, value, body } => {
+                let updated = self.update(e, *base, path, *value)?;
                 self.bind_pattern(&[], *binder, updated, span)?;
                 self.expr(*body)
             }
             surface::ExprKind::If { cond, then, els } => self.conditional(*cond, *then, *els, span),
             surface::ExprKind::Loop { sizes, pat, init, form, body } => self.loop_(sizes, *pat, *init, *form, *body, span),
-            surface::ExprKind::WithIndex { array, indices, value } => self.update(*array, indices, *value, span),
-            surface::ExprKind::WithField { record, path, value } => {
-                let record = self.expr(*record)?;
-                let value = self.expr(*value)?;
-                self.update_field(record, path, value, span)
-            }
+            surface::ExprKind::With { base, path, value } => self.update(e, *base, path, *value),
             surface::ExprKind::Ascribe { expr, ty } => {
                 let (value, actual) = self.expr(*expr)?;
                 let declared = self.open_annotation(*ty)?;
@@ -117,7 +115,7 @@ impl Elab<'_> {
                 let ty = self.sum_type(e, span)?;
                 self.injection(name.name, ty, Vec::new(), span)
             }
-            surface::ExprKind::Hole => Err(Error::new(Wrong::Hole, span).into()),
+            surface::ExprKind::Hole => self.hole(e, span),
             surface::ExprKind::Error => Err(self.missing(span)),
             surface::ExprKind::Apply { .. } | surface::ExprKind::Binary { .. } | surface::ExprKind::Unary { .. } => Err(self.missing(span)),
         }
@@ -142,6 +140,49 @@ impl Elab<'_> {
             at = lhs;
         }
         if chain.len() < LONG_CHAIN { Vec::new() } else { chain }
+    }
+    /// `???`: a failure. Core has no expression of every type, so there is a value that is not reached.
+    fn hole(&mut self, e: ExprId, span: Span) -> Result<Typed> {
+        let ty = self.tables.exprs.get(e).cloned().ok_or_else(|| self.missing(span))?;
+        let ty = self.fresh_type(&ty, span);
+        match self.unreached(&ty, span) {
+            Some(value) => Ok((value, ty)),
+            None => Err(Error::new(Wrong::Hole, span).into()),
+        }
+    }
+    /// A value of a type, behind a failure; nothing for types that may be any.
+    fn unreached(&mut self, ty: &Type, span: Span) -> Option<Expr> {
+        if let (Atom::Fun(params, ret), true) = (ty.atom(), ty.shape().is_scalar()) {
+            let params: Vec<(Symbol, Type)> =
+                params.iter().map(|p| (p.name.unwrap_or_else(|| self.fresh_name(Symbol::new("x"))), p.ty.clone())).collect();
+            let body = self.unreached(ret, span)?;
+            return Some(Expr::new(ExprKind::Fn { params, ret: ret.clone(), body }, span));
+        }
+        let expr = self.some_value(ty, span)?;
+        let cond = Expr::new(ExprKind::Lit(Scalar::Bool(false)), span);
+        Some(Expr::new(ExprKind::Assert { cond, message: Symbol::new("a hole, `???`, is reached"), expr }, span))
+    }
+    fn some_value(&mut self, ty: &Type, span: Span) -> Option<Expr> {
+        let cell = Type::scalar(ty.atom().clone());
+        let value = match ty.atom() {
+            Atom::Prim(prim) => Expr::new(ExprKind::Lit(zero(*prim)), span),
+            Atom::Tuple(parts) => {
+                Expr::new(ExprKind::Tuple(parts.iter().map(|part| self.some_value(part, span)).collect::<Option<_>>()?), span)
+            }
+            Atom::Record(fields) => {
+                let fields = fields.iter().map(|(label, part)| Some((*label, self.some_value(part, span)?)));
+                Expr::new(ExprKind::Record(fields.collect::<Option<_>>()?), span)
+            }
+            Atom::Sum(payloads) => {
+                let (label, payload) = payloads.first()?;
+                let Atom::Tuple(types) = payload.atom() else { return None };
+                let parts = types.iter().map(|ty| Some(((self.some_value(ty, span)?, ty.clone()), span))).collect::<Option<_>>()?;
+                self.injection(*label, cell, parts, span).ok()?.0
+            }
+            Atom::Fun(..) => self.unreached(&cell, span)?,
+            Atom::Var(_) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => return None,
+        };
+        if ty.shape().is_scalar() { Some(value) } else { Some(Expr::new(ExprKind::Rep { frame: ty.shape().clone(), arg: value }, span)) }
     }
     /// An expression in a scope of its own, as a value of the enclosing scope.
     pub(super) fn scoped_value(&mut self, e: ExprId) -> Result<Typed> {
@@ -342,18 +383,15 @@ impl Elab<'_> {
             _ => Err(self.missing(span)),
         }
     }
-    fn update_field(&mut self, record: Typed, path: &[Ident], value: Typed, span: Span) -> Result<Typed> {
-        let Some((first, rest)) = path.split_first() else { return Ok(value) };
-        let record = self.shared(record, "r");
-        let old = self.project(record.clone(), first.name, span)?;
-        let (new, new_ty) = self.update_field(old, rest, value, span)?;
+    /// A record with another field.
+    pub(super) fn with_field(&mut self, record: Typed, field: Ident, (new, new_ty): Typed, span: Span) -> Result<Typed> {
         let ty = self.sizes.zonk_type(&record.1);
         match ty.atom() {
             Atom::Record(fields) => {
                 let mut values = Vec::new();
                 let mut tys = Vec::new();
                 for (label, old) in fields {
-                    let (value, part) = if *label == first.name {
+                    let (value, part) = if *label == field.name {
                         (new.clone(), new_ty.clone())
                     } else {
                         (Expr::new(ExprKind::Field(*label, record.0.clone()), span), old.clone())
@@ -367,7 +405,7 @@ impl Elab<'_> {
                 let mut values = Vec::new();
                 let mut tys = Vec::new();
                 for (i, old) in parts.iter().enumerate() {
-                    let hit = i.to_string() == first.name.as_str();
+                    let hit = i.to_string() == field.name.as_str();
                     values.push(if hit { new.clone() } else { Expr::new(ExprKind::Proj(i, record.0.clone()), span) });
                     tys.push(if hit { new_ty.clone() } else { old.clone() });
                 }
@@ -470,6 +508,11 @@ pub(super) fn call(fun: Expr, args: Vec<Expr>, span: Span) -> Expr {
 }
 
 /// Renames indeterminates in a type.
+/// The number 0 of a scalar type, or `false`.
+fn zero(prim: PrimType) -> Scalar {
+    if prim == PrimType::Bool { Scalar::Bool(false) } else { Scalar::from_i128(prim, 0) }
+}
+
 /// An `i64` constant.
 pub(super) fn number(value: i64, span: Span) -> Expr {
     Expr::new(core::ExprKind::Lit(Scalar::I64(value)), span)

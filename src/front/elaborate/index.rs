@@ -8,13 +8,37 @@ use super::{Elab, Result, Typed, frame_shape};
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, Shape, Type};
-use crate::ir::surface::{ExprId, IndexArg, RangeKind};
+use crate::ir::surface::{self, Access, ExprId, Ident, IndexArg, RangeKind, UnaryOp, view};
+
+/// An index or a bound of a slice.
+#[derive(Debug, Clone)]
+enum Bound {
+    /// A value: counted from the beginning, whatever it is.
+    Value(Expr),
+    /// `-k` as a literal: counted from the end.
+    FromEnd(i64, Span),
+}
 
 /// An elaborated position of an index.
 #[derive(Debug, Clone)]
 enum Position {
-    At(Expr),
-    Slice { start: Option<Expr>, end: Option<Expr>, step: Option<Expr> },
+    At(Bound),
+    Slice { start: Option<Bound>, end: Option<Bound>, step: Option<Expr> },
+}
+
+/// The parts of a slice.
+type Bounds<'a> = (&'a Option<Bound>, &'a Option<Bound>, &'a Option<Expr>);
+
+/// An elaborated step of an update.
+enum Step {
+    Field(Ident),
+    Index(Vec<Position>),
+}
+
+/// The new value of an update, to be replicated so often.
+struct New {
+    value: Typed,
+    spread: u32,
 }
 
 impl Elab<'_> {
@@ -22,25 +46,56 @@ impl Elab<'_> {
         let mut out = Vec::with_capacity(indices.len());
         for index in indices {
             out.push(match index {
-                IndexArg::Index(e) => {
-                    let value = self.expr(*e)?;
-                    let value = self.as_index(value);
-                    self.no_negative(&value.0)?;
-                    Position::At(self.shared(value, "i").0)
-                }
+                IndexArg::Index(e) => Position::At(self.position(*e)?),
                 IndexArg::Slice { start, end, step, .. } => {
-                    let mut part = |e: &Option<ExprId>| -> Result<Option<Expr>> {
-                        e.map(|e| {
-                            let value = self.expr(e)?;
-                            Ok(self.shared(value, "i").0)
-                        })
-                        .transpose()
-                    };
-                    Position::Slice { start: part(start)?, end: part(end)?, step: part(step)? }
+                    let mut part = |e: &Option<ExprId>| e.map(|e| self.position(e)).transpose();
+                    let (start, end) = (part(start)?, part(end)?);
+                    let step = step.map(|e| self.expr(e)).transpose()?.map(|step| self.shared(step, "i").0);
+                    Position::Slice { start, end, step }
                 }
             });
         }
         Ok(out)
+    }
+    fn position(&mut self, e: ExprId) -> Result<Bound> {
+        if let Some(count) = self.from_end(e) {
+            return Ok(Bound::FromEnd(count, self.program.ast.exprs[e].span));
+        }
+        let value = self.expr(e)?;
+        let value = self.as_index(value);
+        Ok(Bound::Value(self.shared(value, "i").0))
+    }
+    /// The `k` of an index that is a literal `-k`: it counts from the end. Computed values never do.
+    pub(super) fn from_end(&self, e: ExprId) -> Option<i64> {
+        let ast = &self.program.ast;
+        let surface::ExprKind::Unary { op: UnaryOp::Neg, op_span, expr } = &ast.exprs[view::strip(ast, e)].kind else { return None };
+        match ast.exprs[view::strip(ast, *expr)].kind {
+            // A number in base 16 with a suffix is a pattern of bits: no sign is written.
+            surface::ExprKind::Int { value, suffix } if op_span.start < op_span.end && suffix.is_none_or(|prim| prim.is_signed()) => {
+                i64::try_from(value).ok().filter(|count| *count > 0)
+            }
+            _ => None,
+        }
+    }
+    /// The value of an index of an array of this size.
+    fn in_array(&self, index: &Bound, n: &Dim, span: Span) -> Result<Expr> {
+        match index {
+            Bound::FromEnd(count, _) => Ok(Expr::new(ExprKind::ReifyDim(n.sub(&Dim::constant(*count))), span)),
+            Bound::Value(value) => {
+                self.no_negative(value)?;
+                Ok(value.clone())
+            }
+        }
+    }
+    /// The value of a bound of a slice of an array of this size. Beside a step that is negative, or may be, -1 is the place before the
+    /// first element.
+    fn bound(&self, bound: &Bound, n: &Dim, step: &Option<Expr>, span: Span) -> Result<Expr> {
+        let forwards = |step: &Expr| matches!(step.kind(), ExprKind::Lit(Scalar::I64(step)) if *step >= 0);
+        match bound {
+            Bound::FromEnd(count, at) if !step.as_ref().is_none_or(forwards) => Ok(number(-count, *at)),
+            Bound::FromEnd(..) => self.in_array(bound, n, span),
+            Bound::Value(value) => Ok(value.clone()),
+        }
     }
 
     /// `a[i:j, k, ..]` with at least one slice.
@@ -60,7 +115,7 @@ impl Elab<'_> {
             _ => (index, ty),
         }
     }
-    /// An index that is a negative literal is out of bounds of every array.
+    /// A negative number that is no literal `-k` is out of bounds of every array, and so is a first element before all.
     pub(super) fn no_negative(&self, index: &Expr) -> Result<()> {
         match index.kind() {
             ExprKind::Lit(Scalar::I64(v)) if *v < 0 => Err(Error::new(Wrong::NegativeIndex, index.span()).into()),
@@ -71,11 +126,13 @@ impl Elab<'_> {
         let Some((first, rest)) = positions.split_first() else { return Ok(array) };
         match first {
             Position::At(index) => {
-                let cell = self.index(array, index.clone(), span)?;
+                let n = outer_dim(&array.1).ok_or_else(|| self.missing(span))?;
+                let index = self.in_array(index, &n, span)?;
+                let cell = self.index(array, index, span)?;
                 self.take(cell, rest, span)
             }
             Position::Slice { start, end, step } => {
-                let sliced = self.take_slice(array, start, end, step, span)?;
+                let sliced = self.take_slice(array, (start, end, step), span)?;
                 if rest.is_empty() {
                     return Ok(sliced);
                 }
@@ -95,23 +152,19 @@ impl Elab<'_> {
         let frame = frame_shape(&[n]);
         Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args: vec![(name, array)], body: value }, span), ty.framed(&frame)))
     }
-    fn take_slice(
-        &mut self,
-        (array, ty): Typed,
-        start: &Option<Expr>,
-        end: &Option<Expr>,
-        step: &Option<Expr>,
-        span: Span,
-    ) -> Result<Typed> {
+    fn take_slice(&mut self, (array, ty): Typed, (start, end, step): Bounds, span: Span) -> Result<Typed> {
         let n = outer_dim(&ty).ok_or_else(|| self.missing(span))?;
+        let start = start.as_ref().map(|start| self.bound(start, &n, step, span)).transpose()?;
+        let end = end.as_ref().map(|end| self.bound(end, &n, step, span)).transpose()?;
+        // Before the first element nothing begins.
+        start.iter().try_for_each(|start| self.no_negative(start))?;
         let cell = cell_type(&ty, 1);
         let (atom, shape) = Self::split(&cell);
         let indices = vec![Index::Dim(n.clone()), Index::Shape(shape)];
         let reify = |d: &Dim| Expr::new(ExprKind::ReifyDim(d.clone()), span);
         let Some(step) = step else {
-            let start = start.clone().unwrap_or_else(|| number(0, span));
-            let end = end.clone().unwrap_or_else(|| reify(&n));
-            self.no_negative(&start)?;
+            let start = start.unwrap_or_else(|| number(0, span));
+            let end = end.unwrap_or_else(|| reify(&n));
             self.no_negative(&end)?;
             let size = self.size_or_bind(&end).sub(&self.size_or_bind(&start));
             let fun = prim_instance(Prim::Slice, vec![atom], indices, span);
@@ -119,15 +172,15 @@ impl Elab<'_> {
             return Ok((call(fun, vec![array, start, end], span), cell.framed(&Shape::dims([size]))));
         };
         // Without a bound a negative step starts at the last element and runs past the first.
-        let negative = matches!(step.kind(), ExprKind::Lit(Scalar::I64(s)) if *s < 0);
+        let negative = is_negative(step);
         let whole_reverse = negative && start.is_none() && end.is_none() && matches!(step.kind(), ExprKind::Lit(Scalar::I64(-1)));
         if whole_reverse {
             let fun = prim_instance(Prim::Reverse, vec![atom], indices, span);
             return Ok((call(fun, vec![array], span), ty));
         }
         let one = Dim::constant(1);
-        let start = start.clone().unwrap_or_else(|| if negative { reify(&n.sub(&one)) } else { number(0, span) });
-        let end = end.clone().unwrap_or_else(|| if negative { number(-1, span) } else { reify(&n) });
+        let start = start.unwrap_or_else(|| if negative { reify(&n.sub(&one)) } else { number(0, span) });
+        let end = end.unwrap_or_else(|| if negative { number(-1, span) } else { reify(&n) });
         let fun = prim_instance(Prim::SliceStep, vec![atom], indices, span);
         let k = self.sizes.bound_name();
         let inner = cell.framed(&Shape::dims([Dim::var(k)]));
@@ -139,66 +192,100 @@ impl Elab<'_> {
         self.size_term(expr).1
     }
 
-    /// `a with [i, j:k] = v`.
-    pub(super) fn update(&mut self, array: ExprId, indices: &[IndexArg], value: ExprId, span: Span) -> Result<Typed> {
-        let array = self.expr(array)?;
-        let positions = self.positions(indices)?;
+    /// `a with [i, j:k].x = v`, at the node `update`.
+    pub(super) fn update(&mut self, update: ExprId, base: ExprId, path: &[Access], value: ExprId) -> Result<Typed> {
+        let base = self.expr(base)?;
+        let steps = path
+            .iter()
+            .map(|access| {
+                Ok(match access {
+                    Access::Field(field) => Step::Field(*field),
+                    Access::Index(indices) => Step::Index(self.positions(indices)?),
+                })
+            })
+            .collect::<Result<Vec<Step>>>()?;
         let value = self.expr(value)?;
-        self.put(array, &positions, value, span)
+        let new = New { value, spread: self.tables.spread(update) };
+        self.updated(base, &steps, new, self.program.ast.exprs[update].span)
     }
-    fn put(&mut self, array: Typed, positions: &[Position], value: Typed, span: Span) -> Result<Typed> {
-        let Some((first, rest)) = positions.split_first() else {
-            self.unify_at(&array.1, &value.1, value.0.span())?;
-            return Ok(value);
-        };
-        let array = if rest.is_empty() { array } else { self.shared(array, "a") };
+    /// A value with another part.
+    fn updated(&mut self, old: Typed, path: &[Step], new: New, span: Span) -> Result<Typed> {
+        match path.split_first() {
+            None => Ok(new.value),
+            Some((Step::Field(field), rest)) => {
+                let record = self.shared(old, "r");
+                let part = self.project(record.clone(), field.name, span)?;
+                let part = self.updated(part, rest, new, span)?;
+                self.with_field(record, *field, part, span)
+            }
+            Some((Step::Index(positions), rest)) => self.put(old, positions, rest, new, span),
+        }
+    }
+    /// A value with another part at positions of its dimensions and, there, at the end of a path.
+    fn put(&mut self, array: Typed, positions: &[Position], path: &[Step], new: New, span: Span) -> Result<Typed> {
+        let Some((first, rest)) = positions.split_first() else { return self.updated(array, path, new, span) };
+        let last = rest.is_empty() && path.is_empty();
+        let array = if last { array } else { self.shared(array, "a") };
         let n = outer_dim(&array.1).ok_or_else(|| self.missing(span))?;
         let cell = cell_type(&array.1, 1);
         let (atom, shape) = Self::split(&cell);
         match first {
             Position::At(index) => {
-                let new = if rest.is_empty() {
-                    self.unify_at(&cell, &value.1, value.0.span())?;
-                    value.0
+                let index = self.in_array(index, &n, span)?;
+                let new = if last {
+                    self.replicated(new)
                 } else {
                     let old = self.index(array.clone(), index.clone(), span)?;
-                    self.put(old, rest, value, span)?.0
+                    self.put(old, rest, path, new, span)?
                 };
+                self.unify_at(&cell, &new.1, new.0.span())?;
                 let fun = prim_instance(Prim::Update, vec![atom], vec![Index::Dim(n), Index::Shape(shape)], span);
-                Ok((call(fun, vec![array.0, index.clone(), new], span), array.1))
+                Ok((call(fun, vec![array.0, index, new.0], span), array.1))
             }
             Position::Slice { start, end, step } => {
-                let old = self.take_slice(array.clone(), start, end, step, span)?;
+                let old = self.take_slice(array.clone(), (start, end, step), span)?;
                 let k = outer_dim(&old.1).ok_or_else(|| self.missing(span))?;
-                let new = if rest.is_empty() {
-                    // The sizes of a slice and of what is put there agree at run time.
-                    let (value, ty) = value;
-                    let before = self.sizes.snapshot();
-                    match self.sizes.unify(&old.1, &ty, span).is_ok() {
-                        true => value,
-                        false => {
-                            self.sizes.rollback(before);
-                            self.sizes.unify_loosely(&old.1, &ty, span);
-                            self.unify_uncheckable(&old.1, &ty, span)?;
-                            Expr::new(ExprKind::Coerce { ty: old.1.clone(), expr: value }, span)
-                        }
-                    }
-                } else {
-                    self.put_rows(old, rest, value, span)?.0
+                let old_ty = old.1.clone();
+                let (value, ty) = match (rest.is_empty(), last) {
+                    (_, true) => self.replicated(new),
+                    (true, false) => self.updated(old, path, new, span)?,
+                    (false, false) => self.put_rows(old, rest, path, new, span)?,
                 };
-                let negative = matches!(step.as_ref().map(Expr::kind), Some(ExprKind::Lit(Scalar::I64(s))) if *s < 0);
-                let first = start.clone().unwrap_or_else(|| {
-                    if negative { Expr::new(ExprKind::ReifyDim(n.sub(&Dim::constant(1))), span) } else { number(0, span) }
-                });
+                // The sizes of a slice and of what is put there agree at run time.
+                let before = self.sizes.snapshot();
+                let value = match self.sizes.unify(&old_ty, &ty, span).is_ok() {
+                    true => value,
+                    false => {
+                        self.sizes.rollback(before);
+                        self.sizes.unify_loosely(&old_ty, &ty, span);
+                        self.unify_uncheckable(&old_ty, &ty, span)?;
+                        Expr::new(ExprKind::Coerce { ty: old_ty, expr: value }, span)
+                    }
+                };
+                let first = match start {
+                    Some(start) => self.bound(start, &n, step, span)?,
+                    None if steps_back(step) => Expr::new(ExprKind::ReifyDim(n.sub(&Dim::constant(1))), span),
+                    None => number(0, span),
+                };
                 let step = step.clone().unwrap_or_else(|| number(1, span));
                 let indices = vec![Index::Dim(n), Index::Dim(k), Index::Shape(shape)];
                 let fun = prim_instance(Prim::UpdateSlice, vec![atom], indices, span);
-                Ok((call(fun, vec![array.0, first, step, new], span), array.1))
+                Ok((call(fun, vec![array.0, first, step, value], span), array.1))
             }
         }
     }
-    /// Updates every row of an array with the corresponding row of the values.
-    fn put_rows(&mut self, (rows, ty): Typed, rest: &[Position], (values, values_ty): Typed, span: Span) -> Result<Typed> {
+    /// The value of an update with the replications around it.
+    fn replicated(&mut self, New { value, spread }: New) -> Typed {
+        let span = value.0.span();
+        if spread > 0 { self.replicate(value, spread, span) } else { value }
+    }
+    /// Updates every row of an array with the corresponding row of the values, or with all of a value that is replicated.
+    fn put_rows(&mut self, rows: Typed, rest: &[Position], path: &[Step], new: New, span: Span) -> Result<Typed> {
+        if let Some(spread) = new.spread.checked_sub(1) {
+            let value = self.shared(new.value, "v");
+            return self.map_rows(rows, span, |elab, row| elab.put(row, rest, path, New { value, spread }, span));
+        }
+        let ((rows, ty), (values, values_ty)) = (rows, new.value);
         let n = outer_dim(&ty).ok_or_else(|| self.missing(span))?;
         let own = outer_dim(&values_ty).ok_or_else(|| self.missing(span))?;
         self.sizes.unify_dim(&n, &own, span).map_err(|clash| self.clash(clash, span))?;
@@ -208,19 +295,24 @@ impl Elab<'_> {
         let value_cell = cell_type(&values_ty, 1);
         self.bind_param(value, &value_cell, span);
         let var = |name| Expr::new(ExprKind::Var(name), span);
-        let (body, ty) = self.put((var(row), cell_type(&ty, 1)), rest, (var(value), value_cell), span)?;
+        let new = New { value: (var(value), value_cell), spread: 0 };
+        let (body, ty) = self.put((var(row), cell_type(&ty, 1)), rest, path, new, span)?;
         let (body, ty) = self.close_map(body, ty, span)?;
         let frame = frame_shape(&[n]);
         let args = vec![(row, rows), (value, values)];
         Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args, body }, span), ty.framed(&frame)))
+    }
+    /// Which indices count from the end, and from where.
+    pub(super) fn ends(&self, indices: &[IndexArg]) -> Vec<Option<i64>> {
+        indices.iter().map(|index| if let IndexArg::Index(e) = index { self.from_end(*e) } else { None }).collect()
     }
     /// `(.[i, j:k])`.
     pub(super) fn index_section(&mut self, e: ExprId, indices: &[IndexArg], span: Span) -> Result<Typed> {
         if let Some(info) = self.tables.apps.get(e).cloned() {
             let args: Vec<ExprId> = indices.iter().filter_map(|i| if let IndexArg::Index(e) = i { Some(*e) } else { None }).collect();
             let args = self.arguments(&args)?;
-            let count = args.len();
-            return self.section_lambda(e, span, |elab, x| elab.apply_mapped(Head::Index { array: x, count }, args, &info, span));
+            let ends = self.ends(indices);
+            return self.section_lambda(e, span, |elab, x| elab.apply_mapped(Head::Index { array: x, ends }, args, &info, span));
         }
         let positions = self.positions(indices)?;
         self.section_lambda(e, span, |elab, x| elab.take(x, &positions, span))
@@ -280,6 +372,15 @@ impl Elab<'_> {
         }
         Ok(numbers)
     }
+}
+
+/// Whether a step is a negative number.
+fn is_negative(step: &Expr) -> bool {
+    matches!(step.kind(), ExprKind::Lit(Scalar::I64(step)) if *step < 0)
+}
+
+fn steps_back(step: &Option<Expr>) -> bool {
+    step.as_ref().is_some_and(is_negative)
 }
 
 /// A number converted to a type from another one.

@@ -1,7 +1,7 @@
 //! Literals.
 
 use super::{Elab, Error, ErrorKind, Failure, Result, Typed};
-use crate::base::{PrimType, Scalar, Span};
+use crate::base::{Complex, PrimType, Scalar, Span};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Shape, Type};
 use crate::ir::surface::{self, ExprId, view};
 use crate::ir::tables::RBase;
@@ -19,6 +19,8 @@ fn finite(scalar: Scalar) -> Option<Scalar> {
         Scalar::F16(value) => value.is_infinite(),
         Scalar::F32(value) => value.is_infinite(),
         Scalar::F64(value) => value.is_infinite(),
+        Scalar::C64(value) => value.re.is_infinite() || value.im.is_infinite(),
+        Scalar::C128(value) => value.re.is_infinite() || value.im.is_infinite(),
         _ => false,
     };
     (!infinite).then_some(scalar)
@@ -28,9 +30,7 @@ impl Elab<'_> {
     /// A literal that does not fit its type.
     pub(super) fn unfit(&self, e: ExprId, span: Span) -> Failure {
         match self.tables.exprs.get(e).map(|t| &*t.base) {
-            Some(RBase::Prim(prim)) if prim.is_float() || prim.is_int() => {
-                Error::new(ErrorKind::NumberOutOfRange { ty: *prim }, span).into()
-            }
+            Some(RBase::Prim(prim)) if prim.is_numeric() => Error::new(ErrorKind::NumberOutOfRange { ty: *prim }, span).into(),
             _ => self.missing(span),
         }
     }
@@ -47,7 +47,12 @@ impl Elab<'_> {
             }
             surface::ExprKind::Float { value, odd, suffix } => {
                 let prim = suffix.or(prim)?;
-                finite(Scalar::from_f64(prim, if prim == PrimType::F64 { value } else { odd }))
+                finite(Scalar::from_f64(prim, if matches!(prim, PrimType::F64 | PrimType::C128) { value } else { odd }))
+            }
+            surface::ExprKind::Imaginary { value, odd, suffix } => {
+                let part = suffix.or(prim)?.part()?;
+                let im = Scalar::from_f64(part, if part == PrimType::F64 { value } else { odd });
+                finite(Scalar::complex(Scalar::from_f64(part, 0.0), im)?)
             }
             surface::ExprKind::Bool(b) => Some(Scalar::Bool(b)),
             surface::ExprKind::Paren(_) => self.scalar(view::strip(&self.program.ast, e)),
@@ -57,7 +62,9 @@ impl Elab<'_> {
                 if matches!(self.program.ast.exprs[inner].kind, surface::ExprKind::Unary { .. }) {
                     return None;
                 }
-                if let (surface::ExprKind::Int { value, suffix }, Some(prim)) = (&self.program.ast.exprs[inner].kind, prim) {
+                if let (surface::ExprKind::Int { value, suffix }, Some(prim)) = (&self.program.ast.exprs[inner].kind, prim)
+                    && !prim.is_complex()
+                {
                     let value = -i128::from(*value);
                     return (suffix.is_none_or(|s| s == prim) && fits(prim, value)).then(|| Scalar::from_i128(prim, value));
                 }
@@ -65,6 +72,8 @@ impl Elab<'_> {
                     Scalar::F16(v) => Scalar::F16(-v),
                     Scalar::F32(v) => Scalar::F32(-v),
                     Scalar::F64(v) => Scalar::F64(-v),
+                    Scalar::C64(v) => Scalar::C64(Complex { re: -v.re, im: -v.im }),
+                    Scalar::C128(v) => Scalar::C128(Complex { re: -v.re, im: -v.im }),
                     other => Scalar::from_i128(other.prim(), -other.as_i128()?),
                 };
                 (scalar.prim() != PrimType::Bool).then_some(scalar)

@@ -442,7 +442,7 @@ impl<'a> Elab<'a> {
         self.push_frame();
         self.frame().abstraction = params.is_empty();
         let mut core_params = Vec::with_capacity(params.len());
-        let mut late_sizes = Vec::with_capacity(params.len());
+        let mut late_sizes: Vec<(Vec<annotations::LateSize>, Vec<annotations::LateSize>)> = Vec::with_capacity(params.len());
         for (i, pat) in params.iter().enumerate() {
             let first = self.sizes.count();
             let place = self.reading.place.parameter();
@@ -450,8 +450,9 @@ impl<'a> Elab<'a> {
             let read = |elab: &mut Self| {
                 elab.reading_with(|reading| &mut reading.place, place, |elab| elab.parameter_type(*pat, expected, span)).0
             };
-            let (ty, late) = self.reading_with(|reading| &mut reading.late_sizes, Some(Vec::new()), read);
-            late_sizes.push(late.unwrap_or_default());
+            let read = |elab: &mut Self| elab.reading_with(|reading| &mut reading.argument_sizes, Some(Vec::new()), read);
+            let ((ty, arguments), late) = self.reading_with(|reading| &mut reading.late_sizes, Some(Vec::new()), read);
+            late_sizes.push((late.unwrap_or_default(), arguments.unwrap_or_default()));
             let ty = ty?;
             self.sizes.close_parameter(first);
             let name = self.fresh_name(self.pat_name(*pat));
@@ -464,7 +465,11 @@ impl<'a> Elab<'a> {
             }
             core_params.push((name, ty));
         }
-        for ((pat, (name, ty)), late) in params.iter().zip(&core_params).zip(late_sizes) {
+        self.join_late_sizes(&late_sizes, span)?;
+        for ((pat, (name, ty)), (late, arguments)) in params.iter().zip(&core_params).zip(late_sizes) {
+            if !arguments.is_empty() {
+                self.check_argument_sizes(*pat, *name, ty, &arguments)?;
+            }
             self.check_late_sizes(*pat, *name, ty, late)?;
         }
         let declared = ret.map(|ret| self.annotation(ret)).transpose()?.map(|ty| self.open_existential_sizes(ty));
@@ -499,6 +504,56 @@ impl<'a> Elab<'a> {
         let ty = self.sizes.zonk_type(&types::rewrite(ty, &mut types::Substitution::sizes(map)));
         let expr = core::Expr::new(core::ExprKind::Var(name), span);
         let checked = core::Expr::new(core::ExprKind::Coerce { ty: ty.clone(), expr }, span);
+        let name = self.bind_let(name, checked, ty.clone(), span);
+        self.bind_pattern_var(pat, name, &ty)
+    }
+    /// Sizes of parameters that are computed alike are one size for the caller, if one of them is that of what a function is applied to.
+    fn join_late_sizes(&mut self, late: &[(Vec<annotations::LateSize>, Vec<annotations::LateSize>)], span: Span) -> Result<()> {
+        for argument in late.iter().flat_map(|(_, arguments)| arguments) {
+            let Some(wanted) = self.comparable(&argument.expr) else { continue };
+            for other in late.iter().flat_map(|(late, arguments)| late.iter().chain(arguments)) {
+                if self.comparable(&other.expr).is_some_and(|other| self.sizes.same(&wanted, &other)) {
+                    let (one, two) = (Dim::atom(argument.meta), Dim::atom(other.meta));
+                    self.sizes.unify_dim(&one, &two, span).map_err(|clash| self.clash(clash, span))?;
+                }
+            }
+        }
+        Ok(())
+    }
+    /// A parameter that is a function, with sizes of its arguments that are computed from the parameters: the caller cannot know them. In the
+    /// body it is a function that is applied to arrays of these sizes, and looks whether they are those that the caller had in mind.
+    fn check_argument_sizes(&mut self, pat: PatId, name: Symbol, ty: &Type, sizes: &[annotations::LateSize]) -> Result<()> {
+        let span = self.program.ast.pats[pat].span;
+        let computed = || Error::new(ErrorKind::Mismatch(error::Mismatch::ComputedParameter), sizes[0].expr.span());
+        let map: FxHashMap<DimAtom, Dim> = sizes.iter().map(|size| (size.meta, self.size_or_bind(&size.expr))).collect();
+        let mentions = |ty: &Type| sizes::free_atoms(ty).iter().any(|atom| map.contains_key(atom));
+        let (Atom::Fun(params, ret), true) = (ty.atom(), ty.shape().is_scalar()) else { return Err(computed().into()) };
+        // Only the sizes of arrays can be looked at.
+        let inside = |ty: &Type| mentions(&Type::scalar(ty.atom().clone()));
+        if mentions(ret) || params.iter().any(|param| inside(&param.ty)) {
+            return Err(computed().into());
+        }
+        self.push_frame();
+        let mut names = Vec::with_capacity(params.len());
+        let mut args = Vec::with_capacity(params.len());
+        for param in params {
+            let given = types::rewrite(&param.ty, &mut types::Substitution::sizes(map.clone()));
+            let own = param.name.unwrap_or_else(|| self.fresh_name(Symbol::new("x")));
+            self.bind_param(own, &given, span);
+            let mut value = core::Expr::new(core::ExprKind::Var(own), span);
+            if mentions(&param.ty) {
+                value = core::Expr::new(core::ExprKind::Coerce { ty: param.ty.clone(), expr: value }, span);
+            }
+            args.push(apply::Arg::Ready((value, param.ty.clone()), span));
+            names.push((own, given));
+        }
+        let function = (core::Expr::new(core::ExprKind::Var(name), span), ty.clone());
+        let (body, actual) = self.apply_exact(apply::Head::Fun { value: function, instance: None }, args, span)?;
+        let (body, actual) = self.ascribe_result(body, actual, Some(ret.clone()), span)?;
+        let own: Vec<Symbol> = names.iter().map(|(name, _)| *name).collect();
+        let (body, ret) = self.close_function(body, actual, &own, span)?;
+        let ty = self.function_type(&names, &ret);
+        let checked = core::Expr::new(core::ExprKind::Fn { params: names, ret, body }, span);
         let name = self.bind_let(name, checked, ty.clone(), span);
         self.bind_pattern_var(pat, name, &ty)
     }

@@ -1,6 +1,8 @@
 //! Binding of patterns.
 
+use super::control::tuple_pattern;
 use super::error::{Error, ErrorKind as Wrong, Undetermined};
+use super::scope::is_trivial;
 use super::{Elab, Local, Natural, Result, Typed, sizes};
 use crate::base::{Span, Symbol};
 use crate::ir::core::{Atom, Expr, ExprKind, Type};
@@ -84,6 +86,16 @@ impl Elab<'_> {
                 _ => value = self.natural(value, dim.clone(), natural),
             }
             self.names.locals.insert(binder, Local::Size(dim));
+        }
+        // What is known of the components of a tuple stays known: the size that one of them is, say.
+        if let (ExprKind::Tuple(parts), Some(pats), Atom::Tuple(types)) = (value.kind(), tuple_pattern(program, pat), ty.atom())
+            && parts.len() == pats.len()
+            && parts.iter().all(is_trivial)
+        {
+            return pats
+                .into_iter()
+                .zip(parts.iter().cloned().zip(types.iter().cloned()))
+                .try_for_each(|(pat, part)| self.bind_part(pat, part));
         }
         // A value with sizes of its own keeps its type: the declared one equals it.
         let name = match value.kind() {

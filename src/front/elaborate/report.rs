@@ -19,6 +19,20 @@ impl Error {
     }
 }
 
+impl Error {
+    /// The size that is needed, where the other one is put together of sizes and may be equal to it. Sizes that have names are meant to differ.
+    pub fn undecided(&self) -> Option<String> {
+        match &self.kind {
+            ErrorKind::Mismatch(Mismatch::Sizes { expected, found, definite: false, .. })
+                if expected.as_atom().is_none() || found.as_atom().is_none() =>
+            {
+                Some(Names::default().dim(expected))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What would happen at run time if a size turned out to be negative.
 pub(super) fn would_be_negative(natural: &Natural) -> String {
     format!("the size {} would be negative", called(natural))
@@ -114,9 +128,9 @@ impl Words {
             }
             ErrorKind::AbbreviationArguments => self.error(Code::WrongFields, "wrong arguments for this type abbreviation"),
             ErrorKind::NegativeIndex => self
-                .error(Code::OutOfBounds, "there are no negative indices")
-                .here("out of bounds of every array")
-                .help("the last element of `xs : [n]t` is `xs[n - 1]` or `last xs`, all but the last are `xs[0:n - 1]` or `init xs`"),
+                .error(Code::OutOfBounds, "this place is before the first element of every array")
+                .here("no element is there")
+                .help("beside a step that is negative or computed, bounds do not count from the end: the last element is `xs[n - 1]`, and `xs[::-1]` begins with it"),
             ErrorKind::NumberOutOfRange { ty } if ty.is_float() => self
                 .error(Code::NumberOutOfRange, format!("this number is too large for {ty}"))
                 .here(format!("the largest {ty} is {:e}", largest(*ty)))
@@ -125,7 +139,10 @@ impl Words {
                 .error(Code::NumberOutOfRange, format!("this number is not a value of type {ty}"))
                 .here(format!("{ty} has {} bits", ty.bytes() * 8))
                 .help("use a wider type, or write the wrapped-around value"),
-            ErrorKind::Hole => self.error(Code::Hole, "a hole is left in the program"),
+            ErrorKind::Hole => self
+                .error(Code::Hole, "a hole of a type that may be any type")
+                .here("no value of it can be made up")
+                .help("annotate the hole with a type that is known, `(??? : t)`"),
         }
     }
 

@@ -1,7 +1,9 @@
 //! The parts of a node in the order of the text, with what each place can hold.
 
 use crate::base::Span;
-use crate::ir::surface::{Ast, Dim, ExprId, ExprKind, IndexArg, LetFun, LoopForm, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
+use crate::ir::surface::{
+    Ast, Dim, ExprId, ExprKind, IndexArg, LetFun, LoopForm, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam, path_indices,
+};
 
 /// How tightly bound an expression must be to stand in a place without parentheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +54,7 @@ pub fn of_expr(ast: &Ast, expr: ExprId) -> Vec<Part> {
         ExprKind::Error
         | ExprKind::Int { .. }
         | ExprKind::Float { .. }
+        | ExprKind::Imaginary { .. }
         | ExprKind::Bool(_)
         | ExprKind::Str(_)
         | ExprKind::Name(_)
@@ -95,14 +98,10 @@ pub fn of_expr(ast: &Ast, expr: ExprId) -> Vec<Part> {
             add(*rhs, Apply);
         }
         ExprKind::IndexSection(indices) => index_parts(indices, &mut parts),
-        ExprKind::WithIndex { array, indices, value } => {
-            add(*array, Atom);
-            index_parts(indices, &mut parts);
+        ExprKind::With { base, path, value } => {
+            add(*base, Atom);
+            index_parts(path_indices(path), &mut parts);
             parts.push(Part::Expr(*value, Apply));
-        }
-        ExprKind::WithField { record, value, .. } => {
-            add(*record, Atom);
-            add(*value, Apply);
         }
         ExprKind::Ascribe { expr, ty } | ExprKind::Coerce { expr, ty } => parts.extend([Part::Expr(*expr, Apply), Part::Type(*ty)]),
         ExprKind::Assert { cond, expr } => {
@@ -121,9 +120,9 @@ pub fn of_expr(ast: &Ast, expr: ExprId) -> Vec<Part> {
             parts.extend([Part::Pat(*pat), Part::Expr(*rhs, Low), Part::Expr(*body, Low)]);
         }
         ExprKind::LetFun(fun) => let_fun_parts(fun, &mut parts),
-        ExprKind::LetUpdate { array, binder, indices, value, body } => {
-            parts.extend([Part::Pat(*binder), Part::Expr(*array, Atom)]);
-            index_parts(indices, &mut parts);
+        ExprKind::LetUpdate { base, binder, path, value, body } => {
+            parts.extend([Part::Pat(*binder), Part::Expr(*base, Atom)]);
+            index_parts(path_indices(path), &mut parts);
             parts.extend([Part::Expr(*value, Low), Part::Expr(*body, Low)]);
         }
         ExprKind::If { cond, then, els } => [cond, then, els].iter().for_each(|&&e| add(e, Low)),
@@ -157,7 +156,7 @@ fn loop_form_parts(form: LoopForm, parts: &mut Vec<Part>) {
     }
 }
 
-fn index_parts(indices: &[IndexArg], parts: &mut Vec<Part>) {
+fn index_parts<'a>(indices: impl IntoIterator<Item = &'a IndexArg>, parts: &mut Vec<Part>) {
     for index in indices {
         match *index {
             IndexArg::Index(e) => parts.push(Part::Expr(e, Level::Low)),

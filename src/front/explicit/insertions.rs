@@ -33,11 +33,16 @@ pub fn applications(program: &Program, sources: &SourceMap, tables: &Tables, def
     let mut found = Vec::new();
     for node in nodes(program, def) {
         let Some(info) = tables.apps.get(node).filter(|info| info.args.iter().any(|a| a.maps + a.reps > 0)) else { continue };
-        let Some(nest) = nest(&program.ast, &program.names, tables, node) else { continue };
-        let span = head_span(program, &nest);
+        let (span, function) = match nest(&program.ast, &program.names, tables, node) {
+            Some(nest) => (head_span(program, &nest), function_text(program, sources, &nest)),
+            None => match program.ast.update_value(node) {
+                Some(value) => (program.ast.exprs[value].span, "with".to_string()),
+                None => continue,
+            },
+        };
         let (line, column) = sources.line_column(span);
         for arg in info.args.iter().filter(|a| a.maps + a.reps > 0) {
-            let function = function_text(program, sources, &nest);
+            let function = function.clone();
             found.push((span, ApplicationReport { function, line, column, maps: arg.maps, reps: arg.reps, induced: arg.induced }));
         }
     }

@@ -65,7 +65,7 @@ impl Plan {
         for piece in nest.pieces() {
             let Some(expr) = piece.expr else { continue };
             if writer.must_hoist(nest, piece) {
-                let taken = |name: &str| writer.words.contains(name) || hoists.iter().any(|(n, _)| n == name);
+                let taken = |name: &str| writer.words.contains(name) || writer.is_operand(name) || hoists.iter().any(|(n, _)| n == name);
                 let name = pick(["t", "u", "v", "t1", "t2", "t3", "t4", "t5"], &taken);
                 hoists.push((name, expr));
             } else if piece.depth < nest.frame || nest.missing() {
@@ -77,8 +77,11 @@ impl Plan {
         let near: rustc_hash::FxHashSet<&str> = if small { texts.iter().flat_map(|t| words(t)).collect() } else { Default::default() };
         let mut chosen: Vec<String> = hoists.iter().map(|(name, _)| name.clone()).collect();
         let mut fresh = |candidates: &[&str]| {
-            let taken =
-                |name: &str| chosen.iter().any(|c| c == name) || if small { near.contains(name) } else { writer.words.contains(name) };
+            let taken = |name: &str| {
+                chosen.iter().any(|c| c == name)
+                    || writer.is_operand(name)
+                    || if small { near.contains(name) } else { writer.words.contains(name) }
+            };
             let name = pick(candidates.iter().copied(), &taken);
             chosen.push(name.clone());
             name
@@ -148,13 +151,16 @@ impl Writer<'_> {
         match &ast.exprs[expr].kind {
             ExprKind::Int { .. }
             | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
             | ExprKind::Bool(_)
             | ExprKind::Name(_)
             | ExprKind::OpFn(_)
             | ExprKind::ProjectSection(_)
             | ExprKind::Lambda { .. } => true,
             ExprKind::Project { expr, .. } | ExprKind::Ascribe { expr, .. } => cheap(expr),
-            ExprKind::Unary { expr, .. } => matches!(ast.exprs[*expr].kind, ExprKind::Int { .. } | ExprKind::Float { .. }),
+            ExprKind::Unary { expr, .. } => {
+                matches!(ast.exprs[*expr].kind, ExprKind::Int { .. } | ExprKind::Float { .. } | ExprKind::Imaginary { .. })
+            }
             ExprKind::LeftSection { lhs, .. } => cheap(lhs),
             ExprKind::RightSection { rhs, .. } => cheap(rhs),
             ExprKind::IndexSection(indices) => indices.iter().all(|i| matches!(i, IndexArg::Index(e) if cheap(e))),

@@ -2,11 +2,11 @@
 
 use super::Printer;
 use super::children::{Level, Part, of_expr, of_pat, of_type, tparam_parts};
-use super::names::{RESERVED, words};
+use super::names::{RESERVED, pick, words};
 use super::nest::{Nest, nest};
 use super::plan::Plan;
 use crate::base::{Span, Symbol};
-use crate::ir::surface::{Ast, DefDecl, ExprId, ExprKind, PatId, PatKind, TypeId};
+use crate::ir::surface::{Ast, DefDecl, ExprId, ExprKind, PatId, PatKind, TypeId, section_operand};
 use crate::ir::tables::{DefId, DefKind, Res, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -132,6 +132,12 @@ impl<'a> Writer<'a> {
             }
             changed |= self.mark(inner);
         }
+        if let (Part::Expr(e, _), true) = (part, changed)
+            && let ExprKind::Lambda { params, body, .. } = &self.ast().exprs[e].kind
+            && self.ast().is_section(params)
+        {
+            self.mark_section(*body);
+        }
         match part {
             Part::Expr(e, _) | Part::Pun(e) if changed => _ = self.dirty.insert(e),
             Part::Pat(p) | Part::PatPun(p) if changed => _ = self.dirty_pats.insert(p),
@@ -141,12 +147,31 @@ impl<'a> Writer<'a> {
         changed || matches!(part, Part::Expr(e, _) | Part::Pun(e) if self.wraps.contains_key(&e))
     }
 
+    /// The operand of a section that changes gets a name.
+    fn mark_section(&mut self, mut body: ExprId) {
+        loop {
+            self.dirty.insert(body);
+            match self.ast().exprs[body].kind {
+                ExprKind::Index { array: inner, .. } | ExprKind::Project { expr: inner, .. } => body = inner,
+                _ => break,
+            }
+        }
+        self.renamed.entry(section_operand()).or_insert_with(|| {
+            let taken = |name: &str| self.words.contains(name);
+            pick(["x", "r", "v", "t", "t1", "t2", "t3", "t4", "t5"], &taken)
+        });
+    }
+
     fn mark_node(&mut self, expr: ExprId) -> bool {
         if let ExprKind::Name(name) = self.ast().exprs[expr].kind {
             return self.is_renamed(expr, name).is_some();
         }
         if self.tables.apps.get(expr).is_none() {
             return false;
+        }
+        if let (Some(value), reps @ 1..) = (self.ast().update_value(expr), self.tables.spread(expr)) {
+            self.wraps.insert(value, reps);
+            return true;
         }
         match nest(self.ast(), &self.printer.program.names, self.tables, expr) {
             Some(nest) if !nest.is_plain() => {
@@ -158,6 +183,11 @@ impl<'a> Writer<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Whether this is the name that the operand of a section has got.
+    pub(super) fn is_operand(&self, name: &str) -> bool {
+        self.renamed.get(&section_operand()).is_some_and(|operand| operand == name)
     }
 
     fn is_renamed(&self, expr: ExprId, name: Symbol) -> Option<&String> {
@@ -253,6 +283,12 @@ impl<'a> Writer<'a> {
             self.parenthesised(moved && (operator || self.level(expr) < need), |w| {
                 if !w.dirty.contains(&expr) {
                     w.copy(span);
+                } else if let ExprKind::Lambda { params, body, .. } = &w.ast().exprs[expr].kind
+                    && w.ast().is_section(params)
+                {
+                    let name = w.renamed.get(&section_operand()).cloned().unwrap_or_default();
+                    w.out.push_str(&format!("\\{name} -> "));
+                    w.expr(*body, Level::Low);
                 } else if let ExprKind::Name(name) = w.ast().exprs[expr].kind {
                     let new = w.is_renamed(expr, name).cloned();
                     w.out.push_str(new.as_deref().unwrap_or(name.as_str()));
@@ -297,8 +333,7 @@ impl<'a> Writer<'a> {
             | ExprKind::Range { .. }
             | ExprKind::Ascribe { .. }
             | ExprKind::Coerce { .. }
-            | ExprKind::WithIndex { .. }
-            | ExprKind::WithField { .. } => Level::Operator,
+            | ExprKind::With { .. } => Level::Operator,
             ExprKind::Lambda { .. }
             | ExprKind::Let { .. }
             | ExprKind::LetFun(_)

@@ -1,8 +1,11 @@
 //! Advice about mistakes that are habits of other languages.
 
 use super::context::Context;
-use crate::base::{Span, Symbol};
-use crate::ir::surface::{Ast, ExprId, ExprKind, IndexArg, PatId, PatKind, view};
+use super::error::{Error, ErrorKind};
+use super::finish::Inferred;
+use super::types::{Base, Node};
+use crate::base::{PrimType, Span, Symbol, scalar};
+use crate::ir::surface::{Ast, ExprId, ExprKind, IndexArg, PatId, PatKind, path_indices, view};
 use crate::ir::tables::{DefId, DefKind, Program};
 
 /// What may be behind a mistake.
@@ -31,6 +34,28 @@ pub enum Advice {
     Mask,
     /// The array stands before the function that is given to this function.
     FunctionFirst(Symbol),
+    /// A tuple is written where a function takes several arguments, or a shape where it takes one number.
+    Separated {
+        /// The function.
+        name: Symbol,
+        /// Whether it takes more than one argument.
+        several: bool,
+    },
+    /// `f x -1` is a difference.
+    Difference,
+    /// The function of another scalar module is meant.
+    OtherModule {
+        /// That of the argument's type.
+        module: PrimType,
+        /// The function.
+        member: Symbol,
+    },
+    /// A number with a fraction meets integers of this type.
+    Fraction(PrimType),
+    /// `a < b < c`.
+    ComparisonChain,
+    /// A lambda without parentheses takes the arguments behind it.
+    OpenLambda,
 }
 
 impl Context<'_> {
@@ -70,6 +95,76 @@ impl Context<'_> {
         }
     }
 
+    /// Advice where a tuple is given as the first argument of a function that takes something else.
+    pub(super) fn separated(&mut self, name: Symbol, at: Span) -> Option<Advice> {
+        let ast = self.ast();
+        let fun = ast.exprs.iter().find_map(|(_, expr)| match &expr.kind {
+            ExprKind::Apply { fun, args } if args.first().is_some_and(|first| ast.exprs[*first].span == at) => Some((*fun, args.len())),
+            _ => None,
+        });
+        let (fun, given) = fun?;
+        let tuple = ast.exprs.iter().any(|(_, expr)| expr.span == at && matches!(expr.kind, ExprKind::Tuple(_)));
+        let function = self.found.exprs.iter().rev().find(|(id, _)| *id == fun).map(|(_, ty)| ty.base)?;
+        (tuple && given == 1).then(|| Advice::Separated { name, several: self.arity(function) > 1 })
+    }
+
+    /// How many arguments a function takes.
+    fn arity(&mut self, mut base: Base) -> usize {
+        let mut count = 0;
+        while let Node::Arrow(parts) = self.bases.node(base) {
+            count += 1;
+            base = parts.1.base;
+        }
+        count
+    }
+
+    /// Advice where the function of a scalar module is applied to numbers of another type that has the function, too.
+    pub(super) fn other_module(&self, function: Span, found: PrimType) -> Option<Advice> {
+        let ast = self.ast();
+        ast.exprs.iter().find_map(|(_, expr)| match expr.kind {
+            ExprKind::Project { expr: module, field } if expr.span == function => match ast.exprs[module].kind {
+                ExprKind::Name(name) if PrimType::from_name(name.as_str()).is_some() => {
+                    scalar::member(found, field.name.as_str()).map(|_| Advice::OtherModule { module: found, member: field.name })
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// Advice where what is applied stands in a lambda without parentheses around it.
+    pub(super) fn open_lambda(&self, at: Span) -> Option<Advice> {
+        let ast = self.ast();
+        let around = |expr: &ExprId| matches!(ast.exprs[*expr].kind, ExprKind::Lambda { .. }) && ast.exprs[*expr].span.contains(at);
+        let open = ast.exprs.iter().any(|(_, expr)| matches!(&expr.kind, ExprKind::Apply { args, .. } if args.last().is_some_and(around)));
+        open.then_some(Advice::OpenLambda)
+    }
+
+    /// Advice where the result of a comparison is compared with a number.
+    pub(super) fn comparison_chain(&self, operator: Span) -> Option<Advice> {
+        let ast = self.ast();
+        let comparison = |name: Symbol| matches!(name.as_str(), "<" | "<=" | ">" | ">=" | "==" | "!=");
+        let chained = ast.exprs.iter().any(|(_, expr)| match &expr.kind {
+            ExprKind::Binary { op, lhs, .. } if op.ident.span == operator && comparison(op.ident.name) => {
+                matches!(&ast.exprs[*lhs].kind, ExprKind::Binary { op, .. } if comparison(op.ident.name))
+            }
+            _ => false,
+        });
+        chained.then_some(Advice::ComparisonChain)
+    }
+
+    /// Advice where a minus sign that belongs to an argument is taken for a difference.
+    pub(super) fn difference(&self, operator: Span) -> Option<Advice> {
+        let ast = self.ast();
+        let written = ast.exprs.iter().any(|(_, expr)| match &expr.kind {
+            ExprKind::Binary { op, lhs, rhs } if op.ident.span == operator && op.ident.name.as_str() == "-" => {
+                ast.exprs[*rhs].span.start == operator.end && ast.exprs[*lhs].span.end < operator.start
+            }
+            _ => false,
+        });
+        written.then_some(Advice::Difference)
+    }
+
     /// Advice where an operator on integers is applied to floats.
     pub(super) fn float_operator(&self, operator: Span) -> Option<Advice> {
         let name = self.ast().exprs.iter().find_map(|(_, expr)| match &expr.kind {
@@ -88,9 +183,8 @@ impl Context<'_> {
         let ast = self.ast();
         let index = |index: &IndexArg| matches!(index, IndexArg::Index(expr) if ast.exprs[*expr].span == at);
         let masked = ast.exprs.iter().any(|(_, expr)| match &expr.kind {
-            ExprKind::Index { indices, .. } | ExprKind::WithIndex { indices, .. } | ExprKind::LetUpdate { indices, .. } => {
-                indices.iter().any(index)
-            }
+            ExprKind::Index { indices, .. } => indices.iter().any(index),
+            ExprKind::With { path, .. } | ExprKind::LetUpdate { path, .. } => path_indices(path).any(index),
             _ => false,
         });
         masked.then_some(Advice::Mask)
@@ -107,6 +201,65 @@ impl Context<'_> {
             _ => false,
         });
         behind.then_some(Advice::FunctionFirst(name))
+    }
+}
+
+/// The loops of a definition whose values are i32 because nothing says otherwise, and grow: one warning for each.
+pub(super) fn growing_loops(program: &Program, inferred: &Inferred) -> Vec<Error> {
+    let ast = &program.ast;
+    let mut loops: Vec<(ExprId, ExprId)> = Vec::new();
+    for (id, _) in &inferred.found.exprs {
+        if let ExprKind::Loop { init, body, .. } = &ast.exprs[*id].kind {
+            loops.push((*init, tail(ast, *body)));
+        }
+    }
+    let parts = |expr: ExprId| match &ast.exprs[view::strip(ast, expr)].kind {
+        ExprKind::Tuple(items) => items.clone(),
+        _ => vec![expr],
+    };
+    let mut warnings = Vec::new();
+    for (init, body) in loops {
+        let (first, next) = (parts(init), parts(body));
+        let growing = |(first, next): (&ExprId, &ExprId)| {
+            let literal = view::strip(ast, *first);
+            let open = matches!(ast.exprs[literal].kind, ExprKind::Int { suffix: None, .. });
+            let body = growth(ast, *next).filter(|_| open && inferred.is_i32_by_default(literal))?;
+            Some(Error { at: ast.exprs[literal].span, kind: ErrorKind::GrowingLoop { body } })
+        };
+        if first.len() == next.len() {
+            warnings.extend(first.iter().zip(&next).find_map(growing));
+        }
+    }
+    warnings
+}
+
+/// The expression below the bindings in front of it.
+fn tail(ast: &Ast, mut expr: ExprId) -> ExprId {
+    loop {
+        expr = view::strip(ast, expr);
+        match &ast.exprs[expr].kind {
+            ExprKind::Let { body, .. } | ExprKind::LetUpdate { body, .. } => expr = *body,
+            ExprKind::LetFun(fun) => expr = fun.body,
+            _ => return expr,
+        }
+    }
+}
+
+/// Where an expression adds or multiplies, if it does. What only counts does not grow far.
+fn growth(ast: &Ast, expr: ExprId) -> Option<Span> {
+    let literal = |expr: ExprId| matches!(ast.exprs[view::strip(ast, expr)].kind, ExprKind::Int { .. });
+    let expr = tail(ast, expr);
+    match &ast.exprs[expr].kind {
+        ExprKind::Binary { op, lhs, rhs } => {
+            let grows = match op.ident.name.as_str() {
+                "*" | "**" | "<<" => true,
+                "+" => !literal(*lhs) && !literal(*rhs),
+                _ => false,
+            };
+            grows.then_some(ast.exprs[expr].span)
+        }
+        ExprKind::If { then, els, .. } => growth(ast, *then).or_else(|| growth(ast, *els)),
+        _ => None,
     }
 }
 

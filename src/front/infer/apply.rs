@@ -396,10 +396,11 @@ impl Context<'_> {
 /// The operand types of a built-in operator, and whether its result is `bool`.
 fn operator_class(op: &str) -> Option<(Class, bool)> {
     Some(match op {
-        "+" | "-" | "*" | "/" | "%" | "**" => (Class::numeric(), false),
+        "+" | "-" | "*" | "/" | "**" => (Class::numeric(), false),
+        "%" => (Class::real(), false),
         "//" | "%%" | "<<" | ">>" | ">>>" => (Class::integral(), false),
         "&" | "|" | "^" => (Class::scalars(|p| p.is_int() || p == PrimType::Bool), false),
-        "<" | "<=" | ">" | ">=" => (Class::scalars(|_| true), true),
+        "<" | "<=" | ">" | ">=" => (Class::scalars(|p| !p.is_complex()), true),
         "==" | "!=" => (Class::EQUALITY, true),
         "&&" | "||" => (Class::scalars(|p| p == PrimType::Bool), false),
         _ => return None,

@@ -1,5 +1,6 @@
 //! Gathers what an error in types or ranks says before it is put into words: both types, the reasons of the constraints.
 
+use super::advice::Advice;
 use super::context::Context;
 use super::error::{Claim, ConstructorFault, Difference, Error, ErrorKind, Fields, Labels, OtherClaim, RankConflict, Source, TypeMismatch};
 use super::reason::{Kind, Reason, ReasonId};
@@ -43,10 +44,17 @@ impl Context<'_> {
         let stands_for = if known { None } else { self.stands_for(found) };
         let advice = match role {
             _ if self.reports.errors.len() >= MOST_ADVICE => None,
-            Kind::Function => self.spoken_operator(at),
-            _ if matches!(nodes.1, Node::Arrow(_)) => self.missing_argument(at),
+            Kind::Function => self.spoken_operator(at).or_else(|| self.open_lambda(at)),
+            _ if matches!(nodes.1, Node::Arrow(_)) => self.difference(from).or_else(|| self.missing_argument(at)),
+            Kind::Argument { number: 1, of: Some(name) } if matches!(nodes.1, Node::Tuple(_)) => self.separated(name, at),
+            Kind::Argument { .. } if matches!(nodes.0, Node::Prim(PrimType::Bool)) => self.comparison_chain(from),
             _ if matches!(nodes.1, Node::Prim(PrimType::Bool)) => self.mask(at),
             Kind::Argument { number: 1, of: Some(name) } if matches!(nodes.0, Node::Arrow(_)) => self.function_first(name, at),
+            Kind::Argument { .. } => match (&nodes.0, &nodes.1) {
+                (Node::Prim(wanted), Node::Var(class)) if wanted.is_int() && class.is_float() => Some(Advice::Fraction(*wanted)),
+                (Node::Prim(_), Node::Prim(found)) => self.other_module(from, *found).or_else(|| self.float_operator(from)),
+                _ => self.float_operator(from),
+            },
             _ => self.float_operator(from),
         };
         let mismatch = TypeMismatch {
@@ -71,7 +79,8 @@ impl Context<'_> {
 
     /// Reports an application of something that is no function.
     pub(super) fn not_a_function(&mut self, function: &Ty, index: usize, total: usize, name: Option<Symbol>, span: Span) {
-        let advice = if self.reports.errors.len() < MOST_ADVICE { self.spoken_operator(span) } else { None };
+        let few = self.reports.errors.len() < MOST_ADVICE;
+        let advice = if few { self.spoken_operator(span).or_else(|| self.open_lambda(span)) } else { None };
         let ty = self.show(function, None);
         self.error(span, ErrorKind::NotAFunction { name, ty, index, total, advice });
     }

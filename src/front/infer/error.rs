@@ -56,6 +56,8 @@ pub enum ErrorKind {
     TypeTooLarge,
     /// An abbreviation is applied to the wrong arguments.
     AbbreviationArguments(AbbreviationArguments),
+    /// A loop begins with a number that is an i32 because nothing says otherwise, and adds or multiplies: a warning.
+    GrowingLoop { body: Span },
     /// A scalar module does not have this member.
     NoSuchMember { module: PrimType, member: Symbol },
 }

@@ -1,11 +1,11 @@
 //! Constraints of expressions other than applications.
 
-use super::context::{Context, Judgement};
+use super::context::{Context, Judgement, SiteRef, Slot, Spine};
 use super::error::ErrorKind;
 use super::reason::Kind;
 use super::types::{Class, Node, Ty};
 use crate::base::{PrimType, Span};
-use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, PatId, TypeId, view};
+use crate::ir::surface::{Access, ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, PatId, TypeId, view};
 use crate::ir::tables::Res;
 use crate::rank::LinExpr;
 use rustc_hash::FxHashMap;
@@ -90,8 +90,8 @@ impl Context<'_> {
                 self.let_fun(fun, expr.span);
                 return self.expr(fun.body);
             }
-            ExprKind::LetUpdate { array, binder, indices, value, body } => {
-                let ty = self.update(*array, indices, *value);
+            ExprKind::LetUpdate { base, binder, path, value, body } => {
+                let ty = self.update(id, *base, path, *value);
                 self.bind_var(*binder, Judgement::plain(ty));
                 return self.expr(*body);
             }
@@ -115,7 +115,8 @@ impl Context<'_> {
         let expr = &ast.exprs[id];
         match &expr.kind {
             ExprKind::Int { suffix, .. } => self.literal(*suffix, Class::numeric()),
-            ExprKind::Float { suffix, .. } => self.literal(*suffix, Class::float()),
+            ExprKind::Float { suffix, .. } => self.literal(*suffix, Class::inexact()),
+            ExprKind::Imaginary { suffix, .. } => self.literal(*suffix, Class::complex()),
             ExprKind::Bool(_) => self.bases.prim(PrimType::Bool),
             ExprKind::Str(_) => {
                 let byte = self.bases.prim(PrimType::U8);
@@ -147,8 +148,7 @@ impl Context<'_> {
                 self.bind_sizes(sizes);
                 self.loop_(*pat, *init, form, *body)
             }
-            ExprKind::WithIndex { array, indices, value } => self.update(*array, indices, *value),
-            ExprKind::WithField { record, path, value } => self.update_field(*record, path, *value),
+            ExprKind::With { base, path, value } => self.update(id, *base, path, *value),
             ExprKind::Ascribe { expr: inner, ty } | ExprKind::Coerce { expr: inner, ty } => {
                 let annotated = self.annotation(*ty);
                 self.equal(*inner, &annotated, Kind::Ascription, ast.types[*ty].span);
@@ -344,12 +344,50 @@ impl Context<'_> {
         (Ty::new(rank.clone(), array.base), Ty::new(rank.plus(slices), array.base))
     }
 
-    fn update(&mut self, array: ExprId, indices: &[IndexArg], value: ExprId) -> Ty {
-        let ty = self.value(array);
-        let place = indices.iter().map(|index| self.index_span(index)).reduce(Span::to).unwrap_or(self.span(array));
-        let (_, selected) = self.selection(&ty, indices, self.span(array), place);
-        self.equal(value, &selected, Kind::Update, place);
+    /// An update: the type of what is updated. A value of too low a rank for the place that an index or slice selects is replicated, as the
+    /// argument of a function would be; nothing is mapped.
+    fn update(&mut self, node: ExprId, base: ExprId, path: &[Access], value: ExprId) -> Ty {
+        let ty = self.value(base);
+        let (mut at, mut source, mut place) = (ty.clone(), self.span(base), self.span(base));
+        for access in path {
+            match access {
+                Access::Field(field) => {
+                    let reason = self.reason(Kind::Field, field.span, source);
+                    let cell = Ty::cell(at.base);
+                    self.ranks.equate(&LinExpr::zero(), &at.rank, reason, (&cell, &at));
+                    at = self.field(at.base, *field, reason);
+                    place = field.span;
+                }
+                Access::Index(indices) => {
+                    place = indices.iter().map(|index| self.index_span(index)).reduce(Span::to).unwrap_or(place);
+                    at = self.selection(&at, indices, source, place).1;
+                }
+            }
+            source = place;
+        }
+        match path.last() {
+            Some(Access::Index(_)) => self.spread(node, value, &at, place),
+            Some(Access::Field(_)) | None => self.equal(value, &at, Kind::Update, place),
+        }
         ty
+    }
+
+    /// Demands that a value, after replications, has the type of the place to which it is assigned.
+    fn spread(&mut self, node: ExprId, value: ExprId, place: &Ty, at: Span) {
+        let found = self.value(value);
+        let missing = self.ranks.reduce(&place.rank.clone().sub(&found.rank));
+        let reps = if self.ranks.local && missing.terms.is_empty() {
+            LinExpr::constant(missing.constant.max(0))
+        } else {
+            let (maps, reps) = self.ranks.site(SiteRef { node, argument: 0 }, LinExpr::zero());
+            let reason = self.reason(Kind::Update, at, self.span(self.tail(value)));
+            self.ranks.equate(&LinExpr::zero(), &maps, reason, (place, &found));
+            reps
+        };
+        let reason = self.reason(Kind::Update, at, self.span(self.tail(value)));
+        let slot = Slot { maps: LinExpr::zero(), reps: reps.clone(), frame: LinExpr::zero() };
+        self.found.apps.push((node, Spine { head_frame: LinExpr::zero(), slots: vec![slot] }));
+        self.unify(place, &Ty::new(found.rank.add(&reps), found.base), reason);
     }
 
     fn index_span(&self, index: &IndexArg) -> Span {
@@ -357,20 +395,6 @@ impl Context<'_> {
             IndexArg::Index(index) => self.span(*index),
             IndexArg::Slice { span, .. } => *span,
         }
-    }
-
-    fn update_field(&mut self, record: ExprId, path: &[Ident], value: ExprId) -> Ty {
-        let ty = self.value(record);
-        let mut at = ty.clone();
-        for field in path {
-            let reason = self.reason(Kind::Field, field.span, self.span(record));
-            let cell = Ty::cell(at.base);
-            self.ranks.equate(&LinExpr::zero(), &at.rank, reason, (&cell, &at));
-            at = self.field(at.base, *field, reason);
-        }
-        let place = path.last().map_or(self.span(record), |field| field.span);
-        self.equal(value, &at, Kind::Update, place);
-        ty
     }
 
     /// The application that a node is.

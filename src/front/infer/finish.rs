@@ -6,7 +6,7 @@ use super::types::{Base, Node, Ty};
 use super::unify::Wanted;
 use super::{advice, blame};
 use crate::base::{MAX_RANK, PrimType, Span, Symbol};
-use crate::ir::surface::PatId;
+use crate::ir::surface::{ExprId, PatId};
 use crate::ir::tables::{
     AppInfo, Def, DefId, DefKind, Insertion, Program, RBase, RType, Role, Signature, Tables, TypeParamId, TypeParamInfo,
 };
@@ -33,6 +33,7 @@ pub struct Inferred {
     pub(super) sites: Vec<SiteRef>,
     pub(super) solution: Solution,
     pub(super) rank_time: Duration,
+    pub(super) warnings: Vec<Error>,
 }
 
 impl Inferred {
@@ -51,6 +52,20 @@ impl Inferred {
     /// The arguments that the rank system decided, by site index. All others were decided on the spot.
     pub fn sites(&self) -> &[SiteRef] {
         &self.sites
+    }
+    /// What is to be said of the definition although it is accepted.
+    pub fn warnings(&self) -> &[Error] {
+        &self.warnings
+    }
+    /// Whether an expression is a number that has the type i32 because nothing says otherwise.
+    pub(super) fn is_i32_by_default(&self, expr: ExprId) -> bool {
+        let Some((_, ty)) = self.found.exprs.iter().find(|(id, _)| *id == expr) else { return false };
+        let mut root = ty.base;
+        while let Node::Link(next) = self.nodes[root.0 as usize] {
+            root = next;
+        }
+        let open = matches!(self.nodes[root.0 as usize], Node::Var(class) if class.default() == PrimType::I32);
+        open && !self.generalised.contains_key(&root)
     }
     /// How long solving the rank system took.
     pub fn rank_time(&self) -> Duration {
@@ -240,16 +255,17 @@ pub(super) fn infer_in_mode(
         }
     };
     let rank_time = start.elapsed();
-    if !ctx.holes.is_empty() {
-        ctx.report_holes(Some(&solution.values));
-        return Err(ctx.reports.errors);
-    }
+    ctx.report_holes(Some(&solution.values));
+    let warnings = std::mem::take(&mut ctx.reports.errors);
     let free = ctx.free_bases(&ty);
     let inferred = ctx.into_inferred(def, declared, ty, solution);
     if let Some(deep) = inferred.too_deep(program) {
         return Err(vec![deep]);
     }
-    Ok(generalise(program, Inferred { rank_time, ..inferred }, &free))
+    let mut inferred = generalise(program, Inferred { rank_time, warnings, ..inferred }, &free);
+    let growing = advice::growing_loops(program, &inferred);
+    inferred.warnings.extend(growing);
+    Ok(inferred)
 }
 
 /// Explains why ranks cannot agree. In small definitions every argument becomes a site and every equation is tagged, so that an
@@ -532,6 +548,7 @@ impl Context<'_> {
             sites: self.ranks.sites,
             solution,
             rank_time: Duration::ZERO,
+            warnings: Vec::new(),
         }
     }
 }

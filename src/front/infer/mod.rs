@@ -2,7 +2,7 @@
 //!
 //! Every type is a *rank*, a linear expression over rank variables, around a *base* that is no array. Two types are equal when
 //! their bases are, by first-order unification (`unify`), and their ranks are, by one linear equation each. Applications are
-//! the only places where maps and reps may be inserted: each argument is a *site* with two unknowns, unless the ranks known at
+//! the only places where maps and reps may be inserted (of an update, which maps nothing, the value is like an argument): each argument is a *site* with two unknowns, unless the ranks known at
 //! that moment leave one possibility, which is then taken on the spot (`apply`). When the whole definition was visited the rank
 //! system is solved ([`crate::rank`]) and the types are finished, for any of the system's solutions ([`Inferred`]).
 //!

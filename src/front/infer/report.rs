@@ -40,10 +40,15 @@ impl Error {
                     .help(format!("put the arguments into a tuple: `{applied} ({arguments})`"))
             }
             ErrorKind::CannotBeApplied => error(Code::NotAFunction, "this cannot be applied".into()),
-            ErrorKind::Hole { wanted } => error(Code::Hole, "a hole is left in the program".into()).here(match wanted {
+            ErrorKind::Hole { wanted } => error(Code::Hole, "a hole is left in the program".into()).warning().here(match wanted {
                 Some(ty) => format!("a value of type `{ty}` is wanted here"),
                 None => "nothing says what is wanted here".to_string(),
             }),
+            ErrorKind::GrowingLoop { body } => error(Code::GrowingLoop, "this loop value is an i32 and may overflow".into())
+                .warning()
+                .here("nothing says another type than i32")
+                .label(*body, "here it grows")
+                .help("give the number a suffix: `0i64`"),
             ErrorKind::WrongConstructor { name, ty, fault, source } => {
                 let report = self.wrong_constructor(*name, ty, fault);
                 match source {
@@ -251,6 +256,12 @@ fn rank_conflict(conflict: &RankConflict) -> Diagnostic {
             report.help("`and (..)` says whether all of them are true, `or (..)` whether one of them is; nothing is inserted here")
         }
         Kind::Condition => report.help("nothing is inserted here"),
+        Kind::Update if found.rank < expected.rank => {
+            report.help("nothing is inserted where a field is replaced, which may change its sizes: `replicate n e` is n copies of `e`")
+        }
+        Kind::Pattern | Kind::Return | Kind::Ascription if found.rank < expected.rank => {
+            report.help("nothing is inserted at an annotation: `rep e` has as many copies of `e` as the type says")
+        }
         _ => report,
     }
 }
@@ -272,6 +283,15 @@ impl Advice {
                              `map (\\x -> if c then v else x) xs` changes them"
                 .into(),
             Advice::FunctionFirst(name) => format!("the function comes first, the arrays come behind it: `{name} f xs`"),
+            Advice::Separated { name, several: true } => format!("arguments are separated by spaces: `{name} a b`"),
+            Advice::Separated { name, several: false } => {
+                format!("`{name}` takes one argument, not a shape: `rep ({name} n) :> [m][n]t` is an array of m of its results")
+            }
+            Advice::Difference => "this is a difference: a negative number as an argument needs parentheses, `f x (-1)`".into(),
+            Advice::OtherModule { module, member } => format!("for {module} it is `{module}.{member}`"),
+            Advice::Fraction(prim) => format!("a number with a fraction is no {prim}: `f64.{prim} e` makes f64 of {prim}"),
+            Advice::OpenLambda => "a lambda without parentheses takes everything behind it: `f (\\x -> e) xs`".into(),
+            Advice::ComparisonChain => "comparisons are not chained: `a < b && b < c`".into(),
         }
     }
 }

@@ -54,20 +54,21 @@ pub(super) enum Node {
 /// The bases that a variable may stand for: a bit for each scalar type and for each other form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Class {
-    mask: u16,
+    mask: u32,
     /// Whether the default is `i64` rather than `i32`.
     prefer_i64: bool,
 }
 
-const PARAM: u16 = 1 << 12;
-const PRODUCT: u16 = 1 << 13;
-const ARROW: u16 = 1 << 14;
+const PARAM: u32 = 1 << 16;
+const PRODUCT: u32 = 1 << 17;
+const ARROW: u32 = 1 << 18;
+const ALL: u32 = u32::MAX;
 
 impl Class {
     /// Everything.
-    pub(super) const ANY: Class = Class { mask: 0x7fff, prefer_i64: false };
+    pub(super) const ANY: Class = Class { mask: ALL, prefer_i64: false };
     /// Everything without functions.
-    pub(super) const EQUALITY: Class = Class { mask: 0x7fff & !ARROW, prefer_i64: false };
+    pub(super) const EQUALITY: Class = Class { mask: ALL & !ARROW, prefer_i64: false };
 
     /// The scalar types with a property.
     pub(super) fn scalars(accept: impl Fn(PrimType) -> bool) -> Class {
@@ -78,9 +79,21 @@ impl Class {
     pub(super) fn integral() -> Class {
         Class::scalars(PrimType::is_int)
     }
-    /// Integer and float types.
+    /// Integer, float and complex types.
     pub(super) fn numeric() -> Class {
         Class::scalars(PrimType::is_numeric)
+    }
+    /// Integer and float types.
+    pub(super) fn real() -> Class {
+        Class::scalars(PrimType::is_real)
+    }
+    /// Float and complex types.
+    pub(super) fn inexact() -> Class {
+        Class::scalars(PrimType::is_inexact)
+    }
+    /// Complex types.
+    pub(super) fn complex() -> Class {
+        Class::scalars(PrimType::is_complex)
     }
     /// Float types.
     pub(super) fn float() -> Class {
@@ -99,6 +112,10 @@ impl Class {
     pub(super) fn is_any(self) -> bool {
         self.mask == Class::ANY.mask
     }
+    /// Whether nothing but floats is in it.
+    pub(super) fn is_float(self) -> bool {
+        self.mask & !Class::float().mask == 0
+    }
     /// Whether functions are allowed.
     pub(super) fn allows_functions(self) -> bool {
         self.mask & ARROW != 0
@@ -115,8 +132,11 @@ impl Class {
     }
     /// The scalar type that an undetermined variable of this class becomes.
     pub(super) fn default(self) -> PrimType {
-        let preferred: &[PrimType] =
-            if self.prefer_i64 { &[PrimType::I64, PrimType::I32, PrimType::F64] } else { &[PrimType::I32, PrimType::F64] };
+        let preferred: &[PrimType] = if self.prefer_i64 {
+            &[PrimType::I64, PrimType::I32, PrimType::F64, PrimType::C128]
+        } else {
+            &[PrimType::I32, PrimType::F64, PrimType::C128]
+        };
         let all = preferred.iter().copied().chain(PrimType::ALL);
         all.into_iter().find(|p| self.mask & bit(*p) != 0).unwrap_or(PrimType::I32)
     }
@@ -125,12 +145,20 @@ impl Class {
         let within = |class: Class| self.mask & !class.mask == 0;
         if within(Class::float()) {
             "a float type"
+        } else if within(Class::complex()) {
+            "a complex type"
+        } else if within(Class::inexact()) {
+            "a float or complex type"
         } else if within(Class::integral()) {
             "an integer type"
+        } else if within(Class::real()) {
+            "an integer or float type"
         } else if within(Class::numeric()) {
             "a numeric type"
-        } else if within(Class::scalars(|p| !p.is_float())) {
+        } else if within(Class::scalars(|p| p.is_int() || p == PrimType::Bool)) {
             "an integer type or bool"
+        } else if within(Class::scalars(|p| !p.is_complex())) {
+            "a scalar type with an order"
         } else if within(Class::scalars(|_| true)) {
             "a scalar type"
         } else if within(Class::EQUALITY) {
@@ -144,6 +172,10 @@ impl Class {
         let within = |class: Class| self.mask & !class.mask == 0;
         if within(Class::float()) {
             "float"
+        } else if within(Class::complex()) {
+            "complex"
+        } else if within(Class::inexact()) {
+            "float"
         } else if within(Class::integral()) {
             "integer"
         } else if within(Class::numeric()) {
@@ -156,6 +188,6 @@ impl Class {
     }
 }
 
-fn bit(prim: PrimType) -> u16 {
-    1 << (prim as u16)
+fn bit(prim: PrimType) -> u32 {
+    1 << (prim as u32)
 }

@@ -1,6 +1,6 @@
 //! Names that mean nothing, with what may have been meant.
 
-use super::error::{ErrorKind, MemberAdvice, ModuleAdvice, NameAdvice, PrefixAdvice, TypeAdvice};
+use super::error::{Error, ErrorKind, MemberAdvice, ModuleAdvice, NameAdvice, PrefixAdvice, TypeAdvice};
 use super::files::import_with;
 use super::scope::Module;
 use super::suggest;
@@ -10,8 +10,8 @@ use crate::base::{PrimType, Symbol, scalar};
 use crate::front::syntax::precedence::is_symbolic;
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::view::is_builtin_operator;
-use crate::ir::surface::{Ident, TypeKind};
-use rustc_hash::FxHashSet;
+use crate::ir::surface::{Ident, PatKind, TypeKind, TypeParam};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Errors beyond this number get no suggestion: searching for one takes time.
 const SUGGESTIONS: usize = 100;
@@ -44,7 +44,59 @@ impl<'a> Walk<'_, 'a> {
             }
             None => self.advice(name.name),
         };
-        self.error(name.span, ErrorKind::UnknownName { name: name.name, advice, implicit_start: false });
+        self.error(name.span, ErrorKind::UnknownName { name: name.name, advice, implicit_start: false, also: Vec::new() });
+    }
+
+    /// Of the errors of a declaration since so many, one for each name that is not known, and one for all sizes that it does not declare.
+    pub(super) fn once(&mut self, before: usize, name: Ident, tparams: &[TypeParam]) {
+        let found = self.errors.split_off(before);
+        let size = |error: &Error| match error.kind {
+            ErrorKind::UnknownName { name, advice: Some(NameAdvice::UndeclaredSize), .. } => Some(name),
+            _ => None,
+        };
+        let mut sizes: Vec<Symbol> = Vec::new();
+        for name in found.iter().filter_map(size) {
+            if !sizes.contains(&name) {
+                sizes.push(name);
+            }
+        }
+        let mut places: FxHashMap<Symbol, usize> = FxHashMap::default();
+        let mut undeclared: Option<usize> = None;
+        for error in found {
+            let ErrorKind::UnknownName { name: unknown, .. } = error.kind else {
+                self.errors.push(error);
+                continue;
+            };
+            let first = if sizes.contains(&unknown) { undeclared } else { places.get(&unknown).copied() };
+            let known = first.and_then(|at| self.errors.get_mut(at)).map(|error| &mut error.kind);
+            if let Some(ErrorKind::UnknownName { also, .. } | ErrorKind::UndeclaredSizes { also, .. }) = known {
+                also.push(error.at);
+                continue;
+            }
+            let at = self.errors.len();
+            if sizes.contains(&unknown) {
+                undeclared = Some(at);
+                let head = self.head(name, tparams, &sizes);
+                let kind = ErrorKind::UndeclaredSizes { names: sizes.clone(), also: Vec::new(), head };
+                self.errors.push(Error { at: error.at, kind });
+            } else {
+                places.insert(unknown, at);
+                self.errors.push(error);
+            }
+        }
+    }
+
+    /// The head of a declaration with more sizes.
+    fn head(&self, name: Ident, tparams: &[TypeParam], sizes: &[Symbol]) -> String {
+        let declared = tparams.iter().filter_map(|param| match param {
+            TypeParam::Size(pat) => match self.ast.pats[*pat].kind {
+                PatKind::Name(size) => Some(format!("[{size}]")),
+                _ => None,
+            },
+            TypeParam::Type(ident) => Some(format!(" '{} ", ident.name)),
+        });
+        let all: String = declared.chain(sizes.iter().map(|size| format!("[{size}]"))).collect();
+        format!("{} {}", name.name, all.trim())
     }
 
     /// The names that are not known since so many errors are those of a loop that says nothing of how it begins.
@@ -113,6 +165,9 @@ impl<'a> Walk<'_, 'a> {
         let text = field.name.as_str();
         let known = match module {
             Module::Functor(functor) => return self.errors.push(not_applied(field.span, functor)),
+            Module::Scalar(prim) if !prim.is_complex() && PrimType::from_name(text).is_some_and(PrimType::is_complex) => {
+                PrimType::from_name(text).map(MemberAdvice::PartsOf)
+            }
             Module::Scalar(_) => {
                 let others: Vec<PrimType> = PrimType::ALL.into_iter().filter(|p| scalar::member(*p, text).is_some()).collect();
                 (!others.is_empty()).then_some(MemberAdvice::OfScalars(others))

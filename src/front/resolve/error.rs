@@ -17,11 +17,19 @@ pub(super) enum ErrorKind {
         name: Symbol,
         defined: Span,
     },
-    /// A name or an operator that means nothing. With `implicit_start`, where a loop without `=` takes its start from variables before it.
+    /// A name or an operator that means nothing, with the other places where the definition mentions it. With `implicit_start`, where a loop
+    /// without `=` takes its start from variables before it.
     UnknownName {
         name: Symbol,
         advice: Option<NameAdvice>,
         implicit_start: bool,
+        also: Vec<Span>,
+    },
+    /// Sizes that a definition or an abbreviation does not declare, with all places where it mentions them; the head of a declaration that has them.
+    UndeclaredSizes {
+        names: Vec<Symbol>,
+        also: Vec<Span>,
+        head: String,
     },
     /// `prefix.field`, where the prefix is neither a variable nor a module.
     UnknownPrefix {
@@ -157,8 +165,8 @@ pub(super) enum ErrorKind {
 impl ErrorKind {
     /// Whether it is about the name of a value or type that is not known.
     pub fn is_unknown_name(&self) -> bool {
-        use ErrorKind::{UnknownMemberType, UnknownName, UnknownPrefix, UnknownType};
-        matches!(self, UnknownName { .. } | UnknownPrefix { .. } | UnknownType { .. } | UnknownMemberType { .. })
+        use ErrorKind::{UndeclaredSizes, UnknownMemberType, UnknownName, UnknownPrefix, UnknownType};
+        matches!(self, UnknownName { .. } | UndeclaredSizes { .. } | UnknownPrefix { .. } | UnknownType { .. } | UnknownMemberType { .. })
     }
 }
 
@@ -208,6 +216,8 @@ pub(super) enum MemberAdvice {
     IsModule,
     Similar(&'static str),
     Library(&'static str),
+    /// A conversion of complex numbers to numbers of another kind.
+    PartsOf(PrimType),
 }
 
 /// What may have been meant by an unknown type.

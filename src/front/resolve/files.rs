@@ -105,7 +105,8 @@ impl Files<'_> {
     fn file(&mut self, file: FileId, path: String, stdlib: bool) {
         self.states.insert(path.clone(), State::Loading);
         let text = self.sources.file(file).text.clone();
-        let (source, diagnostics) = syntax::parse(&mut self.program.ast, file, &text);
+        let parse = if self.sources.file(file).name.ends_with(".fut") { syntax::parse_futhark } else { syntax::parse };
+        let (source, diagnostics) = parse(&mut self.program.ast, file, &text);
         self.loaded.problems.extend(diagnostics.into_iter().map(Problem::Syntax));
         let mut imports = Vec::new();
         source.decls.iter().for_each(|decl| imports_of(decl, &mut imports));

@@ -17,7 +17,10 @@ pub(super) fn report(error: &Error) -> Diagnostic {
     let at = error.at;
     match &error.kind {
         E::Recursion { name, defined } => recursion(at, *name, *defined),
-        E::UnknownName { name, advice, implicit_start } => start(unknown_name(at, *name, advice.as_ref()), *implicit_start),
+        E::UnknownName { name, advice, implicit_start, also } => {
+            start(mentioned(unknown_name(at, *name, advice.as_ref()), also), *implicit_start)
+        }
+        E::UndeclaredSizes { names, also, head } => undeclared_sizes(at, names, also, head),
         E::UnknownPrefix { prefix, field, advice, implicit_start } => {
             start(unknown_prefix(at, *prefix, *field, advice.as_ref()), *implicit_start)
         }
@@ -127,10 +130,31 @@ fn unknown_name(at: Span, name: Symbol, advice: Option<&NameAdvice>) -> Diagnost
         }
         NameAdvice::ScalarMember(prim) => diagnostic.help(format!("scalar functions are in the module of their type: `{prim}.{text}`")),
         NameAdvice::Similar(near) => diagnostic.help(format!("did you mean `{near}`?")),
-        NameAdvice::UndeclaredSize => {
-            diagnostic.help(format!("a size is declared in brackets after the name of the definition: `def f [{text}] ..`"))
-        }
+        NameAdvice::UndeclaredSize => diagnostic.help("a size is declared in brackets after the name of what has it, or comes before it"),
     }
+}
+
+/// Most places that are shown of a name besides the first.
+const MOST_PLACES: usize = 7;
+
+/// The other places where a name is mentioned.
+fn mentioned(diagnostic: Diagnostic, also: &[Span]) -> Diagnostic {
+    let diagnostic = also.iter().take(MOST_PLACES).fold(diagnostic, |d, place| d.label(*place, ""));
+    match also.len().saturating_sub(MOST_PLACES) {
+        0 => diagnostic,
+        1 => diagnostic.note("it is mentioned at 1 more place"),
+        more => diagnostic.note(format!("it is mentioned at {more} more places")),
+    }
+}
+
+fn undeclared_sizes(at: Span, names: &[Symbol], also: &[Span], head: &str) -> Diagnostic {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let message = match quoted.as_slice() {
+        [one] => format!("the size {one} is not declared"),
+        [most @ .., last] => format!("the sizes {} and {last} are not declared", most.join(", ")),
+        [] => crate::ice!(at, "an error about no size"),
+    };
+    mentioned(unknown(Code::UnknownName, at, message), also).help(format!("sizes are declared in brackets after the name: `{head}`"))
 }
 
 fn unknown_prefix(at: Span, prefix: Symbol, field: Symbol, advice: Option<&PrefixAdvice>) -> Diagnostic {
@@ -151,6 +175,8 @@ fn unknown_member(at: Span, module: &str, member: Symbol, advice: Option<&Member
             let modules: Vec<&str> = prims.iter().map(|prim| prim.name()).collect();
             diagnostic.note(format!("it is in the modules {}", modules.join(", ")))
         }
+        MemberAdvice::PartsOf(prim) => diagnostic
+            .help(format!("a complex number has two parts: take one of them, `{prim}.re` or `{prim}.im`, or its magnitude, `{prim}.abs`")),
         MemberAdvice::IsType => diagnostic.help(format!("`{module}.{member}` is a type")),
         MemberAdvice::IsModule => diagnostic.help(format!("`{module}.{member}` is a module")),
         MemberAdvice::Similar(near) => diagnostic.help(format!("did you mean `{module}.{near}`?")),

@@ -53,6 +53,7 @@ impl<'a> Module<'a> {
             Module::Scalar(prim) => match name.as_str() {
                 "t" => Some(TypeRes::Prim(*prim)),
                 "int_t" => bits(*prim).map(TypeRes::Prim),
+                "real" => prim.part().map(TypeRes::Prim),
                 _ => None,
             },
             Module::Functor(_) | Module::Broken => None,
@@ -91,7 +92,8 @@ fn bits(prim: PrimType) -> Option<PrimType> {
 /// All types of a scalar module.
 pub(super) fn scalar_types(prim: PrimType) -> impl Iterator<Item = (Symbol, TypeRes)> {
     let own = (Symbol::new("t"), TypeRes::Prim(prim));
-    std::iter::once(own).chain(bits(prim).map(|bits| (Symbol::new("int_t"), TypeRes::Prim(bits))))
+    let part = prim.part().map(|part| (Symbol::new("real"), TypeRes::Prim(part)));
+    std::iter::once(own).chain(bits(prim).map(|bits| (Symbol::new("int_t"), TypeRes::Prim(bits)))).chain(part)
 }
 
 /// What is visible where something was written.
@@ -203,7 +205,11 @@ impl<'a> Scope<'a> {
             Module::Scalar(prim) => {
                 for name in scalar::members(*prim) {
                     let name = Symbol::new(name);
-                    self.bind_res(name, Res::Scalar(*prim, name));
+                    // `re`, `im`, `mk`: good names for variables, which stay what they are.
+                    let variable = prim.is_complex() && matches!(self.locals.get(&name), Some(Res::Local(_)));
+                    if !variable {
+                        self.bind_res(name, Res::Scalar(*prim, name));
+                    }
                 }
                 scalar_types(*prim).for_each(|(name, ty)| self.bind_type(name, ty));
             }

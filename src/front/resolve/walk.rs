@@ -8,7 +8,7 @@ use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::view::{is_builtin_operator, pipe};
 use crate::ir::surface::{
     Ast, Decl, DefDecl, Dim, ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, Operator, Pat, PatId, PatKind, TypeArg, TypeDecl, TypeId,
-    TypeKind, TypeParam, ValDecl,
+    TypeKind, TypeParam, ValDecl, path_indices,
 };
 use crate::ir::tables::{DefId, Names, Res, TypeDef, TypeParamInfo, TypeRes};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -73,29 +73,32 @@ impl<'a> Walk<'_, 'a> {
 
     pub fn def(&mut self, def: &DefDecl) {
         self.check_fixed(def.name);
-        let mark = self.scope.mark();
+        let (mark, before) = (self.scope.mark(), self.errors.len());
         self.function(&def.tparams, &def.params, def.ret);
         self.defining.push(def.name);
         self.expr(def.body);
         self.defining.pop();
         self.scope.leave(mark);
+        self.once(before, def.name, &def.tparams);
     }
 
     pub fn val(&mut self, val: &ValDecl) {
         if !self.stdlib {
             self.error(val.name.span, ErrorKind::ValueWithoutBody);
         }
-        let mark = self.scope.mark();
+        let (mark, before) = (self.scope.mark(), self.errors.len());
         self.function(&val.tparams, &[], Some(val.ty));
         self.scope.leave(mark);
+        self.once(before, val.name, &val.tparams);
     }
 
     pub fn type_decl(&mut self, ty: &TypeDecl) {
-        let mark = self.scope.mark();
+        let (mark, before) = (self.scope.mark(), self.errors.len());
         self.abbreviation = Some(ty.name);
         self.function(&ty.tparams, &[], Some(ty.ty));
         self.abbreviation = None;
         self.scope.leave(mark);
+        self.once(before, ty.name, &ty.tparams);
         self.used_sizes(ty);
     }
 
@@ -321,6 +324,7 @@ impl<'a> Walk<'_, 'a> {
             ExprKind::Error
             | ExprKind::Int { .. }
             | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
             | ExprKind::Bool(_)
             | ExprKind::Str(_)
             | ExprKind::ProjectSection(_)
@@ -361,12 +365,11 @@ impl<'a> Walk<'_, 'a> {
                 self.expr(*operand);
             }
             ExprKind::If { cond, then, els } => self.exprs(&[*cond, *then, *els]),
-            ExprKind::WithIndex { array, indices, value } => {
-                self.expr(*array);
-                self.indices(indices);
+            ExprKind::With { base, path, value } => {
+                self.expr(*base);
+                self.indices(path_indices(path));
                 self.expr(*value);
             }
-            ExprKind::WithField { record, value, .. } => self.exprs(&[*record, *value]),
             ExprKind::Ascribe { expr, ty } | ExprKind::Coerce { expr, ty } => {
                 self.expr(*expr);
                 self.ty(*ty);
@@ -411,9 +414,9 @@ impl<'a> Walk<'_, 'a> {
                 self.expr(*body);
             }
             ExprKind::LetFun(fun) => self.let_fun(fun),
-            ExprKind::LetUpdate { array, binder, indices, value, body } => {
-                self.expr(*array);
-                self.indices(indices);
+            ExprKind::LetUpdate { base, binder, path, value, body } => {
+                self.expr(*base);
+                self.indices(path_indices(path));
                 self.expr(*value);
                 self.single(*binder);
                 self.expr(*body);
@@ -474,7 +477,7 @@ impl<'a> Walk<'_, 'a> {
         self.expr(fun.body);
     }
 
-    fn indices(&mut self, indices: &[IndexArg]) {
+    fn indices<'i>(&mut self, indices: impl IntoIterator<Item = &'i IndexArg>) {
         for index in indices {
             match index {
                 IndexArg::Index(e) => self.expr(*e),

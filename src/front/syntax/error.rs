@@ -73,6 +73,12 @@ pub(super) enum ErrorKind {
     Foreign(Foreign),
     Misplaced(Misplaced),
     // Warnings.
+    /// A number that does not fit into its type, in a language where it wraps around; what it becomes.
+    Wrapped {
+        becomes: i128,
+    },
+    /// An attribute that is about loops, at something else.
+    NoLoop,
     /// An attribute that is not known, and the one that may have been meant.
     UnknownAttribute {
         name: String,
@@ -100,8 +106,6 @@ pub(super) enum Misplaced {
     PatternDefinition,
     /// A definition of a name of a module.
     QualifiedDefinition,
-    /// An element of a field of an expression is updated.
-    UpdateWithoutName,
     /// No name and no number behind the dot.
     FieldName,
     /// More than three parts of a range.
@@ -178,6 +182,10 @@ pub(super) enum Meant {
     Lambda,
     /// `a = b`.
     Equality,
+    /// `f(a, axis=0)`.
+    NamedArgument,
+    /// `let x += e`.
+    Assignment,
     /// `c ? a : b`.
     Choice,
     /// `[e for x in xs]`.

@@ -29,6 +29,15 @@ pub enum Number {
         /// The type that is written after it.
         suffix: Option<PrimType>,
     },
+    /// Written with a `j` behind the digits.
+    Imaginary {
+        /// The double nearest to the imaginary part.
+        value: f64,
+        /// The double to round to narrower types.
+        odd: f64,
+        /// The type that is written after it.
+        suffix: Option<PrimType>,
+    },
 }
 
 /// What is wrong with a literal.
@@ -76,6 +85,25 @@ pub fn number(text: &str) -> Result<Number, LiteralError> {
     }
 }
 
+/// A whole number with a suffix that does not fit into its type, as the language of `.fut` files has it: its last bits. Nothing if it fits;
+/// behind a minus sign there is one more number.
+pub fn wrapped(text: &str, negated: bool) -> Option<Number> {
+    let clean: String = text.chars().filter(|c| *c != '_').collect();
+    let (digits, prim) = suffix(&clean, true);
+    let prim = prim.filter(|prim| prim.is_int() && digits.bytes().all(|b| b.is_ascii_digit()))?;
+    let value: u128 = digits.parse().ok()?;
+    let bits = 8 * prim.bytes() as u32;
+    let fits = if prim.is_signed() { value < (1 << (bits - 1)) || negated && value == 1 << (bits - 1) } else { value < (1 << bits) };
+    if fits {
+        return None;
+    }
+    let value = value % (1 << bits);
+    if prim.is_signed() && value >= 1 << (bits - 1) {
+        return Some(Number::Negative { value: ((1 << bits) - value) as u64, prim });
+    }
+    Some(Number::Int { value: value as u64, suffix: Some(prim) })
+}
+
 /// Splits a type suffix off. Float suffixes are digits in hexadecimal, so `floats` says whether they count.
 fn suffix(text: &str, floats: bool) -> (&str, Option<PrimType>) {
     for prim in PrimType::ALL {
@@ -119,10 +147,16 @@ fn fits(value: u64, prim: Option<PrimType>) -> Result<Number, LiteralError> {
 
 fn decimal(text: &str) -> Result<Number, LiteralError> {
     let (digits, prim) = suffix(text, true);
+    if let Some(digits) = digits.strip_suffix('j').filter(|digits| is_decimal(digits) && prim.is_none_or(PrimType::is_complex)) {
+        return match float(digits, prim)? {
+            Number::Float { value, odd, suffix } => Ok(Number::Imaginary { value, odd, suffix }),
+            other => Ok(other),
+        };
+    }
     if digits.bytes().all(|b| b.is_ascii_digit()) {
         return match (digits.parse::<u64>(), prim) {
             (Ok(value), _) => fits(value, prim),
-            (Err(_), Some(p)) if p.is_float() => float(digits, prim),
+            (Err(_), Some(p)) if !p.is_int() => float(digits, prim),
             (Err(_), Some(p)) => Err(LiteralError::TooLarge(p)),
             (Err(_), None) => Err(LiteralError::TooLargeWithoutSuffix),
         };
@@ -130,11 +164,15 @@ fn decimal(text: &str) -> Result<Number, LiteralError> {
     if let Some(prim) = prim.filter(|p| p.is_int()) {
         return Err(LiteralError::Fraction(prim));
     }
-    if digits.parse::<f64>().is_ok() && digits.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b)) {
+    if is_decimal(digits) {
         return float(digits, prim);
     }
     let tail = digits.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     Err(LiteralError::Suffix(tail.to_string()))
+}
+
+fn is_decimal(digits: &str) -> bool {
+    digits.parse::<f64>().is_ok() && digits.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b))
 }
 
 fn float(digits: &str, prim: Option<PrimType>) -> Result<Number, LiteralError> {
@@ -142,7 +180,7 @@ fn float(digits: &str, prim: Option<PrimType>) -> Result<Number, LiteralError> {
     let value: f64 = digits.parse().map_err(|_| too_large())?;
     let odd = decimal::to_odd(digits, value);
     let (value, odd) = match prim {
-        Some(PrimType::F32) => (f64::from(odd as f32), f64::from(odd as f32)),
+        Some(PrimType::F32 | PrimType::C64) => (f64::from(odd as f32), f64::from(odd as f32)),
         Some(PrimType::F16) => (half_of(odd).to_f64(), half_of(odd).to_f64()),
         _ => (value, odd),
     };
@@ -227,6 +265,20 @@ fn escape(chars: &mut std::str::Chars<'_>) -> Result<char, LiteralError> {
         Some('n') => '\n',
         Some('t') => '\t',
         Some('r') => '\r',
+        Some('a') => '\x07',
+        Some('b') => '\x08',
+        Some('f') => '\x0c',
+        Some('v') => '\x0b',
+        Some('x') => {
+            let digits = chars.as_str().chars().take_while(char::is_ascii_hexdigit).count();
+            let (text, rest) = chars.as_str().split_at(digits);
+            let value = u32::from_str_radix(text, 16).unwrap_or(u32::MAX);
+            *chars = rest.chars();
+            if text.is_empty() {
+                return Err(LiteralError::Escape(first));
+            }
+            char::from_u32(value).ok_or(LiteralError::NoCharacter(value))?
+        }
         Some('0'..='9') => {
             let mut value = first.and_then(|c| c.to_digit(10)).unwrap_or(0);
             while let Some(digit) = chars.as_str().chars().next().and_then(|c| c.to_digit(10)) {
@@ -249,6 +301,7 @@ mod tests {
         let int = |value, suffix| Number::Int { value, suffix };
         let negative = |value, prim| Number::Negative { value, prim };
         let float = |value, suffix| Number::Float { value, odd: value, suffix };
+        let imaginary = |value, suffix| Number::Imaginary { value, odd: value, suffix };
         let cases = [
             ("3", int(3, None)),
             ("1_000", int(1000, None)),
@@ -270,6 +323,10 @@ mod tests {
             ("1e-3", float(1e-3, None)),
             ("2E+2f64", float(200.0, Some(PrimType::F64))),
             ("0x1.8p3", float(12.0, None)),
+            ("1c64", int(1, Some(PrimType::C64))),
+            ("0x1c64", int(0x1c64, None)),
+            ("2j", imaginary(2.0, None)),
+            ("2.5e-1jc64", imaginary(0.25, Some(PrimType::C64))),
             ("18446744073709551615", int(u64::MAX, None)),
             ("100000000000000000000f64", float(1e20, Some(PrimType::F64))),
         ];
@@ -280,14 +337,44 @@ mod tests {
 
     #[test]
     fn malformed_numbers_are_refused() {
-        for text in ["18446744073709551616", "256u8", "300i8", "3foo", "1.5i32", "0x", "0b2", "0o8", "1e999", "1e", "0x1.8", "1.0f3"] {
+        for text in [
+            "18446744073709551616",
+            "256u8",
+            "300i8",
+            "3foo",
+            "1.5i32",
+            "0x",
+            "0b2",
+            "0o8",
+            "1e999",
+            "1e",
+            "0x1.8",
+            "1.0f3",
+            "2jf64",
+            "2jj",
+            "0x2j",
+            "ej",
+        ] {
             assert!(number(text).is_err(), "{text}");
         }
     }
 
     #[test]
+    fn numbers_that_wrap_around() {
+        assert_eq!(wrapped("255i8", false), Some(Number::Negative { value: 1, prim: PrimType::I8 }));
+        assert_eq!(wrapped("300u8", false), Some(Number::Int { value: 44, suffix: Some(PrimType::U8) }));
+        assert_eq!(wrapped("18446744073709551616u64", false), Some(Number::Int { value: 0, suffix: Some(PrimType::U64) }));
+        for (text, negated) in [("128i8", true), ("127i8", false), ("255u8", false), ("300", false), ("0xFFi8", false), ("1.5f32", false)] {
+            assert_eq!(wrapped(text, negated), None, "{text}");
+        }
+        assert_eq!(wrapped("128i8", false), Some(Number::Negative { value: 128, prim: PrimType::I8 }));
+    }
+
+    #[test]
     fn escapes() {
         assert_eq!(string(r#""a\n\65\"\\""#), Ok("a\nA\"\\".to_string()));
+        assert_eq!(string(r#""\x41\x3bb\a""#), Ok("A\u{3bb}\u{7}".to_string()));
+        assert!(string(r#""\xq""#).is_err());
         assert_eq!(character(r"'\''"), Ok(39));
         assert_eq!(character("'ä'"), Ok(228));
         assert!(string(r#""\q""#).is_err());

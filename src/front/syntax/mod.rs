@@ -17,10 +17,15 @@ use crate::ir::surface::{Ast, ExprId, SourceUnit};
 ///
 /// Recurses as deeply as the source nests: call it under [`with_big_stack`](crate::base::with_big_stack) for sources of users.
 pub fn parse(ast: &mut Ast, file: FileId, text: &str) -> (SourceUnit, Vec<Diagnostic>) {
-    parser::Parser::new(ast, file, text).file()
+    parser::Parser::new(ast, file, text, false).file()
+}
+
+/// Parses a file in the language of `.fut` files: numbers that do not fit into their types wrap around, with a warning.
+pub fn parse_futhark(ast: &mut Ast, file: FileId, text: &str) -> (SourceUnit, Vec<Diagnostic>) {
+    parser::Parser::new(ast, file, text, true).file()
 }
 
 /// Parses a text that is one expression.
 pub fn parse_expr(ast: &mut Ast, file: FileId, text: &str) -> (ExprId, Vec<Diagnostic>) {
-    parser::Parser::new(ast, file, text).only_expr()
+    parser::Parser::new(ast, file, text, false).only_expr()
 }

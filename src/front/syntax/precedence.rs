@@ -82,7 +82,7 @@ pub fn of_expr(kind: &ExprKind) -> Level {
     match kind {
         ExprKind::Binary { op, .. } => of_operator(op),
         ExprKind::Range { .. } => RANGE,
-        ExprKind::WithIndex { .. } | ExprKind::WithField { .. } => WITH,
+        ExprKind::With { .. } => WITH,
         ExprKind::Unary { .. } => UNARY,
         ExprKind::Apply { .. } | ExprKind::Assert { .. } => APPLY,
         ExprKind::Constr { args, .. } if !args.is_empty() => APPLY,

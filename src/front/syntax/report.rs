@@ -65,6 +65,12 @@ pub(super) fn report(error: &Error, text: &str) -> Diagnostic {
         }
         E::Foreign(foreign) => foreign_in_words(at, *foreign),
         E::Misplaced(form) => misplaced(at, *form, here),
+        E::Wrapped { becomes } => Diagnostic::error(Code::NumberOutOfRange, at, format!("`{here}` wraps around to {becomes}"))
+            .warning()
+            .help("write the number that is meant"),
+        E::NoLoop => Diagnostic::error(Code::UnknownAttribute, at, "`#[unroll]` has no effect: this is not a loop")
+            .warning()
+            .help("write it in front of `loop`"),
         E::UnknownAttribute { name, near } => {
             let message = format!("there is no attribute `{}`: it has no effect", name.escape_debug());
             let warning = Diagnostic::error(Code::UnknownAttribute, at, message).warning();
@@ -189,6 +195,11 @@ fn meant_in_words(meant: Option<Meant>) -> Option<&'static str> {
         Meant::Membership => "`in` belongs to `let`; whether x is an element of xs is `any (== x) xs`",
         Meant::Lambda => "a function is written `\\x -> e`",
         Meant::Equality => "equality is written `==`; an array with another element is `a with [i] = v`",
+        Meant::NamedArgument => {
+            "arguments have no names and are separated by spaces, `f a b`; along the last axis of a matrix `f64.sum a` sums, along the first \
+             one `f64.sum (transpose a)`; equality is written `==`"
+        }
+        Meant::Assignment => "a variable is not changed: a new one of the same name is bound, `let x = x + y in ..`",
         Meant::Choice => CHOICE,
         Meant::Comprehension => "an array of results is `map (\\x -> e) xs`; `filter (\\x -> c) xs` has the elements for which c holds",
         Meant::ResultType => "the type of the result follows a colon: `def f (x: t) : t = ..`",
@@ -251,8 +262,6 @@ fn misplaced(at: Span, form: Misplaced, text: &str) -> Diagnostic {
         Misplaced::LoopWithoutStart => moved("a loop needs initial values")
             .here("this is not the name of a variable")
             .help("write the initial value: `loop pattern = value for ..`"),
-        Misplaced::UpdateWithoutName => unexpected(at, "an element of a field of something that has no name", "expected a name")
-            .help("bind the record first: `let r = .. in r with x[i] = v`"),
         Misplaced::FieldName => unexpected(at, format!("expected a field name, found `{text}`"), "expected a field name"),
         Misplaced::LongRange => {
             unexpected(at, "a range has at most three parts", "a fourth part").help("put one of the ranges in parentheses")
@@ -262,7 +271,6 @@ fn misplaced(at: Span, form: Misplaced, text: &str) -> Diagnostic {
             .help("`m.(e)` is the expression e with the names of the module m"),
         Misplaced::BareArgument(tok) => {
             let what = match tok {
-                Tok::Backslash => "a lambda",
                 Tok::Bang => "a negation",
                 _ => "this expression",
             };

@@ -108,9 +108,16 @@ fn fast_fold(op: ScalarOp, init: Scalar, array: &Array) -> Option<Scalar> {
         PrimType::I32 => go!(Int, i32),
         PrimType::F64 => go!(Float, f64),
         PrimType::F32 => go!(Float, f32),
-        PrimType::I8 | PrimType::I16 | PrimType::U8 | PrimType::U16 | PrimType::U32 | PrimType::U64 | PrimType::F16 | PrimType::Bool => {
-            None
-        }
+        PrimType::I8
+        | PrimType::I16
+        | PrimType::U8
+        | PrimType::U16
+        | PrimType::U32
+        | PrimType::U64
+        | PrimType::F16
+        | PrimType::C64
+        | PrimType::C128
+        | PrimType::Bool => None,
     }
 }
 
@@ -125,9 +132,16 @@ fn fast_scan(op: ScalarOp, init: Scalar, array: &Array) -> Option<Result<Buffer,
         PrimType::I32 => go!(Int, i32),
         PrimType::F64 => go!(Float, f64),
         PrimType::F32 => go!(Float, f32),
-        PrimType::I8 | PrimType::I16 | PrimType::U8 | PrimType::U16 | PrimType::U32 | PrimType::U64 | PrimType::F16 | PrimType::Bool => {
-            None
-        }
+        PrimType::I8
+        | PrimType::I16
+        | PrimType::U8
+        | PrimType::U16
+        | PrimType::U32
+        | PrimType::U64
+        | PrimType::F16
+        | PrimType::C64
+        | PrimType::C128
+        | PrimType::Bool => None,
     }
 }
 

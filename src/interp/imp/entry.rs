@@ -65,35 +65,46 @@ impl<'p> Machine<'p> {
         let mut sizes: FxHashMap<soac::Var, i64> = FxHashMap::default();
         let (mut passed, mut lent) = (Vec::new(), Vec::new());
         for (var, value) in fun.params.iter().zip(&operands) {
-            passed.push(match value {
+            match value {
                 Value::Scalar(scalar) => {
                     if let Scalar::I64(n) = scalar {
                         sizes.insert(*var, *n);
                     }
-                    Passed::Scalar(Some(*scalar))
+                    let parts = scalar.parts().map_or_else(|| vec![*scalar], |(re, im)| vec![re, im]);
+                    passed.extend(parts.into_iter().map(|part| Passed::Scalar(Some(part))));
                 }
                 Value::Array(array) => {
                     let name = source.vars[*var].name;
-                    let buffer = self.memory.filled(name, array.prim(), array.count(), &mut |k| array.at(k));
+                    let buffer = match array.prim().part() {
+                        Some(part) => {
+                            let item = &mut |k: usize| array.at(k / 2)?.parts().map(|(re, im)| if k % 2 == 0 { re } else { im });
+                            self.memory.filled(name, part, 2 * array.count(), item)
+                        }
+                        None => self.memory.filled(name, array.prim(), array.count(), &mut |k| array.at(k)),
+                    };
                     let Some(buffer) = buffer else { return fault("no memory for an argument") };
                     lent.push(buffer);
-                    Passed::Array(buffer)
+                    passed.push(Passed::Array(buffer));
                 }
                 Value::Tuple(_) | Value::Cells(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => {
                     return fault("an argument that is no data");
                 }
-            });
+            }
         }
         let starts = vec![0; passed.len()];
         let results = self.function(id, passed, &starts)?;
-        for (var, passed) in fun.results.iter().zip(&results) {
-            if let Passed::Scalar(Some(Scalar::I64(n))) = passed {
-                sizes.insert(*var, *n);
+        let mut results = results.into_iter();
+        let mut of_vars = Vec::with_capacity(fun.results.len());
+        for var in &fun.results {
+            let words: Vec<Passed> = results.by_ref().take(source.ty(*var).words()).collect();
+            if let [Passed::Scalar(Some(Scalar::I64(n)))] = words[..] {
+                sizes.insert(*var, n);
             }
+            of_vars.push((*var, words));
         }
-        let mut values = Vec::with_capacity(results.len());
-        for (var, passed) in fun.results.iter().zip(results) {
-            values.push(self.value(source.ty(*var), passed, &sizes)?);
+        let mut values = Vec::with_capacity(of_vars.len());
+        for (var, words) in of_vars {
+            values.push(self.value(source.ty(var), &words, &sizes)?);
         }
         match self.memory.owned().next() {
             Some(buffer) => fault(format!("a leak: the buffer `{}` is not released", buffer.name)),
@@ -102,23 +113,32 @@ impl<'p> Machine<'p> {
     }
 
     /// A result; its buffer is released.
-    fn value(&mut self, ty: &soac::Type, passed: Passed, sizes: &FxHashMap<soac::Var, i64>) -> Run<Value> {
+    fn value(&mut self, ty: &soac::Type, passed: &[Passed], sizes: &FxHashMap<soac::Var, i64>) -> Run<Value> {
         let undefined = "a result is undefined: it depends on memory that was never written";
-        let buffer = match passed {
-            Passed::Scalar(Some(scalar)) => return Ok(Value::Scalar(scalar)),
-            Passed::Scalar(None) => return fault(undefined),
-            Passed::Array(buffer) => buffer,
+        let buffer = match *passed {
+            [Passed::Scalar(Some(scalar))] => return Ok(Value::Scalar(scalar)),
+            [Passed::Scalar(Some(re)), Passed::Scalar(Some(im))] => {
+                return Scalar::complex(re, im).map_or_else(|| fault("parts of a complex number that are none"), |z| Ok(Value::Scalar(z)));
+            }
+            [Passed::Array(buffer)] => buffer,
+            _ => return fault(undefined),
         };
         let shape = ty.shape.iter().map(|size| size.evaluate(&mut |v| sizes.get(&v).copied()).and_then(|n| usize::try_from(n).ok()));
         let Some(shape) = shape.collect::<Option<Vec<usize>>>() else { return fault("a result has no shape") };
         let count = shape.iter().product();
         let Ok(mut data) = Buffer::with_capacity(ty.elem, count) else { return fault("no memory for a result") };
+        let element = |this: &mut Self, k: usize| {
+            this.memory.position(buffer, k as i64, "returned")?;
+            this.memory.peek(buffer, k).map_or_else(|| fault(undefined), Ok)
+        };
         for k in 0..count {
-            self.memory.position(buffer, k as i64, "returned")?;
-            match self.memory.peek(buffer, k) {
-                Some(scalar) => data.push(scalar),
-                None => return fault(undefined),
+            let scalar = if ty.elem.is_complex() {
+                let (re, im) = (element(self, 2 * k)?, element(self, 2 * k + 1)?);
+                Scalar::complex(re, im).map_or_else(|| fault("parts of a complex number that are none"), Ok)?
+            } else {
+                element(self, k)?
             };
+            data.push(scalar);
         }
         self.memory.release(buffer)?;
         match Array::new(&shape, data) {

@@ -4,6 +4,7 @@
 //! sexp   = symbol | number | string | ( sexp* ) | [ sexp* ] | sexp { sexp* | sexp* } | #A( sexp* )( sexp* ) | ~( sexp* ) sexp
 //! symbol = u+ | #"char*"       u = any byte but white space and ( ) [ ] { } " , ` ; \ (inside braces also not |)
 //! number = -? digits [. digits] [e +-? digits] [type]  | nanTYPE | nan:HEXTYPE | infTYPE | -infTYPE
+//!          | the parts of a complex number, with a sign between them, j, and its type
 //! ```
 //!
 //! The longest run of symbol bytes is a number if it can be read as one, else a symbol; `|` on its own is the bar of the
@@ -119,6 +120,11 @@ fn classify(word: &str) -> Result<Word, ErrorKind> {
     }
     let (body, suffix) = split_suffix(word);
     if let Some(prim) = suffix
+        && let Some(part) = prim.part()
+    {
+        return Ok(complex(body, part).map_or(Word::Symbol, Word::Scalar));
+    }
+    if let Some(prim) = suffix
         && let Some(special) = special_float(body, prim)
     {
         return Ok(Word::Scalar(special));
@@ -146,6 +152,20 @@ fn classify(word: &str) -> Result<Word, ErrorKind> {
         _ => body.parse().ok().map(Scalar::F64),
     };
     value.map(Word::Scalar).ok_or_else(|| ErrorKind::NotANumber(word.to_string()))
+}
+
+/// A complex number from the text of its parts, of type `part`: `1.0+2.0j`.
+fn complex(body: &str, part: PrimType) -> Option<Scalar> {
+    let parts = body.strip_suffix('j')?;
+    let number = |text: &str| match classify(&format!("{text}{part}")) {
+        Ok(Word::Scalar(scalar)) if scalar.prim() == part => Some(scalar),
+        _ => None,
+    };
+    // The sign in the middle may be that of an exponent: then what stands before it is no number.
+    parts.char_indices().skip(1).filter(|(_, c)| matches!(c, '+' | '-')).find_map(|(at, _)| {
+        let im = parts[at..].strip_prefix('+').unwrap_or(&parts[at..]);
+        Scalar::complex(number(&parts[..at])?, number(im)?)
+    })
 }
 
 /// Splits off the name of a numeric type at the end.
@@ -211,6 +231,15 @@ fn number_form(text: &str) -> Option<bool> {
 /// The text of a scalar, as [`parse`] reads it back to the same bits.
 pub fn scalar_text(value: Scalar) -> String {
     let prim = value.prim();
+    if let (Some((re, im)), Some(part)) = (value.parts(), prim.part()) {
+        let text = |scalar: Scalar| {
+            let text = scalar_text(scalar);
+            text.strip_suffix(part.name()).map(str::to_string).unwrap_or(text)
+        };
+        let (re, im) = (text(re), text(im));
+        let plus = if im.starts_with('-') { "" } else { "+" };
+        return format!("{re}{plus}{im}j{prim}");
+    }
     match value.as_f64() {
         Some(float) if float.is_nan() => {
             if value.same_bits(Scalar::from_f64(prim, f64::NAN)) {

@@ -143,6 +143,13 @@ impl Checker<'_> {
                 Param::Ptr(ptr) => state.ptrs[ptr.raw()] = Some(Vec::new()),
             }
         }
+        let mut whole = (0..fun.ptrs.len()).any(|k| self.elem(Ptr::new(k)).is_complex());
+        visit::stmts(&fun.body, &mut |mention| {
+            if let Mention::Read(local) | Mention::Set(local) = mention {
+                whole = whole || self.prim(local).is_complex();
+            }
+        });
+        ensure(!whole, || "a complex number that has not become its parts".into())?;
         ensure(fun.counts.len() == fun.params.len(), || "a parameter has no number of elements".into())?;
         fun.counts.iter().try_for_each(|count| self.int(count, &state))?;
         self.stmts(&fun.body, &mut state)?;

@@ -36,15 +36,42 @@ pub fn view_of(exp: &Exp) -> Option<Var> {
     }
 }
 
-/// The statement that makes the memory that an array of a body is in, where all that follows are updates.
-fn maker(body: &Body, mut var: Var) -> Option<(usize, &Stm)> {
+/// How a result comes to be in its memory: by a statement of the body, followed by updates and other shapes of the whole.
+struct Made<'b> {
+    /// The place of the first statement that writes.
+    begin: usize,
+    /// That statement, unless it is an update of a cell which is given, to be copied first.
+    by: Option<&'b Exp>,
+    /// What the statements that follow are about.
+    versions: FxHashSet<Var>,
+}
+
+fn made(body: &Body, result: Var, param: Var) -> Option<Made<'_>> {
+    let (mut var, mut begin, mut versions) = (result, None, FxHashSet::default());
     loop {
-        let (k, stm) = body.stms.iter().enumerate().rev().find(|(_, stm)| stm.pat.contains(&var))?;
-        match &stm.exp {
-            Exp::Update { array, .. } | Exp::UpdateSlice { array, .. } | Exp::Coerce(array) => var = *array,
-            _ => return Some((k, stm)),
-        }
+        let Some((k, stm)) = body.stms.iter().enumerate().rev().find(|(_, stm)| stm.pat.contains(&var)) else {
+            return begin.filter(|_| var == param).map(|begin| Made { begin, by: None, versions });
+        };
+        var = match &stm.exp {
+            Exp::Update { array, .. } | Exp::UpdateSlice { array, .. } => {
+                begin = Some(k);
+                *array
+            }
+            Exp::Coerce(array) | Exp::Reshape(array) => *array,
+            by => return Some(Made { begin: k, by: Some(by), versions }),
+        };
+        versions.extend(&stm.pat);
     }
+}
+
+/// Whether an array is all of a cell, perhaps in another shape.
+fn is_whole(body: &Body, mut var: Var, param: Var) -> bool {
+    while var != param {
+        let Some(stm) = body.stms.iter().find(|stm| stm.pat.contains(&var)) else { return false };
+        let (Exp::Coerce(array) | Exp::Reshape(array)) = &stm.exp else { return false };
+        var = *array;
+    }
+    true
 }
 
 /// Whether a lambda, given a cell, has read it when it begins to write its only result, or reads each element before it writes it: the
@@ -55,12 +82,12 @@ pub fn reads_first(program: &Program, lambda: &Lambda, param: Var) -> bool {
     if program.ty(param).rank() == 0 {
         return true;
     }
-    let Some((begin, made)) = result.var().and_then(|var| maker(body, var)) else { return false };
+    let Some(Made { begin, by, versions }) = result.var().and_then(|var| made(body, var, param)) else { return false };
     let mut derived: FxHashSet<Var> = [param].into_iter().collect();
     for stm in &body.stms {
         if view_of(&stm.exp).is_some_and(|array| derived.contains(&array)) {
             // A scalar has been read.
-            derived.extend(stm.pat.iter().filter(|var| program.ty(**var).rank() > 0));
+            derived.extend(stm.pat.iter().filter(|var| program.ty(**var).rank() > 0 && !versions.contains(var)));
         }
     }
     let reads = |stms: &[Stm]| {
@@ -71,14 +98,15 @@ pub fn reads_first(program: &Program, lambda: &Lambda, param: Var) -> bool {
     if reads(&body.stms[begin + 1..]) {
         return false;
     }
-    match &made.exp {
-        Exp::Copy(Operand::Var(from)) => *from == param,
-        Exp::Soac(soac) => {
+    match by {
+        None => true,
+        Some(Exp::Copy(Operand::Var(from))) => is_whole(body, *from, param),
+        Some(Exp::Soac(soac)) => {
             let scalars = soac.lambda.params.iter().all(|param| program.ty(*param).rank() == 0);
             let direct = soac.inputs.iter().all(|input| *input == param || !derived.contains(input));
-            let plain = soac.scans.is_empty() && soac.reduces.is_empty() && made.pat.len() == 1;
+            let plain = soac.scans.is_empty() && soac.reduces.is_empty() && body.stms[begin].pat.len() == 1;
             scalars && direct && plain && !reads(&soac.lambda.body.stms)
         }
-        _ => false,
+        Some(_) => false,
     }
 }

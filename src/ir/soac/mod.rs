@@ -63,6 +63,10 @@ impl Type {
     pub fn scalar(elem: PrimType) -> Type {
         Type { elem, shape: Vec::new() }
     }
+    /// How many words stand for a value where others call a program: the parts of a complex number are passed one by one.
+    pub fn words(&self) -> usize {
+        if self.shape.is_empty() && self.elem.is_complex() { 2 } else { 1 }
+    }
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.shape.len()

@@ -1,7 +1,9 @@
 //! The nodes directly below a node or a declaration.
 
 use super::modules::{ModuleExpr, ModuleExprKind, ModuleType, ModuleTypeKind, Spec};
-use super::{Ast, Decl, Dim, ExprId, ExprKind, IndexArg, LoopForm, Operator, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam};
+use super::{
+    Ast, Decl, Dim, ExprId, ExprKind, IndexArg, LoopForm, Operator, PatId, PatKind, TypeArg, TypeId, TypeKind, TypeParam, path_indices,
+};
 
 /// A node of any sort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +130,7 @@ fn operator(op: &Operator, out: &mut Vec<Node>) {
     out.extend(op.backtick.map(Node::Expr));
 }
 
-fn index_args(args: &[IndexArg], out: &mut Vec<Node>) {
+fn index_args<'a>(args: impl IntoIterator<Item = &'a IndexArg>, out: &mut Vec<Node>) {
     for arg in args {
         match arg {
             IndexArg::Index(e) => out.push(Node::Expr(*e)),
@@ -142,6 +144,7 @@ fn expr_children(kind: &ExprKind, out: &mut Vec<Node>) {
         ExprKind::Error
         | ExprKind::Int { .. }
         | ExprKind::Float { .. }
+        | ExprKind::Imaginary { .. }
         | ExprKind::Bool(_)
         | ExprKind::Str(_)
         | ExprKind::Name(_)
@@ -190,10 +193,10 @@ fn expr_children(kind: &ExprKind, out: &mut Vec<Node>) {
             out.extend(fun.ret.map(Node::Type));
             exprs(&[fun.rhs, fun.body], out);
         }
-        ExprKind::LetUpdate { array, binder, indices, value, body } => {
-            out.push(Node::Expr(*array));
+        ExprKind::LetUpdate { base, binder, path, value, body } => {
+            out.push(Node::Expr(*base));
             out.push(Node::Pat(*binder));
-            index_args(indices, out);
+            index_args(path_indices(path), out);
             exprs(&[*value, *body], out);
         }
         ExprKind::If { cond, then, els } => exprs(&[*cond, *then, *els], out),
@@ -212,12 +215,11 @@ fn expr_children(kind: &ExprKind, out: &mut Vec<Node>) {
             }
             out.push(Node::Expr(*body));
         }
-        ExprKind::WithIndex { array, indices, value } => {
-            out.push(Node::Expr(*array));
-            index_args(indices, out);
+        ExprKind::With { base, path, value } => {
+            out.push(Node::Expr(*base));
+            index_args(path_indices(path), out);
             out.push(Node::Expr(*value));
         }
-        ExprKind::WithField { record, value, .. } => exprs(&[*record, *value], out),
         ExprKind::Ascribe { expr, ty } | ExprKind::Coerce { expr, ty } => out.extend([Node::Expr(*expr), Node::Type(*ty)]),
         ExprKind::Assert { cond, expr } => exprs(&[*cond, *expr], out),
     }

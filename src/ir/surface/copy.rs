@@ -2,7 +2,7 @@
 //! module has its own copy of the module's definitions.
 
 use super::{
-    Ast, DefDecl, Dim, Expr, ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, Operator, Pat, PatId, PatKind, TypeArg, TypeDecl,
+    Access, Ast, DefDecl, Dim, Expr, ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, Operator, Pat, PatId, PatKind, TypeArg, TypeDecl,
     TypeExpr, TypeId, TypeKind, TypeParam, ValDecl,
 };
 
@@ -67,6 +67,7 @@ impl Ast {
             ExprKind::Error
             | ExprKind::Int { .. }
             | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
             | ExprKind::Bool(_)
             | ExprKind::Str(_)
             | ExprKind::Name(_)
@@ -94,11 +95,8 @@ impl Ast {
             ExprKind::If { cond, then, els } => {
                 ExprKind::If { cond: self.copy_expr(cond), then: self.copy_expr(then), els: self.copy_expr(els) }
             }
-            ExprKind::WithIndex { array, indices, value } => {
-                ExprKind::WithIndex { array: self.copy_expr(array), indices: self.copy_indices(&indices), value: self.copy_expr(value) }
-            }
-            ExprKind::WithField { record, path, value } => {
-                ExprKind::WithField { record: self.copy_expr(record), path, value: self.copy_expr(value) }
+            ExprKind::With { base, path, value } => {
+                ExprKind::With { base: self.copy_expr(base), path: self.copy_path(path), value: self.copy_expr(value) }
             }
             ExprKind::Ascribe { expr, ty } => ExprKind::Ascribe { expr: self.copy_expr(expr), ty: self.copy_type(ty) },
             ExprKind::Coerce { expr, ty } => ExprKind::Coerce { expr: self.copy_expr(expr), ty: self.copy_type(ty) },
@@ -112,6 +110,15 @@ impl Ast {
             | ExprKind::Match { .. }
             | ExprKind::Loop { .. } => self.copy_binding(kind),
         }
+    }
+
+    fn copy_path(&mut self, path: Vec<Access>) -> Vec<Access> {
+        path.into_iter()
+            .map(|access| match access {
+                Access::Field(_) => access,
+                Access::Index(indices) => Access::Index(self.copy_indices(&indices)),
+            })
+            .collect()
     }
 
     /// The forms that bind variables.
@@ -137,10 +144,10 @@ impl Ast {
                     body: self.copy_expr(body),
                 }))
             }
-            ExprKind::LetUpdate { array, binder, indices, value, body } => ExprKind::LetUpdate {
-                array: self.copy_expr(array),
+            ExprKind::LetUpdate { base, binder, path, value, body } => ExprKind::LetUpdate {
+                base: self.copy_expr(base),
                 binder: self.copy_pat(binder),
-                indices: self.copy_indices(&indices),
+                path: self.copy_path(path),
                 value: self.copy_expr(value),
                 body: self.copy_expr(body),
             },
@@ -162,6 +169,7 @@ impl Ast {
             other @ (ExprKind::Error
             | ExprKind::Int { .. }
             | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
             | ExprKind::Bool(_)
             | ExprKind::Str(_)
             | ExprKind::Name(_)

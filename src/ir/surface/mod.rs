@@ -192,6 +192,8 @@ pub enum ExprKind {
     Int { value: u64, suffix: Option<PrimType> },
     /// A float literal: the nearest double, and the one that is rounded to narrower types ([`to_odd`](crate::base::scalar::decimal::to_odd)).
     Float { value: f64, odd: f64, suffix: Option<PrimType> },
+    /// An imaginary literal, `2.5j`: as a float literal, times the imaginary unit.
+    Imaginary { value: f64, odd: f64, suffix: Option<PrimType> },
     /// `true` or `false`.
     Bool(bool),
     /// A string literal: an array of `u8`.
@@ -236,8 +238,8 @@ pub enum ExprKind {
     Let { sizes: Vec<PatId>, pat: PatId, rhs: ExprId, body: ExprId },
     /// `let f 'a [n] x y : t = e1 in e2`.
     LetFun(Box<LetFun>),
-    /// `let a[i] = v in e`: binds a new `a`.
-    LetUpdate { array: ExprId, binder: PatId, indices: Vec<IndexArg>, value: ExprId, body: ExprId },
+    /// `let a[i].x = v in e`: binds a new `a`.
+    LetUpdate { base: ExprId, binder: PatId, path: Vec<Access>, value: ExprId, body: ExprId },
     /// `if c then a else b`.
     If { cond: ExprId, then: ExprId, els: ExprId },
     /// `match e case p -> e ..`.
@@ -245,10 +247,8 @@ pub enum ExprKind {
     /// `loop p = init for .. do body`; without `= init` the variables of the pattern start at their current values (the
     /// parser writes the initial expression out).
     Loop { sizes: Vec<PatId>, pat: PatId, init: ExprId, form: LoopForm, body: ExprId },
-    /// `a with [i] = v`.
-    WithIndex { array: ExprId, indices: Vec<IndexArg>, value: ExprId },
-    /// `r with x.y = v`.
-    WithField { record: ExprId, path: Vec<Ident>, value: ExprId },
+    /// `a with [i] = v`, `r with x.y = v`, `a with [i].x[j] = v`.
+    With { base: ExprId, path: Vec<Access>, value: ExprId },
     /// `e : t`.
     Ascribe { expr: ExprId, ty: TypeId },
     /// `e :> t`.
@@ -317,6 +317,42 @@ pub enum IndexArg {
     Index(ExprId),
     /// `i:j:s`, each optional.
     Slice { start: Option<ExprId>, end: Option<ExprId>, step: Option<ExprId>, span: Span },
+}
+
+/// A step from a value to a part of it, in an update.
+#[derive(Debug, Clone)]
+pub enum Access {
+    /// `.x`.
+    Field(Ident),
+    /// `[i, j:k:s]`.
+    Index(Vec<IndexArg>),
+}
+
+/// The positions of all indices and slices of a path.
+pub fn path_indices(path: &[Access]) -> impl Iterator<Item = &IndexArg> {
+    path.iter().flat_map(|access| match access {
+        Access::Field(_) => &[][..],
+        Access::Index(indices) => indices,
+    })
+}
+
+/// The name of the operand of a section such as `(.[i].x)`, which is a lambda: one that cannot be written.
+pub fn section_operand() -> Symbol {
+    Symbol::new("x.")
+}
+
+impl Ast {
+    /// The new value, if the expression is an update.
+    pub fn update_value(&self, expr: ExprId) -> Option<ExprId> {
+        match self.exprs[expr].kind {
+            ExprKind::With { value, .. } | ExprKind::LetUpdate { value, .. } => Some(value),
+            _ => None,
+        }
+    }
+    /// Whether these are the parameters of a section such as `(.[i].x)`.
+    pub fn is_section(&self, params: &[PatId]) -> bool {
+        matches!(params, [one] if matches!(self.pats[*one].kind, PatKind::Name(name) if name == section_operand()))
+    }
 }
 
 /// How a loop goes on.

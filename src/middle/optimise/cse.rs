@@ -119,6 +119,11 @@ impl Writer<'_, '_> {
         }
     }
     fn scalar(&mut self, scalar: Scalar) {
+        if let Some((re, im)) = scalar.parts() {
+            self.word(4 << 40);
+            self.scalar(re);
+            return self.scalar(im);
+        }
         self.word(3 << 40 | scalar.prim() as u64);
         let bits = match scalar {
             Scalar::F16(v) => u64::from(v.to_bits()),
@@ -132,6 +137,8 @@ impl Writer<'_, '_> {
             | Scalar::U16(_)
             | Scalar::U32(_)
             | Scalar::U64(_)
+            | Scalar::C64(_)
+            | Scalar::C128(_)
             | Scalar::Bool(_)) => other.as_i128().unwrap_or(0) as u64,
         };
         self.word(bits);

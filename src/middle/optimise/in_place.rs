@@ -135,6 +135,8 @@ impl Pass<'_> {
                 return;
             }
             Exp::Loop { .. } => return self.looping(stm, read, out),
+            // Nobody sees whether it is the array itself.
+            Exp::Copy(Operand::Var(array)) if self.is_needed_no_more(*array) => stm.exp = Exp::Reshape(*array),
             Exp::Soac(_) | Exp::Filter { .. } | Exp::Seg(_) => self.repeated(stm, read),
             Exp::Copy(_)
             | Exp::Scalar(..)
@@ -167,6 +169,10 @@ impl Pass<'_> {
         self.reads(read, -again);
     }
 
+    /// Whether an array is new memory, all of it, and read nowhere else.
+    fn is_needed_no_more(&self, array: Var) -> bool {
+        self.aliases.roots(array) == [array] && self.aliases.is_owned(array) && !self.read_later(array)
+    }
     /// The array itself if it may be overwritten, else a copy. It must not share memory with the others.
     fn own(&mut self, array: Var, others: &[Var], span: crate::base::Span, out: &mut Vec<Stm>) -> Var {
         let fine = self.aliases.is_owned(array)

@@ -35,10 +35,31 @@ fn mentions(stms: &[Stm], vars: &FxHashSet<Var>) -> bool {
     found
 }
 
+/// Whether the statement at a place, whose result is copied, makes it cell by cell from the parameter.
+fn fits_at(program: &Program, body: &Body, at: usize, param: Var, array: Var) -> bool {
+    let Exp::Soac(soac) = &body.stms[at].exp else { return false };
+    let mut direct = body.clone();
+    direct.stms.retain(|stm| !matches!(stm.exp, Exp::Copy(Operand::Var(from)) if from == array));
+    direct.result.push(Operand::Var(array));
+    fits(program, &direct, at, soac, param, array).is_some()
+}
+
 /// Result number `k` of a loop, if it is made from the parameter cell by cell.
 fn rewrite(program: &mut Program, body: &mut Body, k: usize, param: Var) {
-    let Some(Operand::Var(result)) = body.result.get(k).copied() else { return };
-    let Some(at) = body.stms.iter().position(|stm| stm.pat.as_slice() == [result]) else { return };
+    let Some(Operand::Var(mut result)) = body.result.get(k).copied() else { return };
+    let made = |var: Var| body.stms.iter().position(|stm| stm.pat.as_slice() == [var]);
+    let Some(mut at) = made(result) else { return };
+    // A copy of what nothing else needs is the array itself.
+    if let Exp::Copy(Operand::Var(array)) = body.stms[at].exp
+        && body.uses(array) == 1
+        && body.uses(result) == 1
+        && let Some(before) = made(array)
+        && fits_at(program, body, before, param, array)
+    {
+        body.stms.remove(at);
+        body.result[k] = Operand::Var(array);
+        (result, at) = (array, before);
+    }
     let Exp::Soac(soac) = &body.stms[at].exp else { return };
     let Some(singles) = fits(program, body, at, soac, param, result) else { return };
     // Copies of the cells that all need.

@@ -13,6 +13,7 @@ mod in_place_maps;
 mod index_to_input;
 mod inline;
 mod loops_to_histograms;
+mod product_fission;
 mod row_column_fusion;
 mod segment_fusion;
 mod simplify;
@@ -32,6 +33,7 @@ pub use in_place_maps::in_place_maps;
 pub use index_to_input::index_to_input;
 pub use inline::{inline, inline_all};
 pub use loops_to_histograms::loops_to_histograms;
+pub use product_fission::product_fission;
 pub use row_column_fusion::row_column_fusion;
 pub use segment_fusion::segment_fusion;
 pub use simplify::simplify;
@@ -63,6 +65,7 @@ pub const FOR_PROCESSORS: &[Step] = &[
             Run("dead code", dead),
         ],
     ),
+    Where(product_fission::applies, &[Run("product fission", product_fission), Run("simplify", simplify), Run("dead code", dead)]),
     Group(MEMORY),
 ];
 

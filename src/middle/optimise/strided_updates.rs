@@ -25,54 +25,66 @@ use crate::base::mutation::mutated;
 use crate::ir::soac::cells::view_of;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{Body, Check, Exp, Operand, Program, Size, Soac, Stm, Type, Var};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rewrites such updates.
 pub fn strided_updates(mut program: Program) -> Program {
     program.each_body(|program, body| {
-        let mut views = FxHashSet::default();
-        note_views(body, &mut views);
-        visit(program, body, &views);
+        let mut known = Known::default();
+        known.note(body);
+        visit(program, body, &known);
     });
     program
 }
 
-/// Arrays that do not lie in a row by themselves.
-fn note_views(body: &Body, views: &mut FxHashSet<Var>) {
-    for stm in &body.stms {
-        let view = !matches!(stm.exp, Exp::Update { .. } | Exp::UpdateSlice { .. }) && view_of(&stm.exp).is_some();
-        if view || matches!(stm.exp, Exp::Iota { .. } | Exp::Rotate { .. } | Exp::Rep(_)) {
-            views.extend(&stm.pat);
-        }
-        stm.exp.parts(&mut |part| {
-            if let Part::Body(_, body) = part {
-                note_views(body, views);
+/// What is known of the arrays of a function.
+#[derive(Default)]
+struct Known {
+    /// Those that do not lie in a row by themselves.
+    views: FxHashSet<Var>,
+    /// Cells: of which array, and at which indices.
+    cells: FxHashMap<Var, (Var, Vec<Operand>)>,
+}
+
+impl Known {
+    fn note(&mut self, body: &Body) {
+        for stm in &body.stms {
+            let view = !matches!(stm.exp, Exp::Update { .. } | Exp::UpdateSlice { .. }) && view_of(&stm.exp).is_some();
+            if view || matches!(stm.exp, Exp::Iota { .. } | Exp::Rotate { .. } | Exp::Rep(_)) {
+                self.views.extend(&stm.pat);
             }
-        });
+            if let (Exp::Index { array, at, .. }, [cell]) = (&stm.exp, stm.pat.as_slice()) {
+                self.cells.insert(*cell, (*array, at.clone()));
+            }
+            stm.exp.parts(&mut |part| {
+                if let Part::Body(_, body) = part {
+                    self.note(body);
+                }
+            });
+        }
     }
 }
 
-fn visit(program: &mut Program, body: &mut Body, views: &FxHashSet<Var>) {
-    body.stms.iter_mut().for_each(|stm| stm.exp.bodies_mut(&mut |body| visit(program, body, views)));
+fn visit(program: &mut Program, body: &mut Body, known: &Known) {
+    body.stms.iter_mut().for_each(|stm| stm.exp.bodies_mut(&mut |body| visit(program, body, known)));
     let mut at = 0;
     while at < body.stms.len() {
-        at = match found(program, body, at, views) {
+        at = match found(program, body, at, &known.views) {
             Some(column) => rewrite(program, body, column),
-            None => part_of_row(program, body, at, views).unwrap_or(at) + 1,
+            None => part_of_row(program, body, at, known).unwrap_or(at) + 1,
         };
     }
 }
 
 /// Rewrites the update at this place if it puts back a row of which a part was replaced; returns the place of the last new statement.
-fn part_of_row(program: &mut Program, body: &mut Body, at: usize, views: &FxHashSet<Var>) -> Option<usize> {
+fn part_of_row(program: &mut Program, body: &mut Body, at: usize, known: &Known) -> Option<usize> {
     let Stm { pat, exp: Exp::Update { array, at: indices, value: Operand::Var(new), checked: false }, span } = body.stms[at].clone() else {
         return None;
     };
-    let definition = |var: Var| body.stms[..at].iter().position(|stm| stm.pat.as_slice() == [var]);
-    let replaced = definition(new).filter(|_| body.uses(new) == 1)?;
+    let replaced = body.stms[..at].iter().position(|stm| stm.pat.as_slice() == [new]).filter(|_| body.uses(new) == 1)?;
     let Exp::UpdateSlice { array: row, start, step, value, checked: false } = body.stms[replaced].exp else { return None };
-    let Exp::Index { array: whole, at: place, .. } = &body.stms[definition(row)?].exp else { return None };
-    if views.contains(&array) || *whole != array || *place != indices {
+    let (whole, place) = known.cells.get(&row)?;
+    if known.views.contains(&array) || *whole != array || *place != indices {
         return None;
     }
     let ty = program.ty(array).clone();

@@ -10,8 +10,8 @@ pub mod npy;
 pub mod structured;
 pub mod text;
 
-use super::{Buffer, Shortage, Value};
-use crate::base::{Code, PrimType};
+use super::{Buffer, Element, Shortage, Value};
+use crate::base::{Code, Complex, PrimType};
 use crate::diag::Diagnostic;
 
 /// Data could not be read: always one of the codes E0604 to E0609.
@@ -164,7 +164,19 @@ fn decode(prim: PrimType, bytes: &[u8], swap: bool) -> std::result::Result<Buffe
             Ok(Buffer::new(items))
         }};
     }
+    /// Complex numbers from their parts.
+    fn pairs<T: Element>(parts: Buffer) -> std::result::Result<Buffer, Shortage>
+    where
+        Complex<T>: Element,
+    {
+        let items = T::of(&parts).map_or(&[][..], |items| items.as_slice());
+        let mut out = super::buffer::vector::<Complex<T>>(items.len() / 2)?;
+        out.extend(items.chunks_exact(2).map(|pair| Complex { re: pair[0], im: pair[1] }));
+        Ok(Buffer::new(out))
+    }
     match prim {
+        PrimType::C64 => pairs::<f32>(decode(PrimType::F32, bytes, swap)?),
+        PrimType::C128 => pairs::<f64>(decode(PrimType::F64, bytes, swap)?),
         PrimType::I8 => decode!(i8, i8, |x| x),
         PrimType::I16 => decode!(i16, i16, |x| x),
         PrimType::I32 => decode!(i32, i32, |x| x),
@@ -195,6 +207,8 @@ fn encode(value: &Value, out: &mut Vec<u8>) {
         Scalar::F16(x) => out.extend(x.to_le_bytes()),
         Scalar::F32(x) => out.extend(x.to_le_bytes()),
         Scalar::F64(x) => out.extend(x.to_le_bytes()),
+        Scalar::C64(z) => [z.re, z.im].into_iter().for_each(|x| out.extend(x.to_le_bytes())),
+        Scalar::C128(z) => [z.re, z.im].into_iter().for_each(|x| out.extend(x.to_le_bytes())),
         Scalar::Bool(x) => out.push(x.into()),
     };
     match value {

@@ -77,6 +77,8 @@ fn converted(prim: PrimType, expected: &Expected) -> String {
         PrimType::F16 => "float16",
         PrimType::F32 => "float32",
         PrimType::F64 => "float64",
+        PrimType::C64 => "complex64",
+        PrimType::C128 => "complex128",
         PrimType::I8 => "int8",
         PrimType::I16 => "int16",
         PrimType::I32 => "int32",
@@ -139,6 +141,8 @@ fn element(descr: &str) -> Option<(PrimType, bool)> {
         "f2" => PrimType::F16,
         "f4" => PrimType::F32,
         "f8" => PrimType::F64,
+        "c8" => PrimType::C64,
+        "c16" => PrimType::C128,
         _ => return None,
     };
     Some((prim, order == '>'))
@@ -148,6 +152,7 @@ fn descr(prim: PrimType) -> String {
     let kind = match prim {
         PrimType::Bool => 'b',
         p if p.is_float() => 'f',
+        p if p.is_complex() => 'c',
         p if p.is_signed() => 'i',
         _ => 'u',
     };

@@ -130,16 +130,11 @@ impl<'a> Reader<'a> {
     /// The characters from here on that can stand in a literal.
     fn word(&self) -> &'a str {
         let rest = &self.bytes[self.at..];
-        let sign = usize::from(matches!(rest.first(), Some(b'-' | b'+')));
-        let mut end = sign;
-        while let Some(&b) = rest.get(end) {
-            let exponent_sign = matches!(b, b'-' | b'+') && matches!(rest[end - 1], b'e' | b'E' | b'p' | b'P') && end > sign;
-            if !(b.is_ascii_alphanumeric() || b == b'.' || b == b'_' || (exponent_sign && !rest[..end].starts_with(b"0x"))) {
-                break;
-            }
-            end += 1;
-        }
-        std::str::from_utf8(&rest[..end]).unwrap_or("")
+        let end = number_end(rest);
+        // The imaginary part of a complex number follows with its sign.
+        let second = if matches!(rest.get(end), Some(b'-' | b'+')) && end > 0 { &rest[end..end + number_end(&rest[end..])] } else { &[] };
+        let imaginary = [&b"j"[..], b"jc64", b"jc128"].iter().any(|suffix| second.ends_with(suffix));
+        std::str::from_utf8(&rest[..if imaginary { end + second.len() } else { end }]).unwrap_or("")
     }
     /// A value at nesting depth `depth`.
     fn value(&mut self, depth: usize) -> Result<()> {
@@ -330,14 +325,56 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The length of what can stand in a literal of a real number, with a sign in front.
+fn number_end(rest: &[u8]) -> usize {
+    let sign = usize::from(matches!(rest.first(), Some(b'-' | b'+')));
+    let mut end = sign;
+    while let Some(&b) = rest.get(end) {
+        let exponent_sign = matches!(b, b'-' | b'+') && end > sign && matches!(rest[end - 1], b'e' | b'E' | b'p' | b'P');
+        if !(b.is_ascii_alphanumeric() || b == b'.' || b == b'_' || (exponent_sign && !rest[..end].starts_with(b"0x"))) {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
 enum Bad {
     Syntax,
     Range(PrimType),
     Fraction,
 }
 
+/// A complex number: `1.0+2.0jc64`, `2j`, `-infj`, a real number; `None` where nothing says that it is one. Without suffix it is of type
+/// `default`, or `c128`.
+fn complex(word: &str, default: PrimType) -> Option<std::result::Result<Scalar, Bad>> {
+    let suffixed = [PrimType::C64, PrimType::C128].into_iter().find_map(|prim| Some((word.strip_suffix(prim.name())?, prim)));
+    // `0x1c64` has no suffix.
+    let suffixed = suffixed.filter(|(text, _)| !text.is_empty() && !text.starts_with("0x"));
+    let (text, prim) = match suffixed {
+        Some(found) => found,
+        None if default.is_complex() => (word, default),
+        None if word.ends_with('j') => (word, PrimType::C128),
+        None => return None,
+    };
+    let part = prim.part()?;
+    let number = |text: &str| literal(text, part).ok().filter(|scalar| scalar.prim() == part);
+    let found = match text.strip_suffix('j') {
+        None => number(text).and_then(|re| Scalar::complex(re, Scalar::from_f64(part, 0.0))),
+        Some(parts) => {
+            let signs = parts.char_indices().skip(1).filter(|(_, c)| matches!(c, '+' | '-'));
+            let both = signs.filter_map(|(at, _)| Scalar::complex(number(&parts[..at])?, number(&parts[at..])?)).next();
+            both.or_else(|| Scalar::complex(Scalar::from_f64(part, 0.0), number(parts)?))
+        }
+    };
+    Some(found.ok_or(Bad::Syntax))
+}
+
 /// A literal; without suffix it has type `default`.
 fn literal(word: &str, default: PrimType) -> std::result::Result<Scalar, Bad> {
+    if let Some(scalar) = complex(word, default) {
+        return scalar;
+    }
     let (negative, body) = match word.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, word.strip_prefix('+').unwrap_or(word)),

@@ -59,6 +59,41 @@ static void results(t_context *c) {
   t_release(c, not.owner);
 }
 
+static void complex_numbers(t_context *c) {
+  float _Complex zs[3] = {1 + 2i, 3, -1i};
+  t_c64_1d turned;
+  remora_c64 total = {0, 0};
+  remora_c128 twice = {0, 0};
+  int64_t k = 0;
+  CHECK(t_turned(c, 3, (const remora_c64 *)zs, (remora_c64){0, 2}, 40, &turned, &total, &k, &twice) == 0 && k == 43);
+  CHECK(turned.shape[0] == 3 && ((float _Complex *)turned.data)[0] == -4 + 2i && turned.data[1].im == 6 && turned.data[2].re == 2);
+  CHECK(total.re == 4 && total.im == 1 && twice.re == 0 && twice.im == 4);
+  t_release(c, turned.owner);
+  t_exact_c128_rough_c64_two_c64 *some[3], *one;
+  t_exact_c128_rough_c64_two_c64_1d *all;
+  const remora_c64 two[2] = {{1, 2}, {3, -4}};
+  CHECK(t_exact_c128_rough_c64_two_c64_new_exact(c, (remora_c128){1.5, -2.5}, &some[0]) == 0);
+  CHECK(t_exact_c128_rough_c64_two_c64_new_rough(c, (remora_c64){7, 8}, &some[1]) == 0);
+  CHECK(t_exact_c128_rough_c64_two_c64_new_two(c, two, (int64_t[]){2}, &some[2]) == 0);
+  const remora_c128 wanted[3] = {{1.5, -2.5}, {7, 8}, {-2, 6}};
+  t_c128_1d exact;
+  CHECK(t_exact_c128_rough_c64_two_c64_1d_new(c, (int64_t[]){3}, (const t_exact_c128_rough_c64_two_c64 *const *)some, &all) == 0);
+  CHECK(t_all_exact(c, 3, all, &exact) == 0);
+  for (int i = 0; i < 3; i++) {
+    remora_c128 z = {0, 0};
+    CHECK(t_exact(c, some[i], 5, &k, &z) == 0 && k == 5 && z.re == wanted[i].re && z.im == wanted[i].im);
+    CHECK(exact.data[i].re == wanted[i].re && exact.data[i].im == wanted[i].im);
+    t_exact_c128_rough_c64_two_c64_free(c, some[i]);
+  }
+  t_release(c, exact.owner);
+  t_exact_c128_rough_c64_two_c64_1d_free(c, all);
+  CHECK(t_numbers(c, 3, wanted, &all) == 0 && t_exact_c128_rough_c64_two_c64_1d_get(c, all, 2, &one) == 0);
+  remora_c64 rough = {0, 0};
+  CHECK(t_exact_c128_rough_c64_two_c64_get_rough(c, one, &rough) == 0 && rough.re == -2 && rough.im == 6);
+  t_exact_c128_rough_c64_two_c64_free(c, one);
+  t_exact_c128_rough_c64_two_c64_1d_free(c, all);
+}
+
 typedef t_circle_f64_point_rect_f64_f64 shape;
 typedef t_circle_f64_point_rect_f64_f64_1d shapes;
 typedef t_scalar_i64_vector_i64 data;
@@ -222,6 +257,7 @@ int main(int argc, char **argv) {
   t_context *c = t_new(argc > 1 ? atoi(argv[1]) : 0);
   CHECK(c);
   results(c);
+  complex_numbers(c);
   for (int k = 0; k < 3; k++) {
     sums(c);
   }

@@ -132,6 +132,21 @@ fn differences_are_described() {
 }
 
 #[test]
+fn errors_in_other_words_are_counted_apart() {
+    let refused = "-- ==\n-- error: Causality check\nentry main (x: i32) : i32 = x + true\n";
+    let failing = "-- ==\n-- input { 0 } error: Index \\[9\\]\n-- input { 0 } output { 1.0005f64 }\nentry main (i: i64) : f64 = [1.0][i]\n";
+    let coded = "-- ==\n-- input { 9i64 } error: E0502\nentry main (i: i64) : f64 = [1.0][i]\n";
+    let place = Place::new(&[("refused.rem", refused), ("failing.rem", failing), ("coded.rem", coded)]);
+    assert_eq!(place.passes(&["refused.rem"]), "0 passed, 0 failed, 1 refused in other words\n");
+    place.fails(&["refused.rem", "--exact"], &["0 passed, 1 failed", "does not match `Causality check`"]);
+    // An error that does not come is none in other words, and numbers are compared as loosely as there.
+    place.fails(&["failing.rem"], &["1 passed, 1 failed"]);
+    place.fails(&["failing.rem", "--exact"], &["0 passed, 2 failed"]);
+    place.fails(&["coded.rem"], &["0 passed, 1 failed"]);
+    assert!(place.test(&["refused.rem", "--exact", "--tolerance", "1"]).0 == Some(2));
+}
+
+#[test]
 fn back_ends_tags_and_entries() {
     let text = "-- ==\n-- tags { quick }\n-- input { 1 } output { 2 }\n-- compiled input { 2 } auto output\n-- slow input { 3 } output { 6 }\n\
                 -- no_soac input { 4 } output { 8 }\n-- entry: other\n-- input { 1 } output { 1 }\n\

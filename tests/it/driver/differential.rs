@@ -55,7 +55,7 @@ fn generated_programs_mean_the_same_compiled() {
         for options in [&["soac"][..], &["cpu", "--threads", "2"]] {
             let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
             command.env("REMORA_CACHE", place.path().join("cache")).env("REMORA_CFLAGS", "-O1").current_dir(place.path());
-            let output = command.args(["test", "generated.rem", "--backend"]).args(options).output().expect("it starts");
+            let output = command.args(["test", "--exact", "generated.rem", "--backend"]).args(options).output().expect("it starts");
             let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
             assert!(output.status.success() && out.contains(&format!("{count} passed")), "seeds from {next} on, {options:?}:\n{out}{err}");
         }

@@ -235,7 +235,7 @@ fn compared(part: usize) {
     let file = file("hosts", part);
     let remora = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
-        command.env("REMORA_CFLAGS", "-O1").arg("test").arg(&file);
+        command.env("REMORA_CFLAGS", "-O1").arg("test").arg("--exact").arg(&file);
         command
     };
     agrees(remora().args(["--backend", "soac,kernel"]));
@@ -269,6 +269,6 @@ fn on_a_device() {
             .env("REMORA_SHIM_LIBRARY", &library)
             .env("REMORA_SHIM_FOLDER", &folder);
         command.env("REMORA_SHIM_HEADER", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/shim/shim.h"));
-        agrees(command.args(["test", "--backend", "cuda"]).arg(file("device", part)));
+        agrees(command.args(["test", "--exact", "--backend", "cuda"]).arg(file("device", part)));
     }
 }

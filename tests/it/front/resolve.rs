@@ -168,7 +168,7 @@ fn unknown_names() {
     refuse("type vector = i32 def f (x: vectro) = x", "E0202 main.rem:1:29 unknown type `vectro` | did you mean `vector`?");
     refuse(
         "def f (x: [n]i32) = x",
-        "E0201 main.rem:1:12 unknown name `n` | a size is declared in brackets after the name of the definition: `def f [n] ..`",
+        "E0201 main.rem:1:12 the size `n` is not declared | sizes are declared in brackets after the name: `f [n]`",
     );
     refuse("def f = g def g = 1", "E0201 main.rem:1:9 unknown name `g` | a definition is visible after it: move it up");
     refuse(

@@ -210,7 +210,7 @@ fn diagnostics() {
         ("module m = \\p -> p", "E0104 1:13 expected a parameter such as `(m: numeric)`, found `p`"),
         ("include numeric", "E0104 1:1 expected a declaration, found `include`"),
         ("open 3", "E0104 1:6 expected a module, such as a name, `{ .. }` or `import \"..\"`, found `3`"),
-        ("def f = map \\x -> x", "E0106 1:13 a lambda cannot be an argument without parentheses"),
+        ("def f = g if true then 1 else 2", "E0106 1:11 this expression cannot be an argument without parentheses"),
         ("def f = (a + b *)", "E0106 1:16 the section of `*` has an operand that binds less tightly"),
         ("def f =-1", "E0104 1:7 expected `=`, found `=-`"),
         ("def (a, b) = p", "E0107 1:5 a top-level definition binds one name"),

@@ -102,7 +102,7 @@ impl<'a> Maker<'a> {
         if depth == 0 {
             return self.leaf(ty);
         }
-        let common: [Way; 13] = [
+        let common: [Way; 14] = [
             Maker::let_value,
             Maker::let_function,
             Maker::lambda_applied,
@@ -110,6 +110,7 @@ impl<'a> Maker<'a> {
             Maker::looped,
             Maker::projected,
             Maker::indexed,
+            Maker::updated,
             Maker::explicit_map,
             Maker::called,
             Maker::called,
@@ -353,7 +354,21 @@ impl<'a> Maker<'a> {
     fn indexed(&mut self, ty: &Ty, depth: usize) -> Option<Expr> {
         let dim = self.random.below(self.dims.len());
         let array = self.operand(&Ty::new(&[&[dim], &ty.shape[..]].concat(), ty.base), depth);
-        Some(Expr::new(Form::Index, vec![array, Expr::int(self.random.below(2) as i64)]))
+        Some(Expr::new(Form::Index, vec![array, self.position()]))
+    }
+
+    /// An index of an array of at least two elements; sometimes from the end.
+    fn position(&mut self) -> Expr {
+        Expr::int(self.random.pick(&[0, 0, 1, 1, -1, -2]))
+    }
+
+    /// An update of an element by a value that may have to be replicated.
+    fn updated(&mut self, ty: &Ty, depth: usize) -> Option<Expr> {
+        let (_, rest) = ty.shape.split_first()?;
+        let array = self.operand(ty, depth);
+        let value = Ty::new(&self.suffix(rest), ty.base);
+        let value = self.operand(&value, depth);
+        Some(Expr::new(Form::With, vec![array, self.position(), value]))
     }
 
     fn explicit_map(&mut self, ty: &Ty, depth: usize) -> Option<Expr> {

@@ -84,6 +84,8 @@ pub enum Form {
     Array,
     /// The array, then the indices.
     Index,
+    /// The array, the index and the new value.
+    With,
     /// The argument, then the function.
     Pipe,
     Ascribe(String),
@@ -393,6 +395,13 @@ impl Printer<'_> {
                 self.push("[");
                 self.list(parts);
                 self.push("]");
+            }
+            Form::With => {
+                self.atom(&parts[0]);
+                self.push(" with [");
+                self.expr(&parts[1]);
+                self.push("] = ");
+                self.atom(&parts[2]);
             }
             Form::Index => {
                 self.atom(&parts[0]);

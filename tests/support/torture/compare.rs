@@ -25,6 +25,15 @@ pub fn close(a: &str, b: &str) -> bool {
 }
 
 fn near(a: &str, b: &str) -> bool {
+    // Complex numbers by their parts.
+    let parts = |text: &str| {
+        let text = text.strip_suffix("jc128")?;
+        let at = text.char_indices().skip(1).find(|(at, c)| matches!(c, '+' | '-') && !text[..*at].ends_with('e'))?.0;
+        Some((format!("{}f64", &text[..at]), format!("{}f64", text[at..].trim_start_matches('+'))))
+    };
+    if let (Some((x, y)), Some((u, v))) = (parts(a), parts(b)) {
+        return (x == u || near(&x, &u)) && (y == v || near(&y, &v));
+    }
     let number = |text: &str, suffix: &str| text.strip_suffix(suffix)?.parse::<f64>().ok();
     [("f32", 1e-5), ("f64", 1e-12)].iter().any(|(suffix, relative)| match (number(a, suffix), number(b, suffix)) {
         (Some(x), Some(y)) if x == 0.0 && y == 0.0 => x.is_sign_negative() == y.is_sign_negative(),

@@ -127,6 +127,10 @@ pub fn item(random: &mut Random, prim: Prim, sizes: &BTreeMap<String, i64>, extr
                 None => format!("{name}.{value}"),
             }
         }
+        Prim::C128 => {
+            let mut half = || (random.below(17) as f64 - 8.0) / 2.0;
+            format!("{:.1}{:+.1}jc128", half(), half())
+        }
         Prim::F32 | Prim::F64 => format!("{:.1}{}", (random.below(17) as f64 - 8.0) / 2.0, prim.name()),
         _ => {
             let (low, high) = prim.limits();

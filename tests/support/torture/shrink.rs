@@ -96,6 +96,7 @@ fn inputs(program: &Program, found: &mut Vec<Program>) {
             let simple = |item: &String, value: i128| match datum.prim {
                 Prim::Bool => "false".to_string(),
                 Prim::F32 | Prim::F64 => format!("{value}.0{}", datum.prim.name()),
+                Prim::C128 => format!("{value}.0+0.0jc128"),
                 _ if *item == literal(value, datum.prim) => item.clone(),
                 _ => literal(value, datum.prim),
             };

@@ -17,12 +17,13 @@ pub enum Prim {
     U64,
     F32,
     F64,
+    C128,
     Bool,
     /// The element type of a polymorphic function.
     Any,
 }
 
-use Prim::{Any, Bool, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+use Prim::{Any, Bool, C128, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
 /// The types of integers.
 pub const INTEGERS: [Prim; 8] = [I64, I32, I16, I8, U64, U32, U16, U8];
@@ -40,6 +41,7 @@ impl Prim {
             U64 => "u64",
             F32 => "f32",
             F64 => "f64",
+            C128 => "c128",
             Bool => "bool",
             Any => "a",
         }
@@ -47,12 +49,15 @@ impl Prim {
     pub fn is_float(self) -> bool {
         matches!(self, F32 | F64)
     }
-    /// Numbers that a program names the type of.
+    pub fn is_complex(self) -> bool {
+        self == C128
+    }
+    /// Numbers with an order that a program names the type of.
     pub fn is_number(self) -> bool {
         self.is_float() || self.is_integer()
     }
     pub fn is_integer(self) -> bool {
-        !self.is_float() && self != Bool && self != Any
+        !self.is_float() && !self.is_complex() && self != Bool && self != Any
     }
     pub fn is_signed(self) -> bool {
         matches!(self, I8 | I16 | I32 | I64)
@@ -68,7 +73,7 @@ impl Prim {
             U16 => (0, u16::MAX.into()),
             U32 => (0, u32::MAX.into()),
             U64 => (0, u64::MAX.into()),
-            F32 | F64 | Bool | Any => (0, 1),
+            F32 | F64 | C128 | Bool | Any => (0, 1),
         }
     }
 }

@@ -229,9 +229,9 @@ impl Scope {
                 self.pat(program, fun.binder);
                 self.expr(program, fun.body);
             }
-            ExprKind::LetUpdate { array, binder, indices, value, body } => {
-                self.expr(program, array);
-                indices.iter().for_each(|i| self.index(program, i));
+            ExprKind::LetUpdate { base, binder, path, value, body } => {
+                self.expr(program, base);
+                path_indices(&path).for_each(|i| self.index(program, i));
                 self.expr(program, value);
                 self.pat(program, binder);
                 self.expr(program, body);
@@ -278,11 +278,10 @@ impl Scope {
                 all(self, &args);
             }
             ExprKind::If { cond, then, els } => all(self, &[cond, then, els]),
-            ExprKind::WithIndex { array, indices, value } => {
-                all(self, &[array, value]);
-                indices.iter().for_each(|i| self.index(program, i));
+            ExprKind::With { base, path, value } => {
+                all(self, &[base, value]);
+                path_indices(&path).for_each(|i| self.index(program, i));
             }
-            ExprKind::WithField { record, value, .. } => all(self, &[record, value]),
             ExprKind::Ascribe { expr, ty } | ExprKind::Coerce { expr, ty } => {
                 all(self, &[expr]);
                 self.ty(program, ty);

@@ -6,7 +6,7 @@ use crate::front::syntax::error::{ErrorKind, Meant, Misplaced, Wanted};
 use crate::front::syntax::lexer::{Tok, Token};
 use crate::front::syntax::literal::{self, LiteralError, Number};
 use crate::front::syntax::precedence::{self, RANGE};
-use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, UnaryOp};
+use crate::ir::surface::{ExprId, ExprKind, Ident, IndexArg, UnaryOp, section_operand};
 
 impl Parser<'_> {
     /// An expression that needs no parentheses anywhere.
@@ -22,10 +22,7 @@ impl Parser<'_> {
                     self.bump();
                     let mut path = Vec::new();
                     self.field(&mut path);
-                    for field in path {
-                        let span = Span::between(self.file, start, field.span.end.max(start));
-                        expr = self.ast.exprs.alloc(crate::ir::surface::Expr { kind: ExprKind::Project { expr, field }, span });
-                    }
+                    expr = self.projections(expr, path, start);
                 }
                 Tok::LBracket if self.adjacent(0) => {
                     let indices = self.index_args();
@@ -122,7 +119,21 @@ impl Parser<'_> {
 
     /// The value of a number token.
     pub(super) fn number(&mut self, token: Token) -> ExprKind {
-        match literal::number(self.slice(token)) {
+        let text = self.slice(token);
+        let negated = self.pos.checked_sub(2).is_some_and(|before| self.tokens[before].tok == Tok::Minus);
+        let number = match self.wraps.then(|| literal::wrapped(text, negated)).flatten() {
+            Some(number) => {
+                let becomes = match &number {
+                    Number::Negative { value, .. } => -i128::from(*value),
+                    Number::Int { value, .. } => i128::from(*value),
+                    Number::Float { .. } => crate::ice!(Span::between(self.file, token.start, token.end), "a float that wraps around"),
+                };
+                self.report(Span::between(self.file, token.start, token.end), ErrorKind::Wrapped { becomes });
+                Ok(number)
+            }
+            None => literal::number(text),
+        };
+        match number {
             Ok(Number::Int { value, suffix }) => ExprKind::Int { value, suffix },
             Ok(Number::Negative { value, prim }) => {
                 let expr = self.expr(ExprKind::Int { value, suffix: Some(prim) }, token.start);
@@ -130,6 +141,7 @@ impl Parser<'_> {
                 ExprKind::Paren(self.expr(ExprKind::Unary { op: UnaryOp::Neg, op_span, expr }, token.start))
             }
             Ok(Number::Float { value, odd, suffix }) => ExprKind::Float { value, odd, suffix },
+            Ok(Number::Imaginary { value, odd, suffix }) => ExprKind::Imaginary { value, odd, suffix },
             Err(error) => self.bad_literal(token, error),
         }
     }
@@ -228,13 +240,60 @@ impl Parser<'_> {
         ExprKind::RightSection { op, rhs: self.exp2(RANGE) }
     }
 
-    /// `(.x.y)` and `(.[i])` after the bracket.
+    /// `(.x.y)`, `(.[i])` and `(.[i].x[j])` after the bracket.
     fn projection_section(&mut self) -> ExprKind {
+        let at = self.start();
         self.bump();
-        if self.at(Tok::LBracket) {
-            return ExprKind::IndexSection(self.index_args());
+        let path = match self.at(Tok::LBracket) {
+            true => SectionPath::Indices(self.index_args()),
+            false => SectionPath::Fields(self.field_path()),
+        };
+        if !matches!(self.tok(), Tok::Dot | Tok::LBracket) {
+            return match path {
+                SectionPath::Indices(indices) => ExprKind::IndexSection(indices),
+                SectionPath::Fields(path) => ExprKind::ProjectSection(path),
+            };
         }
-        ExprKind::ProjectSection(self.field_path())
+        self.path_section(at, path)
+    }
+
+    /// Fields and indices one after the other: the parser writes out `\x -> x[i].y`. The operand has no name that can be written, and no text.
+    fn path_section(&mut self, at: u32, first: SectionPath) -> ExprKind {
+        let start = at;
+        // With a name in front of them, indices follow without a dot.
+        let at = if matches!(first, SectionPath::Indices(_)) { at + 1 } else { at };
+        let place = Span::between(self.file, at, at);
+        let ident = Ident { name: section_operand(), span: place };
+        let param = self.name_pat(ident);
+        let mut body = self.name_expr(ident);
+        match first {
+            SectionPath::Indices(indices) => body = self.expr(ExprKind::Index { array: body, indices }, at),
+            SectionPath::Fields(path) => body = self.projections(body, path, at),
+        }
+        loop {
+            match self.tok() {
+                Tok::LBracket => {
+                    let indices = self.index_args();
+                    body = self.expr(ExprKind::Index { array: body, indices }, at);
+                }
+                Tok::Dot => {
+                    self.bump();
+                    let mut path = Vec::new();
+                    self.field(&mut path);
+                    body = self.projections(body, path, at);
+                }
+                _ => return ExprKind::Paren(self.expr(ExprKind::Lambda { params: vec![param], ret: None, body }, start)),
+            }
+        }
+    }
+
+    /// `e.x.y`, where `e` begins at `start`.
+    fn projections(&mut self, mut expr: ExprId, path: Vec<Ident>, start: u32) -> ExprId {
+        for field in path {
+            let span = Span::between(self.file, start, field.span.end.max(start));
+            expr = self.ast.exprs.alloc(crate::ir::surface::Expr { kind: ExprKind::Project { expr, field }, span });
+        }
+        expr
     }
 
     /// `[i, j:k:s]`.
@@ -267,6 +326,12 @@ impl Parser<'_> {
         let step = if self.eat(Tok::Colon) { bound(self) } else { None };
         IndexArg::Slice { start, end, step, span: self.span_from(from) }
     }
+}
+
+/// How a section of fields and indices begins.
+enum SectionPath {
+    Indices(Vec<IndexArg>),
+    Fields(Vec<Ident>),
 }
 
 /// The components of a record whose fields are numbered from 0: such a record is a tuple. Other fields are given back.

@@ -5,9 +5,8 @@ use crate::base::Span;
 use crate::front::syntax::error::{ErrorKind, Meant, Misplaced, Wanted};
 use crate::front::syntax::lexer::Tok;
 use crate::front::syntax::precedence::{self, BACKTICK, Level, RANGE, WITH, WITH_VALUE};
-use crate::ir::surface::view;
 use crate::ir::surface::{
-    ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, Operator, PatId, PatKind, RangeKind, TypeId, TypeParam, UnaryOp,
+    Access, ExprId, ExprKind, Ident, LetFun, LoopForm, Operator, PatId, PatKind, RangeKind, TypeId, TypeParam, UnaryOp,
 };
 
 impl Parser<'_> {
@@ -128,35 +127,28 @@ impl Parser<'_> {
 
     fn with(&mut self, lhs: ExprId) -> ExprKind {
         self.bump();
-        if self.at(Tok::LBracket) {
-            let indices = self.index_args();
-            self.expect(Tok::Eq);
-            return ExprKind::WithIndex { array: lhs, indices, value: self.exp2(WITH_VALUE) };
-        }
-        let path = self.field_path();
-        let indices = if self.at(Tok::LBracket) { self.index_args() } else { Vec::new() };
+        let path = self.update_path(self.at(Tok::LBracket));
         self.expect(Tok::Eq);
-        let value = self.exp2(WITH_VALUE);
-        if indices.is_empty() {
-            return ExprKind::WithField { record: lhs, path, value };
-        }
-        self.with_path(lhs, path, indices, value)
+        ExprKind::With { base: lhs, path, value: self.exp2(WITH_VALUE) }
     }
-    /// `r with x.y[i] = v`: the parser writes out `r with x.y = (r.x.y with [i] = v)`.
-    fn with_path(&mut self, record: ExprId, path: Vec<Ident>, indices: Vec<IndexArg>, value: ExprId) -> ExprKind {
-        let at = view::strip(self.ast, record);
-        let ExprKind::Name(name) = self.ast.exprs[at].kind else {
-            let span = self.ast.exprs[record].span;
-            self.complain_at(span, ErrorKind::Misplaced(Misplaced::UpdateWithoutName));
-            return ExprKind::Error;
-        };
-        let span = self.ast.exprs[at].span;
-        let mut array = self.name_expr(Ident { name, span });
-        for field in &path {
-            array = self.expr(ExprKind::Project { expr: array, field: *field }, span.start);
+
+    /// The steps to what is updated: `[i].x.y[j:k]`, or `x.y[j:k]` without an index in front.
+    fn update_path(&mut self, indexed: bool) -> Vec<Access> {
+        let mut path = Vec::new();
+        let mut field = !indexed;
+        loop {
+            if field {
+                let mut fields = Vec::new();
+                self.field(&mut fields);
+                path.extend(fields.into_iter().map(Access::Field));
+            } else {
+                path.push(Access::Index(self.index_args()));
+            }
+            field = self.eat(Tok::Dot);
+            if !(field || self.at(Tok::LBracket)) {
+                return path;
+            }
         }
-        let updated = self.expr(ExprKind::WithIndex { array, indices, value }, span.start);
-        ExprKind::WithField { record, path, value: updated }
     }
 
     /// `x.y.0`.
@@ -233,7 +225,12 @@ impl Parser<'_> {
             }
             Tok::AttrOpen => {
                 let attr = self.attr();
-                ExprKind::Attr { attr, expr: self.exp() }
+                let expr = self.exp();
+                let stripped = crate::ir::surface::view::strip(self.ast, expr);
+                if attr.name.as_str() == "unroll" && !matches!(self.ast.exprs[stripped].kind, ExprKind::Loop { .. } | ExprKind::Error) {
+                    self.report(attr.span, ErrorKind::NoLoop);
+                }
+                ExprKind::Attr { attr, expr }
             }
             _ => return self.application(),
         };
@@ -255,9 +252,15 @@ impl Parser<'_> {
         loop {
             if self.at_argument() {
                 args.push(self.atom());
+            } else if self.at(Tok::Backslash) {
+                // A lambda without parentheses takes everything that follows.
+                let start = self.start();
+                let lambda = self.lambda();
+                args.push(self.expr(lambda, start));
+                break;
             } else if let Some(error) = self.choice_behind() {
                 args.push(error);
-            } else if matches!(self.tok(), Tok::Backslash | Tok::If | Tok::Loop | Tok::Match | Tok::Bang | Tok::Assert) {
+            } else if matches!(self.tok(), Tok::If | Tok::Loop | Tok::Match | Tok::Bang | Tok::Assert) {
                 self.complain(ErrorKind::Misplaced(Misplaced::BareArgument(self.tok())));
                 args.push(self.prefix());
             } else {
@@ -396,11 +399,10 @@ impl Parser<'_> {
         let start = self.start();
         let let_span = self.span_here();
         self.bump();
-        if self.at(Tok::Ident) && self.nth(1) == Tok::LBracket && self.adjacent(1) {
+        let indexed = self.nth(1) == Tok::LBracket && self.adjacent(1);
+        let selected = self.nth(1) == Tok::Dot && matches!(self.nth(2), Tok::Ident | Tok::Number);
+        if self.at(Tok::Ident) && (indexed || selected) {
             return self.let_update(start, let_span);
-        }
-        if self.at(Tok::Ident) && self.nth(1) == Tok::Dot && matches!(self.nth(2), Tok::Ident | Tok::Number) {
-            return self.let_path_update(start, let_span);
         }
         if let Some(name) = self.local_function_name() {
             return self.let_fun(start, let_span, name);
@@ -466,36 +468,18 @@ impl Parser<'_> {
         self.expr(ExprKind::LetFun(Box::new(LetFun { binder, tparams, params, ret, rhs, body })), start)
     }
 
+    /// `let a[i].x = v in e`, `let r.x[i] = v in e`.
     fn let_update(&mut self, start: u32, let_span: Span) -> ExprId {
         let token = self.bump();
         let ident = self.ident_of(token);
-        let array = self.name_expr(ident);
+        let base = self.name_expr(ident);
         let binder = self.name_pat(ident);
-        let indices: Vec<IndexArg> = self.index_args();
+        let field = self.eat(Tok::Dot);
+        let path = self.update_path(!field);
         self.equals(false);
         let value = self.exp();
         let body = self.let_body(let_span);
-        self.expr(ExprKind::LetUpdate { array, binder, indices, value, body }, start)
-    }
-
-    /// `let r.x.y[i] = v in e`: the parser writes out `let r = r with x.y = (r.x.y with [i] = v) in e`.
-    fn let_path_update(&mut self, start: u32, let_span: Span) -> ExprId {
-        let token = self.bump();
-        let ident = self.ident_of(token);
-        let record = self.name_expr(ident);
-        let pat = self.name_pat(ident);
-        self.bump();
-        let path = self.field_path();
-        let indices = if self.at(Tok::LBracket) { self.index_args() } else { Vec::new() };
-        self.equals(false);
-        let value = self.exp();
-        let kind = match indices.is_empty() {
-            true => ExprKind::WithField { record, path, value },
-            false => self.with_path(record, path, indices, value),
-        };
-        let rhs = self.expr(kind, ident.span.start);
-        let body = self.let_body(let_span);
-        self.expr(ExprKind::Let { sizes: Vec::new(), pat, rhs, body }, start)
+        self.expr(ExprKind::LetUpdate { base, binder, path, value, body }, start)
     }
 
     /// `in e`, or another `let`.

@@ -51,6 +51,7 @@ impl Parser<'_> {
     /// What may have been meant by the token at which an element or a bracket should end.
     pub(super) fn meant_in_bracket(&self) -> Option<Meant> {
         match self.tok() {
+            Tok::Eq if self.named_argument() => Some(Meant::NamedArgument),
             Tok::Eq => Some(Meant::Equality),
             Tok::Question => Some(Meant::Choice),
             Tok::For => Some(Meant::Comprehension),
@@ -58,11 +59,19 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether the `=` here stands behind a name that begins an element of a bracket.
+    fn named_argument(&self) -> bool {
+        let before = |count: usize| self.pos.checked_sub(count).and_then(|at| self.tokens.get(at)).map(|token| token.tok);
+        let first = before(2) == Some(Tok::LParen) && before(3) == Some(Tok::Ident);
+        before(1) == Some(Tok::Ident) && (first || before(2) == Some(Tok::Comma))
+    }
+
     /// What may have been meant where the `=` of a definition should stand. `typed` says that a result type was read.
     pub(super) fn meant_for_equals(&self, typed: bool) -> Option<Meant> {
         match self.tok() {
             Tok::Arrow => Some(Meant::ResultType),
             Tok::LBrace => Some(Meant::Body),
+            tok if tok.is_operator() && self.slice(self.token(0)).ends_with('=') => Some(Meant::Assignment),
             _ if typed => Some(Meant::Parameters),
             _ => None,
         }

@@ -38,6 +38,8 @@ pub(super) struct Parser<'a> {
     /// The open brackets around the current token: how each would be closed.
     open: Brackets,
     errors: Vec<Error>,
+    /// Whether numbers that do not fit into their types wrap around, with a warning, as in `.fut` files.
+    wraps: bool,
 }
 
 /// A stack of brackets that are open, by the tokens that close them.
@@ -84,9 +86,9 @@ struct Opening {
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(ast: &'a mut Ast, file: FileId, text: &'a str) -> Parser<'a> {
+    pub(super) fn new(ast: &'a mut Ast, file: FileId, text: &'a str, wraps: bool) -> Parser<'a> {
         let Lexed { tokens, docs, errors } = lex(file, text);
-        Parser { ast, file, text, tokens, docs, next_doc: 0, pos: 0, reach: 0, complained: None, open: Brackets::default(), errors }
+        Parser { ast, file, text, tokens, docs, next_doc: 0, pos: 0, reach: 0, complained: None, open: Brackets::default(), errors, wraps }
     }
 
     /// Parses the whole file.

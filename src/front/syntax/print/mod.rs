@@ -10,8 +10,8 @@ use super::precedence::{self, ASCRIBE, ATOM, Level, RANGE, UNARY, WITH, WITH_VAL
 use crate::base::Symbol;
 use crate::base::scalar::decimal;
 use crate::ir::surface::{
-    Ast, Decl, DefDecl, ExprId, ExprKind, Ident, IndexArg, LoopForm, Operator, PatId, RangeKind, TypeDecl, TypeId, TypeParam, UnaryOp,
-    ValDecl,
+    Access, Ast, Decl, DefDecl, ExprId, ExprKind, Ident, IndexArg, LoopForm, Operator, PatId, RangeKind, TypeDecl, TypeId, TypeParam,
+    UnaryOp, ValDecl, section_operand,
 };
 use std::fmt::Write;
 use types::TypeLevel;
@@ -173,8 +173,12 @@ impl<'a> Printer<'a> {
                 let _ = write!(out, "{value}{}", suffix.map_or("", |s| s.name()));
             }
             ExprKind::Float { value, odd, suffix } => put_float(out, (*value, *odd), suffix.map_or("", |s| s.name())),
+            ExprKind::Imaginary { value, odd, suffix } => {
+                put_float(out, (*value, *odd), &format!("j{}", suffix.map_or("", |s| s.name())));
+            }
             ExprKind::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
             ExprKind::Str(text) => out.push_str(&string_literal(text.as_str())),
+            ExprKind::Name(name) if *name == section_operand() => {}
             ExprKind::Name(name) => put_binding_name(out, name.as_str()),
             ExprKind::OpFn(op) => {
                 let _ = write!(out, "({})", op.name);
@@ -234,17 +238,11 @@ impl<'a> Printer<'a> {
                 let _ = write!(out, "{}.", modules::path(module));
                 self.put_expr(out, *expr, ATOM);
             }
-            ExprKind::WithIndex { array, indices, value } => {
-                self.put_expr(out, *array, WITH);
+            ExprKind::With { base, path, value } => {
+                self.put_expr(out, *base, WITH);
                 out.push_str(" with ");
-                self.put_indices(out, indices);
+                self.put_path(out, path, true);
                 out.push_str(" = ");
-                self.put_expr(out, *value, WITH_VALUE);
-            }
-            ExprKind::WithField { record, path, value } => {
-                self.put_expr(out, *record, WITH);
-                let path: Vec<&str> = path.iter().map(|f| f.name.as_str()).collect();
-                let _ = write!(out, " with {} = ", path.join("."));
                 self.put_expr(out, *value, WITH_VALUE);
             }
             ExprKind::Lambda { .. }
@@ -254,6 +252,19 @@ impl<'a> Printer<'a> {
             | ExprKind::If { .. }
             | ExprKind::Match { .. }
             | ExprKind::Loop { .. } => self.put_keyword_form(out, kind),
+        }
+    }
+
+    /// The steps of an update; `bare` says that no value stands in front of them.
+    fn put_path(&self, out: &mut String, path: &[Access], bare: bool) {
+        for (i, access) in path.iter().enumerate() {
+            match access {
+                Access::Field(field) => {
+                    out.push_str(if bare && i == 0 { "" } else { "." });
+                    out.push_str(field.name.as_str());
+                }
+                Access::Index(indices) => self.put_indices(out, indices),
+            }
         }
     }
 
@@ -309,6 +320,11 @@ impl<'a> Printer<'a> {
     /// The forms that extend as far as possible to the right.
     fn put_keyword_form(&self, out: &mut String, kind: &ExprKind) {
         match kind {
+            ExprKind::Lambda { params, body, .. } if self.ast.is_section(params) => {
+                let text = self.expr(*body, ATOM);
+                out.push_str(if text.starts_with('[') { "." } else { "" });
+                out.push_str(&text);
+            }
             ExprKind::Lambda { params, ret, body } => {
                 out.push('\\');
                 for (i, param) in params.iter().enumerate() {
@@ -336,10 +352,10 @@ impl<'a> Printer<'a> {
                 self.put_ret(out, fun.ret);
                 self.put_binding(out, fun.rhs, fun.body);
             }
-            ExprKind::LetUpdate { array, indices, value, body, .. } => {
+            ExprKind::LetUpdate { base, path, value, body, .. } => {
                 out.push_str("let ");
-                self.put_expr(out, *array, ATOM);
-                self.put_indices(out, indices);
+                self.put_expr(out, *base, ATOM);
+                self.put_path(out, path, false);
                 self.put_binding(out, *value, *body);
             }
             ExprKind::If { cond, then, els } => {
@@ -402,7 +418,7 @@ impl<'a> Printer<'a> {
                 | ExprKind::Attr { expr: body, .. } => *body,
                 ExprKind::LetFun(fun) => fun.body,
                 ExprKind::Binary { rhs, .. } | ExprKind::Unary { expr: rhs, .. } | ExprKind::Range { end: rhs, .. } => *rhs,
-                ExprKind::WithIndex { value, .. } | ExprKind::WithField { value, .. } => *value,
+                ExprKind::With { value, .. } => *value,
                 _ => return false,
             };
         }
@@ -464,7 +480,7 @@ impl<'a> Printer<'a> {
 
     /// What a projection or an index is applied to. A number needs parentheses: `1.0` is another number.
     fn put_head(&self, out: &mut String, expr: ExprId) {
-        if matches!(self.ast.exprs[expr].kind, ExprKind::Int { .. } | ExprKind::Float { .. }) {
+        if matches!(self.ast.exprs[expr].kind, ExprKind::Int { .. } | ExprKind::Float { .. } | ExprKind::Imaginary { .. }) {
             let _ = write!(out, "({})", self.expr(expr, ASCRIBE));
         } else {
             self.put_expr(out, expr, ATOM);
@@ -525,7 +541,7 @@ impl<'a> Printer<'a> {
         loop {
             expr = match &self.ast.exprs[expr].kind {
                 ExprKind::Binary { rhs, .. } | ExprKind::Unary { expr: rhs, .. } | ExprKind::Range { end: rhs, .. } => *rhs,
-                ExprKind::WithIndex { value, .. } | ExprKind::WithField { value, .. } => *value,
+                ExprKind::With { value, .. } => *value,
                 kind => return precedence::of_expr(kind) == ASCRIBE,
             };
         }

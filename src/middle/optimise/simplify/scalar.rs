@@ -32,6 +32,7 @@ impl Simplifier<'_> {
             [a] => self.unary(op, a),
             [a, b] if op.prim.is_int() => integers(op, a, b).or_else(|| self.compared(op, a, b)),
             [a, b] if op.prim.is_float() => floats(op, a, b),
+            [a, b] if op.prim.is_complex() => complex(op, a, b),
             [a, b] => truths(op, a, b),
             _ => None,
         }
@@ -160,6 +161,22 @@ fn floats(op: ScalarOp, a: Operand, b: Operand) -> Option<Operand> {
         Op::Sub if is(b, 0.0) => Some(a),
         Op::Mul if is(a, 1.0) => Some(b),
         Op::Mul | Op::Div | Op::Pow if is(b, 1.0) => Some(a),
+        _ => None,
+    }
+}
+
+/// Sums and differences are those of the parts. A product with 1 is no identity: it makes a NaN of an infinity beside 0.
+#[expect(clippy::wildcard_enum_match_arm, reason = "identities of some operations; the others have none")]
+fn complex(op: ScalarOp, a: Operand, b: Operand) -> Option<Operand> {
+    let part = op.prim.part()?;
+    let is = |a: Operand, value: f64| {
+        let zero = Scalar::from_f64(part, value);
+        constant(a).zip(Scalar::complex(zero, zero)).is_some_and(|(scalar, zero)| scalar.same_bits(zero))
+    };
+    match op.op {
+        Op::Add if is(a, -0.0) => Some(b),
+        Op::Add if is(b, -0.0) => Some(a),
+        Op::Sub if is(b, 0.0) => Some(a),
         _ => None,
     }
 }

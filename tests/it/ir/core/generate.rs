@@ -1,7 +1,7 @@
 //! Generators of sizes, shapes, types and programs; the programs are seldom well typed.
 
 use proptest::prelude::*;
-use remora::base::{PrimType, Scalar, Span, Symbol};
+use remora::base::{Complex, PrimType, Scalar, Span, Symbol};
 use remora::ir::core::{Atom, Define, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Param, Program, Shape, ShapeItem, Type};
 
 /// Words that mean something to the reader.
@@ -94,6 +94,8 @@ fn scalar() -> impl Strategy<Value = Scalar> {
         PrimType::F32 => Scalar::F32(f32::from_bits(bits as u32)),
         PrimType::F64 => Scalar::F64(f64::from_bits(bits)),
         PrimType::Bool => Scalar::Bool(bits & 1 == 1),
+        PrimType::C64 => Scalar::C64(Complex { re: f32::from_bits(bits as u32), im: f32::from_bits((bits >> 32) as u32) }),
+        PrimType::C128 => Scalar::C128(Complex { re: f64::from_bits(bits), im: f64::from_bits(bits.rotate_left(29)) }),
         _ => Scalar::from_i128(prim, i128::from(bits)),
     });
     prop_oneof![bits, any::<f64>().prop_map(Scalar::F64), (0i64..9).prop_map(Scalar::I64)]

@@ -68,7 +68,7 @@ impl Maker<'_> {
             return self.leaf(ty);
         }
         let depth = depth - 1;
-        let made = match self.random.below(30) {
+        let made = match self.random.below(32) {
             0..=2 => self.same_shape(ty, depth),
             3..=5 => Some(self.elementwise(ty, depth)),
             6..=7 if self.nest < 3 => Some(self.over_indices(ty, depth)),
@@ -96,6 +96,7 @@ impl Maker<'_> {
             27 => self.rows_scanned(ty, depth),
             28 => self.histogram(ty, depth),
             29 => self.streamed(ty, depth),
+            30..=31 => self.product(ty, depth),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))
@@ -136,6 +137,10 @@ impl Maker<'_> {
             9 if ty.rank() >= 2 => {
                 self.seen("unflatten of flatten");
                 return Some(Node::new(&ty, &format!("(unflatten (flatten $) : {ty})"), vec![inner]));
+            }
+            10 if ty.element().is_some_and(Prim::is_complex) && ty.rank() == 1 => {
+                self.seen("scan complex");
+                return Some(Node::new(&ty, "scan (+) 0 $", vec![inner]).fresh());
             }
             10 if ty.element().is_some_and(Prim::is_number) => {
                 self.seen("scan");
@@ -303,6 +308,10 @@ impl Maker<'_> {
         let count = self.dim();
         let places = self.value_of(&Ty::array(std::slice::from_ref(&count), Prim::I64), depth);
         let values = self.value_of(&ty.cell().times(&count), depth);
+        if ty.rank() == 1 && prim.is_complex() && self.random.percent(50) {
+            self.seen("reduce_by_index complex");
+            return Some(Node::new(ty, "reduce_by_index $ (+) 0 $ $", vec![dest, places, values]).fresh());
+        }
         if ty.rank() == 1 && prim.is_number() && self.random.percent(50) {
             self.seen("reduce_by_index");
             let sum = prim.is_integer() && self.random.percent(50);

@@ -32,6 +32,29 @@ impl Maker<'_> {
         Some(Node::new(ty, &format!("reduce {op} (replicate $ {neutral}) $"), vec![size, rows]).fresh())
     }
 
+    /// A product of two matrices, with any operations in place of plus and times, and something computed from its sums.
+    pub fn product(&mut self, ty: &Ty, depth: usize) -> Option<Node> {
+        let prim = ty.element().filter(|prim| prim.is_number() && ty.rank() == 2 && self.nest < 2)?;
+        let (rows, columns, count) = (ty.dims[0].clone(), ty.dims[1].clone(), self.dim());
+        let left = self.value_of(&ty.shaped(vec![rows, count.clone()]), depth.min(1));
+        let right = self.value_of(&ty.shaped(vec![count, columns]), depth.min(1));
+        let times = self.random.pick(&["a + b", "a * b", "if a < b then a else b"]);
+        let combine = if prim.is_integer() && self.random.percent(60) { "(+) 0".to_string() } else { self.choice(prim) };
+        let sum = format!("reduce {combine} (map2 (\\a b -> {times}) r c)");
+        let cell = match self.random.below(4) {
+            0 => sum,
+            1 => format!("let s = {sum} in if s < r[0] then s + 1 else s").replace("r[0]", "1"),
+            2 => format!("2 * {sum}"),
+            _ => format!("let s = {sum} in s * s + 1"),
+        };
+        self.seen("product");
+        let row = match self.random.below(3) {
+            0 => format!("let p = map (\\c -> {cell}) (transpose $) in map2 (\\a b -> if a < b then b else a) p (reverse p)"),
+            _ => format!("map (\\c -> {cell}) (transpose $)"),
+        };
+        Some(Node::new(ty, &format!("map (\\r -> {row}) $"), vec![right, left]).fresh())
+    }
+
     fn operator_on_rows(&mut self, prim: Prim) -> (String, String) {
         match self.random.below(4) {
             0 if prim.is_integer() => ("(map2 (+))".to_string(), "0".to_string()),

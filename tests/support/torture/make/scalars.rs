@@ -51,7 +51,7 @@ impl Maker<'_> {
             self.seen("extreme literal");
             return Node::atom(&ty, "i64.lowest");
         }
-        Node { atomic: !text.starts_with('-'), ..Node::atom(&ty, text) }
+        Node { atomic: !text.starts_with('-') && !prim.is_complex(), ..Node::atom(&ty, text) }
     }
 
     /// A truth value.
@@ -79,7 +79,9 @@ impl Maker<'_> {
             return self.scalar_leaf(prim);
         }
         let (a, b) = (self.scalar(prim, depth), self.scalar(prim, depth.saturating_sub(1)));
-        let template = self.random.pick(&["$ < $", "$ <= $", "$ > $", "$ >= $", "$ == $", "$ != $"]);
+        let templates: &[&str] =
+            if prim.is_complex() { &["$ == $", "$ != $"] } else { &["$ < $", "$ <= $", "$ > $", "$ >= $", "$ == $", "$ != $"] };
+        let template = self.random.pick(templates);
         self.seen("comparison");
         Node::new(&Ty::prim(Prim::Bool), template, vec![a, b])
     }
@@ -100,6 +102,18 @@ impl Maker<'_> {
         if prim == Prim::Bool {
             let template = self.random.pick(&["$ && $", "$ || $", "$ != $"]);
             return Node::new(ty, template, vec![a, b]);
+        }
+        if prim.is_complex() {
+            self.seen("complex numbers");
+            // Products are exact: sums of them do not depend on how they are rounded.
+            let of_one =
+                ["$ * 2", "$ * 1j", "-$", "c128.conj $", "c128.c64 (c64.c128 $)", "$ / 2j", "(\\z -> c128.mk (c128.im z) (c128.re z)) $"];
+            let template = self.random.pick(&of_one);
+            return match self.random.below(3) {
+                0 => Node::new(ty, template, vec![a]),
+                1 => Node::new(ty, "$ - $", vec![a, b]),
+                _ => Node::new(ty, "$ + $", vec![a, b]),
+            };
         }
         let choice = self.random.below(if prim.is_float() { 8 } else { 16 });
         match choice {
@@ -158,13 +172,18 @@ impl Maker<'_> {
         if prim == Prim::Bool {
             return Some(self.compared(Prim::I32, depth));
         }
+        if prim == Prim::F64 && self.random.percent(30) {
+            let part = self.random.pick(&["c128.re $", "c128.im $"]);
+            let inner = self.scalar(Prim::C128, depth);
+            return Some(Node::new(&ty, part, vec![inner]));
+        }
         let from = match self.random.below(8) {
             0 => Prim::Bool,
             1 if prim.is_integer() => self.random.pick(&[Prim::F64, Prim::F32]),
             _ => self.random.pick(&INTEGERS),
         };
         // Large integers are not exact as floats, and sums of them depend on the order.
-        let from = if prim.is_float() { self.random.pick(&[Prim::I8, Prim::U8, Prim::Bool]) } else { from };
+        let from = if prim.is_float() || prim.is_complex() { self.random.pick(&[Prim::I8, Prim::U8, Prim::Bool]) } else { from };
         self.seen("conversion");
         let inner = self.scalar(from, depth);
         Some(Node::new(&ty, &format!("{}.{} $", prim.name(), from.name()), vec![inner]))
@@ -266,6 +285,9 @@ impl Maker<'_> {
         self.seen("reduce");
         if prim == Prim::Bool {
             return Some(Node::new(&ty, self.random.pick(&["and $", "or $"]), vec![array]));
+        }
+        if prim.is_complex() {
+            return Some(Node::new(&ty, self.random.pick(&["c128.sum $", "reduce (+) 0 $", "reduce_comm (+) 0 $"]), vec![array]));
         }
         let templates: &[String] = &match (prim.is_float(), self.random.below(4)) {
             (_, 0) => vec![format!("{name}.sum $")],
