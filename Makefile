@@ -6,12 +6,13 @@
 # make bench         compiled remora against hand-written C, NumPy and what else is installed: a table and a plot (build/bench)
 #                    SIZE=large|small|test ONLY=name,name THREADS=2 ROUNDS=3 RUNS=10 BY=min FRESH=1; PEERS=1 installs Numba and JAX first
 # make bench-check   the table of checking times and memory
+# make bench-library   functions of lib/linalg and lib/fft beside NumPy: a table (benches/library.py --help)
 # make programs-table  the table of docs/programs.md: what need not be written, checking times
 # make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo test examples properties torture mutations bench bench-check programs-table fuzz ci clean
+.PHONY: all setup demo test examples properties torture mutations bench bench-check bench-library programs-table fuzz ci clean
 
 all:
 	@.ci/setup build
@@ -36,6 +37,7 @@ test: setup
 	cargo test --features mutations --test '*'
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
+	@.venv/bin/python tests/library/check.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
 	@echo "the Python package:"
 	@$(MAKE) --no-print-directory -C python test
@@ -71,6 +73,11 @@ bench-check:
 	@.ci/setup
 	cargo build --release
 	@.venv/bin/python benches/check.py
+
+bench-library:
+	@.ci/setup
+	cargo build --release
+	@.venv/bin/python benches/library.py --only "$(ONLY)" $(if $(THREADS),--threads $(THREADS))
 
 programs-table:
 	@.ci/setup build

@@ -37,6 +37,8 @@ pub(super) struct Files<'a> {
     pub exports: FxHashMap<FileId, Rc<Globals<'a>>>,
     /// The files of the standard library.
     pub library: FxHashSet<FileId>,
+    /// The modules of library files that nobody names.
+    pub idle: FxHashSet<(FileId, Symbol)>,
     pub prelude: Rc<Globals<'a>>,
 }
 
@@ -76,10 +78,10 @@ pub(super) struct Place {
 
 impl<'p, 'a> Builder<'p, 'a> {
     /// A builder that has seen nothing.
-    pub fn new(program: &'p mut Program, imports: FxHashMap<Span, FileId>) -> Self {
+    pub fn new(program: &'p mut Program, imports: FxHashMap<Span, FileId>, idle: FxHashSet<(FileId, Symbol)>) -> Self {
         Builder {
             program,
-            files: Files { imports, exports: FxHashMap::default(), library: FxHashSet::default(), prelude: Rc::default() },
+            files: Files { imports, exports: FxHashMap::default(), library: FxHashSet::default(), idle, prelude: Rc::default() },
             file: PerFile::default(),
             scope: Scope::default(),
             at: Place::default(),
@@ -249,7 +251,9 @@ impl<'p, 'a> Builder<'p, 'a> {
                 }
             }
             Decl::Module(module) => {
-                let value = self.module_decl(module);
+                let idle = self.at.path.is_empty() && self.files.idle.contains(&(module.name.span.file, module.name.name));
+                // The name is kept for suggestions.
+                let value = if idle { Module::Broken } else { self.module_decl(module) };
                 self.scope.globals().modules.insert(module.name.name, value.clone());
                 offered.modules.insert(module.name.name, value);
             }

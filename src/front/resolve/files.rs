@@ -23,12 +23,21 @@ pub trait Loader {
 }
 
 /// The parts of the standard library that are inside the compiler: the path in an `import`, and the text.
-const LIBRARY: [(&str, &str); 6] = [
+const LIBRARY: [(&str, &str); 15] = [
     ("lib/np", include_str!("../../../stdlib/lib/np.rem")),
     ("lib/complex", include_str!("../../../stdlib/lib/complex.rem")),
+    ("lib/fft", include_str!("../../../stdlib/lib/fft.rem")),
+    ("lib/image", include_str!("../../../stdlib/lib/image.rem")),
+    ("lib/integrate", include_str!("../../../stdlib/lib/integrate.rem")),
+    ("lib/interpolate", include_str!("../../../stdlib/lib/interpolate.rem")),
+    ("lib/linalg", include_str!("../../../stdlib/lib/linalg.rem")),
+    ("lib/optimize", include_str!("../../../stdlib/lib/optimize.rem")),
     ("lib/random", include_str!("../../../stdlib/lib/random.rem")),
     ("lib/segmented", include_str!("../../../stdlib/lib/segmented.rem")),
+    ("lib/signal", include_str!("../../../stdlib/lib/signal.rem")),
     ("lib/sorting", include_str!("../../../stdlib/lib/sorting.rem")),
+    ("lib/sparse", include_str!("../../../stdlib/lib/sparse.rem")),
+    ("lib/stats", include_str!("../../../stdlib/lib/stats.rem")),
     ("lib/vector", include_str!("../../../stdlib/lib/vector.rem")),
 ];
 const PRELUDE: &str = include_str!("../../../stdlib/prelude.rem");
@@ -39,7 +48,12 @@ pub(super) fn import_with(name: &str) -> Option<&'static str> {
     let defined = DEFINED.get_or_init(|| {
         let mut defined = FxHashMap::default();
         for (path, text) in LIBRARY {
-            let names = text.lines().filter_map(|line| line.strip_prefix("def ")?.split_whitespace().next());
+            // The functions for f64 of the library for NumPy users stand in parametric modules.
+            let inside = if path == "lib/np" { "  def " } else { "def " };
+            let names = text.lines().filter_map(|line| {
+                let rest = line.strip_prefix("def ").or_else(|| line.strip_prefix(inside))?;
+                rest.split_whitespace().next()
+            });
             for name in names {
                 defined.entry(name).or_insert(path);
             }

@@ -13,6 +13,7 @@
 //! - Types have their own names; scalar types come last.
 //! - A parameter's names are visible in the types of the parameters after it, in the result type and in the body.
 
+mod asked;
 mod build;
 mod complain;
 mod consequences;
@@ -44,7 +45,8 @@ pub fn load(sources: &mut SourceMap, loader: &dyn Loader, roots: &[FileId]) -> (
     let mut program = Program::default();
     let loaded = files::load_all(&mut program, sources, loader, roots);
     let units = std::mem::take(&mut program.units);
-    let mut builder = build::Builder::new(&mut program, loaded.imports);
+    let idle = asked::idle_modules(&units, sources);
+    let mut builder = build::Builder::new(&mut program, loaded.imports, idle);
     let prelude = units.first().map(|unit| unit.source.file);
     for unit in &units {
         let offered = Rc::new(builder.unit(unit));

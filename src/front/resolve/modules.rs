@@ -74,7 +74,8 @@ impl<'a> Builder<'_, 'a> {
     /// Checks the body of a parametric module for all applications. The result is the module, if it can be applied at all.
     pub(super) fn check_functor(&mut self, functor: Functor<'a>) -> Module<'a> {
         let FunctorKind::Written { params, sig, body } = functor.kind else { return Module::Broken };
-        if self.copying() {
+        // Those of the library are looked at where they are applied.
+        if self.copying() || self.files.library.contains(&functor.declared.file) {
             return Module::Functor(Rc::new(functor));
         }
         let mut broken = false;

@@ -315,6 +315,24 @@ fn modules_are_resolved_away() {
 }
 
 #[test]
+fn modules_of_the_library_are_made_when_they_are_named() {
+    let made = |text: &'static str| {
+        let loaded = load(text, &[]);
+        assert_eq!(loaded.errors(), "", "{text}");
+        let has = |name: &str| loaded.program.defs.iter().any(|(_, def)| def.name.as_str() == name);
+        ["np_f64.mean", "np_f32.mean", "np_i64.sort", "random.normal"].map(has)
+    };
+    assert_eq!(made("import \"lib/np\" import \"lib/random\" def f (x: []f64) = mean x"), [true, false, false, false]);
+    assert_eq!(made("import \"lib/np\" def f (x: []f32) = np_f32.mean x"), [true, true, false, false]);
+    assert_eq!(made("import \"lib/np\" module n = np_i64 def f (x: []i64) = n.sort x"), [true, false, true, false]);
+    assert_eq!(made("module l = import \"lib/random\" def f = l.random.normal (l.random.key 1) 0 1"), [false, false, false, true]);
+    // Parametric modules of the library are looked into where they are applied.
+    assert_eq!(load("import \"lib/np\" module m = np_int u8 def f = m.sort [1]", &[]).errors(), "");
+    let misspelt = load("import \"lib/np\" def f (x: []f32) = np_f33.mean x", &[]);
+    assert!(misspelt.diagnostics.iter().any(|d| format!("{d:?}").contains("np_f32")), "{}", misspelt.errors());
+}
+
+#[test]
 fn later_imports_hide_earlier_definitions() {
     let loaded = load("def x = 1 import \"a\" def y = x def x = 2 def z = x", &[("a.rem", "def x = 3")]);
     assert_eq!(loaded.errors(), "");
@@ -338,9 +356,11 @@ fn every_name_of_a_clean_program_is_known() {
     let names = &loaded.program.names.exprs;
     let mut work = Vec::new();
     // Module types are patterns for what is made of them: the names in them are resolved in copies.
-    for decl in loaded.program.units.iter().flat_map(|unit| &unit.source.decls) {
+    for (unit, decl) in loaded.program.units.iter().flat_map(|unit| unit.source.decls.iter().map(move |decl| (unit, decl))) {
         match decl {
             Decl::ModuleType(_) => {}
+            // Modules of the library are looked into where they are named.
+            Decl::Module(_) if unit.stdlib => {}
             Decl::Module(module) => module_children(&module.body, &mut work),
             _ => decl_children(decl, &mut work),
         }
