@@ -193,15 +193,18 @@ class Function:
             self._collect(param["form"], values[param["name"]], param["name"], casting, arrays, names)
         sizes = self._measure(arrays, names)
         words = [sizes[k] for k in self._of["indices"]]
-        words += [array.ctypes.data if array.ndim else int.from_bytes(array.tobytes().ljust(8, b"\0"), "little") for array in arrays]
-        found = self._library.call(self._of["entry"], words, len(self._results))
+        for array in arrays:
+            words += [array.ctypes.data] if array.ndim else _words(array)
+        found = self._library.call(self._of["entry"], words, sum(_width(*result) for result in self._results))
         made: list[Any] = []
         known = [_signed(word) for word in words + found]
-        for (dtype, shape), word in zip(self._results, found):
+        at = 0
+        for dtype, shape in self._results:
             if shape:
-                made.append(self._library.array(word, tuple(_value(terms, known) for terms in shape), dtype))
+                made.append(self._library.array(found[at], tuple(_value(terms, known) for terms in shape), dtype))
             else:
-                made.append(np.frombuffer(word.to_bytes(8, "little"), dtype, 1)[0])
+                made.append(_scalar(found[at : at + 2], dtype))
+            at += _width(dtype, shape)
         result = _assembled(self._of["returned"], iter(made))
         return result if out is None else store(result, out, name)
 
@@ -234,6 +237,27 @@ class Function:
                     where = f"{self.__name__}(): argument `{name}`, dimension {axis}"
                     raise ArgumentError(f"{where}: the size is {size}, but {wanted} is needed; {self._of['name']} : {self._of['type']}")
         return sizes
+
+
+def _part(dtype: np.dtype[Any]) -> int:
+    """The bytes of a scalar, or of a part of a complex number, each of which is a word."""
+    return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
+
+
+def _width(dtype: np.dtype[Any], shape: list[Any]) -> int:
+    """How many words a result is."""
+    return 2 if dtype.kind == "c" and not shape else 1
+
+
+def _words(scalar: np.ndarray[Any, Any]) -> list[int]:
+    data, part = scalar.tobytes(), _part(scalar.dtype)
+    return [int.from_bytes(data[at : at + part], "little") for at in range(0, len(data), part)]
+
+
+def _scalar(words: list[int], dtype: np.dtype[Any]) -> Any:
+    part = _part(dtype)
+    data = b"".join(word.to_bytes(8, "little")[:part] for word in words)
+    return np.frombuffer(data[: dtype.itemsize], dtype)[0]
 
 
 def _signed(word: int) -> int:

@@ -17,7 +17,7 @@ _KINDS = "biufc"
 _TYPES = {
     name: np.dtype(name)
     for name in (
-        "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
+        "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128",
     )
 }  # fmt: skip
 
@@ -107,7 +107,7 @@ def leaf(value: Any, what: str, name: str | None, casting: str | None) -> tuple[
     native = array.dtype.newbyteorder("=")
     if native != wanted:
         weak = isinstance(value, (list, tuple)) and _is_weak(value)
-        rule: Any = casting or ("same_kind" if weak and array.dtype.kind in "iuf" and wanted.kind in "iuf" else "equiv")
+        rule: Any = casting or ("same_kind" if weak and array.dtype.kind in "iufc" and wanted.kind in "iufc" else "equiv")
         if not array.size and isinstance(value, (list, tuple)):
             rule = "unsafe"
         if weak and rule == "same_kind" and wanted.kind in "iu" and array.size and array.dtype.kind in "iu":

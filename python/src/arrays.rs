@@ -75,12 +75,9 @@ impl<'py> Borrowed<'py> {
         // SAFETY: the elements lie side by side.
         unsafe { std::slice::from_raw_parts(self.data(), self.count() * self.prim.bytes()) }
     }
-    /// The only element of an array of rank 0, in the low bytes of a word.
-    pub fn word(&self) -> u64 {
-        let mut word = [0u8; 8];
-        let bytes = self.bytes();
-        word[..bytes.len().min(8)].copy_from_slice(&bytes[..bytes.len().min(8)]);
-        u64::from_le_bytes(word)
+    /// The only element of an array of rank 0.
+    pub fn scalar(&self) -> Option<Scalar> {
+        Scalar::of_bytes(self.bytes(), self.prim)
     }
 }
 
@@ -128,11 +125,11 @@ pub fn copied<'py>(py: Python<'py>, prim: PrimType, dims: &[usize], bytes: &[u8]
 
 /// A scalar of NumPy's.
 pub fn scalar(py: Python<'_>, scalar: Scalar) -> PyResult<Bound<'_, PyAny>> {
-    let mut word = scalar.word().to_le_bytes();
+    let (mut bytes, _) = scalar.bytes();
     // SAFETY: the bytes are those of an element of this type.
     unsafe {
         let descr = PY_ARRAY_API.PyArray_DescrFromType(py, dtypes::number(scalar.prim()));
-        let made = PY_ARRAY_API.PyArray_Scalar(py, word.as_mut_ptr().cast(), descr, std::ptr::null_mut());
+        let made = PY_ARRAY_API.PyArray_Scalar(py, bytes.as_mut_ptr().cast(), descr, std::ptr::null_mut());
         ffi::Py_DECREF(descr.cast());
         Bound::from_owned_ptr_or_err(py, made)
     }

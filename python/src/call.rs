@@ -83,7 +83,7 @@ pub struct Function {
 
 /// A scalar or array that was given.
 enum Given<'py> {
-    Scalar(PrimType, u64),
+    Scalar(Scalar),
     Array(Borrowed<'py>),
 }
 
@@ -326,7 +326,8 @@ impl Function {
             self.stats.copied_bytes.fetch_add(copied as u64, Ordering::Relaxed);
         }
         let borrowed = Borrowed::new(&array)?.ok_or_else(|| failures::argument(py, &format!("{what} is no array")))?;
-        Ok(if borrowed.dims().is_empty() { Given::Scalar(borrowed.prim, borrowed.word()) } else { Given::Array(borrowed) })
+        let scalar = if borrowed.dims().is_empty() { borrowed.scalar() } else { None };
+        Ok(scalar.map_or(Given::Array(borrowed), Given::Scalar))
     }
 
     /// The instance for arguments with this key.
@@ -396,7 +397,7 @@ impl Function {
         for argument in &arguments {
             let Argument::Plain(given) = argument else { continue };
             operands.extend(given.iter().map(|given| match given {
-                Given::Scalar(_, word) => Operand::Scalar(*word),
+                Given::Scalar(scalar) => Operand::Scalar(*scalar),
                 Given::Array(array) => Operand::Array(array.data(), array.dims()),
             }));
         }
@@ -421,7 +422,7 @@ impl Function {
     fn run_values<'py>(&self, py: Python<'py>, instance: &Arc<Instance>, arguments: Vec<Argument<'py>>) -> PyResult<Bound<'py, PyAny>> {
         let missing = || failures::argument(py, "an argument is too large to be copied");
         let value = |given: &Given| match given {
-            Given::Scalar(prim, word) => Some(Value::Scalar(Scalar::of_word(*word, *prim))),
+            Given::Scalar(scalar) => Some(Value::Scalar(*scalar)),
             Given::Array(array) => values::array(array),
         };
         let mut args = Vec::with_capacity(arguments.len());
@@ -495,7 +496,7 @@ fn is_scalar(form: &Form) -> bool {
 impl Given<'_> {
     fn kind(&self) -> (PrimType, usize) {
         match self {
-            Given::Scalar(prim, _) => (*prim, 0),
+            Given::Scalar(scalar) => (scalar.prim(), 0),
             Given::Array(array) => (array.prim, array.dims().len()),
         }
     }
@@ -505,7 +506,7 @@ impl Given<'_> {
 fn quick<'py>(value: &Bound<'py, PyAny>, prim: PrimType) -> PyResult<Option<Given<'py>>> {
     if let Some(array) = Borrowed::new(value)? {
         return Ok(match (array.prim == prim, array.dims().is_empty()) {
-            (true, true) => Some(Given::Scalar(prim, array.word())),
+            (true, true) => array.scalar().map(Given::Scalar),
             (true, false) => Some(Given::Array(array)),
             (false, _) => None,
         });
@@ -527,7 +528,7 @@ fn quick<'py>(value: &Bound<'py, PyAny>, prim: PrimType) -> PyResult<Option<Give
     } else {
         None
     };
-    Ok(scalar.map(|scalar| Given::Scalar(prim, scalar.word())))
+    Ok(scalar.map(Given::Scalar))
 }
 
 /// A value of a parameter made of its scalars and arrays; `outer` sizes stand in front of its own.

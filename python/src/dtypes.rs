@@ -6,7 +6,7 @@ use std::ffi::c_int;
 
 /// Each scalar type with the number and the name that NumPy has for it.
 #[rustfmt::skip]
-const TABLE: [(PrimType, NPY_TYPES, &str); 12] = [
+const TABLE: [(PrimType, NPY_TYPES, &str); 14] = [
     (PrimType::Bool, NPY_TYPES::NPY_BOOL, "bool"),
     (PrimType::I8, NPY_TYPES::NPY_BYTE, "int8"), (PrimType::U8, NPY_TYPES::NPY_UBYTE, "uint8"),
     (PrimType::I16, NPY_TYPES::NPY_SHORT, "int16"), (PrimType::U16, NPY_TYPES::NPY_USHORT, "uint16"),
@@ -14,6 +14,7 @@ const TABLE: [(PrimType, NPY_TYPES, &str); 12] = [
     (PrimType::I64, NPY_TYPES::NPY_LONG, "int64"), (PrimType::U64, NPY_TYPES::NPY_ULONG, "uint64"),
     (PrimType::F16, NPY_TYPES::NPY_HALF, "float16"),
     (PrimType::F32, NPY_TYPES::NPY_FLOAT, "float32"), (PrimType::F64, NPY_TYPES::NPY_DOUBLE, "float64"),
+    (PrimType::C64, NPY_TYPES::NPY_CFLOAT, "complex64"), (PrimType::C128, NPY_TYPES::NPY_CDOUBLE, "complex128"),
 ];
 
 /// The scalar type of a NumPy type with this number. `long long` is another number for the same as `long`: it is converted, which copies

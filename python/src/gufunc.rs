@@ -6,7 +6,7 @@ use crate::dtypes;
 use crate::failures::{self, Kind};
 use numpy::npyffi::{PY_UFUNC_API, PyUFuncGenericFunction, npy_intp};
 use pyo3::prelude::*;
-use remora::embed::{self, Failed, Instance, Operand, Output, Refused, Signature};
+use remora::embed::{self, Failed, Instance, Operand, Output, Refused, Scalar, Signature};
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -238,10 +238,9 @@ impl Loop {
         }
         let operand = |((data, dims), (prim, _)): (&(*const u8, Vec<usize>), &embed::Named)| match dims.as_slice() {
             [] => {
-                let mut word = [0u8; 8];
                 // SAFETY: there is one element.
-                unsafe { std::ptr::copy_nonoverlapping(*data, word.as_mut_ptr(), prim.bytes()) };
-                Operand::Scalar(u64::from_le_bytes(word))
+                let bytes = unsafe { std::slice::from_raw_parts(*data, prim.bytes()) };
+                Operand::Scalar(Scalar::of_bytes(bytes, *prim).unwrap_or(Scalar::Bool(false)))
             }
             dims => Operand::Array(*data, unsafe { std::slice::from_raw_parts(dims.as_ptr(), dims.len()) }),
         };
@@ -252,12 +251,12 @@ impl Loop {
             Failed::Size(_) | Failed::Stopped => Problem::Said(format!("{}: the sizes do not fit", self.function.name)),
         })?;
         for (output, view) in outputs.iter().zip(returns) {
-            let word;
+            let bytes;
             let mut from = match output {
                 Output::Array(owned) => owned.data().cast_const(),
                 Output::Scalar(scalar) => {
-                    word = scalar.word().to_le_bytes();
-                    word.as_ptr()
+                    bytes = scalar.bytes().0;
+                    bytes.as_ptr()
                 }
             };
             let start = from;

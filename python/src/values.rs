@@ -67,7 +67,8 @@ fn data(value: &Bound<'_, PyAny>, shape: &Shape, what: &str) -> PyResult<Value> 
                 return Err(failures::argument(py, &format!("{what}: expected {}, found an array of rank {found}", shape.shown())));
             }
             if *rank == 0 {
-                return Ok(Value::Scalar(embed::Scalar::of_word(borrowed.word(), *prim)));
+                let scalar = borrowed.scalar().ok_or_else(|| failures::argument(py, &format!("{what}: no number")))?;
+                return Ok(Value::Scalar(scalar));
             }
             array(&borrowed).ok_or_else(|| failures::argument(py, &format!("{what}: no array")))
         }

@@ -18,6 +18,7 @@ entry flip (p: point) : point = {x = p.y, y = p.x}
 entry both [n] (x: [n]i64) = (i64.sum x, filter (> 0) x)
 entry join [n][m] (x: [n]i64) (y: [m]i64) : [n+m]i64 = x ++ y
 entry at [n] (x: [n]i64) (i: i64) = x[i]
+entry turn (z: c128) (v: []c64) = (z * z, v, c128.re z)
 entry sized (n: i64) (x: [n]f64) = f64.sum x
 """
 
@@ -38,6 +39,8 @@ assert s.flip({"x": 1.0, "y": 2.0}).x == 2
 total, positive = s.both(np.array([1, -2, 3]))
 assert total == 2 and positive.tolist() == [1, 3]
 assert s.join([1], [2, 3]).tolist() == [1, 2, 3]
+square, same, re = s.turn(1 + 2j, np.array([1j], dtype=np.complex64))
+assert square == (1 + 2j) ** 2 and same.tolist() == [1j] and re == 1
 out = np.empty(2)
 assert s.sized(2, np.ones(2)) == 2 and s.norm(v=np.ones(4)) == 2
 for call, error, text in (

@@ -1,6 +1,5 @@
 //! Scalar types and scalar values. What operations on them compute is in [`scalar`](super::scalar).
 
-use super::Span;
 use super::scalar::half_of;
 use half::f16;
 use std::fmt;
@@ -187,27 +186,33 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Its bits in the low bytes of a word: how compiled programs take and return scalars.
-    pub fn word(self) -> u64 {
-        match self {
-            Scalar::I8(x) => u64::from(x as u8),
-            Scalar::I16(x) => u64::from(x as u16),
-            Scalar::I32(x) => u64::from(x as u32),
-            Scalar::I64(x) => x as u64,
-            Scalar::U8(x) => u64::from(x),
-            Scalar::U16(x) => u64::from(x),
-            Scalar::U32(x) => u64::from(x),
-            Scalar::U64(x) => x,
-            Scalar::F16(x) => u64::from(x.to_bits()),
-            Scalar::F32(x) => u64::from(x.to_bits()),
-            Scalar::F64(x) => x.to_bits(),
-            Scalar::Bool(x) => u64::from(x),
-            Scalar::C64(_) | Scalar::C128(_) => crate::ice!(Span::default(), "a complex number in one word"),
-        }
+    /// Its bits in the low bytes of words: how compiled programs take and return scalars. A complex number is two words, its parts.
+    pub fn words(self) -> impl Iterator<Item = u64> {
+        let (first, second) = match self {
+            Scalar::I8(x) => (u64::from(x as u8), None),
+            Scalar::I16(x) => (u64::from(x as u16), None),
+            Scalar::I32(x) => (u64::from(x as u32), None),
+            Scalar::I64(x) => (x as u64, None),
+            Scalar::U8(x) => (u64::from(x), None),
+            Scalar::U16(x) => (u64::from(x), None),
+            Scalar::U32(x) => (u64::from(x), None),
+            Scalar::U64(x) => (x, None),
+            Scalar::F16(x) => (u64::from(x.to_bits()), None),
+            Scalar::F32(x) => (u64::from(x.to_bits()), None),
+            Scalar::F64(x) => (x.to_bits(), None),
+            Scalar::C64(z) => (u64::from(z.re.to_bits()), Some(u64::from(z.im.to_bits()))),
+            Scalar::C128(z) => (z.re.to_bits(), Some(z.im.to_bits())),
+            Scalar::Bool(x) => (u64::from(x), None),
+        };
+        std::iter::once(first).chain(second)
     }
-    /// The scalar whose bits are in the low bytes of a word.
-    pub fn of_word(word: u64, prim: PrimType) -> Scalar {
-        match prim {
+    /// The scalar whose bits are in the low bytes of words; nothing if there are too few.
+    pub fn of_words(words: &[u64], prim: PrimType) -> Option<Scalar> {
+        let word = *words.first()?;
+        if let Some(part) = prim.part() {
+            return Scalar::complex(Scalar::of_words(words, part)?, Scalar::of_words(words.get(1..)?, part)?);
+        }
+        Some(match prim {
             PrimType::I8 => Scalar::I8(word as i8),
             PrimType::I16 => Scalar::I16(word as i16),
             PrimType::I32 => Scalar::I32(word as i32),
@@ -220,8 +225,24 @@ impl Scalar {
             PrimType::F32 => Scalar::F32(f32::from_bits(word as u32)),
             PrimType::F64 => Scalar::F64(f64::from_bits(word)),
             PrimType::Bool => Scalar::Bool(word & 0xff != 0),
-            PrimType::C64 | PrimType::C128 => crate::ice!(Span::default(), "a complex number in one word"),
+            PrimType::C64 | PrimType::C128 => return None,
+        })
+    }
+    /// Its bytes as they lie in an array on this machine, and how many there are.
+    pub fn bytes(self) -> ([u8; 16], usize) {
+        let (mut bytes, size) = ([0; 16], self.prim().bytes());
+        let part = self.prim().part().map_or(size, PrimType::bytes);
+        for (to, word) in bytes.chunks_mut(part).zip(self.words()) {
+            to.copy_from_slice(&word.to_le_bytes()[..part]);
         }
+        (bytes, size)
+    }
+    /// The scalar with these bytes; nothing if there are too few.
+    pub fn of_bytes(bytes: &[u8], prim: PrimType) -> Option<Scalar> {
+        let part = prim.part().unwrap_or(prim).bytes();
+        let words =
+            bytes.get(..prim.bytes())?.chunks(part).map(|bytes| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        Scalar::of_words(&words.collect::<Vec<u64>>(), prim)
     }
     /// Its type.
     pub fn prim(self) -> PrimType {

@@ -11,7 +11,7 @@ use crate::diag::Diagnostic;
 use crate::driver::outside::{Extent, Form, Plan, Returned, numpy_name};
 use crate::driver::{self, Native};
 use crate::ir::core::{Define, DimAtom};
-use crate::ir::soac::Fun;
+use crate::ir::soac::{Fun, Var};
 use crate::ir::tables::{Def, DefKind};
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
@@ -144,7 +144,13 @@ fn leaves(form: &Form, out: &mut Vec<PrimType>) {
 }
 
 fn results(native: &Native, fun: &Fun) -> Vec<Json> {
-    let places: FxHashMap<_, usize> = fun.params.iter().chain(&fun.results).enumerate().map(|(at, var)| (*var, at)).collect();
+    let mut next = 0;
+    let mut place = |var: &Var| {
+        let words = native.program.ty(*var).words();
+        next += words;
+        (*var, next - words)
+    };
+    let places: FxHashMap<Var, usize> = fun.params.iter().chain(&fun.results).map(&mut place).collect();
     let result = |var| {
         let ty = native.program.ty(var);
         let shape: Vec<Json> = ty.shape.iter().map(|size| terms(size, &places)).collect();
@@ -229,6 +235,7 @@ fn stubs(functions: &[Json]) -> String {
             let ty = match (param["form"][0].as_str(), param["form"][1].as_str(), param["form"][2].as_u64()) {
                 (Some("array"), Some("bool"), Some(0)) => "bool | np.bool",
                 (Some("array"), Some(dtype), Some(0)) if dtype.starts_with("float") => "float | np.floating[Any] | npt.NDArray[Any]",
+                (Some("array"), Some(dtype), Some(0)) if dtype.starts_with("complex") => "complex | np.inexact[Any] | npt.NDArray[Any]",
                 (Some("array"), _, Some(0)) => "int | np.integer[Any] | npt.NDArray[Any]",
                 (Some("array"), ..) => "npt.ArrayLike",
                 _ => "Any",

@@ -4,7 +4,7 @@
 
 use super::report::Refused;
 use super::{Form, Inserted, Output, Returned, Settings, work};
-use crate::base::{Code, MAX_SIZE, SourceMap, Symbol};
+use crate::base::{Code, MAX_SIZE, Scalar, SourceMap, Symbol};
 use crate::cli::native::{Ended, Shared};
 use crate::cli::program::Loaded;
 use crate::diag::Diagnostic;
@@ -18,8 +18,8 @@ use std::sync::atomic::AtomicI32;
 /// A scalar, or an array of the caller's.
 #[derive(Debug, Clone, Copy)]
 pub enum Operand<'a> {
-    /// A scalar in the low bytes of a word.
-    Scalar(u64),
+    /// A scalar.
+    Scalar(Scalar),
     /// The address of the elements, in row-major order, and the sizes.
     Array(*const u8, &'a [usize]),
 }
@@ -103,7 +103,7 @@ impl Instance {
 
     /// Whether it is called with [`Instance::call`]; with [`Instance::call_values`] if not.
     pub fn is_direct(&self) -> bool {
-        let whole = |shared: &Shared| shared.params() == self.plan.indices.len() + self.plan.taken.len();
+        let whole = |shared: &Shared| shared.params() == self.plan.indices.len() + self.params.iter().map(Form::words).sum::<usize>();
         self.compiled.as_ref().is_some_and(whole) && self.params.iter().all(Form::is_plain) && self.returned.is_plain()
     }
     /// Whether the C compiler compiled it.
@@ -135,11 +135,13 @@ impl Instance {
         };
         let sizes = self.measure(operands).map_err(Failed::Size)?;
         let indices = self.plan.indices.iter().map(|number| sizes[*number] as u64);
-        let words = operands.iter().map(|operand| match *operand {
-            Operand::Scalar(word) => word,
-            Operand::Array(data, _) => data as u64,
-        });
-        let words: Vec<u64> = indices.chain(words).collect();
+        let mut words: Vec<u64> = indices.collect();
+        for operand in operands {
+            match *operand {
+                Operand::Scalar(scalar) => words.extend(scalar.words()),
+                Operand::Array(data, _) => words.push(data as u64),
+            }
+        }
         // SAFETY: there are as many words as the function takes, see `is_direct`, and the sizes are those of the arrays.
         unsafe { compiled.call(&words, stop) }.map_err(|ended| match ended {
             Ended::Failed(failure) => Failed::Run(Refused::one(&self.sources, &failure)),
@@ -153,9 +155,9 @@ impl Instance {
         let mut computed = false;
         for (at, (operand, taken)) in operands.iter().zip(&self.plan.taken).enumerate() {
             let dims = match *operand {
-                Operand::Scalar(word) => {
-                    if let Some(number) = taken.value {
-                        sizes[number] = word as i64;
+                Operand::Scalar(scalar) => {
+                    if let (Some(number), Scalar::I64(value)) = (taken.value, scalar) {
+                        sizes[number] = value;
                     }
                     continue;
                 }

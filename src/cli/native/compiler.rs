@@ -78,10 +78,6 @@ pub(super) fn name_of(step: usize) -> &'static str {
 const FUNCTIONS: &[&str] =
     if cfg!(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64")) { &["-fveclib=libmvec"] } else { &[] };
 
-/// GCC 12.2 contracts vectors of differences and sums that alternate, as products of complex numbers have, whatever it is told: it must not have
-/// the instructions.
-const APART: &[&str] = &["-mno-fma", "-mno-avx512f"];
-
 /// The compiler that is used where nobody names one and there is no `cc`.
 static FALLBACK: OnceLock<String> = OnceLock::new();
 
@@ -89,6 +85,10 @@ static FALLBACK: OnceLock<String> = OnceLock::new();
 pub fn fall_back(command: &str) {
     FALLBACK.get_or_init(|| command.to_string());
 }
+
+/// GCC 12.2 contracts vectors of differences and sums that alternate, as products of complex numbers have, whatever it is told: it must not have
+/// the instructions.
+const APART: &[&str] = &["-mno-fma", "-mno-avx512f"];
 
 /// The command of the compiler: `CC`, or `cc`.
 fn command() -> String {

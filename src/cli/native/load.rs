@@ -238,27 +238,18 @@ impl Drop for Program {
     }
 }
 
-/// The words that stand for a value: one, but for a complex number.
+/// The words that stand for a value: those of a scalar, or a pointer to the elements of an array.
 fn words(value: &Value) -> impl Iterator<Item = u64> {
-    let parts = if let Value::Scalar(scalar) = value { scalar.parts() } else { None };
-    let (first, second) = match parts {
-        Some((re, im)) => (word(&Value::Scalar(re)), Some(word(&Value::Scalar(im)))),
-        None => (word(value), None),
-    };
-    std::iter::once(first).chain(second)
+    let scalar = value.as_scalar().map(Scalar::words);
+    let pointer = if scalar.is_none() { Some(pointer(value)) } else { None };
+    scalar.into_iter().flatten().chain(pointer)
 }
 
-/// A scalar in the low bytes of a word, or a pointer to the elements of an array.
-fn word(value: &Value) -> u64 {
-    match value {
-        Value::Scalar(scalar) => scalar.word(),
-        Value::Array(array) => {
-            let (buffer, offset) = array.raw();
-            let bytes = offset * array.prim().bytes();
-            each_buffer!(buffer, v => v.as_ptr() as u64 + bytes as u64)
-        }
-        _ => 0,
-    }
+fn pointer(value: &Value) -> u64 {
+    let Value::Array(array) = value else { return 0 };
+    let (buffer, offset) = array.raw();
+    let bytes = offset * array.prim().bytes();
+    each_buffer!(buffer, v => v.as_ptr() as u64 + bytes as u64)
 }
 
 /// Arguments on a device.
@@ -279,7 +270,7 @@ impl Resident {
                 resident.words.extend(words(value));
                 continue;
             };
-            let word = word(value);
+            let word = pointer(value);
             let bytes = (array.count() * array.prim().bytes()) as i64;
             let mut place = std::ptr::null_mut();
             // SAFETY: the array has so many bytes, and what is allocated has room for them.
@@ -393,10 +384,8 @@ impl Prepared<'_> {
             let second = words.get(at + 1).copied().unwrap_or_default();
             at += ty.words();
             if ty.rank() == 0 {
-                out.push(Value::Scalar(match ty.elem.part() {
-                    Some(part) => Scalar::complex(Scalar::of_word(word, part), Scalar::of_word(second, part)).ok_or_else(wrong)?,
-                    None => Scalar::of_word(word, ty.elem),
-                }));
+                let words = [word, second];
+                out.push(Value::Scalar(Scalar::of_words(&words, ty.elem).ok_or_else(wrong)?));
                 continue;
             }
             let shape = ty.shape.iter().map(|size| size.evaluate(&mut |v| sizes.get(&v).copied()).and_then(|n| usize::try_from(n).ok()));

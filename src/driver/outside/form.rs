@@ -84,6 +84,15 @@ impl Form {
         }
     }
 
+    /// How many words of a compiled program an argument is: two for a complex number, one for other scalars and for arrays.
+    pub fn words(&self) -> usize {
+        match self {
+            Form::Leaf(leaf) => 1 + usize::from(leaf.rank == 0 && leaf.prim.is_complex()),
+            Form::Tuple { parts, .. } => parts.iter().map(Form::words).sum(),
+            Form::Sum(_) | Form::Any { .. } => 0,
+        }
+    }
+
     /// Whether such an argument has the declared ranks and types.
     pub fn is_declared(&self, given: &Given) -> bool {
         let mut leaves = Vec::new();

@@ -124,6 +124,9 @@ impl Cell {
 struct Form {
     prim: PrimType,
     shape: Vec<Size>,
+    /// The number of its first word among those that are returned, and how many it has.
+    at: usize,
+    words: usize,
 }
 
 /// An entry point of a compiled program that any thread may call; threads take turns. A process that is forked off has a context of its own.
@@ -135,6 +138,8 @@ pub struct Shared {
     /// Where the value of a variable is that sizes of results mention: among the parameters, and behind them the results.
     places: FxHashMap<Var, usize>,
     params: usize,
+    /// How many words are returned.
+    returned: usize,
     cell: AtomicPtr<Cell>,
 }
 
@@ -148,10 +153,23 @@ impl Shared {
         let program = &built.native.program;
         let fun = program.funs.iter().map(|(_, fun)| fun).find(|fun| fun.entry && fun.name == define.name);
         let fun = fun.ok_or_else(|| missing(define))?;
-        let places = fun.params.iter().chain(&fun.results).enumerate().map(|(at, var)| (*var, at)).collect();
-        let form = |var: &Var| Form { prim: program.ty(*var).elem, shape: program.ty(*var).shape.clone() };
-        let (results, params) = (fun.results.iter().map(form).collect(), fun.params.len());
-        Ok(Shared { built, define: define.clone(), threads, results, places, params, cell: AtomicPtr::new(raw(cell)) })
+        let words = |var: &Var| program.ty(*var).words();
+        let mut next = 0;
+        let mut place = |var: &Var| {
+            next += words(var);
+            (*var, next - words(var))
+        };
+        let places: FxHashMap<Var, usize> = fun.params.iter().chain(&fun.results).map(&mut place).collect();
+        let params: usize = fun.params.iter().map(words).sum();
+        let form = |var: &Var| Form {
+            prim: program.ty(*var).elem,
+            shape: program.ty(*var).shape.clone(),
+            at: places.get(var).copied().unwrap_or_default() - params,
+            words: words(var),
+        };
+        let results = fun.results.iter().map(form).collect();
+        let returned = fun.results.iter().map(words).sum();
+        Ok(Shared { built, define: define.clone(), threads, results, places, params, returned, cell: AtomicPtr::new(raw(cell)) })
     }
 
     /// A context of its own.
@@ -199,7 +217,7 @@ impl Shared {
     /// What the program fails with.
     pub unsafe fn call(&self, words: &[u64], stop: Option<&'static AtomicI32>) -> Result<Vec<Output>, Ended> {
         let cell = self.cell().map_err(Ended::Failed)?;
-        let mut out = vec![0u64; self.results.len().max(1)];
+        let mut out = vec![0u64; self.returned.max(1)];
         {
             let _held = cell.enter();
             cell.drain();
@@ -222,15 +240,15 @@ impl Shared {
 
     fn outputs(&self, cell: &Arc<Cell>, words: &[u64], out: &[u64]) -> Result<Vec<Output>, Box<Diagnostic>> {
         // What is owned is given back even if something is wrong with the sizes of another.
-        let outputs: Vec<Output> = self
-            .results
-            .iter()
-            .zip(out)
-            .map(|(form, word)| match form.shape.is_empty() {
-                true => Output::Scalar(Scalar::of_word(*word, form.prim)),
-                false => Output::Array(Owned { cell: cell.clone(), word: *word, prim: form.prim, dims: Vec::new() }),
+        let wrong = || Box::new(Diagnostic::bare(Code::MalformedCore, "a result has no shape"));
+        let output = |form: &Form| {
+            let words = out.get(form.at..form.at + form.words)?;
+            Some(match form.shape.is_empty() {
+                true => Output::Scalar(Scalar::of_words(words, form.prim)?),
+                false => Output::Array(Owned { cell: cell.clone(), word: words[0], prim: form.prim, dims: Vec::new() }),
             })
-            .collect();
+        };
+        let outputs: Vec<Output> = self.results.iter().map(output).collect::<Option<_>>().ok_or_else(wrong)?;
         let value = |var: Var| {
             let at = *self.places.get(&var)?;
             words.get(at).or_else(|| out.get(at - self.params)).map(|word| *word as i64)
@@ -244,7 +262,7 @@ impl Shared {
             scalar @ Output::Scalar(_) => Some(scalar),
         };
         let sized = outputs.into_iter().zip(&self.results).map(sized).collect::<Option<_>>();
-        sized.ok_or_else(|| Box::new(Diagnostic::bare(Code::MalformedCore, "a result has no shape")))
+        sized.ok_or_else(wrong)
     }
 
     /// Calls the entry point with values, and returns one: everything is copied. Messages call the arguments by these names.
