@@ -1,5 +1,5 @@
 # make demo          an example on a real image: the inferred program, the result as a picture
-# make test          all tests, the examples against NumPy included
+# make test          all tests, the examples against NumPy and the Python package included
 # make properties    the properties of AUTOMAP on CASES generated cases each: make properties CASES=1000000
 # make mutations     mistakes put into the compiler: what finds each of them, within MINUTES=10 (docs/testing-the-compiler.md)
 #                    ONLY=Name,src/folder NETS=generated FRESH=1 (looks again instead of in tests/data/mutations/found.txt) WRITE=1
@@ -39,6 +39,8 @@ test: setup
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
 	@.venv/bin/python tests/library/check.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
+	@echo "the Python package:"
+	@$(MAKE) --no-print-directory -C python test
 
 examples: setup
 	cargo build

@@ -25,8 +25,6 @@ sys.path.insert(0, str(ROOT / "tests" / "library"))
 from foreign import Library  # noqa: E402
 
 N = 1000
-PAIR = "unzip (fft.fft (zip re im))"
-ROWS = "let z = fft.{f} (map2 zip re im) in (map (map (.0)) z, map (map (.1)) z)"
 
 
 def definite(a):
@@ -47,15 +45,11 @@ def many(rng):
 
 
 def signal(*shape):
-    return lambda rng: (rng.uniform(-1, 1, shape), rng.uniform(-1, 1, shape))
+    return lambda rng: (rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape),)
 
 
-def complexes(f):
-    def call(re, im):
-        z = re + 1j * im
-        return lambda: f(z)
-
-    return call
+def samples(*shape):
+    return lambda rng: (rng.uniform(-1, 1, shape),)
 
 
 def plain(f):
@@ -79,13 +73,13 @@ CASES = [  # name, parameters, body, inputs, NumPy, at least
     ("det, 10^5 of 4 x 4", f"[k] {STACK}", "linalg.det a", many, plain(np.linalg.det), 10),
     ("cholesky, 10^5 of 4 x 4", f"[k] {STACK}", "linalg.cholesky a", many, plain(np.linalg.cholesky), 10),
     ("eigh, 10^5 of 4 x 4", f"[k] {STACK}", "linalg.eigh a", many, plain(np.linalg.eigh), 10),
-    ("fft of 1024", "[n] (re: [n]f64) (im: [n]f64)", PAIR, signal(1024), complexes(np.fft.fft), 0.5),
-    ("fft of 2^20", "[n] (re: [n]f64) (im: [n]f64)", PAIR, signal(1 << 20), complexes(np.fft.fft), 0.5),
-    ("fft of 10^6", "[n] (re: [n]f64) (im: [n]f64)", PAIR, signal(1_000_000), complexes(np.fft.fft), 0.3),
-    ("fft of 1021", "[n] (re: [n]f64) (im: [n]f64)", PAIR, signal(1021), complexes(np.fft.fft), 0.3),
-    ("rfft of 2^20", "[n] (re: [n]f64) (im: [n]f64)", "unzip (fft.rfft re)", signal(1 << 20), plain(lambda re, im: np.fft.rfft(re)), 0.5),
-    ("fft of 1000 rows of 1024", "[k] [n] (re: [k][n]f64) (im: [k][n]f64)", ROWS.format(f="fft"), signal(1000, 1024), complexes(np.fft.fft), 1.0),
-    ("fft2 of 1000 x 1000", "[k] [n] (re: [k][n]f64) (im: [k][n]f64)", ROWS.format(f="fft2"), signal(1000, 1000), complexes(np.fft.fft2), 0.3),
+    ("fft of 1024", "[n] (a: [n]c128)", "fft.fft a", signal(1024), plain(np.fft.fft), 0.5),
+    ("fft of 2^20", "[n] (a: [n]c128)", "fft.fft a", signal(1 << 20), plain(np.fft.fft), 0.5),
+    ("fft of 10^6", "[n] (a: [n]c128)", "fft.fft a", signal(1_000_000), plain(np.fft.fft), 0.3),
+    ("fft of 1021", "[n] (a: [n]c128)", "fft.fft a", signal(1021), plain(np.fft.fft), 0.3),
+    ("rfft of 2^20", "[n] (a: [n]f64)", "fft.rfft a", samples(1 << 20), plain(np.fft.rfft), 0.5),
+    ("fft of 1000 rows of 1024", "[k] [n] (a: [k][n]c128)", "fft.fft a", signal(1000, 1024), plain(np.fft.fft), 1.0),
+    ("fft2 of 1000 x 1000", "[k] [n] (a: [k][n]c128)", "fft.fft2 a", signal(1000, 1000), plain(np.fft.fft2), 0.3),
 ]
 
 

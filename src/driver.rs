@@ -25,6 +25,7 @@ pub mod faults;
 pub mod memory;
 mod modules;
 mod offload_cost;
+pub mod outside;
 pub mod pipeline;
 mod places;
 mod remc;

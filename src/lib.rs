@@ -8,13 +8,14 @@
 //!                    +---- interp -----+        what each of these languages means
 //! ```
 //!
-//! [`ir`] has the languages, [`driver`] the order of the passes, [`cli`] the commands.
+//! [`ir`] has the languages, [`driver`] the order of the passes, [`cli`] the commands; [`embed`] is what bindings to other languages use.
 
 pub mod back;
 pub mod base;
 pub mod cli;
 pub mod diag;
 pub mod driver;
+pub mod embed;
 pub mod front;
 pub mod interp;
 pub mod ir;

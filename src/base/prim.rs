@@ -1,5 +1,6 @@
 //! Scalar types and scalar values. What operations on them compute is in [`scalar`](super::scalar).
 
+use super::Span;
 use super::scalar::half_of;
 use half::f16;
 use std::fmt;
@@ -186,6 +187,42 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// Its bits in the low bytes of a word: how compiled programs take and return scalars.
+    pub fn word(self) -> u64 {
+        match self {
+            Scalar::I8(x) => u64::from(x as u8),
+            Scalar::I16(x) => u64::from(x as u16),
+            Scalar::I32(x) => u64::from(x as u32),
+            Scalar::I64(x) => x as u64,
+            Scalar::U8(x) => u64::from(x),
+            Scalar::U16(x) => u64::from(x),
+            Scalar::U32(x) => u64::from(x),
+            Scalar::U64(x) => x,
+            Scalar::F16(x) => u64::from(x.to_bits()),
+            Scalar::F32(x) => u64::from(x.to_bits()),
+            Scalar::F64(x) => x.to_bits(),
+            Scalar::Bool(x) => u64::from(x),
+            Scalar::C64(_) | Scalar::C128(_) => crate::ice!(Span::default(), "a complex number in one word"),
+        }
+    }
+    /// The scalar whose bits are in the low bytes of a word.
+    pub fn of_word(word: u64, prim: PrimType) -> Scalar {
+        match prim {
+            PrimType::I8 => Scalar::I8(word as i8),
+            PrimType::I16 => Scalar::I16(word as i16),
+            PrimType::I32 => Scalar::I32(word as i32),
+            PrimType::I64 => Scalar::I64(word as i64),
+            PrimType::U8 => Scalar::U8(word as u8),
+            PrimType::U16 => Scalar::U16(word as u16),
+            PrimType::U32 => Scalar::U32(word as u32),
+            PrimType::U64 => Scalar::U64(word),
+            PrimType::F16 => Scalar::F16(f16::from_bits(word as u16)),
+            PrimType::F32 => Scalar::F32(f32::from_bits(word as u32)),
+            PrimType::F64 => Scalar::F64(f64::from_bits(word)),
+            PrimType::Bool => Scalar::Bool(word & 0xff != 0),
+            PrimType::C64 | PrimType::C128 => crate::ice!(Span::default(), "a complex number in one word"),
+        }
+    }
     /// Its type.
     pub fn prim(self) -> PrimType {
         match self {

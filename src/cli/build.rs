@@ -1,4 +1,4 @@
-//! `remora build FILE [--target cpu|cuda] [-o PATH] [--lib] [--source]`.
+//! `remora build FILE [--target cpu|cuda|python] [-o PATH] [--lib] [--source]`.
 
 use super::native::{self, build};
 use super::output::Console;
@@ -26,8 +26,12 @@ code; `compute_80`: PTX for that architecture and newer ones). Otherwise NVRTC c
 
 `--source` writes source code instead: NAME.c and NAME.h for a C compiler, and for CUDA the kernels in NAME.cu, for nvcc.
 
+`--target python` makes a folder that `pip install` takes: a package whose functions take and return NumPy arrays, with the program compiled for any
+processor of this architecture, for those with AVX2 and for those with AVX-512. Neither remora nor a compiler is needed where it is used.
+
 Examples:
   remora build program.rem
+  remora build program.rem --target python -o norms && pip install ./norms
   remora build program.rem -o norm && ./norm -e norm '[3.0, 4.0]'
   remora build program.rem --lib -o libnorm.so
   remora build program.rem --target cuda --lib -o libnorm.so
@@ -64,6 +68,8 @@ enum Target {
     Cpu,
     /// A CUDA device
     Cuda,
+    /// A package of Python's, which needs neither remora nor a compiler
+    Python,
 }
 
 /// `sm_90` or `compute_90`, with a letter behind it or none.
@@ -79,9 +85,10 @@ pub(super) fn run(args: &BuildArgs, console: &mut Console) -> Outcome {
     let made = match (args.target, args.lib || args.text) {
         (Target::Cpu, true) => library(args, &loaded),
         (Target::Cuda, true) => cuda_library(args, &loaded, console),
-        (_, false) => program(args, &loaded, console),
+        (Target::Python, _) => python_package(args, &loaded),
+        (Target::Cpu | Target::Cuda, false) => program(args, &loaded, console),
     };
-    if args.target == Target::Cpu && args.arch.is_some() {
+    if args.target != Target::Cuda && args.arch.is_some() {
         console.progress("note: `--arch` is about CUDA devices: nothing here is made for one");
     }
     if args.target == Target::Cuda && args.strict_fp {
@@ -94,6 +101,11 @@ pub(super) fn run(args: &BuildArgs, console: &mut Console) -> Outcome {
             Ok(FAILURE)
         }
     }
+}
+
+fn python_package(args: &BuildArgs, loaded: &super::program::Loaded) -> Result<(), Box<Diagnostic>> {
+    let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(stem(&args.source.file)));
+    super::python::package(&folder, loaded, &entries_for_c(loaded)?, args.strict_fp)
 }
 
 /// What is said of `--strict-fp` where a device adds up.
@@ -204,7 +216,7 @@ fn program(args: &BuildArgs, loaded: &super::program::Loaded, console: &mut Cons
     let path = args.output.clone().unwrap_or_else(|| PathBuf::from(stem(&args.source.file)));
     files::apart(&path, &args.source.file)?;
     let target = match args.target {
-        Target::Cpu => native::bundle::Target::Processor { strict: args.strict_fp },
+        Target::Cpu | Target::Python => native::bundle::Target::Processor { strict: args.strict_fp },
         Target::Cuda => native::bundle::Target::Cuda { architecture: args.arch.as_deref() },
     };
     if let Some(why) = native::bundle::write(&path, loaded, &entries(loaded)?, target)? {

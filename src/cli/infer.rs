@@ -6,7 +6,7 @@ use super::{FAILURE, Outcome, SUCCESS, SourceArg};
 use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::Stats;
-use crate::front::explicit::{self, ApplicationReport, Printer};
+use crate::front::explicit::{self, ApplicationReport, Printer, html};
 use crate::ir::surface::Decl;
 use crate::ir::tables::{Def, DefId, DefKind};
 use clap::{Args, ValueEnum};
@@ -18,6 +18,7 @@ use serde::Serialize;
   remora infer program.rem
   remora infer program.rem --def norm --def mean
   remora infer program.rem --format source > explicit.rem
+  remora infer program.rem --format html > program.html
   remora infer program.rem --format json | jq .stats")]
 pub(super) struct InferArgs {
     #[command(flatten)]
@@ -38,6 +39,8 @@ pub(super) enum Format {
     Json,
     /// The fully explicit program, which is valid input
     Source,
+    /// A page for a browser: each definition with what was inserted marked, and drawings of frames and cells
+    Html,
 }
 
 #[derive(Serialize)]
@@ -76,6 +79,12 @@ pub(super) fn run(args: &InferArgs, console: &mut Console) -> Outcome {
             }
         }
         Format::Source => console.print(source(&loaded, &defs)),
+        Format::Html => {
+            let printer = Printer::new(&checked.program, sources);
+            let shown = |def: &DefId| html::definition(&printer, &checked.tables, *def, checked.type_of(*def).as_deref());
+            let definitions: Vec<String> = defs.iter().map(shown).collect();
+            console.print(html::page(&sources.file(loaded.root).name, &definitions));
+        }
     }
     Ok(if checked.failed() { FAILURE } else { SUCCESS })
 }

@@ -6,6 +6,7 @@ use super::program::Loaded;
 use crate::base::{Code, SourceMap, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::Stats;
+use crate::front::explicit::html;
 use crate::front::remc::{Elaborated, Insertion, render};
 use crate::ir::core::{Define, print};
 use serde::Serialize;
@@ -50,6 +51,11 @@ pub(super) fn show(
                     console.print(format!("\n{}", print::define(define)));
                 }
             }
+        }
+        Format::Html => {
+            let text = |define: &Define| html::text(&format!("{}{}", insertions(&loaded.sources, remc, define), print::define(define)));
+            let definitions: Vec<String> = asked.iter().map(|define| text(define)).collect();
+            console.print(html::page(&loaded.sources.file(loaded.root).name, &definitions));
         }
         Format::Pretty => {
             for (at, define) in asked.iter().enumerate() {

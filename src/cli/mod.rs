@@ -19,6 +19,7 @@ mod infer_core;
 #[cfg(feature = "mutations")]
 mod mutations;
 pub mod native;
+mod python;
 mod run;
 pub mod test;
 
@@ -106,11 +107,11 @@ type Outcome = Result<u8, Box<Diagnostic>>;
 
 /// Runs a command line (the first item is the program's name) on a thread with a large stack; the exit code is 0 on
 /// success, 1 after diagnostics, 2 on wrong usage and 3 after an internal error.
-pub fn main(args: Vec<OsString>) -> ExitCode {
+pub fn run_command(args: Vec<OsString>) -> u8 {
     #[cfg(feature = "mutations")]
     if let Err(name) = mutations::from_environment() {
         eprintln!("there is no mutation {name}");
-        return ExitCode::from(USAGE);
+        return USAGE;
     }
     let bundle = native::bundle::own();
     crate::interp::core::trace::to(|line| eprintln!("{line}"));
@@ -128,14 +129,19 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let code = if error.use_stderr() { USAGE } else { SUCCESS };
-            return ExitCode::from(if error.print().is_ok() { code } else { FAILURE });
+            return if error.print().is_ok() { code } else { FAILURE };
         }
     };
     quiet_panics();
     let code = crate::base::with_big_stack(|| dispatch(cli, bundle));
     #[cfg(feature = "mutations")]
     mutations::report();
-    ExitCode::from(code)
+    code
+}
+
+/// The same for the main function of a program.
+pub fn main(args: Vec<OsString>) -> ExitCode {
+    ExitCode::from(run_command(args))
 }
 
 /// The command line of a program that `remora build` made: that of `remora run`, without the file.

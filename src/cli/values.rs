@@ -219,12 +219,20 @@ impl Signature {
     }
 }
 
-/// Refuses an entry point that C cannot call: one that takes more than data of known rank, or returns more than that in boxes. Arrays of tuples
-/// are arrays side by side.
+/// Refuses an entry point that C cannot call.
 ///
 /// # Errors
 /// E0613.
 pub fn callable_from_c(checked: &Checked, define: &Define) -> Result<()> {
+    callable(checked, define, "C")
+}
+
+/// Refuses an entry point that another language cannot call: one that takes more than data of known rank, or returns more than that in
+/// boxes. Arrays of tuples are arrays side by side.
+///
+/// # Errors
+/// E0613.
+pub fn callable(checked: &Checked, define: &Define, language: &str) -> Result<()> {
     let mut ty = &define.ty;
     while let Atom::Pi(_, inner) = ty.atom() {
         ty = inner;
@@ -234,7 +242,7 @@ pub fn callable_from_c(checked: &Checked, define: &Define) -> Result<()> {
     }
     let (params, result) = ty.interface();
     let refused = |what: &str| {
-        let message = format!("`{}` cannot be called from C: {what}", checked.source_name(define.name));
+        let message = format!("`{}` cannot be called from {language}: {what}", checked.source_name(define.name));
         let help = "take and return data whose types and ranks are known: scalars, arrays, sums, tuples and records of these";
         Err(Box::new(Diagnostic::error(Code::NotRunnable, define.span, message).help(help)))
     };

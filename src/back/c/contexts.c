@@ -66,6 +66,9 @@ static int remora_processors(void) {
   return there > 0 && there < REMORA_MOST_THREADS ? (int)there : 1;
 }
 
+/* What is looked at where nobody wants calls to end early. */
+static const int remora_never;
+
 REMORA_EXPORT remora_context *remora_context_new(int threads) {
   remora_context *c = calloc(1, sizeof *c);
   if (!c) {
@@ -81,6 +84,7 @@ REMORA_EXPORT remora_context *remora_context_new(int threads) {
     free(c);
     return NULL;
   }
+  c->stop = &remora_never;
   pthread_mutex_init(&c->in_use, NULL);
   pthread_mutex_init(&c->crew.lock, NULL);
   pthread_cond_init(&c->crew.begun, NULL);
@@ -118,6 +122,9 @@ REMORA_EXPORT int64_t remora_peak_bytes(remora_context *c) {
   }
   return peak;
 }
+
+/* Names what is looked at; nothing for nothing. */
+REMORA_EXPORT void remora_context_stop(remora_context *c, const int *stop) { c->stop = stop ? stop : &remora_never; }
 
 REMORA_EXPORT void *remora_array_data(remora_block *block) { return remora_data(block); }
 

@@ -66,6 +66,8 @@ struct Processor {
     chunks: usize,
     /// Functions for the bodies of parallel loops.
     outlined: String,
+    /// Whether the text is that of such a function: a piece of a loop, which is not long.
+    in_piece: bool,
 }
 
 impl Dialect for Processor {
@@ -83,6 +85,9 @@ impl Dialect for Processor {
             | leaf_stmt!() => return false,
         }
         true
+    }
+    fn breath(&self) -> Option<&'static str> {
+        (!self.in_piece).then_some("if (REMORA_STOPPED(th->context)) goto fail;")
     }
     fn loop_mark(emitter: &Emitter<Self>, text: &Text, var: Local, order: &Order, body: &[Stmt]) -> Option<String> {
         emitter.pragma(text, var, order, body)

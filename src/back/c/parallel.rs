@@ -37,7 +37,9 @@ impl Emitter<'_, Processor> {
         loads.iter().for_each(|load| head.line(load));
         let [lo, hi, chunk] = [par.lo, par.hi, par.chunk].map(|local| self.local(local));
         head.line(&format!("(void){chunk};"));
+        let outer = std::mem::replace(&mut self.dialect.in_piece, true);
         self.stmts(&mut inner, &par.body);
+        self.dialect.in_piece = outer;
         let body = self.close(inner);
         if !loads.is_empty() {
             let _ = write!(self.dialect.outlined, "\nstruct {name} {{\n{fields}}};");

@@ -65,8 +65,12 @@ typedef struct remora_context {
   char message[1024];
   int64_t peak;
   int lock;
+  const int *stop; /* what is there is not 0 once somebody wants the call to end early */
   pthread_mutex_t in_use;
 } remora_context;
+
+/* Looked at between pieces of parallel loops, and in loops that are not parallel. What ends so has failed without a message. */
+#define REMORA_STOPPED(c) __builtin_expect(__atomic_load_n((c)->stop, __ATOMIC_RELAXED), 0)
 
 /* Bytes of the widest vector registers that there are or may be. */
 #ifdef __AVX512F__
@@ -230,6 +234,10 @@ static int remora_share(remora_thread *own) {
       int64_t piece = __atomic_fetch_add(&from->next, 1, __ATOMIC_RELAXED);
       if (piece >= from->end) {
         break;
+      }
+      if (REMORA_STOPPED(c)) {
+        failed = 1;
+        continue;
       }
       int64_t lo = (int64_t)((__int128)width * piece / pieces), hi = (int64_t)((__int128)width * (piece + 1) / pieces);
       own->order = lo;

@@ -37,6 +37,10 @@ pub(in crate::back) trait Dialect: Sized {
     fn loop_mark(_: &Emitter<Self>, _: &Text, _: Local, _: &Order, _: &[Stmt]) -> Option<String> {
         None
     }
+    /// What stands at the beginning of each iteration of a loop that may take long: whether somebody wants the program to end.
+    fn breath(&self) -> Option<&'static str> {
+        None
+    }
     /// What is done where there is no memory.
     fn give_up(&self) -> &str {
         "goto fail;"

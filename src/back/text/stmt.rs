@@ -112,6 +112,7 @@ impl<D: Dialect> Emitter<'_, D> {
         text.block = text.homes.next_block();
         text.indent += 1;
         self.declare(text);
+        self.breath(text);
         self.stmts(text, first);
         let line = format!("if (!{}) break;", self.nested(cond));
         text.line(&line);
@@ -173,13 +174,25 @@ impl<D: Dialect> Emitter<'_, D> {
     }
 
     fn for_loop(&mut self, text: &mut Text, var: Local, from: &Expr, to: &Expr, order: &Order, body: &[Stmt]) {
-        if let Some(mark) = D::loop_mark(self, text, var, order, body) {
-            text.line(&mark);
+        let mark = D::loop_mark(self, text, var, order, body);
+        if let Some(mark) = &mark {
+            text.line(mark);
         }
         let (var, from, to) = (self.local(var), self.expr(from), self.nested(to));
         text.line(&format!("for (int64_t {var} = {from}; {var} < {to}; {var}++) {{"));
+        if mark.is_none() && matches!(order, Order::Sequential) {
+            text.indent += 1;
+            self.breath(text);
+            text.indent -= 1;
+        }
         self.inner(text, body);
         text.line("}");
+    }
+    fn breath(&self, text: &mut Text) {
+        if let Some(line) = self.dialect.breath() {
+            text.fails = true;
+            text.line(line);
+        }
     }
     /// A loop that collects and uses what it has collected, in two blocks.
     fn scan(&mut self, text: &mut Text, scan: &Scan) {

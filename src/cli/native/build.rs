@@ -77,8 +77,24 @@ pub fn processor() -> String {
 pub fn library(text: &str, strict: bool, given: Option<&[u8]>) -> Result<Library, Box<Diagnostic>> {
     obtain(C, text, &compiler::how(strict), &|folder| match given {
         Some(library) => Ok(std::fs::write(folder.join(C.made), library)?),
-        None => compile(strict, folder),
+        None => compile(strict, Machine::Native, folder),
     })
+}
+
+/// The processors that code is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Machine {
+    /// That of this machine.
+    Native,
+    /// Any of this architecture.
+    Any,
+    /// Those that this option of the compiler names.
+    Named(&'static str),
+}
+
+/// A library for other processors.
+pub fn library_for(text: &str, strict: bool, machine: Machine) -> Result<Library, Box<Diagnostic>> {
+    obtain(C, text, &format!("{} for {machine:?}", compiler::how(strict)), &|folder| compile(strict, machine, folder))
 }
 
 /// What is made of a text: from the cache where it is there, else by `make`, which finds the text in a folder and writes its file there.
@@ -229,8 +245,8 @@ fn keep(files: Files, temporary: PathBuf, folder: &Path, text: &str, how: &str) 
     Library { path: temporary.join(files.made), temporary: Some(temporary) }
 }
 
-fn compile(strict: bool, folder: &Path) -> Result<(), Problem> {
+fn compile(strict: bool, machine: Machine, folder: &Path) -> Result<(), Problem> {
     let compiler = Compiler::find(strict).map_err(Problem::Compiler)?;
     let step = suite::first_step(&compiler).map_err(Problem::Compiler)?;
-    compiler.library_of(step, &folder.join(C.text), &folder.join(C.made))
+    compiler.library_of(step, machine, &folder.join(C.text), &folder.join(C.made))
 }

@@ -3,18 +3,21 @@
 //! [`LADDER`] has the options, the fastest first. A compiler begins on the first step on which it compiles the loops of [`suite`](super::suite)
 //! so that they compute what they should; where it fails to compile a program, the next steps are tried. A note says so.
 
-use super::build::{Problem, processor};
+use super::build::{Machine, Problem, processor};
 use super::{notes, suite};
 use crate::base::Code;
 use crate::diag::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 /// Who made a compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Gcc,
     Clang,
+    /// Clang that brings its own C library, without vector versions of functions.
+    Zig,
     Other,
 }
 
@@ -60,6 +63,9 @@ const LADDER: [Step; 4] = [
     Step { name: "-O0", all: &["-O0", "-DREMORA_PLAIN", "-fno-strict-aliasing", "-fwrapv"], x86: &[], gcc: &[], clang: &[] },
 ];
 
+/// The option that makes code for the processor of this machine.
+const NATIVE: &str = "-march=native";
+
 /// How many steps there are.
 pub(super) const STEPS: usize = LADDER.len();
 
@@ -76,9 +82,19 @@ const FUNCTIONS: &[&str] =
 /// the instructions.
 const APART: &[&str] = &["-mno-fma", "-mno-avx512f"];
 
+/// The compiler that is used where nobody names one and there is no `cc`.
+static FALLBACK: OnceLock<String> = OnceLock::new();
+
+/// Names the compiler that is used where `CC` names none and there is no `cc`: a command with its first arguments. The first name counts.
+pub fn fall_back(command: &str) {
+    FALLBACK.get_or_init(|| command.to_string());
+}
+
 /// The command of the compiler: `CC`, or `cc`.
 fn command() -> String {
-    std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty()).unwrap_or_else(|| "cc".into())
+    let named = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
+    let other = || FALLBACK.get().filter(|_| found("cc").is_none()).cloned();
+    named.or_else(other).unwrap_or_else(|| "cc".into())
 }
 
 /// Options of the user, which come last.
@@ -96,7 +112,7 @@ fn flags(kind: Kind, step: usize, strict: bool) -> Vec<String> {
     flags.extend(if cfg!(target_arch = "x86_64") { step.x86 } else { &[] });
     flags.extend(match kind {
         Kind::Gcc => step.gcc,
-        Kind::Clang => step.clang,
+        Kind::Clang | Kind::Zig => step.clang,
         Kind::Other => &[],
     });
     if kind == Kind::Clang && !strict {
@@ -113,6 +129,7 @@ fn flags(kind: Kind, step: usize, strict: bool) -> Vec<String> {
 /// Everything besides the text that a library depends on and that is known without the compiler.
 pub(super) fn how(strict: bool) -> String {
     let all = |kind| (0..STEPS).map(|step| flags(kind, step, strict).join(" ")).collect::<Vec<_>>().join("; ");
+    // What differs for the other kinds is in these, or follows from the command.
     let (gcc, clang) = (all(Kind::Gcc), all(Kind::Clang));
     format!("{} {gcc} {clang} {} {} suite {:x}", command(), own(), processor(), suite::number())
 }
@@ -137,6 +154,7 @@ impl Compiler {
         compiler.said = String::from_utf8_lossy(&output.stdout).into_owned();
         compiler.kind = match &compiler.said {
             said if said.contains("Free Software Foundation") => Kind::Gcc,
+            said if said.contains("clang") && compiler.words.first().is_some_and(|word| word.ends_with("zig")) => Kind::Zig,
             said if said.contains("clang") => Kind::Clang,
             _ => Kind::Other,
         };
@@ -156,11 +174,16 @@ impl Compiler {
 
     /// Makes a program of a C file, to be run here, with the options of a step.
     pub fn program_of(&self, step: usize, source: &Path, made: &Path) -> Result<Output, Box<Diagnostic>> {
-        self.compile(step, &[], source, made)
+        self.compile(step, Machine::Native, &[], source, made)
     }
 
-    fn compile(&self, step: usize, more: &[&str], source: &Path, made: &Path) -> Result<Output, Box<Diagnostic>> {
+    fn compile(&self, step: usize, machine: Machine, more: &[&str], source: &Path, made: &Path) -> Result<Output, Box<Diagnostic>> {
         let mut args = flags(self.kind, step, self.strict);
+        match machine {
+            Machine::Native => {}
+            Machine::Any => args.retain(|flag| flag != NATIVE),
+            Machine::Named(option) => args.iter_mut().filter(|flag| *flag == NATIVE).for_each(|flag| *flag = option.into()),
+        }
         args.extend(more.iter().map(|flag| (*flag).to_string()));
         args.extend(own().split_whitespace().map(str::to_string));
         let path = |path: &Path| path.to_string_lossy().into_owned();
@@ -179,10 +202,10 @@ impl Compiler {
     }
 
     /// Makes a library of a C file, on the first step from `first` on which that is possible.
-    pub fn library_of(&self, first: usize, source: &Path, made: &Path) -> Result<(), Problem> {
+    pub fn library_of(&self, first: usize, machine: Machine, source: &Path, made: &Path) -> Result<(), Problem> {
         let mut failure: Option<Output> = None;
         for step in first..STEPS {
-            let output = self.compile(step, &["-shared"], source, made).map_err(Problem::Compiler)?;
+            let output = self.compile(step, machine, &["-shared"], source, made).map_err(Problem::Compiler)?;
             let text = String::from_utf8_lossy(&output.stderr);
             if let Some(line) = text.lines().find(|line| line.contains("No space left on device") || line.contains("Disk quota exceeded")) {
                 return Err(Problem::Space(line.to_string()));

@@ -3,20 +3,24 @@
 #![allow(unsafe_code, reason = "calls of the compiled program")]
 
 use super::table::{NO_MEMORY, Table};
-use crate::base::{Code, PrimType, Scalar, Span, Symbol};
+use crate::base::{Code, PrimType, Scalar, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::pipeline::Times;
 use crate::driver::{self, CudaProgram, Native, Place};
 use crate::interp;
 use crate::interp::components::{operands, result};
 use crate::ir::core::Define;
-use crate::ir::soac::{self, Fun, Var};
+use crate::ir::soac::{self, Fun, FunId, Var};
 use crate::runtime::{Array, Buffer, Value};
 use crate::{each_buffer, each_prim};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::time::{Duration, Instant};
+
+mod shared;
+
+pub use shared::{Ended, Output, Owned, Shared, forked};
 
 type Context = *mut c_void;
 type Wrapper = unsafe extern "C" fn(Context, *const u64, *mut u64) -> c_int;
@@ -30,6 +34,8 @@ struct Support {
     message: unsafe extern "C" fn(Context) -> *const c_char,
     places: unsafe extern "C" fn(Context, *mut *const i32) -> i32,
     peak: unsafe extern "C" fn(Context) -> i64,
+    /// Names what ends a call early; not on devices.
+    stop: Option<unsafe extern "C" fn(Context, *const c_int)>,
 }
 
 /// What runs kernels: CUDA's driver, or what plays it in tests.
@@ -150,6 +156,7 @@ impl Program {
                 message: library.function(c"remora_error_message")?,
                 places: library.function(c"remora_error_places")?,
                 peak: library.function(c"remora_peak_bytes")?,
+                stop: if device.is_none() { Some(library.function(c"remora_context_stop")?) } else { None },
             }
         };
         Ok(Program { context, support, program, places, times, device, library: library.library })
@@ -166,18 +173,27 @@ impl Program {
 
     /// Arguments ready to be used several times: the sizes and components that the entry point takes.
     pub fn prepare(&self, define: &Define, values: Vec<Value>) -> Result<Prepared<'_>, Box<Diagnostic>> {
-        let found = self.program.funs.iter().find(|(_, fun)| fun.entry && fun.name == define.name);
-        let missing = || Box::new(Diagnostic::bare(Code::UnfitArguments, format!("there is no definition `{}`", define.name)));
-        let (id, fun) = found.ok_or_else(missing)?;
-        let name = format!("remora_entry_{}\0", id.raw());
-        // SAFETY: entry points have this type.
-        let wrapper: Wrapper = *unsafe { self.library.get(name.as_bytes()) }.map_err(|_| missing())?;
+        let (id, fun) = self.entry(define)?;
+        let wrapper = self.wrapper(define)?;
         let words = values.iter().flat_map(words).collect();
         let name = format!("remora_resident_{}\0", id.raw());
         // SAFETY: programs for devices have these, of the same type.
         let resident =
             self.device.as_ref().and_then(|_| unsafe { self.library.get::<Wrapper>(name.as_bytes()) }.ok()).map(|wrapper| *wrapper);
         Ok(Prepared { program: self, fun, wrapper, resident, on_device: OnceCell::new(), words, values })
+    }
+
+    /// An entry point of the first-order program.
+    fn entry(&self, define: &Define) -> Result<(FunId, &Fun), Box<Diagnostic>> {
+        let found = self.program.funs.iter().find(|(_, fun)| fun.entry && fun.name == define.name);
+        found.ok_or_else(|| missing(define))
+    }
+
+    /// The function that is called for an entry point.
+    fn wrapper(&self, define: &Define) -> Result<Wrapper, Box<Diagnostic>> {
+        let name = format!("remora_entry_{}\0", self.entry(define)?.0.raw());
+        // SAFETY: entry points have this type.
+        unsafe { self.library.get::<Wrapper>(name.as_bytes()) }.map(|wrapper| *wrapper).map_err(|_| missing(define))
     }
 
     /// The most bytes that arrays took since the last call.
@@ -211,6 +227,10 @@ impl Program {
     }
 }
 
+fn missing(define: &Define) -> Box<Diagnostic> {
+    Box::new(Diagnostic::bare(Code::UnfitArguments, format!("there is no definition `{}`", define.name)))
+}
+
 impl Drop for Program {
     fn drop(&mut self) {
         // SAFETY: nothing uses the context after this.
@@ -231,45 +251,13 @@ fn words(value: &Value) -> impl Iterator<Item = u64> {
 /// A scalar in the low bytes of a word, or a pointer to the elements of an array.
 fn word(value: &Value) -> u64 {
     match value {
-        Value::Scalar(scalar) => match *scalar {
-            Scalar::I8(x) => u64::from(x as u8),
-            Scalar::I16(x) => u64::from(x as u16),
-            Scalar::I32(x) => u64::from(x as u32),
-            Scalar::I64(x) => x as u64,
-            Scalar::U8(x) => u64::from(x),
-            Scalar::U16(x) => u64::from(x),
-            Scalar::U32(x) => u64::from(x),
-            Scalar::U64(x) => x,
-            Scalar::F16(x) => u64::from(x.to_bits()),
-            Scalar::F32(x) => u64::from(x.to_bits()),
-            Scalar::F64(x) => x.to_bits(),
-            Scalar::Bool(x) => u64::from(x),
-            Scalar::C64(_) | Scalar::C128(_) => crate::ice!(Span::default(), "a complex number in one word"),
-        },
+        Value::Scalar(scalar) => scalar.word(),
         Value::Array(array) => {
             let (buffer, offset) = array.raw();
             let bytes = offset * array.prim().bytes();
             each_buffer!(buffer, v => v.as_ptr() as u64 + bytes as u64)
         }
         _ => 0,
-    }
-}
-
-fn scalar(word: u64, prim: PrimType) -> Scalar {
-    match prim {
-        PrimType::I8 => Scalar::I8(word as i8),
-        PrimType::I16 => Scalar::I16(word as i16),
-        PrimType::I32 => Scalar::I32(word as i32),
-        PrimType::I64 => Scalar::I64(word as i64),
-        PrimType::U8 => Scalar::U8(word as u8),
-        PrimType::U16 => Scalar::U16(word as u16),
-        PrimType::U32 => Scalar::U32(word as u32),
-        PrimType::U64 => Scalar::U64(word),
-        PrimType::F16 => Scalar::F16(half::f16::from_bits(word as u16)),
-        PrimType::F32 => Scalar::F32(f32::from_bits(word as u32)),
-        PrimType::F64 => Scalar::F64(f64::from_bits(word)),
-        PrimType::Bool => Scalar::Bool(word & 0xff != 0),
-        PrimType::C64 | PrimType::C128 => crate::ice!(Span::default(), "a complex number in one word"),
     }
 }
 
@@ -406,8 +394,8 @@ impl Prepared<'_> {
             at += ty.words();
             if ty.rank() == 0 {
                 out.push(Value::Scalar(match ty.elem.part() {
-                    Some(part) => Scalar::complex(scalar(word, part), scalar(second, part)).ok_or_else(wrong)?,
-                    None => scalar(word, ty.elem),
+                    Some(part) => Scalar::complex(Scalar::of_word(word, part), Scalar::of_word(second, part)).ok_or_else(wrong)?,
+                    None => Scalar::of_word(word, ty.elem),
                 }));
                 continue;
             }

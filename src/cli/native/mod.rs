@@ -13,13 +13,15 @@ mod sweep;
 mod table;
 mod trust;
 
+pub use compiler::fall_back as fall_back_to_compiler;
+
 use super::program::Loaded;
 use crate::base::{Code, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver;
 use load::Device;
 use load::Library;
-pub use load::{Prepared, Program};
+pub use load::{Ended, Output, Owned, Prepared, Program, Shared, forked};
 
 /// How programs are compiled and run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,7 +62,12 @@ impl Built {
     /// Those of [`driver::compile`], of the C compiler and of the cache.
     pub fn new(loaded: &Loaded, entries: &[Symbol], strict: bool) -> Result<Built, Box<Diagnostic>> {
         let native = driver::compile(&loaded.sources, &loaded.checked, entries, strict)?;
-        let file = build::library(&native.text, strict, None)?;
+        let mut file = build::library(&native.text, strict, None)?;
+        // Something is wrong with the entry of the cache, or another program has just replaced it.
+        if Library::load(&file).is_err() {
+            file.discard();
+            file = build::library(&native.text, strict, None)?;
+        }
         Ok(Built { native, file })
     }
 

@@ -58,7 +58,7 @@ impl Elab<'_> {
         Ok(out)
     }
     fn position(&mut self, e: ExprId) -> Result<Bound> {
-        if let Some(count) = self.from_end(e) {
+        if let Some(count) = self.distance_from_end(e) {
             return Ok(Bound::FromEnd(count, self.program.ast.exprs[e].span));
         }
         let value = self.expr(e)?;
@@ -66,7 +66,7 @@ impl Elab<'_> {
         Ok(Bound::Value(self.shared(value, "i").0))
     }
     /// The `k` of an index that is a literal `-k`: it counts from the end. Computed values never do.
-    pub(super) fn from_end(&self, e: ExprId) -> Option<i64> {
+    pub(super) fn distance_from_end(&self, e: ExprId) -> Option<i64> {
         let ast = &self.program.ast;
         let surface::ExprKind::Unary { op: UnaryOp::Neg, op_span, expr } = &ast.exprs[view::strip(ast, e)].kind else { return None };
         match ast.exprs[view::strip(ast, *expr)].kind {
@@ -304,7 +304,7 @@ impl Elab<'_> {
     }
     /// Which indices count from the end, and from where.
     pub(super) fn ends(&self, indices: &[IndexArg]) -> Vec<Option<i64>> {
-        indices.iter().map(|index| if let IndexArg::Index(e) = index { self.from_end(*e) } else { None }).collect()
+        indices.iter().map(|index| if let IndexArg::Index(e) = index { self.distance_from_end(*e) } else { None }).collect()
     }
     /// `(.[i, j:k])`.
     pub(super) fn index_section(&mut self, e: ExprId, indices: &[IndexArg], span: Span) -> Result<Typed> {

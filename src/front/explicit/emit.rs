@@ -285,7 +285,7 @@ impl Writer<'_> {
     fn open_map(&mut self, arity: usize) -> String {
         let spell = |n: usize| self.printer.hidden.spell(map_name(n), self.def);
         if let Some(name) = spell(arity) {
-            self.out.push_str(name);
+            self.insert(name);
             self.out.push(' ');
             return String::new();
         }

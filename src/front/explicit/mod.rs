@@ -13,6 +13,7 @@
 
 mod children;
 mod emit;
+pub mod html;
 mod insertions;
 mod names;
 pub mod nest;
@@ -29,6 +30,7 @@ pub use types::{namer, show_type};
 use crate::base::SourceMap;
 use crate::ir::surface::ExprId;
 use crate::ir::tables::{DefId, DefKind, Program, Tables};
+use std::ops::Range;
 
 /// Prints definitions of one program.
 pub struct Printer<'a> {
@@ -45,9 +47,14 @@ impl<'a> Printer<'a> {
 
     /// The fully explicit definition.
     pub fn source(&self, tables: &Tables, def: DefId) -> String {
+        self.marked(tables, def).0
+    }
+
+    /// The fully explicit definition, and where the names of maps and `rep`s that were inserted stand in it.
+    pub fn marked(&self, tables: &Tables, def: DefId) -> (String, Vec<Range<usize>>) {
         match &self.program.defs[def].decl {
             DefKind::Def(decl) => write::Writer::new(self, tables, def, None).declaration(decl),
-            DefKind::Val(decl) => self.sources.snippet(decl.span).to_string(),
+            DefKind::Val(decl) => (self.sources.snippet(decl.span).to_string(), Vec::new()),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::base::{Span, Symbol};
 use crate::ir::surface::{Ast, DefDecl, ExprId, ExprKind, PatId, PatKind, TypeId, section_operand};
 use crate::ir::tables::{DefId, DefKind, Res, Tables};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 
 /// Writes parts of one definition.
 pub(super) struct Writer<'a> {
@@ -16,6 +17,8 @@ pub(super) struct Writer<'a> {
     pub(super) tables: &'a Tables,
     pub(super) def: DefId,
     pub(super) out: String,
+    /// Where the names of maps and `rep`s that were inserted stand in it.
+    pub(super) inserted: Vec<Range<usize>>,
     /// Names that occur in the definition.
     pub(super) words: FxHashSet<&'a str>,
     /// Nodes whose text changes.
@@ -41,6 +44,7 @@ impl<'a> Writer<'a> {
             tables,
             def,
             out: String::new(),
+            inserted: Vec::new(),
             words: words(printer.sources.snippet(span)),
             dirty: FxHashSet::default(),
             dirty_pats: FxHashSet::default(),
@@ -205,10 +209,10 @@ impl<'a> Writer<'a> {
         self.out
     }
 
-    /// Writes a definition and returns the text.
-    pub(super) fn declaration(mut self, decl: &DefDecl) -> String {
+    /// Writes a definition and returns the text, and where the names of maps and `rep`s that were inserted stand in it.
+    pub(super) fn declaration(mut self, decl: &DefDecl) -> (String, Vec<Range<usize>>) {
         self.splice(decl.span, &decl_parts(decl));
-        self.out
+        (self.out, self.inserted)
     }
 
     /// Writes `parts` and the text around them that lies in `span`.
@@ -372,7 +376,14 @@ impl<'a> Writer<'a> {
     /// Writes the name of a library function.
     pub(super) fn name(&mut self, name: &'static str) {
         let spelled = self.printer.hidden.spell(name, self.def).unwrap_or(name);
-        self.out.push_str(spelled);
+        self.insert(spelled);
+    }
+
+    /// Writes the name of a map or a `rep` that the program does not have.
+    pub(super) fn insert(&mut self, name: &str) {
+        let start = self.out.len();
+        self.out.push_str(name);
+        self.inserted.push(start..self.out.len());
     }
 }
 

@@ -260,7 +260,7 @@ fn imports_in<'d>(module: &'d ModuleExpr, out: &mut Vec<&'d ImportDecl>) {
 }
 
 /// The path without `.` and without `..` where that can be told from the text.
-fn normalise(path: &str) -> String {
+pub fn normalise(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

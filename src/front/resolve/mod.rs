@@ -30,7 +30,7 @@ mod words;
 pub use crate::diag::closest;
 use crate::diag::suggest;
 pub use depend::{dependencies, reachable};
-pub use files::Loader;
+pub use files::{Loader, normalise};
 
 use crate::base::{FileId, SourceMap};
 use crate::diag::Diagnostic;

@@ -190,8 +190,7 @@ impl Ast {
             | ExprKind::ProjectSection(_)
             | ExprKind::IndexSection(_)
             | ExprKind::If { .. }
-            | ExprKind::WithIndex { .. }
-            | ExprKind::WithField { .. }
+            | ExprKind::With { .. }
             | ExprKind::Ascribe { .. }
             | ExprKind::Coerce { .. }
             | ExprKind::Assert { .. }

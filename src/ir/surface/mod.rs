@@ -344,10 +344,7 @@ pub fn section_operand() -> Symbol {
 impl Ast {
     /// The new value, if the expression is an update.
     pub fn update_value(&self, expr: ExprId) -> Option<ExprId> {
-        match self.exprs[expr].kind {
-            ExprKind::With { value, .. } | ExprKind::LetUpdate { value, .. } => Some(value),
-            _ => None,
-        }
+        if let ExprKind::With { value, .. } | ExprKind::LetUpdate { value, .. } = self.exprs[expr].kind { Some(value) } else { None }
     }
     /// Whether these are the parameters of a section such as `(.[i].x)`.
     pub fn is_section(&self, params: &[PatId]) -> bool {

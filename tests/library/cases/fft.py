@@ -4,8 +4,10 @@ import numpy as np
 from case import Case
 
 LIBRARY = "lib/fft"
-IMPORTS = 'import "lib/fft"\nimport "lib/complex"\nmodule z_f64 = complex f64\nmodule z_f32 = complex f32'
+IMPORTS = 'import "lib/fft"\nmodule pairs = fft_pairs'
 MODULES = {"f64": "fft", "f32": "fft_f32", "i64": "fft"}
+# The complex type of each real one.
+COMPLEX = {"f64": "c128", "f32": "c64"}
 COMPLETE = True
 BOTH = {"f64": 1e-12, "f32": 1e-4}
 
@@ -29,44 +31,34 @@ def wide(a):
     return np.asarray(a, np.complex128 if np.iscomplexobj(a) else np.float64)
 
 
-def over(rank, function):
-    return "(map " * rank + function + ")" * rank
+def typed(entry, **others):
+    """A case for each real type, in whose entry `{c}` is the complex type."""
+    return [Case(types={t: tolerance}, entry=entry.replace("{c}", COMPLEX[t]), **others) for t, tolerance in BOTH.items()]
 
 
-def into(rank, name="x"):
-    """The parameters of a complex argument, and the argument."""
-    dims = "".join(f"[n{i}]" for i in range(rank))
-    sizes = " ".join(f"[n{i}]" for i in range(rank))
-    maps = "(map2 " * rank + "z_{t}.mk" + ")" * rank
-    return sizes, f"(re: {dims}{{t}}) (im: {dims}{{t}})", f"({maps} re im)"
-
-
-def out_of(rank, expression):
-    return f"let y = {expression} in ({over(rank, 'z_{t}.re')} y, {over(rank, 'z_{t}.im')} y)"
+def dims(rank):
+    return " ".join(f"[n{i}]" for i in range(rank)), "".join(f"[n{i}]" for i in range(rank))
 
 
 def complex_to_complex(name, rank, oracle, sizes=None):
-    binders, parameters, argument = into(rank)
+    binders, shape = dims(rank)
     make = sizes or (lambda g: tuple(length(g) if i == 0 and rank == 1 else g.integer(1, 9) for i in range(rank)))
-    return Case(
-        f"fft.{name}",
-        f"entry {{name}} {binders} {parameters} = {out_of(rank, f'{{m}}.{name} {argument}')}",
-        lambda g: complex_array(g, *make(g)),
-        lambda x: oracle(wide(x)) if x.size else wide(x),
-        types=BOTH,
+    return typed(
+        f"entry {{name}} {binders} (x: {shape}{{c}}) = {{m}}.{name} x",
+        name=f"fft.{name}",
+        inputs=lambda g: complex_array(g, *make(g)),
+        oracle=lambda x: oracle(wide(x)) if x.size else wide(x),
         evaluator_tolerance=1e-4,
     )
 
 
 def real_to_complex(name, rank, oracle, least=1):
-    dims = "".join(f"[n{i}]" for i in range(rank))
-    binders = " ".join(f"[n{i}]" for i in range(rank))
-    return Case(
-        f"fft.{name}",
-        f"entry {{name}} {binders} (x: {dims}{{t}}) = {out_of(rank, f'{{m}}.{name} x')}",
-        lambda g: real_array(g, *(length(g, least) if rank == 1 else g.integer(1, 9) for _ in range(rank))),
-        lambda x: oracle(wide(x)),
-        types=BOTH,
+    binders, shape = dims(rank)
+    return typed(
+        f"entry {{name}} {binders} (x: {shape}{{t}}) = {{m}}.{name} x",
+        name=f"fft.{name}",
+        inputs=lambda g: real_array(g, *(length(g, least) if rank == 1 else g.integer(1, 9) for _ in range(rank))),
+        oracle=lambda x: oracle(wide(x)),
         evaluator_tolerance=1e-4,
     )
 
@@ -79,13 +71,11 @@ def halves(g):
 
 
 def complex_to_real(name, oracle):
-    binders, parameters, argument = into(1)
-    return Case(
-        f"fft.{name}",
-        f"entry {{name}} {binders} (n: i64) {parameters} = {{m}}.{name} n {argument}",
-        halves,
-        lambda n, x: oracle(wide(x), n),
-        types=BOTH,
+    return typed(
+        f"entry {{name}} [m] (n: i64) (x: [m]{{c}}) = {{m}}.{name} n x",
+        name=f"fft.{name}",
+        inputs=halves,
+        oracle=lambda n, x: oracle(wide(x), n),
         evaluator_tolerance=1e-4,
     )
 
@@ -94,30 +84,30 @@ def irfft2(m, x):
     return np.fft.irfft2(wide(x), (x.shape[0], m))
 
 
-binders, parameters, argument = into(2)
 shifted = lambda g: g.numbers(g.size(0, 20))
 CASES = [
-    complex_to_complex("fft", 1, np.fft.fft),
-    complex_to_complex("ifft", 1, np.fft.ifft),
-    real_to_complex("rfft", 1, np.fft.rfft),
-    complex_to_real("irfft", np.fft.irfft),
-    complex_to_real("hfft", np.fft.hfft),
-    real_to_complex("ihfft", 1, np.fft.ihfft),
-    complex_to_complex("fft_columns", 2, lambda x: np.fft.fft(x, axis=0), lambda g: (min(length(g, 1), 128), g.integer(0, 9))),
-    complex_to_complex("ifft_columns", 2, lambda x: np.fft.ifft(x, axis=0), lambda g: (min(length(g, 1), 128), g.integer(0, 9))),
-    complex_to_complex("fft2", 2, np.fft.fft2),
-    complex_to_complex("ifft2", 2, np.fft.ifft2),
-    real_to_complex("rfft2", 2, np.fft.rfft2),
-    Case(
-        "fft.irfft2",
-        f"entry {{name}} {binders} (m: i64) {parameters} = {{m}}.irfft2 m {argument}",
-        lambda g: (lambda m: (m, complex_array(g, g.integer(1, 9), m // 2 + 1)))(g.integer(1, 9)),
-        irfft2,
-        types=BOTH,
+    *complex_to_complex("fft", 1, np.fft.fft),
+    *complex_to_complex("ifft", 1, np.fft.ifft),
+    *real_to_complex("rfft", 1, np.fft.rfft),
+    *complex_to_real("irfft", np.fft.irfft),
+    *complex_to_real("hfft", np.fft.hfft),
+    *real_to_complex("ihfft", 1, np.fft.ihfft),
+    *complex_to_complex("fft_columns", 2, lambda x: np.fft.fft(x, axis=0), lambda g: (min(length(g, 1), 128), g.integer(0, 9))),
+    *complex_to_complex("ifft_columns", 2, lambda x: np.fft.ifft(x, axis=0), lambda g: (min(length(g, 1), 128), g.integer(0, 9))),
+    *complex_to_complex("fft2", 2, np.fft.fft2),
+    *complex_to_complex("ifft2", 2, np.fft.ifft2),
+    *real_to_complex("rfft2", 2, np.fft.rfft2),
+    *typed(
+        "entry {name} [n] [k] (m: i64) (x: [n][k]{c}) = {m}.irfft2 m x",
+        name="fft.irfft2",
+        inputs=lambda g: (lambda m: (m, complex_array(g, g.integer(1, 9), m // 2 + 1)))(g.integer(1, 9)),
+        oracle=irfft2,
         evaluator_tolerance=1e-4,
     ),
-    complex_to_complex("fft3", 3, np.fft.fftn),
-    complex_to_complex("ifft3", 3, np.fft.ifftn),
+    Case("fft.fft", "entry {name} [n] (re: [n]f64) (im: [n]f64) = unzip (pairs.fft (zip re im))", lambda g: complex_array(g, length(g, 1)),
+         lambda x: np.fft.fft(wide(x)), types={"f64": 1e-12}, evaluator_tolerance=1e-4),
+    *complex_to_complex("fft3", 3, np.fft.fftn),
+    *complex_to_complex("ifft3", 3, np.fft.ifftn),
     Case("fft.fftfreq", "entry {name} (n: i64) (d: {t}) = {m}.fftfreq n d", lambda g: (g.size(1, 50), g.array(1, lo=0.1, hi=2)[0]),
          lambda n, d: np.fft.fftfreq(n, np.float64(d)), types={"f64": None, "f32": 1e-6}),
     Case("fft.rfftfreq", "entry {name} (n: i64) (d: {t}) = {m}.rfftfreq n d", lambda g: (g.size(1, 50), g.array(1, lo=0.1, hi=2)[0]),

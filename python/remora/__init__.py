@@ -1,0 +1,81 @@
+"""Array programs written for one number or one row, called with whole NumPy arrays.
+
+>>> import remora as rm
+>>> program = rm.compile("entry norm [n] (v: [n]f64) = f64.sqrt (f64.sum (v * v))")
+>>> program.norm([3.0, 4.0])
+np.float64(5.0)
+"""
+
+from __future__ import annotations
+
+import os as _os
+from typing import Any as _Any
+
+from . import _remora
+from ._errors import (
+    ArgumentError,
+    CompileError,
+    Diagnostic,
+    EvaluatorWarning,
+    InternalError,
+    OutOfMemory,
+    ProgramWarning,
+    RankError,
+    Reading,
+    RemoraError,
+    RunTimeError,
+)
+from ._program import Function, Inferred, Program, compile, load
+from ._support import Variant
+
+# An extension that is there already is not initialised again.
+_remora.only_once()
+
+__version__: str = _remora.__version__
+
+__all__ = [
+    "ArgumentError",
+    "CompileError",
+    "Diagnostic",
+    "EvaluatorWarning",
+    "Function",
+    "Inferred",
+    "InternalError",
+    "OutOfMemory",
+    "Program",
+    "ProgramWarning",
+    "RankError",
+    "Reading",
+    "RemoraError",
+    "RunTimeError",
+    "Variant",
+    "compile",
+    "gufunc",
+    "load",
+]
+
+if hasattr(_os, "register_at_fork"):
+    # No thread is in the middle of the compiler when the process is copied.
+    _os.register_at_fork(
+        before=_remora.before_fork,
+        after_in_parent=lambda: _remora.after_fork(False),
+        after_in_child=lambda: _remora.after_fork(True),
+    )
+
+
+def gufunc(function: Function) -> _Any:
+    """The function as a `numpy.ufunc` with a signature: NumPy broadcasts the dimensions around what the function is written for.
+
+    >>> import remora as rm
+    >>> dot = rm.gufunc(rm.compile("entry dot [n] (x: [n]f64) (y: [n]f64) = f64.sum (x * y)").dot)
+    >>> dot.signature
+    '(n0),(n0)->()'
+    """
+    return _remora.gufunc(function)
+
+
+def load_ipython_extension(shell: _Any) -> None:
+    """What `%load_ext remora` calls."""
+    from ._notebook import load
+
+    load(shell)
