@@ -5,8 +5,9 @@ use super::error::{Error, ErrorKind};
 use super::finish::Inferred;
 use super::types::{Base, Node};
 use crate::base::{PrimType, Span, Symbol, scalar};
-use crate::ir::surface::{Ast, ExprId, ExprKind, IndexArg, PatId, PatKind, path_indices, view};
-use crate::ir::tables::{DefId, DefKind, Program};
+use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind};
+use crate::ir::surface::{Ast, Decl, ExprId, ExprKind, IndexArg, PatId, PatKind, path_indices, view};
+use crate::ir::tables::{DefId, DefKind, Program, Res};
 
 /// What may be behind a mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,15 @@ pub enum Advice {
     OtherModule {
         /// That of the argument's type.
         module: PrimType,
+        /// The function.
+        member: Symbol,
+    },
+    /// The function of a library's module for another type is meant.
+    OtherVariant {
+        /// The type of the argument.
+        prim: PrimType,
+        /// The library's module for it.
+        module: Symbol,
         /// The function.
         member: Symbol,
     },
@@ -132,6 +142,24 @@ impl Context<'_> {
         })
     }
 
+    /// Advice where a function of a library is applied to numbers of another type for which the library has the function, too.
+    pub(super) fn other_variant(&self, function: Span, found: PrimType) -> Option<Advice> {
+        let program = self.program;
+        let written = |expr: &ExprKind| matches!(expr, ExprKind::Name(_) | ExprKind::Project { .. });
+        let (id, _) = self.ast().exprs.iter().find(|(_, expr)| expr.span == function && written(&expr.kind))?;
+        let Some(Res::Global(def)) = program.names.exprs.get(id) else { return None };
+        let def = &program.defs[*def];
+        let (module, member) = def.name.as_str().rsplit_once('.')?;
+        let unit = program.units.iter().find(|unit| unit.stdlib && unit.source.file == def.span.file)?;
+        // The modules of a library are called `np_f64`, `np_f32`, ..; that for f64 may have no suffix.
+        let family =
+            module.rsplit_once('_').filter(|(_, suffix)| PrimType::from_name(suffix).is_some()).map_or(module, |(family, _)| family);
+        let names = [format!("{family}_{found}"), family.to_string()];
+        let fitting = if found == PrimType::F64 { &names[..] } else { &names[..1] };
+        let other = fitting.iter().find(|name| offers(&unit.source.decls, name, member, 0))?;
+        Some(Advice::OtherVariant { prim: found, module: Symbol::new(other), member: Symbol::new(member) })
+    }
+
     /// Advice where what is applied stands in a lambda without parentheses around it.
     pub(super) fn open_lambda(&self, at: Span) -> Option<Advice> {
         let ast = self.ast();
@@ -201,6 +229,41 @@ impl Context<'_> {
             _ => false,
         });
         behind.then_some(Advice::FunctionFirst(name))
+    }
+}
+
+/// Modules of modules are followed so far.
+const MOST_NESTED: usize = 16;
+
+/// Whether a module among declarations has a member.
+fn offers(decls: &[Decl], module: &str, member: &str, depth: usize) -> bool {
+    decls.iter().any(|decl| match unwrapped(decl) {
+        Decl::Module(found) => depth < MOST_NESTED && found.name.name.as_str() == module && has(decls, &found.body, member, depth + 1),
+        _ => false,
+    })
+}
+
+/// Whether a module has a member, where `decls` are declared around it.
+fn has(decls: &[Decl], module: &ModuleExpr, member: &str, depth: usize) -> bool {
+    match &module.kind {
+        ModuleExprKind::Struct(inner) => inner.iter().any(|decl| match decl {
+            Decl::Def(def) => def.name.name.as_str() == member,
+            Decl::Open(open) => has(decls, &open.module, member, depth),
+            _ => false,
+        }),
+        ModuleExprKind::Apply { fun: inner, .. } | ModuleExprKind::Ascribe { module: inner, .. } | ModuleExprKind::Paren(inner) => {
+            has(decls, inner, member, depth)
+        }
+        ModuleExprKind::Name(path) => path.last().is_some_and(|name| offers(decls, name.name.as_str(), member, depth)),
+        ModuleExprKind::Error | ModuleExprKind::Import(_) | ModuleExprKind::Lambda { .. } => false,
+    }
+}
+
+/// The declaration without `local`.
+fn unwrapped(decl: &Decl) -> &Decl {
+    match decl {
+        Decl::Local(inner) => unwrapped(inner),
+        other => other,
     }
 }
 

@@ -52,7 +52,9 @@ impl Context<'_> {
             Kind::Argument { number: 1, of: Some(name) } if matches!(nodes.0, Node::Arrow(_)) => self.function_first(name, at),
             Kind::Argument { .. } => match (&nodes.0, &nodes.1) {
                 (Node::Prim(wanted), Node::Var(class)) if wanted.is_int() && class.is_float() => Some(Advice::Fraction(*wanted)),
-                (Node::Prim(_), Node::Prim(found)) => self.other_module(from, *found).or_else(|| self.float_operator(from)),
+                (Node::Prim(_), Node::Prim(found)) => {
+                    self.other_module(from, *found).or_else(|| self.other_variant(from, *found)).or_else(|| self.float_operator(from))
+                }
                 _ => self.float_operator(from),
             },
             _ => self.float_operator(from),

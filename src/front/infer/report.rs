@@ -289,6 +289,7 @@ impl Advice {
             }
             Advice::Difference => "this is a difference: a negative number as an argument needs parentheses, `f x (-1)`".into(),
             Advice::OtherModule { module, member } => format!("for {module} it is `{module}.{member}`"),
+            Advice::OtherVariant { prim, module, member } => format!("for {prim} it is `{module}.{member}`"),
             Advice::Fraction(prim) => format!("a number with a fraction is no {prim}: `f64.{prim} e` makes f64 of {prim}"),
             Advice::OpenLambda => "a lambda without parentheses takes everything behind it: `f (\\x -> e) xs`".into(),
             Advice::ComparisonChain => "comparisons are not chained: `a < b && b < c`".into(),

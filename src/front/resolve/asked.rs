@@ -27,7 +27,8 @@ pub(super) fn idle_modules(units: &[Unit], sources: &SourceMap) -> FxHashSet<(Fi
     // Mostly there is nothing left to look for.
     if !idle.is_empty() {
         for unit in units.iter().filter(|unit| !unit.stdlib) {
-            let found: FxHashSet<&str> = words(&sources.file(unit.source.file).text).map(|(word, _)| word).collect();
+            let text = &*sources.file(unit.source.file).text;
+            let found: FxHashSet<&str> = without_paths(text).flat_map(words).map(|(word, _)| word).collect();
             idle.retain(|(_, name)| !found.contains(name.as_str()));
         }
     }
@@ -49,6 +50,12 @@ fn named_in_library<'t>(line: &'t str, named: &mut FxHashSet<&'t str>) {
     } else {
         named.extend(words(line).filter(|(_, next)| *next == Some('.')).map(|(word, _)| word));
     }
+}
+
+/// The text without the paths of imports, which have the names of modules in them.
+fn without_paths(text: &str) -> impl Iterator<Item = &str> {
+    let pieces = text.split("import \"").enumerate();
+    pieces.map(|(number, piece)| if number == 0 { piece } else { piece.split_once('"').map_or("", |(_, rest)| rest) })
 }
 
 /// The words of a text, each with the character behind it.

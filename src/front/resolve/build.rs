@@ -252,7 +252,6 @@ impl<'p, 'a> Builder<'p, 'a> {
             }
             Decl::Module(module) => {
                 let idle = self.at.path.is_empty() && self.files.idle.contains(&(module.name.span.file, module.name.name));
-                // The name is kept for suggestions.
                 let value = if idle { Module::Broken } else { self.module_decl(module) };
                 self.scope.globals().modules.insert(module.name.name, value.clone());
                 offered.modules.insert(module.name.name, value);
