@@ -44,7 +44,7 @@ class Case:
     count: int = 100
     # How many of the smallest ones go to the evaluator too.
     evaluated: int = 4
-    # The tolerance of the evaluator against compiled code (None: that of `remora test`).
+    # The tolerance of the evaluator against compiled code (None: that of `TOLERANCE`).
     evaluator_tolerance: Optional[float] = None
 
 

@@ -228,10 +228,11 @@ def run_unit(options, file, number, items):
         function = library.functions[item.name]
         outcomes = run_compiled(item, function)
         if item.case.evaluated:
-            tests.setdefault(item.case.evaluator_tolerance, []).extend(blocks(item, function, outcomes))
+            tolerance = item.case.evaluator_tolerance or TOLERANCE.get(item.dtype, 1e-9)
+            tests.setdefault(tolerance, []).extend(blocks(item, function, outcomes))
         say(item=item.place, seconds=time.perf_counter() - begun)
     for tolerance, lines in tests.items():
-        path = BUILD / f"{stem}_evaluated_{tolerance or 'usual'}.rem"
+        path = BUILD / f"{stem}_evaluated_{tolerance}.rem"
         path.write_text("\n".join(lines) + "\n\n" + program)
         begun = time.perf_counter()
         evaluate(options, path, tolerance, {item.name: item.place for item in items})
@@ -240,8 +241,7 @@ def run_unit(options, file, number, items):
 
 def evaluate(options, path, tolerance, places):
     """Runs the test blocks of a program with the evaluator."""
-    allowed = ["--tolerance", str(tolerance)] if tolerance else []
-    run = subprocess.run([*options.remora, "test", "--json", "-j", "1", *allowed, str(path)], capture_output=True, text=True)
+    run = subprocess.run([*options.remora, "test", "--json", "-j", "1", "--tolerance", str(tolerance), str(path)], capture_output=True, text=True)
     try:
         tests = json.loads(run.stdout)["tests"]
     except (json.JSONDecodeError, KeyError):

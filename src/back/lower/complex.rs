@@ -78,18 +78,14 @@ impl Floats for Emit<'_, '_> {
         }
     }
     fn select(&mut self, condition: Expr, then: Expr, otherwise: Expr) -> Expr {
-        match condition {
-            Expr::Const(Scalar::Bool(true)) => then,
-            Expr::Const(Scalar::Bool(false)) => otherwise,
-            _ if then == otherwise => then,
-            _ => {
-                let prim = self.split.prim(&then);
-                if let Some(mask) = self.mask(&condition, prim) {
-                    return self.bind(prim, Expr::Blend(prim, Box::new(mask), Box::new(then), Box::new(otherwise)));
-                }
-                self.bind(prim, Expr::Select(Box::new(condition), Box::new(then), Box::new(otherwise)))
-            }
+        if let Expr::Const(known) = condition {
+            return if known == Scalar::Bool(true) { then } else { otherwise };
         }
+        let prim = self.split.prim(&then);
+        if let Some(mask) = self.mask(&condition, prim) {
+            return self.bind(prim, Expr::Blend(prim, Box::new(mask), Box::new(then), Box::new(otherwise)));
+        }
+        self.bind(prim, Expr::Select(Box::new(condition), Box::new(then), Box::new(otherwise)))
     }
 }
 
@@ -251,8 +247,18 @@ impl<'f> Split<'f> {
                 emit.finish(&mut [&mut result.0], out);
                 result.0
             }
-            Expr::Load(ptr, index) => Expr::Load(*ptr, Box::new(self.real(index, out))),
-            _ => e.with_parts(&mut |part| self.real(part, out)),
+            Expr::Const(_)
+            | Expr::Local(_)
+            | Expr::Load(..)
+            | Expr::Op(..)
+            | Expr::Int(..)
+            | Expr::Select(..)
+            | Expr::Blend(..)
+            | Expr::Quotient(..)
+            | Expr::Chunks { .. }
+            | Expr::Threads
+            | Expr::Registers
+            | Expr::Thread => e.with_parts(&mut |part| self.real(part, out)),
         }
     }
     /// The parts of a complex number; each may be used once.

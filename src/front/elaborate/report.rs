@@ -73,11 +73,11 @@ fn with_context(report: Diagnostic, context: &Context) -> Diagnostic {
     }
 }
 
-/// The largest finite number of a type of floats.
+/// The largest finite number of a type of floats, or part of one of a complex type.
 fn largest(prim: PrimType) -> f64 {
     match prim {
         PrimType::F16 => 65504.0,
-        PrimType::F32 => 3.402_823_5e38,
+        PrimType::F32 | PrimType::C64 => 3.402_823_5e38,
         _ => f64::MAX,
     }
 }
@@ -135,6 +135,10 @@ impl Words {
                 .error(Code::NumberOutOfRange, format!("this number is too large for {ty}"))
                 .here(format!("the largest {ty} is {:e}", largest(*ty)))
                 .help(format!("use a wider type, or write `{ty}.inf`")),
+            ErrorKind::NumberOutOfRange { ty } if ty.is_complex() => self
+                .error(Code::NumberOutOfRange, format!("this number is too large for a part of {ty}"))
+                .here(format!("the largest part is {:e}", largest(*ty)))
+                .help("use a wider type"),
             ErrorKind::NumberOutOfRange { ty } => self
                 .error(Code::NumberOutOfRange, format!("this number is not a value of type {ty}"))
                 .here(format!("{ty} has {} bits", ty.bytes() * 8))

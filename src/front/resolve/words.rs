@@ -75,9 +75,7 @@ pub(super) fn idiom(text: &str) -> Option<&'static str> {
         "append" => "`xs ++ [x]` is xs with x behind it",
         "int" => "conversions are in scalar modules and name both types: `i64.f64 x`",
         "float" => "conversions are in scalar modules and name both types: `f64.i64 x`",
-        "fft" | "ifft" | "rfft" | "irfft" => {
-            "there is no Fourier transform in the prelude; `examples/programs/fft` has one for arrays of a length `2 ** k`"
-        }
+        "fft" | "ifft" | "rfft" | "irfft" => "Fourier transforms are in a library: `import \"lib/fft\"`, then `fft.fft xs`, `fft.rfft xs`",
         "sorted" => "`sort` is in the library for NumPy users: write `import \"lib/np\"` at the top",
         _ => return None,
     })

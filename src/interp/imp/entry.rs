@@ -77,7 +77,7 @@ impl<'p> Machine<'p> {
                     let name = source.vars[*var].name;
                     let buffer = match array.prim().part() {
                         Some(part) => {
-                            let item = &mut |k: usize| array.at(k / 2)?.parts().map(|(re, im)| if k % 2 == 0 { re } else { im });
+                            let item = &mut |k: usize| array.at(k / 2)?.parts().map(|(re, im)| if k.is_multiple_of(2) { re } else { im });
                             self.memory.filled(name, part, 2 * array.count(), item)
                         }
                         None => self.memory.filled(name, array.prim(), array.count(), &mut |k| array.at(k)),

@@ -1,66 +1,27 @@
 """Linear algebra (`lib/linalg`) against numpy.linalg."""
 
 import numpy as np
-from case import Case, joined
+from case import Case
 
 LIBRARY = "lib/linalg"
-IMPORTS = """import "lib/linalg"
-import "lib/complex"
-module z = complex f64
-module linalg_c128 = linear_algebra f64 (complex_scalar f64 z)"""
-MODULES = {"f64": "linalg", "f32": "linalg_f32", "c128": "linalg_c128"}
+MODULES = {"f64": "linalg", "f32": "linalg_f32", "c64": "linalg_c64", "c128": "linalg_c128"}
 COMPLETE = True
 ALL = {"f64": 1e-9, "f32": 1e-3, "c128": 1e-9}
 REAL = {"f64": 1e-9, "f32": 1e-3}
+EVERY = {**ALL, "c64": 1e-3}
 
 
-class Entry:
-    """A call with arguments of the scalar type: `Entry("[n]", {"a": 2, "b": 1}, "{m}.solve a b", 1)`; numbers are ranks. The result's ranks, for each
-    component; "r" for real numbers, "p" for what is passed on."""
-
-    def __init__(self, sizes, parameters, body, results):
-        self.sizes, self.parameters, self.body, self.results = sizes, parameters, body, results
-
-    def text(self, is_complex):
-        mapped = lambda f, rank, x: "(map " * rank + f + ")" * rank + f" {x}"
-        given, made = [], []
-        for name, shape in self.parameters.items():
-            rank = shape.count("[")
-            if not shape.endswith("{t}"):
-                given.append(f"({name}: {shape})")
-            elif is_complex:
-                real = shape.replace("{t}", "f64")
-                given.append(f"({name}_re: {real}) ({name}_im: {real})")
-                made.append(f"let {name} = " + "(map2 " * rank + "z.mk" + ")" * rank + f" {name}_re {name}_im")
-            else:
-                given.append(f"({name}: {shape})")
-        results = self.results if isinstance(self.results, tuple) else (self.results,)
-        if not is_complex or all(not isinstance(x, int) for x in results):
-            inside = " ".join(line + " in" for line in made)
-            return f"entry {{name}} {self.sizes} {' '.join(given)} = {inside} {self.body}"
-        names = [f"out_{i}" for i in range(len(results))]
-        parts = []
-        for name, rank in zip(names, results):
-            if isinstance(rank, int):
-                parts += [mapped("z.re", rank, name), mapped("z.im", rank, name)]
-            else:
-                parts.append(name)
-        pattern = f"({', '.join(names)})" if len(names) > 1 else names[0]
-        inside = " ".join(line + " in" for line in made)
-        return f"entry {{name}} {self.sizes} {' '.join(given)} = {inside} let {pattern} = {self.body} in ({', '.join(parts)})"
+def Entry(sizes, parameters, body):
+    """The text of an entry with parameters of these types."""
+    given = " ".join(f"({name}: {kind})" for name, kind in parameters.items())
+    return f"entry {{name}} {sizes} {given} = {body}"
 
 
 CASES = []
 
 
-def add(name, entry, inputs, oracle=None, check=None, types=None, count=100, evaluated=4, evaluator_tolerance=None):
-    """A case for the real types, and one for complex numbers."""
-    types = types or ALL
-    real = {t: tolerance for t, tolerance in types.items() if t != "c128"}
-    others = dict(count=count, evaluated=evaluated, evaluator_tolerance=evaluator_tolerance)
-    CASES.append(Case(f"linalg.{name}", entry.text(False), inputs, oracle, check, real, **others))
-    if "c128" in types:
-        CASES.append(Case(f"linalg.{name}", entry.text(True), inputs, oracle, check, {"c128": types["c128"]}, **others))
+def add(name, entry, inputs, oracle=None, check=None, types=None, **others):
+    CASES.append(Case(f"linalg.{name}", entry, inputs, oracle, check, types or ALL, **others))
 
 
 def wide(a):
@@ -113,28 +74,28 @@ def two_matrices(g):
     return g.array(n, m), g.array(m, p)
 
 
-add("matmul", Entry("[n] [m] [p]", {"a": "[n][m]{t}", "b": "[m][p]{t}"}, "{m}.matmul a b", 2), two_matrices, lambda a, b: wide(a) @ wide(b))
-add("vecdot", Entry("[n]", {"x": "[n]{t}", "y": "[n]{t}"}, "{m}.vecdot x y", 0),
+add("matmul", Entry("[n] [m] [p]", {"a": "[n][m]{t}", "b": "[m][p]{t}"}, "{m}.matmul a b"), two_matrices, lambda a, b: wide(a) @ wide(b))
+add("vecdot", Entry("[n]", {"x": "[n]{t}", "y": "[n]{t}"}, "{m}.vecdot x y"),
     lambda g: (lambda n: (g.array(n), g.array(n)))(g.size(0, 40)), lambda x, y: np.vdot(wide(x), wide(y)),
     types={"f64": 1e-8, "f32": 1e-1, "c128": 1e-8})  # fmt: skip
-add("matvec", Entry("[n] [m]", {"a": "[n][m]{t}", "x": "[m]{t}"}, "{m}.matvec a x", 1),
+add("matvec", Entry("[n] [m]", {"a": "[n][m]{t}", "x": "[m]{t}"}, "{m}.matvec a x"),
     lambda g: (lambda n, m: (g.array(n, m), g.array(m)))(g.size(), g.size()), lambda a, x: wide(a) @ wide(x))  # fmt: skip
-add("vecmat", Entry("[n] [m]", {"x": "[n]{t}", "a": "[n][m]{t}"}, "{m}.vecmat x a", 1),
+add("vecmat", Entry("[n] [m]", {"x": "[n]{t}", "a": "[n][m]{t}"}, "{m}.vecmat x a"),
     lambda g: (lambda n, m: (g.array(n), g.array(n, m)))(g.size(), g.size()), lambda x, a: wide(x).conj() @ wide(a))  # fmt: skip
-add("outer", Entry("[n] [m]", {"x": "[n]{t}", "y": "[m]{t}"}, "{m}.outer x y", 2),
+add("outer", Entry("[n] [m]", {"x": "[n]{t}", "y": "[m]{t}"}, "{m}.outer x y"),
     lambda g: (g.array(g.size()), g.array(g.size())), lambda x, y: np.outer(wide(x), wide(y)))  # fmt: skip
-add("matrix_transpose", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.matrix_transpose a", 2), lambda g: g.array(g.size(), g.size()), lambda a: wide(a).T)
-add("adjoint", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.adjoint a", 2), lambda g: g.array(g.size(), g.size()), lambda a: wide(a).conj().T)
-add("diagonal", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.diagonal a", 1), lambda g: g.array(g.size(), g.size()), lambda a: wide(a).diagonal())
-add("trace", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.trace a", 0), lambda g: g.array(g.size(), g.size()), lambda a: wide(a).trace(), types={"f64": 1e-9, "f32": 1e-1, "c128": 1e-9})
-add("eye", Entry("", {"n": "i64"}, "{m}.eye n", 2), lambda g: g.size(0, 20), lambda n: np.eye(n), types=REAL)
-add("cross", Entry("", {"x": "[3]{t}", "y": "[3]{t}"}, "{m}.cross x y", 1), lambda g: (g.array(3), g.array(3)), lambda x, y: np.cross(wide(x), wide(y)))
-add("kron", Entry("[n] [m] [p] [q]", {"a": "[n][m]{t}", "b": "[p][q]{t}"}, "{m}.kron a b", 2),
+add("matrix_transpose", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.matrix_transpose a"), lambda g: g.array(g.size(), g.size()), lambda a: wide(a).T)
+add("adjoint", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.adjoint a"), lambda g: g.array(g.size(), g.size()), lambda a: wide(a).conj().T)
+add("diagonal", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.diagonal a"), lambda g: g.array(g.size(), g.size()), lambda a: wide(a).diagonal())
+add("trace", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.trace a"), lambda g: g.array(g.size(), g.size()), lambda a: wide(a).trace(), types={"f64": 1e-9, "f32": 1e-1, "c128": 1e-9})
+add("eye", Entry("", {"n": "i64"}, "{m}.eye n"), lambda g: g.size(0, 20), lambda n: np.eye(n), types=REAL)
+add("cross", Entry("", {"x": "[3]{t}", "y": "[3]{t}"}, "{m}.cross x y"), lambda g: (g.array(3), g.array(3)), lambda x, y: np.cross(wide(x), wide(y)))
+add("kron", Entry("[n] [m] [p] [q]", {"a": "[n][m]{t}", "b": "[p][q]{t}"}, "{m}.kron a b"),
     lambda g: (g.array(g.size(0, 5), g.size(0, 5)), g.array(g.size(0, 5), g.size(0, 5))), lambda a, b: np.kron(wide(a), wide(b)))  # fmt: skip
 
 # Norms -----------------------------------------------------------------------------------------------------------------
 
-add("norm", Entry("[n]", {"x": "[n]{t}"}, "{m}.norm x", "r"), lambda g: g.numbers(g.size(0, 40)), lambda x: np.linalg.norm(wide(x)))
+add("norm", Entry("[n]", {"x": "[n]{t}"}, "{m}.norm x"), lambda g: g.numbers(g.size(0, 40)), lambda x: np.linalg.norm(wide(x)))
 
 
 def vector_norm(p, x):
@@ -145,14 +106,14 @@ def vector_norm(p, x):
     return np.linalg.norm(wide(x), p)
 
 
-add("vector_norm", Entry("[n]", {"p": "f64", "x": "[n]{t}"}, "{m}.vector_norm p x", "r"),
+add("vector_norm", Entry("[n]", {"p": "f64", "x": "[n]{t}"}, "{m}.vector_norm p x"),
     lambda g: (g.pick(0.0, 1.0, 2.0, 3.0, 2.5, np.inf, -np.inf), g.numbers(g.size())), vector_norm, types={"f64": 1e-9, "c128": 1e-9})  # fmt: skip
-matrix = Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.matrix_norm a", "r")
+matrix = Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.matrix_norm a")
 any_matrix = lambda g: g.numbers(g.size(), g.size())
 add("matrix_norm", matrix, any_matrix, lambda a: np.linalg.norm(wide(a)))
-add("matrix_norm_1", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.matrix_norm_1 a", "r"), any_matrix,
+add("matrix_norm_1", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.matrix_norm_1 a"), any_matrix,
     lambda a: np.linalg.norm(wide(a), 1) if a.size else 0.0)  # fmt: skip
-add("matrix_norm_inf", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.matrix_norm_inf a", "r"), any_matrix,
+add("matrix_norm_inf", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.matrix_norm_inf a"), any_matrix,
     lambda a: np.linalg.norm(wide(a), np.inf) if a.size else 0.0)  # fmt: skip
 
 # Triangular systems ----------------------------------------------------------------------------------------------------
@@ -173,7 +134,7 @@ def solved(a, b):
 
 for name, part, many in [("lower", np.tril, 0), ("upper", np.triu, 0), ("lower", np.tril, 1), ("upper", np.triu, 1)]:
     add(f"solve_{name}" + many * "_many",
-        Entry("[n]" + many * " [m]", {"a": "[n][n]{t}", "b": "[n]" + many * "[m]" + "{t}"}, "{m}.solve_" + name + many * "_many" + " a b", 1 + many),
+        Entry("[n]" + many * " [m]", {"a": "[n][n]{t}", "b": "[n]" + many * "[m]" + "{t}"}, "{m}.solve_" + name + many * "_many" + " a b"),
         lambda g, many=many: triangular(g, many), lambda a, b, part=part: solved(part(wide(a)), wide(b)))  # fmt: skip
 
 # LU --------------------------------------------------------------------------------------------------------------------
@@ -206,12 +167,12 @@ def slogdet(a):
 
 
 def lu_of(arguments, results):
-    """Whether p, l and u are what they have to be: p l u is a, |l| is at most 1 (as elements are chosen), triangles."""
+    """Whether p, l and u are what they have to be: p l u is a, triangles, no element of l greater than pivots allow."""
     (a,), (p, l, u) = arguments, results
     n = a.shape[0]
     if not (np.array_equal(l, np.tril(l)) and np.array_equal(u, np.triu(u)) and np.array_equal(np.diagonal(l), np.ones(n))):
         return "not triangular"
-    if not np.array_equal(p @ p.T, np.eye(n)) or (np.abs(l) > 1 + 1e-6).any():
+    if not np.array_equal(p @ p.T, np.eye(n)) or (np.abs(l.real) + np.abs(l.imag) > (2 if np.iscomplexobj(l) else 1) + 1e-6).any():
         return "no permutation, or wrong pivots"
     return small(wide(p) @ wide(l) @ wide(u) - wide(a), a)
 
@@ -229,14 +190,14 @@ def lu_factor_of(arguments, results):
     return small(l @ u - wide(a)[rows], a) if sorted(rows) == list(range(len(a))) else "no permutation"
 
 
-add("lu_factor", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.lu_factor a", ("p", "p")), system, check=lu_factor_of, types=REAL)
-add("lu", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.lu a", (2, 2, 2)), system, check=lu_of, types=REAL)
-add("lu_solve", Entry("[n]", {"a": "[n][n]{t}", "b": "[n]{t}"}, "(let (lu, rows) = {m}.lu_factor a in {m}.lu_solve lu rows b)", 1), lambda g: system(g, 0), solve)
-add("solve", Entry("[n]", {"a": "[n][n]{t}", "b": "[n]{t}"}, "{m}.solve a b", 1), lambda g: system(g, 0), solve)
-add("solve_many", Entry("[n] [m]", {"a": "[n][n]{t}", "b": "[n][m]{t}"}, "{m}.solve_many a b", 2), lambda g: system(g, 1), solve)
-add("inv", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.inv a", 2), system, lambda a: solve(a, np.eye(len(a))))
-add("det", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.det a", 0), lambda g: well_conditioned(g, g.size(0, 14)) if g.number % 7 else singular(g, g.size(1)), determinant)
-add("slogdet", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.slogdet a", (0, "r")), system, slogdet, types={"f64": 1e-9, "f32": 1e-2, "c128": 1e-9})
+add("lu_factor", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.lu_factor a"), system, check=lu_factor_of)
+add("lu", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.lu a"), system, check=lu_of)
+add("lu_solve", Entry("[n]", {"a": "[n][n]{t}", "b": "[n]{t}"}, "(let (lu, rows) = {m}.lu_factor a in {m}.lu_solve lu rows b)"), lambda g: system(g, 0), solve)
+add("solve", Entry("[n]", {"a": "[n][n]{t}", "b": "[n]{t}"}, "{m}.solve a b"), lambda g: system(g, 0), solve, types=EVERY)
+add("solve_many", Entry("[n] [m]", {"a": "[n][n]{t}", "b": "[n][m]{t}"}, "{m}.solve_many a b"), lambda g: system(g, 1), solve)
+add("inv", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.inv a"), system, lambda a: solve(a, np.eye(len(a))))
+add("det", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.det a"), lambda g: well_conditioned(g, g.size(0, 14)) if g.number % 7 else singular(g, g.size(1)), determinant)
+add("slogdet", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.slogdet a"), system, slogdet, types={"f64": 1e-9, "f32": 1e-2, "c128": 1e-9})
 
 # Cholesky --------------------------------------------------------------------------------------------------------------
 
@@ -262,14 +223,9 @@ def cholesky(a):
         return nan_like(*a.shape, dtype=whole.dtype)
 
 
-add("cholesky", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.cholesky a", 2), definite_or_not, cholesky)
+add("cholesky", Entry("[n]", {"a": "[n][n]{t}"}, "{m}.cholesky a"), definite_or_not, cholesky, types=EVERY)
 
 # QR, eigenvalues, singular values --------------------------------------------------------------------------------------
-
-
-def put_together(arguments, results):
-    """Complex results of a check, from their parts: as many matrices as there are."""
-    return [joined(a, b) for a, b in zip(results[::2], results[1::2])] if np.iscomplexobj(arguments[0]) else [wide(r) for r in results]
 
 
 def any_shape(g):
@@ -292,7 +248,7 @@ def any_shape(g):
 
 def extreme(g):
     """A factor that leaves no room for cubes."""
-    return g.pick(1e14, 1e-14) if g.dtype == np.float32 else g.pick(1e140, 1e-140)
+    return g.pick(1e14, 1e-14) if g.dtype in (np.float32, np.complex64) else g.pick(1e140, 1e-140)
 
 
 def unitary(q, like):
@@ -302,7 +258,7 @@ def unitary(q, like):
 
 def qr_of(complete):
     def check(arguments, results):
-        (a,), (q, r) = arguments, put_together(arguments, results)
+        (a,), (q, r) = arguments, map(wide, results)
         n, m = a.shape
         k = n if complete else min(n, m)
         if q.shape != (n, k) or r.shape != (k, m) or not np.array_equal(r, np.triu(r)):
@@ -314,8 +270,8 @@ def qr_of(complete):
     return check
 
 
-add("qr", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.qr a", (2, 2)), any_shape, check=qr_of(False), evaluator_tolerance=1e-5)
-add("qr_complete", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.qr_complete a", (2, 2)), any_shape, check=qr_of(True), evaluator_tolerance=1e-5)
+add("qr", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.qr a"), any_shape, check=qr_of(False), types=EVERY, evaluator_tolerance=1e-5)
+add("qr_complete", Entry("[n] [m]", {"a": "[n][m]{t}"}, "{m}.qr_complete a"), any_shape, check=qr_of(True), evaluator_tolerance=1e-5)
 
 
 def symmetric(g):
@@ -344,7 +300,7 @@ def from_lower(a):
 
 def eigh_of(arguments, results):
     (a,) = arguments
-    w, v = results[0], put_together(arguments, results[1:])[0]
+    w, v = results[0], wide(results[1])
     whole = from_lower(a)
     return (
         small(np.linalg.eigvalsh(whole) - w, a)
@@ -356,9 +312,7 @@ def eigh_of(arguments, results):
 
 def svd_of(arguments, results):
     (a,) = arguments
-    parts = 2 if np.iscomplexobj(a) else 1
-    w = results[parts]
-    u, vh = put_together(arguments, (*results[:parts], *results[parts + 1 :]))
+    u, w, vh = wide(results[0]), results[1], wide(results[2])
     k = min(a.shape)
     if u.shape != (a.shape[0], k) or vh.shape != (k, a.shape[1]):
         return "wrong shapes"
@@ -386,28 +340,28 @@ def spoilt(make):
 MATRIX = {"a": "[n][m]{t}"}
 SQUARE = {"a": "[n][n]{t}"}
 ONCE = dict(evaluator_tolerance=1e-5)
-add("eigh", Entry("[n]", SQUARE, "{m}.eigh a", ("r", 2)), symmetric, check=eigh_of, **ONCE)
-add("eigvalsh", Entry("[n]", SQUARE, "{m}.eigvalsh a", "r"), spoilt(symmetric),
+add("eigh", Entry("[n]", SQUARE, "{m}.eigh a"), symmetric, check=eigh_of, types=EVERY, **ONCE)
+add("eigvalsh", Entry("[n]", SQUARE, "{m}.eigvalsh a"), spoilt(symmetric),
     lambda a: np.linalg.eigvalsh(from_lower(a)) if np.isfinite(np.tril(a)).all() else np.full(len(a), np.nan), **ONCE)  # fmt: skip
-add("svd", Entry("[n] [m]", MATRIX, "{m}.svd a", (2, "r", 2)), any_shape, check=svd_of, **ONCE)
+add("svd", Entry("[n] [m]", MATRIX, "{m}.svd a"), any_shape, check=svd_of, types=EVERY, **ONCE)
 
 
 def svdvals(a):
     return np.linalg.svd(wide(a), compute_uv=False) if np.isfinite(wide(a)).all() else np.full(min(a.shape), np.nan)
 
 
-add("svdvals", Entry("[n] [m]", MATRIX, "{m}.svdvals a", "r"), spoilt(any_shape), svdvals, **ONCE)
-add("matrix_norm_2", Entry("[n] [m]", MATRIX, "{m}.matrix_norm_2 a", "r"), spoilt(any_shape), lambda a: svdvals(a).max(initial=0), **ONCE)
-add("matrix_norm_nuc", Entry("[n] [m]", MATRIX, "{m}.matrix_norm_nuc a", "r"), spoilt(any_shape), lambda a: svdvals(a).sum(), **ONCE)
-add("cond", Entry("[n]", SQUARE, "{m}.cond a", "r"), lambda g: well_conditioned(g, sometimes_large(g)), lambda a: np.linalg.cond(wide(a)) if len(a) else np.nan, **ONCE)
-add("matrix_rank", Entry("[n] [m]", MATRIX, "{m}.matrix_rank a", "p"), any_shape, lambda a: int(np.linalg.matrix_rank(a)) if a.size else 0)
+add("svdvals", Entry("[n] [m]", MATRIX, "{m}.svdvals a"), spoilt(any_shape), svdvals, **ONCE)
+add("matrix_norm_2", Entry("[n] [m]", MATRIX, "{m}.matrix_norm_2 a"), spoilt(any_shape), lambda a: svdvals(a).max(initial=0), **ONCE)
+add("matrix_norm_nuc", Entry("[n] [m]", MATRIX, "{m}.matrix_norm_nuc a"), spoilt(any_shape), lambda a: svdvals(a).sum(), **ONCE)
+add("cond", Entry("[n]", SQUARE, "{m}.cond a"), lambda g: well_conditioned(g, sometimes_large(g)), lambda a: np.linalg.cond(wide(a)) if len(a) else np.nan, **ONCE)
+add("matrix_rank", Entry("[n] [m]", MATRIX, "{m}.matrix_rank a"), any_shape, lambda a: int(np.linalg.matrix_rank(a)) if a.size else 0)
 
 
 def limit(a):
     return np.finfo(a.dtype).eps * max(a.shape)
 
 
-add("pinv", Entry("[n] [m]", MATRIX, "{m}.pinv a", 2), any_shape, lambda a: np.linalg.pinv(wide(a), rcond=limit(a)), types={"f64": 1e-6, "f32": 1e-1, "c128": 1e-6}, **ONCE)
+add("pinv", Entry("[n] [m]", MATRIX, "{m}.pinv a"), any_shape, lambda a: np.linalg.pinv(wide(a), rcond=limit(a)), types={"f64": 1e-6, "f32": 1e-1, "c128": 1e-6}, **ONCE)
 
 
 def overdetermined(columns):
@@ -423,8 +377,8 @@ def lstsq(a, b):
 
 
 LOOSE = {"f64": 1e-6, "f32": 1e-1, "c128": 1e-6}
-add("lstsq", Entry("[n] [m]", {**MATRIX, "b": "[n]{t}"}, "{m}.lstsq a b", 1), overdetermined(False), lstsq, types=LOOSE, **ONCE)
-add("lstsq_many", Entry("[n] [m] [p]", {**MATRIX, "b": "[n][p]{t}"}, "{m}.lstsq_many a b", 2), overdetermined(True), lstsq, types=LOOSE, **ONCE)
+add("lstsq", Entry("[n] [m]", {**MATRIX, "b": "[n]{t}"}, "{m}.lstsq a b"), overdetermined(False), lstsq, types=LOOSE, **ONCE)
+add("lstsq_many", Entry("[n] [m] [p]", {**MATRIX, "b": "[n][p]{t}"}, "{m}.lstsq_many a b"), overdetermined(True), lstsq, types=LOOSE, **ONCE)
 
 # Functions of matrices -------------------------------------------------------------------------------------------------
 
@@ -434,11 +388,11 @@ def power(g):
     return well_conditioned(g, n) if n else g.array(0, 0), g.integer(-3, 6)
 
 
-add("matrix_power", Entry("[n]", {**SQUARE, "k": "i64"}, "{m}.matrix_power a k", 2), power, lambda a, k: np.linalg.matrix_power(wide(a), k) if len(a) else wide(a))
-add("multi_dot", Entry("[k] [n]", {"a": "[k][n][n]{t}"}, "{m}.multi_dot a", 2),
+add("matrix_power", Entry("[n]", {**SQUARE, "k": "i64"}, "{m}.matrix_power a k"), power, lambda a, k: np.linalg.matrix_power(wide(a), k) if len(a) else wide(a))
+add("multi_dot", Entry("[k] [n]", {"a": "[k][n][n]{t}"}, "{m}.multi_dot a"),
     lambda g: (lambda k, n: g.array(k, n, n))(g.size(1, 5), g.size(1, 6)),
     lambda a: np.linalg.multi_dot(list(wide(a))) if len(a) > 1 else wide(a)[0])  # fmt: skip
-add("multi_dot3", Entry("[n] [m] [p] [q]", {"a": "[n][m]{t}", "b": "[m][p]{t}", "c": "[p][q]{t}"}, "{m}.multi_dot3 a b c", 2),
+add("multi_dot3", Entry("[n] [m] [p] [q]", {"a": "[n][m]{t}", "b": "[m][p]{t}", "c": "[p][q]{t}"}, "{m}.multi_dot3 a b c"),
     lambda g: (lambda n, m, p, q: (g.array(n, m), g.array(m, p), g.array(p, q)))(g.size(), g.size(), g.size(), g.size()),
     lambda a, b, c: wide(a) @ wide(b) @ wide(c), types={"f64": 1e-9, "f32": 1e-2, "c128": 1e-9})  # fmt: skip
 
@@ -457,7 +411,7 @@ def expm(a):
     return total
 
 
-add("expm", Entry("[n]", SQUARE, "{m}.expm a", 2),
+add("expm", Entry("[n]", SQUARE, "{m}.expm a"),
     lambda g: (lambda n: g.array(n, n, lo=-1, hi=1) * g.pick(0.1, 1, 5))(g.size(0, 8)),
     expm, types={"f64": 1e-8, "f32": 1e-2, "c128": 1e-8})  # fmt: skip
 
@@ -481,4 +435,4 @@ def all_nan(arguments, results):
 
 
 for name, check in [("inv", some_nan), ("det", all_nan), ("cholesky", all_nan), ("eigvalsh", all_nan), ("svdvals", all_nan)]:
-    add(name, Entry("[n]", SQUARE, "{m}." + name + " a", 0 if name == "det" else 2), with_nan, check=check, types={"f64": None})
+    add(name, Entry("[n]", SQUARE, "{m}." + name + " a"), with_nan, check=check, types={"f64": None})

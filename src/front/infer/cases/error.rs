@@ -65,6 +65,8 @@ pub enum Maker {
     Int(i128),
     /// A number with a fraction, by its bits.
     Float(u64),
+    /// An imaginary number, as bits.
+    Imaginary(u64),
     /// Whole numbers without a case, such as this one.
     Other(i128),
 }

@@ -288,10 +288,12 @@ fn literal_shape(ast: &Ast, literal: ExprId) -> Shape {
     let maker = match &ast.exprs[view::strip(ast, literal)].kind {
         ExprKind::Int { value, .. } => Maker::Int(i128::from(*value)),
         ExprKind::Float { value, .. } => Maker::Float(value.to_bits()),
+        ExprKind::Imaginary { value, .. } => Maker::Imaginary(value.to_bits()),
         ExprKind::Bool(truth) => Maker::Bool(*truth),
         ExprKind::Unary { op: UnaryOp::Neg, expr, .. } => match literal_shape(ast, *expr) {
             Shape::Made(Maker::Int(value), _) => Maker::Int(-value),
             Shape::Made(Maker::Float(bits), _) => Maker::Float((-f64::from_bits(bits)).to_bits()),
+            Shape::Made(Maker::Imaginary(bits), _) => Maker::Imaginary((-f64::from_bits(bits)).to_bits()),
             other => return other,
         },
         _ => return Shape::Any,

@@ -62,6 +62,7 @@ fn write(shape: &Shape, atomic: bool, out: &mut String) {
         Maker::Bool(truth) => drop(write!(out, "{truth}")),
         Maker::Int(value) | Maker::Other(value) => drop(write!(out, "{value}")),
         Maker::Float(bits) => drop(write!(out, "{:?}", f64::from_bits(*bits))),
+        Maker::Imaginary(bits) => drop(write!(out, "{:?}j", f64::from_bits(*bits))),
         Maker::Constr(name) => {
             let parens = atomic && !parts.is_empty();
             out.push_str(if parens { "(" } else { "" });

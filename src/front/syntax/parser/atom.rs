@@ -126,7 +126,9 @@ impl Parser<'_> {
                 let becomes = match &number {
                     Number::Negative { value, .. } => -i128::from(*value),
                     Number::Int { value, .. } => i128::from(*value),
-                    Number::Float { .. } | Number::Imaginary { .. } => crate::ice!(Span::between(self.file, token.start, token.end), "a literal that is no integer wraps around"),
+                    Number::Float { .. } | Number::Imaginary { .. } => {
+                        crate::ice!(Span::between(self.file, token.start, token.end), "a literal that is no integer wraps around")
+                    }
                 };
                 self.report(Span::between(self.file, token.start, token.end), ErrorKind::Wrapped { becomes });
                 Ok(number)
