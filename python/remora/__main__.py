@@ -11,7 +11,7 @@ from ._compiler import provide
 def main() -> int:
     """The command line."""
     provide()
-    return _remora.command(["remora", *sys.argv[1:]])
+    return _remora.command([sys.executable, "-m", "remora"], ["remora", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

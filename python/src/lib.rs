@@ -47,10 +47,10 @@ mod _remora {
         remora::embed::fall_back_to_compiler(command);
     }
 
-    /// The command line, with these arguments; returns the exit code.
+    /// The command line, with these arguments, where `started` starts it again; returns the exit code.
     #[pyfunction]
-    fn command(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
-        py.detach(|| remora::embed::command(arguments))
+    fn command(py: Python<'_>, started: Vec<std::ffi::OsString>, arguments: Vec<std::ffi::OsString>) -> u8 {
+        py.detach(|| remora::embed::command(started, arguments))
     }
 
     /// A `numpy.ufunc` that calls a function, with its signature for NumPy.

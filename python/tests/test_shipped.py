@@ -121,3 +121,10 @@ def test_what_cannot_be_shipped(tmp_path: Path):
     (tmp_path / "odd-name.rem").write_text("entry f (x: f64) = x\n")
     assert "no name for a package" in command("build", str(tmp_path / "odd-name.rem"), "--target", "python", code=1)
     assert not (tmp_path / "x").exists()
+
+
+def test_commands_that_start_themselves_again(tmp_path: Path):
+    (tmp_path / "p.rem").write_text("-- ==\n-- input { 2 }\n-- output { 4 }\nentry main (n: i64) = n * n\n")
+    assert "median" in command("bench", str(tmp_path / "p.rem"), "3")
+    assert "1" in command("test", str(tmp_path / "p.rem"))
+    assert "makes no executables" in command("build", str(tmp_path / "p.rem"), "-o", str(tmp_path / "p"), code=1)

@@ -31,6 +31,7 @@ use output::Console;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 /// All went well.
 pub const SUCCESS: u8 = 0;
@@ -137,6 +138,15 @@ pub fn run_command(args: Vec<OsString>) -> u8 {
     #[cfg(feature = "mutations")]
     mutations::report();
     code
+}
+
+/// How this program is started where it is not the file that runs: the command, and the arguments behind it.
+static STARTED: OnceLock<(Vec<OsString>, Vec<OsString>)> = OnceLock::new();
+
+/// The same within the program of another, such as an interpreter, that starts it by `command`.
+pub fn run_within(command: Vec<OsString>, args: Vec<OsString>) -> u8 {
+    STARTED.get_or_init(|| (command, args.iter().skip(1).cloned().collect()));
+    run_command(args)
 }
 
 /// The same for the main function of a program.

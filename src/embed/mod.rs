@@ -60,9 +60,10 @@ fn work<R: Send>(work: impl FnOnce() -> Result<R, Refused> + Send) -> Result<R, 
     with_big_stack(|| ice::catch(work)).unwrap_or_else(|bug| Err(Refused::one(&SourceMap::default(), &driver::internal(&bug))))
 }
 
-/// The command line with these arguments, the first of which is the name of the program; its exit code.
-pub fn command(arguments: Vec<OsString>) -> u8 {
-    crate::cli::run_command(arguments)
+/// The command line with these arguments, the first of which is the name of the program; its exit code. `started` is what starts it again:
+/// a command and its first arguments.
+pub fn command(started: Vec<OsString>, arguments: Vec<OsString>) -> u8 {
+    crate::cli::run_within(started, arguments)
 }
 
 /// The texts of a program: its own, and those that it imports, as they were when they were first read.

@@ -108,6 +108,12 @@ pub fn own() -> Option<Bundle> {
 
 /// Writes a program with its sources and its library. Returns why it has no code of kernels, if it should.
 pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: Target) -> Result<Option<Box<Diagnostic>>, Box<Diagnostic>> {
+    if crate::cli::STARTED.get().is_some() {
+        let message = "this remora is part of a package of Python, which makes no executables";
+        return Err(Box::new(
+            Diagnostic::bare(Code::UnwritableResult, message).help("make a library with `--lib`, or a package with `--target python`"),
+        ));
+    }
     let strict = matches!(target, Target::Processor { strict: true });
     let (mut driver, mut image, mut problem) = (Vec::new(), Vec::new(), None);
     let text = match target {

@@ -8,6 +8,7 @@ use super::parts::{Event, Parts};
 use super::report::{Found, Remark, Report, Result};
 use super::work::{self, Plan};
 use crate::base::Code;
+use crate::cli::STARTED;
 use crate::diag::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -268,9 +269,15 @@ impl State {
 pub fn again(command: &str) -> std::io::Result<Command> {
     // The name of the file may have gone in the meantime; the system knows the file.
     let own = Path::new("/proc/self/exe");
-    let mut again = Command::new(if own.exists() { own.to_path_buf() } else { std::env::current_exe()? });
+    let mut started = STARTED.get().map(|(command, _)| command.iter()).into_iter().flatten();
+    let mut again = match started.next() {
+        Some(interpreter) => Command::new(interpreter),
+        None => Command::new(if own.exists() { own.to_path_buf() } else { std::env::current_exe()? }),
+    };
+    again.args(started);
+    let args = STARTED.get().map_or_else(|| std::env::args_os().skip(1).collect(), |(_, args)| args.clone());
     let mut said = false;
-    for arg in std::env::args_os().skip(1) {
+    for arg in args {
         let here = !said && arg == command;
         again.arg(arg);
         if here {
