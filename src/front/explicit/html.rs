@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn marks_are_where_names_are() {
-        assert_eq!(highlighted("map (f < g) xs", &[0..3]), "<mark>map</mark> (f &lt; g) xs");
+        assert_eq!(highlighted("map (f < g) xs", std::slice::from_ref(&(0..3))), "<mark>map</mark> (f &lt; g) xs");
         assert_eq!(highlighted("a map b rep", &[8..11, 2..5]), "a <mark>map</mark> b <mark>rep</mark>");
-        assert_eq!(highlighted("short", &[3..9]), "short");
+        assert_eq!(highlighted("short", std::slice::from_ref(&(3..9))), "short");
     }
 
     #[test]

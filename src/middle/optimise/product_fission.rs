@@ -241,9 +241,8 @@ mod tests {
                 product("q", "p", "c", "n", "k")
             ),
             &format!(
-                "(let ([ps [f32 n k]]) (soac n ([row [f32 m] a]) {} (return p)))
-                 (let ([qs [f32 n n]]) (soac n ([p.1 [f32 k] ps]) {} (return q)))
-                 (let ([r [f32 n n]]) (soac n ([row.1 [f32 m] a] [p.2 [f32 k] ps] [q.1 [f32 n] qs]) (return q.1)))
+                "(let ([p.8 [f32 n k]]) (soac n ([row [f32 m] a]) {} (return p)))
+                 (let ([r [f32 n n]]) (soac n ([row.1 [f32 m] a] [p.1 [f32 k] p.8]) {} (return q)))
                  (return r)",
                 product("p", "row", "b", "k", "m"),
                 product("q", "p.1", "c", "n", "k")

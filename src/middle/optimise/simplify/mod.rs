@@ -330,7 +330,7 @@ impl Simplifier<'_> {
     /// What an operation says about its result.
     #[expect(clippy::wildcard_enum_match_arm, reason = "what some operations say of their results; of the others nothing is known")]
     fn learn_result(&mut self, op: ScalarOp, args: &[Operand], pat: &[Var]) {
-        let ([a, b], [var]) = (args, pat) else { return };
+        let ([a, b], [var], Op::Mod | Op::Min | Op::Max) = (args, pat, op.op) else { return };
         let (a, b, result) = (self.form_of(*a), self.form_of(*b), Size::var(*var));
         match op.op {
             // It did not fail, so the divisor is not 0.

@@ -103,7 +103,8 @@ impl Simplifier<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "sizes are sums and products")]
     pub(in crate::middle::optimise) fn size_of_scalar(&self, op: ScalarOp, args: &[Operand]) -> Option<Size> {
         let [a, b] = *args else { return None };
-        if op.prim != PrimType::I64 {
+        // Operands of others need not be of this type: distances of shifts, for example.
+        if op.prim != PrimType::I64 || !matches!(op.op, Op::Add | Op::Sub | Op::Mul) {
             return None;
         }
         let (x, y) = (self.size_of(a), self.size_of(b));
