@@ -276,7 +276,8 @@ impl<'a> Maker<'a> {
             14 => self.random.pick(&[Prim::I8, Prim::I16, Prim::U16]),
             15 => self.random.pick(&[Prim::U32, Prim::U64]),
             16 => Prim::Bool,
-            17 => self.random.pick(&[Prim::F32, Prim::C128]),
+            17 => Prim::F32,
+            18 => Prim::C128,
             _ => Prim::F64,
         }
     }
