@@ -132,6 +132,8 @@ def leaf(value: Any, what: str, name: str | None, casting: str | None) -> tuple[
 
 def _refusal(what: str, array: np.ndarray[Any, Any], wanted: np.dtype[Any], casting: str | None) -> str:
     text = f"{what}: expected {wanted}, given {_shown(array)}; "
+    if array.dtype.kind == "c" and wanted.kind != "c" and casting != "unsafe":
+        return f"{text}pass `x.real`, `x.imag` or `abs(x)`, or `casting='unsafe'`, which drops imaginary parts"
     rules: tuple[tuple[Any, str], ...] = (("safe", "same_kind"), ("same_kind", "same_kind"), ("unsafe", "unsafe"))
     for rule, name in rules:
         if np.can_cast(array.dtype, wanted, rule) and casting != name:

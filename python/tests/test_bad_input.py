@@ -27,7 +27,7 @@ def f():
         (np.array([1.0, None]), "`object`"),
         (np.array(["a"]), "expected float64, given <U1"),
         (np.array([1], dtype="M8[s]"), "expected float64, given datetime64"),
-        (np.array([1j]), "expected float64, given complex128.1.; convert it .*casting='unsafe'"),
+        (np.array([1j]), "expected float64, given complex128.1.; pass `x.real`.*casting='unsafe'"),
         (np.array([1], dtype=np.longdouble), "casting='same_kind'"),
         (np.ma.masked_array([1.0, 2.0], mask=[True, False]), r"masked array, .*filled"),
         ([[1.0], [1.0, 2.0]], "no array|different lengths"),

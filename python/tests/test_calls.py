@@ -63,16 +63,6 @@ def test_scalars_of_all_types():
     assert type(scalar) is np.bool_ and not scalar and array.tolist() == [True, False]
 
 
-def test_complex_numbers():
-    program = rm.compile("entry f (x: c128) (v: []c64) = (x * 2, v * v, map (\\z -> c64.re z) v)")
-    scalar, array, parts = program.f(1 + 2j, np.array([1j, 2], dtype=np.complex64))
-    assert type(scalar) is np.complex128 and scalar == 2 + 4j
-    assert array.dtype == np.complex64 and array.tolist() == [-1, 4] and parts.tolist() == [0, 2]
-    assert program.f(3, [1, 2j])[0] == 6 and program.f(np.complex128(1j), np.zeros(2, np.complex64))[0] == 2j
-    with pytest.raises(rm.ArgumentError, match="given complex128"):
-        program.f(1j, np.zeros(2, np.complex128))
-
-
 def test_numbers_are_taken_for_what_is_wanted(norm):
     f = rm.compile("entry f (x: f32) (n: i32) = x * f32.i32 n").f
     assert f(2, 3) == 6 and f(2.5, 2) == 5 and f(np.float32(2.5), np.int32(2)) == 5

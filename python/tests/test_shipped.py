@@ -20,6 +20,8 @@ entry join [n][m] (x: [n]i64) (y: [m]i64) : [n+m]i64 = x ++ y
 entry at [n] (x: [n]i64) (i: i64) = x[i]
 entry turn (z: c128) (v: []c64) = (z * z, v, c128.re z)
 entry sized (n: i64) (x: [n]f64) = f64.sum x
+type wave = {k: i64, z: c128, w: []c64}
+entry wave (s: c64) (n: i64) (p: wave) (x: [n]c128) : (c64, [n]c128, wave) = (s * s, p.z * x, p with k = n)
 """
 
 USE = """
@@ -41,6 +43,14 @@ assert total == 2 and positive.tolist() == [1, 3]
 assert s.join([1], [2, 3]).tolist() == [1, 2, 3]
 square, same, re = s.turn(1 + 2j, np.array([1j], dtype=np.complex64))
 assert square == (1 + 2j) ** 2 and same.tolist() == [1j] and re == 1
+assert type(square) is np.complex128 and same.dtype == np.complex64 and type(re) is np.float64
+x = np.arange(12).reshape(3, 4)[:, ::2] * (1 + 1j)
+first, column, wave = s.wave(np.complex64(2j), 3, {"k": 1, "z": 1j, "w": [1, 2j]}, x[:, 1])
+assert type(first) is np.complex64 and first == -4 and column.dtype == np.complex128 and column.tolist() == [z * 1j for z in x[:, 1]]
+assert wave.k == 3 and wave.z == 1j and wave.w.dtype == np.complex64 and wave.w.tolist() == [1, 2j]
+into = (np.empty((), np.complex128), np.empty(1, np.complex64), np.empty(()))
+assert s.turn(2, [1], out=into)[0] is into[0] and into[0] == 4 and into[2] == 2
+assert s.turn(np.float32(2), np.array([2.0]), casting="same_kind")[0] == 4
 out = np.empty(2)
 assert s.sized(2, np.ones(2)) == 2 and s.norm(v=np.ones(4)) == 2
 for call, error, text in (
@@ -48,6 +58,8 @@ for call, error, text in (
     (lambda: s.norm(np.ones((2, 2))), s.ArgumentError, "expected an array of rank 1, given one of rank 2"),
     (lambda: s.norm(np.arange(3)), s.ArgumentError, "expected float64, given int64"),
     (lambda: s.sized(3, np.ones(2)), s.ArgumentError, "the size is 2, but 3 is needed"),
+    (lambda: s.norm(np.array([1j])), s.ArgumentError, "expected float64, given complex128[1]; pass `x.real`"),
+    (lambda: s.turn(np.complex64(1j), [1j]), s.ArgumentError, "expected complex128, given complex64"),
     (lambda: s.norm(), TypeError, "needs a value for `v`"),
 ):
     try:
@@ -109,6 +121,8 @@ def test_the_stubs_are_typed(package: Path, tmp_path: Path):
     file.write_text(
         "import numpy as np\nimport numpy.typing as npt\nfrom typing_extensions import assert_type\nimport shippedtest as s\n"
         "assert_type(s.norm(np.ones(3)), np.float64)\nassert_type(s.both([1]), tuple[np.int64, npt.NDArray[np.int64]])\n"
+        "assert_type(s.turn(1j, np.ones(2)), tuple[np.complex128, npt.NDArray[np.complex64], np.float64])\n"
+        "s.turn(1, [1j]), s.turn(2.5, [1]), s.turn(np.complex128(1j), [])\n"
     )
     environment = {**os.environ, "MYPYPATH": str(package)}
     done = subprocess.run([sys.executable, "-m", "mypy", "--strict", str(file)], capture_output=True, text=True, env=environment, cwd=tmp_path)
