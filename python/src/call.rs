@@ -7,7 +7,7 @@ use crate::interrupt;
 use crate::values;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use remora::embed::{self, Failed, Form, Instance, Operand, Output, PrimType, Returned, Scalar, SizeError, Value};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -525,6 +525,13 @@ fn quick<'py>(value: &Bound<'py, PyAny>, prim: PrimType) -> PyResult<Option<Give
         }
     } else if let Ok(truth) = value.cast_exact::<PyBool>() {
         (prim == PrimType::Bool).then(|| Scalar::Bool(truth.is_true()))
+    } else if let Ok(complex) = value.cast_exact::<PyComplex>() {
+        let (re, im) = (complex.real(), complex.imag());
+        match prim {
+            PrimType::C128 => Scalar::of_words(&[re.to_bits(), im.to_bits()], prim),
+            PrimType::C64 => Scalar::of_words(&[re as f32, im as f32].map(|part| u64::from(part.to_bits())), prim),
+            _ => None,
+        }
     } else {
         None
     };

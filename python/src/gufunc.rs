@@ -99,6 +99,8 @@ struct View {
     dims: Vec<usize>,
     steps: Vec<isize>,
     bytes: usize,
+    /// What the address of an element is a multiple of: as of the parts of complex numbers.
+    align: usize,
 }
 
 impl View {
@@ -110,7 +112,7 @@ impl View {
             }
             wanted *= *size as isize;
         }
-        (calls == 1 || self.step == wanted) && self.data.addr().is_multiple_of(self.bytes)
+        (calls == 1 || self.step == wanted) && self.data.addr().is_multiple_of(self.align)
     }
     /// Does something for each element of a call, in row-major order.
     fn each(&self, call: usize, visit: &mut dyn FnMut(*mut u8)) {
@@ -198,6 +200,7 @@ impl Loop {
                 dims: names.iter().map(size).collect(),
                 steps: own,
                 bytes: prim.bytes(),
+                align: prim.part().unwrap_or(*prim).bytes(),
             });
         }
         (calls, views)
