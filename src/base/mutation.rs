@@ -128,7 +128,6 @@ mod table {
         ColumnStride in "middle/optimise/strided_updates.rs": "columns are written with the stride of a row less one";
         PartOfRowPlace in "middle/optimise/strided_updates.rs": "the place of a part of a row forgets the row";
         SegmentsUnchecked in "middle/optimise/segment_fusion.rs": "checks of a producer that is computed in parts are dropped";
-        FissionMovesFailures in "middle/optimise/product_fission.rs": "what may fail is moved in front of other iterations";
         BothWaysTurned in "middle/optimise/row_column_fusion.rs": "columns that are reduced by rows combine their operands the wrong way round";
         VaryingOperator in "middle/flatten/nest.rs": "reductions whose operator differs from thread to thread are flattened";
         IrregularWidth in "middle/flatten/nest.rs": "nests whose width differs from thread to thread are flattened";
