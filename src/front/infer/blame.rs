@@ -51,7 +51,7 @@ impl Context<'_> {
             _ if matches!(nodes.1, Node::Prim(PrimType::Bool)) => self.mask(at),
             Kind::Argument { number: 1, of: Some(name) } if matches!(nodes.0, Node::Arrow(_)) => self.function_first(name, at),
             Kind::Argument { .. } => match (&nodes.0, &nodes.1) {
-                (Node::Prim(wanted), Node::Var(class)) if wanted.is_int() && class.is_float() => Some(Advice::Fraction(*wanted)),
+                (Node::Prim(wanted), Node::Var(class)) if wanted.is_int() && class.is_inexact() => Some(Advice::Fraction(*wanted)),
                 (Node::Prim(_), Node::Prim(found)) => {
                     self.other_module(from, *found).or_else(|| self.other_variant(from, *found)).or_else(|| self.float_operator(from))
                 }

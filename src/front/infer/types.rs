@@ -112,9 +112,9 @@ impl Class {
     pub(super) fn is_any(self) -> bool {
         self.mask == Class::ANY.mask
     }
-    /// Whether nothing but floats is in it.
-    pub(super) fn is_float(self) -> bool {
-        self.mask & !Class::float().mask == 0
+    /// Whether nothing but floats and complex numbers is in it.
+    pub(super) fn is_inexact(self) -> bool {
+        self.mask & !Class::inexact().mask == 0
     }
     /// Whether functions are allowed.
     pub(super) fn allows_functions(self) -> bool {

@@ -56,6 +56,11 @@ impl Simplifier<'_> {
         if op.prim != PrimType::I64 {
             return None;
         }
+        // Operands of others need not be of this type: the number of a bit, for example.
+        let of_both = matches!(op.op, Op::Eq | Op::Ne | Op::Lt | Op::Ge | Op::Le | Op::Gt | Op::Max | Op::Min | Op::Mod | Op::Rem);
+        if !of_both {
+            return None;
+        }
         let truth = |value: bool| Some(Operand::Const(Scalar::Bool(value)));
         // Modulo 2^64, as numbers are.
         let difference = self.size_of(b).sub(&self.size_of(a)).as_constant();
@@ -103,7 +108,7 @@ impl Simplifier<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "sizes are sums and products")]
     pub(in crate::middle::optimise) fn size_of_scalar(&self, op: ScalarOp, args: &[Operand]) -> Option<Size> {
         let [a, b] = *args else { return None };
-        // Operands of others need not be of this type: distances of shifts, for example.
+        // As in comparisons.
         if op.prim != PrimType::I64 || !matches!(op.op, Op::Add | Op::Sub | Op::Mul) {
             return None;
         }
