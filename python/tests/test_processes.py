@@ -125,6 +125,8 @@ def test_interrupts(python):
     import os, signal, threading, time
     import numpy as np
     import remora as rm
+    # Where a script is started in the background, interrupts are ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     program = rm.compile(
         "entry slow (n: i64) = loop x = 1.0 for i < n do f64.sin x + 1\\n"
         "entry forever (x: i64) = loop (x, k) = (x, 0i64) while x > 0 do (x, k + 1)\\n"
