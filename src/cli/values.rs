@@ -2,7 +2,7 @@
 
 use super::files;
 use crate::base::Code;
-use crate::base::{PrimType, Scalar, Symbol};
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
 use crate::interp;
@@ -393,6 +393,10 @@ impl Generator {
 
 /// Floats lie in 0..1, and so do the parts of complex numbers; integers are any.
 fn random_scalar(prim: PrimType, random: &mut Generator) -> Scalar {
+    if let Some(part) = prim.part() {
+        let (re, im) = (random_scalar(part, random), random_scalar(part, random));
+        return Scalar::complex(re, im).unwrap_or_else(|| crate::ice!(Span::default(), "{re} and {im} are no parts of a {prim}"));
+    }
     let z = random.next();
     let unit = (z >> 11) as f64 / (1u64 << 53) as f64;
     match prim {
@@ -400,11 +404,6 @@ fn random_scalar(prim: PrimType, random: &mut Generator) -> Scalar {
         PrimType::F32 => Scalar::F32(unit as f32),
         PrimType::F64 => Scalar::F64(unit),
         PrimType::Bool => Scalar::Bool(z & 1 == 1),
-        PrimType::C64 | PrimType::C128 => {
-            let part = |unit: f64| if prim == PrimType::C64 { Scalar::F32(unit as f32) } else { Scalar::F64(unit) };
-            let second = (random.next() >> 11) as f64 / (1u64 << 53) as f64;
-            Scalar::complex(part(unit), part(second)).unwrap_or_else(|| Scalar::from_f64(prim, unit))
-        }
         _ => Scalar::from_i128(prim, z.into()),
     }
 }

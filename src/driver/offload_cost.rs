@@ -4,7 +4,7 @@
 use crate::base::scalar::Op;
 use crate::base::{Scalar, Symbol};
 use crate::ir::soac::visit::Part;
-use crate::ir::soac::{Body, Exp, Fun, LoopForm, Operand, Program, Size, Stm, Var};
+use crate::ir::soac::{Body, Exp, Fun, LoopForm, Operand, Program, Size, Stm, Var, count_exp, view_exp};
 use rustc_hash::FxHashMap;
 
 /// The assumed number of iterations where only the run will tell.
@@ -165,17 +165,13 @@ impl Walk<'_> {
             Exp::Literal(_)
             | Exp::Stack(_)
             | Exp::Index { .. }
-            | Exp::Slice { .. }
             | Exp::Rotate { .. }
-            | Exp::Rearrange { .. }
-            | Exp::Reshape(_)
-            | Exp::Coerce(_)
             | Exp::Rep(_)
             | Exp::Iota { .. }
             | Exp::Update { .. }
-            | Exp::RangeCount { .. }
-            | Exp::SliceCount { .. }
-            | Exp::Check(_) => {}
+            | Exp::Check(_)
+            | view_exp!()
+            | count_exp!() => {}
         }
         Work::default()
     }

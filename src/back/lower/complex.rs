@@ -49,8 +49,8 @@ type Pair = (Expr, Expr);
 
 struct Split<'f> {
     fun: &'f mut Fun,
-    /// The type that the elements of pointers had, if they were complex.
-    elems: Vec<bool>,
+    /// The types that the elements of pointers had.
+    elems: Vec<PrimType>,
     /// What became of complex locals.
     locals: FxHashMap<Local, (Local, Local)>,
 }
@@ -139,7 +139,7 @@ impl<'f> Split<'f> {
         let mut elems = Vec::with_capacity(fun.ptrs.len());
         for k in 0..fun.ptrs.len() {
             let info = &mut fun.ptrs[Ptr::new(k)];
-            elems.push(info.elem.is_complex());
+            elems.push(info.elem);
             if let Some(part) = info.elem.part() {
                 info.elem = part;
                 info.stack = info.stack.map(|count| 2 * count);
@@ -160,18 +160,14 @@ impl<'f> Split<'f> {
         self.fun.locals.alloc(LocalInfo { name, prim })
     }
     fn is_complex(&self, ptr: Ptr) -> bool {
-        self.elems[ptr.raw()]
+        self.elems[ptr.raw()].is_complex()
     }
     /// The type of an expression of the program as it was, and of one as it is.
     fn prim(&self, e: &Expr) -> PrimType {
         match e {
             Expr::Const(scalar) => scalar.prim(),
             Expr::Local(local) => self.fun.locals[*local].prim,
-            Expr::Load(ptr, _) => match (self.fun.ptrs[*ptr].elem, self.is_complex(*ptr)) {
-                (PrimType::F32, true) => PrimType::C64,
-                (PrimType::F64, true) => PrimType::C128,
-                (prim, _) => prim,
-            },
+            Expr::Load(ptr, _) => self.elems[ptr.raw()],
             Expr::Op(op, _) => op.result,
             Expr::Select(_, then, _) => self.prim(then),
             Expr::Blend(prim, ..) | Expr::Quotient(prim, ..) => *prim,
@@ -237,29 +233,15 @@ impl<'f> Split<'f> {
 
     /// An expression that is no complex number. What has to be computed for it goes to `out`.
     fn real(&mut self, e: &Expr, out: &mut Vec<Stmt>) -> Expr {
-        match e {
-            Expr::Op(op, args) if op.prim.is_complex() => {
-                let mut result = match self.operation(*op, args, out) {
-                    (Number::Real(e), emitted) => (e, emitted),
-                    (Number::Complex(..), _) => crate::ice!(Span::default(), "{op:?} is no complex number"),
-                };
-                let emit = Emit { split: self, out: std::mem::take(&mut result.1), masks: None };
-                emit.finish(&mut [&mut result.0], out);
-                result.0
-            }
-            Expr::Const(_)
-            | Expr::Local(_)
-            | Expr::Load(..)
-            | Expr::Op(..)
-            | Expr::Int(..)
-            | Expr::Select(..)
-            | Expr::Blend(..)
-            | Expr::Quotient(..)
-            | Expr::Chunks { .. }
-            | Expr::Threads
-            | Expr::Registers
-            | Expr::Thread => e.with_parts(&mut |part| self.real(part, out)),
+        if let Expr::Op(op, args) = e
+            && op.prim.is_complex()
+        {
+            let (number, emitted) = self.operation(*op, args, out);
+            let Number::Real(mut e) = number else { crate::ice!(Span::default(), "{op:?} is no complex number") };
+            Emit { split: self, out: emitted, masks: None }.finish(&mut [&mut e], out);
+            return e;
         }
+        e.with_parts(&mut |part| self.real(part, out))
     }
     /// The parts of a complex number; each may be used once.
     fn pair(&mut self, e: &Expr, out: &mut Vec<Stmt>) -> Pair {
@@ -314,9 +296,10 @@ impl<'f> Split<'f> {
         }
     }
     fn atom(&mut self, e: Expr, out: &mut Vec<Stmt>) -> Expr {
-        if e.is_atom() {
-            return e;
-        }
+        if e.is_atom() { e } else { self.bound(e, out) }
+    }
+    /// A variable with this value.
+    fn bound(&mut self, e: Expr, out: &mut Vec<Stmt>) -> Expr {
         let prim = self.part_prim(&e);
         let local = self.local(Symbol::new("part"), prim);
         out.push(Stmt::Set(local, e));
@@ -433,12 +416,6 @@ impl<'f> Split<'f> {
         }
         out.extend([Stmt::Set(re, x), Stmt::Set(im, y)]);
     }
-    fn bound(&mut self, e: Expr, out: &mut Vec<Stmt>) -> Expr {
-        let prim = self.part_prim(&e);
-        let local = self.local(Symbol::new("part"), prim);
-        out.push(Stmt::Set(local, e));
-        Expr::Local(local)
-    }
     fn store(&mut self, ptr: Ptr, index: &Expr, value: &Expr, out: &mut Vec<Stmt>) {
         let index = self.real(index, out);
         if !self.is_complex(ptr) {
@@ -450,14 +427,12 @@ impl<'f> Split<'f> {
         if im.has_loads() {
             im = self.bound(im, out);
         }
-        let first = index.times(Expr::int(2));
-        let second = first.clone().plus(Expr::int(1));
-        let first_loads = first.has_loads();
-        out.push(Stmt::Store(ptr, first, re));
-        if first_loads {
+        if index.has_loads() {
             crate::ice!(Span::default(), "an index that is read from memory in a store of a complex number");
         }
-        out.push(Stmt::Store(ptr, second, im));
+        let first = index.times(Expr::int(2));
+        let second = first.clone().plus(Expr::int(1));
+        out.extend([Stmt::Store(ptr, first, re), Stmt::Store(ptr, second, im)]);
     }
 
     /// How iterations depend on each other.

@@ -4,7 +4,7 @@ use super::{Array, Loc, Lower, Mem, same_place};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Local, Order, Place, Ptr, Stmt};
-use crate::ir::soac::{Body, Exp, LoopForm, Operand, Type, Var};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, Type, Var, count_exp, made_exp};
 
 /// How a loop carries a value from one iteration to the next.
 enum Carried {
@@ -216,22 +216,16 @@ impl<'p> Lower<'_, 'p> {
                 Exp::Copy(_)
                 | Exp::Scalar(..)
                 | Exp::Size(_)
-                | Exp::Literal(_)
-                | Exp::Stack(_)
                 | Exp::Index { .. }
                 | Exp::Slice { .. }
-                | Exp::Rotate { .. }
                 | Exp::Coerce(_)
-                | Exp::Rep(_)
-                | Exp::Iota { .. }
-                | Exp::Concat(_)
-                | Exp::RangeCount { .. }
-                | Exp::SliceCount { .. }
                 | Exp::Check(_)
                 | Exp::Soac(_)
                 | Exp::Seg(_)
                 | Exp::Filter { .. }
-                | Exp::Call(..) => return None,
+                | Exp::Call(..)
+                | made_exp!()
+                | count_exp!() => return None,
             };
         }
     }

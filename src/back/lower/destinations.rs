@@ -16,7 +16,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::ir::soac::cells::{reads_first, view_of};
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Check, Exp, Lambda, Operand, Program, Size, Soac, Stm, Var};
+use crate::ir::soac::{Body, Check, Exp, Lambda, Operand, Program, Size, Soac, Stm, Var, count_exp, made_exp, view_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
@@ -95,36 +95,26 @@ impl<'p> Defs<'p> {
     }
     /// What a statement takes the memory of a variable from.
     fn above(&self, stm: &Stm, var: Var) -> Above {
+        if let Some(array) = view_of(&stm.exp) {
+            return Above::Array(array);
+        }
         match &stm.exp {
-            exp if let Some(array) = view_of(exp) => Above::Array(array),
             Exp::Scatter { dests, .. } | Exp::Hist { dests, .. } => {
                 stm.pat.iter().position(|v| *v == var).and_then(|k| dests.get(k)).map_or(Above::Unknown, |dest| Above::Array(*dest))
             }
-            Exp::Soac(_)
-            | Exp::Filter { .. }
-            | Exp::Copy(_)
-            | Exp::Concat(_)
-            | Exp::Rotate { .. }
-            | Exp::Literal(_)
-            | Exp::Stack(_)
-            | Exp::Iota { .. }
-            | Exp::Rep(_) => Above::Fresh,
+            Exp::Soac(_) | Exp::Filter { .. } | Exp::Copy(_) | made_exp!() => Above::Fresh,
             Exp::Scalar(..)
             | Exp::Size(_)
             | Exp::Index { .. }
-            | Exp::Slice { .. }
-            | Exp::Rearrange { .. }
-            | Exp::Reshape(_)
-            | Exp::Coerce(_)
             | Exp::Update { .. }
             | Exp::UpdateSlice { .. }
-            | Exp::RangeCount { .. }
-            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::Seg(_)
             | Exp::If { .. }
             | Exp::Loop { .. }
-            | Exp::Call(..) => Above::Unknown,
+            | Exp::Call(..)
+            | view_exp!()
+            | count_exp!() => Above::Unknown,
         }
     }
     /// The array that an array is an updated version of, all of it.

@@ -6,7 +6,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{Condition, Op, ScalarOp};
 use crate::base::{Code, MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Stmt, Table, Target};
-use crate::ir::soac::{Check, Exp, Operand, RangeKind, Size, Stm, Type, Var};
+use crate::ir::soac::{Check, Exp, Operand, RangeKind, Size, Stm, Type, Var, parallel_exp, single_exp};
 
 impl<'p> Lower<'_, 'p> {
     pub(super) fn stm(&mut self, stm: &'p Stm) {
@@ -31,24 +31,7 @@ impl<'p> Lower<'_, 'p> {
             Exp::If { cond, then, els } => self.conditional(*cond, then, els, &stm.pat, span),
             Exp::Loop { params, form, body } => self.looping(params, form, body, &stm.pat, span),
             Exp::Call(fun, args) => self.call(*fun, args, &stm.pat, span),
-            exp @ (Exp::Copy(_)
-            | Exp::Scalar(..)
-            | Exp::Size(_)
-            | Exp::Literal(_)
-            | Exp::Stack(_)
-            | Exp::Index { .. }
-            | Exp::Slice { .. }
-            | Exp::Rotate { .. }
-            | Exp::Rearrange { .. }
-            | Exp::Reshape(_)
-            | Exp::Coerce(_)
-            | Exp::Rep(_)
-            | Exp::Iota { .. }
-            | Exp::Concat(_)
-            | Exp::Update { .. }
-            | Exp::UpdateSlice { .. }
-            | Exp::RangeCount { .. }
-            | Exp::SliceCount { .. }) => {
+            exp @ (single_exp!()) => {
                 let [var] = stm.pat.as_slice() else {
                     crate::ice!(span, "an expression with one value is bound to {} variables", stm.pat.len())
                 };
@@ -113,15 +96,9 @@ impl<'p> Lower<'_, 'p> {
             }
             Exp::RangeCount { kind, start, step, end } => self.range_count(var, *kind, *start, *step, *end, span),
             Exp::SliceCount { start, end, step, size } => self.slice_count(var, *start, *end, *step, size, span),
-            Exp::Check(_)
-            | Exp::Soac(_)
-            | Exp::Seg(_)
-            | Exp::Filter { .. }
-            | Exp::Scatter { .. }
-            | Exp::Hist { .. }
-            | Exp::If { .. }
-            | Exp::Loop { .. }
-            | Exp::Call(..) => crate::ice!(span, "`{}` is no expression with one value", self.program.vars[var].name),
+            Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) | parallel_exp!() => {
+                crate::ice!(span, "`{}` is no expression with one value", self.program.vars[var].name)
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Array, Loc, Lower, Mem};
 use crate::ir::imp::ghost::{Ghost, Name, Origin, View};
 use crate::ir::imp::{Expr, Ptr, Stmt};
-use crate::ir::soac::{Body, Exp, Operand, Size, Stm, Var};
+use crate::ir::soac::{Body, Exp, Operand, Size, Stm, Var, count_exp, made_exp, parallel_exp, view_exp};
 
 impl<'p> Lower<'_, 'p> {
     fn ghost(&mut self, ghost: Ghost) {
@@ -87,19 +87,15 @@ impl<'p> Lower<'_, 'p> {
             | Exp::Size(_)
             | Exp::Literal(_)
             | Exp::Index { .. }
-            | Exp::Slice { .. }
-            | Exp::Rearrange { .. }
-            | Exp::Reshape(_)
-            | Exp::Coerce(_)
             | Exp::Rep(_)
             | Exp::Iota { .. }
-            | Exp::RangeCount { .. }
-            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::Soac(_)
             | Exp::Seg(_)
             | Exp::Filter { .. }
-            | Exp::If { .. } => {}
+            | Exp::If { .. }
+            | view_exp!()
+            | count_exp!() => {}
         }
         self.ghost_use(&used, stm.span);
     }
@@ -139,24 +135,16 @@ impl<'p> Lower<'_, 'p> {
             | Exp::Size(_)
             | Exp::Literal(_)
             | Exp::Index { .. }
-            | Exp::Slice { .. }
-            | Exp::Rearrange { .. }
-            | Exp::Reshape(_)
-            | Exp::Coerce(_)
             | Exp::Rep(_)
             | Exp::Iota { .. }
             | Exp::Update { .. }
             | Exp::UpdateSlice { .. }
-            | Exp::RangeCount { .. }
-            | Exp::SliceCount { .. }
             | Exp::Check(_)
-            | Exp::Soac(_)
-            | Exp::Seg(_)
-            | Exp::Filter { .. }
-            | Exp::Scatter { .. }
-            | Exp::Hist { .. }
             | Exp::If { .. }
-            | Exp::Loop { .. } => {}
+            | Exp::Loop { .. }
+            | view_exp!()
+            | count_exp!()
+            | parallel_exp!() => {}
         }
         match &stm.exp {
             Exp::Index { array, .. }
@@ -174,24 +162,14 @@ impl<'p> Lower<'_, 'p> {
             Exp::Copy(_)
             | Exp::Scalar(..)
             | Exp::Size(_)
-            | Exp::Literal(_)
-            | Exp::Stack(_)
-            | Exp::Rotate { .. }
-            | Exp::Rep(_)
-            | Exp::Iota { .. }
-            | Exp::Concat(_)
             | Exp::Update { .. }
             | Exp::UpdateSlice { .. }
-            | Exp::RangeCount { .. }
-            | Exp::SliceCount { .. }
             | Exp::Check(_)
-            | Exp::Soac(_)
-            | Exp::Seg(_)
-            | Exp::Filter { .. }
-            | Exp::Scatter { .. }
-            | Exp::Hist { .. }
             | Exp::If { .. }
-            | Exp::Call(..) => stm.pat.iter().for_each(|var| self.ghost_at(*var, Origin::New)),
+            | Exp::Call(..)
+            | made_exp!()
+            | count_exp!()
+            | parallel_exp!() => stm.pat.iter().for_each(|var| self.ghost_at(*var, Origin::New)),
         }
     }
 

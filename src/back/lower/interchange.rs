@@ -8,7 +8,7 @@ use super::{Array, Loc, Lower, Mem};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Stmt};
-use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var, parallel_exp};
+use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var, count_exp, made_exp, parallel_exp, view_exp};
 use std::ops::Range;
 
 /// Sums that are made together.
@@ -77,24 +77,15 @@ fn of_scalars(program: &Program, stm: &Stm) -> bool {
     let form = match &stm.exp {
         Exp::Scalar(..) | Exp::Copy(_) | Exp::Size(_) | Exp::Index { .. } => true,
         Exp::If { then, els, .. } => scalars(then) && scalars(els),
-        Exp::Literal(_)
-        | Exp::Stack(_)
-        | Exp::Slice { .. }
-        | Exp::Rotate { .. }
-        | Exp::Rearrange { .. }
-        | Exp::Reshape(_)
-        | Exp::Coerce(_)
-        | Exp::Rep(_)
-        | Exp::Iota { .. }
-        | Exp::Concat(_)
-        | Exp::Update { .. }
+        Exp::Update { .. }
         | Exp::UpdateSlice { .. }
-        | Exp::RangeCount { .. }
-        | Exp::SliceCount { .. }
         | Exp::Check(_)
         | Exp::Loop { .. }
         | Exp::Call(..)
-        | parallel_exp!() => false,
+        | parallel_exp!()
+        | view_exp!()
+        | made_exp!()
+        | count_exp!() => false,
     };
     form && !stm.exp.may_fail() && stm.pat.iter().all(|var| program.ty(*var).rank() == 0)
 }
@@ -216,17 +207,14 @@ impl<'p> Lower<'_, 'p> {
             let i = self.atom("i", i.clone());
             self.bind_cells(&outer.inputs, &outer.lambda.params, &i);
             let bound = self.bound(&outer.lambda.params);
-            contexts.push(Context { bound, outs: outs.iter().map(|out| self.row_of(out, &i)).collect(), sums: None });
+            contexts.push(Context {
+                bound,
+                outs: outs.iter().map(|out| self.cell_in(out, std::slice::from_ref(&i))).collect(),
+                sums: None,
+            });
         }
         self.side_by_side(nest, Expr::int(0), width.clone(), contexts, span);
     }
-    /// A row of a matrix.
-    pub(super) fn row_of(&mut self, matrix: &Mem, i: &Expr) -> Mem {
-        let offset = self.at(matrix, std::slice::from_ref(i));
-        let offset = self.atom("row", offset);
-        Mem { offset, strides: matrix.strides[1..].into(), ..matrix.clone() }
-    }
-
     /// What parameters are.
     pub(super) fn bound(&self, params: &[Var]) -> Vec<(Var, Loc)> {
         params.iter().filter_map(|param| Some((*param, self.locs.get(param)?.clone()))).collect()

@@ -96,17 +96,19 @@ impl Lower<'_, '_> {
             }
         }
     }
+    /// The cell of an array in memory at these indices.
+    pub(super) fn cell_in(&mut self, mem: &Mem, indices: &[Expr]) -> Mem {
+        let offset = self.at(mem, indices);
+        let offset = self.atom("row", offset);
+        Mem { offset, strides: mem.strides[indices.len()..].into(), ..mem.clone() }
+    }
     /// The cell at these indices.
     pub(super) fn cell(&mut self, array: &Array, indices: &[Expr], ty: &Type) -> Loc {
         if ty.rank() == indices.len() {
             return Loc::Scalar(self.element(array, indices, ty.elem));
         }
         match array {
-            Array::Mem(mem) => {
-                let offset = self.at(mem, indices);
-                let offset = self.atom("row", offset);
-                Loc::Array(Array::Mem(Mem { ptr: mem.ptr, offset, strides: mem.strides[indices.len()..].into(), keep: mem.keep.clone() }))
-            }
+            Array::Mem(mem) => Loc::Array(Array::Mem(self.cell_in(mem, indices))),
             other @ (Array::Iota(..) | Array::Fill(_)) => Loc::Array(other.clone()),
         }
     }

@@ -40,7 +40,7 @@ use crate::base::scalar::ScalarOp;
 use crate::base::{Idx, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, Int, Local, Param, Place, Ptr, Stmt};
 use crate::ir::soac::visit::mentioned;
-use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var};
+use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var, count_exp};
 use builder::{Builder, Scope};
 use destinations::{Defs, Destinations, Overlap};
 use ghost::Ghosts;
@@ -442,15 +442,14 @@ impl<'a, 'p> Lower<'a, 'p> {
                 | ir::Exp::Stack(_)
                 | ir::Exp::Rotate { .. }
                 | ir::Exp::Concat(_)
-                | ir::Exp::RangeCount { .. }
-                | ir::Exp::SliceCount { .. }
                 | ir::Exp::Check(_)
                 | ir::Exp::Soac(_)
                 | ir::Exp::Seg(_)
                 | ir::Exp::Filter { .. }
                 | ir::Exp::If { .. }
                 | ir::Exp::Loop { .. }
-                | ir::Exp::Call(..) => return Some(Origin { var, reshaped }),
+                | ir::Exp::Call(..)
+                | count_exp!() => return Some(Origin { var, reshaped }),
             };
             var = next;
         }

@@ -9,7 +9,7 @@ use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Order, Place, Scan, Stmt};
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Var};
+use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Var, count_exp, view_exp};
 
 /// What an operator collects in.
 pub(super) enum Collected {
@@ -512,19 +512,15 @@ pub(super) fn cost(body: &Body) -> u64 {
             | Exp::Literal(_)
             | Exp::Stack(_)
             | Exp::Index { .. }
-            | Exp::Slice { .. }
-            | Exp::Rearrange { .. }
-            | Exp::Reshape(_)
-            | Exp::Coerce(_)
             | Exp::Rep(_)
             | Exp::Iota { .. }
             | Exp::Update { .. }
             | Exp::UpdateSlice { .. }
-            | Exp::RangeCount { .. }
-            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::Seg(_)
-            | Exp::If { .. } => inner.max(1),
+            | Exp::If { .. }
+            | view_exp!()
+            | count_exp!() => inner.max(1),
         };
         sum.saturating_add(here)
     })

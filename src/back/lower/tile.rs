@@ -346,8 +346,8 @@ impl<'p> Lower<'_, 'p> {
         let (row, ()) = self.block(|this| {
             let i = this.atom("i", target.row.clone().plus(Expr::Local(r)));
             this.bind_cells(&tile.outer.inputs, &tile.outer.lambda.params, &i);
-            let outs: Vec<Mem> = tile.outs.iter().map(|out| this.row_of(out, &i)).collect();
-            let sums = this.row_of(&target.kept, &Expr::Local(r));
+            let outs: Vec<Mem> = tile.outs.iter().map(|out| this.cell_in(out, std::slice::from_ref(&i))).collect();
+            let sums = this.cell_in(&target.kept, &[Expr::Local(r)]);
             let (cell, ()) = this.block(|this| {
                 let j = this.atom("j", column.clone().plus(Expr::Local(l)));
                 let sum = this.element(&Array::Mem(sums), &[Expr::Local(l)], tile.elem);
@@ -376,7 +376,7 @@ impl<'p> Lower<'_, 'p> {
             let i = self.atom("i", target.row.clone().plus(Expr::int(r as i64)));
             let inside = i.less(tile.cells.end.clone());
             let (then, ()) = self.block(|this| {
-                let to = this.row_of(&target.kept, &Expr::int(r as i64));
+                let to = this.cell_in(&target.kept, &[Expr::int(r as i64)]);
                 let l = this.local("l", PrimType::I64);
                 let at = this.at(&to, &[Expr::Local(l)]);
                 let element = this.element(&Array::Mem(to.clone()), &[Expr::Local(l)], tile.elem);

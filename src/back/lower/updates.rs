@@ -82,9 +82,7 @@ impl Lower<'_, '_> {
                 self.emit(Stmt::Store(mem.ptr, position, e));
             }
             Loc::Array(cell) => {
-                let offset = self.at(&mem, &at);
-                let offset = self.atom("row", offset);
-                let to = Mem { offset, strides: mem.strides[at.len()..].into(), ..mem.clone() };
+                let to = self.cell_in(&mem, &at);
                 self.copy_into(&to, &ty.shape[at.len()..], &cell);
             }
         }

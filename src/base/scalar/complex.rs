@@ -127,6 +127,15 @@ struct Magnitude<V> {
     size: V,
 }
 
+/// What a quotient by a complex number needs (Smith 1962): the sizes of the parts, whether the real one is the greater, the lesser over
+/// the greater, and the greater plus the lesser times that.
+struct Divisor<V> {
+    sizes: (V, V),
+    wide: V,
+    ratio: V,
+    sum: V,
+}
+
 /// Computes with parts of a type.
 struct On<'f, F> {
     floats: &'f mut F,
@@ -299,14 +308,18 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
         (self.sub(&xx, &yy), self.add(&xy, &yx))
     }
 
-    /// No square of a part overflows. By 0 it is the quotient of the parts and +0.
-    fn quotient(&mut self, (ax, ay): &(V, V), (bx, by): &(V, V)) -> (V, V) {
-        let (abs_x, abs_y) = (self.abs(bx), self.abs(by));
-        let wide = self.op(Op::Ge, &[&abs_x, &abs_y]);
-        let (most, least) = (self.select(&wide, bx, by), self.select(&wide, by, bx));
+    fn divisor(&mut self, x: &V, y: &V) -> Divisor<V> {
+        let sizes = (self.abs(x), self.abs(y));
+        let wide = self.op(Op::Ge, &[&sizes.0, &sizes.1]);
+        let (most, least) = (self.select(&wide, x, y), self.select(&wide, y, x));
         let ratio = self.div(&least, &most);
         let rest = self.mul(&least, &ratio);
         let sum = self.add(&most, &rest);
+        Divisor { sizes, wide, ratio, sum }
+    }
+    /// No square of a part overflows. By 0 it is the quotient of the parts and +0.
+    fn quotient(&mut self, (ax, ay): &(V, V), (bx, by): &(V, V)) -> (V, V) {
+        let Divisor { sizes: (abs_x, abs_y), wide, ratio, sum } = self.divisor(bx, by);
         let one = self.num(1.0);
         let scale = self.div(&one, &sum);
         let (p, q) = (self.select(&wide, ax, ay), self.select(&wide, ay, ax));
@@ -323,12 +336,7 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
 
     /// As [`Self::quotient`] for 1, but for the signs of zeros.
     fn reciprocal(&mut self, x: &V, y: &V) -> (V, V) {
-        let (abs_x, abs_y) = (self.abs(x), self.abs(y));
-        let wide = self.op(Op::Ge, &[&abs_x, &abs_y]);
-        let (most, least) = (self.select(&wide, x, y), self.select(&wide, y, x));
-        let ratio = self.div(&least, &most);
-        let rest = self.mul(&least, &ratio);
-        let sum = self.add(&most, &rest);
+        let Divisor { wide, ratio, sum, .. } = self.divisor(x, y);
         let one = self.num(1.0);
         let (scale, part) = (self.div(&one, &sum), self.div(&ratio, &sum));
         let (re, im) = (self.select(&wide, &scale, &part), self.select(&wide, &part, &scale));

@@ -375,18 +375,7 @@ impl Compiler<'_> {
         let body = self.expr(body)?;
         args.iter().for_each(|(name, _)| self.scope.unbind(Space::Term, *name));
         self.scope.frame().depth -= depth;
-        let scalar = match body.ty.atom() {
-            Atom::Prim(prim) if body.ty.shape().is_scalar() => Some(*prim),
-            Atom::Prim(_)
-            | Atom::Var(_)
-            | Atom::Fun(..)
-            | Atom::Forall(..)
-            | Atom::Pi(..)
-            | Atom::Sigma(..)
-            | Atom::Tuple(_)
-            | Atom::Record(_)
-            | Atom::Sum(_) => None,
-        };
+        let scalar = if let (Atom::Prim(prim), true) = (body.ty.atom(), body.ty.shape().is_scalar()) { Some(*prim) } else { None };
         let cell = self.scope.type_code(&body.ty);
         let ty = body.ty.framed(&frame);
         Ok(typed(Node::Map(Box::new(Map { frame: frame_code, args: bound, body: body.code, cell, scalar, span })), ty))

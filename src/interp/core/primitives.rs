@@ -79,6 +79,28 @@ macro_rules! specialised {
     }};
 }
 
+/// `go!(class, type)` for a type of elements; `None` where it is not one of the frequent ones.
+macro_rules! of_frequent_type {
+    ($prim:expr, $go:ident) => {
+        match $prim {
+            PrimType::I64 => $go!(Int, i64),
+            PrimType::I32 => $go!(Int, i32),
+            PrimType::F64 => $go!(Float, f64),
+            PrimType::F32 => $go!(Float, f32),
+            PrimType::I8
+            | PrimType::I16
+            | PrimType::U8
+            | PrimType::U16
+            | PrimType::U32
+            | PrimType::U64
+            | PrimType::F16
+            | PrimType::C64
+            | PrimType::C128
+            | PrimType::Bool => None,
+        }
+    };
+}
+
 fn fold_items<T: Element>(items: &[T], init: Scalar, f: impl Fn(T, T) -> T) -> Option<Scalar> {
     Some(items.iter().fold(T::from_scalar(init)?, |a, b| f(a, *b)).scalar())
 }
@@ -103,22 +125,7 @@ fn fast_fold(op: ScalarOp, init: Scalar, array: &Array) -> Option<Scalar> {
             specialised!($class, op.op, $t, f => fold_items::<$t>(array.items::<$t>()?, init, f)?)
         };
     }
-    match op.prim {
-        PrimType::I64 => go!(Int, i64),
-        PrimType::I32 => go!(Int, i32),
-        PrimType::F64 => go!(Float, f64),
-        PrimType::F32 => go!(Float, f32),
-        PrimType::I8
-        | PrimType::I16
-        | PrimType::U8
-        | PrimType::U16
-        | PrimType::U32
-        | PrimType::U64
-        | PrimType::F16
-        | PrimType::C64
-        | PrimType::C128
-        | PrimType::Bool => None,
-    }
+    of_frequent_type!(op.prim, go)
 }
 
 fn fast_scan(op: ScalarOp, init: Scalar, array: &Array) -> Option<Result<Buffer, Shortage>> {
@@ -127,22 +134,7 @@ fn fast_scan(op: ScalarOp, init: Scalar, array: &Array) -> Option<Result<Buffer,
             specialised!($class, op.op, $t, f => scan_items::<$t>(array.items::<$t>()?, init, f)?)
         };
     }
-    match op.prim {
-        PrimType::I64 => go!(Int, i64),
-        PrimType::I32 => go!(Int, i32),
-        PrimType::F64 => go!(Float, f64),
-        PrimType::F32 => go!(Float, f32),
-        PrimType::I8
-        | PrimType::I16
-        | PrimType::U8
-        | PrimType::U16
-        | PrimType::U32
-        | PrimType::U64
-        | PrimType::F16
-        | PrimType::C64
-        | PrimType::C128
-        | PrimType::Bool => None,
-    }
+    of_frequent_type!(op.prim, go)
 }
 
 /// The scalar operation that a function value is.

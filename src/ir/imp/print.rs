@@ -124,21 +124,8 @@ impl Printer<'_> {
         }
     }
     fn operand(&self, e: &Expr) -> String {
-        match e {
-            Expr::Int(op, ..) if !matches!(op, Int::Min | Int::Count) => format!("({})", self.expr(e)),
-            Expr::Const(_)
-            | Expr::Local(_)
-            | Expr::Load(..)
-            | Expr::Op(..)
-            | Expr::Int(..)
-            | Expr::Select(..)
-            | Expr::Blend(..)
-            | Expr::Quotient(..)
-            | Expr::Chunks { .. }
-            | Expr::Threads
-            | Expr::Registers
-            | Expr::Thread => self.expr(e),
-        }
+        let text = self.expr(e);
+        if matches!(e, Expr::Int(op, ..) if !matches!(op, Int::Min | Int::Count)) { format!("({text})") } else { text }
     }
 
     fn fun(&mut self, number: usize) {

@@ -3,7 +3,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "cells are overwritten where one form or another says so, never else")]
 
 use super::visit::mentioned;
-use super::{Body, Exp, Lambda, Operand, Program, Stm, Var, parallel_exp};
+use super::{Body, Exp, Lambda, Operand, Program, Stm, Var, count_exp, parallel_exp};
 use rustc_hash::FxHashSet;
 
 /// The array whose memory a statement's result is in, if it is a view or an update.
@@ -26,13 +26,12 @@ pub fn view_of(exp: &Exp) -> Option<Var> {
         | Exp::Rotate { .. }
         | Exp::Iota { .. }
         | Exp::Concat(_)
-        | Exp::RangeCount { .. }
-        | Exp::SliceCount { .. }
         | Exp::Check(_)
         | Exp::If { .. }
         | Exp::Loop { .. }
         | Exp::Call(..)
-        | parallel_exp!() => None,
+        | parallel_exp!()
+        | count_exp!() => None,
     }
 }
 

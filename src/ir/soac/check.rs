@@ -3,7 +3,8 @@
 
 use super::visit::Part;
 use super::{
-    Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, Seg, Size, Soac, Stm, Type, Var, parallel_exp, print, single_exp,
+    Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, Seg, Size, Soac, Stm, Type, Var, count_exp, made_exp,
+    parallel_exp, print, single_exp, view_exp,
 };
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar};
@@ -161,30 +162,17 @@ impl Checker<'_> {
                     _ => None,
                 },
                 Exp::Scalar(..)
-                | Exp::Literal(_)
-                | Exp::Stack(_)
                 | Exp::Index { .. }
-                | Exp::Slice { .. }
-                | Exp::Rotate { .. }
-                | Exp::Rearrange { .. }
-                | Exp::Reshape(_)
-                | Exp::Coerce(_)
-                | Exp::Rep(_)
-                | Exp::Iota { .. }
-                | Exp::Concat(_)
                 | Exp::Update { .. }
                 | Exp::UpdateSlice { .. }
-                | Exp::RangeCount { .. }
-                | Exp::SliceCount { .. }
                 | Exp::Check(_)
-                | Exp::Soac(_)
-                | Exp::Seg(_)
-                | Exp::Filter { .. }
-                | Exp::Scatter { .. }
-                | Exp::Hist { .. }
                 | Exp::If { .. }
                 | Exp::Loop { .. }
-                | Exp::Call(..) => None,
+                | Exp::Call(..)
+                | view_exp!()
+                | made_exp!()
+                | count_exp!()
+                | parallel_exp!() => None,
             };
             if let Some(size) = size
                 && size.extent().0 <= 64
@@ -267,7 +255,7 @@ impl Checker<'_> {
                 op.params.iter().zip(args).try_for_each(|(prim, a)| self.scalar(*a, *prim, "an operand"))?;
                 self.expect(&Type::scalar(op.result), ty, "the result")
             }
-            Exp::Size(_) | Exp::RangeCount { .. } | Exp::SliceCount { .. } => self.expect(&Type::scalar(i64), ty, "a size"),
+            Exp::Size(_) | count_exp!() => self.expect(&Type::scalar(i64), ty, "a size"),
             Exp::Literal(items) => {
                 let count: Option<i64> = ty.shape.iter().map(Size::as_constant).try_fold(1i64, |n, m| n.checked_mul(m?));
                 let empty = items.is_empty() && count.is_none();

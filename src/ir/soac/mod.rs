@@ -314,30 +314,47 @@ pub enum LoopForm {
 }
 
 /// A pattern: the forms with one value and without bodies. A match that treats forms alike names this group and the others one by one, so
-/// that it stays exhaustive: a new form without bodies is added here after a look at the matches that name the group.
+/// that it stays exhaustive: a new form without bodies is added here, or to one of the groups in it, after a look at the matches that name it.
 macro_rules! single_exp {
     () => {
         $crate::ir::soac::Exp::Copy(_)
             | $crate::ir::soac::Exp::Scalar(..)
             | $crate::ir::soac::Exp::Size(_)
-            | $crate::ir::soac::Exp::Literal(_)
-            | $crate::ir::soac::Exp::Stack(_)
             | $crate::ir::soac::Exp::Index { .. }
-            | $crate::ir::soac::Exp::Slice { .. }
-            | $crate::ir::soac::Exp::Rotate { .. }
+            | $crate::ir::soac::Exp::Update { .. }
+            | $crate::ir::soac::Exp::UpdateSlice { .. }
+            | $crate::ir::soac::view_exp!()
+            | $crate::ir::soac::made_exp!()
+            | $crate::ir::soac::count_exp!()
+    };
+}
+/// A pattern in [`single_exp`]: the elements of one array, in another order or shape or only some of them. [`Exp::Index`] may be a scalar.
+macro_rules! view_exp {
+    () => {
+        $crate::ir::soac::Exp::Slice { .. }
             | $crate::ir::soac::Exp::Rearrange { .. }
             | $crate::ir::soac::Exp::Reshape(_)
             | $crate::ir::soac::Exp::Coerce(_)
+    };
+}
+/// A pattern in [`single_exp`]: arrays that are made of scalars, of cells or of other arrays.
+macro_rules! made_exp {
+    () => {
+        $crate::ir::soac::Exp::Literal(_)
+            | $crate::ir::soac::Exp::Stack(_)
+            | $crate::ir::soac::Exp::Rotate { .. }
             | $crate::ir::soac::Exp::Rep(_)
             | $crate::ir::soac::Exp::Iota { .. }
             | $crate::ir::soac::Exp::Concat(_)
-            | $crate::ir::soac::Exp::Update { .. }
-            | $crate::ir::soac::Exp::UpdateSlice { .. }
-            | $crate::ir::soac::Exp::RangeCount { .. }
-            | $crate::ir::soac::Exp::SliceCount { .. }
     };
 }
-pub(crate) use single_exp;
+/// A pattern in [`single_exp`]: numbers of elements, which are computed with checks.
+macro_rules! count_exp {
+    () => {
+        $crate::ir::soac::Exp::RangeCount { .. } | $crate::ir::soac::Exp::SliceCount { .. }
+    };
+}
+pub(crate) use {count_exp, made_exp, single_exp, view_exp};
 
 /// A pattern like [`single_exp`]: the second-order forms.
 macro_rules! parallel_exp {

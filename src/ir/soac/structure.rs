@@ -1,7 +1,7 @@
 //! How a program is built: how many statements of which kind an entry point runs, so that tests can say that a formula is one map.
 
 use super::visit::Part;
-use super::{Body, Exp, Program};
+use super::{Body, Exp, Program, count_exp};
 use crate::base::Symbol;
 use std::fmt;
 
@@ -52,7 +52,7 @@ impl Structure {
                 Exp::Hist { .. } => self.hists += 1,
                 Exp::Loop { .. } => self.loops += 1,
                 Exp::Copy(a) if program.operand_ty(*a).rank() > 0 => self.copies += 1,
-                Exp::Check(_) | Exp::RangeCount { .. } | Exp::SliceCount { .. } => self.checks += 1,
+                Exp::Check(_) | count_exp!() => self.checks += 1,
                 Exp::Index { checked: true, .. }
                 | Exp::Slice { checked: true, .. }
                 | Exp::Update { checked: true, .. }

@@ -1,6 +1,6 @@
 //! Walks over statements: what is used, what is bound, whether it may fail.
 
-use super::{Body, Check, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Var, parallel_exp};
+use super::{Body, Check, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Var, count_exp, made_exp, parallel_exp};
 use crate::base::scalar::ScalarOp;
 use rustc_hash::FxHashSet;
 
@@ -140,21 +140,16 @@ impl Exp {
             Exp::Index { checked, .. } | Exp::Slice { checked, .. } | Exp::Update { checked, .. } | Exp::UpdateSlice { checked, .. } => {
                 *checked
             }
-            Exp::RangeCount { .. } | Exp::SliceCount { .. } | Exp::Check(_) | Exp::Call(..) => true,
+            Exp::Check(_) | Exp::Call(..) | count_exp!() => true,
             Exp::Loop { form, .. } => matches!(form, LoopForm::While(_)),
             Exp::Copy(_)
             | Exp::Size(_)
-            | Exp::Literal(_)
-            | Exp::Stack(_)
-            | Exp::Rotate { .. }
             | Exp::Rearrange { .. }
             | Exp::Reshape(_)
             | Exp::Coerce(_)
-            | Exp::Rep(_)
-            | Exp::Iota { .. }
-            | Exp::Concat(_)
             | Exp::If { .. }
-            | parallel_exp!() => false,
+            | parallel_exp!()
+            | made_exp!() => false,
         };
         let mut fails = here;
         self.parts(&mut |part| {
@@ -190,12 +185,11 @@ impl Program {
             | Exp::Rearrange { .. }
             | Exp::Rep(_)
             | Exp::Iota { .. }
-            | Exp::RangeCount { .. }
-            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::If { .. }
             | Exp::Loop { .. }
-            | parallel_exp!() => self.computes_sizes(stm, given),
+            | parallel_exp!()
+            | count_exp!() => self.computes_sizes(stm, given),
         };
         stm.exp.parts(&mut |part| {
             if let Part::Body(_, body) = part {

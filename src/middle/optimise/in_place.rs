@@ -15,7 +15,7 @@ use super::alias::Aliases;
 use super::fuse::everything;
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::{Part, bound_inside, mentioned};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Stm, Var, single_exp};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Stm, Var, count_exp, made_exp, single_exp, view_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Inserts the copies that are needed.
@@ -141,21 +141,12 @@ impl Pass<'_> {
             Exp::Copy(_)
             | Exp::Scalar(..)
             | Exp::Size(_)
-            | Exp::Literal(_)
-            | Exp::Stack(_)
             | Exp::Index { .. }
-            | Exp::Slice { .. }
-            | Exp::Rotate { .. }
-            | Exp::Rearrange { .. }
-            | Exp::Reshape(_)
-            | Exp::Coerce(_)
-            | Exp::Rep(_)
-            | Exp::Iota { .. }
-            | Exp::Concat(_)
-            | Exp::RangeCount { .. }
-            | Exp::SliceCount { .. }
             | Exp::Check(_)
-            | Exp::Call(..) => {}
+            | Exp::Call(..)
+            | view_exp!()
+            | made_exp!()
+            | count_exp!() => {}
         }
         self.aliases.bind(self.program, stm);
     }

@@ -171,39 +171,23 @@ impl Checker {
 
     fn projection(&mut self, span: Span, at: usize, tuple: &Expr) -> Result<Type> {
         let ty = self.infer(tuple)?;
-        match ty.atom() {
-            Atom::Tuple(types) if ty.shape().is_scalar() => match types.get(at) {
-                Some(ty) => Ok(ty.clone()),
-                None => self.error(span, ErrorKind::NoComponent { at, of: types.len() }),
-            },
-            Atom::Prim(_)
-            | Atom::Var(_)
-            | Atom::Fun(..)
-            | Atom::Forall(..)
-            | Atom::Pi(..)
-            | Atom::Sigma(..)
-            | Atom::Tuple(_)
-            | Atom::Record(_)
-            | Atom::Sum(_) => self.error(tuple.span(), ErrorKind::NotOf { wanted: Wanted::Tuple, found: ty }),
+        let (Atom::Tuple(types), true) = (ty.atom(), ty.shape().is_scalar()) else {
+            return self.error(tuple.span(), ErrorKind::NotOf { wanted: Wanted::Tuple, found: ty });
+        };
+        match types.get(at) {
+            Some(ty) => Ok(ty.clone()),
+            None => self.error(span, ErrorKind::NoComponent { at, of: types.len() }),
         }
     }
 
     fn field(&mut self, span: Span, label: Symbol, record: &Expr) -> Result<Type> {
         let ty = self.infer(record)?;
-        match ty.atom() {
-            Atom::Record(fields) if ty.shape().is_scalar() => match fields.iter().find(|(name, _)| *name == label) {
-                Some((_, ty)) => Ok(ty.clone()),
-                None => self.error(span, ErrorKind::NoField { label, ty }),
-            },
-            Atom::Prim(_)
-            | Atom::Var(_)
-            | Atom::Fun(..)
-            | Atom::Forall(..)
-            | Atom::Pi(..)
-            | Atom::Sigma(..)
-            | Atom::Tuple(_)
-            | Atom::Record(_)
-            | Atom::Sum(_) => self.error(record.span(), ErrorKind::NotOf { wanted: Wanted::Record, found: ty }),
+        let (Atom::Record(fields), true) = (ty.atom(), ty.shape().is_scalar()) else {
+            return self.error(record.span(), ErrorKind::NotOf { wanted: Wanted::Record, found: ty });
+        };
+        match fields.iter().find(|(name, _)| *name == label) {
+            Some((_, ty)) => Ok(ty.clone()),
+            None => self.error(span, ErrorKind::NoField { label, ty }),
         }
     }
 

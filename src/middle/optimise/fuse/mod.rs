@@ -19,7 +19,7 @@ pub(super) use merge::feed;
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::visit_mut::Subst;
-use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var, single_exp};
+use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var, count_exp, made_exp, single_exp, view_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -413,25 +413,16 @@ fn overwritten(exp: &Exp, out: &mut Vec<Var>) {
         Exp::Copy(_)
         | Exp::Scalar(..)
         | Exp::Size(_)
-        | Exp::Literal(_)
-        | Exp::Stack(_)
         | Exp::Index { .. }
-        | Exp::Slice { .. }
-        | Exp::Rotate { .. }
-        | Exp::Rearrange { .. }
-        | Exp::Reshape(_)
-        | Exp::Coerce(_)
-        | Exp::Rep(_)
-        | Exp::Iota { .. }
-        | Exp::Concat(_)
-        | Exp::RangeCount { .. }
-        | Exp::SliceCount { .. }
         | Exp::Check(_)
         | Exp::Soac(_)
         | Exp::Seg(_)
         | Exp::Filter { .. }
         | Exp::If { .. }
-        | Exp::Call(..) => {}
+        | Exp::Call(..)
+        | view_exp!()
+        | made_exp!()
+        | count_exp!() => {}
     }
     exp.parts(&mut |part| {
         if let Part::Body(_, body) = part {

@@ -15,7 +15,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit_mut::Subst;
-use crate::ir::soac::{Body, Check, Exp, FunId, Operand, Program, Size, Stm, Type, Var, same};
+use crate::ir::soac::{Body, Check, Exp, FunId, Operand, Program, Size, Stm, Type, Var, count_exp, made_exp, same, view_exp};
 use rustc_hash::FxHashMap;
 
 /// Simplifies a program.
@@ -256,22 +256,12 @@ impl Simplifier<'_> {
                 let (op, args) = (*op, args.clone());
                 self.learn_result(op, &args, &stm.pat);
             }
-            Exp::RangeCount { .. } | Exp::SliceCount { .. } | Exp::Filter { .. } => {
+            Exp::Filter { .. } | count_exp!() => {
                 stm.pat.first().into_iter().for_each(|count| self.facts.learn_size(&Size::var(*count)));
             }
             Exp::Copy(_)
             | Exp::Scalar(..)
             | Exp::Size(_)
-            | Exp::Literal(_)
-            | Exp::Stack(_)
-            | Exp::Slice { .. }
-            | Exp::Rotate { .. }
-            | Exp::Rearrange { .. }
-            | Exp::Reshape(_)
-            | Exp::Coerce(_)
-            | Exp::Rep(_)
-            | Exp::Iota { .. }
-            | Exp::Concat(_)
             | Exp::UpdateSlice { .. }
             | Exp::Soac(_)
             | Exp::Seg(_)
@@ -279,7 +269,9 @@ impl Simplifier<'_> {
             | Exp::Hist { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
-            | Exp::Call(..) => {}
+            | Exp::Call(..)
+            | view_exp!()
+            | made_exp!() => {}
         }
         if let [var] = stm.pat.as_slice() {
             let looked_through = matches!(

@@ -4,7 +4,7 @@ use super::{At, Simplifier, Step};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
-use crate::ir::soac::{Exp, Operand, Size, Type, Var, parallel_exp, same, single_exp};
+use crate::ir::soac::{Exp, Operand, Size, Type, Var, count_exp, parallel_exp, same, single_exp};
 
 impl Simplifier<'_> {
     pub(super) fn view(&mut self, exp: &mut Exp, ty: &Type, at: &mut At) -> Step {
@@ -100,13 +100,12 @@ impl Simplifier<'_> {
             | Exp::Literal(_)
             | Exp::Rotate { .. }
             | Exp::Iota { .. }
-            | Exp::RangeCount { .. }
-            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call(..)
-            | parallel_exp!() => Step::Keep,
+            | parallel_exp!()
+            | count_exp!() => Step::Keep,
         }
     }
 
@@ -234,13 +233,12 @@ impl Simplifier<'_> {
             | Exp::Concat(_)
             | Exp::Update { .. }
             | Exp::UpdateSlice { .. }
-            | Exp::RangeCount { .. }
-            | Exp::SliceCount { .. }
             | Exp::Check(_)
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call(..)
-            | parallel_exp!() => None,
+            | parallel_exp!()
+            | count_exp!() => None,
         }
     }
 
