@@ -53,10 +53,14 @@ pub enum Prim {
     Subarray,
     ScatterNew,
     ReadNums,
+    Jvp2,
+    Vjp2,
+    ValueAndGrad,
+    WithVjp,
 }
 
 /// The primitives of `prims.remc` by name.
-const NAMES: [(&str, Prim); 31] = [
+const NAMES: [(&str, Prim); 35] = [
     ("index", Prim::Index),
     ("slice", Prim::Slice),
     ("slice_step", Prim::SliceStep),
@@ -88,6 +92,10 @@ const NAMES: [(&str, Prim); 31] = [
     ("subarray", Prim::Subarray),
     ("scatter_new", Prim::ScatterNew),
     ("read_nums", Prim::ReadNums),
+    ("jvp2", Prim::Jvp2),
+    ("vjp2", Prim::Vjp2),
+    ("value_and_grad", Prim::ValueAndGrad),
+    ("with_vjp", Prim::WithVjp),
 ];
 
 impl Prim {
@@ -112,7 +120,7 @@ impl Prim {
             Prim::Iota | Prim::Transpose | Prim::Flatten | Prim::Unflatten | Prim::Reverse => 1,
             Prim::Recycle | Prim::LiftShape | Prim::ReadNums => 1,
             Prim::Index | Prim::Range | Prim::Filter | Prim::Concat | Prim::Rotate | Prim::Equal | Prim::NotEqual => 2,
-            Prim::Subarray | Prim::ScatterNew => 2,
+            Prim::Subarray | Prim::ScatterNew | Prim::ValueAndGrad => 2,
             Prim::Slice
             | Prim::Update
             | Prim::RangeUpto
@@ -121,7 +129,10 @@ impl Prim {
             | Prim::Reduce
             | Prim::ReduceComm
             | Prim::Scan
-            | Prim::Scatter => 3,
+            | Prim::Scatter
+            | Prim::Jvp2
+            | Prim::Vjp2
+            | Prim::WithVjp => 3,
             Prim::SliceStep | Prim::UpdateSlice => 4,
             Prim::Hist | Prim::ReduceByIndex => 5,
         }
