@@ -151,4 +151,3 @@ impl Active {
         stm.pat.iter().any(|var| self.has(*var))
     }
 }
-

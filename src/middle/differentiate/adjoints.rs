@@ -116,10 +116,10 @@ impl Build<'_> {
         let params: Vec<Var> = inputs.iter().map(|input| self.param(*input)).collect();
         let body = self.body(|this| {
             let mut place = Operand::Var(params[0]);
-            for k in 1..depth {
-                let size = this.size(&ty.shape[k]);
+            for (size, index) in ty.shape[1..depth].iter().zip(&params[1..]) {
+                let size = this.size(size);
                 let scaled = this.op(Op::Mul, PrimType::I64, &[place, size]);
-                place = this.op(Op::Add, PrimType::I64, &[scaled, Operand::Var(params[k])]);
+                place = this.op(Op::Add, PrimType::I64, &[scaled, Operand::Var(*index)]);
             }
             vec![place, Operand::Var(params[depth])]
         });

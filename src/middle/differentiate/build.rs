@@ -154,7 +154,8 @@ impl Build<'_> {
         let Some(width) = ty.shape.first() else { return self.op(op, ty.elem, &[a, b]) };
         let b = self.as_type(b, &ty);
         let inputs = vec![self.array(a), self.array(b)];
-        let sums = self.map(&width.clone(), inputs, |this, cells| vec![this.elementwise(op, Operand::Var(cells[0]), Operand::Var(cells[1]))]);
+        let sums =
+            self.map(&width.clone(), inputs, |this, cells| vec![this.elementwise(op, Operand::Var(cells[0]), Operand::Var(cells[1]))]);
         Operand::Var(sums[0])
     }
     /// The sum of two values. Zeros that are known are left out.

@@ -28,12 +28,9 @@ pub(super) fn simple(program: &Program, operator: &Operator) -> Option<Simple> {
     let [a, b] = operator.lambda.params[..] else { return None };
     let op = operation(&operator.lambda.body, a, b)?;
     let scalar = program.ty(a).rank() == 0;
-    match op {
-        Op::Add => Some(Simple::Add),
-        Op::Min if scalar && program.ty(a).elem.is_float() => Some(Simple::Min),
-        Op::Max if scalar && program.ty(a).elem.is_float() => Some(Simple::Max),
-        _ => None,
-    }
+    let known = [(Op::Add, Simple::Add), (Op::Min, Simple::Min), (Op::Max, Simple::Max)];
+    let (_, simple) = known.into_iter().find(|(known, _)| *known == op)?;
+    (simple == Simple::Add || scalar && program.ty(a).elem.is_float()).then_some(simple)
 }
 /// The operation that a body applies to two values, element by element.
 fn operation(body: &Body, a: Var, b: Var) -> Option<Op> {
@@ -41,14 +38,12 @@ fn operation(body: &Body, a: Var, b: Var) -> Option<Op> {
     if result.var() != stm.pat.first().copied() {
         return None;
     }
-    match &stm.exp {
-        Exp::Scalar(op, args) => (args[..] == [Operand::Var(a), Operand::Var(b)]).then_some(op.op),
-        Exp::Soac(Soac { inputs, lambda, scans, reduces, .. }) if scans.is_empty() && reduces.is_empty() => {
-            let ([x, y], true) = (&lambda.params[..], inputs[..] == [a, b]) else { return None };
-            operation(&lambda.body, *x, *y)
-        }
-        _ => None,
+    if let Exp::Scalar(op, args) = &stm.exp {
+        return (args[..] == [Operand::Var(a), Operand::Var(b)]).then_some(op.op);
     }
+    let Exp::Soac(Soac { inputs, lambda, scans, reduces, .. }) = &stm.exp else { return None };
+    let ([x, y], true) = (&lambda.params[..], inputs[..] == [a, b] && scans.is_empty() && reduces.is_empty()) else { return None };
+    operation(&lambda.body, *x, *y)
 }
 
 /// An operand of an operator.
@@ -101,7 +96,8 @@ impl Reverse<'_, '_> {
         let [a, i, b, j] = [0, 1, 2, 3].map(|k| Operand::Var(params[k]));
         let body = self.build.body(|build| {
             let left = build.returns_left(better, a, b, prim);
-            let (some, none) = (build.op(Op::Ge, PrimType::I64, &[i, Operand::int(0)]), build.op(Op::Lt, PrimType::I64, &[j, Operand::int(0)]));
+            let (some, none) =
+                (build.op(Op::Ge, PrimType::I64, &[i, Operand::int(0)]), build.op(Op::Lt, PrimType::I64, &[j, Operand::int(0)]));
             let left = build.op(Op::And, PrimType::Bool, &[left, some]);
             let left = build.op(Op::Or, PrimType::Bool, &[left, none]);
             vec![build.select(left, a, b), build.select(left, i, j)]

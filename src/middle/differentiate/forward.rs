@@ -8,7 +8,7 @@ use super::build::Build;
 use super::folds::{Simple, simple};
 use super::partials::{Applied, is_unknown};
 use super::{Outcome, Refusal};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var, single_exp};
 use rustc_hash::FxHashMap;
 
 /// A body with tangents: it returns its results and then the tangents of all of them.
@@ -124,7 +124,9 @@ impl Forward<'_, '_> {
             }
             Exp::Loop { params, form, body } => self.looping(stm, params, form, body),
             Exp::Call(..) => crate::ice!(stm.span, "a call in what is differentiated"),
-            _ => self.single(stm),
+            Exp::Check(_) => self.build.stms.push(stm.clone()),
+            Exp::Seg(_) => crate::ice!(stm.span, "a thread space in what is differentiated"),
+            single_exp!() => self.single(stm),
         }
     }
 
@@ -153,9 +155,7 @@ impl Forward<'_, '_> {
             }
             Exp::Stack(cells) => Exp::Stack(cells.clone().into_iter().map(|cell| self.tangent_or_zeros(cell)).collect()),
             Exp::Index { array, at, .. } => Exp::Index { array: self.array(*array), at: at.clone(), checked: false },
-            Exp::Slice { array, start, step, .. } => {
-                Exp::Slice { array: self.array(*array), start: *start, step: *step, checked: false }
-            }
+            Exp::Slice { array, start, step, .. } => Exp::Slice { array: self.array(*array), start: *start, step: *step, checked: false },
             Exp::Rotate { array, by } => Exp::Rotate { array: self.array(*array), by: *by },
             Exp::Rearrange { array, perm } => Exp::Rearrange { array: self.array(*array), perm: perm.clone() },
             Exp::Reshape(array) => Exp::Reshape(self.array(*array)),

@@ -5,7 +5,7 @@
 
 use super::build::Build;
 use crate::base::Span;
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Size, Soac, Stm, Var};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Size, Soac, Stm, Var, single_exp};
 
 /// Takes the statements of a body apart, those of inner bodies included.
 pub(super) fn normalise(program: &mut Program, body: Body) -> Body {
@@ -51,7 +51,7 @@ impl Build<'_> {
                 let body = self.normal(body);
                 Exp::Loop { params, form, body }
             }
-            other => other,
+            exp @ (single_exp!() | Exp::Check(_) | Exp::Call(..) | Exp::Seg(_)) => exp,
         };
         self.stms.push(Stm { pat, exp, span });
     }

@@ -23,104 +23,117 @@ enum Linear {
     When(Operand),
 }
 
+/// A pattern: operations whose derivative is 0 nearly everywhere, or that are no functions of floats.
+macro_rules! flat_op {
+    () => {
+        Op::Quot
+            | Op::Rem
+            | Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::Shl
+            | Op::Shr
+            | Op::UShr
+            | Op::MulHi
+            | Op::Eq
+            | Op::Ne
+            | Op::Lt
+            | Op::Le
+            | Op::Gt
+            | Op::Ge
+            | Op::Not
+            | Op::Floor
+            | Op::Ceil
+            | Op::Round
+            | Op::Trunc
+            | Op::IsNan
+            | Op::IsInf
+            | Op::Popc
+            | Op::Clz
+            | Op::Ctz
+            | Op::ToBits
+            | Op::FromBits
+            | Op::ToI64
+            | Op::FromFraction
+            | Op::GetBit
+            | Op::MadHi
+            | Op::SetBit
+    };
+}
+/// A pattern: analytic functions of one number.
+macro_rules! function_op {
+    () => {
+        Op::Sqrt
+            | Op::Rsqrt
+            | Op::Recip
+            | Op::Cbrt
+            | Op::Exp
+            | Op::Exp2
+            | Op::Exp10
+            | Op::Expm1
+            | Op::Log
+            | Op::Log2
+            | Op::Log10
+            | Op::Log1p
+            | Op::Sin
+            | Op::Cos
+            | Op::Tan
+            | Op::Asin
+            | Op::Acos
+            | Op::Atan
+            | Op::Sinh
+            | Op::Cosh
+            | Op::Tanh
+            | Op::Asinh
+            | Op::Acosh
+            | Op::Atanh
+            | Op::SinPi
+            | Op::CosPi
+            | Op::TanPi
+            | Op::AsinPi
+            | Op::AcosPi
+            | Op::AtanPi
+            | Op::Erf
+            | Op::Erfc
+    };
+}
+/// A pattern: arithmetic, and other operations on several numbers of one type.
+macro_rules! arithmetic_op {
+    () => {
+        Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::Div
+            | Op::Mod
+            | Op::Pow
+            | Op::Min
+            | Op::Max
+            | Op::Atan2
+            | Op::Atan2Pi
+            | Op::Hypot
+            | Op::CopySign
+            | Op::NextAfter
+            | Op::Neg
+            | Op::Ldexp
+            | Op::Fma
+            | Op::Mad
+            | Op::Lerp
+    };
+}
+/// A pattern: what changes the type, or is no analytic function of complex numbers; `abs` is one of these for complex numbers only.
+macro_rules! mixed_op {
+    () => {
+        Op::Complex | Op::Polar | Op::Conj | Op::Re | Op::Im | Op::Arg | Op::Norm | Op::Convert(_) | Op::ToF64
+    };
+}
+
 /// Whether an operation has a derivative that is not 0 nearly everywhere. That of `gamma` is not known here: see [`is_unknown`].
 pub(super) fn is_differentiable(op: ScalarOp) -> bool {
     match op.op {
-        Op::Add
-        | Op::Sub
-        | Op::Mul
-        | Op::Div
-        | Op::Mod
-        | Op::Pow
-        | Op::Min
-        | Op::Max
-        | Op::Atan2
-        | Op::Atan2Pi
-        | Op::Hypot
-        | Op::CopySign
-        | Op::NextAfter
-        | Op::Complex
-        | Op::Polar
-        | Op::Neg
-        | Op::Abs
-        | Op::Sqrt
-        | Op::Rsqrt
-        | Op::Recip
-        | Op::Cbrt
-        | Op::Exp
-        | Op::Exp2
-        | Op::Exp10
-        | Op::Expm1
-        | Op::Log
-        | Op::Log2
-        | Op::Log10
-        | Op::Log1p
-        | Op::Sin
-        | Op::Cos
-        | Op::Tan
-        | Op::Asin
-        | Op::Acos
-        | Op::Atan
-        | Op::Sinh
-        | Op::Cosh
-        | Op::Tanh
-        | Op::Asinh
-        | Op::Acosh
-        | Op::Atanh
-        | Op::SinPi
-        | Op::CosPi
-        | Op::TanPi
-        | Op::AsinPi
-        | Op::AcosPi
-        | Op::AtanPi
-        | Op::Gamma
-        | Op::Lgamma
-        | Op::Erf
-        | Op::Erfc
-        | Op::Conj
-        | Op::Re
-        | Op::Im
-        | Op::Arg
-        | Op::Norm
-        | Op::Convert(_)
-        | Op::ToF64
-        | Op::Ldexp
-        | Op::Fma
-        | Op::Mad
-        | Op::Lerp => true,
+        flat_op!() => false,
+        // Of a complex number it is the direction.
         Op::Sgn => op.prim.is_complex(),
-        Op::Quot
-        | Op::Rem
-        | Op::And
-        | Op::Or
-        | Op::Xor
-        | Op::Shl
-        | Op::Shr
-        | Op::UShr
-        | Op::MulHi
-        | Op::Eq
-        | Op::Ne
-        | Op::Lt
-        | Op::Le
-        | Op::Gt
-        | Op::Ge
-        | Op::Not
-        | Op::Floor
-        | Op::Ceil
-        | Op::Round
-        | Op::Trunc
-        | Op::IsNan
-        | Op::IsInf
-        | Op::Popc
-        | Op::Clz
-        | Op::Ctz
-        | Op::ToBits
-        | Op::FromBits
-        | Op::ToI64
-        | Op::FromFraction
-        | Op::GetBit
-        | Op::MadHi
-        | Op::SetBit => false,
+        function_op!() | arithmetic_op!() | mixed_op!() | Op::Abs | Op::Gamma | Op::Lgamma => true,
     }
 }
 
@@ -206,11 +219,14 @@ impl Build<'_> {
                 let (re, im) = (self.op(Op::Mul, part, &[re, dx]), self.op(Op::Mul, part, &[im, dx]));
                 self.op(Op::Complex, prim, &[re, im])
             }
+            Op::Sgn if prim.is_complex() => self.turned(args[0], y, dx, prim),
             Op::Abs | Op::Norm | Op::Arg if prim.is_complex() => {
                 let gradient = self.gradient(op.op, args[0], y, prim);
                 self.inner(gradient, dx, prim)
             }
-            _ => return None,
+            function_op!() | arithmetic_op!() | flat_op!() | Op::Sgn | Op::Abs | Op::Norm | Op::Arg | Op::Gamma | Op::Lgamma => {
+                return None;
+            }
         })
     }
     /// The same in reverse.
@@ -234,13 +250,16 @@ impl Build<'_> {
                 let direction = self.polar_direction(k, args, y, prim);
                 self.inner(direction, ay, prim)
             }
+            Op::Sgn if prim.is_complex() => self.turned(args[0], y, ay, prim),
             Op::Abs | Op::Norm | Op::Arg if prim.is_complex() => {
                 let gradient = self.gradient(op.op, args[0], y, prim);
                 let (re, im) = self.parts(gradient, prim);
                 let (re, im) = (self.op(Op::Mul, part, &[re, ay]), self.op(Op::Mul, part, &[im, ay]));
                 self.op(Op::Complex, prim, &[re, im])
             }
-            _ => return None,
+            function_op!() | arithmetic_op!() | flat_op!() | Op::Sgn | Op::Abs | Op::Norm | Op::Arg | Op::Gamma | Op::Lgamma => {
+                return None;
+            }
         })
     }
     fn parts(&mut self, z: Operand, prim: PrimType) -> (Operand, Operand) {
@@ -252,6 +271,21 @@ impl Build<'_> {
         let ((a, b), (c, d)) = (self.parts(u, prim), self.parts(v, prim));
         let (re, im) = (self.op(Op::Mul, part, &[a, c]), self.op(Op::Mul, part, &[b, d]));
         self.op(Op::Add, part, &[re, im])
+    }
+    /// The tangent of the direction `y` of a complex number: the part of its tangent across `y`, by the magnitude; 0 at 0. It is its own reverse.
+    fn turned(&mut self, z: Operand, y: Operand, dz: Operand, prim: PrimType) -> Operand {
+        let part = prim.part().unwrap_or(prim);
+        let along = self.inner(y, dz, prim);
+        let ((yr, yi), (dr, di)) = (self.parts(y, prim), self.parts(dz, prim));
+        let size = self.op(Op::Abs, prim, &[z]);
+        let zero = self.op(Op::Eq, part, &[size, Self::number(part, 0.0)]);
+        let across = [(yr, dr), (yi, di)].map(|(y, d)| {
+            let shadow = self.op(Op::Mul, part, &[along, y]);
+            let across = self.op(Op::Sub, part, &[d, shadow]);
+            let turned = self.op(Op::Div, part, &[across, size]);
+            self.select(zero, Self::number(part, 0.0), turned)
+        });
+        self.op(Op::Complex, prim, &across)
     }
     /// The derivative of `polar r t` by one of its operands.
     fn polar_direction(&mut self, k: usize, args: &[Operand], y: Operand, prim: PrimType) -> Operand {
@@ -267,19 +301,17 @@ impl Build<'_> {
     fn gradient(&mut self, op: Op, z: Operand, y: Operand, prim: PrimType) -> Operand {
         let part = prim.part().unwrap_or(prim);
         let (re, im) = self.parts(z, prim);
-        let (x, y) = match op {
+        let (x, y) = if op == Op::Abs {
             // 0 at 0.
-            Op::Abs => {
-                let zero = self.op(Op::Eq, part, &[y, Self::number(part, 0.0)]);
-                let divisor = self.select(zero, Self::number(part, 1.0), y);
-                (self.op(Op::Div, part, &[re, divisor]), self.op(Op::Div, part, &[im, divisor]))
-            }
-            Op::Norm => (self.op(Op::Add, part, &[re, re]), self.op(Op::Add, part, &[im, im])),
-            _ => {
-                let norm = self.op(Op::Norm, prim, &[z]);
-                let minus = self.op(Op::Neg, part, &[im]);
-                (self.op(Op::Div, part, &[minus, norm]), self.op(Op::Div, part, &[re, norm]))
-            }
+            let zero = self.op(Op::Eq, part, &[y, Self::number(part, 0.0)]);
+            let divisor = self.select(zero, Self::number(part, 1.0), y);
+            (self.op(Op::Div, part, &[re, divisor]), self.op(Op::Div, part, &[im, divisor]))
+        } else if op == Op::Norm {
+            (self.op(Op::Add, part, &[re, re]), self.op(Op::Add, part, &[im, im]))
+        } else {
+            let norm = self.op(Op::Norm, prim, &[z]);
+            let minus = self.op(Op::Neg, part, &[im]);
+            (self.op(Op::Div, part, &[minus, norm]), self.op(Op::Div, part, &[re, norm]))
         };
         self.op(Op::Complex, prim, &[x, y])
     }
@@ -336,7 +368,9 @@ impl Build<'_> {
                 _ => Linear::Times(self.op(Op::Sub, prim, &[args[1], a])),
             },
             Op::Gamma | Op::Lgamma => crate::ice!(self.span, "the derivative of {op:?} is refused before"),
-            _ => self.of_one(op.op, prim, a, y),
+            function_op!() => self.of_one(op.op, prim, a, y),
+            Op::Sgn | flat_op!() => Linear::Zero,
+            mixed_op!() => crate::ice!(self.span, "{op:?} has a rule of its own"),
         }
     }
 
@@ -423,7 +457,9 @@ impl Build<'_> {
                 let slope = std::f64::consts::FRAC_2_SQRT_PI;
                 Linear::Times(times(self, bell, if op == Op::Erf { slope } else { -slope }))
             }
-            _ => crate::ice!(self.span, "the derivative of {op:?} is missing"),
+            arithmetic_op!() | mixed_op!() | flat_op!() | Op::Sgn | Op::Abs | Op::Gamma | Op::Lgamma => {
+                crate::ice!(self.span, "{op:?} is no function of one number")
+            }
         }
     }
     /// Of complex numbers the product of two roots has the branch cut of the function, the root of the product has not.

@@ -10,10 +10,10 @@ use super::adjoints::{Adjoint, Adjoints, Leaving, Sparse};
 use super::build::Build;
 use super::partials::{Applied, is_unknown};
 use super::{Outcome, Refusal};
-use crate::base::scalar::Op;
 use crate::base::PrimType;
+use crate::base::scalar::Op;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
-use crate::ir::soac::{Body, Exp, FunId, Lambda, Operand, Size, Stm, Type, Var};
+use crate::ir::soac::{Body, Exp, FunId, Lambda, Operand, Size, Stm, Type, Var, single_exp};
 use rustc_hash::FxHashSet;
 
 /// The return sweep that is being made.
@@ -26,6 +26,9 @@ pub(super) struct Reverse<'b, 'p> {
     /// Functions with a derivative of their own are calls.
     pub customs: &'b super::Customs,
 }
+
+/// The statements of a branch, and the adjoints that they leave.
+type Swept = (Vec<Stm>, Vec<(Var, Adjoint)>);
 
 /// What a statement's return sweep needs besides the variables.
 pub(super) enum Kept {
@@ -109,7 +112,16 @@ impl<'b, 'p> Reverse<'b, 'p> {
             Exp::Soac(soac) if touched => self.forward_fold(stm, soac),
             Exp::Filter { width, inputs, lambda } if touched => self.forward_filter(stm, width, inputs, lambda),
             Exp::Loop { params, form, body } if touched => self.forward_loop(stm, params, form, body),
-            _ => {
+            Exp::Soac(_)
+            | Exp::Filter { .. }
+            | Exp::Loop { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Check(_)
+            | Exp::Call(..)
+            | Exp::Seg(_)
+            | single_exp!() => {
                 self.build.stms.push(stm.clone());
                 Kept::Nothing
             }
@@ -171,7 +183,9 @@ impl<'b, 'p> Reverse<'b, 'p> {
                     self.custom(*fun, args, &stm.pat, &adjoints);
                 }
             }
-            _ => {
+            Exp::Check(_) => {}
+            Exp::Seg(_) => crate::ice!(stm.span, "a thread space in what is differentiated"),
+            single_exp!() => {
                 let [var] = stm.pat.as_slice() else { return };
                 self.single(*var, &stm.exp);
             }
@@ -515,7 +529,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
         &mut self,
         var: Var,
         parts: Vec<Adjoint>,
-        blocks: &mut [(Vec<Stm>, Vec<(Var, Adjoint)>)],
+        blocks: &mut [Swept],
         (plan, results): (&mut Vec<(Var, Leaving)>, &mut [Vec<Operand>; 2]),
     ) {
         let insides: Vec<FxHashSet<Var>> = blocks.iter().map(|(stms, _)| bound_in(stms, &[])).collect();
