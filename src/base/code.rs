@@ -150,6 +150,8 @@ codes! {
     DeviceFailed "E0810",
     // Mistakes of the compiler.
     Internal "E0901",
+    // Derivatives.
+    NoDerivative "E0955",
 }
 
 impl Code {
@@ -168,6 +170,7 @@ impl Code {
                 | Code::ImpossibleSize
                 | Code::UndefinedOperation
                 | Code::AssertionFailed
+                | Code::NoDerivative
                 | Code::OutOfMemory
                 | Code::UnfitArguments
                 | Code::MalformedCore

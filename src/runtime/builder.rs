@@ -39,6 +39,13 @@ impl From<Shortage> for Misfit {
     }
 }
 
+/// The elements as values.
+fn scalars(buffer: &Buffer) -> Result<Vec<Value>, Shortage> {
+    let mut items = vector(buffer.len())?;
+    items.extend((0..buffer.len()).filter_map(|i| buffer.get(i)).map(Value::Scalar));
+    Ok(items)
+}
+
 fn irregular(expected: &[usize], found: &[usize]) -> Result<(), Misfit> {
     Err(Misfit::Irregular { expected: expected.to_vec(), found: found.to_vec() })
 }
@@ -83,9 +90,18 @@ impl Builder {
                 items.extend_from_slice(cells.items());
                 Ok(())
             }
-            (Builder::Cells(dims, items), Value::Box(_) | Value::Sum(_) | Value::Opaque(_)) if dims.is_empty() => {
+            (Builder::Cells(dims, items), Value::Array(array)) if **dims == *array.dims() => {
+                items.extend_from_slice(array.cells()?.items());
+                Ok(())
+            }
+            (Builder::Cells(dims, items), Value::Scalar(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_)) if dims.is_empty() => {
                 items.push(cell.clone());
                 Ok(())
+            }
+            (Builder::Flat(dims, buffer), Value::Cells(_) | Value::Opaque(_)) => {
+                // Scalars beside others that an evaluator follows.
+                *self = Builder::Cells(dims.clone(), scalars(buffer)?);
+                self.push(cell)
             }
             (Builder::Empty(room), _) => {
                 *self = Builder::for_cells_like(cell, *room)?;

@@ -27,7 +27,7 @@ pub enum Value {
     Array(Array),
     /// A tuple or record, or an array of them.
     Tuple(Arc<Tuple>),
-    /// An array of functions, boxes or sums.
+    /// An array of functions, boxes or sums; of scalars only where others are beside them that an evaluator follows.
     Cells(Cells),
     /// A box.
     Box(Arc<Boxed>),
@@ -142,6 +142,12 @@ impl Array {
         }
         self.dims = Dims::new(dims);
         Some(self)
+    }
+    /// The same with a value for each element: what an evaluator follows is put beside scalars.
+    pub fn cells(&self) -> Result<Cells, Shortage> {
+        let mut items = vector(self.count())?;
+        items.extend((0..self.count()).filter_map(|i| self.at(i)).map(Value::Scalar));
+        Ok(Cells { items: Arc::new(items), dims: self.dims.clone(), offset: 0 })
     }
     /// The `i`-th cell of the outermost dimension; the caller has checked `i`.
     #[inline]
@@ -355,12 +361,23 @@ impl Value {
                 }
                 Ok(true)
             }
+            (array @ Value::Array(_), Value::Cells(_) | Value::Opaque(_)) => {
+                if let Value::Array(scalars) = &*array {
+                    *array = Value::Cells(scalars.cells()?);
+                }
+                array.set_cell(i, cell)
+            }
             (Value::Cells(cells), cell) => {
                 let inner = &cells.dims[1..];
                 let size = count(inner);
+                let scalars;
                 let source = match cell {
                     Value::Cells(other) if other.dims() == inner => other.items(),
-                    Value::Box(_) | Value::Sum(_) | Value::Opaque(_) if inner.is_empty() => std::slice::from_ref(cell),
+                    Value::Array(array) if array.dims() == inner => {
+                        scalars = array.cells()?;
+                        scalars.items()
+                    }
+                    Value::Scalar(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) if inner.is_empty() => std::slice::from_ref(cell),
                     _ => return Ok(false),
                 };
                 let start = cells.offset + i * size;

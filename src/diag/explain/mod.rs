@@ -6,7 +6,7 @@
 
 use crate::base::Code;
 /// The families in order of their codes.
-const FAMILIES: [&str; 10] = [
+const FAMILIES: [&str; 11] = [
     include_str!("syntax.md"),
     include_str!("names.md"),
     include_str!("types.md"),
@@ -17,6 +17,7 @@ const FAMILIES: [&str; 10] = [
     include_str!("core.md"),
     include_str!("compiling.md"),
     include_str!("internal.md"),
+    include_str!("derivatives.md"),
 ];
 
 /// The explanation of a code.

@@ -1,6 +1,7 @@
 //! Maps: cell by cell, and by several threads once a map has proved to be long enough.
 
 use super::code::Map;
+use super::derive::Operators;
 use super::run::Run;
 use super::{Failure, Outcome};
 use crate::base::Code;
@@ -88,8 +89,8 @@ impl Run<'_> {
                 self.set(*slot, cell);
             }
             let cell = match map.scalar {
-                Some(_) => Value::Scalar(self.scalar(&map.body)?),
-                None => self.value(&map.body)?,
+                Some(_) if !self.operators.follow() => Value::Scalar(self.plain(&map.body)?),
+                _ => self.value(&map.body)?,
             };
             builder.push(&cell).map_err(|m| misfit(m, map.span))?;
         }
@@ -106,7 +107,7 @@ impl Run<'_> {
             (0..pieces)
                 .into_par_iter()
                 .map(|piece| {
-                    let mut run = Run { machine, stack: frame.to_vec(), base: 0, parallel: false };
+                    let mut run = Run { machine, stack: frame.to_vec(), base: 0, parallel: false, operators: Operators::default() };
                     let (from, to) = (range.start + count * piece / pieces, range.start + count * (piece + 1) / pieces);
                     let mut part = Builder::new(to - from);
                     run.cells(map, arrays, from..to, &mut part)?;

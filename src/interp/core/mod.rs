@@ -9,6 +9,7 @@
 mod code;
 mod compile;
 mod depth;
+mod derive;
 mod entry;
 mod live;
 mod map;

@@ -1,6 +1,7 @@
 //! What the primitives compute.
 
 use super::code::{Callee, Closure};
+use super::derive::primal;
 use super::run::Run;
 use super::shapes;
 use crate::base::scalar::{Float, FoldOp, Int, Op, ScalarOp};
@@ -149,8 +150,12 @@ fn scalar_op(function: &Value) -> Option<ScalarOp> {
 impl Run<'_> {
     /// `sum`, `product`, `maximum`, `minimum`.
     pub fn fold(&mut self, fold: FoldOp, vector: &Value) -> Outcome<Value> {
-        let Value::Array(array) = vector else { return Err(broken("a vector was expected")) };
         let (op, init) = (fold.step(), fold.identity());
+        if let (Value::Cells(cells), true) = (vector, self.operators.follow()) {
+            let step = |sum, item: &Value| self.operators.apply_values(op, &[sum, item.clone()], Span::default());
+            return cells.items().iter().try_fold(Value::Scalar(init), step);
+        }
+        let Value::Array(array) = vector else { return Err(broken("a vector was expected")) };
         if let Some(result) = fast_fold(op, init, array) {
             return Ok(Value::Scalar(result));
         }
@@ -246,14 +251,17 @@ impl Run<'_> {
                 let (Some(back), Some(front)) = (xs.slice(by, n), xs.slice(0, by)) else { return Err(missing()) };
                 concat(&back, &front, span)
             }
-            (Prim::Equal, [a, b]) => Ok(Value::Scalar(Scalar::Bool(equal(a, b)))),
-            (Prim::NotEqual, [a, b]) => Ok(Value::Scalar(Scalar::Bool(!equal(a, b)))),
+            (Prim::Equal | Prim::NotEqual, [a, b]) => {
+                let same = if self.operators.follow() { equal(&primal(a, span)?, &primal(b, span)?) } else { equal(a, b) };
+                Ok(Value::Scalar(Scalar::Bool(same == (prim == Prim::Equal))))
+            }
             (Prim::ShapeIota, []) => shapes::shape_iota(indices, span),
             (Prim::Recycle, [xs]) => shapes::recycle(indices, xs, span),
             (Prim::LiftShape, [sizes]) => shapes::lift_shape(sizes, span),
             (Prim::Subarray, [xs, at]) => shapes::subarray(indices, xs, at, span),
             (Prim::ScatterNew, [positions, xs]) => shapes::scatter_new(indices, positions, xs, span),
             (Prim::ReadNums, [_]) => self.read_nums(span),
+            (Prim::Jvp2 | Prim::Vjp2 | Prim::ValueAndGrad | Prim::WithVjp, args) => self.derivative(prim, args, span),
             (prim, args) => Err(broken(&format!("{prim:?} with {} arguments", args.len()))),
         }
     }

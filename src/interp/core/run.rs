@@ -3,6 +3,7 @@
 use super::Machine;
 use super::code::{Atom, Callee, Closure, Dim, Function, Item, Layout, Loop, Node, PrimCall, Slot, Type};
 use super::compile::empty_array;
+use super::derive::{Operators, primal};
 use super::primitives::sized;
 use crate::base::{Code, Scalar, Span};
 use crate::interp::arrays::{HOLE, natural};
@@ -20,6 +21,8 @@ pub(super) struct Run<'m> {
     pub base: usize,
     /// Whether this is the thread that may start others.
     pub parallel: bool,
+    /// The operators for derivatives that are at work.
+    pub operators: Operators,
 }
 
 /// The function that a value is.
@@ -29,7 +32,7 @@ fn closure(value: &Value) -> Option<&Closure> {
 
 impl<'m> Run<'m> {
     pub fn new(machine: &'m Machine, parallel: bool) -> Run<'m> {
-        Run { machine, stack: Vec::new(), base: 0, parallel }
+        Run { machine, stack: Vec::new(), base: 0, parallel, operators: Operators::default() }
     }
     #[inline]
     pub fn set(&mut self, slot: Slot, value: Value) {
@@ -60,7 +63,9 @@ impl<'m> Run<'m> {
                 Node::Const(value) => return Ok(value.clone()),
                 Node::Local(slot, true) => return Ok(self.take(*slot)),
                 Node::Local(slot, false) => return Ok(self.get(*slot).clone()),
-                Node::Op1(..) | Node::Op2(..) | Node::Op3(..) | Node::Dim(_) => return Ok(Value::Scalar(self.scalar(code)?)),
+                Node::Op1(..) | Node::Op2(..) | Node::Op3(..) if self.operators.follow() => return self.operation(code),
+                Node::Op1(..) | Node::Op2(..) | Node::Op3(..) => return Ok(Value::Scalar(self.plain(code)?)),
+                Node::Dim(dim) => return Ok(Value::Scalar(Scalar::I64(self.dim(dim)))),
                 Node::If(parts) => {
                     let [cond, then, els] = &**parts;
                     code = if self.truth(cond)? { then } else { els };
@@ -162,7 +167,10 @@ impl<'m> Run<'m> {
                 }
                 Node::Trace(place, inner) => {
                     let value = self.value(inner)?;
-                    super::trace::show(place.as_str(), &value);
+                    super::trace::show(
+                        place.as_str(),
+                        &if self.operators.follow() { primal(&value, Span::default())? } else { value.clone() },
+                    );
                     return Ok(value);
                 }
                 Node::Assert(parts, message, span) => {
@@ -186,9 +194,32 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// Evaluates an expression whose value is a scalar.
+    /// Evaluates a scalar operation while derivatives are taken.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "called for operations only")]
+    fn operation(&mut self, code: &Node) -> Outcome<Value> {
+        let (op, operands, span) = match code {
+            Node::Op1(op, operand, span) => (op, std::slice::from_ref(&**operand), span),
+            Node::Op2(op, operands, span) => (op, &operands[..], span),
+            Node::Op3(op, operands, span) => (op, &operands[..], span),
+            _ => return Err(broken("an operation was expected")),
+        };
+        let operands = operands.iter().map(|operand| self.value(operand)).collect::<Outcome<Vec<_>>>()?;
+        self.operators.apply_values(*op, &operands, *span)
+    }
+
+    /// Evaluates an expression whose value is a scalar; where derivatives are taken, its value without them.
+    #[inline]
+    pub fn scalar(&mut self, code: &Node) -> Outcome<Scalar> {
+        if self.operators.follow() {
+            let value = self.value(code)?;
+            return primal(&value, Span::default())?.as_scalar().ok_or_else(|| broken("a scalar was expected"));
+        }
+        self.plain(code)
+    }
+
+    /// Evaluates an expression whose value is a scalar, where no derivatives are taken.
     #[expect(clippy::wildcard_enum_match_arm, reason = "shortcuts of what `value` does with all forms")]
-    pub fn scalar(&mut self, mut code: &Node) -> Outcome<Scalar> {
+    pub fn plain(&mut self, mut code: &Node) -> Outcome<Scalar> {
         loop {
             match code {
                 Node::Const(Value::Scalar(scalar)) => return Ok(*scalar),
@@ -202,18 +233,18 @@ impl<'m> Run<'m> {
                     };
                 }
                 Node::Op1(op, a, span) => {
-                    let a = self.scalar(a)?;
+                    let a = self.plain(a)?;
                     return op.apply1(a).map_err(|e| op_failure(*op, e, &[a], *span));
                 }
                 Node::Op2(op, operands, span) => {
-                    let a = self.scalar(&operands[0])?;
-                    let b = self.scalar(&operands[1])?;
+                    let a = self.plain(&operands[0])?;
+                    let b = self.plain(&operands[1])?;
                     return op.apply2(a, b).map_err(|e| op_failure(*op, e, &[a, b], *span));
                 }
                 Node::Op3(op, operands, span) => {
-                    let a = self.scalar(&operands[0])?;
-                    let b = self.scalar(&operands[1])?;
-                    let c = self.scalar(&operands[2])?;
+                    let a = self.plain(&operands[0])?;
+                    let b = self.plain(&operands[1])?;
+                    let c = self.plain(&operands[2])?;
                     return op.apply3(a, b, c).map_err(|e| op_failure(*op, e, &[a, b, c], *span));
                 }
                 Node::If(parts) => {
@@ -427,6 +458,9 @@ impl<'m> Run<'m> {
             Callee::Global(id, _) => self.call_values(self.machine.function(*id)?, &[], args),
             Callee::Op(op) => {
                 let operands = args.iter().map(Value::as_scalar).collect::<Option<Vec<_>>>();
+                if operands.is_none() && self.operators.follow() {
+                    return self.operators.apply_values(*op, &args, span);
+                }
                 let operands = operands.ok_or_else(|| broken("scalars were expected"))?;
                 let result = op.apply(&operands).map_err(|e| op_failure(*op, e, &operands, span))?;
                 Ok(Value::Scalar(result))
