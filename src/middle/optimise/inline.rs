@@ -49,6 +49,26 @@ fn inline_up_to(mut program: Program, most: usize) -> Program {
     program
 }
 
+/// Inlines all calls in a function, and in what that puts there, but for those of some functions.
+pub fn inline_into(program: &mut Program, id: FunId, keep: &dyn Fn(FunId) -> bool) {
+    let inlined: Vec<bool> = program.fun_ids().map(|callee| !keep(callee)).collect();
+    loop {
+        let mut calls = FxHashMap::default();
+        count_calls(&program.funs[id].body, &mut calls);
+        if calls.keys().all(|callee| !inlined[callee.raw()]) {
+            return;
+        }
+        let mut body = std::mem::take(&mut program.funs[id].body);
+        let mut subst = Subst::default();
+        inline_body(program, &mut body, &inlined, &mut subst);
+        subst.body(&mut body);
+        program.funs[id].body = body;
+        if !subst.is_empty() {
+            subst.types(program);
+        }
+    }
+}
+
 fn inline_body(program: &mut Program, body: &mut Body, inlined: &[bool], results: &mut Subst) {
     let stms = std::mem::take(&mut body.stms);
     for mut stm in stms {

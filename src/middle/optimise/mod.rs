@@ -31,7 +31,7 @@ pub use hoist::hoist;
 pub use in_place::in_place;
 pub use in_place_maps::in_place_maps;
 pub use index_to_input::index_to_input;
-pub use inline::{inline, inline_all};
+pub use inline::{inline, inline_all, inline_into};
 pub use loops_to_histograms::loops_to_histograms;
 pub use product_fission::product_fission;
 pub use row_column_fusion::row_column_fusion;
@@ -71,6 +71,15 @@ pub const FOR_PROCESSORS: &[Step] = &[
 
 /// The passes in their order, for devices.
 pub const FOR_DEVICES: &[Step] = &[Run("inline all", inline_all), Group(SIMPLIFY_AND_FUSE), Group(MEMORY)];
+
+/// What makes a function simple before it is differentiated: maps are apart from what is folded still, and loops that write are histograms.
+pub const BEFORE_DERIVATIVES: &[Step] = &[
+    Run("simplify", simplify),
+    Where(loops_to_histograms::applies, &[Run("loops to histograms", loops_to_histograms), Run("simplify", simplify)]),
+    Run("index to input", index_to_input),
+    Run("common subexpressions", cse),
+    Run("dead code", dead),
+];
 
 /// What is computed, and how often.
 const SIMPLIFY_AND_FUSE: &[Step] = &[

@@ -63,4 +63,12 @@ pub(super) enum Limit {
     HollowOperator,
     /// A primitive.
     Primitive(Prim),
+    /// The result of a function that is differentiated has sizes that only the function knows.
+    DerivativeOfHiddenSizes,
+    /// The gradient of what returns no single float.
+    GradientOfNoFloat,
+    /// Gamma functions are differentiated.
+    DerivativeOfGamma,
+    /// A loop whose arrays change their size is differentiated in reverse.
+    AdjointOfGrowingLoop,
 }

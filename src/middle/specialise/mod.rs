@@ -9,6 +9,8 @@
 //!   defunctionalisation in Futhark, TFP 2018, but without its restrictions): one that comes out of a branch becomes a choice
 //!   between two by the condition of the branch, with the variables that they captured as results of the branch; an array of
 //!   functions becomes arrays of what they captured.
+//! * A function that is differentiated becomes a function of its own, as does its derivative, whose body is
+//!   [made](super::differentiate) when everything else is.
 //! * A tuple becomes its components, an array of tuples one array for each, a box its sizes and its content, a sum a tag and the parts of its
 //!   payloads (`sums`).
 
@@ -19,6 +21,7 @@ mod calls;
 mod carried;
 mod constants;
 mod control;
+mod derivatives;
 mod error;
 mod expr;
 mod form;
@@ -39,6 +42,7 @@ use crate::ir::soac::{self, Operand, Program};
 use block::Block;
 use calls::Instances;
 use constants::Constants;
+use derivatives::Derivatives;
 use error::{Error, Limit};
 use plan::Plan;
 use sizes::Sizes;
@@ -69,7 +73,8 @@ pub fn specialise(program: &core::Program, entries: &[Symbol]) -> Result<Program
             specialiser.entry(define).map_err(|error| Box::new(report::report(&error)))?;
         }
     }
-    Ok(specialiser.out)
+    let Specialiser { out, derivatives, .. } = specialiser;
+    derivatives.made_in(out).map_err(|error| Box::new(report::report(&error)))
 }
 
 struct Specialiser<'p> {
@@ -84,6 +89,7 @@ struct Specialiser<'p> {
     constants: Constants<'p>,
     sums: Sums,
     instances: Instances,
+    derivatives: Derivatives,
 }
 
 impl<'p> Specialiser<'p> {
@@ -97,6 +103,7 @@ impl<'p> Specialiser<'p> {
             constants: Constants::default(),
             sums: Sums::default(),
             instances: Instances::default(),
+            derivatives: Derivatives::default(),
         }
     }
 

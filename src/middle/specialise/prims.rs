@@ -1,5 +1,6 @@
 //! The primitives of core as statements of soac.
 
+use super::derivatives::Seed;
 use super::error::Limit;
 use super::values::{Atom, Env, IndexValue, Static, Type};
 use super::{Outcome, Specialiser};
@@ -124,6 +125,10 @@ impl Specialiser<'_> {
                 let not = ScalarOp::new(Op::Not, PrimType::Bool);
                 Ok(Static::Data(self.scalar_op(not, vec![equal], span)?))
             }
+            (Prim::Jvp2, [f, x, seed]) => self.differentiated(f, x, Seed::Tangent(seed), span),
+            (Prim::Vjp2, [f, x, seed]) => self.differentiated(f, x, Seed::Adjoint(seed), span),
+            (Prim::ValueAndGrad, [f, x]) => self.differentiated(f, x, Seed::One, span),
+            (Prim::WithVjp, [f, adjoint, x]) => self.with_adjoint(f, adjoint, x, span),
             _ => self.limit(span, Limit::Primitive(prim)),
         }
     }

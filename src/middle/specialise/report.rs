@@ -31,6 +31,10 @@ pub(super) fn report(error: &Error) -> Diagnostic {
         L::BoxOfBranch => "a branch returns an array of a size of its own".into(),
         L::Hollow => "checking the size of an array of empty tuples or records is not compiled here".into(),
         L::HollowOperator => "an operator that combines empty tuples or records, and may fail, is not compiled".into(),
+        L::DerivativeOfHiddenSizes => "the function that is differentiated returns an array whose size is known inside of it only".into(),
+        L::GradientOfNoFloat => "a gradient is that of a function that returns one float".into(),
+        L::DerivativeOfGamma => "the derivatives of `gamma` and `lgamma` are not compiled".into(),
+        L::AdjointOfGrowingLoop => "the reverse of a loop whose arrays change their size is not compiled".into(),
         L::Primitive(prim) => format!("the primitive `{}` is not compiled yet", prim.name()),
     };
     let instead = [

@@ -1,0 +1,176 @@
+//! Adjoints of the variables of a scope while its return sweep is made: sums of contributions that are made when they are needed.
+//!
+//! What is read at an index contributes to one cell. Such contributions are kept with their indices, through maps as arrays of both, until the
+//! adjoint is needed: then they are added to it in place, one by one or as a histogram. So a map with n reads of an array of m elements costs
+//! n + m, not n * m, and stays a map.
+
+use super::build::{Build, is_zero};
+use crate::base::scalar::Op;
+use crate::base::{PrimType, Scalar};
+use crate::ir::soac::{Body, Exp, Lambda, Operand, Operator, Size, Type, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is added to an adjoint at some cells.
+#[derive(Debug, Clone)]
+pub(super) struct Sparse {
+    /// How many cells: none for a single one.
+    pub frame: Vec<Size>,
+    /// The indices, one for each of the outermost dimensions that are given up: numbers, or arrays of them in the frame.
+    pub at: Vec<Operand>,
+    /// What is added, in the frame.
+    pub value: Operand,
+    /// Whether indices may be -1, for nothing.
+    pub guarded: bool,
+}
+
+/// The adjoint of a variable so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Adjoint {
+    /// A value of the variable's type.
+    pub dense: Option<Operand>,
+    /// What is added to it besides.
+    pub sparse: Vec<Sparse>,
+}
+
+/// The adjoints of a scope.
+#[derive(Debug, Default)]
+pub(super) struct Adjoints {
+    of: FxHashMap<Var, Adjoint>,
+    /// Their variables in the order in which they came.
+    order: Vec<Var>,
+}
+
+impl Adjoints {
+    fn of(&mut self, var: Var) -> &mut Adjoint {
+        if !self.of.contains_key(&var) {
+            self.order.push(var);
+        }
+        self.of.entry(var).or_default()
+    }
+    /// Takes the adjoint of a variable out.
+    pub fn take(&mut self, var: Var) -> Option<Adjoint> {
+        let adjoint = self.of.remove(&var)?;
+        self.order.retain(|other| *other != var);
+        Some(adjoint)
+    }
+    /// Sets the adjoint of a variable.
+    pub fn set(&mut self, var: Var, dense: Operand) {
+        *self.of(var) = Adjoint { dense: Some(dense), sparse: Vec::new() };
+    }
+    /// All that is there, in the order in which it came.
+    pub fn take_all(&mut self) -> Vec<(Var, Adjoint)> {
+        let order = std::mem::take(&mut self.order);
+        order.into_iter().filter_map(|var| Some((var, self.of.remove(&var)?))).collect()
+    }
+    /// Adds something at some cells.
+    pub fn add_sparse(&mut self, var: Var, sparse: Sparse) {
+        self.of(var).sparse.push(sparse);
+    }
+    /// Adds a value.
+    pub fn add(&mut self, build: &mut Build, var: Var, value: Operand) {
+        if is_zero(value) {
+            return;
+        }
+        let value = build.as_type(value, &build.program.ty(var).clone());
+        let old = self.of(var).dense;
+        let sum = match old {
+            Some(old) => build.add(old, value),
+            None => value,
+        };
+        self.of(var).dense = Some(sum);
+    }
+}
+
+impl Build<'_> {
+    /// The value of an adjoint.
+    pub fn dense(&mut self, var: Var, adjoint: Adjoint) -> Operand {
+        let ty = self.program.ty(var).clone();
+        let mut sum = match adjoint.dense {
+            Some(dense) => dense,
+            None => self.zeros(&ty),
+        };
+        for sparse in adjoint.sparse {
+            sum = self.with_sparse(sum, sparse);
+        }
+        sum
+    }
+    fn with_sparse(&mut self, sum: Operand, sparse: Sparse) -> Operand {
+        let Sparse { frame, at, value, guarded } = sparse;
+        let array = self.array(sum);
+        if frame.is_empty() {
+            if !guarded {
+                return Operand::Var(self.increased(array, &at, value));
+            }
+            let some = self.op(Op::Ge, PrimType::I64, &[at[0], Operand::int(0)]);
+            let ty = self.program.ty(array).clone();
+            let then = self.body(|this| vec![Operand::Var(this.increased(array, &at, value))]);
+            let els = Body { stms: Vec::new(), result: vec![sum] };
+            return Operand::Var(self.bind("adj", ty, Exp::If { cond: some, then, els }));
+        }
+        let depth = at.len();
+        let ty = self.program.ty(array).clone();
+        let flat = self.flat(array, depth);
+        let inputs: Vec<Var> = at.iter().map(|at| self.array(*at)).chain([self.array(value)]).collect();
+        let inputs: Vec<Var> = inputs.into_iter().map(|input| self.flat(input, frame.len())).collect();
+        let width = self.program.ty(inputs[0]).shape[0].clone();
+        let params: Vec<Var> = inputs.iter().map(|input| self.param(*input)).collect();
+        let body = self.body(|this| {
+            let mut place = Operand::Var(params[0]);
+            for (size, index) in ty.shape[1..depth].iter().zip(&params[1..]) {
+                let size = this.size(size);
+                let scaled = this.op(Op::Mul, PrimType::I64, &[place, size]);
+                place = this.op(Op::Add, PrimType::I64, &[scaled, Operand::Var(*index)]);
+            }
+            vec![place, Operand::Var(params[depth])]
+        });
+        let operator = self.plus(&self.program.ty(flat).cell(1));
+        let sums = self.histogram(&width, inputs, Lambda { params, body }, vec![flat], operator);
+        if depth == 1 { Operand::Var(sums[0]) } else { Operand::Var(self.bind("adj", ty, Exp::Reshape(sums[0]))) }
+    }
+    /// Arrays with what a histogram adds to them.
+    pub fn histogram(&mut self, width: &Size, inputs: Vec<Var>, lambda: Lambda, dests: Vec<Var>, operator: Operator) -> Vec<Var> {
+        let pat: Vec<Var> = dests.iter().map(|dest| self.fresh("adj".into(), self.program.ty(*dest).clone())).collect();
+        self.push(pat.clone(), Exp::Hist { width: width.clone(), inputs, lambda, dests, operator });
+        pat
+    }
+    /// An array with one cell increased.
+    fn increased(&mut self, array: Var, at: &[Operand], value: Operand) -> Var {
+        let ty = self.program.ty(array).clone();
+        let old = self.cell(array, at);
+        let value = self.as_type(value, &ty.cell(at.len()));
+        let value = self.add(old, value);
+        self.bind("adj", ty, Exp::Update { array, at: at.to_vec(), value, checked: false })
+    }
+}
+
+/// What leaves a scope: the adjoint of a variable from outside as operands of the scope, and how it goes on outside.
+#[derive(Debug, Clone)]
+pub(super) enum Leaving {
+    /// A value of the type of the variable.
+    Dense,
+    /// Contributions with their frame, the number of indices, and whether they are guarded.
+    Sparse { frame: Vec<Size>, indices: usize, guarded: bool },
+}
+
+impl Build<'_> {
+    /// Makes operands of an adjoint, all of whose types make sense outside of a scope in which these variables are bound.
+    pub fn leave(&mut self, var: Var, adjoint: Adjoint, inside: &FxHashSet<Var>, out: &mut Vec<(Leaving, Vec<Operand>)>) {
+        let outside = |size: &Size| !size.vars().any(|var| inside.contains(&var));
+        let (kept, lost): (Vec<Sparse>, Vec<Sparse>) =
+            adjoint.sparse.into_iter().partition(|sparse| adjoint.dense.is_none() && sparse.frame.iter().all(outside));
+        if adjoint.dense.is_some() || !lost.is_empty() {
+            let dense = self.dense(var, Adjoint { dense: adjoint.dense, sparse: lost });
+            out.push((Leaving::Dense, vec![dense]));
+        }
+        for Sparse { frame, at, value, guarded } in kept {
+            let indices = at.len();
+            out.push((Leaving::Sparse { frame, indices, guarded }, at.into_iter().chain([value]).collect()));
+        }
+    }
+    /// A number for no place, in a frame.
+    pub fn nowhere(&mut self, frame: &[Size]) -> Operand {
+        let none = Operand::Const(Scalar::I64(-1));
+        let ty = Type { elem: PrimType::I64, shape: frame.to_vec() };
+        if frame.is_empty() { none } else { Operand::Var(self.bind("nowhere", ty, Exp::Rep(none))) }
+    }
+}

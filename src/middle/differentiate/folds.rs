@@ -1,0 +1,509 @@
+//! The return sweeps of reductions, scans and histograms.
+//!
+//! Law (Schenck 2024, sections 3.4.2 to 3.4.4): with `l` the exclusive scan of the elements from the left and `r` that from the right, the result of a
+//! reduction is `l[i] op x[i] op r[i]` for each i, so element i gets what an operator hands on to its middle operand. A scan hands on from
+//! right to left what each result gets from the next one: a scan of linear functions, or of an operator with its derivative. Sums, minima
+//! and maxima need neither.
+
+use super::build::Build;
+use super::reverse::{Kept, Reverse};
+use crate::base::PrimType;
+use crate::base::scalar::Op;
+use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var};
+
+/// Operators whose derivatives have a form of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Simple {
+    /// Sums of numbers or of arrays of them.
+    Add,
+    /// Minima of numbers.
+    Min,
+    /// Maxima of numbers.
+    Max,
+}
+
+/// Which of the simple operators it is, if one.
+pub(super) fn simple(program: &Program, operator: &Operator) -> Option<Simple> {
+    let [a, b] = operator.lambda.params[..] else { return None };
+    let op = operation(&operator.lambda.body, a, b)?;
+    let scalar = program.ty(a).rank() == 0;
+    let known = [(Op::Add, Simple::Add), (Op::Min, Simple::Min), (Op::Max, Simple::Max)];
+    let (_, simple) = known.into_iter().find(|(known, _)| *known == op)?;
+    (simple == Simple::Add || scalar && program.ty(a).elem.is_float()).then_some(simple)
+}
+/// The operation that a body applies to two values, element by element.
+fn operation(body: &Body, a: Var, b: Var) -> Option<Op> {
+    let ([stm], [result]) = (body.stms.as_slice(), body.result.as_slice()) else { return None };
+    if result.var() != stm.pat.first().copied() {
+        return None;
+    }
+    if let Exp::Scalar(op, args) = &stm.exp {
+        return (args[..] == [Operand::Var(a), Operand::Var(b)]).then_some(op.op);
+    }
+    let Exp::Soac(Soac { inputs, lambda, scans, reduces, .. }) = &stm.exp else { return None };
+    let ([x, y], true) = (&lambda.params[..], inputs[..] == [a, b] && scans.is_empty() && reduces.is_empty()) else { return None };
+    operation(&lambda.body, *x, *y)
+}
+
+/// An operand of an operator.
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    Left,
+    Right,
+}
+
+/// A copy of an operator with variables of its own.
+fn copied(build: &mut Build, operator: &Operator) -> Operator {
+    let mut copy = operator.clone();
+    let mut subst = Subst::default();
+    rebind_all(build.program, copy.lambda.params.iter_mut(), &mut subst);
+    copy.lambda.body = fresh_body(build.program, &operator.lambda.body, &mut subst);
+    copy
+}
+/// What an operator makes of operands.
+fn applied(build: &mut Build, operator: &Operator, operands: &[Operand]) -> Vec<Operand> {
+    let mut subst = Subst::default();
+    operator.lambda.params.iter().zip(operands).for_each(|(param, a)| {
+        subst.operands.insert(*param, *a);
+    });
+    let body = fresh_body(build.program, &operator.lambda.body, &mut subst);
+    build.stms.extend(body.stms);
+    body.result
+}
+
+impl Reverse<'_, '_> {
+    pub(super) fn forward_fold(&mut self, stm: &Stm, soac: &Soac) -> Kept {
+        let ([], [operator]) = (soac.scans.as_slice(), soac.reduces.as_slice()) else {
+            self.build.stms.push(stm.clone());
+            return Kept::Nothing;
+        };
+        let better = match simple(self.build.program, operator) {
+            Some(Simple::Min) => Op::Le,
+            Some(Simple::Max) => Op::Ge,
+            Some(Simple::Add) | None => {
+                self.build.stms.push(stm.clone());
+                return Kept::Nothing;
+            }
+        };
+        // With the value the index where it stands first.
+        let prim = self.build.program.ty(stm.pat[0]).elem;
+        let (float, int) = (Type::scalar(prim), Type::scalar(PrimType::I64));
+        let mut params = Vec::new();
+        for (name, ty) in [("a", &float), ("i", &int), ("b", &float), ("j", &int)] {
+            params.push(self.build.fresh(name.into(), ty.clone()));
+        }
+        let [a, i, b, j] = [0, 1, 2, 3].map(|k| Operand::Var(params[k]));
+        let body = self.build.body(|build| {
+            let left = build.returns_left(better, a, b, prim);
+            let (some, none) =
+                (build.op(Op::Ge, PrimType::I64, &[i, Operand::int(0)]), build.op(Op::Lt, PrimType::I64, &[j, Operand::int(0)]));
+            let left = build.op(Op::And, PrimType::Bool, &[left, some]);
+            let left = build.op(Op::Or, PrimType::Bool, &[left, none]);
+            vec![build.select(left, a, b), build.select(left, i, j)]
+        });
+        let lambda = Lambda { params, body };
+        let operator = Operator { lambda, neutral: vec![operator.neutral[0], Operand::int(-1)], commutative: false };
+        let numbers = self.build.iota(&soac.width);
+        let found = self.build.reduce(vec![soac.inputs[0], numbers], operator);
+        self.build.stms.push(stm.clone());
+        Kept::Place(Operand::Var(found[1]))
+    }
+
+    pub(super) fn reduce(&mut self, soac: &Soac, operator: &Operator, adjoints: &[Option<Operand>], kept: &Kept) {
+        if let (Kept::Place(at), Some(adjoint)) = (kept, adjoints[0]) {
+            return self.contribute_at(soac.inputs[0], vec![*at], adjoint, true);
+        }
+        if simple(self.build.program, operator) == Some(Simple::Add)
+            && let Some(adjoint) = adjoints[0]
+        {
+            let ty = self.build.program.ty(soac.inputs[0]).clone();
+            let copies = self.build.bind("adj", ty, Exp::Rep(adjoint));
+            return self.contribute(Operand::Var(soac.inputs[0]), Operand::Var(copies));
+        }
+        let (width, count) = (&soac.width, operator.neutral.len());
+        let from_left = copied(self.build, operator);
+        let left = self.build.scan(soac.inputs.clone(), from_left);
+        let reversed: Vec<Var> = soac.inputs.iter().map(|input| self.build.reversed(*input)).collect();
+        let from_right = self.exchanged(operator);
+        let right = self.build.scan(reversed, from_right);
+        let numbers = self.build.iota(width);
+        let last = self.build.size(&width.sub(&Size::constant(1)));
+        let mut inputs = soac.inputs.clone();
+        inputs.push(numbers);
+        let mapped = self.adjoint_map(width, inputs, |this, cells| {
+            let (cells, number) = (&cells[..count], Operand::Var(cells[count]));
+            this.activate(&soac.inputs, cells);
+            let first = this.build.op(Op::Eq, PrimType::I64, &[number, Operand::int(0)]);
+            let final_one = this.build.op(Op::Eq, PrimType::I64, &[number, last]);
+            let one = Operand::int(1);
+            let before = this.build.op(Op::Sub, PrimType::I64, &[number, one]);
+            let behind = this.build.op(Op::Sub, PrimType::I64, &[last, number]);
+            let behind = this.build.op(Op::Sub, PrimType::I64, &[behind, one]);
+            let l = this.build.cells_unless(first, &left, before, &operator.neutral);
+            let r = this.build.cells_unless(final_one, &right, behind, &operator.neutral);
+            let x: Vec<Operand> = cells.iter().map(|cell| Operand::Var(*cell)).collect();
+            let seeds: Vec<Operand> = this.seeds(adjoints, operator);
+            // The first and the last one stand for themselves: what is neutral may have a derivative.
+            let z = this.build.choose(first, &x, |build| applied(build, operator, &[l.clone(), x.clone()].concat()));
+            let h = this.choose_handed(final_one, &seeds, operator, (&[z, r].concat(), &seeds), Side::Left);
+            this.choose_handed(first, &h, operator, (&[l, x].concat(), &h), Side::Right)
+        });
+        for (input, part) in soac.inputs.iter().zip(mapped) {
+            self.contribute(Operand::Var(*input), Operand::Var(part));
+        }
+    }
+
+    pub(super) fn scan(&mut self, soac: &Soac, operator: &Operator, results: &[Var], adjoints: &[Option<Operand>]) {
+        let (width, count) = (&soac.width, operator.neutral.len());
+        let adjoints: Vec<Var> = (results.iter().zip(adjoints))
+            .map(|(var, adjoint)| {
+                let value = adjoint.unwrap_or_else(|| self.build.zeros(&self.build.program.ty(*var).clone()));
+                self.build.array(value)
+            })
+            .collect();
+        let reversed: Vec<Var> = adjoints.iter().map(|adjoint| self.build.reversed(*adjoint)).collect();
+        if simple(self.build.program, operator) == Some(Simple::Add) {
+            let cell = self.build.program.ty(reversed[0]).cell(1);
+            let plus = self.build.plus(&cell);
+            let sums = self.build.scan(reversed, plus);
+            let part = self.build.reversed(sums[0]);
+            return self.contribute(Operand::Var(soac.inputs[0]), Operand::Var(part));
+        }
+        let numbers = self.build.iota(width);
+        let last = self.build.size(&width.sub(&Size::constant(1)));
+        let one = Operand::int(1);
+        let flowing = if count == 1 && self.build.program.ty(results[0]).rank() == 1 {
+            self.linear(soac, operator, (results[0], reversed[0], last))
+        } else {
+            self.lifted(soac, operator, (results, &reversed, last))
+        };
+        let flowing: Vec<Var> = flowing.into_iter().map(|array| self.build.reversed(array)).collect();
+        let inputs: Vec<Var> = soac.inputs.iter().chain(&flowing).copied().chain([numbers]).collect();
+        let mapped = self.adjoint_map(width, inputs, |this, cells| {
+            let (x, rest) = cells.split_at(count);
+            this.activate(&soac.inputs, x);
+            let number = Operand::Var(rest[count]);
+            let first = this.build.op(Op::Eq, PrimType::I64, &[number, Operand::int(0)]);
+            let before = this.build.op(Op::Sub, PrimType::I64, &[number, one]);
+            let l = this.build.cells_unless(first, results, before, &operator.neutral);
+            let operands: Vec<Operand> = l.into_iter().chain(x.iter().map(|cell| Operand::Var(*cell))).collect();
+            let h: Vec<Operand> = rest[..count].iter().map(|cell| Operand::Var(*cell)).collect();
+            this.choose_handed(first, &h, operator, (&operands, &h), Side::Right)
+        });
+        for (input, part) in soac.inputs.iter().zip(mapped) {
+            self.contribute(Operand::Var(*input), Operand::Var(part));
+        }
+    }
+    /// What each result of a scan of numbers gets, from right to left: each gets the next one's times a factor.
+    fn linear(&mut self, soac: &Soac, operator: &Operator, (result, reversed, last): (Var, Var, Operand)) -> Vec<Var> {
+        let prim = self.build.program.ty(result).elem;
+        let (zero, unit) = (Build::number(prim, 0.0), Build::number(prim, 1.0));
+        let numbers = self.build.iota(&soac.width);
+        // Factor i, from the right: by what the result before it counts in the next one.
+        let factors = self.apart(&soac.width, vec![numbers], |this, cells| {
+            let number = Operand::Var(cells[0]);
+            let first = this.build.op(Op::Eq, PrimType::I64, &[number, Operand::int(0)]);
+            let at = this.build.op(Op::Sub, PrimType::I64, &[last, number]);
+            let next = this.build.op(Op::Add, PrimType::I64, &[at, Operand::int(1)]);
+            let then = Body { stms: Vec::new(), result: vec![unit] };
+            let ty = Type::scalar(prim);
+            let statements = std::mem::take(&mut this.build.stms);
+            let (y, x) = (this.build.cell(result, &[at]), this.build.cell(soac.inputs[0], &[next]));
+            let handed = this.handed(operator, &[y, x], &[unit]);
+            let els = Body { stms: std::mem::replace(&mut this.build.stms, statements), result: vec![handed[0]] };
+            vec![Operand::Var(this.build.bind("factor", ty, Exp::If { cond: first, then, els }))]
+        });
+        let names: Vec<Var> = ["h", "c", "k", "d"].map(|name| self.build.fresh(name.into(), Type::scalar(prim))).to_vec();
+        let [h, c, k, d] = [0, 1, 2, 3].map(|at| Operand::Var(names[at]));
+        let body = self.build.body(|build| {
+            let carried = build.op(Op::Mul, prim, &[d, h]);
+            vec![build.op(Op::Add, prim, &[k, carried]), build.op(Op::Mul, prim, &[c, d])]
+        });
+        let operator = Operator { lambda: Lambda { params: names, body }, neutral: vec![zero, unit], commutative: false };
+        vec![self.build.scan(vec![reversed, factors[0]], operator)[0]]
+    }
+    /// The same for any operator: triples of a result, the next element and the adjoint.
+    fn lifted(&mut self, soac: &Soac, operator: &Operator, (results, reversed, last): (&[Var], &[Var], Operand)) -> Vec<Var> {
+        let count = operator.neutral.len();
+        let width = &soac.width;
+        let numbers = self.build.iota(width);
+        let ends = self.build.map(width, vec![numbers], |build, cells| {
+            let at = build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(cells[0])]);
+            let next = build.op(Op::Add, PrimType::I64, &[at, Operand::int(1)]);
+            let first = build.op(Op::Eq, PrimType::I64, &[Operand::Var(cells[0]), Operand::int(0)]);
+            let mut out: Vec<Operand> = results.iter().map(|result| build.cell(*result, &[at])).collect();
+            out.extend(build.cells_unless(first, &soac.inputs, next, &operator.neutral));
+            // Whether there is a next element: without one nothing comes from the right.
+            out.push(build.op(Op::Not, PrimType::Bool, &[first]));
+            out
+        });
+        // The adjoint of a result is its own and what comes through the next element from the right. Composed functions of what comes from the right
+        // are known by the first result, the elements combined, and what comes out of them for 0: they are linear.
+        let types: Vec<Type> = operator.lambda.params[..count].iter().map(|param| self.build.program.ty(*param).clone()).collect();
+        let mut params = Vec::new();
+        for side in ["p", "q"] {
+            for ty in types.iter().chain(&types).chain(&types) {
+                params.push(self.build.fresh(side.into(), ty.clone()));
+            }
+            params.push(self.build.fresh("more".into(), Type::scalar(PrimType::Bool)));
+        }
+        let part = |from: usize| params[from..from + count].iter().map(|var| Operand::Var(*var)).collect::<Vec<_>>();
+        let size = 3 * count + 1;
+        let (a1, h1) = (part(count), part(2 * count));
+        let (x2, a2, h2, more2) = (part(size), part(size + count), part(size + 2 * count), Operand::Var(params[size + 3 * count]));
+        let outer = std::mem::take(&mut self.adjoints);
+        let statements = std::mem::take(&mut self.build.stms);
+        // The right operand stands further left in the array: what comes from its right goes through its elements.
+        let handed = self.choose_handed_unless(more2, (&h2, &types), operator, (&[x2.clone(), a2.clone()].concat(), &h1));
+        let combined = applied(self.build, operator, &[a2, a1].concat());
+        let more1 = Operand::Var(params[3 * count]);
+        let more = self.build.op(Op::And, PrimType::Bool, &[more1, more2]);
+        let result: Vec<Operand> = x2.into_iter().chain(combined).chain(handed).chain([more]).collect();
+        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
+        self.adjoints = outer;
+        let zeros: Vec<Operand> = types.iter().map(|ty| self.build.zeros(ty)).collect();
+        let neutral = [&operator.neutral[..], &operator.neutral[..], &zeros, &[Operand::Const(crate::base::Scalar::Bool(true))]].concat();
+        let lifted = Operator { lambda: Lambda { params, body }, neutral, commutative: false };
+        let inputs = ends[..2 * count].iter().chain(reversed).chain(&ends[2 * count..]).copied().collect();
+        self.build.scan(inputs, lifted)[2 * count..3 * count].to_vec()
+    }
+
+    /// In order: what each bin holds when a value comes is kept, and handed back from the last value to the first.
+    pub(super) fn hist(&mut self, width: &Size, inputs: &[Var], dests: &[Var], operator: &Operator, adjoints: &[Option<Operand>]) {
+        let (indices, values) = (inputs[0], &inputs[1..]);
+        let size = self.build.program.ty(dests[0]).shape[0].clone();
+        let size = self.build.size(&size);
+        if simple(self.build.program, operator) == Some(Simple::Add)
+            && let Some(adjoint) = adjoints[0]
+        {
+            self.contribute(Operand::Var(dests[0]), adjoint);
+            if self.active.has(values[0]) {
+                let array = self.build.array(adjoint);
+                let part = self.build.map(width, vec![indices], |build, cells| {
+                    let at = Operand::Var(cells[0]);
+                    let fits = build.in_bounds(at, size);
+                    let ty = build.program.ty(array).cell(1);
+                    let then = build.body(|build| vec![build.cell(array, &[at])]);
+                    let els = build.body(|build| vec![build.zeros(&ty)]);
+                    vec![Operand::Var(build.bind("adj", ty, Exp::If { cond: fits, then, els }))]
+                });
+                self.contribute(Operand::Var(values[0]), Operand::Var(part[0]));
+            }
+            return;
+        }
+        self.hist_in_order(width, (indices, values), (dests, size), operator, adjoints);
+    }
+    fn hist_in_order(
+        &mut self,
+        width: &Size,
+        (indices, values): (Var, &[Var]),
+        (dests, size): (&[Var], Operand),
+        operator: &Operator,
+        adjoints: &[Option<Operand>],
+    ) {
+        let count = values.len();
+        let length = self.build.size(width);
+        let named = |build: &mut Build, arrays: &[Var]| -> Vec<Var> {
+            arrays.iter().map(|array| build.fresh(build.program.vars[*array].name, build.program.ty(*array).clone())).collect()
+        };
+        // Forward, with the old contents.
+        let logs: Vec<Operand> = values.iter().map(|value| self.build.zeros(&self.build.program.ty(*value).clone())).collect();
+        let inits: Vec<Operand> = dests.iter().map(|dest| Operand::Var(*dest)).chain(logs).collect();
+        let all = [dests, values].concat();
+        let (params, pat) = (named(self.build, &all), named(self.build, &all));
+        let counter = self.build.fresh("i".into(), Type::scalar(PrimType::I64));
+        let types: Vec<Type> = params.iter().map(|param| self.build.program.ty(*param).clone()).collect();
+        let body = self.build.body(|build| {
+            let at = build.cell(indices, &[Operand::Var(counter)]);
+            let fits = build.in_bounds(at, size);
+            let then = build.body(|build| {
+                let old: Vec<Operand> = params[..count].iter().map(|bins| build.cell(*bins, &[at])).collect();
+                let new: Vec<Operand> = values.iter().map(|value| build.cell(*value, &[Operand::Var(counter)])).collect();
+                let combined = applied(build, operator, &[old.clone(), new].concat());
+                let written = combined.into_iter().map(|value| (at, value)).chain(old.into_iter().map(|old| (Operand::Var(counter), old)));
+                let written: Vec<(Operand, Operand)> = written.collect();
+                params.iter().zip(written).map(|(array, (at, value))| Operand::Var(build.written(*array, at, value))).collect()
+            });
+            let els = Body { stms: Vec::new(), result: params.iter().map(|param| Operand::Var(*param)).collect() };
+            let pat: Vec<Var> = types.iter().map(|ty| build.fresh("next".into(), ty.clone())).collect();
+            build.push(pat.clone(), Exp::If { cond: fits, then, els });
+            pat.into_iter().map(Operand::Var).collect()
+        });
+        let params = params.iter().copied().zip(inits).collect();
+        self.build.push(pat.clone(), Exp::Loop { params, form: LoopForm::For(counter, length), body });
+        let logs = &pat[count..];
+
+        // And back.
+        let free = self.active.free(&[&operator.lambda.body]);
+        let bins: Vec<Operand> = (dests.iter().zip(adjoints))
+            .map(|(dest, adjoint)| adjoint.unwrap_or_else(|| self.build.zeros(&self.build.program.ty(*dest).clone())))
+            .collect();
+        let parts: Vec<Operand> = values.iter().map(|value| self.build.zeros(&self.build.program.ty(*value).clone())).collect();
+        let frees: Vec<Operand> = free.iter().map(|var| self.taken_or_zeros(*var)).collect();
+        let all = [dests, values, &free].concat();
+        let (params, pat) = (named(self.build, &all), named(self.build, &all));
+        let types: Vec<Type> = params.iter().map(|param| self.build.program.ty(*param).clone()).collect();
+        let counter = self.build.fresh("i".into(), Type::scalar(PrimType::I64));
+        let outer = std::mem::take(&mut self.adjoints);
+        let statements = std::mem::take(&mut self.build.stms);
+        let last = self.build.op(Op::Sub, PrimType::I64, &[length, Operand::int(1)]);
+        let number = self.build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]);
+        let at = self.build.cell(indices, &[number]);
+        let fits = self.build.in_bounds(at, size);
+        let inner = std::mem::take(&mut self.build.stms);
+        let mut operands: Vec<Operand> = logs.iter().map(|log| self.build.cell(*log, &[number])).collect();
+        operands.extend(values.iter().map(|value| self.build.cell(*value, &[number])).collect::<Vec<_>>());
+        let seeds: Vec<Operand> = params[..count].iter().map(|bins| self.build.cell(*bins, &[at])).collect();
+        for (var, param) in free.iter().zip(&params[2 * count..]) {
+            self.adjoints.set(*var, Operand::Var(*param));
+        }
+        let handed = self.handed(operator, &operands, &seeds);
+        let (old, new) = handed.split_at(count);
+        let mut result: Vec<Operand> = Vec::new();
+        for (k, value) in old.iter().enumerate() {
+            result.push(Operand::Var(self.build.written(params[k], at, *value)));
+        }
+        for (k, value) in new.iter().enumerate() {
+            result.push(Operand::Var(self.build.written(params[count + k], number, *value)));
+        }
+        for var in &free {
+            let value = self.taken_or_zeros(*var);
+            result.push(value);
+        }
+        let then = Body { stms: std::mem::replace(&mut self.build.stms, inner), result };
+        let els = Body { stms: Vec::new(), result: params.iter().map(|param| Operand::Var(*param)).collect() };
+        let next: Vec<Var> = types.iter().map(|ty| self.build.fresh("next".into(), ty.clone())).collect();
+        self.build.push(next.clone(), Exp::If { cond: fits, then, els });
+        let result = next.into_iter().map(Operand::Var).collect();
+        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
+        self.adjoints = outer;
+        let inits = bins.into_iter().chain(parts).chain(frees);
+        let params = params.iter().copied().zip(inits).collect();
+        self.build.push(pat.clone(), Exp::Loop { params, form: LoopForm::For(counter, length), body });
+        for (dest, part) in dests.iter().chain(values).zip(&pat) {
+            self.contribute(Operand::Var(*dest), Operand::Var(*part));
+        }
+        for (var, sum) in free.iter().zip(&pat[2 * count..]) {
+            self.adjoints.set(*var, Operand::Var(*sum));
+        }
+    }
+
+    /// What an operator hands on to its operands for adjoints of its results. What it captured gets its part in the adjoints of the scope.
+    fn handed(&mut self, operator: &Operator, operands: &[Operand], seeds: &[Operand]) -> Vec<Operand> {
+        // Variables of its own for the operands: one of them may be given twice.
+        let mut params = operator.lambda.params.clone();
+        let mut subst = Subst::default();
+        rebind_all(self.build.program, params.iter_mut(), &mut subst);
+        for (param, operand) in params.iter().zip(operands) {
+            self.build.push(vec![*param], Exp::Copy(*operand));
+            self.active.add(self.build.program, *param);
+        }
+        let body = fresh_body(self.build.program, &operator.lambda.body, &mut subst);
+        let seeds = seeds.iter().map(|seed| Some(*seed)).collect();
+        self.body(body, |_| seeds);
+        params.iter().map(|param| self.taken_or_zeros(*param)).collect()
+    }
+    /// These values if the condition holds, else what an operator hands on to one of its operands. What it captured gets its part with the right one.
+    fn choose_handed(
+        &mut self,
+        cond: Operand,
+        values: &[Operand],
+        operator: &Operator,
+        (operands, seeds): (&[Operand], &[Operand]),
+        side: Side,
+    ) -> Vec<Operand> {
+        let (from, free) = match side {
+            Side::Left => (0, Vec::new()),
+            Side::Right => (values.len(), self.active.free(&[&operator.lambda.body])),
+        };
+        let outer = std::mem::take(&mut self.adjoints);
+        let statements = std::mem::take(&mut self.build.stms);
+        let handed = self.handed(operator, operands, seeds);
+        let mut result = handed[from..from + values.len()].to_vec();
+        result.extend(free.iter().map(|var| self.taken_or_zeros(*var)).collect::<Vec<_>>());
+        let els = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
+        self.adjoints = outer;
+        let then = self.build.body(|build| {
+            let zeros: Vec<Operand> = free.iter().map(|var| build.zeros(&build.program.ty(*var).clone())).collect();
+            values.iter().copied().chain(zeros).collect()
+        });
+        let types: Vec<Type> = then.result.iter().map(|a| self.build.ty(*a)).collect();
+        let pat: Vec<Var> = types.into_iter().map(|ty| self.build.fresh("adj".into(), ty)).collect();
+        self.build.push(pat.clone(), Exp::If { cond, then, els });
+        for (var, part) in free.iter().zip(&pat[values.len()..]) {
+            self.contribute(Operand::Var(*var), Operand::Var(*part));
+        }
+        pat[..values.len()].iter().map(|var| Operand::Var(*var)).collect()
+    }
+    /// These values and, if there is more, what an operator hands on to its left operand. Nothing is said of what it captured.
+    fn choose_handed_unless(
+        &mut self,
+        more: Operand,
+        (values, types): (&[Operand], &[Type]),
+        operator: &Operator,
+        (operands, seeds): (&[Operand], &[Operand]),
+    ) -> Vec<Operand> {
+        let statements = std::mem::take(&mut self.build.stms);
+        let handed = self.handed(operator, operands, seeds);
+        let sums = values.iter().zip(&handed).map(|(a, b)| self.build.add(*a, *b)).collect();
+        self.adjoints.take_all();
+        let then = Body { stms: std::mem::replace(&mut self.build.stms, statements), result: sums };
+        let els = Body { stms: Vec::new(), result: values.to_vec() };
+        let pat: Vec<Var> = types.iter().map(|ty| self.build.fresh("adj".into(), ty.clone())).collect();
+        self.build.push(pat.clone(), Exp::If { cond: more, then, els });
+        pat.into_iter().map(Operand::Var).collect()
+    }
+    /// A map whose derivatives are values like others: adjoints of the scope stay.
+    fn apart(&mut self, width: &Size, inputs: Vec<Var>, make: impl FnOnce(&mut Self, &[Var]) -> Vec<Operand>) -> Vec<Var> {
+        let outer = std::mem::take(&mut self.adjoints);
+        let params: Vec<Var> = inputs.iter().map(|input| self.build.param(*input)).collect();
+        let statements = std::mem::take(&mut self.build.stms);
+        let result = make(self, &params);
+        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
+        self.adjoints = outer;
+        self.build.mapped(width, inputs, Lambda { params, body })
+    }
+    /// The operator with its operands exchanged.
+    fn exchanged(&mut self, operator: &Operator) -> Operator {
+        let mut copy = copied(self.build, operator);
+        copy.lambda.params.rotate_left(operator.neutral.len());
+        copy
+    }
+    fn activate(&mut self, arrays: &[Var], cells: &[Var]) {
+        for (array, cell) in arrays.iter().zip(cells) {
+            if self.active.has(*array) {
+                self.active.add(self.build.program, *cell);
+            }
+        }
+    }
+    fn seeds(&mut self, adjoints: &[Option<Operand>], operator: &Operator) -> Vec<Operand> {
+        let types: Vec<Type> = operator.lambda.params.iter().map(|param| self.build.program.ty(*param).clone()).collect();
+        adjoints.iter().zip(types).map(|(adjoint, ty)| adjoint.unwrap_or_else(|| self.build.zeros(&ty))).collect()
+    }
+}
+
+impl Build<'_> {
+    /// An array with another cell.
+    fn written(&mut self, array: Var, at: Operand, value: Operand) -> Var {
+        let ty = self.program.ty(array).clone();
+        self.bind("next", ty, Exp::Update { array, at: vec![at], value, checked: false })
+    }
+    /// The cells of arrays at an index, or these values if the condition holds.
+    fn cells_unless(&mut self, cond: Operand, arrays: &[Var], at: Operand, values: &[Operand]) -> Vec<Operand> {
+        let els = self.body(|build| arrays.iter().map(|array| build.cell(*array, &[at])).collect());
+        let then = Body { stms: Vec::new(), result: values.to_vec() };
+        self.either(cond, then, els)
+    }
+    fn choose(&mut self, cond: Operand, values: &[Operand], els: impl FnOnce(&mut Self) -> Vec<Operand>) -> Vec<Operand> {
+        let els = self.body(els);
+        let then = Body { stms: Vec::new(), result: values.to_vec() };
+        self.either(cond, then, els)
+    }
+    fn either(&mut self, cond: Operand, then: Body, els: Body) -> Vec<Operand> {
+        let types: Vec<Type> = then.result.iter().map(|a| self.ty(*a)).collect();
+        let pat: Vec<Var> = types.into_iter().map(|ty| self.fresh("x".into(), ty)).collect();
+        self.push(pat.clone(), Exp::If { cond, then, els });
+        pat.into_iter().map(Operand::Var).collect()
+    }
+}

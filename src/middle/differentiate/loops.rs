@@ -1,0 +1,154 @@
+//! The return sweeps of loops.
+//!
+//! Law (Schenck 2024, section 3.3): forward, the values of the variables at the beginning of each iteration are kept; back, from the last iteration to the
+//! first, each iteration runs again from them and hands on the adjoints of what it returns to those of what it began with. What the return
+//! sweep does not read is not kept: it is dead code afterwards. A loop with a condition runs once to count its iterations.
+
+use super::Refusal;
+use super::reverse::{Kept, Reverse};
+use crate::base::PrimType;
+use crate::base::scalar::Op;
+use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, Size, Stm, Type, Var};
+
+impl Reverse<'_, '_> {
+    pub(super) fn forward_loop(&mut self, stm: &Stm, params: &[(Var, Operand)], form: &LoopForm, body: &Body) -> Kept {
+        let changes = params.iter().any(|(var, _)| {
+            let sizes = self.build.program.ty(*var).shape.iter().flat_map(Size::vars);
+            sizes.into_iter().any(|size| params.iter().any(|(other, _)| *other == size))
+        });
+        if changes {
+            self.refuse(Refusal::LoopOfSizes(stm.span));
+            self.build.stms.push(stm.clone());
+            return Kept::Nothing;
+        }
+        let (counter, count) = match form {
+            LoopForm::For(counter, count) => {
+                let name = self.build.program.vars[*counter].name;
+                let count = self.build.op(Op::Max, PrimType::I64, &[*count, Operand::int(0)]);
+                (self.build.fresh(name, Type::scalar(PrimType::I64)), count)
+            }
+            LoopForm::While(cond) => {
+                let count = self.counted(params, cond, body);
+                (self.build.fresh("i".into(), Type::scalar(PrimType::I64)), count)
+            }
+        };
+        // The loop again, with arrays of what its variables are.
+        let (mut vars, mut subst) = (params.iter().map(|(var, _)| *var).collect::<Vec<_>>(), Subst::default());
+        rebind_all(self.build.program, vars.iter_mut(), &mut subst);
+        if let LoopForm::For(old, _) = form {
+            subst.operands.insert(*old, Operand::Var(counter));
+        }
+        let frame = [count.as_size()];
+        let mut all: Vec<(Var, Operand)> = vars.iter().zip(params).map(|(var, (_, init))| (*var, *init)).collect();
+        let mut pat = stm.pat.clone();
+        let mut logs = Vec::new();
+        for var in &vars {
+            let ty = self.build.program.ty(*var).framed(&frame);
+            let log = self.build.derived(*var, "_log");
+            let zeros = self.build.zeros(&ty);
+            let name = self.build.fresh(log, ty.clone());
+            all.push((name, zeros));
+            logs.push(name);
+            pat.push(self.build.fresh(log, ty));
+        }
+        let statements = std::mem::take(&mut self.build.stms);
+        let mut result = Vec::new();
+        for (var, log) in vars.iter().zip(&logs) {
+            let ty = self.build.program.ty(*log).clone();
+            let update = Exp::Update { array: *log, at: vec![Operand::Var(counter)], value: Operand::Var(*var), checked: false };
+            result.push(Operand::Var(self.build.bind("log", ty, update)));
+        }
+        let copy = fresh_body(self.build.program, body, &mut subst);
+        self.build.stms.extend(copy.stms);
+        let result = copy.result.into_iter().chain(result).collect();
+        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
+        let values = pat[params.len()..].to_vec();
+        self.build.push(pat, Exp::Loop { params: all, form: LoopForm::For(counter, count), body });
+        Kept::Values(values, count)
+    }
+    /// How often a loop with a condition runs.
+    fn counted(&mut self, params: &[(Var, Operand)], cond: &Body, body: &Body) -> Operand {
+        let (mut vars, mut subst) = (params.iter().map(|(var, _)| *var).collect::<Vec<_>>(), Subst::default());
+        rebind_all(self.build.program, vars.iter_mut(), &mut subst);
+        let cond = fresh_body(self.build.program, cond, &mut subst);
+        let mut body = fresh_body(self.build.program, body, &mut subst);
+        let int = Type::scalar(PrimType::I64);
+        let number = self.build.fresh("count".into(), int.clone());
+        let next = self.build.body(|build| vec![build.op(Op::Add, PrimType::I64, &[Operand::Var(number), Operand::int(1)])]);
+        body.stms.extend(next.stms);
+        body.result.extend(next.result);
+        let mut all: Vec<(Var, Operand)> = vars.iter().zip(params).map(|(var, (_, init))| (*var, *init)).collect();
+        all.push((number, Operand::int(0)));
+        let mut pat = vars;
+        rebind_all(self.build.program, pat.iter_mut(), &mut Subst::default());
+        let count = self.build.fresh("count".into(), int);
+        pat.push(count);
+        self.build.push(pat, Exp::Loop { params: all, form: LoopForm::While(cond), body });
+        Operand::Var(count)
+    }
+
+    pub(super) fn backward_loop(
+        &mut self,
+        params: &[(Var, Operand)],
+        form: &LoopForm,
+        body: &Body,
+        (adjoints, values, count): (&[Option<Operand>], &[Var], Operand),
+    ) {
+        let vars: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
+        let own: Vec<usize> = (0..vars.len()).filter(|k| self.active.has(vars[*k])).collect();
+        let free = self.active.free(&[body]).into_iter().filter(|var| !vars.contains(var)).collect::<Vec<_>>();
+        let mut all = Vec::new();
+        for k in &own {
+            let ty = self.build.program.ty(vars[*k]).clone();
+            let init = match adjoints[*k] {
+                Some(adjoint) => self.build.as_type(adjoint, &ty),
+                None => self.build.zeros(&ty),
+            };
+            let name = self.build.derived(vars[*k], "_adj");
+            all.push((self.build.fresh(name, ty), init));
+        }
+        for var in &free {
+            let init = self.taken_or_zeros(*var);
+            let (name, ty) = (self.build.derived(*var, "_adj"), self.build.program.ty(*var).clone());
+            all.push((self.build.fresh(name, ty), init));
+        }
+        let counter = self.build.fresh("i".into(), Type::scalar(PrimType::I64));
+        let outer = std::mem::take(&mut self.adjoints);
+        let statements = std::mem::take(&mut self.build.stms);
+        let last = self.build.op(Op::Sub, PrimType::I64, &[count, Operand::int(1)]);
+        let number = self.build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]);
+        let mut subst = Subst::default();
+        let mut cells = Vec::new();
+        for (var, log) in vars.iter().zip(values) {
+            let (ty, name) = (self.build.program.ty(*var).clone(), self.build.program.vars[*var].name);
+            let cell = self.build.bind_as(name, ty, Exp::Index { array: *log, at: vec![number], checked: false });
+            subst.operands.insert(*var, Operand::Var(cell));
+            cells.push(cell);
+        }
+        if let LoopForm::For(old, _) = form {
+            subst.operands.insert(*old, number);
+        }
+        own.iter().for_each(|k| self.active.add(self.build.program, cells[*k]));
+        for (var, (param, _)) in free.iter().zip(&all[own.len()..]) {
+            self.adjoints.set(*var, Operand::Var(*param));
+        }
+        let copy = fresh_body(self.build.program, body, &mut subst);
+        let mut seeds = vec![None; vars.len()];
+        own.iter().zip(&all).for_each(|(k, (param, _))| seeds[*k] = Some(Operand::Var(*param)));
+        self.body(copy, |_| seeds);
+        let mut result: Vec<Operand> = own.iter().map(|k| self.taken_or_zeros(cells[*k])).collect();
+        result.extend(free.iter().map(|var| self.taken_or_zeros(*var)).collect::<Vec<_>>());
+        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
+        self.adjoints = outer;
+        let mut pat: Vec<Var> = all.iter().map(|(var, _)| *var).collect();
+        rebind_all(self.build.program, pat.iter_mut(), &mut Subst::default());
+        self.build.push(pat.clone(), Exp::Loop { params: all, form: LoopForm::For(counter, count), body });
+        for (var, sum) in free.iter().zip(&pat[own.len()..]) {
+            self.adjoints.set(*var, Operand::Var(*sum));
+        }
+        for (k, part) in own.iter().zip(&pat) {
+            self.contribute(params[*k].1, Operand::Var(*part));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Differentiation of first-order programs, forward and in reverse. It takes a function and makes another one of the same language, so every
+//! later pass and every back end knows what to do with a derivative, and derivatives of derivatives are no case of their own.
+//!
+//! # Meaning
+//!
+//! * Floats and complex numbers carry tangents and adjoints of their own type. Integers and booleans carry none: theirs are 0.
+//! * What a function captures is constant.
+//! * `<ay, forward f x dx> = <reverse f x ay, dx>` for the real inner product of all components.
+//!
+//! Before a body is differentiated its calls are inlined and it is simplified; afterwards it is optimised like any other one, which removes
+//! what nobody asked for: the forward sweep of what only adjoints are wanted of, and adjoints of what is constant.
+
+mod activity;
+mod adjoints;
+mod build;
+mod folds;
+mod forward;
+mod loops;
+mod normalise;
+mod partials;
+mod reverse;
+
+use crate::base::Span;
+use crate::ir::soac::visit_mut::{Subst, fresh_body};
+use crate::ir::soac::{Body, FunId, Operand, Program};
+use crate::middle::optimise;
+use activity::Active;
+use build::Build;
+use reverse::Reverse;
+use rustc_hash::FxHashMap;
+
+/// Which derivative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Tangents of the results for tangents of the arguments.
+    Forward,
+    /// Adjoints of the arguments for adjoints of the results.
+    Reverse,
+}
+
+/// A function that is to be made: it takes what another function takes, and seeds; it returns what that function returns, and the derivatives.
+#[derive(Debug, Clone, Copy)]
+pub struct Request {
+    /// The function, whose body is made. Its last parameters are the seeds.
+    pub of: FunId,
+    /// The function that is differentiated; an earlier one.
+    pub fun: FunId,
+    /// Which derivative.
+    pub mode: Mode,
+    /// How many of the last parameters of the function are arguments; those before are captured, and constant.
+    pub arguments: usize,
+}
+
+/// A derivative that somebody has written.
+#[derive(Debug, Clone, Copy)]
+pub struct Custom {
+    /// The function that takes what the function captured, its results and their adjoints, and returns the adjoints of its arguments.
+    pub adjoint: FunId,
+    /// How many of the parameters of the function are captured.
+    pub captured: usize,
+}
+
+/// Derivatives that somebody has written, by function.
+pub type Customs = FxHashMap<FunId, Custom>;
+
+/// What has no derivative, or none that this compiler makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// Gamma functions.
+    Gamma(Span),
+    /// A loop whose arrays change their size, in reverse.
+    LoopOfSizes(Span),
+}
+
+type Outcome<T> = Result<T, Refusal>;
+
+/// Makes the bodies of derivatives, in order, and inlines what is derived by hand where nobody differentiates any more.
+///
+/// # Errors
+/// Where something has no derivative.
+pub fn differentiate(mut program: Program, requests: &[Request], customs: &Customs) -> Outcome<Program> {
+    for request in requests {
+        let (prepared, body) = prepared(program, request, customs);
+        program = prepared;
+        let body = derived(&mut program, request, body, customs)?;
+        program.funs[request.of].body = body;
+    }
+    Ok(program)
+}
+
+/// The body of the function that is differentiated, without calls but for those with a derivative of their own, and simple.
+fn prepared(mut program: Program, request: &Request, customs: &Customs) -> (Program, Body) {
+    let fun = request.fun;
+    optimise::inline_into(&mut program, fun, &|callee| request.mode == Mode::Reverse && customs.contains_key(&callee));
+    // Nothing calls the function any more, nor yet what is to be made: as entry points they stay, with their numbers.
+    let entries: Vec<bool> = program.funs.iter().map(|(_, fun)| fun.entry).collect();
+    program.fun_ids().for_each(|id| program.funs[id].entry = true);
+    let mut program = optimise::optimise_by(optimise::BEFORE_DERIVATIVES, program, &mut |_, _| {});
+    program.fun_ids().zip(entries).for_each(|(id, entry)| program.funs[id].entry = entry);
+    let body = program.funs[fun].body.clone();
+    let body = normalise::normalise(&mut program, body);
+    (program, body)
+}
+
+/// The body of a derivative.
+fn derived(program: &mut Program, request: &Request, body: Body, customs: &Customs) -> Outcome<Body> {
+    let (params, span) = (program.funs[request.of].params.clone(), program.funs[request.of].span);
+    let old = program.funs[request.fun].params.clone();
+    let (given, seeds) = params.split_at(old.len());
+    let mut subst = Subst::default();
+    old.iter().zip(given).for_each(|(old, new)| {
+        subst.operands.insert(*old, Operand::Var(*new));
+    });
+    let body = fresh_body(program, &body, &mut subst);
+    let arguments = &given[given.len() - request.arguments..];
+    let mut active = Active::default();
+    arguments.iter().for_each(|var| active.add(program, *var));
+    let mut build = Build { program, stms: Vec::new(), span };
+    let result = match request.mode {
+        Mode::Forward => forward::forward(&mut build, active, body, arguments, seeds)?,
+        Mode::Reverse => {
+            let mut reverse = Reverse::new(&mut build, active, customs);
+            let mut result = reverse.body(body, |_| seeds.iter().map(|seed| Some(Operand::Var(*seed))).collect());
+            for var in arguments {
+                let adjoint = reverse.taken_or_zeros(*var);
+                result.push(adjoint);
+            }
+            reverse.finish()?;
+            result
+        }
+    };
+    let Build { stms, .. } = build;
+    Ok(Body { stms, result })
+}

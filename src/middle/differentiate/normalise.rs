@@ -1,0 +1,102 @@
+//! What is differentiated in a form with few cases: maps apart from what is folded, kept or written.
+//!
+//! Law: each statement means what the statements mean that it becomes. Afterwards a [`Soac`] is a map, or one scan or one reduction of arrays as
+//! they are, and lambdas of filters, scatters and histograms return their parameters.
+
+use super::build::Build;
+use crate::base::Span;
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Size, Soac, Stm, Var, single_exp};
+
+/// Takes the statements of a body apart, those of inner bodies included.
+pub(super) fn normalise(program: &mut Program, body: Body) -> Body {
+    let mut build = Build { program, stms: Vec::new(), span: Span::default() };
+    build.normal(body)
+}
+
+impl Build<'_> {
+    fn normal(&mut self, body: Body) -> Body {
+        let outer = std::mem::take(&mut self.stms);
+        for stm in body.stms {
+            self.span = stm.span;
+            self.normal_stm(stm);
+        }
+        Body { stms: std::mem::replace(&mut self.stms, outer), result: body.result }
+    }
+    fn normal_stm(&mut self, stm: Stm) {
+        let Stm { pat, exp, span } = stm;
+        let exp = match exp {
+            Exp::Soac(soac) => return self.normal_soac(pat, soac),
+            Exp::Filter { width, inputs, lambda } => {
+                let (inputs, lambda) = self.mapped_before(&width, inputs, lambda);
+                Exp::Filter { width, inputs, lambda }
+            }
+            Exp::Scatter { width, inputs, lambda, dests } => {
+                let (inputs, lambda) = self.mapped_before(&width, inputs, lambda);
+                Exp::Scatter { width, inputs, lambda, dests }
+            }
+            Exp::Hist { width, inputs, lambda, dests, mut operator } => {
+                let (inputs, lambda) = self.mapped_before(&width, inputs, lambda);
+                operator.lambda.body = self.normal(operator.lambda.body);
+                Exp::Hist { width, inputs, lambda, dests, operator }
+            }
+            Exp::If { cond, then, els } => {
+                let (then, els) = (self.normal(then), self.normal(els));
+                Exp::If { cond, then, els }
+            }
+            Exp::Loop { params, form, body } => {
+                let form = match form {
+                    LoopForm::While(cond) => LoopForm::While(self.normal(cond)),
+                    form @ LoopForm::For(..) => form,
+                };
+                let body = self.normal(body);
+                Exp::Loop { params, form, body }
+            }
+            exp @ (single_exp!() | Exp::Check(_) | Exp::Call(..) | Exp::Seg(_)) => exp,
+        };
+        self.stms.push(Stm { pat, exp, span });
+    }
+    fn normal_soac(&mut self, pat: Vec<Var>, soac: Soac) {
+        let Soac { width, inputs, mut lambda, scans, reduces } = soac;
+        lambda.body = self.normal(lambda.body);
+        if scans.is_empty() && reduces.is_empty() {
+            return self.push(pat, Exp::Soac(Soac { width, inputs, lambda, scans, reduces }));
+        }
+        let folded = scans.iter().chain(&reduces).map(|operator| operator.neutral.len()).sum::<usize>();
+        let (mapped, kept) = self.before(&width, inputs, lambda, pat.get(folded..).unwrap_or(&[]));
+        debug_assert_eq!(kept, pat.len() - folded);
+        let mut at = 0;
+        for (mut operator, scan) in scans.into_iter().map(|op| (op, true)).chain(reduces.into_iter().map(|op| (op, false))) {
+            operator.lambda.body = self.normal(operator.lambda.body);
+            let to = at + operator.neutral.len();
+            let inputs = mapped[at..to].to_vec();
+            let lambda = self.identity(&inputs);
+            let (scans, reduces) = if scan { (vec![operator], Vec::new()) } else { (Vec::new(), vec![operator]) };
+            self.push(pat[at..to].to_vec(), Exp::Soac(Soac { width: width.clone(), inputs, lambda, scans, reduces }));
+            at = to;
+        }
+    }
+    /// The map of a lambda; its last results are bound to these variables. Returns arrays of the others and how many were bound.
+    fn before(&mut self, width: &Size, inputs: Vec<Var>, lambda: Lambda, bound: &[Var]) -> (Vec<Var>, usize) {
+        // What is an input as it is needs no map.
+        let plain = |a: &Operand| a.var().and_then(|var| lambda.params.iter().position(|param| *param == var));
+        let own = lambda.body.result.len() - bound.len();
+        if bound.is_empty()
+            && lambda.body.stms.is_empty()
+            && let Some(places) = lambda.body.result.iter().map(plain).collect::<Option<Vec<_>>>()
+        {
+            return (places.into_iter().map(|at| inputs[at]).collect(), 0);
+        }
+        let types: Vec<_> = lambda.body.result[..own].iter().map(|a| self.ty(*a).framed(std::slice::from_ref(width))).collect();
+        let mut pat: Vec<Var> = types.into_iter().map(|ty| self.fresh("x".into(), ty)).collect();
+        let mapped = pat.clone();
+        pat.extend(bound);
+        self.push(pat, Exp::Soac(Soac { width: width.clone(), inputs, lambda, scans: Vec::new(), reduces: Vec::new() }));
+        (mapped, bound.len())
+    }
+    fn mapped_before(&mut self, width: &Size, inputs: Vec<Var>, mut lambda: Lambda) -> (Vec<Var>, Lambda) {
+        lambda.body = self.normal(lambda.body);
+        let (mapped, _) = self.before(width, inputs, lambda, &[]);
+        let lambda = self.identity(&mapped);
+        (mapped, lambda)
+    }
+}

@@ -1,0 +1,680 @@
+//! Reverse mode: the adjoints of what a function takes from those of what it returns.
+//!
+//! Law (Schenck, "Automatic Differentiation and AUTOMAP", 2024, chapter 3): the statements of a body are run forward and then, from the last to the
+//! first, each hands the adjoint of what it binds on to what it reads. There is no tape: on entering an inner scope (a lambda, a branch, an
+//! iteration) its return sweep runs that scope's statements again, so a statement at depth d runs at most d + 1 times, and what is parallel
+//! stays so. Only loops keep values, those of their variables at the beginning of each iteration.
+
+use super::activity::Active;
+use super::adjoints::{Adjoint, Adjoints, Leaving, Sparse};
+use super::build::Build;
+use super::partials::{Applied, is_unknown};
+use super::{Outcome, Refusal};
+use crate::base::PrimType;
+use crate::base::scalar::Op;
+use crate::ir::soac::visit_mut::{Subst, fresh_body};
+use crate::ir::soac::{Body, Exp, FunId, Lambda, Operand, Size, Stm, Type, Var, single_exp};
+use rustc_hash::FxHashSet;
+
+/// The return sweep that is being made.
+pub(super) struct Reverse<'b, 'p> {
+    pub build: &'b mut Build<'p>,
+    pub active: Active,
+    pub adjoints: Adjoints,
+    /// The first thing that has no derivative.
+    refused: Option<Refusal>,
+    /// Functions with a derivative of their own are calls.
+    pub customs: &'b super::Customs,
+}
+
+/// The statements of a branch, and the adjoints that they leave.
+type Swept = (Vec<Stm>, Vec<(Var, Adjoint)>);
+
+/// What a statement's return sweep needs besides the variables.
+pub(super) enum Kept {
+    Nothing,
+    /// The index of the element that a minimum or maximum is, or -1.
+    Place(Operand),
+    /// The indices of the kept cells.
+    Indices(Var),
+    /// For each variable of a loop its values at the beginning of each iteration, and how many iterations there were.
+    Values(Vec<Var>, Operand),
+}
+
+impl<'b, 'p> Reverse<'b, 'p> {
+    pub fn new(build: &'b mut Build<'p>, active: Active, customs: &'b super::Customs) -> Self {
+        Reverse { build, active, adjoints: Adjoints::default(), refused: None, customs }
+    }
+    /// What was made, or why it cannot be.
+    pub fn refuse(&mut self, refusal: Refusal) {
+        self.refused.get_or_insert(refusal);
+    }
+    pub fn finish(self) -> Outcome<()> {
+        self.refused.map_or(Ok(()), Err)
+    }
+
+    /// Adds to the adjoint of an operand.
+    pub fn contribute(&mut self, to: Operand, value: Operand) {
+        if let Operand::Var(var) = to
+            && self.active.has(var)
+        {
+            self.adjoints.add(self.build, var, value);
+        }
+    }
+    /// Adds to the adjoint of a cell.
+    pub fn contribute_at(&mut self, array: Var, at: Vec<Operand>, value: Operand, guarded: bool) {
+        if !self.active.has(array) {
+            return;
+        }
+        if at.is_empty() {
+            return self.contribute(Operand::Var(array), value);
+        }
+        self.adjoints.add_sparse(array, Sparse { frame: Vec::new(), at, value, guarded });
+    }
+    /// The adjoint of a variable that nothing reads any more, as a value; none where it is 0.
+    pub fn taken(&mut self, var: Var) -> Option<Operand> {
+        let adjoint = self.adjoints.take(var)?;
+        Some(self.build.dense(var, adjoint))
+    }
+    /// The same with zeros.
+    pub fn taken_or_zeros(&mut self, var: Var) -> Operand {
+        self.taken(var).unwrap_or_else(|| self.build.zeros(&self.build.program.ty(var).clone()))
+    }
+
+    /// Runs a body forward and back. Its variables are new. The adjoints of what it returns are made when it has run.
+    pub fn body(&mut self, body: Body, seeds: impl FnOnce(&mut Self) -> Vec<Option<Operand>>) -> Vec<Operand> {
+        self.active.body(self.build.program, &body);
+        let outer = self.build.span;
+        let mut kept = Vec::with_capacity(body.stms.len());
+        for stm in &body.stms {
+            self.build.span = stm.span;
+            kept.push(self.forward(stm));
+        }
+        self.build.span = outer;
+        let seeds = seeds(self);
+        for (result, seed) in body.result.iter().zip(seeds) {
+            if let Some(seed) = seed {
+                self.contribute(*result, seed);
+            }
+        }
+        for (stm, kept) in body.stms.iter().zip(kept).rev() {
+            self.build.span = stm.span;
+            self.backward(stm, kept);
+        }
+        self.build.span = outer;
+        body.result
+    }
+
+    /// Adds a statement of the forward sweep, with what its return sweep will need.
+    fn forward(&mut self, stm: &Stm) -> Kept {
+        let touched = self.active.touches(stm);
+        match &stm.exp {
+            Exp::Soac(soac) if touched => self.forward_fold(stm, soac),
+            Exp::Filter { width, inputs, lambda } if touched => self.forward_filter(stm, width, inputs, lambda),
+            Exp::Loop { params, form, body } if touched => self.forward_loop(stm, params, form, body),
+            Exp::Soac(_)
+            | Exp::Filter { .. }
+            | Exp::Loop { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Check(_)
+            | Exp::Call(..)
+            | Exp::Seg(_)
+            | single_exp!() => {
+                self.build.stms.push(stm.clone());
+                Kept::Nothing
+            }
+        }
+    }
+
+    /// Hands the adjoints of what a statement binds on.
+    fn backward(&mut self, stm: &Stm, kept: Kept) {
+        if !self.active.touches(stm) {
+            return;
+        }
+        match &stm.exp {
+            Exp::If { cond, then, els } => {
+                let adjoints = self.of_pattern(&stm.pat);
+                if adjoints.iter().any(Option::is_some) {
+                    self.branch(*cond, [then, els], &adjoints);
+                }
+            }
+            Exp::Loop { params, form, body } => {
+                let adjoints = self.of_pattern(&stm.pat);
+                if adjoints.iter().any(Option::is_some)
+                    && let Kept::Values(values, count) = kept
+                {
+                    self.backward_loop(params, form, body, (&adjoints, &values, count));
+                }
+            }
+            Exp::Soac(soac) => {
+                let adjoints = self.of_pattern(&stm.pat);
+                if adjoints.iter().any(Option::is_some) {
+                    match (soac.scans.as_slice(), soac.reduces.as_slice()) {
+                        ([], []) => self.map(&soac.width, &soac.inputs, &soac.lambda, &adjoints),
+                        ([operator], []) => self.scan(soac, operator, &stm.pat, &adjoints),
+                        ([], [operator]) => self.reduce(soac, operator, &adjoints, &kept),
+                        _ => crate::ice!(stm.span, "folds are taken apart before they are differentiated"),
+                    }
+                }
+            }
+            Exp::Filter { inputs, .. } => {
+                let adjoints = self.of_pattern(&stm.pat[1..]);
+                if let Kept::Indices(indices) = kept {
+                    self.filter(inputs, &adjoints, indices);
+                }
+            }
+            Exp::Scatter { width, inputs, dests, .. } => {
+                let adjoints = self.of_pattern(&stm.pat);
+                if adjoints.iter().any(Option::is_some) {
+                    self.scatter(width, inputs, dests, &adjoints);
+                }
+            }
+            Exp::Hist { width, inputs, dests, operator, .. } => {
+                let adjoints = self.of_pattern(&stm.pat);
+                if adjoints.iter().any(Option::is_some) {
+                    self.hist(width, inputs, dests, operator, &adjoints);
+                }
+            }
+            Exp::Call(fun, args) => {
+                let adjoints = self.of_pattern(&stm.pat);
+                if adjoints.iter().any(Option::is_some) {
+                    self.custom(*fun, args, &stm.pat, &adjoints);
+                }
+            }
+            Exp::Check(_) => {}
+            Exp::Seg(_) => crate::ice!(stm.span, "a thread space in what is differentiated"),
+            single_exp!() => {
+                let [var] = stm.pat.as_slice() else { return };
+                self.single(*var, &stm.exp);
+            }
+        }
+    }
+    fn of_pattern(&mut self, pat: &[Var]) -> Vec<Option<Operand>> {
+        pat.iter().map(|var| self.taken(*var)).collect()
+    }
+
+    /// Forms with one result and without bodies.
+    fn single(&mut self, var: Var, exp: &Exp) {
+        // What is only read somewhere stays sparse on the way through views of the whole.
+        let Some(adjoint) = self.adjoints.take(var) else { return };
+        if let (Exp::Copy(Operand::Var(from)) | Exp::Coerce(from), None) = (exp, adjoint.dense) {
+            if self.active.has(*from) {
+                adjoint.sparse.into_iter().for_each(|sparse| self.adjoints.add_sparse(*from, sparse));
+            }
+            return;
+        }
+        let ay = self.build.dense(var, adjoint);
+        let ty = self.build.program.ty(var).clone();
+        match exp {
+            Exp::Copy(a) => self.contribute(*a, ay),
+            Exp::Scalar(op, args) => {
+                if is_unknown(*op) {
+                    return self.refuse(Refusal::Gamma(self.build.span));
+                }
+                let applied = Applied { op: *op, args, result: Operand::Var(var) };
+                for (k, arg) in args.iter().enumerate() {
+                    if self.active.operand(*arg)
+                        && let Some(part) = self.build.scalar_adjoint(&applied, k, ay)
+                    {
+                        self.contribute(*arg, part);
+                    }
+                }
+            }
+            Exp::Stack(cells) => self.stack(cells, &ty, ay),
+            Exp::Index { array, at, .. } => self.contribute_at(*array, at.clone(), ay, false),
+            Exp::Slice { array, start, step, .. } => self.slice(*array, [*start, *step], ay),
+            Exp::Rotate { array, by } => {
+                let back = self.build.op(Op::Neg, PrimType::I64, &[*by]);
+                let rotated = self.build.array(ay);
+                let part = self.build.bind("adj", ty, Exp::Rotate { array: rotated, by: back });
+                self.contribute(Operand::Var(*array), Operand::Var(part));
+            }
+            Exp::Rearrange { array, perm } => {
+                let mut inverse = vec![0; perm.len()];
+                perm.iter().enumerate().for_each(|(k, from)| inverse[*from] = k);
+                let (old, from) = (self.build.program.ty(*array).clone(), self.build.array(ay));
+                let part = self.build.bind("adj", old, Exp::Rearrange { array: from, perm: inverse });
+                self.contribute(Operand::Var(*array), Operand::Var(part));
+            }
+            Exp::Reshape(array) => {
+                let (old, from) = (self.build.program.ty(*array).clone(), self.build.array(ay));
+                let part = self.build.bind("adj", old, Exp::Reshape(from));
+                self.contribute(Operand::Var(*array), Operand::Var(part));
+            }
+            Exp::Coerce(array) => self.contribute(Operand::Var(*array), ay),
+            Exp::Rep(a) => {
+                if self.active.operand(*a) {
+                    let array = self.build.array(ay);
+                    let flat = self.build.flat(array, ty.rank() - self.build.ty(*a).rank());
+                    let sum = self.build.sum(flat);
+                    self.contribute(*a, sum);
+                }
+            }
+            Exp::Concat(parts) => self.concat(parts, ay),
+            Exp::Update { array, at, value, .. } => {
+                let all = self.build.array(ay);
+                if self.active.operand(*value) {
+                    let part = self.build.cell(all, at);
+                    self.contribute(*value, part);
+                }
+                if self.active.has(*array) {
+                    let zeros = self.build.zeros(&ty.cell(at.len()));
+                    let rest = if at.is_empty() {
+                        return;
+                    } else {
+                        self.build.bind("adj", ty, Exp::Update { array: all, at: at.clone(), value: zeros, checked: false })
+                    };
+                    self.contribute(Operand::Var(*array), Operand::Var(rest));
+                }
+            }
+            Exp::UpdateSlice { array, start, step, value, .. } => {
+                let all = self.build.array(ay);
+                let part = self.build.program.ty(*value).clone();
+                if self.active.has(*value) {
+                    let slice = Exp::Slice { array: all, start: *start, step: *step, checked: false };
+                    let cells = self.build.bind("adj", part.clone(), slice);
+                    self.contribute(Operand::Var(*value), Operand::Var(cells));
+                }
+                if self.active.has(*array) {
+                    let zeros = self.build.zeros(&part);
+                    let value = self.build.array(zeros);
+                    let update = Exp::UpdateSlice { array: all, start: *start, step: *step, value, checked: false };
+                    let rest = self.build.bind("adj", ty, update);
+                    self.contribute(Operand::Var(*array), Operand::Var(rest));
+                }
+            }
+            Exp::Size(_) | Exp::Literal(_) | Exp::Iota { .. } | Exp::RangeCount { .. } | Exp::SliceCount { .. } => {}
+            Exp::Check(_)
+            | Exp::Soac(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => crate::ice!(self.build.span, "a form with bodies or without results"),
+        }
+    }
+    fn stack(&mut self, cells: &[Operand], ty: &Type, ay: Operand) {
+        let depth = ty.rank() - self.build.ty(cells[0]).rank();
+        let array = self.build.array(ay);
+        let flat = self.build.flat(array, depth);
+        for (k, cell) in cells.iter().enumerate() {
+            if self.active.operand(*cell) {
+                let part = self.build.cell(flat, &[Operand::int(k as i64)]);
+                self.contribute(*cell, part);
+            }
+        }
+    }
+    fn concat(&mut self, parts: &[Var], ay: Operand) {
+        let array = self.build.array(ay);
+        let mut from = Size::default();
+        for part in parts {
+            let ty = self.build.program.ty(*part).clone();
+            if self.active.has(*part) {
+                let start = self.build.size(&from);
+                let slice = Exp::Slice { array, start, step: Operand::int(1), checked: false };
+                let cells = self.build.bind("adj", ty.clone(), slice);
+                self.contribute(Operand::Var(*part), Operand::Var(cells));
+            }
+            from = from.add(&ty.shape[0]);
+        }
+    }
+    /// The cells of a slice are added to those that they are.
+    fn slice(&mut self, array: Var, [start, step]: [Operand; 2], ay: Operand) {
+        let sum = self.taken_or_zeros(array);
+        let (whole, part) = (self.build.array(sum), self.build.ty(ay));
+        let old = self.build.bind("adj", part, Exp::Slice { array: whole, start, step, checked: false });
+        let value = self.build.add(Operand::Var(old), ay);
+        let (ty, value) = (self.build.program.ty(array).clone(), self.build.array(value));
+        let sum = self.build.bind("adj", ty, Exp::UpdateSlice { array: whole, start, step, value, checked: false });
+        self.adjoints.set(array, Operand::Var(sum));
+    }
+
+    /// A map of the return sweep over arrays; what it adds to adjoints of variables from outside leaves it. Returns what it maps to.
+    pub fn adjoint_map(&mut self, width: &Size, inputs: Vec<Var>, make: impl FnOnce(&mut Self, &[Var]) -> Vec<Operand>) -> Vec<Var> {
+        let outer = std::mem::take(&mut self.adjoints);
+        let params: Vec<Var> = inputs.iter().map(|input| self.build.param(*input)).collect();
+        let statements = std::mem::take(&mut self.build.stms);
+        let mut result = make(self, &params);
+        let own = result.len();
+        let inner = std::mem::replace(&mut self.adjoints, outer).take_all();
+        let inside = bound_in(&self.build.stms, &params);
+        let mut plan = Vec::new();
+        for (var, adjoint) in inner {
+            let mut leaving = Vec::new();
+            self.build.leave(var, adjoint, &inside, &mut leaving);
+            for (how, operands) in leaving {
+                plan.push((var, how, operands.len()));
+                result.extend(operands);
+            }
+        }
+        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
+        let mut mapped = self.build.mapped(width, inputs, Lambda { params, body });
+        let mut outs = mapped.split_off(own).into_iter();
+        for (var, how, count) in plan {
+            let arrays: Vec<Var> = outs.by_ref().take(count).collect();
+            self.gather(width, var, how, &arrays);
+        }
+        mapped
+    }
+    /// What iterations add to the adjoint of a variable from outside of them.
+    fn gather(&mut self, width: &Size, var: Var, how: Leaving, arrays: &[Var]) {
+        match how {
+            Leaving::Dense => {
+                let sum = self.build.sum(arrays[0]);
+                self.contribute(Operand::Var(var), sum);
+            }
+            Leaving::Sparse { mut frame, indices, guarded } => {
+                frame.insert(0, width.clone());
+                let at = arrays[..indices].iter().map(|at| Operand::Var(*at)).collect();
+                self.adjoints.add_sparse(var, Sparse { frame, at, value: Operand::Var(arrays[indices]), guarded });
+            }
+        }
+    }
+
+    fn map(&mut self, width: &Size, inputs: &[Var], lambda: &Lambda, adjoints: &[Option<Operand>]) {
+        let mut all = inputs.to_vec();
+        all.extend(adjoints.iter().flatten().map(|adjoint| self.build.array(*adjoint)));
+        // A parameter's contributions to single cells become those to the array, with the number of the iteration in front.
+        let mut sparse: Vec<(usize, Leaving, usize)> = Vec::new();
+        let mut dense: Vec<usize> = Vec::new();
+        let numbers = self.build.iota(width);
+        all.push(numbers);
+        let mapped = self.adjoint_map(width, all, |this, params| {
+            let (cells, rest) = params.split_at(inputs.len());
+            let (seeds, number) = rest.split_at(rest.len() - 1);
+            let mut subst = Subst::default();
+            for (param, cell) in lambda.params.iter().zip(cells) {
+                subst.operands.insert(*param, Operand::Var(*cell));
+            }
+            for (input, cell) in inputs.iter().zip(cells) {
+                if this.active.has(*input) {
+                    this.active.add(this.build.program, *cell);
+                }
+            }
+            let body = fresh_body(this.build.program, &lambda.body, &mut subst);
+            let mut seeds = seeds.iter();
+            let seeds = adjoints.iter().map(|a| a.and_then(|_| seeds.next()).map(|var| Operand::Var(*var))).collect();
+            this.body(body, |_| seeds);
+            let inside = bound_in(&this.build.stms, params);
+            let mut result = Vec::new();
+            for (k, cell) in cells.iter().enumerate() {
+                let Some(adjoint) = this.adjoints.take(*cell) else { continue };
+                let mut leaving = Vec::new();
+                this.build.leave(*cell, adjoint, &inside, &mut leaving);
+                for (how, operands) in leaving {
+                    match how {
+                        Leaving::Dense => dense.push(k),
+                        Leaving::Sparse { ref frame, guarded, .. } => {
+                            let guard = guarded.then(|| operands[0]);
+                            result.push(this.number(Operand::Var(number[0]), frame, guard));
+                            sparse.push((k, how, operands.len()));
+                        }
+                    }
+                    result.extend(operands);
+                }
+            }
+            result
+        });
+        self.contribute_to_inputs(width, inputs, &mapped, (&dense, &sparse));
+    }
+    /// The number of an iteration for each cell of a frame: -1 where the index is.
+    fn number(&mut self, number: Operand, frame: &[Size], guard: Option<Operand>) -> Operand {
+        match (frame, guard) {
+            ([], None) => number,
+            ([], Some(at)) => {
+                let some = self.build.op(Op::Ge, PrimType::I64, &[at, Operand::int(0)]);
+                self.build.select(some, number, Operand::int(-1))
+            }
+            (_, None) => {
+                let ty = Type { elem: PrimType::I64, shape: frame.to_vec() };
+                Operand::Var(self.build.bind("number", ty, Exp::Rep(number)))
+            }
+            ([outer, inner @ ..], Some(at)) => {
+                let at = self.build.array(at);
+                let params = vec![self.build.param(at)];
+                let statements = std::mem::take(&mut self.build.stms);
+                let result = vec![self.number(number, inner, Some(Operand::Var(params[0])))];
+                let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
+                Operand::Var(self.build.mapped(outer, vec![at], Lambda { params, body })[0])
+            }
+        }
+    }
+    /// What a map hands on to its inputs: for each in turn first the value, then what is added to single cells.
+    fn contribute_to_inputs(
+        &mut self,
+        width: &Size,
+        inputs: &[Var],
+        mapped: &[Var],
+        (dense, sparse): (&[usize], &[(usize, Leaving, usize)]),
+    ) {
+        let mut at = 0;
+        for (k, input) in inputs.iter().enumerate() {
+            if dense.contains(&k) {
+                self.contribute(Operand::Var(*input), Operand::Var(mapped[at]));
+                at += 1;
+            }
+            for (_, how, count) in sparse.iter().filter(|(of, ..)| *of == k) {
+                let arrays = &mapped[at..at + 1 + count];
+                at += arrays.len();
+                if let Leaving::Sparse { frame, indices, guarded } = how {
+                    let how = Leaving::Sparse { frame: frame.clone(), indices: indices + 1, guarded: *guarded };
+                    self.gather(width, *input, how, arrays);
+                }
+            }
+        }
+    }
+
+    /// The return sweep of one of two bodies, of the one that ran.
+    fn branch(&mut self, cond: Operand, bodies: [&Body; 2], adjoints: &[Option<Operand>]) {
+        let outer = std::mem::take(&mut self.adjoints);
+        let mut blocks = Vec::new();
+        for body in bodies {
+            let statements = std::mem::take(&mut self.build.stms);
+            let body = fresh_body(self.build.program, body, &mut Subst::default());
+            let types: Vec<Type> = body.result.iter().map(|a| self.build.ty(*a)).collect();
+            self.body(body, |this| {
+                let seeds = adjoints.iter().zip(&types);
+                seeds.map(|(seed, ty)| seed.map(|seed| this.build.as_type(seed, ty))).collect()
+            });
+            let adjoints = self.adjoints.take_all();
+            blocks.push((std::mem::replace(&mut self.build.stms, statements), adjoints));
+        }
+        self.adjoints = outer;
+        let mut vars: Vec<Var> = Vec::new();
+        blocks.iter().flat_map(|(_, all)| all).for_each(|(var, _)| {
+            if !vars.contains(var) {
+                vars.push(*var);
+            }
+        });
+        let mut plan: Vec<(Var, Leaving)> = Vec::new();
+        let mut results: [Vec<Operand>; 2] = Default::default();
+        for var in vars {
+            let mut parts: Vec<Adjoint> = Vec::new();
+            for (_, all) in &mut blocks {
+                let at = all.iter().position(|(other, _)| *other == var);
+                parts.push(at.map(|at| all.swap_remove(at).1).unwrap_or_default());
+            }
+            self.branch_part(var, parts, &mut blocks, (&mut plan, &mut results));
+        }
+        let types: Vec<Type> = results[0].iter().map(|a| self.build.ty(*a)).collect();
+        let pat: Vec<Var> = types.into_iter().map(|ty| self.build.fresh("adj".into(), ty)).collect();
+        let [then, els] = results;
+        let mut blocks = blocks.into_iter().map(|(stms, _)| stms);
+        let mut body = |result| Body { stms: blocks.next().unwrap_or_default(), result };
+        let (then, els) = (body(then), body(els));
+        if !pat.is_empty() {
+            self.build.push(pat.clone(), Exp::If { cond, then, els });
+        }
+        let mut outs = pat.into_iter();
+        for (var, how) in plan {
+            match how {
+                Leaving::Dense => {
+                    let value = outs.next().map(Operand::Var);
+                    value.into_iter().for_each(|value| self.contribute(Operand::Var(var), value));
+                }
+                Leaving::Sparse { frame, indices, .. } => {
+                    let at = outs.by_ref().take(indices).map(Operand::Var).collect();
+                    let Some(value) = outs.next().map(Operand::Var) else { continue };
+                    self.adjoints.add_sparse(var, Sparse { frame, at, value, guarded: true });
+                }
+            }
+        }
+    }
+    /// What both branches return for one variable.
+    fn branch_part(
+        &mut self,
+        var: Var,
+        parts: Vec<Adjoint>,
+        blocks: &mut [Swept],
+        (plan, results): (&mut Vec<(Var, Leaving)>, &mut [Vec<Operand>; 2]),
+    ) {
+        let insides: Vec<FxHashSet<Var>> = blocks.iter().map(|(stms, _)| bound_in(stms, &[])).collect();
+        let portable = |size: &Size| !size.vars().any(|var| insides.iter().any(|inside| inside.contains(&var)));
+        let sparse = parts.iter().all(|part| part.dense.is_none() && part.sparse.iter().all(|sparse| sparse.frame.iter().all(portable)));
+        if !sparse {
+            plan.push((var, Leaving::Dense));
+            for (k, part) in parts.into_iter().enumerate() {
+                std::mem::swap(&mut self.build.stms, &mut blocks[k].0);
+                let value = self.build.dense(var, part);
+                results[k].push(value);
+                std::mem::swap(&mut self.build.stms, &mut blocks[k].0);
+            }
+            return;
+        }
+        let cell = |this: &Self, at: usize| this.build.program.ty(var).cell(at);
+        for (k, part) in parts.into_iter().enumerate() {
+            for Sparse { frame, at, value, .. } in part.sparse {
+                let cell = cell(self, at.len()).framed(&frame);
+                plan.push((var, Leaving::Sparse { frame: frame.clone(), indices: at.len(), guarded: true }));
+                // The other branch adds nothing anywhere.
+                std::mem::swap(&mut self.build.stms, &mut blocks[1 - k].0);
+                let nowhere = self.build.nowhere(&frame);
+                results[1 - k].extend(at.iter().map(|_| nowhere));
+                let zeros = self.build.zeros(&cell);
+                results[1 - k].push(zeros);
+                std::mem::swap(&mut self.build.stms, &mut blocks[1 - k].0);
+                results[k].extend(at);
+                results[k].push(value);
+            }
+        }
+    }
+
+    fn forward_filter(&mut self, stm: &Stm, width: &Size, inputs: &[Var], lambda: &Lambda) -> Kept {
+        let numbers = self.build.iota(width);
+        let mut inputs = inputs.to_vec();
+        inputs.push(numbers);
+        let mut lambda = lambda.clone();
+        let mut subst = Subst::default();
+        crate::ir::soac::visit_mut::rebind_all(self.build.program, lambda.params.iter_mut(), &mut subst);
+        lambda.body = fresh_body(self.build.program, &lambda.body, &mut subst);
+        let number = self.build.param(numbers);
+        lambda.params.push(number);
+        lambda.body.result.push(Operand::Var(number));
+        let mut pat = stm.pat.clone();
+        let kept = self.build.fresh("kept".into(), Type { elem: PrimType::I64, shape: vec![Size::var(pat[0])] });
+        pat.push(kept);
+        self.build.push(pat, Exp::Filter { width: width.clone(), inputs, lambda });
+        Kept::Indices(kept)
+    }
+    /// The kept cells get theirs, the others 0. The filter returns its inputs but for the first, which says what is kept.
+    fn filter(&mut self, inputs: &[Var], adjoints: &[Option<Operand>], indices: Var) {
+        for (input, adjoint) in inputs[1..].iter().zip(adjoints) {
+            let Some(adjoint) = adjoint else { continue };
+            if self.active.has(*input) {
+                let ty = self.build.program.ty(*input).clone();
+                let zeros = self.build.zeros(&ty);
+                let (dest, values) = (self.build.array(zeros), self.build.array(*adjoint));
+                let part = self.build.scattered(dest, indices, values);
+                self.contribute(Operand::Var(*input), Operand::Var(part));
+            }
+        }
+    }
+    /// What stands in the end gets its adjoint: of values for one index the last one, of what was there before what was not written.
+    fn scatter(&mut self, width: &Size, inputs: &[Var], dests: &[Var], adjoints: &[Option<Operand>]) {
+        let (indices, values) = (inputs[0], &inputs[1..]);
+        let outer = self.build.program.ty(dests[0]).shape[0].clone();
+        let numbers = self.build.iota(width);
+        let none = Operand::int(-1);
+        let free = self.build.bind("none", Type { elem: PrimType::I64, shape: vec![outer.clone()] }, Exp::Rep(none));
+        let winners = self.build.scattered(free, indices, numbers);
+        for ((value, dest), adjoint) in values.iter().zip(dests).zip(adjoints) {
+            let Some(adjoint) = adjoint else { continue };
+            let adjoint = self.build.array(*adjoint);
+            if self.active.has(*value) {
+                let size = self.build.size(&outer);
+                let part = self.build.map(width, vec![indices, numbers], |build, cells| {
+                    let (at, own) = (Operand::Var(cells[0]), Operand::Var(cells[1]));
+                    let fits = build.in_bounds(at, size);
+                    let ty = build.program.ty(adjoint).cell(1);
+                    let then = build.body(|build| {
+                        let winner = build.cell(winners, &[at]);
+                        let won = build.op(Op::Eq, PrimType::I64, &[winner, own]);
+                        let then = build.body(|build| vec![build.cell(adjoint, &[at])]);
+                        let els = build.body(|build| vec![build.zeros(&ty)]);
+                        vec![Operand::Var(build.bind("adj", ty.clone(), Exp::If { cond: won, then, els }))]
+                    });
+                    let els = build.body(|build| vec![build.zeros(&ty)]);
+                    vec![Operand::Var(build.bind("adj", ty.clone(), Exp::If { cond: fits, then, els }))]
+                });
+                self.contribute(Operand::Var(*value), Operand::Var(part[0]));
+            }
+            if self.active.has(*dest) {
+                let ty = self.build.program.ty(*value).clone();
+                let zeros = self.build.zeros(&ty);
+                let zeros = self.build.array(zeros);
+                let rest = self.build.scattered(adjoint, indices, zeros);
+                self.contribute(Operand::Var(*dest), Operand::Var(rest));
+            }
+        }
+    }
+
+    /// The adjoints of the operands of a function that has a derivative of its own. What it captured is constant.
+    fn custom(&mut self, fun: FunId, args: &[Operand], results: &[Var], adjoints: &[Option<Operand>]) {
+        let Some(custom) = self.customs.get(&fun) else { crate::ice!(self.build.span, "a call in what is differentiated") };
+        let (captured, given) = args.split_at(custom.captured);
+        let mut operands = captured.to_vec();
+        operands.extend(results.iter().map(|var| Operand::Var(*var)));
+        for (var, adjoint) in results.iter().zip(adjoints) {
+            operands.push(adjoint.unwrap_or_else(|| self.build.zeros(&self.build.program.ty(*var).clone())));
+        }
+        let pat: Vec<Var> = given
+            .iter()
+            .map(|arg| {
+                let ty = self.build.ty(*arg);
+                self.build.fresh("adj".into(), ty)
+            })
+            .collect();
+        self.build.push(pat.clone(), Exp::Call(custom.adjoint, operands));
+        for (arg, part) in given.iter().zip(pat) {
+            self.contribute(*arg, Operand::Var(part));
+        }
+    }
+}
+
+impl Build<'_> {
+    /// Whether an index is one of an array with so many cells.
+    pub fn in_bounds(&mut self, at: Operand, size: Operand) -> Operand {
+        let (low, high) = (self.op(Op::Ge, PrimType::I64, &[at, Operand::int(0)]), self.op(Op::Lt, PrimType::I64, &[at, size]));
+        self.op(Op::And, PrimType::Bool, &[low, high])
+    }
+    /// An array with cells written to it.
+    pub fn scattered(&mut self, dest: Var, indices: Var, values: Var) -> Var {
+        let inputs = vec![indices, values];
+        let (lambda, width, ty) = (self.identity(&inputs), self.program.ty(indices).shape[0].clone(), self.program.ty(dest).clone());
+        self.bind("adj", ty, Exp::Scatter { width, inputs, lambda, dests: vec![dest] })
+    }
+}
+
+/// What statements bind, inner bodies included, and these.
+fn bound_in(stms: &[Stm], more: &[Var]) -> FxHashSet<Var> {
+    let mut inside: FxHashSet<Var> = more.iter().copied().collect();
+    for stm in stms {
+        inside.extend(&stm.pat);
+        crate::ir::soac::visit::bound_inside(&stm.exp, &mut inside);
+    }
+    inside
+}
