@@ -6,6 +6,7 @@
 //!   infer              -> types, ranks                  types that differ, ranks that cannot agree
 //!   ambiguity          -> one of the smallest choices   E0402
 //!   elaborate          -> core                          sizes
+//!   derive                                              what is differentiated and has no derivative
 //!   consume                                             what is used after it was consumed with `*`
 //! ir::core::check      (validator)
 //! ```
@@ -43,10 +44,10 @@ use crate::back::{c, cuda, text};
 use crate::base::{Code, FileId, SourceMap, Span, Symbol, ice, ice::Bug};
 use crate::diag::{Diagnostic, Severity};
 use crate::front::ambiguity::{self, Reception, Search, Verdict};
-use crate::front::consume;
 use crate::front::elaborate::{self, ErrorKind, Failure, Schemes};
 use crate::front::infer::{self, Inferred};
 use crate::front::resolve::{self, Loader};
+use crate::front::{consume, derive};
 use crate::interp;
 use crate::ir::core::{self, check::CoreError};
 use crate::ir::surface::{Ast, PatId, PatKind};
@@ -85,6 +86,8 @@ pub struct Checked {
     numbers: Vec<i64>,
     /// What the types of definitions say about consuming.
     modes: consume::Modes,
+    /// What the definitions ask of their instances that they differentiate.
+    demands: derive::Demands,
     /// What was reported of modules that do not fit their module types, by where they are given.
     misfits: FxHashMap<Span, modules::Misfits>,
 }
@@ -181,6 +184,11 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             if cases.iter().any(infer::CaseError::refuses) {
                 return None;
             }
+            let underived = underived(checked, def, &defines);
+            if !underived.is_empty() {
+                refuse(sources, checked, def, underived);
+                return None;
+            }
             let start = Instant::now();
             let consumed = consume::check(&checked.program, &checked.tables, &mut checked.modes, def);
             checked.stats.times.consume += start.elapsed();
@@ -215,6 +223,18 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             None
         }
     }
+}
+
+/// What is said of derivatives that a definition takes and that there are not.
+fn underived(checked: &mut Checked, def: DefId, defines: &[core::Define]) -> Vec<Diagnostic> {
+    let used = resolve::dependencies(&checked.program, def);
+    let name = |used: &DefId| checked.program.defs[*used].unique;
+    if !used.iter().any(|used| checked.demands.asks(name(used))) {
+        return Vec::new();
+    }
+    let names: FxHashMap<Symbol, Symbol> = used.iter().map(|used| (name(used), checked.program.defs[*used].name)).collect();
+    let errors: Vec<derive::Error> = defines.iter().flat_map(|define| checked.demands.check(define)).collect();
+    errors.iter().map(|error| error.report(names.get(&error.operator).unwrap_or(&error.operator).as_str())).collect()
 }
 
 /// Reports what a pass says of a definition; of members of modules, what was written says more.

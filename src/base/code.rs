@@ -151,6 +151,10 @@ codes! {
     // Mistakes of the compiler.
     Internal "E0901",
     // Derivatives.
+    DerivativeOfFunctions "E0951",
+    DerivativeOfSums "E0952",
+    DerivativeOfHiddenSizes "E0953",
+    GradientOfNoFloat "E0954",
     NoDerivative "E0955",
 }
 

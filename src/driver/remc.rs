@@ -2,7 +2,7 @@
 
 use super::{Checked, validate_core};
 use crate::base::{FileId, SourceMap, Symbol};
-use crate::front::remc;
+use crate::front::{derive, remc};
 use crate::ir::core::{ExprKind, Program};
 use std::time::Instant;
 
@@ -16,7 +16,11 @@ pub(super) fn check(sources: &mut SourceMap, root: FileId) -> Checked {
     let start = Instant::now();
     let mut elaborated = remc::program(sources, root);
     let core = std::mem::take(&mut elaborated.program);
-    let diagnostics = std::mem::take(&mut elaborated.diagnostics);
+    let mut diagnostics = std::mem::take(&mut elaborated.diagnostics);
+    let mut demands = derive::Demands::default();
+    for error in core.defs.iter().flat_map(|define| demands.check(define)).collect::<Vec<_>>() {
+        diagnostics.push(error.report(elaborated.names.get(&error.operator).unwrap_or(&error.operator).as_str()));
+    }
     let mut checked = Checked { core, diagnostics, remc: Some(elaborated), ..Checked::default() };
     checked.stats.times.elaborate = start.elapsed();
     validate_core(sources, &checked);

@@ -4,10 +4,11 @@
 //! .rem, .fut: syntax -> resolve -> infer (with crate::rank) -> ambiguity -> elaborate -> core
 //! .remc:      syntax -> remc                                                          -> core
 //! ```
-//! [`consume`] checks core for uses of what was consumed; [`explicit`] writes the insertions back into source text.
+//! [`consume`] looks for uses of what was consumed, [`derive`] for what has no derivative; [`explicit`] writes the insertions back into source text.
 
 pub mod ambiguity;
 pub mod consume;
+pub mod derive;
 pub mod elaborate;
 pub mod explicit;
 pub mod infer;

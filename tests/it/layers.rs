@@ -18,6 +18,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("front/ambiguity", &["base", "diag", "ir", "rank", "front/explicit", "front/infer"]),
     ("front/elaborate", &["base", "diag", "ir"]),
     ("front/consume", &["base", "diag", "ir"]),
+    ("front/derive", &["base", "diag", "ir", "front/elaborate"]),
     ("front/explicit", &["base", "diag", "ir"]),
     ("front/remc", &["base", "diag", "ir", "front/resolve"]),
     ("middle/specialise", &["base", "diag", "ir"]),
