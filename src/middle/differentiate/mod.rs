@@ -19,6 +19,7 @@ mod loops;
 mod normalise;
 mod partials;
 mod reverse;
+mod sums;
 
 use crate::base::Span;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
@@ -82,8 +83,10 @@ pub fn differentiate(mut program: Program, requests: &[Request], customs: &Custo
     for request in requests {
         let (prepared, body) = prepared(program, request, customs);
         program = prepared;
-        let body = derived(&mut program, request, body, customs)?;
-        program.funs[request.of].body = body;
+        program.funs[request.of].body = derived(&mut program, request, body, customs)?;
+        if request.mode == Mode::Reverse {
+            program = with_sums(program, request.of);
+        }
     }
     Ok(program)
 }
@@ -92,14 +95,28 @@ pub fn differentiate(mut program: Program, requests: &[Request], customs: &Custo
 fn prepared(mut program: Program, request: &Request, customs: &Customs) -> (Program, Body) {
     let fun = request.fun;
     optimise::inline_into(&mut program, fun, &|callee| request.mode == Mode::Reverse && customs.contains_key(&callee));
-    // Nothing calls the function any more, nor yet what is to be made: as entry points they stay, with their numbers.
-    let entries: Vec<bool> = program.funs.iter().map(|(_, fun)| fun.entry).collect();
-    program.fun_ids().for_each(|id| program.funs[id].entry = true);
-    let mut program = optimise::optimise_by(optimise::BEFORE_DERIVATIVES, program, &mut |_, _| {});
-    program.fun_ids().zip(entries).for_each(|(id, entry)| program.funs[id].entry = entry);
+    let mut program = simplified(program, optimise::BEFORE_DERIVATIVES);
     let body = program.funs[fun].body.clone();
     let body = normalise::normalise(&mut program, body);
     (program, body)
+}
+
+/// The program with sums of products in a function that is a reverse sweep.
+fn with_sums(program: Program, id: FunId) -> Program {
+    let mut program = simplified(program, optimise::AFTER_DERIVATIVES);
+    let body = std::mem::take(&mut program.funs[id].body);
+    let body = sums::sums_of_products(&mut program, body);
+    program.funs[id].body = body;
+    program
+}
+/// The program after some passes, with all its functions.
+fn simplified(mut program: Program, steps: &[optimise::Step]) -> Program {
+    // Nothing calls the function any more, nor yet what is to be made: as entry points they stay, with their numbers.
+    let entries: Vec<bool> = program.funs.iter().map(|(_, fun)| fun.entry).collect();
+    program.fun_ids().for_each(|id| program.funs[id].entry = true);
+    let mut program = optimise::optimise_by(steps, program, &mut |_, _| {});
+    program.fun_ids().zip(entries).for_each(|(id, entry)| program.funs[id].entry = entry);
+    program
 }
 
 /// The body of a derivative.

@@ -81,6 +81,10 @@ pub const BEFORE_DERIVATIVES: &[Step] = &[
     Run("dead code", dead),
 ];
 
+/// What makes a return sweep small.
+pub const AFTER_DERIVATIVES: &[Step] =
+    &[Run("simplify", simplify), Run("index to input", index_to_input), Run("common subexpressions", cse), Run("dead code", dead)];
+
 /// What is computed, and how often.
 const SIMPLIFY_AND_FUSE: &[Step] = &[
     Run("inline", inline),
