@@ -135,7 +135,7 @@ impl Run<'_> {
         if outputs.iter().all(Option::is_none) {
             return Ok(());
         }
-        let mut outputs = outputs.to_vec().into_iter();
+        let mut outputs = outputs.iter().cloned();
         let ay = rebuilt(&custom.result, Others::Zero, span, &mut |y| Ok(outputs.next().flatten().unwrap_or_else(|| zero(&y))))?;
         let ax = self.apply(&custom.rule, vec![custom.result.clone(), ay], span)?;
         fits(&ax, &custom.argument, "argument", span)?;
