@@ -1,4 +1,5 @@
 # make demo          an example on a real image: the inferred program, the result as a picture
+# make fit           a curve fitted to measurements by its gradient, and how it got there as a picture
 # make test          all tests, the examples against NumPy and the Python package included
 # make properties    the properties of AUTOMAP on CASES generated cases each: make properties CASES=1000000
 # make mutations     mistakes put into the compiler: what finds each of them, within MINUTES=10 (docs/testing-the-compiler.md)
@@ -12,7 +13,7 @@
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo test examples properties torture mutations bench bench-check bench-library programs-table fuzz ci clean
+.PHONY: all setup demo fit test examples properties torture mutations bench bench-check bench-library programs-table fuzz ci clean
 
 all:
 	@.ci/setup build
@@ -25,6 +26,11 @@ demo:
 	@.ci/setup build
 	cargo build --release
 	@examples/demo.sh
+
+fit:
+	@.ci/setup build
+	cargo build --release
+	@examples/fit.sh
 
 # Properties run on the same generated cases each time; `PROPTEST_RNG_SEED=N make test` takes others.
 PROPTEST_RNG_SEED ?= 20240

@@ -28,10 +28,25 @@ def literal(value):
     return "[" + ", ".join(literal(part) for part in value) + "]"
 
 
-def block(entry, *cases):
+def block(entry, *cases, tags=""):
     """The block for an entry point; a case is a list of arguments and a list of results."""
-    lines = ["-- ==", f"-- entry: {entry}"]
+    lines = ["-- ==", f"-- entry: {entry}", *([f"-- tags {{ {tags} }}"] if tags else [])]
     for arguments, results in cases:
         lines.append("-- input { " + " ".join(map(literal, arguments)) + " }")
         lines.append("-- output { " + " ".join(map(literal, results)) + " }")
     print("\n".join(lines))
+
+
+def gradient(f, *arguments):
+    """The derivatives of a number by each element of each argument, by steps along the imaginary axis (Squire and Trapp, "Using complex variables to
+    estimate derivatives of real functions", SIAM Review, 1998): nothing is subtracted, so they are right to the last digits. f has to be analytic."""
+    slopes = []
+    for place, argument in enumerate(arguments):
+        argument = np.asarray(argument, float)
+        slope = np.zeros(argument.shape)
+        for index in np.ndindex(argument.shape):
+            moved = argument.astype(complex)
+            moved[index] += 1e-30j
+            slope[index] = np.imag(f(*arguments[:place], moved, *arguments[place + 1 :])) / 1e-30
+        slopes.append(slope)
+    return slopes

@@ -23,8 +23,9 @@ pub trait Loader {
 }
 
 /// The parts of the standard library that are inside the compiler: the path in an `import`, and the text.
-const LIBRARY: [(&str, &str); 15] = [
+const LIBRARY: [(&str, &str); 16] = [
     ("lib/np", include_str!("../../../stdlib/lib/np.rem")),
+    ("lib/ad", include_str!("../../../stdlib/lib/ad.rem")),
     ("lib/complex", include_str!("../../../stdlib/lib/complex.rem")),
     ("lib/fft", include_str!("../../../stdlib/lib/fft.rem")),
     ("lib/image", include_str!("../../../stdlib/lib/image.rem")),
