@@ -44,6 +44,7 @@ test: setup
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
 	@.venv/bin/python tests/library/check.py --remora target/debug/remora
+	@.venv/bin/python tests/documents.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
 	@echo "the Python package:"
 	@$(MAKE) --no-print-directory -C python test

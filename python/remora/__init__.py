@@ -12,6 +12,7 @@ import os as _os
 from typing import Any as _Any
 
 from . import _remora
+from ._derivatives import grad, value_and_grad
 from ._errors import (
     ArgumentError,
     CompileError,
@@ -50,8 +51,10 @@ __all__ = [
     "RunTimeError",
     "Variant",
     "compile",
+    "grad",
     "gufunc",
     "load",
+    "value_and_grad",
 ]
 
 if hasattr(_os, "register_at_fork"):

@@ -15,3 +15,5 @@ try:
 except rm.RankError as error:
     assert_type(error.readings[0].fragment, str)
     assert_type(error.diagnostics[0].code, str)
+assert_type(rm.grad(program.main), rm.Function)
+assert_type(rm.value_and_grad(program.main, argnums=(0, 2)), rm.Function)
