@@ -811,6 +811,25 @@ entry composite (xs: [2]f64) =
 entry several_times (xs: [3]f64) =
   grad (\\xs -> f64.sum (map (with_vjp (\\(x: f64) -> x * x) (\\_ a -> 5.0 * a)) xs)) xs
 
+-- What it captures is constant, whoever goes back.
+-- ==
+-- entry: captured_outside
+-- input { 3.0 } output { 0.0 0.0 30.0 1.0 }
+entry captured_outside (x: f64) =
+  let scaled (z: f64) = with_vjp (\\y -> y * z) (\\y a -> 10.0 * a * y)
+  in ( grad (\\z -> scaled z x) x
+     , grad (\\z -> grad (scaled z) x) x
+     , jvp (\\z -> grad (scaled z) x) x 1.0
+     , grad (\\z -> jvp (scaled z) x 1.0) x )
+
+-- An operator that goes forward differentiates the function itself, and those around it what comes of that.
+-- ==
+-- entry: nested
+-- input { 3.0 } output { 60.0 2.0 900.0 }
+entry nested (x: f64) =
+  let lie = with_vjp (\\(y: f64) -> y * y) (\\y a -> 10.0 * a * y)
+  in (jvp (grad lie) x 1.0, grad (\\x -> jvp lie x 1.0) x, grad (grad lie) x)
+
 -- The derivative of the given derivative.
 -- ==
 -- entry: second
