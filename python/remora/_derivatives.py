@@ -106,7 +106,7 @@ def _entry(function: Function, name: str, numbers: tuple[int, ...], operator: st
 def _holds_arrays(form: tuple[Any, ...]) -> bool:
     if form[0] == "tuple":
         return bool(form[2]) or any(map(_holds_arrays, form[3]))
-    return form[0] != "array" or form[2] > 0
+    return form[0] != "array" or bool(form[2])
 
 
 def _parameters(type_: str) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
 import pickle
 
 import numpy as np
 import pytest
 
 import remora as rm
+from remora import _derivatives
 
 TEXT = """
 -- | The mean squared error of a linear model.
@@ -149,3 +151,7 @@ def test_what_has_no_gradient(program):
         rm.grad(program.loss, ())
     with pytest.raises(TypeError, match="numbers of arguments"):
         rm.grad(program.loss, ("x",))
+
+
+def test_the_examples():
+    assert doctest.testmod(_derivatives) == (0, 6)
