@@ -141,7 +141,7 @@ fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, 
 
 /// Infers and elaborates one definition; `None` after reporting what is wrong with it.
 fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, errors: &mut Vec<SizeError>) -> Option<()> {
-    let Checked { program, tables, schemes, diagnostics, stats, ranked, .. } = checked;
+    let Checked { program, tables, schemes, demands, diagnostics, stats, ranked, .. } = checked;
     let start = Instant::now();
     let inferred = match infer::infer_def(program, tables, def) {
         Ok(inferred) => inferred,
@@ -158,7 +158,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     stats.times.infer += start.elapsed().saturating_sub(inferred.rank_time());
     stats.times.rank += inferred.rank_time();
     let start = Instant::now();
-    let decided = decide(program, tables, schemes, &inferred);
+    let decided = decide(program, tables, (schemes, demands), &inferred);
     stats.times.rank += start.elapsed();
     let verdict = match decided {
         Ok(verdict) => verdict,
@@ -284,13 +284,25 @@ fn elaborate_one(program: &Program, tables: &mut Tables, schemes: &mut Schemes, 
 }
 
 /// Chooses among the smallest solutions. Readings whose sizes contradict each other are no readings.
-fn decide(program: &Program, tables: &mut Tables, schemes: &Schemes, inferred: &Inferred) -> Result<Verdict, ambiguity::Refusal> {
+fn decide(
+    program: &Program,
+    tables: &mut Tables,
+    (schemes, demands): (&Schemes, &derive::Demands),
+    inferred: &Inferred,
+) -> Result<Verdict, ambiguity::Refusal> {
     // Entries of this definition are overwritten by whatever reading is looked at; the chosen one is filled in last.
     let tables = RefCell::new(tables);
+    let asks = resolve::dependencies(program, inferred.def()).iter().any(|used| demands.asks(program.defs[*used].unique));
     let well_sized = |reading: &Tables| {
         let mut tables = tables.borrow_mut();
         tables.overlay(reading);
         match elaborate::elaborate(program, &tables, &mut schemes.clone(), inferred.def()) {
+            // Nor is there a gradient of what is no float.
+            Ok(defines) if asks => {
+                let mut demands = demands.clone();
+                let errors: Vec<derive::Error> = defines.iter().flat_map(|define| demands.check(define)).collect();
+                !errors.iter().any(derive::Error::is_about_shape)
+            }
             Ok(_) => true,
             Err(Failure::Refused(error)) => !error.is_contradiction(),
             Err(Failure::Unread(_)) => true,

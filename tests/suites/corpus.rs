@@ -1,8 +1,8 @@
 //! Programs with their expectations in them: every `.rem` file under `tests/data/corpus` and the examples passes `remora test` on every back end.
 //! Compiled programs run on 1 and 7 threads with the address and undefined-behaviour sanitizers (those that are about memory and compiled code
 //! optimised by the C compiler, too); those with floats also on 2 without, compiled so that the order of additions is kept, with the
-//! evaluator's results to the last bit (but for functions that the evaluator does not take from the C library: `tags { library }`, and for
-//! derivatives, which the evaluator takes by itself: `tags { derivatives }`).
+//! evaluator's results to the last bit (but for functions that the evaluator does not take from the C library, `tags { library }`,
+//! and derivatives, which the evaluator computes by other formulas, `tags { derivatives }`).
 
 use crate::support::programs::{self, ALL, Source};
 use crate::support::sanitizers;

@@ -44,7 +44,7 @@ enum Wants {
 }
 
 /// What the definitions looked at so far ask of their instances, by their names in core.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Demands {
     known: FxHashMap<Symbol, Needs>,
 }

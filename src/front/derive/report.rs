@@ -6,6 +6,10 @@ use crate::diag::Diagnostic;
 use crate::front::elaborate::show_type;
 
 impl Error {
+    /// Whether it is a gradient of an array: another reading of the program may take that of a number.
+    pub fn is_about_shape(&self) -> bool {
+        self.fault == Fault::NoFloat && !self.ty.shape().is_scalar()
+    }
     /// The error in words, where `operator` is the function that differentiates.
     pub fn report(&self, operator: &str) -> Diagnostic {
         let ty = show_type(&self.ty);

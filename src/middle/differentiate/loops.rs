@@ -2,10 +2,12 @@
 //!
 //! Law (Schenck 2024, section 3.3): forward, the values of the variables at the beginning of each iteration are kept; back, from the last iteration to the
 //! first, each iteration runs again from them and hands on the adjoints of what it returns to those of what it began with. What the return
-//! sweep does not read is not kept: it is dead code afterwards. A loop with a condition runs once to count its iterations.
+//! sweep does not read is not kept: it is dead code afterwards. Of an array that is changed by updates only what they overwrite is kept, and written back.
+//! A loop with a condition runs once to count its iterations.
 
 use super::Refusal;
-use super::reverse::{Kept, Reverse};
+use super::reverse::{Kept, Log, Reverse};
+use super::undo::{Change, changes_of};
 use crate::base::PrimType;
 use crate::base::scalar::Op;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
@@ -42,30 +44,47 @@ impl Reverse<'_, '_> {
         let frame = [count.as_size()];
         let mut all: Vec<(Var, Operand)> = vars.iter().zip(params).map(|(var, (_, init))| (*var, *init)).collect();
         let mut pat = stm.pat.clone();
-        let mut logs = Vec::new();
-        for var in &vars {
-            let ty = self.build.program.ty(*var).framed(&frame);
-            let log = self.build.derived(*var, "_log");
-            let zeros = self.build.zeros(&ty);
-            let name = self.build.fresh(log, ty.clone());
-            all.push((name, zeros));
-            logs.push(name);
-            pat.push(self.build.fresh(log, ty));
+        let changes: Vec<Option<Vec<Change>>> =
+            (0..params.len()).map(|k| changes_of(self.build.program, (params, form, body), k)).collect();
+        let mut copy = fresh_body(self.build.program, body, &mut subst);
+        // What is kept of an iteration: a variable as it is at its beginning, or what is overwritten in it.
+        let mut kept: Vec<Vec<Operand>> = Vec::new();
+        for (k, (var, changes)) in vars.iter().zip(&changes).enumerate() {
+            let Some(changes) = changes else {
+                kept.push(vec![Operand::Var(*var)]);
+                continue;
+            };
+            let to = copy.result[k];
+            copy = self.build.keeping(copy, to, changes);
+            kept.push(copy.result.split_off(vars.len()));
         }
-        let statements = std::mem::take(&mut self.build.stms);
-        let mut result = Vec::new();
-        for (var, log) in vars.iter().zip(&logs) {
-            let ty = self.build.program.ty(*log).clone();
-            let update = Exp::Update { array: *log, at: vec![Operand::Var(counter)], value: Operand::Var(*var), checked: false };
-            result.push(Operand::Var(self.build.bind("log", ty, update)));
+        let (mut logs, mut updates) = (Vec::new(), Vec::new());
+        for ((var, changes), kept) in vars.iter().zip(changes).zip(kept) {
+            let mut arrays = Vec::new();
+            for value in kept {
+                let ty = self.build.ty(value).framed(&frame);
+                let name = self.build.derived(*var, "_log");
+                let zeros = self.build.zeros(&ty);
+                let log = self.build.fresh(name, ty.clone());
+                all.push((log, zeros));
+                let result = self.build.fresh(name, ty.clone());
+                pat.push(result);
+                arrays.push(result);
+                let update = Exp::Update { array: log, at: vec![Operand::Var(counter)], value, checked: false };
+                let updated = self.build.fresh("log".into(), ty);
+                updates.push(Stm { pat: vec![updated], exp: update, span: stm.span });
+            }
+            logs.push(match changes {
+                Some(changes) => Log::Changes(changes, arrays),
+                None => Log::Values(arrays[0]),
+            });
         }
-        let copy = fresh_body(self.build.program, body, &mut subst);
-        self.build.stms.extend(copy.stms);
-        let result = copy.result.into_iter().chain(result).collect();
-        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
-        let values = pat[params.len()..].to_vec();
+        // A variable's value is there all the time, what is overwritten when it is.
+        let (mut body, logged): (Body, Vec<Operand>) = (copy, updates.iter().map(|stm| Operand::Var(stm.pat[0])).collect());
+        body.stms.extend(updates);
+        body.result.extend(logged);
         self.build.push(pat, Exp::Loop { params: all, form: LoopForm::For(counter, count), body });
-        Kept::Values(values, count)
+        Kept::Values(logs, count)
     }
     /// How often a loop with a condition runs.
     fn counted(&mut self, params: &[(Var, Operand)], cond: &Body, body: &Body) -> Operand {
@@ -90,10 +109,9 @@ impl Reverse<'_, '_> {
 
     pub(super) fn backward_loop(
         &mut self,
-        params: &[(Var, Operand)],
-        form: &LoopForm,
-        body: &Body,
-        (adjoints, values, count): (&[Option<Operand>], &[Var], Operand),
+        stm: &Stm,
+        (params, form, body): (&[(Var, Operand)], &LoopForm, &Body),
+        (adjoints, logs, count): (&[Option<Operand>], &[Log], Operand),
     ) {
         let vars: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
         let own: Vec<usize> = (0..vars.len()).filter(|k| self.active.has(vars[*k])).collect();
@@ -113,6 +131,14 @@ impl Reverse<'_, '_> {
             let (name, ty) = (self.build.derived(*var, "_adj"), self.build.program.ty(*var).clone());
             all.push((self.build.fresh(name, ty), init));
         }
+        // Arrays that are changed back from what they are in the end.
+        let carried = all.len();
+        for ((var, end), log) in vars.iter().zip(&stm.pat).zip(logs) {
+            if let Log::Changes(..) = log {
+                let (name, ty) = (self.build.program.vars[*var].name, self.build.program.ty(*var).clone());
+                all.push((self.build.fresh(name, ty), Operand::Var(*end)));
+            }
+        }
         let counter = self.build.fresh("i".into(), Type::scalar(PrimType::I64));
         let outer = std::mem::take(&mut self.adjoints);
         let statements = std::mem::take(&mut self.build.stms);
@@ -120,9 +146,21 @@ impl Reverse<'_, '_> {
         let number = self.build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]);
         let mut subst = Subst::default();
         let mut cells = Vec::new();
-        for (var, log) in vars.iter().zip(values) {
+        let mut ends = all[carried..].iter().map(|(var, _)| *var);
+        // What was overwritten in this iteration, for each variable that is changed back.
+        let mut before: Vec<(usize, Vec<Operand>)> = Vec::new();
+        for (k, (var, log)) in vars.iter().zip(logs).enumerate() {
             let (ty, name) = (self.build.program.ty(*var).clone(), self.build.program.vars[*var].name);
-            let cell = self.build.bind_as(name, ty, Exp::Index { array: *log, at: vec![number], checked: false });
+            let cell = match log {
+                Log::Values(log) => self.build.bind_as(name, ty, Exp::Index { array: *log, at: vec![number], checked: false }),
+                Log::Changes(changes, logs) => {
+                    let kept: Vec<Operand> = logs.iter().map(|log| self.build.cell(*log, &[number])).collect();
+                    let end = ends.next().unwrap_or(*var);
+                    let start = self.build.undone(Operand::Var(end), changes, &kept);
+                    before.push((k, kept));
+                    self.build.array(start)
+                }
+            };
             subst.operands.insert(*var, Operand::Var(cell));
             cells.push(cell);
         }
@@ -130,21 +168,27 @@ impl Reverse<'_, '_> {
             subst.operands.insert(*old, number);
         }
         own.iter().for_each(|k| self.active.add(self.build.program, cells[*k]));
-        for (var, (param, _)) in free.iter().zip(&all[own.len()..]) {
+        for (var, (param, _)) in free.iter().zip(&all[own.len()..carried]) {
             self.adjoints.set(*var, Operand::Var(*param));
         }
         let copy = fresh_body(self.build.program, body, &mut subst);
         let mut seeds = vec![None; vars.len()];
         own.iter().zip(&all).for_each(|(k, (param, _))| seeds[*k] = Some(Operand::Var(*param)));
-        self.body(copy, |_| seeds);
+        let ran = self.body(copy, |_| seeds);
         let mut result: Vec<Operand> = own.iter().map(|k| self.taken_or_zeros(cells[*k])).collect();
         result.extend(free.iter().map(|var| self.taken_or_zeros(*var)).collect::<Vec<_>>());
+        for (k, kept) in before {
+            if let Log::Changes(changes, _) = &logs[k] {
+                let start = self.build.undone(ran[k], changes, &kept);
+                result.push(start);
+            }
+        }
         let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
         self.adjoints = outer;
         let mut pat: Vec<Var> = all.iter().map(|(var, _)| *var).collect();
         rebind_all(self.build.program, pat.iter_mut(), &mut Subst::default());
         self.build.push(pat.clone(), Exp::Loop { params: all, form: LoopForm::For(counter, count), body });
-        for (var, sum) in free.iter().zip(&pat[own.len()..]) {
+        for (var, sum) in free.iter().zip(&pat[own.len()..carried]) {
             self.adjoints.set(*var, Operand::Var(*sum));
         }
         for (k, part) in own.iter().zip(&pat) {

@@ -20,6 +20,7 @@ mod normalise;
 mod partials;
 mod reverse;
 mod sums;
+mod undo;
 
 use crate::base::Span;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};

@@ -9,6 +9,7 @@ use super::activity::Active;
 use super::adjoints::{Adjoint, Adjoints, Leaving, Sparse};
 use super::build::Build;
 use super::partials::{Applied, is_unknown};
+use super::undo::Change;
 use super::{Outcome, Refusal};
 use crate::base::PrimType;
 use crate::base::scalar::Op;
@@ -27,6 +28,14 @@ pub(super) struct Reverse<'b, 'p> {
     pub customs: &'b super::Customs,
 }
 
+/// How a variable of a loop is known again in each iteration.
+pub(super) enum Log {
+    /// By its values at the beginning of each iteration.
+    Values(Var),
+    /// By what iterations change in it, and arrays of what was kept for that.
+    Changes(Vec<Change>, Vec<Var>),
+}
+
 /// The statements of a branch, and the adjoints that they leave.
 type Swept = (Vec<Stm>, Vec<(Var, Adjoint)>);
 
@@ -37,8 +46,8 @@ pub(super) enum Kept {
     Place(Operand),
     /// The indices of the kept cells.
     Indices(Var),
-    /// For each variable of a loop its values at the beginning of each iteration, and how many iterations there were.
-    Values(Vec<Var>, Operand),
+    /// What is kept of each variable of a loop, and how many iterations there were.
+    Values(Vec<Log>, Operand),
 }
 
 impl<'b, 'p> Reverse<'b, 'p> {
@@ -145,7 +154,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
                 if adjoints.iter().any(Option::is_some)
                     && let Kept::Values(values, count) = kept
                 {
-                    self.backward_loop(params, form, body, (&adjoints, &values, count));
+                    self.backward_loop(stm, (params, form, body), (&adjoints, &values, count));
                 }
             }
             Exp::Soac(soac) => {

@@ -52,6 +52,15 @@ enum Change {
     Entry(usize),
 }
 
+impl Change {
+    fn depends_on(&self, tag: Tag) -> bool {
+        match self {
+            Change::Tangent(tangent) => tangent.depends_on(tag),
+            Change::Entry(_) => false,
+        }
+    }
+}
+
 /// A function with a derivative of its own (`with_vjp`), which made the entries after this one.
 #[derive(Debug)]
 struct Custom {
@@ -132,6 +141,15 @@ impl Number {
     }
     fn tag(&self) -> Option<Tag> {
         if let Number::Active(active) = self { Some(active.tag) } else { None }
+    }
+    /// Whether the operator with this tag follows it.
+    fn depends_on(&self, tag: Tag) -> bool {
+        match self {
+            Number::Plain(_) => false,
+            Number::Active(active) => {
+                active.tag >= tag && (active.tag == tag || active.primal.depends_on(tag) || active.change.depends_on(tag))
+            }
+        }
     }
     /// The number as a constant for the operator with this tag.
     fn without(&self, tag: Tag) -> Number {

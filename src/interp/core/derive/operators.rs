@@ -148,20 +148,27 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// `f x`, with `g` for its derivative in the innermost operator that follows `x` if that goes back. In forward mode it is `f x` and nothing
-    /// more.
+    /// `f x`. Operators that go back take `g` for the adjoint of `x`, and nothing else that `f` uses depends on their arguments. The innermost
+    /// operator that goes forward, and follows something in `f x`, differentiates `f` itself: for those around it `f` is a function like any other.
     fn with_vjp(&mut self, f: &Value, g: &Value, x: &Value, span: Span) -> Outcome<Value> {
-        let all: Vec<Number> = numbers(x, span)?.iter().map(|number| self.operators.seen(number)).collect();
-        let Some(tag) = all.iter().filter_map(Number::tag).max() else { return self.apply(f, vec![x.clone()], span) };
-        if !self.operators.open.iter().any(|operator| operator.tag == tag && operator.tape.is_some()) {
-            return self.apply(f, vec![x.clone()], span);
+        self.with_vjp_under(self.operators.open.len(), f, g, x, span)
+    }
+    /// The same for the `depth` outermost operators.
+    fn with_vjp_under(&mut self, depth: usize, f: &Value, g: &Value, x: &Value, span: Span) -> Outcome<Value> {
+        let Some(depth) = depth.checked_sub(1) else { return self.apply(f, vec![x.clone()], span) };
+        let Operator { tag, ref tape } = self.operators.open[depth];
+        if tape.is_none() {
+            let result = self.apply(f, vec![x.clone()], span)?;
+            let followed = numbers(&result, span)?.iter().any(|number| number.depends_on(tag));
+            return if followed { Ok(result) } else { self.with_vjp_under(depth, f, g, x, span) };
         }
+        let all: Vec<Number> = numbers(x, span)?.iter().map(|number| self.operators.seen(number)).collect();
         let argument = replaced(x, Others::Keep, span, all.iter().map(|number| number.without(tag)))?;
-        let result = self.with_vjp(f, g, &argument, span)?;
+        let result = self.with_vjp_under(depth, f, g, &argument, span)?;
         let result = self.operators.without(&result, tag, span)?;
-        if numbers(&result, span)?.iter().any(|number| number.tag() > Some(tag)) {
-            // `f` uses what an operator inside follows, in forward mode: that differentiates `f` itself.
-            return self.apply(f, vec![x.clone()], span);
+        let inputs: Vec<Option<usize>> = all.iter().map(|number| entry_of(number, tag)).collect();
+        if inputs.iter().all(Option::is_none) {
+            return Ok(result);
         }
         let at = self.operators.tape(tag)?.push([]).map_err(|s| Failure::shortage(s, span))?;
         let mut outputs = 0;
@@ -169,7 +176,6 @@ impl Run<'_> {
             outputs += 1;
             self.operators.record(tag, primal, Vec::new(), span)
         })?;
-        let inputs = all.iter().map(|number| entry_of(number, tag)).collect();
         let custom = Custom { at, rule: g.clone(), result, outputs, inputs, argument, span };
         self.operators.tape(tag)?.customs.push(custom);
         Ok(active)
