@@ -903,91 +903,9 @@ text("""
 entry gamma (x: f64) = grad (\\x -> f64.gamma x * x) x
 """)
 
-begin("libraries", "Derivatives through functions of the libraries.", ["lib/np", "lib/sorting", "lib/segmented", "lib/integrate", "lib/signal"])
-
-S33 = [[2.0, 0.5, -0.3], [0.4, 1.5, 0.2], [-0.1, 0.6, 1.2]]
-P33 = [[2.0, 0.5, -0.3], [0.5, 1.5, 0.2], [-0.3, 0.2, 1.2]]
-V5 = [1.0, -2.0, 3.0, 0.5, 0.25]
-for name, ret, body, function in [
-    ("cumsum", "[5]f64", "cumsum (x * x)", lambda x: np.cumsum(x * x)),
-    ("cumprod", "[5]f64", "cumprod x", np.cumprod),
-    ("mean", "f64", "mean (x * x)", lambda x: np.mean(x * x)),
-    ("std", "f64", "std x", np.std),
-    ("clip", "[5]f64", "map (clip (-1.0) 2.0) x", lambda x: np.clip(x, -1, 2)),
-    ("diff", "[4]f64", "let d = diff x in d * d", lambda x: np.diff(x) ** 2),
-    ("slopes", "[5]f64", "gradient 0.5 x", lambda x: np.gradient(x, 0.5)),
-    ("convolved", "[7]f64", "convolve x x[0:3] :> [7]f64", lambda x: np.convolve(x, x[:3])),
-    ("rolled", "[5]f64", "roll 2 x * x", lambda x: np.roll(x, 2) * x),
-    ("tiled", "[10]f64", "(tile 2 x :> [10]f64) * cumsum (replicate 10 1.0)", lambda x: np.tile(x, 2) * np.arange(1.0, 11.0)),
-    ("padded", "[7]f64", "let y = pad 1 1 (x[0] * x[0]) x :> [7]f64 in y * reverse y", lambda x: (lambda y: y * y[::-1])(np.concatenate([[x[0] ** 2], x, [x[0] ** 2]]))),
-    ("polynomial", "f64", "polyval x 0.7", lambda x: np.polyval(x, 0.7)),
-    ("trapezoids", "f64", "trapezoid 0.5 (x * x)", lambda x: np.trapezoid(x * x, dx=0.5)),
-    ("taken", "[3]f64", "take_along [0, 2, 2] x", lambda x: x[[0, 2, 2]]),
-    ("range", "f64", "ptp x", np.ptp),
-    ("merge_sorted", "[5]f64", "let y = merge_sort (<=) x in y * [1.0, 2.0, 3.0, 4.0, 5.0]", lambda x: np.sort(x) * np.arange(1.0, 6.0)),
-    ("sorted_by_index", "[5]f64", "let is = argsort x in map (\\i -> x[i] * x[i]) is", lambda x: np.sort(x) ** 2),
-    ("sorted_by_key", "[5]f64", "merge_sort_by (\\a -> -a) (<=) x * [1.0, 2.0, 3.0, 4.0, 5.0]", lambda x: np.sort(x)[::-1] * np.arange(1.0, 6.0)),
-    ("segments", "[5]f64", "segmented_scan (*) 1.0 [true, false, true, false, false] x", lambda x: np.concatenate([np.cumprod(x[:2]), np.cumprod(x[2:])])),
-    ("segment_products", "f64", "f64.sum (segmented_reduce (*) 1.0 [true, false, true, false, false] x)", lambda x: np.prod(x[:2]) + np.prod(x[2:])),
-    ("filtered", "[5]f64", "signal.lfilter [0.5, 0.25] [1.0, -0.3] x", lambda x: lfilter(x)),
-    ("cumulative", "[4]f64", "integrate.cumulative_trapezoid 0.5 (x * x)", lambda x: np.cumsum((x[1:] ** 2 + x[:-1] ** 2) / 2 * 0.5)),
-    ("detrended", "[5]f64", "signal.detrend_constant x * x", lambda x: (x - x.mean()) * x),
-]:
-    add(f"of_{name}", "[5]f64", ret, body, function, V5)
-add("products", "([2][3]f64, [3][2]f64)", "[2][2]f64", "matmul x.0 x.1", lambda a, b: a @ b, M23, [[1.0, 0.5], [-1.0, 2.0], [0.25, -0.75]])
-add("interpolated", "([3]f64, f64)", "f64", "interp [0.0, 1.0, 2.5] x.0 x.1", lambda y, t: y[1] + (y[2] - y[1]) * (t - 1.0) / 1.5, [0.5, -1.5, 0.25], 1.7)
-add("covariances", "[2][3]f64", "[2][2]f64", "cov x", np.cov, M23)
-add("runge_kutta", "([2]f64, f64)", "[2]f64", "integrate.rk4 (\\_ y -> [y[1], -x.1 * y[0]]) 0.0 1.0 10 x.0", lambda y, k: rk4(y, k), [0.5, -1.5], 1.7)
-add("quadrature", "f64", "f64", "integrate.fixed_quad (\\t -> f64.exp (x * t)) 0.0 1.0 5", lambda k: (np.exp(k) - 1) / k, 0.8)
-
-begin("linear_algebra", "Derivatives through functions of linear algebra.", ["lib/linalg"])
-
-for name, ret, body, function, m in [
-    ("determinant", "f64", "linalg.det x", np.linalg.det, S33),
-    ("inverse", "[3][3]f64", "linalg.inv x", np.linalg.inv, S33),
-    ("root", "[3][3]f64", "linalg.cholesky x", lambda m: cholesky(m), P33),
-    ("logarithm_of_determinant", "f64", "(linalg.slogdet x).1", lambda m: np.linalg.slogdet(m)[1], S33),
-    ("size", "f64", "linalg.matrix_norm x", np.linalg.norm, S33),
-    ("cube", "[3][3]f64", "linalg.matrix_power x 3", lambda m: m @ m @ m, S33),
-    ("exponential", "[3][3]f64", "linalg.expm x", lambda m: expm(m), S33),
-]:
-    add(name, "[3][3]f64", ret, body, function, m)
-add("solution", "([3][3]f64, [3]f64)", "[3]f64", "linalg.solve x.0 x.1", lambda a, b: np.linalg.solve(a, b), S33, [0.5, -1.5, 0.25])
-
-begin("fourier", "Derivatives through Fourier transforms.", ["lib/fft"])
-
-add("transformed", "[4]c128", "[4]c128", "fft.fft x", np.fft.fft, [1 + 1j, 2 - 1j, 0.5j, -1.0])
-
-def lfilter(x):
-    y = np.zeros_like(x)
-    for i in range(len(x)):
-        y[i] = 0.5 * x[i] + (0.25 * x[i - 1] + 0.3 * y[i - 1] if i > 0 else 0.0)
-    return y
-
-
 def cholesky(m):
     """Of the lower triangle alone."""
     return np.linalg.cholesky(np.tril(m) + np.tril(m, -1).T)
-
-
-def expm(m):
-    total, term = np.eye(len(m)), np.eye(len(m))
-    for k in range(1, 40):
-        term = term @ m / k
-        total = total + term
-    return total
-
-
-def rk4(y, k):
-    f = lambda y: np.array([y[1], -k * y[0]])
-    h = 0.1
-    for _ in range(10):
-        a = f(y)
-        b = f(y + h / 2 * a)
-        c = f(y + h / 2 * b)
-        d = f(y + h * c)
-        y = y + h / 6 * (a + 2 * b + 2 * c + d)
-    return y
 
 
 begin("programs", "Small programs as people write them.")
