@@ -462,16 +462,12 @@ impl Build<'_> {
             }
         }
     }
-    /// Of complex numbers the product of two roots has the branch cut of the function, the root of the product has not.
+    /// By two roots: their product has the branch cut of the function, and is no number where it is none.
     fn acosh(&mut self, prim: PrimType, a: Operand) -> Linear {
         let one = Self::number(prim, 1.0);
         let (below, above) = (self.op(Op::Sub, prim, &[a, one]), self.op(Op::Add, prim, &[a, one]));
-        if prim.is_complex() {
-            let (below, above) = (self.op(Op::Sqrt, prim, &[below]), self.op(Op::Sqrt, prim, &[above]));
-            return Linear::Over(self.op(Op::Mul, prim, &[below, above]));
-        }
-        let product = self.op(Op::Mul, prim, &[below, above]);
-        Linear::Over(self.op(Op::Sqrt, prim, &[product]))
+        let (below, above) = (self.op(Op::Sqrt, prim, &[below]), self.op(Op::Sqrt, prim, &[above]));
+        Linear::Over(self.op(Op::Mul, prim, &[below, above]))
     }
     fn sum_of_squares(&mut self, args: &[Operand], prim: PrimType) -> Operand {
         let (a, b) = (self.op(Op::Mul, prim, &[args[0], args[0]]), self.op(Op::Mul, prim, &[args[1], args[1]]));
