@@ -1,0 +1,6 @@
+"""NumPy code becomes source: `jit`, `check_port`, and `python -m remora port`."""
+
+from .diagnostics import PortError, Problem
+from .jit import JitFunction, jit
+
+__all__ = ["JitFunction", "PortError", "Problem", "jit"]

@@ -1,0 +1,759 @@
+"""Calls of NumPy's functions, of methods of arrays, of `math` and of builtins, as tables."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .diagnostics import Code, Unread
+from .operators import applied, binary, compare, elementwise, fitted, infix, negated, sized, unknown_size
+from .sizes import ONE, Size
+from .values import APPLY, ATOM, COMPARE, DTYPES, FLOATS, INTS, PRODUCT, UNARY, Value, bound_text, convert, literal, result_dtype
+
+if TYPE_CHECKING:
+    from .expressions import Expressions
+
+# Elementwise functions of floats that the module of a type has under the same name.
+FLOAT_FUNCTIONS = {
+    np.sqrt: "sqrt", np.exp: "exp", np.log: "log", np.log2: "log2", np.log10: "log10", np.log1p: "log1p", np.sin: "sin", np.cos: "cos", np.tan: "tan",
+    np.arcsin: "asin", np.arccos: "acos", np.arctan: "atan", np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "asinh", np.arccosh: "acosh",
+    np.arctanh: "atanh", np.floor: "floor", np.ceil: "ceil", np.trunc: "trunc", np.rint: "round", np.cbrt: "cbrt", np.arctan2: "atan2", np.hypot: "hypot",
+}  # fmt: skip
+TESTS = {np.isnan: "isnan", np.isinf: "isinf"}
+OPERATORS = {
+    np.add: ast.Add, np.subtract: ast.Sub, np.multiply: ast.Mult, np.divide: ast.Div, np.true_divide: ast.Div, np.floor_divide: ast.FloorDiv, np.mod: ast.Mod,
+    np.remainder: ast.Mod, np.power: ast.Pow, np.bitwise_and: ast.BitAnd, np.bitwise_or: ast.BitOr, np.bitwise_xor: ast.BitXor,
+}  # fmt: skip
+COMPARING = {np.less: ast.Lt, np.less_equal: ast.LtE, np.greater: ast.Gt, np.greater_equal: ast.GtE, np.equal: ast.Eq, np.not_equal: ast.NotEq}
+MATH = {
+    math.sqrt: "sqrt", math.exp: "exp", math.log: "log", math.log2: "log2", math.log10: "log10", math.log1p: "log1p", math.sin: "sin", math.cos: "cos",
+    math.tan: "tan", math.asin: "asin", math.acos: "acos", math.atan: "atan", math.sinh: "sinh", math.cosh: "cosh", math.tanh: "tanh",
+}  # fmt: skip
+# Functions from a row to a number: name of `lib/np`, or None for the module of the type; whether no elements are refused; whether integers become floats.
+REDUCTIONS: dict[str, tuple[str, bool, bool]] = {
+    "sum": ("sum", False, False), "prod": ("product", False, False), "mean": ("mean", False, True), "std": ("std", False, True), "var": ("variance", False, True),
+    "max": ("amax", True, False), "min": ("amin", True, False), "amax": ("amax", True, False), "amin": ("amin", True, False), "argmax": ("argmax", True, False),
+    "argmin": ("argmin", True, False), "median": ("median", False, True), "any": ("or", False, False), "all": ("and", False, False), "ptp": ("ptp", True, False),
+    "count_nonzero": ("count", False, False),
+}  # fmt: skip
+# Functions from a row to a row of the same length.
+ALONG = {"cumsum": "cumsum", "cumprod": "cumprod", "sort": "sort", "argsort": "argsort"}
+METHODS = {
+    "sum", "prod", "mean", "std", "var", "max", "min", "argmax", "argmin", "any", "all", "cumsum", "cumprod", "argsort", "copy", "astype", "ravel", "flatten",
+    "transpose", "dot", "clip", "item", "reshape", "trace", "conj",
+}  # fmt: skip
+
+Call = Callable[["Expressions", ast.Call, list[Value], dict[str, Value]], Value]
+TABLE: dict[str, Call] = {}
+
+
+def entry(*names: str) -> Callable[[Call], Call]:
+    """A function of NumPy's that is read by the one that follows."""
+
+    def put(function: Call) -> Call:
+        for name in names:
+            TABLE[name] = function
+        return function
+
+    return put
+
+
+def refuse_options(node: ast.Call, options: dict[str, Value], allowed: tuple[str, ...] = ()) -> None:
+    """A problem for each keyword argument that is not read."""
+    for name in options:
+        if name not in allowed:
+            raise Unread(node, Code.NAME, f"the keyword argument `{name}` is not read here", "leave it out, or write what it does")
+
+
+def call_numpy(reader: Expressions, node: ast.Call, function: Any, values: list[Value], options: dict[str, Value]) -> Value:
+    """A call of one of NumPy's functions."""
+    name = getattr(function, "__name__", str(function))
+    if function in FLOAT_FUNCTIONS or function in TESTS or function in OPERATORS or function in COMPARING:
+        refuse_options(node, options)
+        return _ufunc(reader, node, function, values)
+    if isinstance(function, type) and issubclass(function, np.generic) and len(values) == 1:
+        return cast(reader, node, values[0], function)
+    for table in (np, np.linalg):
+        if getattr(table, name, None) is function:
+            key = name if table is np else f"linalg.{name}"
+            if table is np and name in REDUCTIONS:
+                return reduction(reader, node, name, values[0], values[1:], options)
+            if table is np and name in ALONG:
+                return along(reader, node, name, values[0], values[1:], options)
+            if key in TABLE:
+                return TABLE[key](reader, node, values, options)
+    raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "write it with functions that docs/library.md lists")
+
+
+def _ufunc(reader: Expressions, node: ast.Call, function: Any, values: list[Value]) -> Value:
+    context = reader.context
+    if len(values) != function.nin:
+        raise Unread(node, Code.FORM, f"`{function.__name__}` with {len(values)} arguments is not read", "write the result with `=`")
+    if function in OPERATORS:
+        # A number of Python's own that a ufunc takes is NumPy's afterwards: it does not fail where Python's operators do.
+        return binary(context, node, OPERATORS[function], *(strong(value) if all(v.weak for v in values) else value for value in values))
+    if function in COMPARING:
+        return compare(context, node, COMPARING[function], *values)
+    wanted, dtype = result_dtype(function, values)
+    values = [convert(value, want) for value, want in zip(values, wanted)]
+    if wanted[0] not in FLOATS:
+        if function in (np.floor, np.ceil, np.trunc) and wanted[0] in INTS:
+            return values[0]
+        raise Unread(node, Code.TYPE, f"`{function.__name__}` of {wanted[0]} is not read", "convert the argument to a float")
+    name = FLOAT_FUNCTIONS.get(function) or TESTS[function]
+    return replace(elementwise(context, node, values, applied(f"{wanted[0]}.{name}"), dtype), weak=False)
+
+
+def strong(value: Value) -> Value:
+    """The value as a number of NumPy's."""
+    return replace(value, weak=False)
+
+
+def cast(reader: Expressions, node: ast.AST, value: Value, kind: Any) -> Value:
+    """`astype` and calls of types."""
+    dtype = dtype_of(node, kind)
+    if value.dtype == dtype:
+        return replace(value, weak=False, memory=frozenset())
+    if value.dtype in FLOATS and dtype in INTS | {"bool"}:
+        if dtype == "bool":
+            return elementwise(reader.context, node, [value, literal(0)], infix("!=", COMPARE), "bool")
+        return elementwise(reader.context, node, [value], applied(f"{dtype}.{value.dtype}"), dtype)
+    if value.dtype in INTS and dtype == "bool":
+        return elementwise(reader.context, node, [value, literal(0)], infix("!=", COMPARE), "bool")
+    if value.weak and value.dtype == "i64" and dtype in INTS:
+        return strong(fitted(reader.context, node, value, dtype))
+    if value.dtype in ("c64", "c128") and dtype not in ("c64", "c128"):
+        raise Unread(node, Code.TYPE, "a complex number as a real one", "write `.real`")
+    made = elementwise(reader.context, node, [value], lambda values: (convert(values[0], dtype).text, APPLY if values[0].const is None else ATOM), dtype)
+    return replace(made, weak=False)
+
+
+def dtype_of(node: ast.AST, kind: Any) -> str:
+    """The name of a type in remora."""
+    try:
+        return DTYPES[str(np.dtype(kind))]
+    except (TypeError, KeyError):
+        raise Unread(node, Code.TYPE, f"the type `{kind}` is not read", "use a type of numbers, such as `np.float64`") from None
+
+
+def _option_dtype(reader: Expressions, node: ast.Call, options: dict[str, Value], default: str) -> str:
+    given = options.get("dtype")
+    return default if given is None else dtype_of(node, given.function)
+
+
+def axis_of(node: ast.AST, value: Value, given: Value | None) -> tuple[int, ...] | None:
+    """The dimensions that `axis` names; None for all of them."""
+    if given is None or given.const is None and given.text == "None":
+        return None
+    chosen = [item.const for item in given.items] if given.items is not None else [given.const]
+    if any(not isinstance(each, int) for each in chosen):
+        raise Unread(node, Code.SHAPE, "`axis` is no constant", "write the number")
+    if any(not -value.rank <= each < value.rank for each in chosen):
+        raise Unread(node, Code.SHAPE, f"there is no axis {chosen[0]} of {value.rank} dimensions", "")
+    return tuple(sorted(each % value.rank for each in chosen))
+
+
+def under(function: str, depth: int) -> str:
+    """A function below the outermost dimensions."""
+    for _ in range(depth):
+        function = f"map ({function})" if " " in function else f"map {function}"
+    return function
+
+
+def moved_last(value: Value, place: int, last: int) -> Value:
+    """The array with one of remora's dimensions moved inwards."""
+    for depth in range(place, last):
+        value = replace(value, text=f"{under('transpose', depth)} {value.argument}", prec=APPLY)
+    return value
+
+
+def _reduced_axes(node: ast.AST, value: Value, axes: tuple[int, ...] | None) -> tuple[Value, Size]:
+    """The array with the dimensions that are reduced as the last one, and the size of that."""
+    real = value.axes
+    places = [real.index(k) for k in (range(value.rank) if axes is None else axes) if k in real]
+    if not places:
+        return value, ONE
+    count = Size.of(1)
+    for place in places:
+        count = count * value.shape[real[place]]
+    first, last = places[0], len(real) - 1
+    if places != list(range(first, first + len(places))):
+        raise Unread(node, Code.SHAPE, "a reduction over axes that are not side by side", "reduce one after the other")
+    for _ in range(len(places) - 1):
+        value = replace(value, text=f"{under('flatten', first)} {value.argument}", prec=APPLY)
+        last -= 1
+    return moved_last(value, first, last), count
+
+
+def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest: list[Value], options: dict[str, Value]) -> Value:
+    """A reduction of all elements, or over axes."""
+    context = reader.context
+    value = reader.as_array(node, value)
+    refuse_options(node, options, ("axis", "keepdims", "ddof"))
+    if len(rest) > 1 or (rest and "axis" in options):
+        raise Unread(node, Code.FORM, f"`{name}` with these arguments is not read", "use keyword arguments")
+    axes = axis_of(node, value, rest[0] if rest else options.get("axis"))
+    function, needs, floats = REDUCTIONS[name]
+    if name in ("argmax", "argmin") and axes is not None and len(axes) > 1:
+        raise Unread(node, Code.SHAPE, f"`{name}` over several axes", "")
+    rows, count = _reduced_axes(node, value, axes)
+    rows, function, dtype = _row_function(reader, node, name, function, rows, options.get("ddof"))
+    keep = options.get("keepdims")
+    if keep is not None and not isinstance(keep.const, bool):
+        raise Unread(node, Code.FORM, "`keepdims` is no constant", "write True or False")
+    reduced = set(range(value.rank)) if axes is None else set(axes)
+    shape = tuple(ONE if k in reduced else size for k, size in enumerate(value.shape) if (keep is not None and keep.const) or k not in reduced)
+    if count == ONE and not (set(value.axes) & reduced):
+        if name in ("argmax", "argmin"):
+            raise Unread(node, Code.SHAPE, f"`{name}` of one element", "")
+        # A row of one: it is made, so that the function says what it means.
+        raise_for = {"sum", "prod", "mean", "max", "min", "amax", "amin", "any", "all", "median"}
+        if name not in raise_for:
+            raise Unread(node, Code.SHAPE, f"`{name}` over a dimension of size 1", "")
+        return replace(convert(rows, dtype), shape=shape, weak=False, memory=frozenset(), const=None)
+    if needs:
+        if count.number == 0:
+            raise Unread(node, Code.SHAPE, f"`{name}` of no elements", "NumPy raises an error, too")
+        if not context.assume(count - 1, f"`{name}` of no elements is an error"):
+            if len(rows.axes) > 1:
+                raise Unread(node, Code.SHAPE, f"`{name}` of rows that may have no elements", "")
+            rows = replace(rows, text=f"{context.helper('nonempty')} {rows.argument}", prec=APPLY)
+    return Value(f"{function} {rows.argument}", APPLY, dtype, shape, small=dtype == "i64" and name in ("argmax", "argmin", "count_nonzero"))
+
+
+def _row_function(reader: Expressions, node: ast.Call, name: str, function: str, rows: Value, ddof: Value | None) -> tuple[Value, str, str]:
+    """The argument, the function of a row, and the type of its result."""
+    context = reader.context
+    if ddof is not None and (name not in ("std", "var") or not isinstance(ddof.const, int)):
+        raise Unread(node, Code.FORM, "this `ddof` is not read", "write a number")
+    if name in ("any", "all", "count_nonzero"):
+        if rows.dtype != "bool":
+            rows = compare(context, node, ast.NotEq, rows, literal(0))
+        if name == "count_nonzero":
+            return rows, context.library("count"), "i64"
+        return rows, function, "bool"
+    if name in ("sum", "prod"):
+        wide = "i64" if rows.dtype in ("bool", "i8", "i16", "i32") else "u64" if rows.dtype in ("u8", "u16", "u32") else rows.dtype
+        rows = elementwise(context, node, [rows], lambda values: (convert(values[0], wide).text, APPLY), wide) if wide != rows.dtype else rows
+        return rows, f"{wide}.{function}", wide
+    if name in ("mean", "std", "var", "median"):
+        if rows.dtype in INTS | {"bool"}:
+            rows = elementwise(context, node, [rows], lambda values: (convert(values[0], "f64").text, APPLY), "f64")
+        if rows.dtype not in FLOATS:
+            raise Unread(node, Code.TYPE, f"`{name}` of {rows.dtype} is not read", "")
+        function = context.library(function + ("_ddof" if ddof is not None and ddof.const else ""), rows.dtype)
+        return rows, function + (f" {ddof.argument}" if ddof is not None and ddof.const else ""), rows.dtype
+    if rows.dtype not in FLOATS | INTS:
+        raise Unread(node, Code.TYPE, f"`{name}` of {rows.dtype} is not read", "")
+    return rows, context.library(function, rows.dtype), "i64" if name in ("argmax", "argmin") else rows.dtype
+
+
+def along(reader: Expressions, node: ast.Call, name: str, value: Value, rest: list[Value], options: dict[str, Value]) -> Value:
+    """A function of rows that makes rows."""
+    context = reader.context
+    value = reader.as_array(node, value)
+    refuse_options(node, options, ("axis", "kind"))
+    kind = options.get("kind")
+    if name == "argsort" and not (kind is not None and kind.text == "'stable'") and value.dtype != "bool":
+        context.assumes_stable = True  # type: ignore[attr-defined]
+    given = rest[0] if rest else options.get("axis")
+    default = -1 if name in ("sort", "argsort") else None
+    if given is None and default is None and value.rank > 1:
+        value = ravel(reader, node, value)
+    axis = (axis_of(node, value, given) or (value.rank - 1,))[0]
+    dtype = value.dtype
+    if name in ("cumsum", "cumprod"):
+        dtype = "i64" if dtype in ("bool", "i8", "i16", "i32") else "u64" if dtype in ("u8", "u16", "u32") else dtype
+        if dtype == "u64":
+            raise Unread(node, Code.TYPE, f"`{name}` of unsigned integers is not read", "convert them: `astype(np.int64)`")
+        if dtype != value.dtype:
+            value = elementwise(context, node, [value], lambda values: (convert(values[0], dtype).text, APPLY), dtype)
+    if value.rank == 0 or axis not in value.axes:
+        raise Unread(node, Code.SHAPE, f"`{name}` along a dimension of size 1", "")
+    place, last = value.axes.index(axis), len(value.axes) - 1
+    function = context.library(ALONG[name], dtype)
+    if place == last:
+        text, prec = f"{function} {value.argument}", APPLY
+    elif place == 0 and last == 1:
+        text, prec = f"{_plain(context.library, 'along0')} {function} {value.argument}", APPLY
+    else:
+        raise Unread(node, Code.SHAPE, f"`{name}` along this axis is not read", "move it to the end: `np.moveaxis`")
+    return Value(text, prec, "i64" if name == "argsort" else dtype, value.shape, small=name == "argsort")
+
+
+def _plain(library: Callable[[str], str], name: str) -> str:
+    return library(name)
+
+
+def ravel(reader: Expressions, node: ast.AST, value: Value) -> Value:
+    """The elements in one dimension."""
+    count = Size.of(1)
+    for size in value.shape:
+        count = count * size
+    text, prec = value.text, value.prec
+    for _ in range(len(value.axes) - 1):
+        text, prec = f"flatten {Value(text, prec, '').argument}", APPLY
+    if not value.axes:
+        raise Unread(node, Code.SHAPE, "the elements of one number", "")
+    return replace(value, text=text, prec=prec, shape=(count,))
+
+
+# Tables of single functions ------------------------------------------------------------------------------------------------------
+
+
+@entry("abs", "absolute", "fabs")
+def _abs(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    (value,) = values
+    if value.dtype == "bool":
+        return value
+    dtype = {"c64": "f32", "c128": "f64"}.get(value.dtype, value.dtype)
+    made = elementwise(reader.context, node, [value], applied(f"{value.dtype}.abs"), dtype)
+    return replace(made, weak=value.weak)
+
+
+@entry("square")
+def _square(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    return binary(reader.context, node, ast.Pow, strong(values[0]), literal(2))
+
+
+@entry("maximum", "minimum", "fmax", "fmin")
+def _maximum(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    name = reader.called(node).__name__
+    wanted, dtype = result_dtype(getattr(np, name), values)
+    values = [fitted(reader.context, node, value, want) for value, want in zip(values, wanted)]
+    if dtype in INTS:
+        function = f"{dtype}.{name[-3:] if name[0] == 'f' else name[:3]}"
+    elif dtype in FLOATS:
+        function = reader.context.library(name, dtype) if name[0] == "m" else f"{dtype}.{name[1:]}"
+    else:
+        raise Unread(node, Code.TYPE, f"`{name}` of {dtype} is not read", "")
+    return replace(elementwise(reader.context, node, values, applied(function), dtype), weak=False)
+
+
+@entry("clip")
+def _clip(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    if len(values) != 3 or any(value.text == "None" for value in values):
+        raise Unread(node, Code.FORM, "`clip` without two bounds", "write `np.minimum` or `np.maximum`")
+    x, low, high = values
+    wanted, dtype = result_dtype(np.minimum, [x, low])
+    wide, dtype = result_dtype(np.minimum, [replace(x, dtype=dtype, weak=x.weak and low.weak), high])
+    if dtype not in FLOATS | INTS:
+        raise Unread(node, Code.TYPE, f"`clip` of {dtype} is not read", "")
+    values = [fitted(reader.context, node, each, dtype) for each in (low, high, x)]
+    return replace(elementwise(reader.context, node, values, applied(reader.context.library("clip", dtype)), dtype), weak=False)
+
+
+@entry("where")
+def _where(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    if len(values) != 3:
+        raise Unread(node, Code.FORM, "`where` of a condition only", "write `np.flatnonzero(mask)`")
+    mask = reader.truth(node, values[0])
+    if values[1].weak and values[2].weak:
+        dtype = "f64" if "f64" in (values[1].dtype, values[2].dtype) else values[1].dtype
+        if values[1].dtype != values[2].dtype and "bool" in (values[1].dtype, values[2].dtype):
+            raise Unread(node, Code.TYPE, "a truth value or a number", "convert one of them")
+    else:
+        _, dtype = result_dtype(np.add, values[1:]) if values[1].dtype != "bool" or values[2].dtype != "bool" else ([], "bool")
+    two = [fitted(reader.context, node, value, dtype) for value in values[1:]]
+    made = elementwise(reader.context, node, [mask, *two], applied(reader.context.library("where", dtype)), dtype)
+    return replace(made, weak=False, memory=frozenset())
+
+
+@entry("dot", "matmul")
+def _dot(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    return matmul(reader, node, *values)
+
+
+def matmul(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
+    """`a @ b` of vectors and matrices."""
+    context = reader.context
+    if a.rank not in (1, 2) or b.rank not in (1, 2) or len(a.axes) != a.rank or len(b.axes) != b.rank:
+        raise Unread(node, Code.SHAPE, f"a product of {a.rank} and {b.rank} dimensions (or with a size of 1) is not read", "products of vectors and matrices are")
+    _, dtype = result_dtype(np.matmul, [a, b])
+    if dtype == "bool":
+        raise Unread(node, Code.TYPE, "a product of matrices of truth values", "convert them: `astype(np.int64)`")
+    a, b = convert(a, dtype), convert(b, dtype)
+    size, check = joined_sizes(reader, node, a.shape[-1], b.shape[-2 if b.rank == 2 else 0])
+    if check:
+        b = sized(context, node, b, b.rank - 2 if b.rank == 2 else 0, size)
+    name = {(1, 1): "dot", (2, 1): "matvec", (1, 2): "vecmat", (2, 2): "matmul"}[a.rank, b.rank]
+    shape = (*a.shape[:-1], *(b.shape[1:] if b.rank == 2 else ()))
+    return Value(f"{context.library(name, dtype)} {a.argument} {b.argument}", APPLY, dtype, shape)
+
+
+def joined_sizes(reader: Expressions, node: ast.AST, a: Size, b: Size) -> tuple[Size, bool]:
+    """One size for two that have to be equal; whether that is looked at when the program runs."""
+    from .operators import joined
+
+    return joined(reader.context, node, [a, b])
+
+
+@entry("outer")
+def _outer(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    a, b = (ravel(reader, node, reader.as_array(node, value)) if value.rank != 1 else value for value in values)
+    return binary(reader.context, node, ast.Mult, replace(a, shape=(*a.shape, ONE)), b)
+
+
+@entry("linalg.norm")
+def _norm(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    (value,) = values
+    value = reader.as_float(node, ravel(reader, node, value) if value.rank > 1 else value)
+    return Value(f"{reader.context.library('norm', value.dtype)} {value.argument}", APPLY, value.dtype)
+
+
+@entry("linalg.solve", "linalg.inv", "linalg.det")
+def _linear(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    name = reader.called(node).__name__
+    raise Unread(node, Code.NAME, f"`np.linalg.{name}` raises `LinAlgError` for singular matrices, which the library answers with NaNs", "call `linalg` in the written program where no matrix is singular")
+
+
+@entry("trace")
+def _trace(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    (value,) = values
+    if value.rank != 2 or len(value.axes) != 2 or value.dtype not in ("f64", "f32", "i64"):
+        raise Unread(node, Code.SHAPE, "`trace` of this is not read", "")
+    if value.shape[0] != value.shape[1]:
+        _, check = joined_sizes(reader, node, *value.shape)
+        if check:
+            raise Unread(node, Code.SHAPE, "`trace` of a matrix that is not known to be square", "")
+    return Value(f"{reader.context.library('trace', value.dtype)} {value.argument}", APPLY, value.dtype)
+
+
+def shape_of(reader: Expressions, node: ast.AST, given: Value) -> list[Value]:
+    """The sizes that a `shape` argument gives."""
+    items = list(given.items) if given.items is not None else [given]
+    for item in items:
+        if not item.scalar or item.dtype not in INTS:
+            raise Unread(node, Code.SHAPE, "this is no shape", "give an integer or a tuple of integers")
+    return items
+
+
+def filled(reader: Expressions, node: ast.AST, shape: list[Value], element: Value) -> Value:
+    """An array with the same value everywhere."""
+    text, prec = bound_text(element), element.prec if element.const is None else ATOM
+    sizes: list[Size] = []
+    for item in reversed(shape):
+        size = item.size
+        if size is None:
+            size = reader.size_of(item)
+        if size.number is not None and size.number < 0:
+            raise Unread(node, Code.SHAPE, "a negative size", "")
+        sizes.insert(0, size)
+        if size == ONE:
+            continue
+        inner = Value(text, prec, "").argument
+        if element.const is not None and element.prec == UNARY:
+            inner = f"({text})" if text.startswith("-") else text
+        text, prec = f"replicate {item.argument} {inner}", APPLY
+    return Value(text, prec, element.dtype, tuple(sizes))
+
+
+@entry("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like")
+def _filled(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options, ("dtype",))
+    name = reader.called(node).__name__
+    like = name.endswith("_like")
+    what = name.split("_")[0]
+    value = literal({"zeros": 0, "ones": 1, "empty": 0, "full": 0}[what])
+    if what == "full":
+        value = values[1]
+    default = values[0].dtype if like else ("f64" if what != "full" else value.dtype)
+    if len(values) > (2 if what == "full" else 1):
+        options = {**options, "dtype": values[-1]}
+    dtype = _option_dtype(reader, node, options, default)
+    value = literal(bool(value.const)) if dtype == "bool" and value.const is not None else convert(value, dtype)
+    shape = [reader.size_value(values[0], k) for k in range(values[0].rank)] if like else shape_of(reader, node, values[0])
+    return filled(reader, node, shape, value)
+
+
+@entry("eye", "identity")
+def _eye(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options, ("dtype",))
+    if len(values) != 1:
+        raise Unread(node, Code.FORM, "`eye` with these arguments is not read", "")
+    dtype = _option_dtype(reader, node, options, "f64")
+    size = values[0].size or reader.size_of(values[0])
+    return Value(f"{reader.context.library('eye', dtype)} {values[0].argument}", APPLY, dtype, (size, size))
+
+
+@entry("arange")
+def _arange(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    if any(value.dtype != "i64" or not value.scalar for value in values):
+        raise Unread(node, Code.TYPE, "`arange` of floats is not read", "use `np.linspace`, or `np.arange(n) * step`")
+    return integers(reader, node, values)
+
+
+def integers(reader: Expressions, node: ast.AST, values: list[Value]) -> Value:
+    """The integers of a `range` as an array."""
+    context = reader.context
+    start, stop, step = (literal(0), values[0], literal(1)) if len(values) == 1 else (values[0], values[1], values[2] if len(values) > 2 else literal(1))
+    if step.const is None or step.const == 0:
+        raise Unread(node, Code.FORM, "the step is no constant", "write the number")
+    if start.const == 0 and step.const == 1:
+        size = stop.size or reader.size_of(stop)
+        if not context.assume(size, "a range that ends before 0") and not reader.known_nonnegative(stop):
+            count = f"i64.max 0 {stop.argument}"
+            return Value(f"iota ({count})", APPLY, "i64", (unknown_size(),), small=True)
+        return Value(f"iota {stop.argument}", APPLY, "i64", (size,), small=True)
+    if step.const == 1:
+        low, high = start.size or reader.size_of(start), stop.size or reader.size_of(stop)
+        length = high - low
+        if context.assume(length, "a range that ends before it begins"):
+            return Value(f"range {start.argument} {stop.argument}", APPLY, "i64", (length,), small=True)
+        return Value(f"range {start.argument} (i64.max {start.argument} {stop.argument})", APPLY, "i64", (unknown_size(),), small=True)
+    arange = context.library("arange", "i64")
+    return Value(f"{arange} {start.argument} {stop.argument} {step.argument if step.const > 0 else f'({step.text})'}", APPLY, "i64", (unknown_size(),), small=True)
+
+
+@entry("linspace")
+def _linspace(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    if len(values) != 3 or not all(value.scalar for value in values):
+        raise Unread(node, Code.FORM, "`linspace` with these arguments is not read", "give two numbers and a count")
+    size = values[2].size or reader.size_of(values[2])
+    low, high = (convert(value, "f64") for value in values[:2])
+    return Value(f"{reader.context.library('linspace')} {low.argument} {high.argument} {values[2].argument}", APPLY, "f64", (size,))
+
+
+@entry("array", "asarray", "copy", "ascontiguousarray")
+def _array(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options, ("dtype",))
+    value = values[0]
+    if len(values) > 1:
+        options = {"dtype": values[1]}
+    aliased = value.memory if reader.called(node).__name__ in ("asarray", "ascontiguousarray") else frozenset()
+    value = replace(reader.as_array(node, value), memory=aliased, weak=False)
+    return cast(reader, node, value, options["dtype"].function) if "dtype" in options else value
+
+
+@entry("roll")
+def _roll(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options, ("axis",))
+    context = reader.context
+    value, shift = values[0], values[1]
+    given = values[2] if len(values) > 2 else options.get("axis")
+    if not shift.scalar or shift.dtype != "i64":
+        raise Unread(node, Code.FORM, "`roll` by several places", "roll one axis after the other")
+    axes = axis_of(node, value, given)
+    if axes is None and value.rank != 1:
+        raise Unread(node, Code.SHAPE, "`roll` of all elements of a matrix", "name an axis")
+    axis = 0 if axes is None else axes[0]
+    if axes is not None and len(axes) != 1:
+        raise Unread(node, Code.SHAPE, "`roll` of several axes", "roll one axis after the other")
+    if axis not in value.axes:
+        return replace(value, memory=frozenset())
+    if value.shape[axis].number == 0:
+        return value
+    place = value.axes.index(axis)
+    amount = f"({shift.text})" if shift.text.startswith("-") else shift.argument
+    if place == len(value.axes) - 1:
+        text = f"{context.library('roll', value.dtype)} {amount} {value.argument}"
+    elif place == 0:
+        text = f"{_plain(context.library, 'roll_axis0')} {amount} {value.argument}"
+    else:
+        raise Unread(node, Code.SHAPE, "`roll` along this axis is not read", "")
+    return Value(text, APPLY, value.dtype, value.shape)
+
+
+@entry("diff")
+def _diff(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    (value,) = values
+    if value.rank != 1 or not value.axes or value.dtype not in FLOATS | {"i64", "i32"}:
+        raise Unread(node, Code.SHAPE, "`diff` of this is not read", "write `x[1:] - x[:-1]`")
+    if not reader.context.assume(value.shape[0] - 1, "`diff` of no elements"):
+        raise Unread(node, Code.SHAPE, "`diff` of what may have no elements", "write `x[1:] - x[:-1]`")
+    return Value(f"{reader.context.library('diff', value.dtype)} {value.argument}", APPLY, value.dtype, (value.shape[0] - 1,))
+
+
+@entry("concatenate", "hstack")
+def _concatenate(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    parts = list(values[0].items or ())
+    if len(values) != 1 or not parts or any(part.rank != 1 for part in parts):
+        raise Unread(node, Code.SHAPE, "a concatenation of these is not read", "concatenate vectors along their only axis")
+    _, dtype = result_dtype(np.add, [parts[0], parts[-1]]) if len({p.dtype for p in parts}) > 1 else ([], parts[0].dtype)
+    if len({p.dtype for p in parts}) > 2:
+        raise Unread(node, Code.TYPE, "a concatenation of many types", "convert them first")
+    total = parts[0].shape[0]
+    for part in parts[1:]:
+        total = total + part.shape[0]
+    texts = [f"[{part.text}]" if not part.axes else convert(part, dtype).at(PRODUCT) for part in parts]
+    return Value(" ++ ".join(texts), LOWER, dtype, (total,))
+
+
+LOWER = 1
+
+
+@entry("bincount")
+def _bincount(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options, ("minlength",))
+    raise Unread(node, Code.SHAPE, "the length of `bincount` depends on its largest element", "write `np.zeros(k, dtype=int)` and a loop that counts, or `np.histogram` with a range")
+
+
+@entry("flatnonzero")
+def _flatnonzero(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    mask = reader.truth(node, ravel(reader, node, values[0]))
+    return Value(f"{_plain(reader.context.library, 'nonzero')} {mask.argument}", APPLY, "i64", (unknown_size(),), small=True)
+
+
+@entry("transpose")
+def _transpose(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    return transposed(node, values[0])
+
+
+def transposed(node: ast.AST, value: Value) -> Value:
+    """`a.T`."""
+    if value.rank < 2:
+        return value
+    if value.rank > 2:
+        raise Unread(node, Code.SHAPE, "the transpose of more than two dimensions", "use `np.swapaxes`")
+    shape = value.shape[::-1]
+    if len(value.axes) < 2:
+        return replace(value, shape=shape)
+    return replace(value, text=f"transpose {value.argument}", prec=APPLY, shape=shape)
+
+
+@entry("ravel")
+def _ravel(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    return ravel(reader, node, values[0])
+
+
+@entry("percentile", "quantile")
+def _percentile(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    if len(values) != 2 or not values[1].scalar or len(values[0].axes) != 1:
+        raise Unread(node, Code.FORM, "this percentile is not read", "of a vector, with one number")
+    value = reader.as_float(node, values[0])
+    name = reader.called(node).__name__
+    if not reader.context.assume(value.shape[0] - 1, f"`{name}` of no elements is an error"):
+        value = replace(value, text=f"{reader.context.helper('nonempty')} {value.argument}", prec=APPLY)
+    return Value(f"{reader.context.library(name, value.dtype)} {convert(values[1], value.dtype).argument} {value.argument}", APPLY, value.dtype)
+
+
+@entry("isfinite")
+def _isfinite(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    value = reader.as_float(node, values[0])
+    return elementwise(reader.context, node, [value], lambda v: (f"{v[0].dtype}.abs {v[0].argument} < {v[0].dtype}.inf", COMPARE), "bool")
+
+
+@entry("logical_not", "invert", "bitwise_not")
+def _not(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    return elementwise(reader.context, node, [reader.truth(node, values[0])], lambda v: (f"!{v[0].at(UNARY + 1)}", UNARY), "bool")
+
+
+@entry("logical_and", "logical_or")
+def _logical(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    op = ast.BitAnd if reader.called(node) is np.logical_and else ast.BitOr
+    return binary(reader.context, node, op, *(strong(reader.truth(node, value)) for value in values))
+
+
+@entry("negative")
+def _negative(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    return strong(negated(reader.context, node, values[0]))
+
+
+@entry("sign")
+def _sign(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    value = values[0]
+    function = reader.context.library("sign", value.dtype) if value.dtype in FLOATS else f"{value.dtype}.sgn"
+    return strong(elementwise(reader.context, node, [value], applied(function), value.dtype))
+
+
+# Builtins and `math` -------------------------------------------------------------------------------------------------------------
+
+
+def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: list[Value], options: dict[str, Value]) -> Value:
+    """A call of a builtin or a function of `math`."""
+    refuse_options(node, options)
+    context = reader.context
+    if function in MATH and len(values) == 1 and values[0].scalar:
+        value = convert(values[0], "f64")
+        name = context.short()
+        context.names.discard(name)
+        result = f"f64.{MATH[function]} {value.argument}"
+        return Value(f"{context.helper('checked')} {value.argument} ({result})", APPLY, "f64", weak=True)
+    if function is builtins.len and len(values) == 1:
+        if values[0].items is not None:
+            return literal(len(values[0].items))
+        if values[0].rank == 0:
+            raise Unread(node, Code.SHAPE, "the length of a number", "")
+        return reader.size_value(values[0], 0)
+    if function is builtins.abs:
+        return TABLE["abs"](reader, node, values, {})
+    if function in (builtins.int, builtins.float, builtins.bool) and len(values) == 1:
+        return _number(reader, node, function, values[0])
+    if function in (builtins.max, builtins.min):
+        return _best(reader, node, function, values)
+    if function is builtins.sum and len(values) == 1:
+        if values[0].items is not None:
+            total = literal(0)
+            for item in values[0].items:
+                total = item if total.const == 0 and total.scalar and not isinstance(item.const, bool) else binary(context, node, ast.Add, total, item)
+            return total
+        raise Unread(node, Code.NAME, "Python's `sum` of an array", "write `np.sum(x)`, or `x.sum(axis=0)`")
+    raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "")
+
+
+def _number(reader: Expressions, node: ast.AST, function: Any, value: Value) -> Value:
+    if not value.scalar or value.rank > 1:
+        raise Unread(node, Code.TYPE, "a number of an array", "index the array")
+    if function is builtins.bool:
+        return replace(reader.truth(node, value), weak=True)
+    if function is builtins.float:
+        return replace(convert(value, "f64"), weak=True)
+    if value.dtype in FLOATS:
+        raise Unread(node, Code.TYPE, "`int` of a float is not read", "use `np.int64(x)` where the number fits into 64 bits, or `//`")
+    if value.dtype == "u64":
+        raise Unread(node, Code.TYPE, "`int` of `uint64`", "use `np.int64`")
+    small = value.small or value.dtype in INTS - {"i64"} or value.dtype == "bool"
+    return replace(convert(value, "i64"), weak=True, small=small)
+
+
+def _best(reader: Expressions, node: ast.Call, function: Any, values: list[Value]) -> Value:
+    context = reader.context
+    name = function.__name__
+    if len(values) == 1 and values[0].items is not None:
+        values = list(values[0].items)
+    if len(values) < 2 or not all(value.scalar for value in values):
+        raise Unread(node, Code.TYPE, f"Python's `{name}` of arrays", f"write `np.{name}imum` for arrays, or `x.{name}()`")
+    best = values[0]
+    for value in values[1:]:
+        weak = best.weak and value.weak
+        dtype = "f64" if {best.dtype, value.dtype} & {"f64"} else result_dtype(np.add, [best, value])[1] if best.dtype != value.dtype else best.dtype
+        if dtype != best.dtype and best.const is None and best.dtype not in INTS or dtype == "f32" and best.dtype != value.dtype:
+            raise Unread(node, Code.TYPE, f"`{name}` of different types", "convert one of them")
+        two = [fitted(context, node, best, dtype), fitted(context, node, value, dtype)]
+        if dtype in INTS:
+            scalar = applied(f"{dtype}.{name}")
+        elif dtype == "f64":
+            scalar = applied(context.helper("larger" if name == "max" else "smaller"))
+        else:
+            raise Unread(node, Code.TYPE, f"Python's `{name}` of {dtype}", f"write `np.{name}imum`")
+        small = best.small and value.small
+        best = replace(elementwise(context, node, two, scalar, dtype), weak=weak, small=small)
+    return best

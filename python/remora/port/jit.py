@@ -1,0 +1,227 @@
+"""`remora.jit`: a Python function that runs as the program it is translated to."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _program
+from .diagnostics import Code, PortError, Problem, Unread
+from .reading import Definition, read
+from .sizes import ONE
+from .translate import Argument, Result, Translation, translate
+from .values import DTYPES
+
+# Python's integers have no bounds: larger ones are refused, so that sums in a loop stay within 64 bits.
+LARGEST_INTEGER = 1 << 40
+
+
+@dataclass
+class Instance:
+    """A translation for some types, and what runs it."""
+
+    translation: Translation
+    program: Any
+    entry: Any
+
+
+class JitFunction:
+    """A Python function that is translated when it is first called, once for each combination of types and ranks."""
+
+    def __init__(self, function: types.FunctionType, backend: str = "auto") -> None:
+        functools.update_wrapper(self, function)
+        self.__port__ = function
+        self.backend = backend
+        self._signature = inspect.signature(function)
+        self._definition: Definition | None = None
+        self._instances: dict[Any, Instance] = {}
+        self._last: Instance | None = None
+
+    @property
+    def definition(self) -> Definition:
+        """The function as it is written."""
+        if self._definition is None:
+            try:
+                self._definition = read(self.__port__)
+            except Unread as problem:
+                code = self.__port__.__code__
+                raise PortError([Problem(problem.code, problem.message, problem.help, code.co_filename, code.co_firstlineno, 0, "", 1)]) from None
+        return self._definition
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = {name: self._value(name, value) for name, value in bound.arguments.items()}
+        instance = self.instance_for(given)
+        return self._run(instance, given)
+
+    # Arguments ---------------------------------------------------------------------------------------------------------------
+
+    def refuse(self, name: str, message: str, help: str = "") -> PortError:
+        """A problem with an argument."""
+        code = self.__port__.__code__
+        return PortError([Problem(Code.ARGUMENT, f"{self.__port__.__name__}(): argument `{name}`: {message}", help, code.co_filename, code.co_firstlineno, 0, f"def {self.__port__.__name__}(..)", 3)])
+
+    def _value(self, name: str, value: Any) -> Any:
+        if isinstance(value, (bool, float)) and not isinstance(value, np.generic):
+            return value
+        if isinstance(value, int) and not isinstance(value, np.generic):
+            if abs(value) > LARGEST_INTEGER:
+                raise self.refuse(name, f"{value} is too large for one of Python's own integers", "pass `np.int64(..)`, which wraps around as in NumPy")
+            return value
+        if isinstance(value, np.ndarray) and type(value) is np.ndarray or isinstance(value, np.generic):
+            if str(value.dtype) not in DTYPES:
+                raise self.refuse(name, f"the type {value.dtype} is not read", "convert it, for example with `x.astype(np.float64)`")
+            return value
+        raise self.refuse(name, f"a {type(value).__name__} is not read", "pass a NumPy array or a number")
+
+    def kind(self, value: Any, fixed: dict[int, int]) -> Argument:
+        """What is known of an argument."""
+        if isinstance(value, bool):
+            return Argument("bool", weak=True)
+        if isinstance(value, (np.ndarray, np.generic)):
+            return Argument(DTYPES[str(value.dtype)], tuple(fixed.get(k, 1 if size == 1 else None) for k, size in enumerate(value.shape)))
+        return Argument("i64" if isinstance(value, int) else "f64", weak=True)
+
+    # Instances ---------------------------------------------------------------------------------------------------------------
+
+    def instance_for(self, given: dict[str, Any]) -> Instance:
+        """The instance for arguments; made if there is none."""
+        arguments = {name: self.kind(value, {}) for name, value in given.items()}
+        instance = self._instance(arguments)
+        if not self._fits(instance.translation, given):
+            # Sizes that the program for all sizes leaves out: they have a program of their own.
+            arguments = {name: self.kind(value, dict(enumerate(getattr(value, "shape", ())))) for name, value in given.items()}
+            instance = self._instance(arguments)
+        self._last = instance
+        return instance
+
+    def _fits(self, translation: Translation, given: dict[str, Any]) -> bool:
+        values: dict[str, int] = {}
+        for name, sizes in translation.sizes.items():
+            for size, actual in zip(sizes, getattr(given[name], "shape", ())):
+                if (single := size.single) is not None:
+                    values.setdefault(single, actual)
+        return all(size.value(values) >= 0 for size, _ in translation.assumed)
+
+    def _instance(self, arguments: dict[str, Argument]) -> Instance:
+        key = tuple(arguments.items())
+        found = self._instances.get(key)
+        if found is not None and all(_same(self.definition.outer, self.__port__, name, value) for name, value in found.translation.captured.items()):
+            return found
+        if found is not None:
+            self._definition = None
+        translation = translate(self.definition, arguments)
+        if translation.problems:
+            raise PortError(translation.problems)
+        program = _program.compile(translation.source, path=f"<{self.__port__.__name__}>", backend=self.backend)
+        made = Instance(translation, program, program[translation.name])
+        self._instances[key] = made
+        return made
+
+    def _run(self, instance: Instance, given: dict[str, Any]) -> Any:
+        translation = instance.translation
+        self._check_memory(translation, given)
+        passed = []
+        for name, value in given.items():
+            sizes = translation.sizes[name]
+            if any(size == ONE for size in sizes):
+                value = value.reshape([actual for size, actual in zip(sizes, value.shape) if size != ONE])
+                value = value[()] if value.ndim == 0 else value
+            passed.append(value)
+        if translation.result is None or (translation.result.kind == "none" and not translation.mutated):
+            return None
+        outcome = instance.entry(*passed)
+        flat = list(outcome) if isinstance(outcome, tuple) else [outcome]
+        written = dict(zip(translation.mutated, flat[len(flat) - len(translation.mutated) :]))
+        for name, array in written.items():
+            given[name][...] = array
+        return _rebuilt(translation.result, flat, given)
+
+    def _check_memory(self, translation: Translation, given: dict[str, Any]) -> None:
+        for name in translation.mutated:
+            array = given[name]
+            if not array.flags.writeable:
+                raise self.refuse(name, "the function writes to an array that is read-only")
+            for other, value in given.items():
+                if other != name and isinstance(value, np.ndarray) and np.may_share_memory(array, value):
+                    raise self.refuse(name, f"the function writes to it, and it shares its memory with `{other}`", "pass a copy of one of them")
+
+    # What was made -----------------------------------------------------------------------------------------------------------
+
+    def _shown(self) -> Instance:
+        if self._last is None:
+            raise ValueError(f"{self.__port__.__name__} was not called yet: its types are those of the arguments of a call")
+        return self._last
+
+    @property
+    def source(self) -> str:
+        """The program for the types of the last call."""
+        return self._shown().translation.source
+
+    def infer(self) -> Any:
+        """The explicit program for the types of the last call, with every map that was inserted."""
+        return self._shown().entry.infer()
+
+    def explain(self) -> str:
+        """What the translation takes for granted, for the types of the last call."""
+        translation = self._shown().translation
+        lines = [f"{translation.name}: {len(self._instances)} instance(s)"]
+        for size, why in translation.assumed:
+            lines.append(f"- this program is for arrays with {size.text()} >= 0 ({why}); smaller ones have a program of their own")
+        for name in translation.mutated:
+            lines.append(f"- the elements of the argument `{name}` are written: the program returns the new array, and it is copied to the caller's")
+        for name, value in translation.captured.items():
+            lines.append(f"- `{name}` is the constant {value!r}; if it changes, the function is translated again")
+        lines.append("- sums may be added in another order than NumPy's")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<remora.jit of {self.__port__.__name__}>"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+
+def _same(outer: dict[str, Any], function: types.FunctionType, name: str, value: Any) -> bool:
+    from .reading import outer_names
+
+    current: Any = None
+    for k, part in enumerate(name.split(".")):
+        current = outer_names(function).get(part, outer.get(part)) if k == 0 else getattr(current, part, None)
+    return type(current) is type(value) and (current == value or current != current)
+
+
+def _rebuilt(result: Result, flat: list[Any], given: dict[str, Any]) -> Any:
+    if result.kind == "none":
+        return None
+    if result.kind == "argument":
+        return given[result.name]
+    if result.kind == "tuple":
+        return tuple(_rebuilt(part, flat, given) for part in result.parts)
+    value = flat.pop(0)
+    if result.kind == "array":
+        value = np.asarray(value)
+        return np.expand_dims(value, result.ones) if result.ones else value
+    return value.item() if result.dtype.endswith("w") else value
+
+
+def jit(function: Callable[..., Any] | None = None, *, backend: str = "auto") -> Any:
+    """Translates a Python function of NumPy arrays to a program when it is called, and runs that.
+
+    `f.source` is the program, `f.infer()` the maps that were inserted, `f.explain()` what was taken for granted. What cannot be read
+    raises `PortError`, with the places in the Python source: nothing falls back to Python.
+
+    `backend`: as for `compile`.
+    """
+    if function is None:
+        return lambda inner: jit(inner, backend=backend)
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"`jit` takes a function that is defined with `def`, not a {type(function).__name__}")
+    return JitFunction(function, backend)

@@ -1,0 +1,147 @@
+"""The source of a Python function, its comments, and the names in it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import io
+import textwrap
+import tokenize
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from .diagnostics import Code, Unread
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function as it is written, with the names that it sees outside of itself."""
+
+    node: ast.FunctionDef | ast.Lambda
+    file: str
+    lines: tuple[str, ...]
+    first_line: int
+    comments: dict[int, str]
+    outer: dict[str, Any]
+    indent: int
+
+
+def outer_names(function: types.FunctionType) -> dict[str, Any]:
+    """Globals and the values of free variables."""
+    names = dict(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:
+            pass
+    return names
+
+
+def comments_of(text: str) -> dict[int, str]:
+    """The comments that stand on lines of their own or at the end of one, by line."""
+    found: dict[int, str] = {}
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                found[token.start[0]] = token.string.lstrip("#").strip()
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return found
+
+
+def read(function: types.FunctionType) -> Definition:
+    """The definition of a function."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        raise Unread(None, Code.SOURCE, f"the source of `{function.__name__}` is not to be had", "define it in a file or a notebook cell") from None
+    text = "".join(lines)
+    plain = textwrap.dedent(text)
+    try:
+        tree = ast.parse(plain)
+    except SyntaxError:
+        raise Unread(None, Code.SOURCE, f"the source of `{function.__name__}` is no definition on its own", "define it with `def`") from None
+    node = tree.body[0] if tree.body else None
+    if not isinstance(node, ast.FunctionDef):
+        raise Unread(None, Code.FORM, "only functions that are defined with `def` are read", "lambdas and coroutines are not: define it with `def`")
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    file = inspect.getsourcefile(function) or "<text>"
+    return Definition(node, file, tuple(text.splitlines()), first, comments_of(plain), outer_names(function), indent)
+
+
+def definition(function: Any, context: Any) -> Definition:
+    """The definition of a function that is called."""
+    return read(function)
+
+
+def assigned(nodes: list[ast.stmt] | list[ast.AST]) -> set[str]:
+    """The names that statements give values to, elements included."""
+    names: set[str] = set()
+    for top in nodes:
+        for node in walk(top):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+                names.add(node.id)
+            elif isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+                base: ast.AST = node
+                while isinstance(base, (ast.Subscript, ast.Attribute)):
+                    base = base.value
+                if isinstance(base, ast.Name):
+                    names.add(base.id)
+            elif isinstance(node, ast.FunctionDef):
+                names.add(node.name)
+    return names
+
+
+def walk(node: ast.AST) -> Any:
+    """All nodes, without those of functions and comprehensions inside."""
+    yield node
+    if isinstance(node, (ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from walk(child)
+
+
+def used(nodes: list[ast.stmt] | list[ast.AST]) -> set[str]:
+    """The names that statements read; what writes to elements reads the array."""
+    names: set[str] = set()
+    for top in nodes:
+        for node in ast.walk(top):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                names.add(node.id)
+            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                names.add(node.target.id)
+    return names
+
+
+def leaves(nodes: list[ast.stmt], kinds: tuple[type, ...]) -> bool:
+    """Whether statements have a `return`, `break` or `continue` that leaves them."""
+    for node in nodes:
+        if isinstance(node, kinds):
+            return True
+        if isinstance(node, ast.If) and (leaves(node.body, kinds) or leaves(node.orelse, kinds)):
+            return True
+        if isinstance(node, (ast.For, ast.While)):
+            inner = tuple(kind for kind in kinds if kind is ast.Return)
+            if inner and leaves(node.body, inner):
+                return True
+    return False
+
+
+def times_bound(node: ast.FunctionDef) -> dict[str, int]:
+    """How often each name is bound."""
+    counts: dict[str, int] = {}
+    for each in walk_body(node):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            counts[each.id] = counts.get(each.id, 0) + 1
+        elif isinstance(each, ast.FunctionDef):
+            counts[each.name] = counts.get(each.name, 0) + 1
+    for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
+        counts[argument.arg] = counts.get(argument.arg, 0) + 1
+    return counts
+
+
+def walk_body(node: ast.FunctionDef) -> Any:
+    """All nodes of the body."""
+    for each in node.body:
+        yield from walk(each)

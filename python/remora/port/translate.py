@@ -1,0 +1,218 @@
+"""A Python function and the types of its arguments, as a program."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+from .context import HELPERS, Context, Facts, Restart
+from .diagnostics import Code, Poisoned, Problem, Unread
+from .reading import Definition, assigned, times_bound, walk_body
+from .sizes import ONE, Size
+from .statements import Flow, Lines, Statements, indented, tuple_text
+from .values import ATOM, INTS, Value, bound_text, convert, fresh
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What is known of an argument: its type, its sizes where they are fixed (None where any size will do), whether it is one of Python's numbers."""
+
+    dtype: str
+    sizes: tuple[int | None, ...] = ()
+    weak: bool = False
+    names: tuple[str, ...] = ()  # names of sizes, from annotations
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a result of the program becomes what the Python function returns."""
+
+    kind: str  # "array", "number", "tuple", "none", or "argument": the caller's own array
+    ones: tuple[int, ...] = ()  # dimensions of size 1 that the program leaves out
+    dtype: str = ""
+    parts: tuple[Result, ...] = ()
+    name: str = ""
+
+
+@dataclass
+class Translation:
+    """The program for a function."""
+
+    name: str
+    source: str
+    problems: list[Problem]
+    result: Result | None = None
+    mutated: list[str] = field(default_factory=list)
+    assumed: list[tuple[Size, str]] = field(default_factory=list)
+    sizes: dict[str, list[Size]] = field(default_factory=dict)  # of each array parameter
+    captured: dict[str, Any] = field(default_factory=dict)
+    dropped: list[str] = field(default_factory=list)  # parameters that the program does not take
+
+
+def translate(definition: Definition, arguments: dict[str, Argument]) -> Translation:
+    """The program for arguments of these types. Problems are in the result; what could be read is in its source, with holes."""
+    facts = Facts()
+    for _ in range(64):
+        try:
+            return _Function(definition, arguments, facts).run()
+        except Restart:
+            facts.assumed.clear()
+    raise RuntimeError("the sizes of a function do not settle")
+
+
+class _Function:
+    def __init__(self, definition: Definition, arguments: dict[str, Argument], facts: Facts) -> None:
+        self.definition, self.arguments, self.facts = definition, arguments, facts
+        node = definition.node
+        assert isinstance(node, ast.FunctionDef)
+        self.node = node
+        self.context = Context(definition.file, list(definition.lines), definition.first_line, definition.outer, facts)
+        self.reader = Statements(self.context, definition)
+        names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} | set(arguments)
+        self.context.names = {self.context.mangle(name) for name in names} | names
+        self.returned: list[tuple[Value, Result]] = []
+
+    def run(self) -> Translation:
+        """One reading."""
+        node, reader = self.node, self.reader
+        counts = times_bound(node)
+        self.context.stable = {self.context.mangle(name) for name, count in counts.items() if count == 1}
+        reader.locals = assigned(list(node.body)) | set(self.arguments)
+        sizes = self.parameters(counts)
+        try:
+            reader.flow = Flow(self.on_return)
+            lines = reader.block(list(node.body), lambda: self.on_return(node, Value("None", ATOM, "none")))
+        except Unread as problem:
+            reader.report(problem, node)
+            lines = ["???"]
+        except Poisoned:
+            lines = ["???"]
+        made = Translation(self.context.mangle(node.name), "", self.context.problems)
+        if self.returned:
+            made.result = self.returned[0][1]
+            if any(other != made.result for _, other in self.returned):
+                at = Unread(node, Code.TYPE, "the `return`s of this function give different types or shapes", "return the same type everywhere")
+                reader.report(at, node)
+        made.mutated = [name for name in self.arguments if name in self.facts.mutated]
+        made.sizes, made.assumed, made.captured = sizes, list(self.facts.assumed), reader.captured
+        made.source = self.text(made, lines)
+        return made
+
+    def parameters(self, counts: dict[str, int]) -> dict[str, list[Size]]:
+        """Gives the parameters their values, and sizes names."""
+        wished = self.wished(counts)
+        taken = set(self.context.names) - set(wished.values())
+        pool = (name for name in ["n", "m", "k", "l", "h", "d", "o", "c"] + [f"n{k}" for k in range(1, 60)])
+        found: dict[str, list[Size]] = {}
+        own: dict[tuple[str, int], str] = {}
+        for name, argument in self.arguments.items():
+            for axis, fixed in enumerate(argument.sizes):
+                wish = wished.get((name, axis)) or (argument.names[axis] if axis < len(argument.names) and argument.names[axis].isidentifier() else "")
+                if not wish or wish in taken or (wish in own.values() and not argument.names):
+                    wish = next(each for each in pool if each not in taken and each not in own.values() and each not in wished.values())
+                own[name, axis] = wish
+        for name, argument in self.arguments.items():
+            sizes = []
+            for axis, fixed in enumerate(argument.sizes):
+                size = Size.of(fixed) if fixed is not None else Size.name(own[name, axis])
+                for _ in range(64):
+                    single = size.single
+                    if single is None or single not in self.facts.merged:
+                        break
+                    size = self.facts.merged[single]
+                sizes.append(size)
+                self.context.sizes |= size.names()
+            found[name] = sizes
+        for size in self.context.sizes:
+            self.context.names.add(size)
+            self.context.least.setdefault(size, 0)
+        for name, argument in self.arguments.items():
+            text = self.context.mangle(name)
+            memory = frozenset([fresh()]) if argument.sizes else frozenset[str]()
+            known = Size.name(text) if argument.dtype == "i64" and not argument.sizes and text in self.context.stable else None
+            self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known)
+            for each in memory:
+                self.reader.params[each] = name
+        return found
+
+    def wished(self, counts: dict[str, int]) -> dict[tuple[str, int], str]:
+        """Names that the function itself gives to sizes: `n = len(x)`, `n, m = a.shape`."""
+        found: dict[tuple[str, int], str] = {}
+        for each in walk_body(self.node):
+            if not isinstance(each, ast.Assign) or len(each.targets) != 1:
+                continue
+            target, value = each.targets[0], each.value
+            places: list[tuple[ast.expr, tuple[str, int]]] = []
+            pairs = list(zip(target.elts, value.elts)) if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) else [(target, value)]
+            for one, source in pairs:
+                match source:
+                    case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
+                        places.append((one, (name, 0)))
+                    case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=ast.Constant(value=int(axis))):
+                        places.append((one, (name, axis)))
+                    case ast.Attribute(value=ast.Name(id=name), attr="size") if name in self.arguments and len(self.arguments[name].sizes) == 1:
+                        places.append((one, (name, 0)))
+                    case ast.Attribute(value=ast.Name(id=name), attr="shape") if isinstance(one, ast.Tuple):
+                        places += [(part, (name, axis)) for axis, part in enumerate(one.elts)]
+            for one, place in places:
+                if isinstance(one, ast.Name) and counts.get(one.id) == 1 and place[0] in self.arguments and counts.get(place[0]) == 1:
+                    if place not in found and self.context.mangle(one.id) == one.id and one.id not in found.values():
+                        found[place] = one.id
+        return found
+
+    def on_return(self, node: ast.AST, value: Value) -> Lines:
+        """The lines of a result, with the arrays of the caller that were written."""
+        result, texts = self.result(node, value)
+        for name in self.arguments:
+            if name in self.facts.mutated:
+                current = self.reader.env.get(name)
+                if current is None:
+                    raise Poisoned
+                texts.append(current.text)
+        self.returned.append((value, result))
+        return [tuple_text(texts) if texts else "()"]
+
+    def result(self, node: ast.AST, value: Value) -> tuple[Result, list[str]]:
+        """How a value comes back to Python, and the texts of its parts."""
+        if value.items is not None:
+            found = [self.result(node, item) for item in value.items]
+            return Result("tuple", parts=tuple(each for each, _ in found)), [text for _, texts in found for text in texts]
+        if value.dtype == "none":
+            return Result("none"), []
+        if value.function is not None:
+            raise Unread(node, Code.TYPE, "this result is no number and no array", "")
+        for memory in value.memory:
+            name = self.reader.params.get(memory)
+            if name and name in self.facts.mutated:
+                if value.text == self.context.mangle(name):
+                    return Result("argument", name=name), []
+                raise Unread(node, Code.ALIAS, f"this may be a part of the caller's array `{name}`, which is written", "return a copy")
+        ones = tuple(k for k, size in enumerate(value.shape) if size == ONE)
+        kind = "array" if value.rank else "number"
+        return Result(kind, ones, value.dtype + ("w" if value.weak else "")), [bound_text(value)]
+
+    # Text --------------------------------------------------------------------------------------------------------------------
+
+    def text(self, made: Translation, lines: Lines) -> str:
+        """The program."""
+        context, node = self.context, self.node
+        head = [f'import "{name}"' for name in sorted(context.imports)]
+        head += [f"module np_{dtype} = np_{'int' if dtype in INTS else 'float'} {dtype}" for dtype in sorted(context.modules)]
+        for name in HELPERS:
+            if name in context.helpers:
+                head += ([""] if head else []) + HELPERS[name].split("\n")
+        doc = ast.get_docstring(node)
+        signature, order = [], []
+        for name, argument in self.arguments.items():
+            sizes = made.sizes[name]
+            dims = "".join(f"[{size.text()}]" for size in sizes if size != ONE)
+            signature.append(f"({context.mangle(name)}: {dims}{argument.dtype})")
+            order += [single for size in sizes if (single := size.single) and single not in order]
+        opening = " ".join(["entry", made.name, "".join(f"[{name}]" for name in order), *signature]).replace("  ", " ") + " ="
+        comment = [f"-- | {line}" if k == 0 else f"-- {line}" for k, line in enumerate(doc.split("\n"))] if doc else []
+        body = [f"{opening} {lines[0]}"] if len(lines) == 1 and len(opening) + len(lines[0]) < 140 else [opening, *indented(lines)]
+        return "\n".join(head + ([""] if head else []) + [line.rstrip() for line in comment] + body) + "\n"
+
+
+__all__ = ["Argument", "Result", "Translation", "convert", "translate"]

@@ -1,0 +1,127 @@
+"""Values of a Python function as the reader knows them: the text that makes them in remora, their types, sizes and memory."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from .sizes import ONE, Size
+
+# How tightly the outermost form of a text binds.
+LOW, OR, AND, COMPARE, BITS, SHIFT, SUM, PRODUCT, POWER, UNARY, APPLY, ATOM = range(12)
+
+DTYPES = {
+    "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32",
+    "uint64": "u64", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128",
+}  # fmt: skip
+NUMPY = {ours: np.dtype(theirs) for theirs, ours in DTYPES.items()}
+INTS = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"}
+FLOATS = {"f32", "f64"}
+WEAK = {"bool": bool, "i64": int, "f64": float, "c128": complex}
+
+_FRESH = itertools.count()
+
+
+def fresh() -> str:
+    """A name for something that has none."""
+    return f"?{next(_FRESH)}"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value. `shape` is NumPy's; dimensions whose size is literally 1 are not there in remora (`axes` leaves them out)."""
+
+    text: str
+    prec: int
+    dtype: str
+    shape: tuple[Size, ...] = ()
+    weak: bool = False  # a number of Python's own: NEP 50
+    const: Any = None  # a literal: an int, float, bool
+    size: Size | None = None  # an integer whose value is known as a polynomial
+    small: bool = False  # an integer far from 2**63: a size, an index, an element count
+    memory: frozenset[str] = frozenset()
+    items: tuple[Any, ...] | None = None  # a tuple or list of values
+    function: Any = field(default=None, compare=False)
+
+    @property
+    def rank(self) -> int:
+        """NumPy's number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The dimensions that are there in remora."""
+        return tuple(k for k, size in enumerate(self.shape) if size != ONE)
+
+    @property
+    def scalar(self) -> bool:
+        """Whether it is a number in remora."""
+        return not self.axes and self.items is None and self.function is None
+
+    def named(self, name: str) -> Value:
+        """The same value under a name."""
+        return replace(self, text=name, prec=ATOM)
+
+    def at(self, prec: int) -> str:
+        """The text where something binds as tightly as `prec`."""
+        if self.const is not None and self.items is None and self.prec >= UNARY:
+            text = self.text
+            return f"({text})" if text.startswith("-") and prec > PRODUCT else text
+        return self.text if self.prec >= prec else f"({self.text})"
+
+    @property
+    def argument(self) -> str:
+        """The text as an argument of a function."""
+        return self.at(ATOM)
+
+
+def literal(value: Any, dtype: str | None = None) -> Value:
+    """A number of Python's."""
+    if isinstance(value, bool):
+        return Value("true" if value else "false", ATOM, "bool", weak=True, const=value)
+    if isinstance(value, int):
+        return Value(str(value), ATOM, "i64", weak=True, const=value, size=Size.of(value), small=abs(value) < 1 << 32)
+    if value != value or value in (float("inf"), float("-inf")):
+        text = "f64.nan" if value != value else ("f64.inf" if value > 0 else "-f64.inf")
+        return Value(text, UNARY if text[0] == "-" else ATOM, "f64", weak=True)
+    text = repr(value)
+    if "e" in text and "." not in text.split("e")[0]:
+        text = text.replace("e", ".0e")
+    return Value(text, ATOM, "f64", weak=True, const=value)
+
+
+def convert(value: Value, dtype: str) -> Value:
+    """The value with another type: literals are written as the type wants them."""
+    if value.dtype == dtype:
+        return value
+    if value.const is not None and not isinstance(value.const, bool):
+        if dtype in FLOATS and isinstance(value.const, (int, float)):
+            return replace(value, dtype=dtype)
+        if dtype in INTS and isinstance(value.const, int):
+            return replace(value, dtype=dtype)
+    return replace(value, text=f"{dtype}.{value.dtype} {value.argument}", prec=APPLY, dtype=dtype, const=None, memory=frozenset())
+
+
+def bound_text(value: Value) -> str:
+    """The text where nothing else says the type of a literal."""
+    if isinstance(value.const, (int, float)) and not isinstance(value.const, bool):
+        integral = isinstance(value.const, int)
+        if value.dtype in FLOATS:
+            return (value.text + (".0" if integral else "")) + ("" if value.dtype == "f64" else value.dtype)
+        return value.text + value.dtype
+    return value.text
+
+
+def result_dtype(ufunc: Any, values: list[Value]) -> tuple[list[str], str]:
+    """The types that a ufunc of NumPy converts its operands to, and that of its result: NEP 50, by NumPy itself."""
+    given: list[Any] = []
+    for value in values:
+        given.append(WEAK[value.dtype] if value.weak and value.dtype in ("i64", "f64", "c128") else NUMPY[value.dtype])
+    if all(isinstance(each, type) for each in given):
+        given = [np.dtype(each) for each in given]
+    found = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
+    names = [DTYPES[str(each)] for each in found]
+    return names[: len(values)], names[len(values)]
