@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .diagnostics import Code, Unread
-from .operators import applied, binary, compare, elementwise, fitted, infix, negated, sized, unknown_size
+from .operators import named_size, applied, binary, compare, elementwise, fitted, infix, negated, sized, unknown_size
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, COMPARE, DTYPES, FLOATS, INTS, PRODUCT, UNARY, Value, bound_text, convert, literal, result_dtype
 
@@ -220,7 +220,8 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
     if needs:
         if count.number == 0:
             raise Unread(node, Code.SHAPE, f"`{name}` of no elements", "NumPy raises an error, too")
-        if not context.assume(count - 1, f"`{name}` of no elements is an error"):
+        parts = [value.shape[k] for k in (range(value.rank) if axes is None else axes)]
+        if not all([context.assume(size - 1, f"`{name}` of no elements is an error") for size in parts if size != ONE]):
             if len(rows.axes) > 1:
                 raise Unread(node, Code.SHAPE, f"`{name}` of rows that may have no elements", "")
             rows = replace(rows, text=f"{context.helper('nonempty')} {rows.argument}", prec=APPLY)
@@ -386,6 +387,9 @@ def matmul(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
         raise Unread(node, Code.TYPE, "a product of matrices of truth values", "convert them: `astype(np.int64)`")
     a, b = convert(a, dtype), convert(b, dtype)
     size, check = joined_sizes(reader, node, a.shape[-1], b.shape[-2 if b.rank == 2 else 0])
+    if check and not size.known:
+        a = named_size(context, a, a.rank - 1)
+        size = a.shape[-1]
     if check:
         b = sized(context, node, b, b.rank - 2 if b.rank == 2 else 0, size)
     name = {(1, 1): "dot", (2, 1): "matvec", (1, 2): "vecmat", (2, 2): "matmul"}[a.rank, b.rank]
@@ -604,6 +608,9 @@ LOWER = 1
 @entry("bincount")
 def _bincount(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("minlength",))
+    least = options["minlength"].const if "minlength" in options else None
+    if values[0].dtype == "u8" and values[0].rank == 1 and len(values[0].axes) == 1 and len(values) == 1 and isinstance(least, int) and least >= 256:
+        return Value(f"{_plain(reader.context.library, 'bincount')} {least} {convert(values[0], 'i64').argument}", APPLY, "i64", (Size.of(least),))
     raise Unread(node, Code.SHAPE, "the length of `bincount` depends on its largest element", "write `np.zeros(k, dtype=int)` and a loop that counts, or `np.histogram` with a range")
 
 
@@ -693,10 +700,8 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
     context = reader.context
     if function in MATH and len(values) == 1 and values[0].scalar:
         value = convert(values[0], "f64")
-        name = context.short()
-        context.names.discard(name)
-        result = f"f64.{MATH[function]} {value.argument}"
-        return Value(f"{context.helper('checked')} {value.argument} ({result})", APPLY, "f64", weak=True)
+        context.helper("checked")
+        return Value(f"{context.helper(f'math_{MATH[function]}')} {value.argument}", APPLY, "f64", weak=True)
     if function is builtins.len and len(values) == 1:
         if values[0].items is not None:
             return literal(len(values[0].items))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .diagnostics import Problem
-from .sizes import Size, at_least_zero
+from .sizes import Size, at_least_zero, lowest
 
 # Words of remora, and names that the written program may call: variables of Python that are called so get a `_`.
 WORDS = set(
@@ -51,6 +51,8 @@ HELPERS = {
     "def checked (x: f64) (y: f64) : f64 =\n"
     '  let _ = assert ((!(f64.isnan y) || f64.isnan x) && (!(f64.isinf y) || f64.isinf x)) "outside of the domain" in y',
 }
+for _name in "sqrt exp log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh".split():
+    HELPERS[f"math_{_name}"] = f"-- | `math.{_name}`.\ndef math_{_name} (x: f64) : f64 = checked x (f64.{_name} x)"
 for _dtype, _least, _most in [("u8", 0, 255), ("i8", -128, 127), ("u16", 0, 65535), ("i16", -32768, 32767), ("u32", 0, 2**32 - 1), ("i32", -(2**31), 2**31 - 1)]:
     HELPERS[f"fits_{_dtype}"] = (
         f"-- | One of Python's own integers as `{_dtype}`, which fails where it is none.\n"
@@ -68,6 +70,7 @@ class Facts:
 
     merged: dict[str, Size] = field(default_factory=dict)  # sizes of parameters that have to be other sizes
     mutated: set[str] = field(default_factory=set)  # parameters whose elements the function writes
+    unwished: set[str] = field(default_factory=set)  # names that sizes must not have
     assumed: list[tuple[Size, str]] = field(default_factory=list)  # sizes that must not be negative, and why
 
 
@@ -89,6 +92,9 @@ class Context:
     sizes: set[str] = field(default_factory=set)  # names of sizes of parameters
     stable: set[str] = field(default_factory=set)  # names that are bound once
     least: dict[str, int] = field(default_factory=dict)
+    pending: list[str] = field(default_factory=list)  # lines that stand before the current statement
+    wished: set[str] = field(default_factory=set)  # names of sizes that the function itself gives
+    python_names: set[str] = field(default_factory=set)
     counter: int = 0
     depth: int = 0
 
@@ -96,15 +102,15 @@ class Context:
         """The name in the written program."""
         if name in WORDS or not name.isascii():
             name = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name) + "_"
-            while name in self.names:
+            while name in self.python_names:
                 name += "_"
         if name[0].isupper():
             return name[0].lower() + name[1:] + "_" if name[0].lower() + name[1:] in self.names else name[0].lower() + name[1:]
         return name
 
-    def short(self, taken: str = "") -> str:
+    def short(self, kind: str = "") -> str:
         """A short name that nothing else has."""
-        for name in ["x", "y", "z", "u", "v", "w", "p", "q", "r", "s", "t"] + [f"x{k}" for k in range(1, 99)]:
+        for name in (["k", "l", "m"] if kind else ["x", "y", "z", "u", "v", "w", "p", "q", "r", "s", "t"]) + [f"x{k}" for k in range(1, 99)]:
             if name not in self.names and name not in self.sizes:
                 self.names.add(name)
                 return name
@@ -127,18 +133,25 @@ class Context:
 
     def never_negative(self, size: Size) -> bool:
         """Whether a size cannot be negative, without further assumptions."""
-        return at_least_zero(size, self.bounds, self.least)
+        low = lowest(size, self.bounds)
+        if low is None:
+            return False
+        return at_least_zero(low, self.least) or any(at_least_zero(low - each, self.least) for each, _ in self.facts.assumed)
 
     def assume(self, size: Size, why: str) -> bool:
         """Whether a size may be taken not to be negative: it follows, or it is about sizes of parameters, which the caller looks at."""
         if self.never_negative(size):
             return True
+        low = lowest(size, self.bounds)
+        if low is None:
+            return False
+        size = low
         if size.names() <= self.sizes and not any(len(key) > 1 for key in size.terms):
             number = size.number
             if number is not None:
                 return False
             # Beyond small numbers the exact form is written instead: there would be too many instances.
-            if abs(size.terms.get((), 0)) > 8 or any(value < 0 for key, value in size.terms.items() if key):
+            if abs(size.terms.get((), 0)) > 8 or (len(size.names()) == 1 and any(value < 0 for key, value in size.terms.items() if key)):
                 return False
             if (size, why) not in self.facts.assumed:
                 self.facts.assumed.append((size, why))

@@ -29,7 +29,6 @@ class Expressions:
         self.env: dict[str, Value | None] = {}  # None: reported already
         self.locals: set[str] = set()
         self.captured: dict[str, Any] = {}
-        self.pending: list[str] = []
 
     # Names -------------------------------------------------------------------------------------------------------------------
 

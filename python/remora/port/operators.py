@@ -50,7 +50,10 @@ def joined(context: Context, node: ast.AST | None, sizes: list[Size]) -> tuple[S
         a, b = first.number, other.number
         if a is not None and b is not None:
             raise Unread(node, Code.SHAPE, f"sizes {a} and {b} do not fit", "NumPy would raise an error here, too, for these arguments")
-        for one, two in ((other, first), (first, other)):
+        pairs = [(other, first), (first, other)]
+        if other.single in context.wished and first.single not in context.wished:
+            pairs.reverse()
+        for one, two in pairs:
             name = one.single
             if name in context.sizes and (two.number is not None or two.single in context.sizes):
                 assert name is not None
@@ -73,11 +76,26 @@ def broadcast(context: Context, node: ast.AST | None, values: list[Value]) -> tu
             continue
         size, check = joined(context, node, sizes)
         shape.append(size)
+        if check and not size.known:
+            first = next(j for j, own in having if own != ONE)
+            values[first] = named_size(context, values[first], k - rank + values[first].rank)
+            size = shape[-1] = values[first].shape[k - rank + values[first].rank]
         if check:
             for j, own in having:
+                own = values[j].shape[k - rank + values[j].rank]
                 if own not in (ONE, size):
                     values[j] = sized(context, node, values[j], k - rank + values[j].rank, size)
     return tuple(shape), values
+
+
+def named_size(context: Context, value: Value, axis: int) -> Value:
+    """The value under a name, with a name for the size of a dimension that only the run knows."""
+    size, name = context.short("size"), context.short()
+    shape = tuple(Size.name(size) if k == axis else each for k, each in enumerate(value.shape))
+    dims = "".join(f"[{shape[k].text()}]" if shape[k].known else "[]" for k in value.axes)
+    context.stable.add(size)
+    context.pending.append(f"let [{size}] ({name}: {dims}{value.dtype}) = {value.text}")
+    return replace(value, text=name, prec=ATOM, shape=shape)
 
 
 def sized(context: Context, node: ast.AST | None, value: Value, axis: int, size: Size) -> Value:

@@ -112,27 +112,32 @@ class Size:
 ONE = Size.of(1)
 
 
-def at_least_zero(size: Size, bounds: Mapping[str, tuple[Size | None, Size | None]], least: Mapping[str, int]) -> bool:
-    """Whether a size is never negative, by the bounds of the loops' indices (inclusive) and the least values of names."""
+def lowest(size: Size, bounds: Mapping[str, tuple[Size | None, Size | None]]) -> Size | None:
+    """A size that is never more, without the indices of loops, by their bounds (inclusive)."""
     for _ in range(8):
         indices = [name for name in size.names() if name in bounds]
         if not indices:
-            break
+            return size
         # The innermost first: its bounds may mention the others.
         name = max(indices, key=lambda each: list(bounds).index(each))
         low, high = bounds[name]
         signs = {value > 0 for key, value in size.terms.items() if name in key}
         if len(signs) != 1 or any(len(key) > 1 for key in size.terms if name in key):
-            return False
+            return None
         bound = low if signs == {True} else high
         if bound is None:
-            return False
+            return None
         size = size.substitute(name, bound)
+    return None
+
+
+def at_least_zero(size: Size, least: Mapping[str, int]) -> bool:
+    """Whether a size is never negative, by the least values of names."""
     total = 0
     for key, value in size.terms.items():
         smallest = value
         for each in key:
-            if each not in least or (value < 0):
+            if each not in least or value < 0:
                 return False
             smallest *= least[each]
         total += smallest

@@ -37,8 +37,14 @@ def indented(lines: Lines, by: int = 2) -> Lines:
 
 def finished(lets: Lines, result: Lines) -> Lines:
     """An expression: `let`s, and what they are for."""
-    if not lets or all(line.startswith("--") for line in lets):
+    if not lets or all(line.startswith("--") for line in lets) or result[0].startswith(("let ", "--")):
         return lets + result
+    last = max(k for k, line in enumerate(lets) if line[:1] not in (" ", ""))
+    if len(result) == 1 and lets[last].startswith(f"let {result[0]} ="):
+        # The value itself is the result.
+        first = lets[last][len(f"let {result[0]} =") :].strip()
+        kept = [first] if first else []
+        return finished(lets[:last], kept + [line[2:] for line in lets[last + 1 :]])
     return lets + ["in " + result[0], *indented(result[1:], 3)]
 
 
@@ -157,7 +163,8 @@ class Statements(Expressions):
 
     def flush(self) -> Lines:
         """The lines that have to stand before the current statement."""
-        lines, self.pending = self.pending, []
+        lines = list(self.context.pending)
+        self.context.pending.clear()
         return lines
 
     def guarded(self, statement: ast.stmt) -> Lines:
@@ -173,7 +180,7 @@ class Statements(Expressions):
             self.report(problem, statement)
         except Poisoned:
             pass
-        self.pending = []
+        self.context.pending.clear()
         names = sorted(assigned([statement]))
         for name in names:
             self.env[name] = None
@@ -264,9 +271,12 @@ class Statements(Expressions):
             self.env[name] = replace(value, items=tuple(items))
             return lines
         text = self.name_of(name)
-        if value.size is not None and value.size.single == text and text in self.context.sizes:
-            self.env[name] = value
-            return []
+        if text in self.context.sizes:
+            if value.size is not None and value.size.single == text:
+                self.env[name] = value
+                return []
+            self.context.facts.unwished.add(text)
+            raise Restart
         self.env[name] = self.remembered(name, text, value)
         return self.let(text, value)
 
@@ -286,6 +296,8 @@ class Statements(Expressions):
 
     def let(self, text: str, value: Value) -> Lines:
         """The line that binds a name."""
+        if value.text == text:
+            return []
         lines = bound_text(value).split("\n")
         if len(lines) == 1:
             return [f"let {text} = {lines[0]}"]
@@ -616,6 +628,7 @@ class Statements(Expressions):
             marks = len(self.context.problems), set(self.commented), dict(self.context.bounds), set(self.context.names), dict(self.instances)
             lines, ends = self.loop_once(statement, body, carried, dict(entry), start, returns, found, result)
             again = False
+            ends = settled(statement, ends, {each for value in start.values() if value is not None for each in value.memory})
             for name in carried:
                 for value in ends.get(name, []):
                     known = entry[name]
@@ -739,7 +752,7 @@ class Statements(Expressions):
         """What stands between the variables of a loop and `do`; the lines that its body begins with; the name of a counter, if there is one."""
         if isinstance(statement, ast.While):
             test = self.condition(statement.test)
-            if self.pending:
+            if self.context.pending:
                 raise Unread(statement, Code.FORM, "a call of a function in the condition of `while`", "assign it to a variable")
             return (f"while GO && {test.at(4)}" if early else f"while {test.text}"), [], ""
         names = sorted(assigned([statement.target]))
@@ -859,7 +872,7 @@ class Statements(Expressions):
             text = f"{start.at(6)} - {part}"
             bounds = (usable(high + 1), usable(low))
         self.env[target.id] = self.counter_value(own, *bounds)
-        return count if count.isidentifier() else f"({count})" if " " in count and count[0] != "(" or "/" in count else count, [f"let {own} = {text}"], ""
+        return count if count.isidentifier() else f"({count})", [f"let {own} = {text}"], counter
 
     def returning_loop(self, statement: ast.For | ast.While, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
         """A loop that a `return` may leave, and what follows it."""
@@ -962,7 +975,7 @@ class Statements(Expressions):
             raise Unread(node, Code.FORM, "a call of a function without parameters", "use its result as a constant")
         name = self.context.mangle(function.node.name)
         opening = f"let {name} {' '.join(declared)}"
-        self.pending += [f"{opening} = {lines[0]}"] if len(lines) == 1 else [f"{opening} =", *indented(lines)]
+        self.context.pending += [f"{opening} = {lines[0]}"] if len(lines) == 1 else [f"{opening} =", *indented(lines)]
         call = f"{name} {' '.join(texts)}"
         if first.items is not None:
             parts = []
@@ -973,10 +986,28 @@ class Statements(Expressions):
                 own = self.context.short()
                 bound.append(own)
                 parts.append(Value(own, ATOM, item.dtype, item.shape, weak=item.weak, memory=frozenset([fresh()]) if item.rank else frozenset()))
-            self.pending.append(f"let ({', '.join(bound)}) = {call}")
+            self.context.pending.append(f"let ({', '.join(bound)}) = {call}")
             return Value("", ATOM, "tuple", items=tuple(parts))
         memory = frozenset().union(*(value.memory for value in values)) if first.rank else frozenset()
         return Value(call, APPLY, first.dtype, first.shape, weak=first.weak, memory=memory)
+
+
+def settled(statement: ast.stmt, ends: dict[str, list[Value]], outside: set[str]) -> dict[str, list[Value]]:
+    """The values after an iteration, with names for the memory that it made: the same in each reading."""
+    holders: dict[str, set[str]] = {}
+    for name, values in ends.items():
+        for value in values:
+            for each in value.memory - outside:
+                holders.setdefault(each, set()).add(name)
+    place = f"{statement.lineno}:{statement.col_offset}"
+
+    def renamed(name: str, value: Value) -> Value:
+        memory = {each for each in value.memory if each in outside}
+        for each in value.memory - outside:
+            memory.add(f"made:{place}:{' '.join(sorted(holders[each]))}")
+        return replace(value, memory=frozenset(memory))
+
+    return {name: [renamed(name, value) for value in values] for name, values in ends.items()}
 
 
 def prefix_of(statement: ast.For | ast.While, body: list[ast.stmt]) -> list[ast.stmt]:

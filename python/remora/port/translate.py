@@ -61,6 +61,18 @@ def translate(definition: Definition, arguments: dict[str, Argument]) -> Transla
     raise RuntimeError("the sizes of a function do not settle")
 
 
+def common(one: Result, two: Result) -> Result | None:
+    """A result that is the one or the other; None if the program would need to say which."""
+    if one == two:
+        return one
+    if one.kind != two.kind or one.ones != two.ones or one.name != two.name or len(one.parts) != len(two.parts):
+        return None
+    parts = [common(a, b) for a, b in zip(one.parts, two.parts)]
+    if None in parts or one.dtype.rstrip("w") != two.dtype.rstrip("w"):
+        return None
+    return Result(one.kind, one.ones, one.dtype.rstrip("w"), tuple(part for part in parts if part is not None), one.name)
+
+
 class _Function:
     def __init__(self, definition: Definition, arguments: dict[str, Argument], facts: Facts) -> None:
         self.definition, self.arguments, self.facts = definition, arguments, facts
@@ -70,6 +82,7 @@ class _Function:
         self.context = Context(definition.file, list(definition.lines), definition.first_line, definition.outer, facts)
         self.reader = Statements(self.context, definition)
         names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} | set(arguments)
+        self.context.python_names = set(names)
         self.context.names = {self.context.mangle(name) for name in names} | names
         self.returned: list[tuple[Value, Result]] = []
 
@@ -91,7 +104,9 @@ class _Function:
         made = Translation(self.context.mangle(node.name), "", self.context.problems)
         if self.returned:
             made.result = self.returned[0][1]
-            if any(other != made.result for _, other in self.returned):
+            for _, other in self.returned[1:]:
+                made.result = common(made.result, other) if made.result is not None else None
+            if made.result is None:
                 at = Unread(node, Code.TYPE, "the `return`s of this function give different types or shapes", "return the same type everywhere")
                 reader.report(at, node)
         made.mutated = [name for name in self.arguments if name in self.facts.mutated]
@@ -103,6 +118,7 @@ class _Function:
         """Gives the parameters their values, and sizes names."""
         wished = self.wished(counts)
         taken = set(self.context.names) - set(wished.values())
+        self.context.wished = set(wished.values())
         pool = (name for name in ["n", "m", "k", "l", "h", "d", "o", "c"] + [f"n{k}" for k in range(1, 60)])
         found: dict[str, list[Size]] = {}
         own: dict[tuple[str, int], str] = {}
@@ -139,6 +155,10 @@ class _Function:
     def wished(self, counts: dict[str, int]) -> dict[tuple[str, int], str]:
         """Names that the function itself gives to sizes: `n = len(x)`, `n, m = a.shape`."""
         found: dict[tuple[str, int], str] = {}
+        copies = {ast.dump(target) for name in self.arguments for target in ast.walk(ast.parse(f"{name} = {name}.copy()")) if isinstance(target, ast.Assign)}
+        plain = [each for each in walk_body(self.node) if not (isinstance(each, ast.Assign) and ast.dump(each) in copies)]
+        kept = {id(each.targets[0]) for each in walk_body(self.node) if isinstance(each, ast.Assign) and ast.dump(each) in copies}
+        rebound = {each.id for each in plain if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and id(each) not in kept}
         for each in walk_body(self.node):
             if not isinstance(each, ast.Assign) or len(each.targets) != 1:
                 continue
@@ -156,8 +176,8 @@ class _Function:
                     case ast.Attribute(value=ast.Name(id=name), attr="shape") if isinstance(one, ast.Tuple):
                         places += [(part, (name, axis)) for axis, part in enumerate(one.elts)]
             for one, place in places:
-                if isinstance(one, ast.Name) and counts.get(one.id) == 1 and place[0] in self.arguments and counts.get(place[0]) == 1:
-                    if place not in found and self.context.mangle(one.id) == one.id and one.id not in found.values():
+                if isinstance(one, ast.Name) and counts.get(one.id) == 1 and place[0] in self.arguments and place[0] not in rebound:
+                    if place not in found and self.context.mangle(one.id) == one.id and one.id not in found.values() and one.id not in self.facts.unwished:
                         found[place] = one.id
         return found
 
@@ -208,7 +228,9 @@ class _Function:
             sizes = made.sizes[name]
             dims = "".join(f"[{size.text()}]" for size in sizes if size != ONE)
             signature.append(f"({context.mangle(name)}: {dims}{argument.dtype})")
-            order += [single for size in sizes if (single := size.single) and single not in order]
+            for size in sizes:
+                if size.single and size.single not in order:
+                    order.append(size.single)
         opening = " ".join(["entry", made.name, "".join(f"[{name}]" for name in order), *signature]).replace("  ", " ") + " ="
         comment = [f"-- | {line}" if k == 0 else f"-- {line}" for k, line in enumerate(doc.split("\n"))] if doc else []
         body = [f"{opening} {lines[0]}"] if len(lines) == 1 and len(opening) + len(lines[0]) < 140 else [opening, *indented(lines)]
