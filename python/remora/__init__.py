@@ -28,6 +28,7 @@ from ._errors import (
 )
 from ._program import Function, Inferred, Program, compile, load
 from ._support import Variant
+from .port import PortError, check_port, jit
 
 # An extension that is there already is not initialised again.
 _remora.only_once()
@@ -43,6 +44,7 @@ __all__ = [
     "Inferred",
     "InternalError",
     "OutOfMemory",
+    "PortError",
     "Program",
     "ProgramWarning",
     "RankError",
@@ -50,9 +52,11 @@ __all__ = [
     "RemoraError",
     "RunTimeError",
     "Variant",
+    "check_port",
     "compile",
     "grad",
     "gufunc",
+    "jit",
     "load",
     "value_and_grad",
 ]

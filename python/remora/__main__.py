@@ -11,6 +11,10 @@ from ._compiler import provide
 def main() -> int:
     """The command line."""
     provide()
+    if sys.argv[1:2] == ["port"]:
+        from .port.command import main as port
+
+        return port(sys.argv[2:])
     return _remora.command([sys.executable, "-m", "remora"], ["remora", *sys.argv[1:]])
 
 

@@ -136,7 +136,7 @@ def _laid_out(array: np.ndarray, how: str) -> np.ndarray:
         wide[..., ::2] = array
         return wide[..., ::2]
     if how == "reversed":
-        return np.ascontiguousarray(array[::-1])[::-1]
+        return array[::-1].copy()[::-1]
     return array
 
 

@@ -183,8 +183,6 @@ class Expressions:
         if len(shapes) != 1:
             raise Unread(node, Code.SHAPE, "rows of different sizes", "")
         shape = items[0].shape
-        if len(items) == 1:
-            return replace(convert(items[0], dtype), shape=(ONE, *shape), weak=False, const=None, memory=frozenset())
         texts = [convert(item, dtype) for item in items]
         parts = [bound_text(text) if k == 0 else text.text for k, text in enumerate(texts)]
         return Value(f"[{', '.join(parts)}]", ATOM, dtype, (Size.of(len(items)), *shape))
@@ -522,6 +520,10 @@ class Expressions:
         if function is None and isinstance(node.func, ast.Name) and node.func.id in self.locals:
             found = self._name(node.func)
             return self.call_local(node, found.function, *self.arguments(node))
+        from .reading import Definition
+
+        if isinstance(function, Definition):
+            return self.call_local(node, function, *self.arguments(node))
         if isinstance(function, types.FunctionType) and not (getattr(function, "__module__", "") or "").startswith("numpy") or hasattr(function, "__port__"):
             from .reading import definition
 

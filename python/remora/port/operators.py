@@ -74,6 +74,12 @@ def broadcast(context: Context, node: ast.AST | None, values: list[Value]) -> tu
         if not sizes:
             shape.append(ONE)
             continue
+        if any(size.number != 1 for size in sizes):
+            # What has one element in this dimension is stretched.
+            for j, own in having:
+                if own != ONE and own.number == 1:
+                    values[j] = first_of(values[j], k - rank + values[j].rank)
+            sizes = [size for size in sizes if size.number != 1]
         size, check = joined(context, node, sizes)
         shape.append(size)
         if check and not size.known:
@@ -86,6 +92,13 @@ def broadcast(context: Context, node: ast.AST | None, values: list[Value]) -> tu
                 if own not in (ONE, size):
                     values[j] = sized(context, node, values[j], k - rank + values[j].rank, size)
     return tuple(shape), values
+
+
+def first_of(value: Value, axis: int) -> Value:
+    """The only element of a dimension, which broadcasting stretches."""
+    place = value.axes.index(axis)
+    shape = tuple(ONE if k == axis else each for k, each in enumerate(value.shape))
+    return replace(value, text=f"{value.argument}[{':, ' * place}0]", prec=ATOM, shape=shape)
 
 
 def named_size(context: Context, value: Value, axis: int) -> Value:
@@ -306,7 +319,7 @@ def _names() -> list[tuple[str, str]]:
 
 def negated(context: Context, node: ast.AST, value: Value) -> Value:
     """`-x`."""
-    if value.const is not None and not isinstance(value.const, bool):
+    if value.is_literal:
         if value.text.startswith("-"):
             return literal(-value.const)
         return replace(value, text=f"-{value.text}", const=-value.const, size=Size.of(-value.const) if isinstance(value.const, int) else None)

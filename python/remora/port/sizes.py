@@ -47,7 +47,7 @@ class Size:
         return Size(terms)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Size) and self.terms == other.terms
+        return isinstance(other, Size) and not isinstance(other, _New) and self.terms == other.terms
 
     def __hash__(self) -> int:
         return hash(frozenset(self.terms.items()))
@@ -109,7 +109,20 @@ class Size:
     __repr__ = text
 
 
-ONE = Size.of(1)
+class _New(Size):
+    """The size of a dimension that `None` or `keepdims` makes: 1, and there is no such dimension in the written program."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _New)
+
+    def __hash__(self) -> int:
+        return 1
+
+
+# Other dimensions of size 1 are like all others, and are not equal to it.
+ONE: Size = _New({(): 1})
 
 
 def lowest(size: Size, bounds: Mapping[str, tuple[Size | None, Size | None]]) -> Size | None:

@@ -32,7 +32,7 @@ def fresh() -> str:
 
 @dataclass(frozen=True)
 class Value:
-    """A value. `shape` is NumPy's; dimensions whose size is literally 1 are not there in remora (`axes` leaves them out)."""
+    """A value. `shape` is NumPy's; dimensions that `None` or `keepdims` made are not there in remora (`axes` leaves them out)."""
 
     text: str
     prec: int
@@ -67,10 +67,15 @@ class Value:
 
     def at(self, prec: int) -> str:
         """The text where something binds as tightly as `prec`."""
-        if self.const is not None and self.items is None and self.prec >= UNARY:
+        if self.is_literal and self.prec >= UNARY:
             text = self.text
             return f"({text})" if text.startswith("-") and prec > PRODUCT else text
         return self.text if self.prec >= prec else f"({self.text})"
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether the text is a number without a type."""
+        return self.const is not None and not isinstance(self.const, bool) and not self.text[:1].isalpha() and self.text[:1] != "_"
 
     @property
     def argument(self) -> str:
@@ -97,7 +102,7 @@ def convert(value: Value, dtype: str) -> Value:
     """The value with another type: literals are written as the type wants them."""
     if value.dtype == dtype:
         return value
-    if value.const is not None and not isinstance(value.const, bool):
+    if value.is_literal:
         if dtype in FLOATS and isinstance(value.const, (int, float)):
             return replace(value, dtype=dtype)
         if dtype in INTS and isinstance(value.const, int):
@@ -107,7 +112,7 @@ def convert(value: Value, dtype: str) -> Value:
 
 def bound_text(value: Value) -> str:
     """The text where nothing else says the type of a literal."""
-    if isinstance(value.const, (int, float)) and not isinstance(value.const, bool):
+    if value.is_literal:
         integral = isinstance(value.const, int)
         if value.dtype in FLOATS:
             return (value.text + (".0" if integral else "")) + ("" if value.dtype == "f64" else value.dtype)
