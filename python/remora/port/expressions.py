@@ -55,7 +55,8 @@ class Expressions:
         if method is None:
             raise Unread(node, Code.FORM, f"this form ({type(node).__name__}) is not read", "")
         try:
-            return method(node)
+            found: Value = method(node)
+            return found
         except Unread as problem:
             if problem.node is None:
                 problem.node = node
@@ -146,7 +147,7 @@ class Expressions:
         if value.dtype in ("u8", "u16", "u32", "u64", "bool"):
             return True
         if value.const is not None:
-            return value.const >= 0
+            return bool(value.const >= 0)
         return value.size is not None and self.context.never_negative(value.size)
 
     def truth(self, node: ast.AST, value: Value) -> Value:
@@ -320,7 +321,8 @@ class Expressions:
                 raise Unread(node, Code.TYPE, "an index of a tuple that is no constant", "make an array of it")
             if not -len(value.items) <= index.const < len(value.items):
                 raise Unread(node, Code.SHAPE, "an index outside of the tuple", "")
-            return value.items[index.const]
+            item: Value = value.items[index.const]
+            return item
         return self.element(node, value, self.index_items(node.slice, value))
 
     def index_items(self, index: ast.expr, value: Value) -> list[Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import _program
+from .._errors import CompileError
 from .diagnostics import Code, PortError, Problem, Unread
 from .reading import Definition, read
 from .sizes import ONE
@@ -20,6 +21,9 @@ from .values import DTYPES
 
 # Python's integers have no bounds: larger ones are refused, so that sums in a loop stay within 64 bits.
 LARGEST_INTEGER = 1 << 40
+
+# Sizes that the general program leaves out have programs of their own: so many at most.
+MOST_INSTANCES = 256
 
 
 @dataclass
@@ -112,6 +116,8 @@ class JitFunction:
 
     def _instance(self, arguments: dict[str, Argument]) -> Instance:
         key = tuple(arguments.items())
+        if len(self._instances) >= MOST_INSTANCES and key not in self._instances:
+            raise self.refuse("..", f"there are {MOST_INSTANCES} translations for other types and sizes already", "use fewer combinations of small sizes")
         found = self._instances.get(key)
         if found is not None and all(_same(self.definition.outer, self.__port__, name, value) for name, value in found.translation.captured.items()):
             return found
@@ -120,7 +126,12 @@ class JitFunction:
         translation = translate(self.definition, arguments)
         if translation.problems:
             raise PortError(translation.problems)
-        program = _program.compile(translation.source, path=f"<{self.__port__.__name__}>", backend=self.backend)
+        try:
+            program = _program.compile(translation.source, path=f"<{self.__port__.__name__}>", backend=self.backend)
+        except CompileError as error:
+            code = self.__port__.__code__
+            said = f"the compiler refuses the translation of `{self.__port__.__name__}`, which is a fault of the reader:\n{error}"
+            raise PortError([Problem(Code.FORM, said, "write it in another way", code.co_filename, code.co_firstlineno, 0, f"def {self.__port__.__name__}(..)", 3)]) from None
         made = Instance(translation, program, program[translation.name])
         self._instances[key] = made
         return made

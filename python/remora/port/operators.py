@@ -174,7 +174,7 @@ def fitted(context: Context, node: ast.AST | None, value: Value, dtype: str) -> 
     return convert(value, dtype)
 
 
-def binary(context: Context, node: ast.AST | None, op: type, left: Value, right: Value) -> Value:
+def binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value) -> Value:
     """An operator of Python's on numbers and arrays."""
     if op not in BINARY:
         raise Unread(node, Code.FORM, f"the operator `{op.__name__}` is not read", "")
@@ -208,7 +208,7 @@ def binary(context: Context, node: ast.AST | None, op: type, left: Value, right:
     return replace(made, size=size, small=left.small and right.small and op in (ast.Add, ast.Sub))
 
 
-def _size(op: type, left: Value, right: Value) -> Size | None:
+def _size(op: Any, left: Value, right: Value) -> Size | None:
     if left.size is None or right.size is None:
         return None
     if op is ast.Add:
@@ -218,7 +218,7 @@ def _size(op: type, left: Value, right: Value) -> Size | None:
     return left.size * right.size if op is ast.Mult else None
 
 
-def _python_numbers(context: Context, node: ast.AST | None, op: type, left: Value, right: Value, symbol: str, prec: int) -> Value:
+def _python_numbers(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value, symbol: str, prec: int) -> Value:
     """Numbers of Python's own: integers of any size, floats that fail where NumPy's are infinite."""
     if left.const is not None and right.const is not None and not (op is ast.Pow and abs(right.const) > 64):
         import operator
@@ -261,7 +261,7 @@ def _as_float(value: Value) -> Value:
     return convert(value, "f64")
 
 
-def _python_integers(context: Context, node: ast.AST | None, op: type, left: Value, right: Value, symbol: str, prec: int) -> Value:
+def _python_integers(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value, symbol: str, prec: int) -> Value:
     scalar = infix(symbol, prec)
     small = left.small and right.small
     if op is ast.Mult and not small:
@@ -281,7 +281,7 @@ def _python_integers(context: Context, node: ast.AST | None, op: type, left: Val
     return replace(made, weak=True, size=size, small=keep_small)
 
 
-def compare(context: Context, node: ast.AST | None, op: type, left: Value, right: Value) -> Value:
+def compare(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value) -> Value:
     """A comparison of numbers or arrays."""
     if op not in COMPARISONS:
         raise Unread(node, Code.FORM, f"the comparison `{op.__name__}` is not read", "compare numbers with `==`, `<`, ..")

@@ -8,6 +8,7 @@ import io
 import textwrap
 import tokenize
 import types
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,7 +76,7 @@ def definition(function: Any, context: Any) -> Definition:
     return read(function)
 
 
-def assigned(nodes: list[ast.stmt] | list[ast.AST]) -> set[str]:
+def assigned(nodes: Sequence[ast.AST]) -> set[str]:
     """The names that statements give values to, elements included."""
     names: set[str] = set()
     for top in nodes:
@@ -102,7 +103,7 @@ def walk(node: ast.AST) -> Any:
         yield from walk(child)
 
 
-def used(nodes: list[ast.stmt] | list[ast.AST]) -> set[str]:
+def used(nodes: Sequence[ast.AST]) -> set[str]:
     """The names that statements read; what writes to elements reads the array."""
     names: set[str] = set()
     for top in nodes:

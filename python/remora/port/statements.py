@@ -62,7 +62,8 @@ class Statements(Expressions):
         self.flow: Flow
         self.live: set[str] = set()
         self.params: dict[str, str] = {}  # memory of array parameters: the name of each
-        self.instances: dict[Any, tuple[str, Value]] = {}
+        self.instances: dict[str, dict[str, Value | None]] = {}  # functions that are defined already, and the variables that they use
+        self.changing: set[str] = set()
         self.commented: set[int] = set()
 
     # Problems ----------------------------------------------------------------------------------------------------------------
@@ -102,9 +103,13 @@ class Statements(Expressions):
         for k, statement in enumerate(statements):
             rest = statements[k + 1 :]
             if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
-                return finished(lets + self.comments(statement), self.leave(statement, lets))
+                comments = self.comments(statement)
+                result = self.leave(statement, lets)
+                return finished(lets + comments, result)
             if isinstance(statement, ast.If) and leaves([statement], (ast.Return, ast.Break, ast.Continue)):
-                return finished(lets + self.comments(statement), self.branches(statement, rest, end, lets))
+                comments = self.comments(statement)
+                result = self.branches(statement, rest, end, lets)
+                return finished(lets + comments, result)
             if isinstance(statement, (ast.For, ast.While)) and leaves(statement.body, (ast.Return,)):
                 return self.returning_loop(statement, rest, end, lets)
             outer = self.live
@@ -126,8 +131,11 @@ class Statements(Expressions):
             return action(statement)
         except Unread as problem:
             self.report(problem, statement)
-        except Poisoned:
-            pass
+        except (Poisoned, Restart) as event:
+            if isinstance(event, Restart):
+                raise
+        except Exception as fault:
+            self.report(fault_of(statement, fault), statement)
         return ["???"]
 
     def branches(self, statement: ast.If, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
@@ -174,12 +182,15 @@ class Statements(Expressions):
             method = getattr(self, f"s_{type(statement).__name__.lower()}", None)
             if method is None:
                 raise Unread(statement, Code.FORM, f"a statement of this form ({type(statement).__name__}) is not read", "")
-            lines = method(statement)
+            lines: Lines = method(statement)
             return comments + self.flush() + lines
         except Unread as problem:
             self.report(problem, statement)
-        except Poisoned:
-            pass
+        except (Poisoned, Restart) as event:
+            if isinstance(event, Restart):
+                raise
+        except Exception as fault:
+            self.report(fault_of(statement, fault), statement)
         self.context.pending.clear()
         names = sorted(assigned([statement]))
         for name in names:
@@ -693,7 +704,11 @@ class Statements(Expressions):
         outer_flow, outer_live = self.flow, self.live
         self.live = outer_live | used([statement]) | set(carried)
         flag = self.fresh_name("go") if early else ""
+        self.changing = {self.name_of(name) for name in assigned(body)}
+        before_loop = list(self.context.pending)
+        self.context.pending.clear()
         head, prefix, counter = self.heading(statement, early)
+        opening_lines = before_loop + self.flush()
 
         def state(go: str, extra: list[str]) -> Lines:
             texts = []
@@ -732,7 +747,7 @@ class Statements(Expressions):
             zero = "false" if returns and returns[0].dtype == "bool" else f"0{returns[0].dtype}" if returns else "0i64"
             initial += ["false", zero]
         if not names:
-            return [], ends
+            return opening_lines, ends
         pattern = tuple_text(names)
         opening = f"loop {pattern}" if names == initial and len(names) == 1 else f"loop {pattern} = {tuple_text(initial)}"
         condition = head.replace("GO", flag)
@@ -740,7 +755,7 @@ class Statements(Expressions):
         whole = tuple_text([name for name in names if name != counter and name != flag]) if (counter or early) else pattern
         shown = tuple_text(["_" if name in (counter, flag) else name for name in names])
         del whole
-        return [f"let {shown} =", f"  {opening} {condition} do", *indented(lines, 4)], ends
+        return [*opening_lines, f"let {shown} =", f"  {opening} {condition} do", *indented(lines, 4)], ends
 
     def fresh_name(self, name: str) -> str:
         """A name that the function does not have."""
@@ -753,6 +768,7 @@ class Statements(Expressions):
         if isinstance(statement, ast.While):
             test = self.condition(statement.test)
             if self.context.pending:
+                self.context.pending.clear()
                 raise Unread(statement, Code.FORM, "a call of a function in the condition of `while`", "assign it to a variable")
             return (f"while GO && {test.at(4)}" if early else f"while {test.text}"), [], ""
         names = sorted(assigned([statement.target]))
@@ -823,9 +839,19 @@ class Statements(Expressions):
 
     def counter_value(self, name: str, low: Size | None, high: Size | None) -> Value:
         """The index of a loop."""
-        self.context.bounds.pop(name, None)
-        self.context.bounds[name] = (low, high)
-        return Value(name, ATOM, "i64", weak=True, size=Size.name(name), small=True)
+        # A name that is bound several times is no name for a size: its value changes.
+        own = name if name in self.context.stable or name not in {self.name_of(each) for each in self.locals} else fresh()
+        self.context.bounds.pop(own, None)
+        self.context.bounds[own] = (low, high)
+        return Value(name, ATOM, "i64", weak=True, size=Size.name(own), small=True)
+
+    def unchanged(self, value: Value) -> Value:
+        """The bound of a loop whose body changes what it was made from: it keeps the value that it had before."""
+        if not words(value.text) & self.changing:
+            return value
+        name = self.context.short()
+        self.context.pending.append(f"let {name} = {bound_text(value)}")
+        return replace(value, text=name, prec=ATOM)
 
     def over_range(self, target: ast.expr, values: list[Value], backwards: bool) -> tuple[str, Lines, str]:
         if not isinstance(target, ast.Name):
@@ -833,7 +859,7 @@ class Statements(Expressions):
         for value in values:
             if not value.scalar or value.dtype not in INTS:
                 raise Unread(target, Code.TYPE, "a bound of `range` that is no integer", "")
-        values = [replace(convert(value, "i64"), weak=True) for value in values]
+        values = [self.unchanged(replace(convert(value, "i64"), weak=True)) for value in values]
         start, stop = (literal(0), values[0]) if len(values) == 1 else (values[0], values[1])
         step = values[2] if len(values) > 2 else literal(1)
         if not isinstance(step.const, int) or step.const == 0:
@@ -975,7 +1001,14 @@ class Statements(Expressions):
             raise Unread(node, Code.FORM, "a call of a function without parameters", "use its result as a constant")
         name = self.context.mangle(function.node.name)
         opening = f"let {name} {' '.join(declared)}"
-        self.context.pending += [f"{opening} = {lines[0]}"] if len(lines) == 1 else [f"{opening} =", *indented(lines)]
+        text = [f"{opening} = {lines[0]}"] if len(lines) == 1 else [f"{opening} =", *indented(lines)]
+        seen = words("\n".join(text)) - {self.context.mangle(each) for each in mine}
+        sees = {key: value for key, value in self.env.items() if self.context.mangle(key) in seen}
+        key = "\n".join(text)
+        if self.instances.get(key) != sees or any(other != key and other.startswith(f"let {name} ") for other in self.instances):
+            self.instances = {other: value for other, value in self.instances.items() if not other.startswith(f"let {name} ")}
+            self.context.pending += text
+            self.instances[key] = sees
         call = f"{name} {' '.join(texts)}"
         if first.items is not None:
             parts = []
@@ -990,6 +1023,11 @@ class Statements(Expressions):
             return Value("", ATOM, "tuple", items=tuple(parts))
         memory = frozenset().union(*(value.memory for value in values)) if first.rank else frozenset()
         return Value(call, APPLY, first.dtype, first.shape, weak=first.weak, memory=memory)
+
+
+def fault_of(statement: ast.stmt, fault: Exception) -> Unread:
+    """A fault of the reader itself, said as a problem of the place where it happened."""
+    return Unread(statement, Code.FORM, f"the reader fails here, which is a fault of its own ({type(fault).__name__}: {fault})", "write the statement in another way")
 
 
 def settled(statement: ast.stmt, ends: dict[str, list[Value]], outside: set[str]) -> dict[str, list[Value]]:

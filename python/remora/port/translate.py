@@ -89,6 +89,9 @@ class _Function:
     def run(self) -> Translation:
         """One reading."""
         node, reader = self.node, self.reader
+        if node.args.vararg or node.args.kwarg:
+            reader.report(Unread(node.args.vararg or node.args.kwarg, Code.ARGUMENT, "a parameter that stands for any number of arguments", "name each parameter"), node)
+            return Translation(self.context.mangle(node.name), "???\n", self.context.problems)
         counts = times_bound(node)
         self.context.stable = {self.context.mangle(name) for name, count in counts.items() if count == 1}
         reader.locals = assigned(list(node.body)) | set(self.arguments)
@@ -140,16 +143,16 @@ class _Function:
                 sizes.append(size)
                 self.context.sizes |= size.names()
             found[name] = sizes
-        for size in self.context.sizes:
-            self.context.names.add(size)
-            self.context.least.setdefault(size, 0)
+        for each in self.context.sizes:
+            self.context.names.add(each)
+            self.context.least.setdefault(each, 0)
         for name, argument in self.arguments.items():
             text = self.context.mangle(name)
             memory = frozenset([fresh()]) if argument.sizes else frozenset[str]()
             known = Size.name(text) if argument.dtype == "i64" and not argument.sizes and text in self.context.stable else None
             self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known)
-            for each in memory:
-                self.reader.params[each] = name
+            for own_memory in memory:
+                self.reader.params[own_memory] = name
         return found
 
     def wished(self, counts: dict[str, int]) -> dict[tuple[str, int], str]:
