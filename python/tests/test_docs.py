@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 import re
 from pathlib import Path
 
@@ -24,7 +25,10 @@ def test_snippets(file: Path):
             assert not printed.strip() or file.name == "README.md", f"the output is not shown: {printed}"
             out = io.StringIO()
             with contextlib.redirect_stdout(out):
-                exec(compile(text, str(file), "exec"), scope)
+                # The text is where `inspect` looks for the source of functions.
+                name = f"{file}#{len(linecache.cache)}"
+                linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+                exec(compile(text, name, "exec"), scope)
             printed = out.getvalue()
         elif language == "" and printed:
             assert printed.rstrip() == text.rstrip()

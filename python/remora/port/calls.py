@@ -195,7 +195,13 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
     """A reduction of all elements, or over axes."""
     context = reader.context
     value = reader.as_array(node, value)
-    refuse_options(node, options, ("axis", "keepdims", "ddof"))
+    refuse_options(node, options, ("axis", "keepdims", "ddof", "dtype"))
+    if "dtype" in options:
+        if name not in ("sum", "prod", "mean") or options["dtype"].function is None:
+            raise Unread(node, Code.NAME, f"`dtype` of `{name}` is not read", "convert the array: `x.astype(..)`")
+        value = cast(reader, node, value, options["dtype"].function)
+        if value.dtype not in ("f64", "f32", "i64"):
+            raise Unread(node, Code.TYPE, f"`{name}` with this `dtype` is not read", "")
     if len(rest) > 1 or (rest and "axis" in options):
         raise Unread(node, Code.FORM, f"`{name}` with these arguments is not read", "use keyword arguments")
     axes = axis_of(node, value, rest[0] if rest else options.get("axis"))
@@ -262,7 +268,7 @@ def along(reader: Expressions, node: ast.Call, name: str, value: Value, rest: li
     refuse_options(node, options, ("axis", "kind"))
     kind = options.get("kind")
     if name == "argsort" and not (kind is not None and kind.text == "'stable'") and value.dtype != "bool":
-        context.assumes_stable = True  # type: ignore[attr-defined]
+        context.notes.add("`argsort` keeps equal elements in order; NumPy's default leaves their order open")
     given = rest[0] if rest else options.get("axis")
     default = -1 if name in ("sort", "argsort") else None
     if given is None and default is None and value.rank > 1:
@@ -643,6 +649,30 @@ def transposed(node: ast.AST, value: Value) -> Value:
 def _ravel(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
     return ravel(reader, node, values[0])
+
+
+def reshaped(reader: Expressions, node: ast.AST, value: Value, shape: list[Value]) -> Value:
+    """The elements in another shape, whose sizes are known."""
+    flat = value if value.rank == 1 and value.axes else ravel(reader, node, value)
+    if len(shape) == 1 and shape[0].const == -1:
+        return flat
+    sizes = [reader.size_of(item) for item in shape]
+    if not all(size.known and size.number != -1 for size in sizes) or len(sizes) > 2:
+        raise Unread(node, Code.SHAPE, "this `reshape` is not read", "give all sizes, at most two of them")
+    total = sizes[0]
+    for size in sizes[1:]:
+        total = total * size
+    if total != flat.shape[0]:
+        flat = sized(reader.context, node, flat, 0, total)
+    if len(sizes) == 1:
+        return flat
+    return replace(flat, text=f"(unflatten {flat.argument} : [{sizes[0].text()}][{sizes[1].text()}]{value.dtype})", prec=ATOM, shape=tuple(sizes))
+
+
+@entry("reshape")
+def _reshape(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    return reshaped(reader, node, values[0], shape_of(reader, node, values[1]))
 
 
 @entry("percentile", "quantile")

@@ -94,6 +94,7 @@ class Context:
     least: dict[str, int] = field(default_factory=dict)
     pending: list[str] = field(default_factory=list)  # lines that stand before the current statement
     wished: set[str] = field(default_factory=set)  # names of sizes that the function itself gives
+    notes: set[str] = field(default_factory=set)
     python_names: set[str] = field(default_factory=set)
     counter: int = 0
     depth: int = 0

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .calls import METHODS, MATH, along, call_builtin, call_numpy, cast, filled, matmul, ravel, reduction, transposed, under, ALONG, REDUCTIONS
+from .calls import METHODS, MATH, reshaped, shape_of, along, call_builtin, call_numpy, cast, filled, matmul, ravel, reduction, transposed, under, ALONG, REDUCTIONS
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
 from .operators import applied, binary, compare, elementwise, infix, joined, negated, sized, unknown_size
@@ -568,6 +568,8 @@ class Expressions:
             return replace(value, weak=True)
         if name == "transpose" and not values:
             return transposed(node, value)
+        if name == "reshape" and not options:
+            return reshaped(self, node, value, shape_of(self, node, values[0]) if len(values) == 1 else values)
         if name == "dot":
             return matmul(self, node, value, *values)
         if name == "clip":

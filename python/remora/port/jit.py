@@ -190,6 +190,7 @@ class JitFunction:
             lines.append(f"- the elements of the argument `{name}` are written: the program returns the new array, and it is copied to the caller's")
         for name, value in translation.captured.items():
             lines.append(f"- `{name}` is the constant {value!r}; if it changes, the function is translated again")
+        lines += [f"- {note}" for note in translation.notes]
         lines.append("- sums may be added in another order than NumPy's")
         return "\n".join(lines)
 

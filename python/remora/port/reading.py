@@ -66,6 +66,11 @@ def read(function: types.FunctionType) -> Definition:
     node = tree.body[0] if tree.body else None
     if not isinstance(node, ast.FunctionDef):
         raise Unread(None, Code.FORM, "only functions that are defined with `def` are read", "lambdas and coroutines are not: define it with `def`")
+    arguments = node.args
+    params = [each.arg for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
+    code = function.__code__
+    if node.name != code.co_name or tuple(params) != code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+        raise Unread(None, Code.SOURCE, f"the text of the file is not the source of `{function.__name__}`", "import the module again after it was edited")
     indent = len(lines[0]) - len(lines[0].lstrip())
     file = inspect.getsourcefile(function) or "<text>"
     return Definition(node, file, tuple(text.splitlines()), first, comments_of(plain), outer_names(function), indent)

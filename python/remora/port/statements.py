@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .calls import integers
+from .calls import filled
 from .context import Context, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
 from .expressions import NONE, Expressions
@@ -64,6 +64,7 @@ class Statements(Expressions):
         self.params: dict[str, str] = {}  # memory of array parameters: the name of each
         self.instances: dict[str, dict[str, Value | None]] = {}  # functions that are defined already, and the variables that they use
         self.changing: set[str] = set()
+        self.trips: Size | None = None  # how often the loop that was read last runs, if that is known
         self.commented: set[int] = set()
 
     # Problems ----------------------------------------------------------------------------------------------------------------
@@ -302,6 +303,7 @@ class Statements(Expressions):
         if value.rank and not memory:
             memory = frozenset([fresh()])
         # A literal keeps its value only where nothing gives the name another one.
+        value = replace(value, origin=value.const if value.is_literal else value.origin)
         const = value.const if text in self.context.stable else None
         return replace(value, text=text, prec=ATOM, size=size, memory=memory, const=None, small=value.small) if const is None else replace(value, text=text, prec=ATOM, size=size)
 
@@ -387,6 +389,8 @@ class Statements(Expressions):
             param = self.params.get(memory)
             if param is None:
                 continue
+            if not param:
+                raise Unread(node, Code.ALIAS, f"a function that is called writes to its argument `{name}`", "return a new array instead")
             whole = self.context.mangle(param)
             if name != param or value.text != whole or value.memory != frozenset([memory]):
                 raise Unread(node, Code.ALIAS, f"this writes to the caller's array `{param}` under another name", f"write to `{param}` itself, or copy it first")
@@ -461,8 +465,11 @@ class Statements(Expressions):
         text = self.name_of(name)
         self.written(name, array)
         if all(each == ":" for each in texts):
-            if value.rank < len(shape) or not value.rank:
-                raise Unread(target, Code.FORM, "a write of one value to all elements", "make the array anew: `np.full(..)`")
+            if not value.rank:
+                made = filled(self, target, [self.size_value(array, k) for k in range(array.rank)], value)
+                return [f"let {text} = {made.text}"]
+            if value.rank < len(shape):
+                raise Unread(target, Code.FORM, "a write of a row to all rows", "write `a = np.zeros_like(a) + row`")
             return [f"let {text} = {value.text}"]
         return [f"let {text}[{', '.join(texts)}] = {value.text}"]
 
@@ -578,7 +585,8 @@ class Statements(Expressions):
             self.env.pop(name, None)
         bound = [self.name_of(name) for name in kept if ends[0]]
         if not bound:
-            return before
+            # Nothing of it is needed, but it may fail.
+            return before + ([f"let _ = {test.text}"] if "[" in test.text else [])
         result = self.choice(test, finished(one, [tuple_text(ends[0])]), finished(two, [tuple_text(ends[1])]))
         pattern = tuple_text(bound)
         if len(result) == 1:
@@ -623,6 +631,8 @@ class Statements(Expressions):
             short = self.unrolled(statement)
             if short is not None:
                 return short
+        if isinstance(statement, ast.For) and self.never_runs(statement):
+            return [line for each in statement.orelse for line in self.guarded(each)]
         if statement.orelse and leaves(statement.body, (ast.Break,)):
             raise Unread(statement, Code.FORM, "`else` of a loop with a `break`", "use a variable that says whether the loop was left")
         body = list(statement.body)
@@ -644,6 +654,8 @@ class Statements(Expressions):
                 for value in ends.get(name, []):
                     known = entry[name]
                     assert known is not None
+                    if any(other.dtype != value.dtype for other in ends[name]):
+                        known = replace(known, origin=None)  # an iteration may leave it as it is
                     new = self.widened(statement, name, known, value)
                     if new != known:
                         entry[name], again = new, True
@@ -669,11 +681,28 @@ class Statements(Expressions):
         """What is known of a variable before an iteration, when an iteration may end with a value."""
         if value.items is not None or known.items is not None:
             raise Unread(node, Code.TYPE, f"`{name}` is a tuple that a loop changes", "use a variable for each part")
+        if known.dtype != value.dtype and known.const is None and isinstance(known.origin, int) and value.dtype == "f64" and self.trips is not None:
+            # Python's 0 becomes a float in the first iteration; without one it stays what it is, in a program of its own.
+            if self.context.assume(self.trips - 1, f"`{name}` is an integer where the loop does not run"):
+                return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
         dtype, weak = self.join_types(node, known, value)
         if known.rank != value.rank or known.shape != value.shape:
             raise Unread(node, Code.SHAPE, f"the shape of `{name}` changes in the loop", "")
         converted = convert(known, dtype)
         return replace(converted, weak=weak, memory=known.memory | value.memory)
+
+    def never_runs(self, statement: ast.For) -> bool:
+        """Whether a loop surely goes over nothing."""
+        source = statement.iter
+        if isinstance(source, ast.Call):
+            if self.resolve(source.func) is range:
+                found = [self.eval(each) for each in source.args]
+                return all(isinstance(each.const, int) for each in found) and len(range(*(each.const for each in found))) == 0
+            if self.resolve(source.func) in (enumerate, zip):
+                return any(value.rank and value.shape[0].number == 0 for value in [self.eval(each) for each in source.args if not isinstance(each, ast.Call)])
+            return False
+        value = self.eval(source)
+        return value.items == () or bool(value.rank) and value.shape[0].number == 0
 
     def unrolled(self, statement: ast.For) -> Lines | None:
         """A loop over a tuple, written out."""
@@ -700,15 +729,17 @@ class Statements(Expressions):
             value = entry[name]
             assert value is not None
             self.env[name] = replace(value, text=self.name_of(name), prec=ATOM, const=None, size=None, small=False)
-        early = leaves(body, (ast.Break, ast.Return)) or returns is not None
+        early = leaves(body, (ast.Break, ast.Return, ast.Continue)) and leaves(body, (ast.Break, ast.Return)) or returns is not None
         outer_flow, outer_live = self.flow, self.live
         self.live = outer_live | used([statement]) | set(carried)
         flag = self.fresh_name("go") if early else ""
         self.changing = {self.name_of(name) for name in assigned(body)}
+        self.trips = None
         before_loop = list(self.context.pending)
         self.context.pending.clear()
         head, prefix, counter = self.heading(statement, early)
         opening_lines = before_loop + self.flush()
+        trips = self.trips
 
         def state(go: str, extra: list[str]) -> Lines:
             texts = []
@@ -741,6 +772,7 @@ class Statements(Expressions):
             lines = self.block(prefix_of(statement, body), lambda: state("true", idle))
         finally:
             self.flow, self.live = outer_flow, outer_live
+        self.trips = trips
         names = [self.name_of(name) for name in carried] + ([counter] if counter else []) + ([flag] if early else []) + idle
         initial = before + (["0i64"] if counter else []) + (["true"] if early else [])
         if returns is not None:
@@ -818,6 +850,7 @@ class Statements(Expressions):
     def over_arrays(self, statement: ast.For, pairs: list[tuple[ast.expr, Value]], counter: str) -> tuple[str, Lines, str]:
         lines: Lines = []
         counts = []
+        trips: list[Size] = []
         changed = {self.name_of(name) for name in assigned(list(statement.body))}
         for target, array in pairs:
             if array.items is not None:
@@ -827,10 +860,13 @@ class Statements(Expressions):
             if words(array.text) & changed:
                 raise Unread(statement, Code.ALIAS, "the loop changes the array that it goes over", "copy the array first")
             counts.append(self.size_value(array, 0))
+            trips.append(array.shape[0])
             index = self.counter_value(counter, Size.of(0), array.shape[0] - 1)
             item = self.element(target, array, [index, *[ast.Slice()] * (array.rank - 1)])
             if target.id in used(list(statement.body)):
                 lines += self.bind(statement, target.id, item)
+        if all(each == trips[0] for each in trips):
+            self.trips = trips[0]
         count = counts[0].text if counts[0].prec >= 8 else counts[0].argument
         for other in counts[1:]:
             if other.text != counts[0].text:
@@ -872,6 +908,8 @@ class Statements(Expressions):
         def usable(size: Size) -> Size | None:
             return size if size.known and size.names() <= stable | set(self.context.bounds) else None
 
+        if step.const == 1 and usable(low) is not None and usable(high) is not None:
+            self.trips = high - low
         if start.const == 0 and step.const == 1 and not backwards:
             self.env[target.id] = self.counter_value(own, Size.of(0), (usable(high) or unknown_size()) - 1 if usable(high) else None)
             return stop.at(6) if stop.prec < 6 else stop.text, [], own
@@ -923,6 +961,8 @@ class Statements(Expressions):
             saved = dict(self.env)
             one = self.flow.on_return(statement, value)
             self.env = saved
+            if isinstance(statement, ast.While) and isinstance(statement.test, ast.Constant) and statement.test.value and not leaves(statement.body, (ast.Break,)):
+                return finished(lets, one)
             two = self.block(rest, end)
             return finished(lets, self.choice(Value(found, ATOM, "bool"), one, two))
         except Unread as problem:

@@ -47,7 +47,7 @@ class Translation:
     assumed: list[tuple[Size, str]] = field(default_factory=list)
     sizes: dict[str, list[Size]] = field(default_factory=dict)  # of each array parameter
     captured: dict[str, Any] = field(default_factory=dict)
-    dropped: list[str] = field(default_factory=list)  # parameters that the program does not take
+    notes: list[str] = field(default_factory=list)  # where NumPy leaves open what the program fixes
 
 
 def translate(definition: Definition, arguments: dict[str, Argument]) -> Translation:
@@ -114,6 +114,7 @@ class _Function:
                 reader.report(at, node)
         made.mutated = [name for name in self.arguments if name in self.facts.mutated]
         made.sizes, made.assumed, made.captured = sizes, list(self.facts.assumed), reader.captured
+        made.notes = sorted(self.context.notes)
         made.source = self.text(made, lines)
         return made
 

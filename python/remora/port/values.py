@@ -45,6 +45,7 @@ class Value:
     memory: frozenset[str] = frozenset()
     items: tuple[Any, ...] | None = None  # a tuple or list of values
     function: Any = field(default=None, compare=False)
+    origin: Any = field(default=None, compare=False)  # the literal that a variable was given, and has had since
 
     @property
     def rank(self) -> int:

@@ -57,7 +57,7 @@ class Maker:
                 lambda: f"{e(MATRIX, d)}.{r.choice(['sum', 'mean', 'std'])}(axis=0)", lambda: f"np.where({e(MASK, d)}, {e(ROW, d)}, {e(FLOAT, d)})", lambda: f"{e(ROW, d)}[::-1]",
                 lambda: f"({e(COLUMN, d)} @ {e(MATRIX, d)})", lambda: f"np.sort({e(ROW, d)})", lambda: f"np.roll({e(ROW, d)}, {r.choice([1, -1])})", lambda: f"({e(IROW, d)} / 2)",
                 lambda: f"np.clip({e(ROW, d)}, -1, 1)", lambda: f"{e(ROW, d)}.cumsum()", lambda: f"np.concatenate([{e(ROW, d)}[1:], {e(ROW, d)}[:1]])",
-                lambda: f"{e(ROW, d)}[np.argsort({e(ROW, d)})]", lambda: f"({e(ROW, d)} // 1.5)", lambda: f"({e(ROW, d)} % 2)", lambda: f"np.maximum({e(ROW, d)}, {e(IROW, d)})",
+                lambda: f"{e(ROW, d)}[np.argsort({e(ROW, d)}, kind='stable')]", lambda: f"({e(ROW, d)} // 1.5)", lambda: f"({e(ROW, d)} % 2)", lambda: f"np.maximum({e(ROW, d)}, {e(IROW, d)})",
             ],
             COLUMN: [
                 lambda: f"({e(COLUMN, d)} {op} {e(COLUMN, d)})", lambda: f"({e(FLOAT, d)} {op} {e(COLUMN, d)})", lambda: f"{e(MATRIX, d)}.{r.choice(['sum', 'mean'])}(axis=1)",
@@ -65,7 +65,7 @@ class Maker:
             ],
             IROW: [
                 lambda: f"({e(IROW, d)} {op} {e(IROW, d)})", lambda: f"({e(IROW, d)} {op} {r.choice([1, 2, 3])})", lambda: f"({e(IROW, d)} // 2)", lambda: f"({e(IROW, d)} % 3)",
-                lambda: f"np.cumsum({e(MASK, d)})", lambda: f"{e(MASK, d)}.astype(np.int64)", lambda: "np.arange(m)", lambda: f"np.argsort({e(ROW, d)})",
+                lambda: f"np.cumsum({e(MASK, d)})", lambda: f"{e(MASK, d)}.astype(np.int64)", lambda: "np.arange(m)", lambda: f"np.argsort({e(ROW, d)}, kind='stable')",
             ],
             MASK: [
                 lambda: f"({e(ROW, d)} > {e(FLOAT, d)})", lambda: f"({e(IROW, d)} == {r.choice([0, 1, 2])})", lambda: f"({e(MASK, d)} & {e(MASK, d)})", lambda: f"(~{e(MASK, d)})",
