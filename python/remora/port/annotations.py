@@ -63,6 +63,11 @@ def _kind(name: str, parameter: inspect.Parameter) -> Kind | None:
 
 def kind_of_node(name: str, node: ast.expr | None) -> Kind | None:
     """The kind that an annotation says."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            node = ast.parse(node.value, mode="eval").body
+        except SyntaxError:
+            return None
     if isinstance(node, ast.Name) and node.id in ("int", "float", "bool"):
         return Kind(name, (node.id,), scalar=True)
     if isinstance(node, ast.Subscript):

@@ -43,11 +43,6 @@ def outer_of(tree: ast.Module) -> dict[str, Any]:
 def argument_of(node: ast.arg, default: ast.expr | None) -> Argument | None:
     """What the annotation of a parameter says; None if it says no type."""
     annotation = node.annotation
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            annotation = ast.parse(annotation.value, mode="eval").body
-        except SyntaxError:
-            return None
     kind = kind_of_node(node.arg, annotation)
     if kind is None:
         if annotation is None and isinstance(default, ast.Constant) and type(default.value) in (bool, int, float):
