@@ -10,7 +10,8 @@ from .context import HELPERS, Context, Facts, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
 from .reading import Definition, assigned, times_bound, walk_body
 from .sizes import ONE, Size
-from .statements import Flow, Lines, Statements, indented, tuple_text
+from .blocks import Flow, Lines, indented, tuple_text
+from .statements import Statements
 from .values import ATOM, INTS, Value, bound_text, convert, fresh
 
 

@@ -1,0 +1,247 @@
+"""Assignments to names, and branches that are joined."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+
+from .context import Restart
+from .diagnostics import Code, Unread
+from .operators import unknown_size
+from .reading import assigned
+from .sizes import Size
+from .values import ATOM, Value, bound_text, convert, fresh, literal
+
+from .blocks import Blocks, Lines, finished, indented, ordered_names, replace_definition, tuple_text, words
+
+
+class Assignments(Blocks):
+    """Reads assignments and branches."""
+
+    def write(self, statement: ast.AST, target: ast.Subscript, value: Value) -> Lines:
+        """`a[..] = v`."""
+        raise NotImplementedError
+
+    def s_pass(self, statement: ast.Pass) -> Lines:
+        return []
+
+    def s_expr(self, statement: ast.Expr) -> Lines:
+        if isinstance(statement.value, ast.Constant):
+            return []
+        raise Unread(statement, Code.FORM, "an expression whose value is not used", "leave it out, or assign it")
+
+    def s_import(self, statement: ast.Import) -> Lines:
+        raise Unread(statement, Code.FORM, "an import inside of a function", "move it to the top of the file")
+
+    def s_functiondef(self, statement: ast.FunctionDef) -> Lines:
+        definition = self.definition
+        made = replace_definition(definition, statement)
+        self.env[statement.name] = Value(statement.name, ATOM, "function", function=made)
+        return []
+
+    def s_assert(self, statement: ast.Assert) -> Lines:
+        test = self.condition(statement.test)
+        message = statement.msg.value if isinstance(statement.msg, ast.Constant) and isinstance(statement.msg.value, str) else "assert"
+        clean = "".join(c for c in message if c.isalnum() or c in " .,:()<>=-+*/'")
+        return [f'let _ = assert {test.argument} "{clean}"']
+
+    def s_annassign(self, statement: ast.AnnAssign) -> Lines:
+        if statement.value is None:
+            return []
+        return self.assign(statement, statement.target, self.eval(statement.value))
+
+    def s_assign(self, statement: ast.Assign) -> Lines:
+        value = self.eval(statement.value)
+        if len(statement.targets) > 1 and value.rank:
+            if not all(isinstance(target, ast.Name) for target in statement.targets):
+                raise Unread(statement, Code.ALIAS, "one array under two names", "copy it: `b = a.copy()`")
+        lines: Lines = []
+        for target in statement.targets:
+            lines += self.assign(statement, target, value)
+            if isinstance(target, ast.Name) and len(statement.targets) > 1 and self.env.get(target.id) is not None:
+                value = self.env[target.id]  # type: ignore[assignment]
+        return lines
+
+    def assign(self, statement: ast.AST, target: ast.expr, value: Value) -> Lines:
+        """One target of an assignment."""
+        if isinstance(target, ast.Name):
+            return self.bind(statement, target.id, value)
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return self.unpack(statement, target, value)
+        if isinstance(target, ast.Subscript):
+            return self.write(statement, target, value)
+        raise Unread(target, Code.FORM, "this target of an assignment is not read", "assign to a name or to elements of an array")
+
+    def check_rebound(self, statement: ast.AST, name: str) -> None:
+        """A parameter whose elements are written keeps its name."""
+        if name in self.context.facts.mutated and name in self.params.values() and self.live is not None:
+            raise Unread(statement, Code.ALIAS, f"the elements of the argument `{name}` are written, and the name is given to something else", "use another name")
+
+    def bind(self, statement: ast.AST, name: str, value: Value) -> Lines:
+        """A name for a value."""
+        self.check_rebound(statement, name)
+        if value.dtype in ("none", "text", "type") or value.function is not None:
+            if value.dtype == "none":
+                raise Unread(statement, Code.TYPE, "`None` as the value of a variable", "")
+            self.env[name] = value
+            return []
+        if value.items is not None:
+            # A tuple: its parts get names.
+            lines: Lines = []
+            items = []
+            for k, item in enumerate(value.items):
+                if item.items is not None or item.function is not None or (item.const is not None) or item.prec == ATOM and item.text.isidentifier():
+                    items.append(item)
+                    continue
+                own = self.context.mangle(f"{name}_{k}")
+                while own in self.context.names:
+                    own += "_"
+                lines.append(f"let {own} = {bound_text(item)}")
+                items.append(replace(item, text=own, prec=ATOM))
+            self.env[name] = replace(value, items=tuple(items))
+            return lines
+        text = self.name_of(name)
+        if text in self.context.sizes:
+            if value.size is not None and value.size.single == text:
+                self.env[name] = value
+                return []
+            self.context.facts.unwished.add(text)
+            raise Restart
+        self.env[name] = self.remembered(name, text, value)
+        return self.let(text, value)
+
+    def remembered(self, name: str, text: str, value: Value) -> Value:
+        """What is known of a variable with this value."""
+        size = value.size
+        if value.dtype == "i64" and not value.rank and size is None and text in self.context.stable:
+            size = Size.name(text)
+        if size is not None and not size.names() <= self.context.sizes | self.context.stable:
+            size = None
+        memory = value.memory
+        if value.rank and not memory:
+            memory = frozenset([fresh()])
+        # A literal keeps its value only where nothing gives the name another one.
+        value = replace(value, origin=value.const if value.is_literal else value.origin)
+        const = value.const if text in self.context.stable else None
+        return replace(value, text=text, prec=ATOM, size=size, memory=memory, const=None, small=value.small) if const is None else replace(value, text=text, prec=ATOM, size=size)
+
+    def let(self, text: str, value: Value) -> Lines:
+        """The line that binds a name."""
+        if value.text == text:
+            return []
+        lines = bound_text(value).split("\n")
+        if len(lines) == 1:
+            return [f"let {text} = {lines[0]}"]
+        return [f"let {text} =", *indented(lines)]
+
+    def unpack(self, statement: ast.AST, target: ast.Tuple | ast.List, value: Value) -> Lines:
+        """Several targets at once: all values are made before any name is bound."""
+        if value.items is None:
+            if value.rank and value.shape[0].number == len(target.elts):
+                value = replace(value, items=tuple(self.element(target, value, [literal(k), *[ast.Slice()] * (value.rank - 1)]) for k in range(len(target.elts))))
+            else:
+                raise Unread(target, Code.SHAPE, "the number of values is not known", "index the array")
+        assert value.items is not None
+        if len(value.items) != len(target.elts):
+            raise Unread(target, Code.SHAPE, f"{len(value.items)} values for {len(target.elts)} names", "")
+        if not all(isinstance(each, ast.Name) for each in target.elts):
+            return self.unpack_elements(statement, target, value)
+        names = [each.id for each in target.elts if isinstance(each, ast.Name)]
+        lines: Lines = []
+        plain = [(name, item) for name, item in zip(names, value.items)]
+        simple = [(name, item) for name, item in plain if item.items is None and item.function is None]
+        used_names = {self.name_of(name) for name, _ in simple}
+        # One after the other, where no value needs a name that is bound before it.
+        ordered = all(not any(word in words(item.text) for word in [self.name_of(n) for n, _ in simple[:k]]) for k, (_, item) in enumerate(simple))
+        if ordered or len(used_names) < 2:
+            for name, item in plain:
+                lines += self.bind(statement, name, item)
+            return lines
+        texts = []
+        for name, item in plain:
+            if item.items is not None or item.function is not None:
+                raise Unread(statement, Code.FORM, "an exchange of tuples", "")
+            self.check_rebound(statement, name)
+            texts.append(bound_text(item))
+        for name, item in plain:
+            self.env[name] = self.remembered(name, self.name_of(name), item)
+        return [f"let ({', '.join(self.name_of(name) for name in names)}) = ({', '.join(texts)})"]
+
+    def unpack_elements(self, statement: ast.AST, target: ast.Tuple | ast.List, value: Value) -> Lines:
+        """`x[i], x[j] = x[j], x[i]`."""
+        lines: Lines = []
+        kept = []
+        for item in value.items or ():
+            if item.const is not None:
+                kept.append(item)
+                continue
+            if item.rank:
+                raise Unread(statement, Code.ALIAS, "an exchange of parts of arrays, which are views", "copy one of them first: `t = x[i].copy()`")
+            name = self.context.short()
+            lines.append(f"let {name} = {bound_text(item)}")
+            kept.append(replace(item, text=name, prec=ATOM))
+        for each, item in zip(target.elts, kept):
+            lines += self.assign(statement, each, item)
+        return lines
+
+    def s_if(self, statement: ast.If) -> Lines:
+        test = self.condition(statement.test)
+        if isinstance(test.const, bool):
+            lines: Lines = []
+            for each in statement.body if test.const else statement.orelse:
+                lines += self.guarded(each)
+            return lines
+        before = self.flush()
+        saved, instances = dict(self.env), dict(self.instances)
+        one = self.straight(statement.body)
+        env_one = self.env
+        self.env, self.instances = dict(saved), dict(instances)
+        two = self.straight(statement.orelse)
+        env_two = self.env
+        self.env, self.instances = dict(saved), instances
+        names = [name for name in ordered_names(statement) if name in self.live or name in self.context.facts.mutated]
+        kept = []
+        for name in names:
+            if name not in env_one or name not in env_two:
+                self.env.pop(name, None)
+            elif env_one[name] is None or env_two[name] is None:
+                self.env[name] = None
+            else:
+                kept.append(name)
+        ends: list[list[str]] = [[], []]
+        for name in kept:
+            a, b = env_one[name], env_two[name]
+            assert a is not None and b is not None
+            if a == b and a.items is not None:
+                self.env[name] = a
+                continue
+            joined_value = self.join(statement, name, a, b)
+            for texts, value in zip(ends, (a, b)):
+                texts.append(bound_text(convert(value, joined_value.dtype)))
+            self.env[name] = joined_value
+        for name in assigned([statement]) - set(names):
+            self.env.pop(name, None)
+        bound = [self.name_of(name) for name in kept if ends[0]]
+        if not bound:
+            # Nothing of it is needed, but it may fail.
+            return before + ([f"let _ = {test.text}"] if "[" in test.text else [])
+        result = self.choice(test, finished(one, [tuple_text(ends[0])]), finished(two, [tuple_text(ends[1])]))
+        pattern = tuple_text(bound)
+        if len(result) == 1:
+            return before + [f"let {pattern} = {result[0]}"]
+        return before + [f"let {pattern} =", *indented(result)]
+
+    def join(self, node: ast.AST, name: str, a: Value, b: Value) -> Value:
+        """What is known of a variable that comes from two places."""
+        if a.items is not None or b.items is not None or a.function is not None or b.function is not None:
+            raise Unread(node, Code.TYPE, f"`{name}` is a tuple or function that differs between branches", "use a variable for each part")
+        dtype, weak = self.join_types(node, a, b)
+        if a.rank != b.rank or a.axes != b.axes:
+            raise Unread(node, Code.SHAPE, f"`{name}` has {a.rank} dimensions in one case and {b.rank} in another (or a size of 1)", "")
+        shape = tuple(x if x == y else unknown_size() for x, y in zip(a.shape, b.shape))
+        if any(x != y for x, y in zip(a.shape, b.shape)):
+            raise Unread(node, Code.SHAPE, f"`{name}` has different sizes in different cases", "")
+        text = self.name_of(name)
+        size = a.size if a.size == b.size else Size.name(text) if dtype == "i64" and not shape and text in self.context.stable else None
+        return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small)

@@ -1,0 +1,257 @@
+"""Sequences of statements as one expression: `let`s and a result, and what leaves them early."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+from .context import Context, Restart
+from .diagnostics import Code, Poisoned, Problem, Unread
+from .expressions import NONE, Expressions
+from .reading import Definition, assigned, leaves, used
+from .sizes import Size
+from .values import Value
+
+
+Lines = list[str]
+
+
+@dataclass
+class Flow:
+    """What happens where statements end: the lines of the result for a `return`, `break`, `continue`."""
+
+    on_return: Callable[[ast.AST, Value], Lines]
+    on_break: Callable[[ast.AST], Lines] | None = None
+    on_continue: Callable[[ast.AST], Lines] | None = None
+
+
+def indented(lines: Lines, by: int = 2) -> Lines:
+    """Lines further to the right."""
+    return [" " * by + line if line else line for line in lines]
+
+
+def finished(lets: Lines, result: Lines) -> Lines:
+    """An expression: `let`s, and what they are for."""
+    if not lets or all(line.startswith("--") for line in lets) or result[0].startswith(("let ", "--")):
+        return lets + result
+    last = max(k for k, line in enumerate(lets) if line[:1] not in (" ", ""))
+    if len(result) == 1 and lets[last].startswith(f"let {result[0]} ="):
+        # The value itself is the result.
+        first = lets[last][len(f"let {result[0]} =") :].strip()
+        kept = [first] if first else []
+        return finished(lets[:last], kept + [line[2:] for line in lets[last + 1 :]])
+    return lets + ["in " + result[0], *indented(result[1:], 3)]
+
+
+def tuple_text(texts: list[str]) -> str:
+    """Several values."""
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+
+
+class Blocks(Expressions):
+    """Reads sequences of statements."""
+
+    def returning_loop(self, statement: ast.For | ast.While, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
+        """A loop that a `return` may leave, and what follows it."""
+        raise NotImplementedError
+
+    def __init__(self, context: Context, definition: Definition) -> None:
+        super().__init__(context, definition.outer)
+        self.definition = definition
+        self.flow: Flow
+        self.live: set[str] = set()
+        self.params: dict[str, str] = {}  # memory of array parameters: the name of each
+        self.instances: dict[str, dict[str, Value | None]] = {}  # functions that are defined already, and the variables that they use
+        self.changing: set[str] = set()
+        self.trips: Size | None = None  # how often the loop that was read last runs, if that is known
+        self.commented: set[int] = set()
+
+    def report(self, problem: Unread, statement: ast.AST) -> None:
+        """Keeps a problem with its place."""
+        node = problem.node if problem.node is not None and hasattr(problem.node, "lineno") else statement
+        definition = self.definition
+        row = node.lineno  # type: ignore[attr-defined]
+        line = definition.lines[row - 1] if row <= len(definition.lines) else ""
+        column = node.col_offset + definition.indent  # type: ignore[attr-defined]
+        end = node.end_col_offset + definition.indent if getattr(node, "end_lineno", row) == row else len(line)  # type: ignore[attr-defined]
+        self.context.problems.append(
+            Problem(problem.code, problem.message, problem.help, definition.file, definition.first_line + row - 1, column, line, end - column)
+        )
+
+    def comments(self, statement: ast.stmt) -> Lines:
+        """The comments that stand before a statement or at its end."""
+        found: Lines = []
+        table = self.definition.comments
+        row = statement.lineno - 1
+        above = []
+        while row in table and row not in self.commented and self.definition.lines[row - 1].lstrip().startswith("#"):
+            above.append(row)
+            row -= 1
+        for row in [*reversed(above), statement.lineno]:
+            if row in table and row not in self.commented:
+                self.commented.add(row)
+                found.append(f"-- {table[row]}")
+        return found
+
+    def block(self, statements: list[ast.stmt], end: Callable[[], Lines]) -> Lines:
+        """Statements as one expression; `end` is what comes after them."""
+        lets: Lines = []
+        for k, statement in enumerate(statements):
+            rest = statements[k + 1 :]
+            if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
+                comments = self.comments(statement)
+                result = self.leave(statement, lets)
+                return finished(lets + comments, result)
+            if isinstance(statement, ast.If) and leaves([statement], (ast.Return, ast.Break, ast.Continue)):
+                comments = self.comments(statement)
+                result = self.branches(statement, rest, end, lets)
+                return finished(lets + comments, result)
+            if isinstance(statement, (ast.For, ast.While)) and leaves(statement.body, (ast.Return,)):
+                return self.returning_loop(statement, rest, end, lets)
+            outer = self.live
+            self.live = outer | used(rest)
+            lets += self.guarded(statement)
+            self.live = outer
+        return finished(lets, end())
+
+    def leave(self, statement: ast.stmt, lets: Lines) -> Lines:
+        """The result at a `return`, `break` or `continue`."""
+        try:
+            if isinstance(statement, ast.Return):
+                value = NONE if statement.value is None else self.eval(statement.value)
+                lets += self.flush()
+                return self.flow.on_return(statement, value)
+            action = self.flow.on_break if isinstance(statement, ast.Break) else self.flow.on_continue
+            if action is None:
+                raise Unread(statement, Code.FORM, "a `break` or `continue` outside of a loop", "")
+            return action(statement)
+        except Unread as problem:
+            self.report(problem, statement)
+        except (Poisoned, Restart) as event:
+            if isinstance(event, Restart):
+                raise
+        except Exception as fault:
+            self.report(fault_of(statement, fault), statement)
+        return ["???"]
+
+    def branches(self, statement: ast.If, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
+        """An `if` of which a branch leaves: each branch goes on with what follows."""
+        try:
+            test = self.condition(statement.test)
+            lets += self.flush()
+        except (Unread, Poisoned) as problem:
+            if isinstance(problem, Unread):
+                self.report(problem, statement)
+            return ["???"]
+        self.context.depth += 1
+        if self.context.depth > 24:
+            raise Unread(statement, Code.FORM, "too many branches that leave", "write fewer")
+        if isinstance(test.const, bool):
+            self.context.depth -= 1
+            return self.block([*(statement.body if test.const else statement.orelse), *rest], end)
+        saved, instances = dict(self.env), dict(self.instances)
+        one = self.block([*statement.body, *rest], end)
+        self.env, self.instances = dict(saved), dict(instances)
+        two = self.block([*statement.orelse, *rest], end)
+        self.env, self.instances = saved, instances
+        self.context.depth -= 1
+        return self.choice(test, one, two)
+
+    def choice(self, test: Value, one: Lines, two: Lines) -> Lines:
+        """A conditional expression."""
+        if len(one) == 1 and len(two) == 1 and len(one[0]) + len(two[0]) + len(test.text) < 110:
+            return [f"if {test.text} then {one[0]} else {two[0]}"]
+        if len(two) > 1 and two[0].startswith("if ") or len(two) == 1:
+            return [f"if {test.text} then", *indented(one), f"else {two[0]}", *two[1:]]
+        return [f"if {test.text} then", *indented(one), "else", *indented(two)]
+
+    def flush(self) -> Lines:
+        """The lines that have to stand before the current statement."""
+        lines = list(self.context.pending)
+        self.context.pending.clear()
+        return lines
+
+    def guarded(self, statement: ast.stmt) -> Lines:
+        """The lines of one statement; a hole where it cannot be read."""
+        comments = self.comments(statement)
+        try:
+            method = getattr(self, f"s_{type(statement).__name__.lower()}", None)
+            if method is None:
+                raise Unread(statement, Code.FORM, f"a statement of this form ({type(statement).__name__}) is not read", "")
+            lines: Lines = method(statement)
+            return comments + self.flush() + lines
+        except Unread as problem:
+            self.report(problem, statement)
+        except (Poisoned, Restart) as event:
+            if isinstance(event, Restart):
+                raise
+        except Exception as fault:
+            self.report(fault_of(statement, fault), statement)
+        self.context.pending.clear()
+        names = sorted(assigned([statement]))
+        for name in names:
+            self.env[name] = None
+        return comments + [f"let {self.context.mangle(name)} = ???" for name in names]
+
+    def straight(self, statements: list[ast.stmt]) -> Lines:
+        """Statements that do not leave."""
+        lines: Lines = []
+        outer = self.live
+        for k, each in enumerate(statements):
+            self.live = outer | used(statements[k + 1 :])
+            lines += self.guarded(each)
+        self.live = outer
+        return lines
+
+    def name_of(self, name: str) -> str:
+        """The name in the written program."""
+        return self.context.mangle(name)
+
+
+def fault_of(statement: ast.stmt, fault: Exception) -> Unread:
+    """A fault of the reader itself, said as a problem of the place where it happened."""
+    return Unread(statement, Code.FORM, f"the reader fails here, which is a fault of its own ({type(fault).__name__}: {fault})", "write the statement in another way")
+
+
+def words(text: str) -> set[str]:
+    """The names in a text."""
+    found, word = set(), ""
+    for c in text + " ":
+        if c.isalnum() or c in "_'":
+            word += c
+        elif word:
+            found.add(word)
+            word = ""
+    return found
+
+
+def shares(known: Value, value: Value) -> bool:
+    """Whether two values may share memory."""
+    if known.items is not None:
+        return any(shares(item, value) for item in known.items if isinstance(item, Value))
+    return bool(known.memory & value.memory)
+
+
+def as_load(target: ast.Subscript) -> ast.Subscript:
+    """A target as an expression."""
+    return ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
+
+
+def ordered_names(node: ast.AST) -> list[str]:
+    """The names that a statement gives values to, in the order in which they stand there."""
+    wanted = assigned([node])
+    places: dict[str, tuple[int, int]] = {}
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name) and each.id in wanted:
+            place = (each.lineno, each.col_offset)
+            places[each.id] = min(places.get(each.id, place), place)
+    return sorted(places, key=lambda name: places[name])
+
+
+def replace_definition(definition: Definition, node: ast.FunctionDef) -> Definition:
+    """A function that is defined inside of another one."""
+    return Definition(node, definition.file, definition.lines, definition.first_line, definition.comments, definition.outer, definition.indent)

@@ -1,0 +1,404 @@
+"""`for` and `while` as `loop`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+
+from .diagnostics import Code, Poisoned, Unread
+from .operators import binary, unknown_size
+from .reading import assigned, leaves, used
+from .sizes import ONE, Size
+from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal
+
+from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text, words
+from .writes import Writes
+
+
+class Loops(Writes):
+    """Reads loops."""
+
+    def s_for(self, statement: ast.For) -> Lines:
+        return self.loop(statement)
+
+    def s_while(self, statement: ast.While) -> Lines:
+        return self.loop(statement)
+
+    def loop(self, statement: ast.For | ast.While, returns: list[Value] | None = None, found: str = "", result: str = "") -> Lines:
+        """A loop; with `returns`, one that a `return` may leave, whose values are collected there."""
+        if isinstance(statement, ast.For) and returns is None:
+            short = self.unrolled(statement)
+            if short is not None:
+                return short
+        if isinstance(statement, ast.For) and self.never_runs(statement):
+            return [line for each in statement.orelse for line in self.guarded(each)]
+        if statement.orelse and leaves(statement.body, (ast.Break,)):
+            raise Unread(statement, Code.FORM, "`else` of a loop with a `break`", "use a variable that says whether the loop was left")
+        body = list(statement.body)
+        changed = [name for name in ordered_names(ast.Module(body, [])) if name in self.env]
+        carried = [name for name in changed if name in self.live or name in self.context.facts.mutated or name in reads_before(statement, name)]
+        target_names = assigned([statement.target]) if isinstance(statement, ast.For) else set()
+        carried = [name for name in carried if name not in target_names]
+        start = dict(self.env)
+        for name in carried:
+            if start[name] is None:
+                raise Poisoned
+        entry = {name: start[name] for name in carried}
+        for _ in range(6):
+            marks = len(self.context.problems), set(self.commented), dict(self.context.bounds), set(self.context.names), dict(self.instances)
+            lines, ends = self.loop_once(statement, body, carried, dict(entry), start, returns, found, result)
+            again = False
+            ends = settled(statement, ends, {each for value in start.values() if value is not None for each in value.memory})
+            for name in carried:
+                for value in ends.get(name, []):
+                    known = entry[name]
+                    assert known is not None
+                    if any(other.dtype != value.dtype for other in ends[name]):
+                        known = replace(known, origin=None)  # an iteration may leave it as it is
+                    new = self.widened(statement, name, known, value)
+                    if new != known:
+                        entry[name], again = new, True
+            if not again:
+                break
+            del self.context.problems[marks[0] :]
+            self.commented, self.context.bounds, self.context.names, self.instances = marks[1], marks[2], marks[3], marks[4]
+        else:
+            raise Unread(statement, Code.TYPE, "the types of the variables of this loop do not settle", "give them their types before the loop")
+        self.env = dict(start)
+        self.instances = marks[4]
+        for name in assigned(body) | target_names:
+            if name in carried:
+                final = entry[name]
+                assert final is not None
+                self.env[name] = replace(final, text=self.name_of(name), prec=ATOM, const=None, size=final.size if final.size == start[name].size and final.size is not None and name not in carried else None)  # type: ignore[union-attr]
+            else:
+                self.env.pop(name, None)
+        lines += [line for each in statement.orelse for line in self.guarded(each)]
+        return lines
+
+    def widened(self, node: ast.AST, name: str, known: Value, value: Value) -> Value:
+        """What is known of a variable before an iteration, when an iteration may end with a value."""
+        if value.items is not None or known.items is not None:
+            raise Unread(node, Code.TYPE, f"`{name}` is a tuple that a loop changes", "use a variable for each part")
+        if known.dtype != value.dtype and known.const is None and isinstance(known.origin, int) and value.dtype == "f64" and self.trips is not None:
+            # Python's 0 becomes a float in the first iteration; without one it stays what it is, in a program of its own.
+            if self.context.assume(self.trips - 1, f"`{name}` is an integer where the loop does not run"):
+                return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
+        dtype, weak = self.join_types(node, known, value)
+        if known.rank != value.rank or known.shape != value.shape:
+            raise Unread(node, Code.SHAPE, f"the shape of `{name}` changes in the loop", "")
+        converted = convert(known, dtype)
+        return replace(converted, weak=weak, memory=known.memory | value.memory)
+
+    def never_runs(self, statement: ast.For) -> bool:
+        """Whether a loop surely goes over nothing."""
+        source = statement.iter
+        if isinstance(source, ast.Call):
+            if self.resolve(source.func) is range:
+                found = [self.eval(each) for each in source.args]
+                return all(isinstance(each.const, int) for each in found) and len(range(*(each.const for each in found))) == 0
+            if self.resolve(source.func) in (enumerate, zip):
+                return any(value.rank and value.shape[0].number == 0 for value in [self.eval(each) for each in source.args if not isinstance(each, ast.Call)])
+            return False
+        value = self.eval(source)
+        return value.items == () or bool(value.rank) and value.shape[0].number == 0
+
+    def unrolled(self, statement: ast.For) -> Lines | None:
+        """A loop over a tuple, written out."""
+        if not isinstance(statement.iter, (ast.Tuple, ast.List)) or leaves(statement.body, (ast.Break, ast.Continue)):
+            return None
+        lines: Lines = []
+        outer = self.live
+        for item in self.eval(statement.iter).items or ():
+            self.live = outer | used(list(statement.body))
+            lines += self.assign(statement, statement.target, item)
+            lines += self.straight(statement.body)
+        self.live = outer
+        return lines
+
+    def loop_once(
+        self, statement: ast.For | ast.While, body: list[ast.stmt], carried: list[str], entry: dict[str, Value | None], start: dict[str, Value | None],
+        returns: list[Value] | None, found: str, result: str,
+    ) -> tuple[Lines, dict[str, list[Value]]]:  # fmt: skip
+        """The loop, with what is known of its variables; the values that they have after an iteration."""
+        ends: dict[str, list[Value]] = {name: [] for name in carried}
+        before = [bound_text(value) for value in (entry[name] for name in carried) if value is not None]
+        self.env = dict(start)
+        for name in carried:
+            value = entry[name]
+            assert value is not None
+            self.env[name] = replace(value, text=self.name_of(name), prec=ATOM, const=None, size=None, small=False)
+        early = leaves(body, (ast.Break, ast.Return, ast.Continue)) and leaves(body, (ast.Break, ast.Return)) or returns is not None
+        outer_flow, outer_live = self.flow, self.live
+        self.live = outer_live | used([statement]) | set(carried)
+        flag = self.fresh_name("go") if early else ""
+        self.changing = {self.name_of(name) for name in assigned(body)}
+        self.trips = None
+        before_loop = list(self.context.pending)
+        self.context.pending.clear()
+        head, prefix, counter = self.heading(statement, early)
+        opening_lines = before_loop + self.flush()
+        trips = self.trips
+
+        def state(go: str, extra: list[str]) -> Lines:
+            texts = []
+            for name in carried:
+                value = self.env.get(name)
+                if value is None:
+                    if name in self.env:
+                        raise Poisoned
+                    raise Unread(statement, Code.BOUND, f"`{name}` may have no value after an iteration", "")
+                ends[name].append(value)
+                target = entry[name]
+                assert target is not None
+                texts.append(bound_text(convert(value, target.dtype)) if value.dtype == target.dtype or value.const is not None else value.text)
+            if counter:
+                texts.append(f"{counter} + 1")
+            return [tuple_text(texts + ([go] if early else []) + extra)] if texts or early else ["()"]
+
+        idle = [found, result] if returns is not None else []
+
+        def on_return(node: ast.AST, value: Value) -> Lines:
+            if returns is None:
+                return outer_flow.on_return(node, value)
+            if not value.scalar or value.rank or value.dtype in ("none", "tuple"):
+                raise Unread(node, Code.FORM, "a `return` of what is no number inside of a loop", "assign it to a variable and `break`")
+            returns.append(value)
+            return state("false", ["true", bound_text(value)])
+
+        self.flow = Flow(on_return, lambda node: state("false", idle), lambda node: state("true", idle))
+        try:
+            lines = self.block(prefix_of(statement, body), lambda: state("true", idle))
+        finally:
+            self.flow, self.live = outer_flow, outer_live
+        self.trips = trips
+        names = [self.name_of(name) for name in carried] + ([counter] if counter else []) + ([flag] if early else []) + idle
+        initial = before + (["0i64"] if counter else []) + (["true"] if early else [])
+        if returns is not None:
+            zero = "false" if returns and returns[0].dtype == "bool" else f"0{returns[0].dtype}" if returns else "0i64"
+            initial += ["false", zero]
+        if not names:
+            return opening_lines, ends
+        pattern = tuple_text(names)
+        opening = f"loop {pattern}" if names == initial and len(names) == 1 else f"loop {pattern} = {tuple_text(initial)}"
+        condition = head.replace("GO", flag)
+        lines = finished(prefix, lines) if prefix else lines
+        whole = tuple_text([name for name in names if name != counter and name != flag]) if (counter or early) else pattern
+        shown = tuple_text(["_" if name in (counter, flag) else name for name in names])
+        del whole
+        return [*opening_lines, f"let {shown} =", f"  {opening} {condition} do", *indented(lines, 4)], ends
+
+    def fresh_name(self, name: str) -> str:
+        """A name that the function does not have."""
+        while name in self.context.names:
+            name += "_"
+        return name
+
+    def heading(self, statement: ast.For | ast.While, early: bool) -> tuple[str, Lines, str]:
+        """What stands between the variables of a loop and `do`; the lines that its body begins with; the name of a counter, if there is one."""
+        if isinstance(statement, ast.While):
+            test = self.condition(statement.test)
+            if self.context.pending:
+                self.context.pending.clear()
+                raise Unread(statement, Code.FORM, "a call of a function in the condition of `while`", "assign it to a variable")
+            return (f"while GO && {test.at(4)}" if early else f"while {test.text}"), [], ""
+        names = sorted(assigned([statement.target]))
+        count, lines, single = self.iterated(statement)
+        if early:
+            counter = single or self.fresh_name("i")
+            return f"while GO && {counter} < {count}", lines, counter
+        used_here = any(name in used(list(statement.body)) for name in names)
+        counter = single or (self.fresh_name("i") if used_here or lines else "_")
+        if single and not used_here:
+            counter = "_i" if single == "_" else single
+        return f"for {counter} < {count}", lines if used_here else [], ""
+
+    def iterated(self, statement: ast.For) -> tuple[str, Lines, str]:
+        """How often a loop runs; how its target follows from the counter; the name of the counter if it is the target."""
+        target, source = statement.target, statement.iter
+        if isinstance(source, ast.Call) and not source.keywords:
+            function = self.resolve(source.func)
+            if function is range:
+                return self.over_range(target, [self.eval(each) for each in source.args], False)
+            if function is reversed and isinstance(source.args[0], ast.Call) and self.resolve(source.args[0].func) is range:
+                return self.over_range(target, [self.eval(each) for each in source.args[0].args], True)
+            if function in (enumerate, zip):
+                return self.over_several(statement, target, source, function)
+        array = self.eval(source)
+        return self.over_arrays(statement, [(target, array)], self.fresh_name("i"))
+
+    def over_several(self, statement: ast.For, target: ast.expr, source: ast.Call, function: Any) -> tuple[str, Lines, str]:
+        if not isinstance(target, ast.Tuple) or len(target.elts) != (2 if function is enumerate else len(source.args)):
+            raise Unread(target, Code.FORM, "this target is not read", "name each part")
+        if function is enumerate:
+            index = target.elts[0]
+            if len(source.args) != 1 or not isinstance(index, ast.Name):
+                raise Unread(source, Code.FORM, "`enumerate` from another number", "add it in the loop")
+            name = self.name_of(index.id)
+            inner = source.args[0]
+            if isinstance(inner, ast.Call) and self.resolve(inner.func) is zip and isinstance(target.elts[1], ast.Tuple):
+                pairs = [(each, self.eval(argument)) for each, argument in zip(target.elts[1].elts, inner.args)]
+            else:
+                pairs = [(target.elts[1], self.eval(inner))]
+            count, lines, _ = self.over_arrays(statement, pairs, name)
+            self.env[index.id] = self.counter_value(name, Size.of(0), None)
+            return count, lines, name
+        pairs = [(each, self.eval(argument)) for each, argument in zip(target.elts, source.args)]
+        return self.over_arrays(statement, pairs, self.fresh_name("i"))
+
+    def over_arrays(self, statement: ast.For, pairs: list[tuple[ast.expr, Value]], counter: str) -> tuple[str, Lines, str]:
+        lines: Lines = []
+        counts = []
+        trips: list[Size] = []
+        changed = {self.name_of(name) for name in assigned(list(statement.body))}
+        for target, array in pairs:
+            if array.items is not None:
+                array = self.as_array(statement, array)
+            if not array.rank or array.shape[0] == ONE or not isinstance(target, ast.Name):
+                raise Unread(statement, Code.FORM, "a loop over this is not read", "loop over `range(len(x))`")
+            if words(array.text) & changed:
+                raise Unread(statement, Code.ALIAS, "the loop changes the array that it goes over", "copy the array first")
+            counts.append(self.size_value(array, 0))
+            trips.append(array.shape[0])
+            index = self.counter_value(counter, Size.of(0), array.shape[0] - 1)
+            item = self.element(target, array, [index, *[ast.Slice()] * (array.rank - 1)])
+            if target.id in used(list(statement.body)):
+                lines += self.bind(statement, target.id, item)
+        if all(each == trips[0] for each in trips):
+            self.trips = trips[0]
+        count = counts[0].text if counts[0].prec >= 8 else counts[0].argument
+        for other in counts[1:]:
+            if other.text != counts[0].text:
+                count = f"(i64.min {count} {other.argument})"
+        return count, lines, ""
+
+    def counter_value(self, name: str, low: Size | None, high: Size | None) -> Value:
+        """The index of a loop."""
+        # A name that is bound several times is no name for a size: its value changes.
+        own = name if name in self.context.stable or name not in {self.name_of(each) for each in self.locals} else fresh()
+        self.context.bounds.pop(own, None)
+        self.context.bounds[own] = (low, high)
+        return Value(name, ATOM, "i64", weak=True, size=Size.name(own), small=True)
+
+    def unchanged(self, value: Value) -> Value:
+        """The bound of a loop whose body changes what it was made from: it keeps the value that it had before."""
+        if not words(value.text) & self.changing:
+            return value
+        name = self.context.short()
+        self.context.pending.append(f"let {name} = {bound_text(value)}")
+        return replace(value, text=name, prec=ATOM)
+
+    def over_range(self, target: ast.expr, values: list[Value], backwards: bool) -> tuple[str, Lines, str]:
+        if not isinstance(target, ast.Name):
+            raise Unread(target, Code.FORM, "this target is not read", "")
+        for value in values:
+            if not value.scalar or value.dtype not in INTS:
+                raise Unread(target, Code.TYPE, "a bound of `range` that is no integer", "")
+        values = [self.unchanged(replace(convert(value, "i64"), weak=True)) for value in values]
+        start, stop = (literal(0), values[0]) if len(values) == 1 else (values[0], values[1])
+        step = values[2] if len(values) > 2 else literal(1)
+        if not isinstance(step.const, int) or step.const == 0:
+            raise Unread(target, Code.FORM, "a step of `range` that is no constant", "use `while`")
+        name = self.name_of(target.id)
+        own = name if name != "_" else "_i"
+        stable = self.context.stable | self.context.sizes
+        low, high = (self.size_of(each) for each in (start, stop))
+
+        def usable(size: Size) -> Size | None:
+            return size if size.known and size.names() <= stable | set(self.context.bounds) else None
+
+        if step.const == 1 and usable(low) is not None and usable(high) is not None:
+            self.trips = high - low
+        if start.const == 0 and step.const == 1 and not backwards:
+            self.env[target.id] = self.counter_value(own, Size.of(0), (usable(high) or unknown_size()) - 1 if usable(high) else None)
+            return stop.at(6) if stop.prec < 6 else stop.text, [], own
+        # The counter goes from 0; the variable follows from it.
+        counter = self.fresh_name("k" if own != "k" else "l")
+        self.context.names.add(counter)
+        span = binary(self.context, target, ast.Sub, replace(stop, small=True), replace(start, small=True))
+        distance = span.text if step.const > 0 else binary(self.context, target, ast.Sub, replace(start, small=True), replace(stop, small=True)).text
+        size = abs(step.const)
+        if stop.size is not None and start.size is not None and (d := (stop.size - start.size if step.const > 0 else start.size - stop.size)).known:
+            distance = d.text()
+        count = distance if size == 1 else f"({distance} + {size - 1}) / {size}"
+        if backwards:
+            if step.const != 1:
+                raise Unread(target, Code.FORM, "`reversed` of a range with a step", "write the range backwards")
+            text = f"{stop.at(6)} - 1 - {counter}"
+            bounds = (usable(low), usable(high - 1))
+        elif step.const > 0:
+            part = counter if size == 1 else f"{size} * {counter}"
+            text = f"{start.at(6)} + {part}"
+            bounds = (usable(low), usable(high - 1))
+        else:
+            part = counter if size == 1 else f"{size} * {counter}"
+            text = f"{start.at(6)} - {part}"
+            bounds = (usable(high + 1), usable(low))
+        self.env[target.id] = self.counter_value(own, *bounds)
+        return count if count.isidentifier() else f"({count})", [f"let {own} = {text}"], counter
+
+    def returning_loop(self, statement: ast.For | ast.While, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
+        """A loop that a `return` may leave, and what follows it."""
+        found, result = self.fresh_name("found"), self.fresh_name("result")
+        self.context.names |= {found, result}
+        comments = self.comments(statement)
+        outer = self.live
+        self.live = outer | used(rest)
+        try:
+            returns: list[Value] = []
+            marks = len(self.context.problems), set(self.commented)
+            saved = dict(self.env)
+            self.loop(statement, returns, found, result)
+            del self.context.problems[marks[0] :]
+            self.commented, self.env = marks[1], saved
+            kinds = {(value.dtype, value.weak) for value in returns}
+            if len(kinds) > 1:
+                raise Unread(statement, Code.TYPE, "the `return`s in this loop have different types", "")
+            lets += comments + self.loop(statement, returns, found, result)
+            self.live = outer
+            value = Value(result, ATOM, returns[0].dtype, weak=returns[0].weak)
+            saved = dict(self.env)
+            one = self.flow.on_return(statement, value)
+            self.env = saved
+            if isinstance(statement, ast.While) and isinstance(statement.test, ast.Constant) and statement.test.value and not leaves(statement.body, (ast.Break,)):
+                return finished(lets, one)
+            two = self.block(rest, end)
+            return finished(lets, self.choice(Value(found, ATOM, "bool"), one, two))
+        except Unread as problem:
+            self.report(problem, statement)
+        except Poisoned:
+            pass
+        finally:
+            self.live = outer
+        return finished(lets, ["???"])
+
+
+def settled(statement: ast.stmt, ends: dict[str, list[Value]], outside: set[str]) -> dict[str, list[Value]]:
+    """The values after an iteration, with names for the memory that it made: the same in each reading."""
+    holders: dict[str, set[str]] = {}
+    for name, values in ends.items():
+        for value in values:
+            for each in value.memory - outside:
+                holders.setdefault(each, set()).add(name)
+    place = f"{statement.lineno}:{statement.col_offset}"
+
+    def renamed(name: str, value: Value) -> Value:
+        memory = {each for each in value.memory if each in outside}
+        for each in value.memory - outside:
+            memory.add(f"made:{place}:{' '.join(sorted(holders[each]))}")
+        return replace(value, memory=frozenset(memory))
+
+    return {name: [renamed(name, value) for value in values] for name, values in ends.items()}
+
+
+def prefix_of(statement: ast.For | ast.While, body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of an iteration."""
+    return body
+
+
+def reads_before(statement: ast.For | ast.While, name: str) -> set[str]:
+    """The names whose value an iteration may need from the one before."""
+    return used([statement])
