@@ -245,8 +245,46 @@ def test_globals_that_change():
     function = jit(scaled)
     assert function(3.0) == 6.0
     SCALE = 5.0
+    assert function(np.float32(3.0)) == 15.0
     assert function(3.0) == 15.0
     SCALE = 2.0
+
+
+def test_functions_that_change():
+    def inner(x):
+        return x + 1
+
+    def outer(x):
+        return inner(x) * 2
+
+    function = jit(outer)
+    assert function(3.0) == 8.0
+
+    def inner(x):  # noqa: F811
+        return x - 1
+
+    assert function(3.0) == 4.0
+
+
+OFFSET = 1.0
+
+
+def test_names_are_those_of_the_function_that_uses_them():
+    scope: dict[str, Any] = {}
+    import linecache
+
+    text = "OFFSET = 10.0\n\ndef moved(x):\n    return x + OFFSET\n"
+    linecache.cache["<other module>"] = (len(text), None, text.splitlines(keepends=True), "<other module>")
+    exec(compile(text, "<other module>", "exec"), scope)
+    moved = scope["moved"]
+
+    def both(x):
+        return moved(x) * OFFSET
+
+    function = jit(both)
+    assert function(1.0) == 11.0
+    scope["OFFSET"] = 20.0
+    assert function(1.0) == 21.0
 
 
 def test_arguments():

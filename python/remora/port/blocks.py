@@ -62,6 +62,7 @@ class Blocks(Expressions):
     def __init__(self, context: Context, definition: Definition) -> None:
         super().__init__(context, definition.outer)
         self.definition = definition
+        self.function = definition.function
         self.flow: Flow
         self.live: set[str] = set()
         self.params: dict[str, str] = {}  # memory of array parameters: the name of each
@@ -254,4 +255,4 @@ def ordered_names(node: ast.AST) -> list[str]:
 
 def replace_definition(definition: Definition, node: ast.FunctionDef) -> Definition:
     """A function that is defined inside of another one."""
-    return Definition(node, definition.file, definition.lines, definition.first_line, definition.comments, definition.outer, definition.indent)
+    return Definition(node, definition.file, definition.lines, definition.first_line, definition.comments, definition.outer, definition.indent, definition.function)

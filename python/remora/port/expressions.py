@@ -28,7 +28,9 @@ class Expressions:
         self.outer = outer
         self.env: dict[str, Value | None] = {}  # None: reported already
         self.locals: set[str] = set()
-        self.captured: dict[str, Any] = {}
+        self.function: Any = None
+        # What was taken from outside, by the function that sees it and its name there.
+        self.captured: dict[tuple[Any, str], Any] = {}
 
     # Names -------------------------------------------------------------------------------------------------------------------
 
@@ -87,10 +89,10 @@ class Expressions:
     def constant_of(self, node: ast.AST, value: Any, name: str) -> Value:
         """A constant from outside of the function."""
         if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
-            self.captured[name] = value
+            self.captured[self.function, name] = value
             return literal(value)
         if isinstance(value, (np.bool_, np.integer, np.floating)):
-            self.captured[name] = value
+            self.captured[self.function, name] = value
             return replace(convert(literal(value.item()), str(np.dtype(type(value))).replace("uint", "u").replace("int", "i").replace("float", "f")), weak=False)
         if isinstance(value, type) or isinstance(value, np.dtype):
             return Value(name, ATOM, "type", function=value)
@@ -530,6 +532,7 @@ class Expressions:
             from .reading import definition
 
             target = getattr(function, "__port__", function)
+            self.captured[self.function, ast.unparse(node.func)] = function
             return self.call_local(node, definition(target, self.context), *self.arguments(node))
         values, options = self.arguments(node)
         if function in MATH or getattr(builtins, getattr(function, "__name__", ""), None) is function:

@@ -6,7 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from .. import _program
 from .._errors import CompileError
 from .diagnostics import Code, PortError, Problem, Unread
-from .reading import Definition, read
+from .reading import Definition, outer_names, read
 from .sizes import ONE
 from .translate import Argument, Result, Translation, translate
 from .values import DTYPES
@@ -119,11 +119,11 @@ class JitFunction:
         if len(self._instances) >= MOST_INSTANCES and key not in self._instances:
             raise self.refuse("..", f"there are {MOST_INSTANCES} translations for other types and sizes already", "use fewer combinations of small sizes")
         found = self._instances.get(key)
-        if found is not None and all(_same(self.definition.outer, self.__port__, name, value) for name, value in found.translation.captured.items()):
+        if found is not None and all(_same(*key, value) for key, value in found.translation.captured.items()):
             return found
-        if found is not None:
-            self._definition = None
-        translation = translate(self.definition, arguments)
+        # Names outside of the function have the values that they have now.
+        current = replace(self.definition, outer=outer_names(self.__port__))
+        translation = translate(current, arguments)
         if translation.problems:
             raise PortError(translation.problems)
         try:
@@ -188,8 +188,9 @@ class JitFunction:
             lines.append(f"- this program is for arrays with {size.text()} >= 0 ({why}); smaller ones have a program of their own")
         for name in translation.mutated:
             lines.append(f"- the elements of the argument `{name}` are written: the program returns the new array, and it is copied to the caller's")
-        for name, value in translation.captured.items():
-            lines.append(f"- `{name}` is the constant {value!r}; if it changes, the function is translated again")
+        for (_, name), value in translation.captured.items():
+            said = f"the constant {value!r}" if isinstance(value, (bool, int, float, np.generic)) else "a function"
+            lines.append(f"- `{name}` is {said}; if it changes, the function is translated again")
         lines += [f"- {note}" for note in translation.notes]
         lines.append("- sums may be added in another order than NumPy's")
         return "\n".join(lines)
@@ -201,13 +202,13 @@ class JitFunction:
         return self if instance is None else functools.partial(self, instance)
 
 
-def _same(outer: dict[str, Any], function: types.FunctionType, name: str, value: Any) -> bool:
-    from .reading import outer_names
-
+def _same(function: types.FunctionType, name: str, value: Any) -> bool:
+    """Whether a name that a function sees still has a value."""
+    names = outer_names(function)
     current: Any = None
     for k, part in enumerate(name.split(".")):
-        current = outer_names(function).get(part, outer.get(part)) if k == 0 else getattr(current, part, None)
-    return type(current) is type(value) and (current == value or current != current)
+        current = names.get(part) if k == 0 else getattr(current, part, None)
+    return current is value or (type(current) is type(value) and isinstance(value, (bool, int, float, np.generic)) and (current == value or current != current))
 
 
 def _rebuilt(result: Result, flat: list[Any], given: dict[str, Any]) -> Any:

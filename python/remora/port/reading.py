@@ -26,6 +26,7 @@ class Definition:
     comments: dict[int, str]
     outer: dict[str, Any]
     indent: int
+    function: Any = None  # the Python function, if there is one yet
 
 
 def outer_names(function: types.FunctionType) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def read(function: types.FunctionType) -> Definition:
         raise Unread(None, Code.SOURCE, f"the text of the file is not the source of `{function.__name__}`", "import the module again after it was edited")
     indent = len(lines[0]) - len(lines[0].lstrip())
     file = inspect.getsourcefile(function) or "<text>"
-    return Definition(node, file, tuple(text.splitlines()), first, comments_of(plain), outer_names(function), indent)
+    return Definition(node, file, tuple(text.splitlines()), first, comments_of(plain), outer_names(function), indent, function)
 
 
 def definition(function: Any, context: Any) -> Definition:

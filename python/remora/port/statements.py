@@ -30,7 +30,10 @@ class Statements(Loops):
         given: dict[str, Value] = dict(zip(params, values))
         given.update(options)
         for name, default in zip(params[len(params) - len(arguments.defaults) :], arguments.defaults):
-            given.setdefault(name, self.eval(default))
+            if name not in given:
+                if not isinstance(default, ast.Constant):
+                    raise Unread(node, Code.FORM, f"a default of `{function.node.name}` that is no constant", "pass the argument")
+                given[name] = self.eval(default)
         if set(given) != set(params) or len(values) > len(params):
             raise Unread(node, Code.FORM, f"the arguments do not fit `{function.node.name}`", "")
         inner = Statements(self.context, function)

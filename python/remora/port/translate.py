@@ -47,7 +47,7 @@ class Translation:
     mutated: list[str] = field(default_factory=list)
     assumed: list[tuple[Size, str]] = field(default_factory=list)
     sizes: dict[str, list[Size]] = field(default_factory=dict)  # of each array parameter
-    captured: dict[str, Any] = field(default_factory=dict)
+    captured: dict[tuple[Any, str], Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # where NumPy leaves open what the program fixes
 
 
