@@ -332,3 +332,18 @@ def test_the_command(tmp_path: Path):
     assert program["norm_"](np.array([3.0, 4.0])) == 5.0
     missing = subprocess.run([sys.executable, "-m", "remora", "port", str(tmp_path / "none.py")], capture_output=True, text=True)
     assert missing.returncode == 2 and "Traceback" not in missing.stderr
+
+
+def test_generated_functions(tmp_path: Path):
+    """Functions of views, masks, loops and axes: what is compared agrees. What has no effect on the result may fail in Python only."""
+    sys.path.insert(0, str(CORPUS.parent))
+    try:
+        from generate import functions
+    finally:
+        sys.path.pop(0)
+    compared = 0
+    for text, function in functions(40, 1, tmp_path):
+        report = rm.check_port(function, n=3, seed=1, backend="interp")
+        assert not [each for each in report.differences if not each.startswith("Python raises IndexError")], f"{text}\n{report}"
+        compared += report.agreed > 0
+    assert compared >= 25

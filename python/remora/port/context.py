@@ -105,8 +105,6 @@ class Context:
             name = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name) + "_"
             while name in self.python_names:
                 name += "_"
-        if name[0].isupper():
-            return name[0].lower() + name[1:] + "_" if name[0].lower() + name[1:] in self.names else name[0].lower() + name[1:]
         return name
 
     def short(self, kind: str = "") -> str:

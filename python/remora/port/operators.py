@@ -220,7 +220,8 @@ def _size(op: Any, left: Value, right: Value) -> Size | None:
 
 def _python_numbers(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value, symbol: str, prec: int) -> Value:
     """Numbers of Python's own: integers of any size, floats that fail where NumPy's are infinite."""
-    if left.const is not None and right.const is not None and not (op is ast.Pow and abs(right.const) > 64):
+    literals = all(value.is_literal or isinstance(value.const, bool) for value in (left, right))
+    if literals and not (op is ast.Pow and abs(right.const) > 64):
         import operator
 
         function = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
