@@ -15,6 +15,10 @@ def main() -> int:
         from .port.command import main as port
 
         return port(sys.argv[2:])
+    if sys.argv[1:2] == ["lint"]:
+        from .lint.__main__ import main as lint
+
+        return lint(sys.argv[2:])
     return _remora.command([sys.executable, "-m", "remora"], ["remora", *sys.argv[1:]])
 
 

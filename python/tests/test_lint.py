@@ -1,0 +1,84 @@
+"""Mistakes in NumPy code: those that were planted are found, and code without mistakes is left alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from remora.lint import Rule, lint, sarif
+from remora.lint.__main__ import main as command
+
+HERE = Path(__file__).resolve().parent
+PLANTED = HERE / "lint" / "planted.py"
+CORPUS = sorted((HERE / "port" / "corpus").glob("*.py"))
+
+
+def codes(body: str) -> list[str]:
+    return [finding.code for finding in lint("import numpy as np\n" + body)]
+
+
+def test_planted_mistakes_are_found_and_nothing_else():
+    text = PLANTED.read_text()
+    wanted = {(number, match[1]) for number, line in enumerate(text.splitlines(), 1) if (match := re.search(r"# (L\d\d)$", line))}
+    assert len(wanted) >= 10
+    assert {(finding.line, finding.code) for finding in lint(text)} == wanted
+
+
+def test_functions_without_mistakes_are_left_alone():
+    found = [finding for file in CORPUS for finding in lint(file.read_text(), file.name)]
+    assert [finding for finding in found if finding.rule is not Rule.VIEW] == []
+    # Functions whose point is a write through a view.
+    assert len(found) <= 3
+
+
+@pytest.mark.parametrize(
+    "body, wanted",
+    [
+        ("a = np.zeros((3, 4))\na + np.ones(3)", ["L01"]),
+        ("a = np.zeros((3, 4))\na + np.ones((3, 1))", []),
+        ("a = np.zeros((3, 4))\na @ np.ones(3)", ["L01"]),
+        ("a = np.zeros((3, 4))\na.T @ np.ones(3)", []),
+        ("a = np.zeros((3, 4)).reshape(5, 2)", ["L01"]),
+        ("a = np.zeros((3, 4)).reshape(2, -1) + np.ones(6)", []),
+        ("np.concatenate((np.zeros((2, 3)), np.zeros((2, 4))))", ["L01"]),
+        ("np.concatenate((np.zeros((2, 3)), np.zeros((2, 4))), axis=1) + np.ones(7)", []),
+        ("x = np.zeros(5)\nx[1:] - x[:-1]", []),
+        ("x = np.zeros(5)\nx[1:] - x", ["L01"]),
+        ("x = np.zeros(5)\nx[7]", ["L01"]),
+        ("n = 4\nx = np.zeros(n)\nc = x.reshape(-1, 1)\nc * x", ["L02"]),
+        ("n = 4\nx = np.zeros(n)\nx[:, None] * x", []),
+        ("n = 4\nm = 4\nnp.zeros((n, m)) + np.zeros(n)", ["L03"]),
+        ("n = 4\nm = 4\nnp.zeros((n, m)) + np.zeros(m)", []),
+        ("a = np.zeros((4, 4))\na / a.sum(axis=1)", ["L03"]),
+        ("a = np.zeros((4, 4))\na / a.sum(axis=0)", []),
+        ("a = np.zeros((4, 4))\na / a.sum(axis=1, keepdims=True)", []),
+        ("np.zeros((3, 4)).sum(axis=2)", ["L04"]),
+        ("k = np.arange(5)\nk[0] = 0.5", ["L05"]),
+        ("k = np.arange(5)\nk += 0.5", ["L05"]),
+        ("k = np.arange(5)\nk ** -1", ["L05"]),
+        ("x = np.zeros(5)\nx == np.nan", ["L07"]),
+        ("def f(x: 'Float[Array, \"n m\"]', y: 'Float[Array, \"n\"]'):\n    return x + y", ["L01"]),
+        ("def f(x: 'Float[Array, \"n n\"]', y: 'Float[Array, \"n\"]'):\n    return x + y", []),
+        ("def f(x: 'Float[Array, \"n\"]'):\n    y = x[1:]\n    y += 1\n    return x", ["L06"]),
+        ("def f(x: 'Float[Array, \"n\"]'):\n    y = x[1:].copy()\n    y += 1\n    return x", []),
+        ("def f(a):\n    n, m = a.shape\n    return a + np.zeros((n, m)) + np.zeros(m)", []),
+        ("def f(:", ["L00"]),
+        ("x = " + "(" * 5000 + ")" * 5000, ["L00"]),
+    ],
+)
+def test_rules(body: str, wanted: list[str]):
+    assert codes(body) == wanted
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    clean = tmp_path / "clean.py"
+    clean.write_text("import numpy as np\nx = np.zeros(3) + 1\n")
+    assert command([str(clean)]) == 0
+    assert command([str(PLANTED), "--format", "sarif"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["version"] == "2.1.0" and len(report["runs"][0]["results"]) >= 10
+    assert command([str(tmp_path / "missing.py")]) == 2
+    assert json.loads(sarif([]))["runs"][0]["results"] == []
