@@ -1,0 +1,35 @@
+"""What the reader reads means what NumPy means; what it does not read is refused."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from port import meaning, programs
+
+import remora
+import remora.port
+
+# How many of the cases are read and agree with NumPy on all arguments.
+LEAST_READ = 125
+
+
+@pytest.fixture(autouse=True)
+def evaluator(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(remora._program, "_evaluates", lambda backend: True)
+
+
+def outcome(function: Any, arguments: Any) -> programs.Outcome:
+    return programs.judge(function, remora.port.jit(function), [list(copy.deepcopy(given)) for given in arguments], remora.port.PortError)
+
+
+@pytest.mark.parametrize("function, arguments", meaning.CASES, ids=lambda value: getattr(value, "__name__", ""))
+def test_means_what_numpy_means(function: Any, arguments: Any):
+    found = outcome(function, arguments)
+    assert found.what not in ("differs", "crash", "uncompiled"), found.detail
+
+
+def test_most_are_read():
+    read = [outcome(function, arguments).what for function, arguments in meaning.CASES]
+    assert read.count("agrees") >= LEAST_READ
