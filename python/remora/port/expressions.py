@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .calls import METHODS, MATH, reshaped, shape_of, along, call_builtin, call_numpy, cast, filled, matmul, ravel, reduction, transposed, under, ALONG, REDUCTIONS
+from . import arrays
+from .calls import METHODS, MATH, TABLE, reshaped, shape_of, along, call_builtin, call_numpy, cast, filled, matmul, ravel, reduction, transposed, under, ALONG, REDUCTIONS
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
 from .operators import applied, binary, compare, elementwise, infix, joined, negated, sized, unknown_size
@@ -106,7 +107,7 @@ class Expressions:
             return self.constant_of(node, found, ast.unparse(node))
         value = self.eval(node.value)
         if node.attr == "T":
-            return transposed(node, value)
+            return arrays.permuted(node, value, list(range(value.rank))[::-1]) if value.rank > 2 else transposed(node, value)
         if node.attr == "shape":
             return Value("", ATOM, "tuple", items=tuple(self.size_value(value, k) for k in range(value.rank)))
         if node.attr == "ndim":
@@ -120,6 +121,8 @@ class Expressions:
             for k in range(value.rank):
                 total = binary(self.context, node, ast.Mult, total, self.size_value(value, k)) if total.const != 1 else self.size_value(value, k)
             return replace(total, small=True)
+        if node.attr in ("real", "imag"):
+            return arrays.part_of_complex(self, node, value, node.attr)
         raise Unread(node, Code.NAME, f"the attribute `{node.attr}` is not read", "")
 
     # Sizes -------------------------------------------------------------------------------------------------------------------
@@ -213,9 +216,9 @@ class Expressions:
         if isinstance(node.op, ast.Not):
             value = self.condition(node.operand)
             return Value(f"!{value.at(UNARY + 1)}", UNARY, "bool", weak=True)
-        if value.dtype != "bool" or value.weak:
+        if (value.dtype != "bool" and value.dtype not in INTS) or value.weak:
             raise Unread(node, Code.TYPE, "`~` of what is no array of truth values", "")
-        return elementwise(self.context, node, [value], lambda values: (f"!{values[0].at(UNARY + 1)}", UNARY), "bool")
+        return elementwise(self.context, node, [value], lambda values: (f"!{values[0].at(UNARY + 1)}", UNARY), value.dtype)
 
     def _compare(self, node: ast.Compare) -> Value:
         operands = [self.eval(each) for each in (node.left, *node.comparators)]
@@ -520,7 +523,13 @@ class Expressions:
             raise Unread(node, Code.FORM, "`**` in a call is not read", "write the arguments")
         function = self.resolve(node.func)
         if function is None and isinstance(node.func, ast.Attribute):
+            ufunc = self.resolve(node.func.value)
+            if isinstance(ufunc, np.ufunc):
+                return arrays.call_ufunc_method(self, node, ufunc, node.func.attr)
             return self.method(node, node.func)
+        more = arrays.call_more(self, node, function)
+        if more is not None:
+            return more
         if function is None and isinstance(node.func, ast.Name) and node.func.id in self.locals:
             found = self._name(node.func)
             return self.call_local(node, found.function, *self.arguments(node))
@@ -552,6 +561,8 @@ class Expressions:
         value = self.eval(function.value)
         name = function.attr
         values, options = self.arguments(node)
+        if value.items is None and value.function is None and f"method.{name}" in TABLE:
+            return TABLE[f"method.{name}"](self, node, [value, *values], options)
         if value.items is not None or value.function is not None or name not in METHODS:
             raise Unread(node, Code.NAME, f"the method `{name}` is not read", "")
         if name in ALONG:
@@ -576,8 +587,6 @@ class Expressions:
         if name == "dot":
             return matmul(self, node, value, *values)
         if name == "clip":
-            from .calls import TABLE
-
             return TABLE["clip"](self, node, [value, *values], options)
         raise Unread(node, Code.NAME, f"the method `{name}` is not read here", "")
 

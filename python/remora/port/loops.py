@@ -15,10 +15,10 @@ from .sizes import ONE, Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal
 
 from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text, words
-from .writes import Writes
+from .places import Places
 
 
-class Loops(Writes):
+class Loops(Places):
     """Reads loops."""
 
     def s_for(self, statement: ast.For) -> Lines:

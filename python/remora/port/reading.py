@@ -97,6 +97,10 @@ def assigned(nodes: Sequence[ast.AST]) -> set[str]:
                     names.add(base.id)
             elif isinstance(node, ast.FunctionDef):
                 names.add(node.name)
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+                # `x.sort()` and `np.add.at(x, ..)` write to `x`.
+                written = node.value.args[:1] if node.value.func.attr == "at" else [node.value.func.value]
+                names |= {each.id for each in written if isinstance(each, ast.Name)}
     return names
 
 
