@@ -22,6 +22,9 @@ UNREAD = {
     "monte_carlo_integral": "`np.random.default_rng` is not read",
     "spectral_radius": "`np.linalg.eigvals` is not read",
     "windowed_power": "`np.fft.rfft` is not read",
+    "block_mean": "a reduction over axes that are not side by side",
+    "grey_dot": "a product of 3 and 1 dimensions",
+    "pagerank": "the shape of `rank` changes in the loop",
     "leapfrog_wave": "the shape of `now` changes in the loop",
 }
 
@@ -99,6 +102,8 @@ INPUTS: dict[str, Any] = {
     "sharpe": lambda r: (r.normal(size=9), 0.01),
     "lennard_jones": lambda r: (r.uniform(0.8, 3, 7).astype(np.float32), 1.0, 1.5),
     "gamma_correct": lambda r: (r.random((3, 4)), 2.2),
+    "center_of_mass": lambda r: (r.normal(size=(3, 4)),),
+    "leapfrog_wave": lambda r: (r.normal(size=6), r.normal(size=6), 0.5, 3),
     "log_sum_exp": lambda r: (r.normal(size=6),),
 }
 

@@ -34,6 +34,14 @@ HELPERS["counted"] = (
     '  let _ = assert (and (map (>= 0) xs)) "a negative number is counted"\n'
     "  in bincount (i64.max least (1 + i64.maximum xs)) xs"
 )
+HELPERS["convolved"] = (
+    "-- | The convolution wherever the arrays overlap; nothing stands beyond their ends, so that infinite elements stay where they are.\n"
+    "def convolved [n][m] (xs: [n]f64) (ys: [m]f64) : *[n+m-1]f64 =\n"
+    "  let at (i: i64) : f64 =\n"
+    "    let start = i64.max 0 (i - m + 1)\n"
+    "    in loop total = 0.0 for k < i64.min n (i + 1) - start do total + xs[start+k] * ys[i-start-k]\n"
+    "  in tabulate (n+m-1) at"
+)
 HELPERS["regular"] = (
     "-- | A result of linear algebra, which fails where it has a NaN: the matrix is singular or not positive definite.\n"
     "def regular [n] (x: [n]f64) : [n]f64 = let _ = assert (!(any f64.isnan x)) \"a singular matrix\" in x"
@@ -530,7 +538,10 @@ def _convolve(reader: Expressions, node: ast.Call, values: list[Value], options:
     (x, y), dtype = one_type(reader, node, [full(node, value, 1) for value in values])
     if dtype == "bool" or not all(reader.context.assume(value.shape[0] - 1, "`convolve` of no elements is an error") for value in (x, y)):
         raise Unread(node, Code.SHAPE, "`convolve` of these is not read", "")
-    return Value(f"{reader.context.library('convolve', dtype)} {x.argument} {y.argument}", APPLY, dtype, (x.shape[0] + y.shape[0] - 1,))
+    if dtype not in ("f64", "i64", "i32"):
+        raise Unread(node, Code.TYPE, f"`convolve` of {dtype} is not read", "convert the arrays to float64")
+    function = reader.context.helper("convolved") if dtype == "f64" else reader.context.library("convolve", dtype)
+    return Value(f"{function} {x.argument} {y.argument}", APPLY, dtype, (x.shape[0] + y.shape[0] - 1,))
 
 
 @also("hanning", "hamming", "blackman", "bartlett")

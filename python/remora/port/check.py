@@ -205,7 +205,8 @@ def difference(expected: Any, result: Any, size: float, what: str, finite: bool 
         return f"{what}: {a.dtype}{list(a.shape)} by NumPy, {b.dtype}{list(b.shape)} here"
     if a.dtype.kind in "fc":
         scale = max(size, float(np.max(np.abs(a[np.isfinite(a)]), initial=0)))
-        close = np.isclose(a, b, rtol=0, atol=scale * (1e-4 if a.dtype.itemsize // (2 if a.dtype.kind == "c" else 1) == 4 else 1e-9), equal_nan=True)
+        with np.errstate(all="ignore"):
+            close = np.isclose(a, b, rtol=0, atol=scale * (1e-4 if a.dtype.itemsize // (2 if a.dtype.kind == "c" else 1) == 4 else 1e-9), equal_nan=True)
         if finite:
             close = close | ~np.isfinite(a) | ~np.isfinite(b)
     else:

@@ -494,6 +494,16 @@ class Expressions:
         if len(index.axes) != index.rank or len(value.axes) != value.rank:
             raise Unread(node, Code.SHAPE, "an index with dimensions of size 1", "")
         if index.dtype == "bool":
+            if index.rank == 1 and value.rank > 1:
+                size, check = joined(context, node, [index.shape[0], value.shape[0]])
+                if check and not size.known:
+                    raise Unread(node, Code.SHAPE, "a mask whose size may be another", "")
+                if check:
+                    index, value = (each if each.shape[0] == size else sized(context, node, each, 0, size) for each in (index, value))
+                name = context.short()
+                context.names.discard(name)
+                rows = f"map (\\{name} -> {value.argument}[{name}]) ({context.library('nonzero')} {index.argument})"
+                return Value(rows, APPLY, value.dtype, (unknown_size(), *value.shape[1:]))
             if index.rank != value.rank:
                 raise Unread(node, Code.SHAPE, "a mask of other dimensions than the array", "")
             _, (index, value) = _broadcast(self, node, [index, value])

@@ -359,6 +359,9 @@ class Loops(Places):
                 raise Unread(statement, Code.TYPE, "the `return`s in this loop have different types", "")
             lets += comments + self.loop(statement, returns, found, result)
             self.live = outer
+            if not returns:
+                # Nothing in the loop returns, or what does could not be read, which is reported.
+                return finished(lets, ["???"] if len(self.context.problems) > marks[0] else self.block(rest, end))
             value = Value(result, ATOM, returns[0].dtype, weak=returns[0].weak)
             saved = dict(self.env)
             one = self.flow.on_return(statement, value)
