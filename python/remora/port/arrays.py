@@ -836,8 +836,8 @@ def _whole(reader: Expressions, value: Value, function: str) -> Value:
 
 def call_more(reader: Expressions, node: ast.Call, function: Any) -> Value | None:
     """Calls of `math` and builtins that `calls` does not read; None for others."""
-    rounding = {math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc", builtins.round: "round", builtins.int: "trunc"}
-    plain = {math.erf: "erf", math.erfc: "erfc", math.fabs: "abs", math.isnan: "isnan", math.isinf: "isinf", math.atan2: "atan2", math.copysign: "copysign", math.radians: "", math.degrees: ""}
+    rounding: dict[Any, str] = {math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc", builtins.round: "round", builtins.int: "trunc"}
+    plain: dict[Any, str] = {math.erf: "erf", math.erfc: "erfc", math.fabs: "abs", math.isnan: "isnan", math.isinf: "isinf", math.atan2: "atan2", math.copysign: "copysign", math.radians: "", math.degrees: ""}
     if not isinstance(function, (type(math.erf), type)) or function not in rounding and function not in plain:
         return None
     values, options = reader.arguments(node)

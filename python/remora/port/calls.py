@@ -467,8 +467,8 @@ def filled(reader: Expressions, node: ast.AST, shape: list[Value], element: Valu
         if size == ONE:
             continue
         inner = Value(text, prec, "").argument
-        if element.const is not None and element.prec == UNARY:
-            inner = f"({text})" if text.startswith("-") else text
+        if text.startswith("-"):
+            inner = f"({text})"
         text, prec = f"replicate {item.argument} {inner}", APPLY
     return Value(text, prec, element.dtype, tuple(sizes))
 
