@@ -130,7 +130,7 @@ def cast(reader: Expressions, node: ast.AST, value: Value, kind: Any) -> Value:
         return strong(fitted(reader.context, node, value, dtype))
     if value.dtype in ("c64", "c128") and dtype not in ("c64", "c128"):
         raise Unread(node, Code.TYPE, "a complex number as a real one", "write `.real`")
-    made = elementwise(reader.context, node, [value], lambda values: (convert(values[0], dtype).text, APPLY if values[0].const is None else ATOM), dtype)
+    made = elementwise(reader.context, node, [value], lambda values: (text := convert(values[0], dtype).text, APPLY if values[0].const is None else UNARY if text.startswith("-") else ATOM), dtype)
     return replace(made, weak=False)
 
 

@@ -1,6 +1,6 @@
-"""Prints the table of docs/porting.md: each function of the corpus, and what `check_port` says of it on COUNT inputs.
+"""Prints the tables of docs/porting-table.md: each function of a corpus, and what `check_port` says of it on COUNT inputs.
 
-`python tests/port/table.py [COUNT]`
+`python tests/port/table.py [COUNT [fields]]`: with `fields` the second corpus.
 """
 
 from __future__ import annotations
@@ -12,10 +12,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 
-def main(count: int) -> None:
+def main(count: int, fields: bool) -> None:
     """The table."""
     from test_port import FUNCTIONS, inputs_of
 
+    if fields:
+        from test_port_fields import FUNCTIONS, INPUTS
+
+        inputs_of = INPUTS.get  # noqa: F811
     from remora.port import check_port
 
     print("| function | file | lines | agree | both raise | refused here | differ |\n| --- | --- | --- | --- | --- | --- | --- |")
@@ -33,4 +37,4 @@ def main(count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200, "fields" in sys.argv)
