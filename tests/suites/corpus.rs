@@ -49,6 +49,19 @@ const MANY_THREADS: [&str; 2] = ["tests/data/corpus/compiled/failures.rem", "tes
 /// and compiling takes a third of the time.
 const OPTIMISED: [&str; 3] = ["tests/data/corpus/compiled/", "tests/data/corpus/traps/", "tests/data/corpus/updates/"];
 
+/// The programs of derivatives whose memory sanitizers look at: those that write. The others are formulas, which take minutes to compile for them.
+const DERIVATIVES: &str = "tests/data/corpus/derivatives/";
+const DERIVATIVES_THAT_WRITE: [&str; 6] = ["combinations", "differences", "histograms", "loops", "scatters", "updates"];
+
+/// Whether sanitizers look at a program. Of the programs that take derivatives of whole models they look at a few.
+fn is_sanitized(name: &str) -> bool {
+    let models = ["flow", "greeks", "heat", "kmeans-newton", "kmeans-sparse", "logreg", "lookup", "pendulum", "perceptron", "raymarcher"];
+    match name.strip_prefix(DERIVATIVES) {
+        Some(file) => DERIVATIVES_THAT_WRITE.iter().any(|stem| file.strip_suffix(".rem") == Some(stem)),
+        None => !models.iter().any(|model| name.starts_with(&format!("examples/programs/{model}/"))),
+    }
+}
+
 /// Whether floats may be in a program: their types, numbers with a fraction or an exponent, other files.
 fn mentions_floats(text: &str) -> bool {
     let digit = |at: Option<&u8>| at.is_some_and(u8::is_ascii_digit);
@@ -65,6 +78,10 @@ pub fn trials() -> Vec<Trial> {
         for kind in [Evaluators, Sanitized, Strict] {
             // With maps written out, programs have nearly the same core; `programs_of_size` compiles both.
             if kind != Evaluators && programs::is_explicit(&source.name) || kind == Strict && !floats {
+                continue;
+            }
+            // Comparisons to the last bit leave out derivatives, which are all of those programs.
+            if kind == Sanitized && !is_sanitized(&source.name) || kind == Strict && source.name.starts_with(DERIVATIVES) {
                 continue;
             }
             let source = source.clone();
