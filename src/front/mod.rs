@@ -4,7 +4,7 @@
 //! .rem, .fut: syntax -> resolve -> infer (with crate::rank) -> ambiguity -> elaborate -> core
 //! .remc:      syntax -> remc                                                          -> core
 //! ```
-//! [`consume`] looks for uses of what was consumed, [`derive`] for what has no derivative; [`explicit`] writes the insertions back into source text.
+//! [`consume`] looks for uses of what was consumed, [`mod@derive`] for what has no derivative; [`explicit`] writes the insertions back into source text.
 
 pub mod ambiguity;
 pub mod consume;
