@@ -1,7 +1,7 @@
 //! What is differentiated has a derivative: arguments and results of differentiated functions consist of numbers.
 //!
 //! The pass walks core, where the types that functions are instantiated with are written. A definition that differentiates what has a
-//! type parameter asks for as much wherever it is instantiated, as the operators themselves do ([`Needs`]): `jvp` of the prelude does so of both
+//! type parameter asks for as much wherever it is instantiated, as the operators themselves do (`Needs`): `jvp` of the prelude does so of both
 //! of its type parameters. So only instances are refused, at the place where all types are known.
 //!
 //! Cost: linear in definitions that name a function with needs; the others are not looked at.
