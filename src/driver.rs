@@ -225,14 +225,18 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     }
 }
 
+/// Whether a definition names what asks for derivatives.
+fn takes_derivatives(program: &Program, demands: &derive::Demands, def: DefId) -> bool {
+    resolve::dependencies(program, def).iter().any(|used| demands.asks(program.defs[*used].unique))
+}
+
 /// What is said of derivatives that a definition takes and that there are not.
 fn underived(checked: &mut Checked, def: DefId, defines: &[core::Define]) -> Vec<Diagnostic> {
-    let used = resolve::dependencies(&checked.program, def);
-    let name = |used: &DefId| checked.program.defs[*used].unique;
-    if !used.iter().any(|used| checked.demands.asks(name(used))) {
+    if !takes_derivatives(&checked.program, &checked.demands, def) {
         return Vec::new();
     }
-    let names: FxHashMap<Symbol, Symbol> = used.iter().map(|used| (name(used), checked.program.defs[*used].name)).collect();
+    let used = resolve::dependencies(&checked.program, def).into_iter().map(|used| &checked.program.defs[used]);
+    let names: FxHashMap<Symbol, Symbol> = used.map(|used| (used.unique, used.name)).collect();
     let errors: Vec<derive::Error> = defines.iter().flat_map(|define| checked.demands.check(define)).collect();
     errors.iter().map(|error| error.report(names.get(&error.operator).unwrap_or(&error.operator).as_str())).collect()
 }
@@ -292,13 +296,12 @@ fn decide(
 ) -> Result<Verdict, ambiguity::Refusal> {
     // Entries of this definition are overwritten by whatever reading is looked at; the chosen one is filled in last.
     let tables = RefCell::new(tables);
-    let asks = resolve::dependencies(program, inferred.def()).iter().any(|used| demands.asks(program.defs[*used].unique));
     let well_sized = |reading: &Tables| {
         let mut tables = tables.borrow_mut();
         tables.overlay(reading);
         match elaborate::elaborate(program, &tables, &mut schemes.clone(), inferred.def()) {
             // Nor is there a gradient of what is no float.
-            Ok(defines) if asks => {
+            Ok(defines) if takes_derivatives(program, demands, inferred.def()) => {
                 let mut demands = demands.clone();
                 let errors: Vec<derive::Error> = defines.iter().flat_map(|define| demands.check(define)).collect();
                 !errors.iter().any(derive::Error::is_about_shape)

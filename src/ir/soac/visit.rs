@@ -278,10 +278,15 @@ pub fn bound_inside(exp: &Exp, out: &mut FxHashSet<Var>) {
     exp.parts(&mut |part| {
         if let Part::Body(params, body) = part {
             out.extend(params);
-            for stm in &body.stms {
-                out.extend(&stm.pat);
-                bound_inside(&stm.exp, out);
-            }
+            bound_by(&body.stms, out);
         }
     });
+}
+
+/// Adds what statements bind, in their patterns and in the bodies of their expressions.
+pub fn bound_by(stms: &[Stm], out: &mut FxHashSet<Var>) {
+    for stm in stms {
+        out.extend(&stm.pat);
+        bound_inside(&stm.exp, out);
+    }
 }

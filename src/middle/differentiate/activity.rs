@@ -43,12 +43,7 @@ impl Active {
     pub fn free(&self, bodies: &[&Body]) -> Vec<Var> {
         let mut out: Vec<Var> = Vec::new();
         let mut bound = FxHashSet::default();
-        for body in bodies {
-            for stm in &body.stms {
-                bound.extend(&stm.pat);
-                visit::bound_inside(&stm.exp, &mut bound);
-            }
-        }
+        bodies.iter().for_each(|body| visit::bound_by(&body.stms, &mut bound));
         let mut see = |var: Var| {
             if self.has(var) && !bound.contains(&var) && !out.contains(&var) {
                 out.push(var);

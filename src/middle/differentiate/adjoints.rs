@@ -84,11 +84,7 @@ impl Adjoints {
 impl Build<'_> {
     /// The value of an adjoint.
     pub fn dense(&mut self, var: Var, adjoint: Adjoint) -> Operand {
-        let ty = self.program.ty(var).clone();
-        let mut sum = match adjoint.dense {
-            Some(dense) => dense,
-            None => self.zeros(&ty),
-        };
+        let mut sum = adjoint.dense.unwrap_or_else(|| self.zeros_like(var));
         for sparse in adjoint.sparse {
             sum = self.with_sparse(sum, sparse);
         }
@@ -102,10 +98,9 @@ impl Build<'_> {
                 return Operand::Var(self.increased(array, &at, value));
             }
             let some = self.op(Op::Ge, PrimType::I64, &[at[0], Operand::int(0)]);
-            let ty = self.program.ty(array).clone();
             let then = self.body(|this| vec![Operand::Var(this.increased(array, &at, value))]);
             let els = Body { stms: Vec::new(), result: vec![sum] };
-            return Operand::Var(self.bind("adj", ty, Exp::If { cond: some, then, els }));
+            return self.either("adj", some, then, els)[0];
         }
         let depth = at.len();
         let ty = self.program.ty(array).clone();
@@ -154,7 +149,8 @@ pub(super) enum Leaving {
 
 impl Build<'_> {
     /// Makes operands of an adjoint, all of whose types make sense outside of a scope in which these variables are bound.
-    pub fn leave(&mut self, var: Var, adjoint: Adjoint, inside: &FxHashSet<Var>, out: &mut Vec<(Leaving, Vec<Operand>)>) {
+    pub fn leave(&mut self, var: Var, adjoint: Adjoint, inside: &FxHashSet<Var>) -> Vec<(Leaving, Vec<Operand>)> {
+        let mut out = Vec::new();
         let outside = |size: &Size| !size.vars().any(|var| inside.contains(&var));
         let (kept, lost): (Vec<Sparse>, Vec<Sparse>) =
             adjoint.sparse.into_iter().partition(|sparse| adjoint.dense.is_none() && sparse.frame.iter().all(outside));
@@ -166,6 +162,7 @@ impl Build<'_> {
             let indices = at.len();
             out.push((Leaving::Sparse { frame, indices, guarded }, at.into_iter().chain([value]).collect()));
         }
+        out
     }
     /// A number for no place, in a frame.
     pub fn nowhere(&mut self, frame: &[Size]) -> Operand {

@@ -43,7 +43,7 @@ impl Build<'_> {
     pub fn ty(&self, operand: Operand) -> Type {
         self.program.operand_ty(operand)
     }
-    /// An operation on scalars; `+ 0` and `* 1` are left out where that changes no number.
+    /// The operation of a type, on scalars.
     pub fn op(&mut self, op: Op, prim: PrimType, args: &[Operand]) -> Operand {
         self.scalar(ScalarOp::new(op, prim), args)
     }
@@ -89,6 +89,11 @@ impl Build<'_> {
         let zero = Operand::Const(Scalar::from_i128(ty.elem, 0));
         if ty.rank() == 0 { zero } else { Operand::Var(self.bind("zeros", ty.clone(), Exp::Rep(zero))) }
     }
+    /// Zeros like a variable.
+    pub fn zeros_like(&mut self, var: Var) -> Operand {
+        let ty = self.program.ty(var).clone();
+        self.zeros(&ty)
+    }
     /// The array that an operand must be.
     pub fn array(&self, operand: Operand) -> Var {
         match operand {
@@ -118,6 +123,22 @@ impl Build<'_> {
         }
         let ty = self.program.ty(array).cell(at.len());
         Operand::Var(self.bind("cell", ty, Exp::Index { array, at: at.to_vec(), checked: false }))
+    }
+    /// The cell at an index, or zeros where the condition does not hold.
+    pub fn cell_or_zeros(&mut self, cond: Operand, array: Var, at: Operand) -> Operand {
+        let ty = self.program.ty(array).cell(1);
+        let then = self.body(|build| vec![build.cell(array, &[at])]);
+        let els = self.body(|build| vec![build.zeros(&ty)]);
+        self.either("adj", cond, then, els)[0]
+    }
+    /// What one of two bodies returns, in new variables of the types that the first one returns.
+    pub fn either(&mut self, name: &str, cond: Operand, then: Body, els: Body) -> Vec<Operand> {
+        let types: Vec<Type> = then.result.iter().map(|a| self.ty(*a)).collect();
+        let pat: Vec<Var> = types.into_iter().map(|ty| self.fresh(Symbol::new(name), ty)).collect();
+        if !pat.is_empty() {
+            self.push(pat.clone(), Exp::If { cond, then, els });
+        }
+        pat.into_iter().map(Operand::Var).collect()
     }
     /// The last cell first.
     pub fn reversed(&mut self, array: Var) -> Var {

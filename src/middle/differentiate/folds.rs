@@ -158,7 +158,7 @@ impl Reverse<'_, '_> {
         let (width, count) = (&soac.width, operator.neutral.len());
         let adjoints: Vec<Var> = (results.iter().zip(adjoints))
             .map(|(var, adjoint)| {
-                let value = adjoint.unwrap_or_else(|| self.build.zeros(&self.build.program.ty(*var).clone()));
+                let value = adjoint.unwrap_or_else(|| self.build.zeros_like(*var));
                 self.build.array(value)
             })
             .collect();
@@ -207,12 +207,11 @@ impl Reverse<'_, '_> {
             let at = this.build.op(Op::Sub, PrimType::I64, &[last, number]);
             let next = this.build.op(Op::Add, PrimType::I64, &[at, Operand::int(1)]);
             let then = Body { stms: Vec::new(), result: vec![unit] };
-            let ty = Type::scalar(prim);
-            let statements = std::mem::take(&mut this.build.stms);
-            let (y, x) = (this.build.cell(result, &[at]), this.build.cell(soac.inputs[0], &[next]));
-            let handed = this.handed(operator, &[y, x], &[unit]);
-            let els = Body { stms: std::mem::replace(&mut this.build.stms, statements), result: vec![handed[0]] };
-            vec![Operand::Var(this.build.bind("factor", ty, Exp::If { cond: first, then, els }))]
+            let els = this.block(|this| {
+                let (y, x) = (this.build.cell(result, &[at]), this.build.cell(soac.inputs[0], &[next]));
+                vec![this.handed(operator, &[y, x], &[unit])[0]]
+            });
+            this.build.either("factor", first, then, els)
         });
         let names: Vec<Var> = ["h", "c", "k", "d"].map(|name| self.build.fresh(name.into(), Type::scalar(prim))).to_vec();
         let [h, c, k, d] = [0, 1, 2, 3].map(|at| Operand::Var(names[at]));
@@ -252,16 +251,14 @@ impl Reverse<'_, '_> {
         let size = 3 * count + 1;
         let (a1, h1) = (part(count), part(2 * count));
         let (x2, a2, h2, more2) = (part(size), part(size + count), part(size + 2 * count), Operand::Var(params[size + 3 * count]));
-        let outer = std::mem::take(&mut self.adjoints);
-        let statements = std::mem::take(&mut self.build.stms);
-        // The right operand stands further left in the array: what comes from its right goes through its elements.
-        let handed = self.choose_handed_unless(more2, (&h2, &types), operator, (&[x2.clone(), a2.clone()].concat(), &h1));
-        let combined = applied(self.build, operator, &[a2, a1].concat());
         let more1 = Operand::Var(params[3 * count]);
-        let more = self.build.op(Op::And, PrimType::Bool, &[more1, more2]);
-        let result: Vec<Operand> = x2.into_iter().chain(combined).chain(handed).chain([more]).collect();
-        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
-        self.adjoints = outer;
+        let body = self.scope(|this| {
+            // The right operand stands further left in the array: what comes from its right goes through its elements.
+            let handed = this.with_handed(more2, &h2, operator, (&[x2.clone(), a2.clone()].concat(), &h1));
+            let combined = applied(this.build, operator, &[a2, a1].concat());
+            let more = this.build.op(Op::And, PrimType::Bool, &[more1, more2]);
+            x2.into_iter().chain(combined).chain(handed).chain([more]).collect()
+        });
         let zeros: Vec<Operand> = types.iter().map(|ty| self.build.zeros(ty)).collect();
         let neutral = [&operator.neutral[..], &operator.neutral[..], &zeros, &[Operand::Const(crate::base::Scalar::Bool(true))]].concat();
         let lifted = Operator { lambda: Lambda { params, body }, neutral, commutative: false };
@@ -283,10 +280,7 @@ impl Reverse<'_, '_> {
                 let part = self.build.map(width, vec![indices], |build, cells| {
                     let at = Operand::Var(cells[0]);
                     let fits = build.in_bounds(at, size);
-                    let ty = build.program.ty(array).cell(1);
-                    let then = build.body(|build| vec![build.cell(array, &[at])]);
-                    let els = build.body(|build| vec![build.zeros(&ty)]);
-                    vec![Operand::Var(build.bind("adj", ty, Exp::If { cond: fits, then, els }))]
+                    vec![build.cell_or_zeros(fits, array, at)]
                 });
                 self.contribute(Operand::Var(values[0]), Operand::Var(part[0]));
             }
@@ -308,12 +302,11 @@ impl Reverse<'_, '_> {
             arrays.iter().map(|array| build.fresh(build.program.vars[*array].name, build.program.ty(*array).clone())).collect()
         };
         // Forward, with the old contents.
-        let logs: Vec<Operand> = values.iter().map(|value| self.build.zeros(&self.build.program.ty(*value).clone())).collect();
+        let logs: Vec<Operand> = values.iter().map(|value| self.build.zeros_like(*value)).collect();
         let inits: Vec<Operand> = dests.iter().map(|dest| Operand::Var(*dest)).chain(logs).collect();
         let all = [dests, values].concat();
         let (params, pat) = (named(self.build, &all), named(self.build, &all));
         let counter = self.build.fresh("i".into(), Type::scalar(PrimType::I64));
-        let types: Vec<Type> = params.iter().map(|param| self.build.program.ty(*param).clone()).collect();
         let body = self.build.body(|build| {
             let at = build.cell(indices, &[Operand::Var(counter)]);
             let fits = build.in_bounds(at, size);
@@ -326,9 +319,7 @@ impl Reverse<'_, '_> {
                 params.iter().zip(written).map(|(array, (at, value))| Operand::Var(build.written(*array, at, value))).collect()
             });
             let els = Body { stms: Vec::new(), result: params.iter().map(|param| Operand::Var(*param)).collect() };
-            let pat: Vec<Var> = types.iter().map(|ty| build.fresh("next".into(), ty.clone())).collect();
-            build.push(pat.clone(), Exp::If { cond: fits, then, els });
-            pat.into_iter().map(Operand::Var).collect()
+            build.either("next", fits, then, els)
         });
         let params = params.iter().copied().zip(inits).collect();
         self.build.push(pat.clone(), Exp::Loop { params, form: LoopForm::For(counter, length), body });
@@ -336,48 +327,35 @@ impl Reverse<'_, '_> {
 
         // And back.
         let free = self.active.free(&[&operator.lambda.body]);
-        let bins: Vec<Operand> = (dests.iter().zip(adjoints))
-            .map(|(dest, adjoint)| adjoint.unwrap_or_else(|| self.build.zeros(&self.build.program.ty(*dest).clone())))
-            .collect();
-        let parts: Vec<Operand> = values.iter().map(|value| self.build.zeros(&self.build.program.ty(*value).clone())).collect();
+        let bins: Vec<Operand> =
+            (dests.iter().zip(adjoints)).map(|(dest, adjoint)| adjoint.unwrap_or_else(|| self.build.zeros_like(*dest))).collect();
+        let parts: Vec<Operand> = values.iter().map(|value| self.build.zeros_like(*value)).collect();
         let frees: Vec<Operand> = free.iter().map(|var| self.taken_or_zeros(*var)).collect();
         let all = [dests, values, &free].concat();
         let (params, pat) = (named(self.build, &all), named(self.build, &all));
-        let types: Vec<Type> = params.iter().map(|param| self.build.program.ty(*param).clone()).collect();
         let counter = self.build.fresh("i".into(), Type::scalar(PrimType::I64));
-        let outer = std::mem::take(&mut self.adjoints);
-        let statements = std::mem::take(&mut self.build.stms);
-        let last = self.build.op(Op::Sub, PrimType::I64, &[length, Operand::int(1)]);
-        let number = self.build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]);
-        let at = self.build.cell(indices, &[number]);
-        let fits = self.build.in_bounds(at, size);
-        let inner = std::mem::take(&mut self.build.stms);
-        let mut operands: Vec<Operand> = logs.iter().map(|log| self.build.cell(*log, &[number])).collect();
-        operands.extend(values.iter().map(|value| self.build.cell(*value, &[number])).collect::<Vec<_>>());
-        let seeds: Vec<Operand> = params[..count].iter().map(|bins| self.build.cell(*bins, &[at])).collect();
-        for (var, param) in free.iter().zip(&params[2 * count..]) {
-            self.adjoints.set(*var, Operand::Var(*param));
-        }
-        let handed = self.handed(operator, &operands, &seeds);
-        let (old, new) = handed.split_at(count);
-        let mut result: Vec<Operand> = Vec::new();
-        for (k, value) in old.iter().enumerate() {
-            result.push(Operand::Var(self.build.written(params[k], at, *value)));
-        }
-        for (k, value) in new.iter().enumerate() {
-            result.push(Operand::Var(self.build.written(params[count + k], number, *value)));
-        }
-        for var in &free {
-            let value = self.taken_or_zeros(*var);
-            result.push(value);
-        }
-        let then = Body { stms: std::mem::replace(&mut self.build.stms, inner), result };
-        let els = Body { stms: Vec::new(), result: params.iter().map(|param| Operand::Var(*param)).collect() };
-        let next: Vec<Var> = types.iter().map(|ty| self.build.fresh("next".into(), ty.clone())).collect();
-        self.build.push(next.clone(), Exp::If { cond: fits, then, els });
-        let result = next.into_iter().map(Operand::Var).collect();
-        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
-        self.adjoints = outer;
+        let body = self.scope(|this| {
+            let last = this.build.op(Op::Sub, PrimType::I64, &[length, Operand::int(1)]);
+            let number = this.build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]);
+            let at = this.build.cell(indices, &[number]);
+            let fits = this.build.in_bounds(at, size);
+            let then = this.block(|this| {
+                let operands: Vec<Operand> = logs.iter().chain(values).map(|array| this.build.cell(*array, &[number])).collect();
+                let seeds: Vec<Operand> = params[..count].iter().map(|bins| this.build.cell(*bins, &[at])).collect();
+                for (var, param) in free.iter().zip(&params[2 * count..]) {
+                    this.adjoints.set(*var, Operand::Var(*param));
+                }
+                let handed = this.handed(operator, &operands, &seeds);
+                let places = std::iter::repeat_n(at, count).chain(std::iter::repeat_n(number, count));
+                let written = params.iter().zip(places).zip(handed);
+                let mut result: Vec<Operand> =
+                    written.map(|((array, at), value)| Operand::Var(this.build.written(*array, at, value))).collect();
+                result.extend(free.iter().map(|var| this.taken_or_zeros(*var)).collect::<Vec<_>>());
+                result
+            });
+            let els = Body { stms: Vec::new(), result: params.iter().map(|param| Operand::Var(*param)).collect() };
+            this.build.either("next", fits, then, els)
+        });
         let inits = bins.into_iter().chain(parts).chain(frees);
         let params = params.iter().copied().zip(inits).collect();
         self.build.push(pat.clone(), Exp::Loop { params, form: LoopForm::For(counter, length), body });
@@ -417,51 +395,41 @@ impl Reverse<'_, '_> {
             Side::Left => (0, Vec::new()),
             Side::Right => (values.len(), self.active.free(&[&operator.lambda.body])),
         };
-        let outer = std::mem::take(&mut self.adjoints);
-        let statements = std::mem::take(&mut self.build.stms);
-        let handed = self.handed(operator, operands, seeds);
-        let mut result = handed[from..from + values.len()].to_vec();
-        result.extend(free.iter().map(|var| self.taken_or_zeros(*var)).collect::<Vec<_>>());
-        let els = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
-        self.adjoints = outer;
+        let els = self.scope(|this| {
+            let handed = this.handed(operator, operands, seeds);
+            let mut result = handed[from..from + values.len()].to_vec();
+            result.extend(free.iter().map(|var| this.taken_or_zeros(*var)).collect::<Vec<_>>());
+            result
+        });
         let then = self.build.body(|build| {
-            let zeros: Vec<Operand> = free.iter().map(|var| build.zeros(&build.program.ty(*var).clone())).collect();
+            let zeros: Vec<Operand> = free.iter().map(|var| build.zeros_like(*var)).collect();
             values.iter().copied().chain(zeros).collect()
         });
-        let types: Vec<Type> = then.result.iter().map(|a| self.build.ty(*a)).collect();
-        let pat: Vec<Var> = types.into_iter().map(|ty| self.build.fresh("adj".into(), ty)).collect();
-        self.build.push(pat.clone(), Exp::If { cond, then, els });
-        for (var, part) in free.iter().zip(&pat[values.len()..]) {
-            self.contribute(Operand::Var(*var), Operand::Var(*part));
+        let mut chosen = self.build.either("adj", cond, then, els);
+        for (var, part) in free.iter().zip(chosen.split_off(values.len())) {
+            self.contribute(Operand::Var(*var), part);
         }
-        pat[..values.len()].iter().map(|var| Operand::Var(*var)).collect()
+        chosen
     }
     /// These values and, if there is more, what an operator hands on to its left operand. Nothing is said of what it captured.
-    fn choose_handed_unless(
+    fn with_handed(
         &mut self,
         more: Operand,
-        (values, types): (&[Operand], &[Type]),
+        values: &[Operand],
         operator: &Operator,
         (operands, seeds): (&[Operand], &[Operand]),
     ) -> Vec<Operand> {
-        let statements = std::mem::take(&mut self.build.stms);
-        let handed = self.handed(operator, operands, seeds);
-        let sums = values.iter().zip(&handed).map(|(a, b)| self.build.add(*a, *b)).collect();
-        self.adjoints.take_all();
-        let then = Body { stms: std::mem::replace(&mut self.build.stms, statements), result: sums };
+        let then = self.scope(|this| {
+            let handed = this.handed(operator, operands, seeds);
+            values.iter().zip(&handed).map(|(a, b)| this.build.add(*a, *b)).collect()
+        });
         let els = Body { stms: Vec::new(), result: values.to_vec() };
-        let pat: Vec<Var> = types.iter().map(|ty| self.build.fresh("adj".into(), ty.clone())).collect();
-        self.build.push(pat.clone(), Exp::If { cond: more, then, els });
-        pat.into_iter().map(Operand::Var).collect()
+        self.build.either("adj", more, then, els)
     }
     /// A map whose derivatives are values like others: adjoints of the scope stay.
     fn apart(&mut self, width: &Size, inputs: Vec<Var>, make: impl FnOnce(&mut Self, &[Var]) -> Vec<Operand>) -> Vec<Var> {
-        let outer = std::mem::take(&mut self.adjoints);
         let params: Vec<Var> = inputs.iter().map(|input| self.build.param(*input)).collect();
-        let statements = std::mem::take(&mut self.build.stms);
-        let result = make(self, &params);
-        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
-        self.adjoints = outer;
+        let body = self.scope(|this| make(this, &params));
         self.build.mapped(width, inputs, Lambda { params, body })
     }
     /// The operator with its operands exchanged.
@@ -470,7 +438,8 @@ impl Reverse<'_, '_> {
         copy.lambda.params.rotate_left(operator.neutral.len());
         copy
     }
-    fn activate(&mut self, arrays: &[Var], cells: &[Var]) {
+    /// Cells of what is active are.
+    pub(super) fn activate(&mut self, arrays: &[Var], cells: &[Var]) {
         for (array, cell) in arrays.iter().zip(cells) {
             if self.active.has(*array) {
                 self.active.add(self.build.program, *cell);
@@ -493,17 +462,11 @@ impl Build<'_> {
     fn cells_unless(&mut self, cond: Operand, arrays: &[Var], at: Operand, values: &[Operand]) -> Vec<Operand> {
         let els = self.body(|build| arrays.iter().map(|array| build.cell(*array, &[at])).collect());
         let then = Body { stms: Vec::new(), result: values.to_vec() };
-        self.either(cond, then, els)
+        self.either("x", cond, then, els)
     }
     fn choose(&mut self, cond: Operand, values: &[Operand], els: impl FnOnce(&mut Self) -> Vec<Operand>) -> Vec<Operand> {
         let els = self.body(els);
         let then = Body { stms: Vec::new(), result: values.to_vec() };
-        self.either(cond, then, els)
-    }
-    fn either(&mut self, cond: Operand, then: Body, els: Body) -> Vec<Operand> {
-        let types: Vec<Type> = then.result.iter().map(|a| self.ty(*a)).collect();
-        let pat: Vec<Var> = types.into_iter().map(|ty| self.fresh("x".into(), ty)).collect();
-        self.push(pat.clone(), Exp::If { cond, then, els });
-        pat.into_iter().map(Operand::Var).collect()
+        self.either("x", cond, then, els)
     }
 }

@@ -44,8 +44,7 @@ impl Reverse<'_, '_> {
         let frame = [count.as_size()];
         let mut all: Vec<(Var, Operand)> = vars.iter().zip(params).map(|(var, (_, init))| (*var, *init)).collect();
         let mut pat = stm.pat.clone();
-        let changes: Vec<Option<Vec<Change>>> =
-            (0..params.len()).map(|k| changes_of(self.build.program, (params, form, body), k)).collect();
+        let changes = changes_of(self.build.program, params, form, body);
         let mut copy = fresh_body(self.build.program, body, &mut subst);
         // What is kept of an iteration: a variable as it is at its beginning, or what is overwritten in it.
         let mut kept: Vec<Vec<Operand>> = Vec::new();
@@ -140,51 +139,45 @@ impl Reverse<'_, '_> {
             }
         }
         let counter = self.build.fresh("i".into(), Type::scalar(PrimType::I64));
-        let outer = std::mem::take(&mut self.adjoints);
-        let statements = std::mem::take(&mut self.build.stms);
-        let last = self.build.op(Op::Sub, PrimType::I64, &[count, Operand::int(1)]);
-        let number = self.build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]);
-        let mut subst = Subst::default();
-        let mut cells = Vec::new();
-        let mut ends = all[carried..].iter().map(|(var, _)| *var);
-        // What was overwritten in this iteration, for each variable that is changed back.
-        let mut before: Vec<(usize, Vec<Operand>)> = Vec::new();
-        for (k, (var, log)) in vars.iter().zip(logs).enumerate() {
-            let (ty, name) = (self.build.program.ty(*var).clone(), self.build.program.vars[*var].name);
-            let cell = match log {
-                Log::Values(log) => self.build.bind_as(name, ty, Exp::Index { array: *log, at: vec![number], checked: false }),
-                Log::Changes(changes, logs) => {
-                    let kept: Vec<Operand> = logs.iter().map(|log| self.build.cell(*log, &[number])).collect();
-                    let end = ends.next().unwrap_or(*var);
-                    let start = self.build.undone(Operand::Var(end), changes, &kept);
-                    before.push((k, kept));
-                    self.build.array(start)
-                }
-            };
-            subst.operands.insert(*var, Operand::Var(cell));
-            cells.push(cell);
-        }
-        if let LoopForm::For(old, _) = form {
-            subst.operands.insert(*old, number);
-        }
-        own.iter().for_each(|k| self.active.add(self.build.program, cells[*k]));
-        for (var, (param, _)) in free.iter().zip(&all[own.len()..carried]) {
-            self.adjoints.set(*var, Operand::Var(*param));
-        }
-        let copy = fresh_body(self.build.program, body, &mut subst);
-        let mut seeds = vec![None; vars.len()];
-        own.iter().zip(&all).for_each(|(k, (param, _))| seeds[*k] = Some(Operand::Var(*param)));
-        let ran = self.body(copy, |_| seeds);
-        let mut result: Vec<Operand> = own.iter().map(|k| self.taken_or_zeros(cells[*k])).collect();
-        result.extend(free.iter().map(|var| self.taken_or_zeros(*var)).collect::<Vec<_>>());
-        for (k, kept) in before {
-            if let Log::Changes(changes, _) = &logs[k] {
-                let start = self.build.undone(ran[k], changes, &kept);
-                result.push(start);
+        let body = self.scope(|this| {
+            let last = this.build.op(Op::Sub, PrimType::I64, &[count, Operand::int(1)]);
+            let number = this.build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]);
+            let mut subst = Subst::default();
+            let mut cells = Vec::new();
+            let mut ends = all[carried..].iter().map(|(var, _)| *var);
+            // What was overwritten in this iteration, for each variable that is changed back.
+            let mut before: Vec<(usize, &[Change], Vec<Operand>)> = Vec::new();
+            for (k, (var, log)) in vars.iter().zip(logs).enumerate() {
+                let (ty, name) = (this.build.program.ty(*var).clone(), this.build.program.vars[*var].name);
+                let cell = match log {
+                    Log::Values(log) => this.build.bind_as(name, ty, Exp::Index { array: *log, at: vec![number], checked: false }),
+                    Log::Changes(changes, logs) => {
+                        let kept: Vec<Operand> = logs.iter().map(|log| this.build.cell(*log, &[number])).collect();
+                        let end = ends.next().unwrap_or(*var);
+                        let start = this.build.undone(Operand::Var(end), changes, &kept);
+                        before.push((k, changes, kept));
+                        this.build.array(start)
+                    }
+                };
+                subst.operands.insert(*var, Operand::Var(cell));
+                cells.push(cell);
             }
-        }
-        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
-        self.adjoints = outer;
+            if let LoopForm::For(old, _) = form {
+                subst.operands.insert(*old, number);
+            }
+            own.iter().for_each(|k| this.active.add(this.build.program, cells[*k]));
+            for (var, (param, _)) in free.iter().zip(&all[own.len()..carried]) {
+                this.adjoints.set(*var, Operand::Var(*param));
+            }
+            let copy = fresh_body(this.build.program, body, &mut subst);
+            let mut seeds = vec![None; vars.len()];
+            own.iter().zip(&all).for_each(|(k, (param, _))| seeds[*k] = Some(Operand::Var(*param)));
+            let ran = this.body(copy, |_| seeds);
+            let asked: Vec<Var> = own.iter().map(|k| cells[*k]).chain(free.iter().copied()).collect();
+            let mut result: Vec<Operand> = asked.into_iter().map(|var| this.taken_or_zeros(var)).collect();
+            result.extend(before.into_iter().map(|(k, changes, kept)| this.build.undone(ran[k], changes, &kept)).collect::<Vec<_>>());
+            result
+        });
         let mut pat: Vec<Var> = all.iter().map(|(var, _)| *var).collect();
         rebind_all(self.build.program, pat.iter_mut(), &mut Subst::default());
         self.build.push(pat.clone(), Exp::Loop { params: all, form: LoopForm::For(counter, count), body });

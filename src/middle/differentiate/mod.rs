@@ -76,7 +76,7 @@ pub enum Refusal {
 
 type Outcome<T> = Result<T, Refusal>;
 
-/// Makes the bodies of derivatives, in order, and inlines what is derived by hand where nobody differentiates any more.
+/// Makes the bodies of derivatives, in order. Functions with a derivative of their own are called in them.
 ///
 /// # Errors
 /// Where something has no derivative.

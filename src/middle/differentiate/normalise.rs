@@ -62,8 +62,7 @@ impl Build<'_> {
             return self.push(pat, Exp::Soac(Soac { width, inputs, lambda, scans, reduces }));
         }
         let folded = scans.iter().chain(&reduces).map(|operator| operator.neutral.len()).sum::<usize>();
-        let (mapped, kept) = self.before(&width, inputs, lambda, pat.get(folded..).unwrap_or(&[]));
-        debug_assert_eq!(kept, pat.len() - folded);
+        let mapped = self.before(&width, inputs, lambda, &pat[folded..]);
         let mut at = 0;
         for (mut operator, scan) in scans.into_iter().map(|op| (op, true)).chain(reduces.into_iter().map(|op| (op, false))) {
             operator.lambda.body = self.normal(operator.lambda.body);
@@ -75,8 +74,8 @@ impl Build<'_> {
             at = to;
         }
     }
-    /// The map of a lambda; its last results are bound to these variables. Returns arrays of the others and how many were bound.
-    fn before(&mut self, width: &Size, inputs: Vec<Var>, lambda: Lambda, bound: &[Var]) -> (Vec<Var>, usize) {
+    /// The map of a lambda; its last results are bound to these variables. Returns arrays of the others.
+    fn before(&mut self, width: &Size, inputs: Vec<Var>, lambda: Lambda, bound: &[Var]) -> Vec<Var> {
         // What is an input as it is needs no map.
         let plain = |a: &Operand| a.var().and_then(|var| lambda.params.iter().position(|param| *param == var));
         let own = lambda.body.result.len() - bound.len();
@@ -84,18 +83,18 @@ impl Build<'_> {
             && lambda.body.stms.is_empty()
             && let Some(places) = lambda.body.result.iter().map(plain).collect::<Option<Vec<_>>>()
         {
-            return (places.into_iter().map(|at| inputs[at]).collect(), 0);
+            return places.into_iter().map(|at| inputs[at]).collect();
         }
         let types: Vec<_> = lambda.body.result[..own].iter().map(|a| self.ty(*a).framed(std::slice::from_ref(width))).collect();
         let mut pat: Vec<Var> = types.into_iter().map(|ty| self.fresh("x".into(), ty)).collect();
         let mapped = pat.clone();
         pat.extend(bound);
         self.push(pat, Exp::Soac(Soac { width: width.clone(), inputs, lambda, scans: Vec::new(), reduces: Vec::new() }));
-        (mapped, bound.len())
+        mapped
     }
     fn mapped_before(&mut self, width: &Size, inputs: Vec<Var>, mut lambda: Lambda) -> (Vec<Var>, Lambda) {
         lambda.body = self.normal(lambda.body);
-        let (mapped, _) = self.before(width, inputs, lambda, &[]);
+        let mapped = self.before(width, inputs, lambda, &[]);
         let lambda = self.identity(&mapped);
         (mapped, lambda)
     }

@@ -5,7 +5,7 @@
 //! product with the conjugate of its derivative (Kreutz-Delgado, "The complex gradient operator and the CR-calculus", 2009, section 4).
 
 use super::build::{Build, is_one, is_zero};
-use crate::base::scalar::{Op, ScalarOp};
+use crate::base::scalar::{Op, ScalarOp, function_op};
 use crate::base::{PrimType, Scalar};
 use crate::ir::soac::Operand;
 
@@ -58,43 +58,6 @@ macro_rules! flat_op {
             | Op::GetBit
             | Op::MadHi
             | Op::SetBit
-    };
-}
-/// A pattern: analytic functions of one number.
-macro_rules! function_op {
-    () => {
-        Op::Sqrt
-            | Op::Rsqrt
-            | Op::Recip
-            | Op::Cbrt
-            | Op::Exp
-            | Op::Exp2
-            | Op::Exp10
-            | Op::Expm1
-            | Op::Log
-            | Op::Log2
-            | Op::Log10
-            | Op::Log1p
-            | Op::Sin
-            | Op::Cos
-            | Op::Tan
-            | Op::Asin
-            | Op::Acos
-            | Op::Atan
-            | Op::Sinh
-            | Op::Cosh
-            | Op::Tanh
-            | Op::Asinh
-            | Op::Acosh
-            | Op::Atanh
-            | Op::SinPi
-            | Op::CosPi
-            | Op::TanPi
-            | Op::AsinPi
-            | Op::AcosPi
-            | Op::AtanPi
-            | Op::Erf
-            | Op::Erfc
     };
 }
 /// A pattern: arithmetic, and other operations on several numbers of one type.

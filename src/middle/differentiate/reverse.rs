@@ -13,7 +13,8 @@ use super::undo::Change;
 use super::{Outcome, Refusal};
 use crate::base::PrimType;
 use crate::base::scalar::Op;
-use crate::ir::soac::visit_mut::{Subst, fresh_body};
+use crate::ir::soac::visit::bound_by;
+use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
 use crate::ir::soac::{Body, Exp, FunId, Lambda, Operand, Size, Stm, Type, Var, single_exp};
 use rustc_hash::FxHashSet;
 
@@ -54,10 +55,11 @@ impl<'b, 'p> Reverse<'b, 'p> {
     pub fn new(build: &'b mut Build<'p>, active: Active, customs: &'b super::Customs) -> Self {
         Reverse { build, active, adjoints: Adjoints::default(), refused: None, customs }
     }
-    /// What was made, or why it cannot be.
+    /// Says that something has no derivative; the first such thing counts.
     pub fn refuse(&mut self, refusal: Refusal) {
         self.refused.get_or_insert(refusal);
     }
+    /// Whether everything had a derivative.
     pub fn finish(self) -> Outcome<()> {
         self.refused.map_or(Ok(()), Err)
     }
@@ -87,7 +89,21 @@ impl<'b, 'p> Reverse<'b, 'p> {
     }
     /// The same with zeros.
     pub fn taken_or_zeros(&mut self, var: Var) -> Operand {
-        self.taken(var).unwrap_or_else(|| self.build.zeros(&self.build.program.ty(var).clone()))
+        self.taken(var).unwrap_or_else(|| self.build.zeros_like(var))
+    }
+
+    /// Statements in a block of their own.
+    pub fn block(&mut self, make: impl FnOnce(&mut Self) -> Vec<Operand>) -> Body {
+        let outer = std::mem::take(&mut self.build.stms);
+        let result = make(self);
+        Body { stms: std::mem::replace(&mut self.build.stms, outer), result }
+    }
+    /// The same with adjoints of their own; what is left of them is not asked for.
+    pub fn scope(&mut self, make: impl FnOnce(&mut Self) -> Vec<Operand>) -> Body {
+        let outer = std::mem::take(&mut self.adjoints);
+        let body = self.block(make);
+        self.adjoints = outer;
+        body
     }
 
     /// Runs a body forward and back. Its variables are new. The adjoints of what it returns are made when it has run.
@@ -346,21 +362,20 @@ impl<'b, 'p> Reverse<'b, 'p> {
     pub fn adjoint_map(&mut self, width: &Size, inputs: Vec<Var>, make: impl FnOnce(&mut Self, &[Var]) -> Vec<Operand>) -> Vec<Var> {
         let outer = std::mem::take(&mut self.adjoints);
         let params: Vec<Var> = inputs.iter().map(|input| self.build.param(*input)).collect();
-        let statements = std::mem::take(&mut self.build.stms);
-        let mut result = make(self, &params);
-        let own = result.len();
-        let inner = std::mem::replace(&mut self.adjoints, outer).take_all();
-        let inside = bound_in(&self.build.stms, &params);
-        let mut plan = Vec::new();
-        for (var, adjoint) in inner {
-            let mut leaving = Vec::new();
-            self.build.leave(var, adjoint, &inside, &mut leaving);
-            for (how, operands) in leaving {
-                plan.push((var, how, operands.len()));
-                result.extend(operands);
+        let (mut own, mut plan) = (0, Vec::new());
+        let body = self.block(|this| {
+            let mut result = make(this, &params);
+            own = result.len();
+            let inside = bound_in(&this.build.stms, &params);
+            for (var, adjoint) in this.adjoints.take_all() {
+                for (how, operands) in this.build.leave(var, adjoint, &inside) {
+                    plan.push((var, how, operands.len()));
+                    result.extend(operands);
+                }
             }
-        }
-        let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
+            result
+        });
+        self.adjoints = outer;
         let mut mapped = self.build.mapped(width, inputs, Lambda { params, body });
         let mut outs = mapped.split_off(own).into_iter();
         for (var, how, count) in plan {
@@ -399,11 +414,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
             for (param, cell) in lambda.params.iter().zip(cells) {
                 subst.operands.insert(*param, Operand::Var(*cell));
             }
-            for (input, cell) in inputs.iter().zip(cells) {
-                if this.active.has(*input) {
-                    this.active.add(this.build.program, *cell);
-                }
-            }
+            this.activate(inputs, cells);
             let body = fresh_body(this.build.program, &lambda.body, &mut subst);
             let mut seeds = seeds.iter();
             let seeds = adjoints.iter().map(|a| a.and_then(|_| seeds.next()).map(|var| Operand::Var(*var))).collect();
@@ -412,9 +423,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
             let mut result = Vec::new();
             for (k, cell) in cells.iter().enumerate() {
                 let Some(adjoint) = this.adjoints.take(*cell) else { continue };
-                let mut leaving = Vec::new();
-                this.build.leave(*cell, adjoint, &inside, &mut leaving);
-                for (how, operands) in leaving {
+                for (how, operands) in this.build.leave(*cell, adjoint, &inside) {
                     match how {
                         Leaving::Dense => dense.push(k),
                         Leaving::Sparse { ref frame, guarded, .. } => {
@@ -445,9 +454,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
             ([outer, inner @ ..], Some(at)) => {
                 let at = self.build.array(at);
                 let params = vec![self.build.param(at)];
-                let statements = std::mem::take(&mut self.build.stms);
-                let result = vec![self.number(number, inner, Some(Operand::Var(params[0])))];
-                let body = Body { stms: std::mem::replace(&mut self.build.stms, statements), result };
+                let body = self.block(|this| vec![this.number(number, inner, Some(Operand::Var(params[0])))]);
                 Operand::Var(self.build.mapped(outer, vec![at], Lambda { params, body })[0])
             }
         }
@@ -482,15 +489,15 @@ impl<'b, 'p> Reverse<'b, 'p> {
         let outer = std::mem::take(&mut self.adjoints);
         let mut blocks = Vec::new();
         for body in bodies {
-            let statements = std::mem::take(&mut self.build.stms);
             let body = fresh_body(self.build.program, body, &mut Subst::default());
             let types: Vec<Type> = body.result.iter().map(|a| self.build.ty(*a)).collect();
-            self.body(body, |this| {
-                let seeds = adjoints.iter().zip(&types);
-                seeds.map(|(seed, ty)| seed.map(|seed| this.build.as_type(seed, ty))).collect()
+            let swept = self.block(|this| {
+                this.body(body, |this| {
+                    let seeds = adjoints.iter().zip(&types);
+                    seeds.map(|(seed, ty)| seed.map(|seed| this.build.as_type(seed, ty))).collect()
+                })
             });
-            let adjoints = self.adjoints.take_all();
-            blocks.push((std::mem::replace(&mut self.build.stms, statements), adjoints));
+            blocks.push((swept.stms, self.adjoints.take_all()));
         }
         self.adjoints = outer;
         let mut vars: Vec<Var> = Vec::new();
@@ -509,25 +516,17 @@ impl<'b, 'p> Reverse<'b, 'p> {
             }
             self.branch_part(var, parts, &mut blocks, (&mut plan, &mut results));
         }
-        let types: Vec<Type> = results[0].iter().map(|a| self.build.ty(*a)).collect();
-        let pat: Vec<Var> = types.into_iter().map(|ty| self.build.fresh("adj".into(), ty)).collect();
         let [then, els] = results;
         let mut blocks = blocks.into_iter().map(|(stms, _)| stms);
         let mut body = |result| Body { stms: blocks.next().unwrap_or_default(), result };
         let (then, els) = (body(then), body(els));
-        if !pat.is_empty() {
-            self.build.push(pat.clone(), Exp::If { cond, then, els });
-        }
-        let mut outs = pat.into_iter();
+        let mut outs = self.build.either("adj", cond, then, els).into_iter();
         for (var, how) in plan {
             match how {
-                Leaving::Dense => {
-                    let value = outs.next().map(Operand::Var);
-                    value.into_iter().for_each(|value| self.contribute(Operand::Var(var), value));
-                }
+                Leaving::Dense => outs.next().into_iter().for_each(|value| self.contribute(Operand::Var(var), value)),
                 Leaving::Sparse { frame, indices, .. } => {
-                    let at = outs.by_ref().take(indices).map(Operand::Var).collect();
-                    let Some(value) = outs.next().map(Operand::Var) else { continue };
+                    let at = outs.by_ref().take(indices).collect();
+                    let Some(value) = outs.next() else { continue };
                     self.adjoints.add_sparse(var, Sparse { frame, at, value, guarded: true });
                 }
             }
@@ -578,7 +577,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
         inputs.push(numbers);
         let mut lambda = lambda.clone();
         let mut subst = Subst::default();
-        crate::ir::soac::visit_mut::rebind_all(self.build.program, lambda.params.iter_mut(), &mut subst);
+        rebind_all(self.build.program, lambda.params.iter_mut(), &mut subst);
         lambda.body = fresh_body(self.build.program, &lambda.body, &mut subst);
         let number = self.build.param(numbers);
         lambda.params.push(number);
@@ -594,8 +593,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
         for (input, adjoint) in inputs[1..].iter().zip(adjoints) {
             let Some(adjoint) = adjoint else { continue };
             if self.active.has(*input) {
-                let ty = self.build.program.ty(*input).clone();
-                let zeros = self.build.zeros(&ty);
+                let zeros = self.build.zeros_like(*input);
                 let (dest, values) = (self.build.array(zeros), self.build.array(*adjoint));
                 let part = self.build.scattered(dest, indices, values);
                 self.contribute(Operand::Var(*input), Operand::Var(part));
@@ -622,18 +620,15 @@ impl<'b, 'p> Reverse<'b, 'p> {
                     let then = build.body(|build| {
                         let winner = build.cell(winners, &[at]);
                         let won = build.op(Op::Eq, PrimType::I64, &[winner, own]);
-                        let then = build.body(|build| vec![build.cell(adjoint, &[at])]);
-                        let els = build.body(|build| vec![build.zeros(&ty)]);
-                        vec![Operand::Var(build.bind("adj", ty.clone(), Exp::If { cond: won, then, els }))]
+                        vec![build.cell_or_zeros(won, adjoint, at)]
                     });
                     let els = build.body(|build| vec![build.zeros(&ty)]);
-                    vec![Operand::Var(build.bind("adj", ty.clone(), Exp::If { cond: fits, then, els }))]
+                    build.either("adj", fits, then, els)
                 });
                 self.contribute(Operand::Var(*value), Operand::Var(part[0]));
             }
             if self.active.has(*dest) {
-                let ty = self.build.program.ty(*value).clone();
-                let zeros = self.build.zeros(&ty);
+                let zeros = self.build.zeros_like(*value);
                 let zeros = self.build.array(zeros);
                 let rest = self.build.scattered(adjoint, indices, zeros);
                 self.contribute(Operand::Var(*dest), Operand::Var(rest));
@@ -648,7 +643,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
         let mut operands = captured.to_vec();
         operands.extend(results.iter().map(|var| Operand::Var(*var)));
         for (var, adjoint) in results.iter().zip(adjoints) {
-            operands.push(adjoint.unwrap_or_else(|| self.build.zeros(&self.build.program.ty(*var).clone())));
+            operands.push(adjoint.unwrap_or_else(|| self.build.zeros_like(*var)));
         }
         let pat: Vec<Var> = given
             .iter()
@@ -681,9 +676,6 @@ impl Build<'_> {
 /// What statements bind, inner bodies included, and these.
 fn bound_in(stms: &[Stm], more: &[Var]) -> FxHashSet<Var> {
     let mut inside: FxHashSet<Var> = more.iter().copied().collect();
-    for stm in stms {
-        inside.extend(&stm.pat);
-        crate::ir::soac::visit::bound_inside(&stm.exp, &mut inside);
-    }
+    bound_by(stms, &mut inside);
     inside
 }

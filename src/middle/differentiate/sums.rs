@@ -237,11 +237,8 @@ impl Build<'_> {
         }
         let defs = definitions(&lambda.body.stms);
         let mut inside: FxHashSet<Var> = lambda.params.iter().copied().collect();
-        for stm in &lambda.body.stms {
-            inside.extend(&stm.pat);
-            visit::bound_inside(&stm.exp, &mut inside);
-        }
-        let mut made: FxHashMap<Var, Var> = FxHashMap::default();
+        visit::bound_by(&lambda.body.stms, &mut inside);
+        let mut made: Vec<(Var, Var)> = Vec::new();
         for var in wanted {
             let Some(at) = stm.pat.iter().position(|other| other == var) else { continue };
             let Some(result) = lambda.body.result[at].var().filter(|result| defs.contains_key(result)) else { continue };
@@ -267,7 +264,7 @@ impl Build<'_> {
         width: &Size,
         (inputs, lambda): (&[Var], &Lambda),
         inside: &FxHashSet<Var>,
-        made: &mut FxHashMap<Var, Var>,
+        made: &mut Vec<(Var, Var)>,
     ) -> Option<Nest> {
         let rank = nest.sizes.len();
         let invariant = |size: &Size| !size.vars().any(|var| inside.contains(&var));
@@ -294,11 +291,11 @@ impl Build<'_> {
                 return None;
             }
             let name = self.program.vars[leaf.array].name;
-            leaf.array = match new.get(&leaf.array) {
-                Some(outer) => *outer,
+            leaf.array = match new.iter().find(|(inner, _)| *inner == leaf.array) {
+                Some((_, outer)) => *outer,
                 None => {
                     let outer = self.fresh(name, ty.framed(std::slice::from_ref(width)));
-                    new.insert(leaf.array, outer);
+                    new.push((leaf.array, outer));
                     outer
                 }
             };

@@ -6,6 +6,7 @@
 use super::build::Build;
 use crate::base::PrimType;
 use crate::base::scalar::Op;
+use crate::ir::soac::visit::bound_by;
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Size, Stm, Type, Var, single_exp};
 use rustc_hash::FxHashSet;
 
@@ -29,9 +30,8 @@ pub(super) enum Index {
     Kept,
 }
 
-/// The changes that make a variable of a body from another one, with the places of their statements; none if there are other changes. `inside` is
-/// what iterations bind.
-fn changes(program: &Program, body: &Body, from: Var, to: Operand, inside: &FxHashSet<Var>) -> Option<Vec<(usize, Change)>> {
+/// The changes that make a variable of a body from another one, in order; none if there are other changes. `inside` is what iterations bind.
+fn changes(program: &Program, body: &Body, from: Var, to: Operand, inside: &FxHashSet<Var>) -> Option<Vec<Change>> {
     let mut out = Vec::new();
     let mut current = to.var()?;
     while current != from {
@@ -44,22 +44,20 @@ fn changes(program: &Program, body: &Body, from: Var, to: Operand, inside: &FxHa
         let fixed = |size: &Size| !size.vars().any(|var| inside.contains(&var));
         match &body.stms[at].exp {
             Exp::Update { array, at: indices, .. } if !indices.is_empty() => {
-                out.push((at, Change::Cell(indices.iter().map(index).collect())));
+                out.push(Change::Cell(indices.iter().map(index).collect()));
                 current = *array;
             }
             Exp::UpdateSlice { array, start, step, value, .. } if fixed(&program.ty(*value).shape[0]) => {
-                out.push((at, Change::Slice([index(start), index(step)], program.ty(*value).clone())));
+                out.push(Change::Slice([index(start), index(step)], program.ty(*value).clone()));
                 current = *array;
             }
             Exp::Loop { params, form: LoopForm::For(_, count), body: inner } => {
-                let known = count.var().is_none_or(|var| !inside.contains(&var));
-                let k = body.stms[at].pat.iter().position(|var| *var == current)?;
-                let (param, init) = params[k];
-                let changes = changes(program, inner, param, inner.result[k], inside)?;
-                if !known {
+                if count.var().is_some_and(|var| inside.contains(&var)) {
                     return None;
                 }
-                out.push((at, Change::Loop(*count, changes.into_iter().map(|(_, change)| change).collect())));
+                let k = body.stms[at].pat.iter().position(|var| *var == current)?;
+                let (param, init) = params[k];
+                out.push(Change::Loop(*count, changes(program, inner, param, inner.result[k], inside)?));
                 current = init.var()?;
             }
             Exp::Soac(_)
@@ -78,22 +76,18 @@ fn changes(program: &Program, body: &Body, from: Var, to: Operand, inside: &FxHa
     (!out.is_empty()).then_some(out)
 }
 
-/// The changes of the array that is variable `k` of a loop, if it has no others.
-pub(super) fn changes_of(program: &Program, (params, form, body): (&[(Var, Operand)], &LoopForm, &Body), k: usize) -> Option<Vec<Change>> {
-    let var = params[k].0;
-    if program.ty(var).rank() == 0 {
-        return None;
-    }
+/// For each variable of a loop that is an array its changes, if it has no others.
+pub(super) fn changes_of(program: &Program, params: &[(Var, Operand)], form: &LoopForm, body: &Body) -> Vec<Option<Vec<Change>>> {
     let mut inside: FxHashSet<Var> = params.iter().map(|(var, _)| *var).collect();
     if let LoopForm::For(counter, _) = form {
         inside.insert(*counter);
     }
-    for stm in &body.stms {
-        inside.extend(&stm.pat);
-        crate::ir::soac::visit::bound_inside(&stm.exp, &mut inside);
-    }
-    let found = changes(program, body, var, body.result[k], &inside)?;
-    Some(found.into_iter().map(|(_, change)| change).collect())
+    bound_by(&body.stms, &mut inside);
+    let of = |((var, _), to): (&(Var, Operand), &Operand)| {
+        let array = program.ty(*var).rank() > 0;
+        array.then(|| changes(program, body, *var, *to, &inside)).flatten()
+    };
+    params.iter().zip(&body.result).map(of).collect()
 }
 
 impl Build<'_> {

@@ -33,14 +33,7 @@ fn inline_up_to(mut program: Program, most: usize) -> Program {
     // Functions call earlier ones only, whose own calls are inlined by then.
     let mut inlined: Vec<bool> = Vec::new();
     for id in program.fun_ids() {
-        let mut body = std::mem::take(&mut program.funs[id].body);
-        let mut subst = Subst::default();
-        inline_body(&mut program, &mut body, &inlined, &mut subst);
-        subst.body(&mut body);
-        program.funs[id].body = body;
-        if !subst.is_empty() {
-            subst.types(&mut program);
-        }
+        inline_calls_of(&mut program, id, &inlined);
         let once = calls.get(&id) == Some(&1);
         let called = most < usize::MAX && program.called.contains(&program.funs[id].span);
         inlined.push(!called && (once || statements(&program.funs[id].body) <= most));
@@ -58,14 +51,19 @@ pub fn inline_into(program: &mut Program, id: FunId, keep: &dyn Fn(FunId) -> boo
         if calls.keys().all(|callee| !inlined[callee.raw()]) {
             return;
         }
-        let mut body = std::mem::take(&mut program.funs[id].body);
-        let mut subst = Subst::default();
-        inline_body(program, &mut body, &inlined, &mut subst);
-        subst.body(&mut body);
-        program.funs[id].body = body;
-        if !subst.is_empty() {
-            subst.types(program);
-        }
+        inline_calls_of(program, id, &inlined);
+    }
+}
+
+/// Inlines the calls in a function of the functions for which this is true.
+fn inline_calls_of(program: &mut Program, id: FunId, inlined: &[bool]) {
+    let mut body = std::mem::take(&mut program.funs[id].body);
+    let mut subst = Subst::default();
+    inline_body(program, &mut body, inlined, &mut subst);
+    subst.body(&mut body);
+    program.funs[id].body = body;
+    if !subst.is_empty() {
+        subst.types(program);
     }
 }
 

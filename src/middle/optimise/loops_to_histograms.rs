@@ -11,7 +11,7 @@
 use super::cse::same_operator;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::soac::visit::{Part, bound_inside, mentioned};
+use crate::ir::soac::visit::{Part, bound_by, mentioned};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var, parallel_exp, single_exp};
 use rustc_hash::FxHashSet;
 
@@ -90,8 +90,8 @@ impl Scope<'_> {
         if dests.is_empty() || dests.iter().any(|dest| self.program.vars[*dest].ty.rank() == 0) {
             return None;
         }
-        let mut inside: FxHashSet<Var> = stm.pat.iter().copied().collect();
-        bound_inside(&stm.exp, &mut inside);
+        let mut inside = FxHashSet::default();
+        bound_by(std::slice::from_ref(stm), &mut inside);
         let current: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
         let cells = dests.iter().map(|dest| self.program.vars[*dest].ty.cell(1)).collect();
         let (span, naturals) = (stm.span, self.naturals.iter().copied().collect());
@@ -264,10 +264,7 @@ impl Writer<'_> {
     /// Whether an operator means the same in front of the loop, and fails nowhere.
     fn known_outside(&self, operator: &Operator) -> bool {
         let mut own: FxHashSet<Var> = operator.lambda.params.iter().copied().collect();
-        for stm in &operator.lambda.body.stms {
-            own.extend(&stm.pat);
-            bound_inside(&stm.exp, &mut own);
-        }
+        bound_by(&operator.lambda.body.stms, &mut own);
         let outside = |var: &Var| own.contains(var) || !self.inside.contains(var);
         let mut known = operator.neutral.iter().chain(&operator.lambda.body.result).filter_map(|a| a.var()).all(|var| outside(&var));
         for stm in &operator.lambda.body.stms {

@@ -135,10 +135,7 @@ impl Specialiser<'_> {
         let mut known: FxHashSet<Var> = self.out.consts.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
         for open in functions {
             known.extend(&open.params);
-            for stm in &open.body.stms {
-                known.extend(&stm.pat);
-                visit::bound_inside(&stm.exp, &mut known);
-            }
+            visit::bound_by(&open.body.stms, &mut known);
         }
         let mut out: Vec<Var> = Vec::new();
         let mut see = |var: Var| {
