@@ -96,7 +96,7 @@ pub fn differentiate(mut program: Program, requests: &[Request], customs: &Custo
 fn prepared(mut program: Program, request: &Request, customs: &Customs) -> (Program, Body) {
     let fun = request.fun;
     optimise::inline_into(&mut program, fun, &|callee| request.mode == Mode::Reverse && customs.contains_key(&callee));
-    let mut program = simplified(program, optimise::BEFORE_DERIVATIVES);
+    let mut program = simplified(program, fun, optimise::BEFORE_DERIVATIVES);
     let body = program.funs[fun].body.clone();
     let body = normalise::normalise(&mut program, body);
     (program, body)
@@ -104,19 +104,29 @@ fn prepared(mut program: Program, request: &Request, customs: &Customs) -> (Prog
 
 /// The program with sums of products in a function that is a reverse sweep.
 fn with_sums(program: Program, id: FunId) -> Program {
-    let mut program = simplified(program, optimise::AFTER_DERIVATIVES);
+    let mut program = simplified(program, id, optimise::AFTER_DERIVATIVES);
     let body = std::mem::take(&mut program.funs[id].body);
     let body = sums::sums_of_products(&mut program, body);
     program.funs[id].body = body;
     program
 }
-/// The program after some passes, with all its functions.
-fn simplified(mut program: Program, steps: &[optimise::Step]) -> Program {
-    // Nothing calls the function any more, nor yet what is to be made: as entry points they stay, with their numbers.
-    let entries: Vec<bool> = program.funs.iter().map(|(_, fun)| fun.entry).collect();
-    program.fun_ids().for_each(|id| program.funs[id].entry = true);
+/// The program with one of its functions after some passes. The others wait without their bodies, as entry points, so that they stay, with their
+/// numbers, though nothing calls them then; and so do all constants.
+fn simplified(mut program: Program, id: FunId, steps: &[optimise::Step]) -> Program {
+    let consts = program.consts.clone();
+    let mut waiting = Vec::with_capacity(program.funs.len());
+    for other in program.fun_ids() {
+        let fun = &mut program.funs[other];
+        let body = (other != id).then(|| std::mem::take(&mut fun.body));
+        waiting.push((other, std::mem::replace(&mut fun.entry, true), body));
+    }
     let mut program = optimise::optimise_by(steps, program, &mut |_, _| {});
-    program.fun_ids().zip(entries).for_each(|(id, entry)| program.funs[id].entry = entry);
+    program.consts = consts;
+    for (other, entry, body) in waiting {
+        let fun = &mut program.funs[other];
+        fun.entry = entry;
+        body.into_iter().for_each(|body| fun.body = body);
+    }
     program
 }
 
