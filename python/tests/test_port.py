@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
-import types
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from port import generate
+from port.inputs import INPUTS
+from port.loading import functions_of
 
 import remora as rm
 from remora.port.command import port_text
@@ -25,27 +26,7 @@ UNREAD = {
 }
 
 
-def corpus() -> dict[str, types.FunctionType]:
-    found = {}
-    for file in sorted(CORPUS.glob("*.py")):
-        spec = importlib.util.spec_from_file_location(f"corpus_{file.stem}", file)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
-        found.update({name: value for name, value in vars(module).items() if isinstance(value, types.FunctionType)})
-    return found
-
-
-FUNCTIONS = corpus()
-
-
-def inputs_of(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location("corpus_inputs", CORPUS.parent / "inputs.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.INPUTS.get(name)
+FUNCTIONS = functions_of(CORPUS)
 
 
 def test_the_corpus_is_large_enough():
@@ -54,7 +35,7 @@ def test_the_corpus_is_large_enough():
 
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - set(UNREAD)))
 def test_corpus(name: str):
-    report = rm.check_port(FUNCTIONS[name], n=24, inputs=inputs_of(name), backend="interp")
+    report = rm.check_port(FUNCTIONS[name], n=24, inputs=INPUTS.get(name), backend="interp")
     assert report, str(report)
 
 
@@ -335,13 +316,8 @@ def test_the_command(tmp_path: Path):
 
 def test_generated_functions(tmp_path: Path):
     """Functions of views, masks, loops and axes: what is compared agrees. What has no effect on the result may fail in Python only."""
-    sys.path.insert(0, str(CORPUS.parent))
-    try:
-        from generate import functions
-    finally:
-        sys.path.pop(0)
     compared = 0
-    for text, function in functions(40, 1, tmp_path):
+    for text, function in generate.functions(40, 1, tmp_path):
         report = rm.check_port(function, n=3, seed=1, backend="interp")
         assert not [each for each in report.differences if not each.startswith("Python raises IndexError")], f"{text}\n{report}"
         compared += report.agreed > 0

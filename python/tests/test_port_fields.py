@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-import types
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from port.loading import functions_of
 
 import remora as rm
 
@@ -29,19 +27,7 @@ UNREAD = {
 }
 
 
-def functions() -> dict[str, types.FunctionType]:
-    found = {}
-    for file in sorted(FOLDER.glob("*.py")):
-        spec = importlib.util.spec_from_file_location(f"fields_{file.stem}", file)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
-        found.update({name: value for name, value in vars(module).items() if isinstance(value, types.FunctionType) and value.__module__ == spec.name})
-    return found
-
-
-FUNCTIONS = functions()
+FUNCTIONS = functions_of(FOLDER)
 
 
 def definite(r: np.random.Generator, n: int) -> np.ndarray:

@@ -6,24 +6,14 @@ import math
 
 import numpy as np
 
-from .meaning import A, F32, I32, K, NAN, S, TIES, U8, B, X, Y
+from .meaning import A, F32, I32, K, NAN, S, TIES, U8, B, X, Y, cases
 
 T = np.arange(24.0).reshape(2, 3, 4)
 D = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, -1.0], [0.5, -1.0, 5.0]])
 Z = X + 1j * Y
 P = np.array([0.0, 1.0, 2.5, 4.0])
 
-CASES: list[tuple[object, list[tuple[object, ...]]]] = []
-
-
-def case(*arguments: tuple[object, ...]):
-    """A function with lists of arguments."""
-
-    def add(function):
-        CASES.append((function, list(arguments)))
-        return function
-
-    return add
+CASES, case = cases()
 
 
 @case((T,))

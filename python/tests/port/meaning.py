@@ -18,18 +18,22 @@ B = np.array([True, False, True, True, False])
 NAN = np.array([np.nan, 1.0, -np.inf, np.nan, 2.0])
 TIES = np.array([3.0, 1.0, 3.0, 1.0, 2.0])
 
-CASES: list[tuple[object, list[tuple[object, ...]]]] = []
+
+def cases():
+    """A list of functions with lists of arguments, and the decorator that adds a function with its own."""
+    found: list[tuple[object, list[tuple[object, ...]]]] = []
+
+    def case(*arguments: tuple[object, ...]):
+        def add(function):
+            found.append((function, list(arguments)))
+            return function
+
+        return add
+
+    return found, case
 
 
-def case(*arguments: tuple[object, ...]):
-    """A function with lists of arguments."""
-
-    def add(function):
-        CASES.append((function, list(arguments)))
-        return function
-
-    return add
-
+CASES, case = cases()
 
 # Types of elements
 

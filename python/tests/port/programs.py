@@ -551,8 +551,9 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=None, help="where functions are written; a temporary one otherwise")
     parser.add_argument("--show", default="differs,crash", help="which outcomes are shown")
     options = parser.parse_args()
-    import importlib.util
     import tempfile
+
+    from loading import module_of
 
     import remora
     import remora.port
@@ -568,10 +569,7 @@ def main() -> int:
         text, kinds = Generator(seed).write_function()
         file = folder / f"random_{seed}.py"
         file.write_text("import numpy as np\n\n\n" + text)
-        spec = importlib.util.spec_from_file_location(f"random_{seed}", file)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = module_of(file, f"random_{seed}")
         arguments = [inputs(kinds, seed * 8 + k, small=k == 3) for k in range(4)]
         jitted = remora.port.jit(module.f)
         outcome = judge(module.f, jitted, arguments, refusal)

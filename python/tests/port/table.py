@@ -14,18 +14,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 def main(count: int, fields: bool) -> None:
     """The table."""
-    from test_port import FUNCTIONS, inputs_of
+    from test_port import FUNCTIONS, INPUTS
 
     if fields:
-        from test_port_fields import FUNCTIONS, INPUTS
-
-        inputs_of = INPUTS.get  # noqa: F811
+        from test_port_fields import FUNCTIONS, INPUTS  # noqa: F811
     from remora.port import check_port
 
     print("| function | file | lines | agree | both raise | refused here | differ |\n| --- | --- | --- | --- | --- | --- | --- |")
     good = 0
     for name, function in FUNCTIONS.items():
-        report = check_port(function, n=count, inputs=inputs_of(name), backend="interp")
+        report = check_port(function, n=count, inputs=INPUTS.get(name), backend="interp")
         good += bool(report)
         lines = len(inspect.getsource(function).splitlines())
         said = report.refusal.split("\n")[0].split(": ", 1)[-1] if report.refusal else ""
