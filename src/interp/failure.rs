@@ -5,7 +5,8 @@ use crate::base::{Chains, Code, Scalar, Span};
 use crate::diag::Diagnostic;
 use crate::runtime::block::Fault;
 use crate::runtime::builder::Misfit;
-use crate::runtime::{Shortage, dims};
+use crate::ir::core::Define;
+use crate::runtime::{Shortage, Value, dims};
 
 /// Why a program has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +54,25 @@ impl Failure {
     pub fn diagnostic(&self) -> Diagnostic {
         Diagnostic::error(self.code, self.span, self.message.clone())
     }
+}
+
+/// How many arguments messages show.
+const SHOWN: usize = 4;
+
+/// Calls of a definition inside of itself are too deep. `arguments` end with those of the last call.
+#[cold]
+pub(super) fn too_deep(define: &Define, depth: usize, arguments: &[Value], span: Span) -> Box<Failure> {
+    let name = define.name.as_str().split('.').next().unwrap_or_default();
+    let count = define.ty.interface().0.len().min(arguments.len());
+    let shown = |value: &Value| match value {
+        Value::Scalar(scalar) => scalar.to_string(),
+        Value::Array(_) | Value::Cells(_) => format!("an array of {}", value.dims().first().copied().unwrap_or_default()),
+        Value::Tuple(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => "..".into(),
+    };
+    let own = &arguments[arguments.len() - count..];
+    let mut list: Vec<String> = own.iter().take(SHOWN).map(shown).collect();
+    list.extend((own.len() > SHOWN).then(|| "..".into()));
+    Failure::new(Code::TooDeep, span, format!("`{name}` calls itself more than {depth} levels deep, here with {}", list.join(", ")))
 }
 
 pub(super) fn broken(what: &str) -> Box<Failure> {
