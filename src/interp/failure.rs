@@ -1,7 +1,7 @@
 //! Why a program has no value, for all evaluators.
 
 use crate::base::scalar::{OpError, ScalarOp};
-use crate::base::{Chains, Code, Scalar, Span};
+use crate::base::{Chains, Code, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::runtime::block::Fault;
 use crate::runtime::builder::Misfit;
@@ -62,17 +62,23 @@ const SHOWN: usize = 4;
 /// Calls of a definition inside of itself are too deep. `arguments` end with those of the last call.
 #[cold]
 pub(super) fn too_deep(define: &Define, depth: usize, arguments: &[Value], span: Span) -> Box<Failure> {
-    let name = define.name.as_str().split('.').next().unwrap_or_default();
     let count = define.ty.interface().0.len().min(arguments.len());
+    deeper(define.name, depth, &arguments[arguments.len() - count..], span)
+}
+
+/// The same with nothing but the arguments of the last call.
+#[cold]
+pub(super) fn deeper(name: Symbol, depth: usize, own: &[Value], span: Span) -> Box<Failure> {
+    let name = name.as_str().split('.').next().unwrap_or_default();
     let shown = |value: &Value| match value {
         Value::Scalar(scalar) => scalar.to_string(),
         Value::Array(_) | Value::Cells(_) => format!("an array of {}", value.dims().first().copied().unwrap_or_default()),
         Value::Tuple(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => "..".into(),
     };
-    let own = &arguments[arguments.len() - count..];
     let mut list: Vec<String> = own.iter().take(SHOWN).map(shown).collect();
     list.extend((own.len() > SHOWN).then(|| "..".into()));
-    Failure::new(Code::TooDeep, span, format!("`{name}` calls itself more than {depth} levels deep, here with {}", list.join(", ")))
+    let with = if list.is_empty() { String::new() } else { format!(", here with {}", list.join(", ")) };
+    Failure::new(Code::TooDeep, span, format!("`{name}` calls itself too deep: more than {depth} levels{with}"))
 }
 
 pub(super) fn broken(what: &str) -> Box<Failure> {

@@ -12,7 +12,7 @@ const NODE: usize = if cfg!(debug_assertions) { 4 << 10 } else { 1 << 10 };
 const MOST: usize = 1 << 30;
 
 /// Definitions call themselves at most so many levels deep.
-pub const LIMIT: usize = 20_000;
+pub(in crate::interp) const LIMIT: usize = 20_000;
 /// Stack of a thread that evaluates recursive definitions.
 const RECURSIVE: usize = 4 << 30;
 

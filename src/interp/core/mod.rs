@@ -20,6 +20,8 @@ mod shapes;
 pub mod trace;
 mod types;
 
+pub(in crate::interp) use depth::LIMIT as DEPTH;
+
 use super::{Failure, Outcome};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;

@@ -1,7 +1,9 @@
 //! Definitions: entry points, and functions that are inlined or called.
 
+use super::control::Kind;
 use super::error::Limit;
 use super::plan::Definition;
+use super::recursion::passed;
 use super::values::{Atom, Env, Fun, IndexValue, Layout, Renaming, Static, Type};
 use super::{Outcome, Specialiser, stem};
 use crate::base::{PrimType, Span, Symbol};
@@ -16,13 +18,13 @@ const SMALL: u64 = 2000;
 
 /// A definition for certain layouts of its types.
 pub(super) struct Instance {
-    fun: FunId,
+    pub fun: FunId,
     /// The constants that it takes as parameters, behind the sizes.
-    constants: Vec<Symbol>,
+    pub constants: Vec<Symbol>,
 }
 
 /// What tells the functions for one definition apart.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct InstanceKey {
     define: Symbol,
     /// The ranks of its index arguments; nothing for sizes.
@@ -39,9 +41,6 @@ impl InstanceKey {
         InstanceKey { define, ranks: indices.iter().map(rank).collect(), types: types.iter().map(|atom| atom.layout(0)).collect() }
     }
 }
-
-/// The functions for definitions.
-pub(super) type Instances = FxHashMap<InstanceKey, Rc<Instance>>;
 
 /// A function but for its statements.
 struct Outline {
@@ -158,7 +157,7 @@ impl<'p> Specialiser<'p> {
         // What attributes say about a place is about what is inlined there, unless that would be very much.
         let here = self.block.is_attributed() && weight <= 8 * SMALL && !hints.noinline.contains(&name);
         let inline = hints.inline.contains(&name) || here;
-        let large = !inline && (heavy || hints.noinline.contains(&name));
+        let large = define.recursive || !inline && (heavy || hints.noinline.contains(&name));
         if large && let Some(result) = self.call(&Callee { define, open: &open, params, ret, body }, indices, types, &args, span)? {
             return self.apply(result, rest, span);
         }
@@ -182,22 +181,26 @@ impl<'p> Specialiser<'p> {
             }
             ty.sizes(&mut |size| actual.push(size.clone()));
         }
-        for (_, ty) in params {
+        let mut functions = Vec::new();
+        for ((_, ty), arg) in params.iter().zip(args) {
             if !self.resolve(ty, &mut env, span)?.is_data() {
-                return Ok(None);
+                if !define.recursive {
+                    return Ok(None);
+                }
+                functions.push(arg.clone());
             }
         }
         let result = self.resolve(ret, &mut env, span)?;
         if !result.is_data() || has_sigma(types) {
-            return Ok(None);
+            return if define.recursive { self.limit(span, Limit::RecursionOverFunctions) } else { Ok(None) };
         }
         let key = InstanceKey::new(define.name, indices, types);
-        let instance = match self.instances.get(&key) {
-            Some(instance) => instance.clone(),
+        let (instance, captured) = match self.known_instance(&key, &functions) {
+            Some(known) => known,
             None => {
-                let instance = Rc::new(self.instance(callee, indices, types, span)?);
-                self.instances.insert(key, instance.clone());
-                instance
+                self.instance(callee, &key, (indices, types), &functions, span)?;
+                let Some(known) = self.known_instance(&key, &functions) else { return self.broken(span, "an instance that is not there") };
+                known
             }
         };
         let mut operands = actual.iter().map(|size| self.operand(size, span)).collect::<Outcome<Vec<_>>>()?;
@@ -207,8 +210,12 @@ impl<'p> Specialiser<'p> {
                 None => return self.broken(span, &format!("`{name}` has no value here")),
             }
         }
+        let mut captured = captured.iter();
         for arg in args {
-            self.add_leaves(arg, span, &mut operands)?;
+            match arg {
+                Static::Fun(_) if let Some(own) = captured.next() => operands.extend(passed(own)),
+                _ => self.add_leaves(arg, span, &mut operands)?,
+            }
         }
         let mut pat = Vec::new();
         let value = self.symbolic(&result, &[], Symbol::new("result"), span, &mut pat)?;
@@ -217,10 +224,20 @@ impl<'p> Specialiser<'p> {
     }
 
     /// Makes the function for a definition: its parameters are the sizes that its types mention and the components of its arguments.
-    fn instance(&mut self, callee: &Callee, indices: &[IndexValue], types: &[Atom], span: Span) -> Outcome<Instance> {
+    fn instance(
+        &mut self,
+        callee: &Callee,
+        key: &InstanceKey,
+        (indices, types): (&[IndexValue], &[Atom]),
+        functions: &[Static],
+        span: Span,
+    ) -> Outcome<()> {
         let open = callee.open;
         let mut constants = Vec::new();
         let needed = self.computed_constants(callee.define);
+        let kinds = self.kinds_of_arguments(functions, span)?;
+        let first = self.out.funs.len();
+        let mut announced = None;
         let (block, outline) = self.apart(1, |this| {
             let mut vars = Vec::new();
             let mut env = Env::default();
@@ -245,9 +262,17 @@ impl<'p> Specialiser<'p> {
                     constants.push(constant.name);
                 }
             }
-            this.function(callee, env, vars, span)
+            if callee.define.recursive {
+                let kinds = this.kinds_of_arguments(functions, span)?;
+                announced = Some(this.announce(key, kinds, &constants, span)?);
+            }
+            this.function(callee, env, vars, &kinds, span)
         })?;
-        Ok(Instance { fun: self.add_function(callee.define, block, outline, false), constants })
+        let fun = self.add_function(callee.define, block, outline, false);
+        match announced {
+            Some(announced) => self.keep_promise(key, announced, fun, first, span),
+            None => self.add_instance(key.clone(), kinds, Rc::new(Instance { fun, constants }), span),
+        }
     }
 
     fn size_parameter(&mut self, name: Symbol, vars: &mut Vec<Var>) -> Size {
@@ -271,11 +296,14 @@ impl<'p> Specialiser<'p> {
     }
 
     /// Makes the body of a function whose size parameters are `vars`.
-    fn function(&mut self, callee: &Callee, mut env: Env, mut vars: Vec<Var>, span: Span) -> Outcome<Outline> {
+    fn function(&mut self, callee: &Callee, mut env: Env, mut vars: Vec<Var>, functions: &[Kind], span: Span) -> Outcome<Outline> {
+        let mut functions = functions.iter();
         for (name, ty) in callee.params {
             let ty = self.resolve(ty, &mut env, span)?;
-            let base = stem(*name);
-            let value = self.symbolic(&ty, &[], base, span, &mut vars)?;
+            let value = match ty.is_data() {
+                false if let Some(kind) = functions.next() => self.argument_of_kind(kind, &mut vars, span)?,
+                _ => self.symbolic(&ty, &[], stem(*name), span, &mut vars)?,
+            };
             env.terms.insert(*name, value);
         }
         let value = self.eval(callee.body, &mut env)?;
@@ -302,7 +330,7 @@ impl<'p> Specialiser<'p> {
     fn add_function(&mut self, define: &Define, stms: Vec<Stm>, outline: Outline, entry: bool) -> FunId {
         let Outline { params, results, result } = outline;
         let body = Body { stms, result };
-        self.out.funs.alloc(soac::Fun { name: define.name, params, results, body, entry, span: define.span })
+        self.out.funs.alloc(soac::Fun { name: define.name, params, results, body, entry, recursive: false, span: define.span })
     }
     /// The variables in sizes of results that are neither parameters nor results, nor hidden in a box.
     fn computed_sizes(&self, value: &Static, params: &[Var], out: &mut Vec<Var>) {
@@ -395,9 +423,14 @@ impl<'p> Specialiser<'p> {
             });
             args.push(value);
         }
-        let mut env = bound(open, &indices, &[]);
-        let value = self.eval(open.body, &mut env)?;
-        let value = self.apply(value, args, span)?;
+        let value = match define.recursive {
+            true => self.apply_global(define.name, &indices, &[], args, span)?,
+            false => {
+                let mut env = bound(open, &indices, &[]);
+                let value = self.eval(open.body, &mut env)?;
+                self.apply(value, args, span)?
+            }
+        };
         self.outline(vars, &value, true, span)
     }
 }
