@@ -5,7 +5,6 @@ use crate::base::{Chains, Code, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::runtime::block::Fault;
 use crate::runtime::builder::Misfit;
-use crate::ir::core::Define;
 use crate::runtime::{Shortage, Value, dims};
 
 /// Why a program has no value.
@@ -56,19 +55,15 @@ impl Failure {
     }
 }
 
+/// Functions call themselves at most so many levels deep.
+pub(super) const DEPTH: usize = 20_000;
+
 /// How many arguments messages show.
 const SHOWN: usize = 4;
 
-/// Calls of a definition inside of itself are too deep. `arguments` end with those of the last call.
+/// Calls of a function inside of itself are too deep; `own` are the arguments of the last one.
 #[cold]
-pub(super) fn too_deep(define: &Define, depth: usize, arguments: &[Value], span: Span) -> Box<Failure> {
-    let count = define.ty.interface().0.len().min(arguments.len());
-    deeper(define.name, depth, &arguments[arguments.len() - count..], span)
-}
-
-/// The same with nothing but the arguments of the last call.
-#[cold]
-pub(super) fn deeper(name: Symbol, depth: usize, own: &[Value], span: Span) -> Box<Failure> {
+pub(super) fn too_deep(name: Symbol, depth: usize, own: &[Value], span: Span) -> Box<Failure> {
     let name = name.as_str().split('.').next().unwrap_or_default();
     let shown = |value: &Value| match value {
         Value::Scalar(scalar) => scalar.to_string(),

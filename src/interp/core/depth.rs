@@ -11,8 +11,6 @@ const NODE: usize = if cfg!(debug_assertions) { 4 << 10 } else { 1 << 10 };
 /// No thread gets more than this.
 const MOST: usize = 1 << 30;
 
-/// Definitions call themselves at most so many levels deep.
-pub(in crate::interp) const LIMIT: usize = 20_000;
 /// Stack of a thread that evaluates recursive definitions.
 const RECURSIVE: usize = 4 << 30;
 

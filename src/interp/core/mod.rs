@@ -20,8 +20,6 @@ mod shapes;
 pub mod trace;
 mod types;
 
-pub(in crate::interp) use depth::LIMIT as DEPTH;
-
 use super::{Failure, Outcome};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;

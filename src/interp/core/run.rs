@@ -7,7 +7,7 @@ use super::derive::{Operators, primal};
 use super::primitives::sized;
 use crate::base::{Code, Scalar, Span};
 use crate::interp::arrays::{HOLE, natural};
-use crate::interp::failure::{Failure, Outcome, broken, misfit, op_failure, out_of_bounds, too_deep};
+use crate::interp::failure::{DEPTH, Failure, Outcome, broken, misfit, op_failure, out_of_bounds, too_deep};
 use crate::ir::core::Prim;
 use crate::runtime::block::Fault;
 use crate::runtime::value::Sum;
@@ -425,9 +425,12 @@ impl<'m> Run<'m> {
     }
     /// Runs a definition that may call itself, whose arguments are on the stack from `start` on.
     fn enter_recursive(&mut self, id: usize, start: usize, span: Span) -> Outcome<Value> {
-        if self.depth >= super::depth::LIMIT {
+        if self.depth >= DEPTH {
             let define = &self.machine.definitions[id].define;
-            return Err(too_deep(define, self.depth, &self.stack[start..], span));
+            // In front are indices and types.
+            let given = &self.stack[start..];
+            let count = define.ty.interface().0.len().min(given.len());
+            return Err(too_deep(define.name, self.depth, &given[given.len() - count..], span));
         }
         self.depth += 1;
         let result = self.enter(self.machine.function(id)?, &[], start)?;

@@ -6,8 +6,7 @@ use super::frame::{Address, Frame};
 use super::memory::{BufferId, Kind, Val};
 use crate::base::{Code, PrimType, Scalar, Span};
 use crate::interp::Failure;
-use crate::interp::core::DEPTH;
-use crate::interp::failure::deeper;
+use crate::interp::failure::{DEPTH, too_deep};
 use crate::ir::imp::{self, Arg, Expr, FunId, Handle, Int, Local, Order, Parallel, Param, Place, Ptr, Scan, Stmt, Target};
 
 /// What functions are passed and return.
@@ -23,7 +22,7 @@ impl<'p> Machine<'p> {
         let fun = &program.funs[id];
         if fun.recursive {
             if self.depth >= DEPTH {
-                return Err(Stop::Failure(deeper(fun.name, self.depth, &[], fun.span)));
+                return Err(Stop::Failure(too_deep(fun.name, self.depth, &[], fun.span)));
             }
             self.depth += 1;
             let done = self.activation(id, args, starts);

@@ -5,8 +5,7 @@ mod regions;
 
 use super::arrays::{HOLE, bad_slice, concat, gather, length, natural, outer, range_steps, slice_steps};
 use super::components::{operands, result};
-use super::core::DEPTH;
-use super::failure::{Failure, Outcome, broken, deeper, misfit, negative, op_failure, out_of_bounds};
+use super::failure::{DEPTH, Failure, Outcome, broken, misfit, negative, op_failure, out_of_bounds, too_deep};
 use crate::base::Code;
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core;
@@ -103,7 +102,7 @@ impl<'p> Run<'p> {
             return self.call(fun, args);
         }
         if self.depth >= DEPTH {
-            return Err(deeper(fun.name, self.depth, &args, span));
+            return Err(too_deep(fun.name, self.depth, &args, span));
         }
         let own = self.bound.entry(id).or_insert_with(|| bound_in(fun)).clone();
         let values: Vec<Value> = own.iter().map(|var| std::mem::replace(&mut self.slots[var.raw()], HOLE)).collect();

@@ -1,16 +1,15 @@
 //! Definitions: entry points, and functions that are inlined or called.
 
-use super::control::Kind;
 use super::error::Limit;
 use super::plan::Definition;
-use super::recursion::passed;
+use super::recursion::{in_terms_of, renamed, seen_by_functions};
 use super::values::{Atom, Env, Fun, IndexValue, Layout, Renaming, Static, Type};
 use super::{Outcome, Specialiser, stem};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::constants::is_constant;
 use crate::ir::core::{self, Define, Expr, ExprKind, Param, is_shape};
 use crate::ir::soac::{self, Body, Exp, FunId, Operand, Size, Stm, Var};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Definitions up to this size (in nodes, with what they would inline themselves) are inlined wherever they are used.
@@ -21,6 +20,8 @@ pub(super) struct Instance {
     pub fun: FunId,
     /// The constants that it takes as parameters, behind the sizes.
     pub constants: Vec<Symbol>,
+    /// The sizes of its index and type arguments that are no parameters, in terms of what function arguments have captured.
+    pub sizes: Vec<Option<Size>>,
 }
 
 /// What tells the functions for one definition apart.
@@ -172,14 +173,17 @@ impl<'p> Specialiser<'p> {
         let Callee { define, open, params, ret, .. } = *callee;
         let mut env = bound(open, indices, types);
         env.terms.extend(params.iter().map(|(name, _)| *name).zip(args.iter().cloned()));
+        let seen = if define.recursive { seen_by_functions(params) } else { FxHashSet::default() };
         let mut actual = Vec::new();
-        indices.iter().for_each(|index| actual.extend(index.sizes().cloned()));
+        for (name, index) in open.indices.iter().zip(indices) {
+            actual.extend(index.sizes().map(|size| (size.clone(), seen.contains(name))));
+        }
         let types_of = |atom: &Atom| Type { shape: Vec::new(), atom: atom.clone() };
-        for ty in types.iter().map(types_of) {
+        for (name, ty) in open.types.iter().zip(types.iter().map(types_of)) {
             if !ty.is_data() {
-                return Ok(None);
+                return if define.recursive { self.limit(span, Limit::RecursionOverFunctions) } else { Ok(None) };
             }
-            ty.sizes(&mut |size| actual.push(size.clone()));
+            ty.sizes(&mut |size| actual.push((size.clone(), seen.contains(name))));
         }
         let mut functions = Vec::new();
         for ((_, ty), arg) in params.iter().zip(args) {
@@ -195,27 +199,29 @@ impl<'p> Specialiser<'p> {
             return if define.recursive { self.limit(span, Limit::RecursionOverFunctions) } else { Ok(None) };
         }
         let key = InstanceKey::new(define.name, indices, types);
-        let (instance, captured) = match self.known_instance(&key, &functions) {
+        let (instance, captured) = match self.known_instance(&key, &functions, &actual) {
             Some(known) => known,
             None => {
-                self.instance(callee, &key, (indices, types), &functions, span)?;
-                let Some(known) = self.known_instance(&key, &functions) else { return self.broken(span, "an instance that is not there") };
+                self.instance(callee, &key, (indices, types), (&functions, &actual), span)?;
+                let known = self.known_instance(&key, &functions, &actual);
+                let Some(known) = known else { return self.broken(span, "an instance that is not there") };
                 known
             }
         };
-        let mut operands = actual.iter().map(|size| self.operand(size, span)).collect::<Outcome<Vec<_>>>()?;
+        let mut operands: Vec<Operand> = captured.iter().flatten().map(|var| Operand::Var(*var)).collect();
+        for ((size, _), known) in actual.iter().zip(&instance.sizes) {
+            if known.is_none() {
+                operands.push(self.operand(size, span)?);
+            }
+        }
         for name in &instance.constants {
             match self.constants.value(*name) {
                 Some(value) => self.add_leaves(&value, span, &mut operands)?,
                 None => return self.broken(span, &format!("`{name}` has no value here")),
             }
         }
-        let mut captured = captured.iter();
-        for arg in args {
-            match arg {
-                Static::Fun(_) if let Some(own) = captured.next() => operands.extend(passed(own)),
-                _ => self.add_leaves(arg, span, &mut operands)?,
-            }
+        for arg in args.iter().filter(|arg| !matches!(arg, Static::Fun(_))) {
+            self.add_leaves(arg, span, &mut operands)?;
         }
         let mut pat = Vec::new();
         let value = self.symbolic(&result, &[], Symbol::new("result"), span, &mut pat)?;
@@ -229,27 +235,39 @@ impl<'p> Specialiser<'p> {
         callee: &Callee,
         key: &InstanceKey,
         (indices, types): (&[IndexValue], &[Atom]),
-        functions: &[Static],
+        (functions, actual): (&[Static], &[(Size, bool)]),
         span: Span,
     ) -> Outcome<()> {
         let open = callee.open;
         let mut constants = Vec::new();
         let needed = self.computed_constants(callee.define);
         let kinds = self.kinds_of_arguments(functions, span)?;
+        let own: Vec<Vec<Var>> = kinds.iter().map(|kind| kind.holes.clone()).collect();
+        let sizes = in_terms_of(actual, &own, &own);
         let first = self.out.funs.len();
         let mut announced = None;
         let (block, outline) = self.apart(1, |this| {
             let mut vars = Vec::new();
             let mut env = Env::default();
+            let mut given = Vec::with_capacity(kinds.len());
+            for kind in &kinds {
+                given.push(this.argument_of_kind(kind, &mut vars, span)?);
+            }
+            let holes = vars.clone();
+            let mut known = sizes.iter().map(|size| size.as_ref().map(|size| renamed(size, own.iter().flatten(), &holes)));
+            let mut size = |this: &mut Self, name: Symbol, vars: &mut Vec<Var>| match known.next().flatten() {
+                Some(size) => size,
+                None => this.size_parameter(name, vars),
+            };
             for (name, index) in open.indices.iter().zip(indices) {
                 let value = match index {
-                    IndexValue::Dim(_) => IndexValue::Dim(this.size_parameter(*name, &mut vars)),
-                    IndexValue::Shape(sizes) => IndexValue::Shape(sizes.iter().map(|_| this.size_parameter(*name, &mut vars)).collect()),
+                    IndexValue::Dim(_) => IndexValue::Dim(size(this, *name, &mut vars)),
+                    IndexValue::Shape(sizes) => IndexValue::Shape(sizes.iter().map(|_| size(this, *name, &mut vars)).collect()),
                 };
                 env.indices.insert(*name, value);
             }
             for (name, atom) in open.types.iter().zip(types) {
-                let atom = this.abstracted(atom, *name, &mut vars);
+                let atom = abstracted(atom, &mut || size(this, *name, &mut vars));
                 env.types.insert(*name, atom);
             }
             for constant in needed {
@@ -264,14 +282,14 @@ impl<'p> Specialiser<'p> {
             }
             if callee.define.recursive {
                 let kinds = this.kinds_of_arguments(functions, span)?;
-                announced = Some(this.announce(key, kinds, &constants, span)?);
+                announced = Some(this.announce(key, kinds, (&constants, &sizes), span)?);
             }
-            this.function(callee, env, vars, &kinds, span)
+            this.function(callee, env, vars, given, span)
         })?;
         let fun = self.add_function(callee.define, block, outline, false);
         match announced {
             Some(announced) => self.keep_promise(key, announced, fun, first, span),
-            None => self.add_instance(key.clone(), kinds, Rc::new(Instance { fun, constants }), span),
+            None => self.add_instance(key.clone(), kinds, Rc::new(Instance { fun, constants, sizes }), span),
         }
     }
 
@@ -282,26 +300,13 @@ impl<'p> Specialiser<'p> {
         vars.push(var);
         Size::var(var)
     }
-    /// The type with a parameter for each of its sizes.
-    fn abstracted(&mut self, atom: &Atom, name: Symbol, vars: &mut Vec<Var>) -> Atom {
-        let ty = |this: &mut Self, ty: &Type, vars: &mut Vec<Var>| Type {
-            shape: ty.shape.iter().map(|_| this.size_parameter(name, vars)).collect(),
-            atom: this.abstracted(&ty.atom, name, vars),
-        };
-        match atom {
-            Atom::Prim(_) | Atom::Fun | Atom::Sigma(_) => atom.clone(),
-            Atom::Tuple(parts) => Atom::Tuple(parts.iter().map(|part| ty(self, part, vars)).collect()),
-            Atom::Record(parts) => Atom::Record(parts.iter().map(|(label, part)| (*label, ty(self, part, vars))).collect()),
-        }
-    }
-
     /// Makes the body of a function whose size parameters are `vars`.
-    fn function(&mut self, callee: &Callee, mut env: Env, mut vars: Vec<Var>, functions: &[Kind], span: Span) -> Outcome<Outline> {
-        let mut functions = functions.iter();
+    fn function(&mut self, callee: &Callee, mut env: Env, mut vars: Vec<Var>, functions: Vec<Static>, span: Span) -> Outcome<Outline> {
+        let mut functions = functions.into_iter();
         for (name, ty) in callee.params {
             let ty = self.resolve(ty, &mut env, span)?;
             let value = match ty.is_data() {
-                false if let Some(kind) = functions.next() => self.argument_of_kind(kind, &mut vars, span)?,
+                false if let Some(function) = functions.next() => function,
                 _ => self.symbolic(&ty, &[], stem(*name), span, &mut vars)?,
             };
             env.terms.insert(*name, value);
@@ -432,6 +437,16 @@ impl<'p> Specialiser<'p> {
             }
         };
         self.outline(vars, &value, true, span)
+    }
+}
+
+/// The type with another size in the place of each.
+fn abstracted(atom: &Atom, size: &mut dyn FnMut() -> Size) -> Atom {
+    let mut ty = |ty: &Type| Type { shape: ty.shape.iter().map(|_| size()).collect(), atom: abstracted(&ty.atom, size) };
+    match atom {
+        Atom::Prim(_) | Atom::Fun | Atom::Sigma(_) => atom.clone(),
+        Atom::Tuple(parts) => Atom::Tuple(parts.iter().map(ty).collect()),
+        Atom::Record(parts) => Atom::Record(parts.iter().map(|(label, part)| (*label, ty(part))).collect()),
     }
 }
 

@@ -7,9 +7,11 @@ use super::error::Limit;
 use super::values::Static;
 use super::{Outcome, Specialiser};
 use crate::base::{Idx, Span, Symbol};
+use crate::ir::core;
+use crate::ir::core::free::FreeVars;
 use crate::ir::soac::visit::Part;
-use crate::ir::soac::{Body, Exp, FunId, Operand, Var};
-use rustc_hash::FxHashMap;
+use crate::ir::soac::{Body, Exp, FunId, Size, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Instances of one definition for more function arguments than this are a sign of functions that grow.
@@ -34,11 +36,19 @@ impl Instances {
 }
 
 impl Specialiser<'_> {
-    /// The instance for these functions as arguments, with what they have captured.
-    pub(super) fn known_instance(&self, key: &InstanceKey, functions: &[Static]) -> Option<(Rc<Instance>, Vec<Vec<Var>>)> {
+    /// The instance for these functions as arguments, with what they have captured. `actual` are the sizes of index and type arguments, and
+    /// whether function arguments see them.
+    pub(super) fn known_instance(
+        &self,
+        key: &InstanceKey,
+        functions: &[Static],
+        actual: &[(Size, bool)],
+    ) -> Option<(Rc<Instance>, Vec<Vec<Var>>)> {
         self.instances.made.get(key)?.iter().find_map(|(kinds, instance)| {
             let matched = functions.iter().zip(kinds).map(|(function, kind)| self.same_code(function, kind));
-            Some((instance.clone(), matched.collect::<Option<Vec<_>>>()?))
+            let captured = matched.collect::<Option<Vec<_>>>()?;
+            let own: Vec<Vec<Var>> = kinds.iter().map(|kind| kind.holes.clone()).collect();
+            (in_terms_of(actual, &captured, &own) == instance.sizes).then(|| (instance.clone(), captured))
         })
     }
     /// What a function has captured, if it is of this kind.
@@ -74,16 +84,17 @@ impl Specialiser<'_> {
         Ok(())
     }
     /// Announces the instance of a recursive definition whose body is about to be made.
-    pub(super) fn announce(&mut self, key: &InstanceKey, kinds: Vec<Kind>, constants: &[Symbol], span: Span) -> Outcome<FunId> {
+    pub(super) fn announce(&mut self, key: &InstanceKey, kinds: Vec<Kind>, (constants, sizes): (&[Symbol], &[Option<Size>]), span: Span) -> Outcome<FunId> {
         let fun = self.instances.number();
-        self.add_instance(key.clone(), kinds, Rc::new(Instance { fun, constants: constants.to_vec() }), span)?;
+        let instance = Instance { fun, constants: constants.to_vec(), sizes: sizes.to_vec() };
+        self.add_instance(key.clone(), kinds, Rc::new(instance), span)?;
         Ok(fun)
     }
     /// Puts the function that was made in the place of the one that was announced. `first` is the number of functions before that.
     pub(super) fn keep_promise(&mut self, key: &InstanceKey, announced: FunId, made: FunId, first: usize, span: Span) -> Outcome<()> {
         for (_, instance) in self.instances.made.get_mut(key).into_iter().flatten() {
             if instance.fun == announced {
-                *instance = Rc::new(Instance { fun: made, constants: instance.constants.clone() });
+                *instance = Rc::new(Instance { fun: made, constants: instance.constants.clone(), sizes: instance.sizes.clone() });
             }
         }
         // The functions that it calls were made before; one of them that calls it would make a cycle.
@@ -121,9 +132,25 @@ impl Specialiser<'_> {
     }
 }
 
-/// The operands that are passed for captured variables.
-pub(super) fn passed(captured: &[Var]) -> impl Iterator<Item = Operand> {
-    captured.iter().map(|var| Operand::Var(*var))
+/// The names of the sizes and types that parameters which are functions mention: the code of such an argument is made for certain ones.
+pub(super) fn seen_by_functions(params: &[(Symbol, core::Type)]) -> FxHashSet<Symbol> {
+    let mut free = FreeVars::default();
+    let functions = params.iter().filter(|(_, ty)| matches!(ty.atom(), core::Atom::Fun(..)));
+    functions.flat_map(|(_, ty)| free.of(ty).iter().map(|name| name.symbol()).collect::<Vec<_>>()).collect()
+}
+
+/// The sizes that functions see, as far as these have captured all that they depend on, in terms of other variables for what was captured.
+pub(super) fn in_terms_of(actual: &[(Size, bool)], captured: &[Vec<Var>], by: &[Vec<Var>]) -> Vec<Option<Size>> {
+    let known = |var: Var| captured.iter().flatten().any(|own| *own == var);
+    let fixed = |size: &Size, seen: bool| seen && size.vars().all(known);
+    let by: Vec<Var> = by.iter().flatten().copied().collect();
+    actual.iter().map(|(size, seen)| fixed(size, *seen).then(|| renamed(size, captured.iter().flatten(), &by))).collect()
+}
+
+/// A size with variables in the place of others.
+pub(super) fn renamed<'v>(size: &Size, from: impl Iterator<Item = &'v Var>, to: &[Var]) -> Size {
+    let map: FxHashMap<Var, Var> = from.copied().zip(to.iter().copied()).collect();
+    size.subst(&mut |var| map.get(&var).map(|to| Size::var(*to)))
 }
 
 /// Puts the number of one function for that of another in all calls; returns whether there were any.
