@@ -56,7 +56,7 @@ const WITHOUT: &[&str] = &[
 ];
 
 /// This compiler's own names.
-pub const OWN: &[&str] = &["map", "reduce", "scan", "filter", "scatter", "hist", "loop", "copy", "check"];
+pub const OWN: &[&str] = &["map", "reduce", "scan", "filter", "scatter", "hist", "loop", "call", "copy", "check"];
 
 /// Whether all names of a block are this compiler's.
 pub fn is_own(shape: &Shape) -> bool {
@@ -175,7 +175,7 @@ impl Counter<'_> {
             Exp::Copy(operand) if self.program.operand_ty(*operand).rank() > 0 => vec!["Copy", "copy"],
             Exp::Literal(_) | Exp::Stack(_) => vec!["ArrayLit", "ArrayVal"],
             Exp::Check(_) | Exp::RangeCount { .. } | Exp::SliceCount { .. } => vec!["Assert", "check"],
-            Exp::Call(..) => vec!["Apply"],
+            Exp::Call(..) => vec!["Apply", "call"],
             Exp::Scalar(op, _) => vec![match op.op {
                 Op::Convert(_) | Op::ToI64 | Op::ToF64 | Op::ToBits | Op::FromBits => "ConvOp",
                 Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => "CmpOp",
