@@ -130,9 +130,7 @@ impl Elab<'_> {
         let program = self.program;
         let id = view::strip(&program.ast, id);
         match &program.ast.exprs[id].kind {
-            ExprKind::If { cond, then, els } => {
-                !self.mentions_itself(Node::Expr(*cond)) && self.choose_branch(id, &[*then, *els])
-            }
+            ExprKind::If { cond, then, els } => !self.mentions_itself(Node::Expr(*cond)) && self.choose_branch(id, &[*then, *els]),
             ExprKind::Match { scrutinee, cases } => {
                 let bodies: Vec<ExprId> = cases.iter().map(|(_, body)| *body).collect();
                 !self.mentions_itself(Node::Expr(*scrutinee)) && self.choose_branch(id, &bodies)

@@ -129,9 +129,7 @@ impl Strict<'_> {
             ExprKind::Lambda { .. } => false,
             ExprKind::LetFun(fun) => self.calls(fun.body, calls),
             ExprKind::If { cond, then, els } => self.calls(*cond, calls) || self.all([*then, *els].into_iter(), calls),
-            ExprKind::Match { scrutinee, cases } => {
-                self.calls(*scrutinee, calls) || self.all(cases.iter().map(|(_, body)| *body), calls)
-            }
+            ExprKind::Match { scrutinee, cases } => self.calls(*scrutinee, calls) || self.all(cases.iter().map(|(_, body)| *body), calls),
             ExprKind::Loop { init, form, .. } => {
                 self.calls(*init, calls)
                     || match form {

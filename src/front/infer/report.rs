@@ -93,9 +93,10 @@ impl Error {
             }
             ErrorKind::UnwrittenRecursion { unannotated, calls } => calls
                 .iter()
-                .fold(error(Code::Undecided, "the ranks of this recursive function cannot be found without its type".into()), |report, call| {
-                    report.label(*call, "nothing is mapped or replicated here as long as the type is not known")
-                })
+                .fold(
+                    error(Code::Undecided, "the ranks of this recursive function cannot be found without its type".into()),
+                    |report, call| report.label(*call, "nothing is mapped or replicated here as long as the type is not known"),
+                )
                 .note("with the types of all parameters and of the result written, its own calls are applications like others")
                 .help(match unannotated.names.is_empty() {
                     true => "write the type of the result".to_string(),

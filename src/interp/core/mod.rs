@@ -98,7 +98,11 @@ struct Earlier<'a> {
 
 impl compile::Globals for Earlier<'_> {
     fn find(&self, name: Symbol) -> Option<(usize, &Type)> {
-        let id = *self.machine.names.get(&name).filter(|id| **id < self.than || **id == self.than && self.machine.definitions[**id].define.recursive)?;
+        let id = *self
+            .machine
+            .names
+            .get(&name)
+            .filter(|id| **id < self.than || **id == self.than && self.machine.definitions[**id].define.recursive)?;
         Some((id, &self.machine.definitions[id].define.ty))
     }
     fn arity(&self, id: usize) -> usize {

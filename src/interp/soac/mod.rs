@@ -51,7 +51,14 @@ fn run(
         return Err(Failure::new(Code::UnfitArguments, Span::default(), format!("there is no definition `{name}`")));
     };
     let (operands, measured) = operands(ty, name, &args, called, fun.span)?;
-    let mut run = Run { program, slots: vec![HOLE; program.vars.len()], waiting: FxHashMap::default(), regions, depth: 0, bound: FxHashMap::default() };
+    let mut run = Run {
+        program,
+        slots: vec![HOLE; program.vars.len()],
+        waiting: FxHashMap::default(),
+        regions,
+        depth: 0,
+        bound: FxHashMap::default(),
+    };
     run.stms(&program.consts).map_err(|failure| failure.through(&program.chains))?;
     if let Some(regions) = &mut run.regions {
         regions.fresh(program, &fun.params, false);
@@ -240,12 +247,10 @@ impl<'p> Run<'p> {
                 self.body(if cond { then } else { els })
             }
             Exp::Loop { params, form, body } => self.looping(params, form, body),
-            Exp::Call(fun, args) => {
-                self.call_again(*fun, args, span).map_err(|mut failure| {
-                    failure.calls.push(span);
-                    failure
-                })
-            }
+            Exp::Call(fun, args) => self.call_again(*fun, args, span).map_err(|mut failure| {
+                failure.calls.push(span);
+                failure
+            }),
             exp @ single_exp!() => match stm.pat.as_slice() {
                 [var] => {
                     let program = self.program;

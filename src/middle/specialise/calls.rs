@@ -1,4 +1,4 @@
-//! Definitions: entry points, and functions that are inlined or called.
+//! Definitions: entry points, and functions that are inlined or called; those that call themselves always are (`recursion`).
 
 use super::error::Limit;
 use super::plan::Definition;

@@ -59,9 +59,7 @@ impl Specialiser<'_> {
     /// The kinds of function arguments, one each.
     pub(super) fn kinds_of_arguments(&self, functions: &[Static], span: Span) -> Outcome<Vec<Kind>> {
         let kind = |value: &Static| match value {
-            Static::Fun(_) if !value.is_later() => {
-                Ok(Kind { value: value.clone(), holes: self.inner_vars_below(value, 0), arrays: false })
-            }
+            Static::Fun(_) if !value.is_later() => Ok(Kind { value: value.clone(), holes: self.inner_vars_below(value, 0), arrays: false }),
             _ => self.limit(span, Limit::RecursionOverFunctions),
         };
         functions.iter().map(kind).collect()
@@ -84,7 +82,13 @@ impl Specialiser<'_> {
         Ok(())
     }
     /// Announces the instance of a recursive definition whose body is about to be made.
-    pub(super) fn announce(&mut self, key: &InstanceKey, kinds: Vec<Kind>, (constants, sizes): (&[Symbol], &[Option<Size>]), span: Span) -> Outcome<FunId> {
+    pub(super) fn announce(
+        &mut self,
+        key: &InstanceKey,
+        kinds: Vec<Kind>,
+        (constants, sizes): (&[Symbol], &[Option<Size>]),
+        span: Span,
+    ) -> Outcome<FunId> {
         let fun = self.instances.number();
         let instance = Instance { fun, constants: constants.to_vec(), sizes: sizes.to_vec() };
         self.add_instance(key.clone(), kinds, Rc::new(instance), span)?;

@@ -21,7 +21,9 @@ pub(super) fn report(error: &Error) -> Diagnostic {
         L::ComparedFunctions => "functions cannot be compared".into(),
         L::FunctionsOfSize => "checking the sizes of this array of functions is not compiled".into(),
         L::EndlessFunctions => "a loop that makes a new function of that of the iteration before is not compiled".into(),
-        L::RecursionOverFunctions => "a recursive function that takes or returns functions in tuples, arrays or results is not compiled".into(),
+        L::RecursionOverFunctions => {
+            "a recursive function that takes or returns functions in tuples, arrays or results is not compiled".into()
+        }
         L::EndlessInstances => "a recursive function that calls itself with a new function each time is not compiled".into(),
         L::MutualRecursion => "functions that call each other, by way of a function that one of them is given, are not compiled".into(),
         L::DerivativeOfRecursion => "the derivative of a recursive function is not compiled".into(),
