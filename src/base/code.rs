@@ -115,6 +115,7 @@ codes! {
     OptionValue "E0618",
     Crash "E0619",
     LongEvaluation "E0620",
+    NotFormatted "E0621",
     // Consumption.
     UseAfterConsumption "E0651",
     ConsumesBorrowed "E0652",

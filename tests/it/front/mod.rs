@@ -1,6 +1,7 @@
 //! The front end: reading, names, types, what programs leave out.
 
 mod automap;
+mod format;
 mod library;
 mod remc;
 mod resolve;
