@@ -21,6 +21,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("front/derive", &["base", "diag", "ir", "front/elaborate"]),
     ("front/explicit", &["base", "diag", "ir"]),
     ("front/remc", &["base", "diag", "ir", "front/resolve"]),
+    ("front/apl", &["base", "diag", "ir", "front/resolve"]),
     ("middle/optimise", &["base", "ir"]),
     ("middle/differentiate", &["base", "ir", "middle/optimise"]),
     ("middle/specialise", &["base", "diag", "ir", "middle/differentiate"]),
@@ -61,6 +62,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "front/explicit",
             "front/elaborate",
             "front/remc",
+            "front/apl",
         ],
     ),
 ];
