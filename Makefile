@@ -43,6 +43,8 @@ test: setup
 	cargo test --features mutations --test '*'
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
+	@.venv/bin/python tests/apl/oracle.py --cases tests/data/apl/cases.txt
+	@.venv/bin/python tests/apl/oracle.py --examples examples/apl/*.apl
 	@.venv/bin/python tests/library/check.py --remora target/debug/remora
 	@.venv/bin/python tests/documents.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
@@ -92,7 +94,7 @@ programs-table:
 	REMORA_BLESS=1 REMORA_TIMED=target/release/remora cargo test --test suites -- programs_of_size::table
 
 MINUTES ?= 10
-TARGETS ?= syntax format check core rank data
+TARGETS ?= syntax format check core rank data apl
 fuzz:
 	@.ci/setup build
 	@fuzz/run.sh $(MINUTES) $(TARGETS)

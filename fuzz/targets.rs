@@ -31,10 +31,12 @@ pub enum Target {
     Rank,
     /// The readers of data, and the writers on what they have read.
     Data,
+    /// APL scripts: what is accepted is core that the checker accepts.
+    Apl,
 }
 
 /// All targets.
-pub const ALL: [Target; 6] = [Target::Syntax, Target::Format, Target::Check, Target::Core, Target::Rank, Target::Data];
+pub const ALL: [Target; 7] = [Target::Syntax, Target::Format, Target::Check, Target::Core, Target::Rank, Target::Data, Target::Apl];
 
 impl Target {
     /// Its name: that of its binary and of its folder in the corpus.
@@ -46,6 +48,7 @@ impl Target {
             Target::Core => "core",
             Target::Rank => "rank",
             Target::Data => "data",
+            Target::Apl => "apl",
         }
     }
     /// Folders of the repository that hold more inputs for it, with the endings of their names.
@@ -57,6 +60,7 @@ impl Target {
             Target::Core => &[("tests/data/core", "remc"), ("tests/data/remc", "remc"), ("stdlib/core", "remc"), ("src/ir/core", "remc")],
             Target::Rank => &[("solver-fixtures", "rank")],
             Target::Data => &[],
+            Target::Apl => &[("examples/apl", "apl")],
         }
     }
 }
@@ -99,6 +103,7 @@ pub fn run(target: Target, input: &[u8]) {
         }
         Target::Rank => rank_system(input),
         Target::Data => read_data(input),
+        Target::Apl => check(&String::from_utf8_lossy(input), "input.apl"),
     });
 }
 

@@ -11,13 +11,14 @@
 //! ir::core::check      (validator)
 //! ```
 //!
-//! A `.remc` file is made explicit by `remc::program` instead, with the same validator behind it.
+//! A `.remc` file is made explicit by `remc::program` instead, an `.apl` file by `apl::program`, with the same validator behind them.
 //!
 //! A definition with an error is left out, and so is what uses it; everything else is checked. Nothing of the standard
 //! library is inferred unless it is used.
 
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
+mod apl;
 mod attributes;
 pub mod backends;
 mod entries;
@@ -35,6 +36,7 @@ mod suggest;
 
 pub use crate::back::c::LOOPS;
 pub use crate::back::cuda::LOADED_DRIVER as CUDA_DRIVER;
+pub use apl::is_apl;
 pub(crate) use entries::too_many_parts;
 pub use offload_cost::{OffloadCost, Work, work};
 pub use remc::is_core;
@@ -82,6 +84,8 @@ pub struct Checked {
     names: FxHashMap<Symbol, DefId>,
     /// For core written by hand, what is known about it besides its explicit form.
     pub remc: Option<crate::front::remc::Elaborated>,
+    /// For APL, what is known about it besides its explicit form.
+    pub apl: Option<crate::front::apl::Elaborated>,
     /// The numbers that the program reads.
     numbers: Vec<i64>,
     /// What the types of definitions say about consuming.
@@ -92,15 +96,23 @@ pub struct Checked {
     misfits: FxHashMap<Span, modules::Misfits>,
 }
 
-/// Checks the program whose main file is `root`; imports come from `loader`. A file whose name ends in `.remc` is core.
+/// Checks the program whose main file is `root`; imports come from `loader`. A file whose name ends in `.remc` is core, one in `.apl` APL.
 pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Checked {
     if is_core(&sources.file(root).name) {
         return remc::check(sources, root);
+    }
+    if is_apl(&sources.file(root).name) {
+        return apl::check(sources, loader, root, None);
     }
     let mut errors = Vec::new();
     let mut checked = check_collecting(sources, loader, root, &mut errors);
     suggest::explain(sources, loader, root, &mut checked, errors);
     checked
+}
+
+/// Checks an APL script, and one of its functions as an entry point for arguments of these types.
+pub fn check_apl(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, request: &crate::front::apl::Request) -> Checked {
+    apl::check(sources, loader, root, Some(request))
 }
 
 /// The same without suggestions for size errors.
@@ -614,7 +626,11 @@ fn validate_core(sources: &SourceMap, checked: &Checked) {
     if validating()
         && let Err(problem) = core_problem(sources, checked)
     {
-        let pass = if checked.remc.is_some() { "remc" } else { "elaborate" };
+        let pass = match (&checked.remc, &checked.apl) {
+            (Some(_), _) => "remc",
+            (None, Some(_)) => "apl",
+            (None, None) => "elaborate",
+        };
         let stop = || crate::ice!(Span::default(), "it made core that is not well typed:\n{problem}");
         ice::in_pass(pass, |span| sources.place(span), stop);
     }
@@ -663,13 +679,13 @@ impl Checked {
     /// Whether a definition of core was declared with `entry`.
     pub fn declares_entry(&self, core_name: Symbol) -> bool {
         let decl = self.names.get(&core_name).map(|def| &self.program.defs[*def].decl);
-        matches!(decl, Some(DefKind::Def(decl)) if decl.entry)
+        matches!(decl, Some(DefKind::Def(decl)) if decl.entry) || self.is_apl_definition(core_name)
     }
     /// The names of the parameters of a definition of core, where they have names.
     pub fn parameter_names(&self, core_name: Symbol) -> Vec<Option<Symbol>> {
         match self.names.get(&core_name).map(|def| &self.program.defs[*def].decl) {
             Some(DefKind::Def(decl)) => decl.params.iter().map(|pat| pattern_name(&self.program.ast, *pat)).collect(),
-            _ if self.remc.is_some() => remc::parameter_names(&self.core, core_name),
+            _ if self.remc.is_some() || self.is_apl_definition(core_name) => remc::parameter_names(&self.core, core_name),
             _ => Vec::new(),
         }
     }

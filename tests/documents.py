@@ -1,4 +1,4 @@
-"""Runs what documents show: a block that begins with `-- NAME.rem` is a file, a line `$ remora ..` a command on the files so far, and the lines after
+"""Runs what documents show: a block that begins with `-- NAME.rem` or `⍝ NAME.apl` is a file, a line `$ remora ..` a command on the files so far, and the lines after
 it, up to the next command, are all that it prints.
 
   documents.py [--remora PATH] [FILE...]
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ["docs/derivatives.md"]
+DOCUMENTS = ["docs/derivatives.md", "docs/apl.md"]
 BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -41,7 +41,7 @@ def check(path, remora):
     problems, ran = [], 0
     with tempfile.TemporaryDirectory() as folder:
         for block in BLOCK.findall(path.read_text()):
-            named = re.match(r"-- (\S+\.rem)\b", block)
+            named = re.match(r"(?:--|⍝) (\S+\.(?:rem|apl))\b", block)
             if named:
                 (Path(folder) / named[1]).write_text(block)
             elif block.startswith("$ "):

@@ -24,7 +24,7 @@ fn inputs(target: Target) -> u64 {
     match target {
         Target::Syntax | Target::Data | Target::Rank => 300,
         Target::Format => 100,
-        Target::Check | Target::Core => 30,
+        Target::Check | Target::Core | Target::Apl => 30,
     }
 }
 
@@ -140,7 +140,8 @@ tests!(
     Check replay_check fuzz_check,
     Core replay_core fuzz_core,
     Rank replay_rank fuzz_rank,
-    Data replay_data fuzz_data
+    Data replay_data fuzz_data,
+    Apl replay_apl fuzz_apl
 );
 
 #[test]
@@ -149,5 +150,5 @@ fn the_corpus_is_small() {
     targets::files(&folder().join("corpus"), None, &mut paths);
     let bytes: u64 = paths.iter().filter_map(|path| path.metadata().ok()).map(|meta| meta.len()).sum();
     assert!(bytes < 300_000, "{bytes} bytes in {} files", paths.len());
-    assert_eq!(targets::ALL.len(), 5);
+    assert_eq!(targets::ALL.len(), 6);
 }

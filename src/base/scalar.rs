@@ -28,6 +28,7 @@ mod float;
 mod int;
 mod partial;
 
+pub use apply::convert;
 pub use cost::Cost;
 pub use float::{Float, half_of};
 pub use int::Int;

@@ -52,8 +52,9 @@ enum Stage {
 
 pub(super) fn run(args: &DumpArgs, console: &mut Console) -> Outcome {
     let name = files::shown(&args.source.file);
-    if driver::is_core(&name) && matches!(args.stage, Stage::Tokens | Stage::Surface | Stage::Rank) {
-        let message = format!("`{}` is core, which has no such stage", name.escape_debug());
+    if (driver::is_core(&name) || driver::is_apl(&name)) && matches!(args.stage, Stage::Tokens | Stage::Surface | Stage::Rank) {
+        let what = if driver::is_apl(&name) { "APL" } else { "core" };
+        let message = format!("`{}` is {what}, which has no such stage", name.escape_debug());
         return Err(Box::new(Diagnostic::bare(Code::CoreStage, message).help("`remora dump --stage core` prints its explicit form")));
     }
     let print: Print = match args.stage {

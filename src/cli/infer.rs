@@ -63,6 +63,10 @@ pub(super) fn run(args: &InferArgs, console: &mut Console) -> Outcome {
     let loaded = load(&args.source.file)?;
     let Loaded { sources, checked, .. } = &loaded;
     console.report_all(sources, &checked.diagnostics);
+    if let Some(apl) = &checked.apl {
+        super::apl::infer(&loaded, apl, args.format, console);
+        return Ok(if checked.failed() { FAILURE } else { SUCCESS });
+    }
     if let Some(remc) = &checked.remc {
         super::infer_core::show(&loaded, remc, &args.def, args.format, console)?;
         return Ok(if checked.failed() { FAILURE } else { SUCCESS });

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this is the layer that does input and output")]
 
+pub mod apl;
 pub mod entries;
 pub mod files;
 pub mod output;

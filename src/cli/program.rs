@@ -5,6 +5,7 @@ use super::output::Console;
 use crate::base::{FileId, SourceMap};
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
+use crate::front::apl::Request;
 use crate::front::resolve::Loader;
 use std::path::Path;
 
@@ -33,6 +34,15 @@ pub fn load(path: &Path) -> Result<Loaded, Box<Diagnostic>> {
     let mut sources = SourceMap::default();
     let root = sources.add(files::shown(path), text);
     let checked = driver::check(&mut sources, &Disk, root);
+    Ok(Loaded { sources, root, checked })
+}
+
+/// Reads and checks an APL script, with one of its functions as an entry point.
+pub fn load_apl(path: &Path, request: &Request) -> Result<Loaded, Box<Diagnostic>> {
+    let text = files::read_source(path)?;
+    let mut sources = SourceMap::default();
+    let root = sources.add(files::shown(path), text);
+    let checked = driver::check_apl(&mut sources, &Disk, root, request);
     Ok(Loaded { sources, root, checked })
 }
 

@@ -10,7 +10,7 @@ use crate::base::Code;
 use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver::backends::{self, Facts, Runner};
-use crate::driver::{self, Checked};
+use crate::driver::{self, Checked, is_apl};
 use crate::front::resolve::closest;
 use crate::interp::entry::Shape as EntryShape;
 use crate::ir::core::{Atom, Define, Type};
@@ -26,7 +26,7 @@ Arguments are literals, .npy files, .png images, or files in Futhark's text or b
 input. Options may stand before or after arguments; `-3` is a value.";
 
 /// Run an entry point
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
     after_help = "Arguments are literals, .npy files, .png images, or files in Futhark's text or binary format. Without any, values come
 from standard input. Options may stand before or after arguments; `-3` is a value.
@@ -78,6 +78,9 @@ pub(super) struct RunArgs {
     /// Write results to standard output in Futhark's binary format
     #[arg(long)]
     binary: bool,
+    /// Print the result of an APL script as literals of the surface language
+    #[arg(long)]
+    values: bool,
     /// Print how long each pass and the run took to standard error
     #[arg(long)]
     time_passes: bool,
@@ -114,6 +117,12 @@ impl RunArgs {
 }
 
 pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
+    if is_apl(&args.source.file.to_string_lossy()) && !args.args.is_empty() {
+        let words: Vec<&str> = args.args.iter().map(|arg| unshield(arg)).collect();
+        let Some((loaded, words)) = super::apl::load(&args.source.file, name_of(args), &words, console)? else { return Ok(FAILURE) };
+        let given = RunArgs { args: words, entry: Some(name_of(args).to_string()), ..args.clone() };
+        return run_loaded(&given, loaded, None, console);
+    }
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
     run_loaded(args, loaded, None, console)
 }
@@ -198,6 +207,10 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
     if args.time_passes {
         let steps: Vec<_> = checked.stats.times().into_iter().chain(made).chain([("run", seconds)]).collect();
         console.progress(driver::times_table(&steps).trim_end());
+    }
+    if let Some(text) = super::apl::shown(checked, entry.name, &result).filter(|_| args.output.is_none() && !args.binary && !args.values) {
+        console.print(text);
+        return Ok(());
     }
     write_result(args, &result, checked.remc.is_some(), console)
 }

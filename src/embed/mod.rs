@@ -242,7 +242,8 @@ impl Program {
     pub fn instance(&self, function: &Function, given: &[Given]) -> Result<Instance, Refused> {
         let as_declared = function.params.iter().zip(given).all(|(param, given)| param.form.is_declared(given));
         work(move || {
-            let direct = function.closed && (as_declared || self.loaded.checked.remc.is_some());
+            let explicit = self.loaded.checked.remc.is_some() || self.loaded.checked.apl.is_some();
+            let direct = function.closed && (as_declared || explicit);
             let (loaded, define, inserted) = match direct {
                 true => {
                     let inserted = Inserted { text: self.infer(Some(&function.name)), html: self.html(Some(&function.name)) };
@@ -330,7 +331,8 @@ fn check(texts: &Texts, path: &str, text: &str) -> Result<Loaded, Refused> {
 
 /// The functions of a program that can be called from outside.
 fn functions(loaded: &Loaded) -> Vec<Function> {
-    let all: Vec<Function> = if loaded.checked.remc.is_some() { core_functions(loaded) } else { written_functions(loaded) };
+    let all: Vec<Function> =
+        if loaded.checked.remc.is_some() || loaded.checked.apl.is_some() { core_functions(loaded) } else { written_functions(loaded) };
     let declared = all.iter().any(|function| function.entry);
     let mut out: Vec<Function> = Vec::new();
     for function in all {

@@ -3,10 +3,12 @@
 //! ```text
 //! .rem, .fut: syntax -> resolve -> infer (with crate::rank) -> ambiguity -> elaborate -> core
 //! .remc:      syntax -> remc                                                          -> core
+//! .apl:       apl                                                                     -> core
 //! ```
 //! [`consume`] looks for uses of what was consumed, [`mod@derive`] for what has no derivative; [`explicit`] writes the insertions back into source text.
 
 pub mod ambiguity;
+pub mod apl;
 pub mod consume;
 pub mod derive;
 pub mod elaborate;

@@ -22,6 +22,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("front/explicit", &["base", "diag", "ir"]),
     ("front/format", &["base", "diag", "ir", "front/syntax"]),
     ("front/remc", &["base", "diag", "ir", "front/resolve"]),
+    ("front/apl", &["base", "diag", "ir", "front/resolve"]),
     ("middle/optimise", &["base", "ir"]),
     ("middle/differentiate", &["base", "ir", "middle/optimise"]),
     ("middle/specialise", &["base", "diag", "ir", "middle/differentiate"]),
@@ -63,6 +64,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "front/elaborate",
             "front/format",
             "front/remc",
+            "front/apl",
         ],
     ),
 ];

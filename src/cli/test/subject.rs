@@ -316,7 +316,11 @@ fn input(
 
 /// How comments begin in the language of the program.
 pub fn mark(loaded: &Loaded) -> &'static str {
-    if loaded.checked.remc.is_some() { ";" } else { "--" }
+    match (&loaded.checked.remc, &loaded.checked.apl) {
+        (Some(_), _) => ";",
+        (None, Some(_)) => "⍝",
+        (None, None) => "--",
+    }
 }
 
 /// Diagnostics about a program as text.

@@ -1,12 +1,12 @@
 //! The long explanations of diagnostics, one Markdown file per family of codes.
 //!
 //! A section `## E0402 Title` explains a code. Its examples are code blocks marked `remora wrong` (checking it gives this
-//! code), `remora wrong run` (running its `main` gives this code) or `remora right` (accepted); tests hold them to it. With `core` at
-//! the end of the mark the example is core.
+//! code), `remora wrong run` (running its `main` gives this code) or `remora right` (accepted); tests hold them to it. With `core` or `apl`
+//! at the end of the mark the example is core or APL.
 
 use crate::base::Code;
 /// The families in order of their codes.
-const FAMILIES: [&str; 11] = [
+const FAMILIES: [&str; 12] = [
     include_str!("syntax.md"),
     include_str!("names.md"),
     include_str!("types.md"),
@@ -18,6 +18,7 @@ const FAMILIES: [&str; 11] = [
     include_str!("compiling.md"),
     include_str!("internal.md"),
     include_str!("derivatives.md"),
+    include_str!("apl.md"),
 ];
 
 /// The explanation of a code.
@@ -49,8 +50,8 @@ pub enum Role {
 pub struct Example {
     /// What it shows.
     pub role: Role,
-    /// Whether it is core, not the surface language.
-    pub core: bool,
+    /// How names of files end that hold such programs.
+    pub ending: &'static str,
     /// The program.
     pub source: &'static str,
 }
@@ -96,7 +97,9 @@ impl Explanation {
 
 fn example(block: &'static str) -> Option<Example> {
     let (mark, source) = block.split_once('\n')?;
-    let (mark, core) = mark.strip_suffix(" core").map_or((mark, false), |mark| (mark, true));
+    let endings = [(" core", "remc"), (" apl", "apl")];
+    let other = endings.iter().find_map(|(suffix, ending)| Some((mark.strip_suffix(suffix)?, *ending)));
+    let (mark, ending) = other.unwrap_or((mark, "rem"));
     let role = match mark {
         "wrong" => Role::Wrong,
         "wrong run" => Role::WrongRun,
@@ -104,7 +107,7 @@ fn example(block: &'static str) -> Option<Example> {
         "right" => Role::Right,
         _ => return None,
     };
-    Some(Example { role, core, source })
+    Some(Example { role, ending, source })
 }
 
 #[cfg(test)]

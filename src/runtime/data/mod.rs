@@ -3,6 +3,7 @@
 //! Readers work on bytes in memory and never trust a header: sizes are compared with the length of the data before
 //! anything is allocated. A [`Stream`] recognises the format of each value by its first bytes.
 
+pub mod apl;
 pub mod binary;
 pub mod image;
 pub mod notation;

@@ -47,16 +47,16 @@ fn every_code_has_an_explanation_and_every_explanation_a_code() {
     assert_eq!(explained.difference(&used).collect::<Vec<_>>(), Vec::<&String>::new(), "explanations of codes that do not occur");
 }
 
-fn check(core: bool, source: &str) -> (SourceMap, Checked) {
+fn check(ending: &str, source: &str) -> (SourceMap, Checked) {
     let mut sources = SourceMap::default();
-    let root = sources.add(if core { "example.remc" } else { "example.rem" }, source);
+    let root = sources.add(format!("example.{ending}"), source);
     let checked = driver::check(&mut sources, &Nothing, root);
     (sources, checked)
 }
 
 /// What is wrong with an example, if anything.
-fn problem(code: Code, explain::Example { role, core, source }: explain::Example) -> Option<String> {
-    let (sources, checked) = check(core, source);
+fn problem(code: Code, explain::Example { role, ending, source }: explain::Example) -> Option<String> {
+    let (sources, checked) = check(ending, source);
     let messages: String = checked.diagnostics.iter().map(|d| text::render(&sources, d, false)).collect();
     let codes: BTreeSet<Code> = checked.diagnostics.iter().map(|d| d.code).collect();
     match role {

@@ -1,5 +1,6 @@
 //! The front end: reading, names, types, what programs leave out.
 
+mod apl;
 mod automap;
 mod format;
 mod library;

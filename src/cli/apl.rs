@@ -1,0 +1,146 @@
+//! APL scripts on the command line: how results are printed, and what `infer` shows.
+
+use super::files;
+use super::infer::Format;
+use super::output::Console;
+use super::program::{Loaded, load_apl};
+use crate::base::{Code, PrimType, Symbol};
+use crate::diag::Diagnostic;
+use crate::driver::Checked;
+use crate::front::apl::{Elaborated, Form, Kind, Parameter, Request};
+use crate::ir::core::print;
+use crate::runtime::data::apl::{self, Nesting};
+use crate::runtime::{Value, data::Stream};
+use std::path::Path;
+
+/// A result as APL prints it; nothing if the program is not APL.
+pub fn shown(checked: &Checked, name: Symbol, value: &Value) -> Option<String> {
+    let elaborated = checked.apl.as_ref()?;
+    let form = elaborated.forms.get(&name)?;
+    let digits = elaborated.precision;
+    let printed = if elaborated.main == Some(name) { elaborated.printed } else { 1 };
+    match form {
+        Form::Tup(parts) if printed != 1 => {
+            let mut leaves = apl::leaves(value).into_iter();
+            let mut out = String::new();
+            for part in parts {
+                let count = count(part);
+                let own: Vec<Value> = leaves.by_ref().take(count).collect();
+                out.push_str(&apl::write(&Value::tuple(own), &nesting(part), digits)?);
+            }
+            Some(out)
+        }
+        form => apl::write(value, &nesting(form), digits),
+    }
+}
+
+fn count(form: &Form) -> usize {
+    match form {
+        Form::Arr { .. } => 1,
+        Form::Tup(parts) => parts.iter().map(count).sum(),
+    }
+}
+
+fn nesting(form: &Form) -> Nesting {
+    match form {
+        Form::Arr { levels, .. } => Nesting::Array(levels.clone()),
+        Form::Tup(parts) => Nesting::Tuple(parts.iter().map(nesting).collect()),
+    }
+}
+
+/// `remora infer FILE.apl`: each line with what was found out about its glyphs, then the types of what can be run.
+pub(super) fn infer(loaded: &Loaded, elaborated: &Elaborated, format: Format, console: &mut Console) {
+    let own = loaded.checked.core.defs.iter().filter(|define| define.span.file == loaded.root);
+    if matches!(format, Format::Source) {
+        console.print("(use core)\n");
+        for define in &loaded.checked.core.defs {
+            console.print(format!("\n{}", print::define(define)));
+        }
+        return;
+    }
+    let text = &loaded.sources.file(loaded.root).text;
+    let mut notes = elaborated.notes.iter().peekable();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        console.print(format!("{}\n", line.trim_end()));
+        let mut seen: Vec<String> = Vec::new();
+        while let Some(note) = notes.next_if(|note| (note.span.start as usize) < end) {
+            let column = text[start..note.span.start as usize].chars().count() + 1;
+            let glyph: String = loaded.sources.snippet(note.span).chars().take(12).collect();
+            let shown = format!("⍝ {column}: {} {}\n", glyph.lines().next().unwrap_or(""), note.text);
+            // A function that is called often is shown once for each type.
+            if !seen.contains(&shown) {
+                console.print(&shown);
+                seen.push(shown);
+            }
+        }
+        start = end;
+    }
+    for define in own {
+        console.print(format!("⍝ {} : {}\n", define.name, print::ty(&define.ty)));
+    }
+}
+
+/// Reads a script with its function `name` as an entry point for these words, and the words as literals; nothing after errors.
+pub(super) fn load(
+    path: &Path,
+    name: &str,
+    words: &[&str],
+    console: &mut Console,
+) -> Result<Option<(Loaded, Vec<String>)>, Box<Diagnostic>> {
+    let mut parameters = Vec::new();
+    let mut literals = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let (parameter, literal) = argument(word, at)?;
+        parameters.push(parameter);
+        literals.push(literal);
+    }
+    let loaded = load_apl(path, &Request { name: name.to_string(), parameters })?;
+    console.report_all(&loaded.sources, &loaded.checked.diagnostics);
+    Ok(if loaded.checked.failed() { None } else { Some((loaded, literals)) })
+}
+
+/// The type of an argument, and how the surface language writes it: a file of data, or a word as APL writes it.
+fn argument(word: &str, at: usize) -> Result<(Parameter, String), Box<Diagnostic>> {
+    let refuse = |why: &str| {
+        Box::new(
+            Diagnostic::bare(Code::MalformedData, format!("argument {}: {why}", at + 1))
+                .help("write `3`, `1 2.5 ¯3`, `'text'`, or name a .npy file"),
+        )
+    };
+    let sizes = |rank: usize| (0..rank).map(|axis| Err(format!("n{}_{axis}", at + 1))).collect();
+    if word.ends_with(".npy") || word.ends_with(".npy.gz") {
+        let bytes = files::read_data(Path::new(word))?;
+        let (prim, rank) = Stream::new(word, &bytes).kind().ok_or_else(|| refuse("the file is not in the format .npy"))?;
+        let kind = Kind::of(prim).ok_or_else(|| {
+            refuse(&format!("elements of type {prim} have no kind in APL: there are bool, i64, f64, c128 and u32 for characters"))
+        })?;
+        return Ok((Parameter { kind, sizes: sizes(rank) }, word.to_string()));
+    }
+    if let Some(text) = word.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+        let codes: Vec<String> = text.replace("''", "'").chars().map(|c| format!("{}u32", c as u32)).collect();
+        return Ok((Parameter { kind: Kind::Char, sizes: sizes(1) }, literal(&codes, "u32", false)));
+    }
+    let text = word.replace('¯', "-");
+    let numbers: Vec<&str> = text.split_whitespace().collect();
+    let whole = numbers.iter().all(|number| number.parse::<i64>().is_ok());
+    if numbers.is_empty() || !whole && numbers.iter().any(|number| number.parse::<f64>().is_err()) {
+        return Err(refuse(&format!("`{}` is no number", crate::diag::visible_name(word))));
+    }
+    let (kind, prim) = if whole { (Kind::Int, PrimType::I64) } else { (Kind::Double, PrimType::F64) };
+    let items: Vec<String> = numbers
+        .iter()
+        .map(|number| if whole { format!("{number}i64") } else { format!("{:?}f64", number.parse::<f64>().unwrap_or_default()) })
+        .collect();
+    let single = items.len() == 1;
+    Ok((Parameter { kind, sizes: sizes(usize::from(!single)) }, literal(&items, prim.name(), single)))
+}
+
+fn literal(items: &[String], prim: &str, scalar: bool) -> String {
+    match (scalar, items) {
+        (true, [one]) => one.clone(),
+        (_, []) => format!("empty([0]{prim})"),
+        _ => format!("[{}]", items.join(", ")),
+    }
+}

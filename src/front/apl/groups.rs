@@ -1,0 +1,306 @@
+//! Groups, windows and parts of arrays; number systems and linear equations.
+
+use super::build::Build;
+use super::error::{Result, fail};
+use super::functions::Func;
+use super::machine::Machine;
+use super::structure::filled;
+use super::value::{Kind, Val, shape_shown};
+use crate::base::scalar::Op;
+use crate::base::{Code, PrimType, Scalar, Span, Symbol};
+use crate::ir::core::{Dim, Expr, ExprKind, Index};
+
+const I: PrimType = PrimType::I64;
+const B: PrimType = PrimType::Bool;
+
+impl Machine {
+    /// `f⌸`: the function of each key and of where it stands, or of what belongs to it.
+    pub fn key(&mut self, f: &Func, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
+        let (keys, values) = match left {
+            Some(left) => (left, Some(right.arr(span, "`⌸`")?)),
+            None => (right, None),
+        };
+        let keys = self.set(keys, span, "`⌸`")?;
+        if let Some(values) = &values
+            && (values.rank() == 0 || values.shape[0].never_equal(&keys.shape[0]))
+        {
+            return Err(super::lift::length_error(
+                &keys,
+                values,
+                &keys.shape[0].clone(),
+                &values.shape.first().cloned().unwrap_or(Dim::constant(1)),
+                span,
+            ));
+        }
+        let at = self.first_of_each(&keys, span)?;
+        let groups = self.gathered(&keys, 0, &at)?;
+        let frame = groups.shape.clone();
+        let kind = keys.kind;
+        self.mapped(&frame, &[groups], false, &mut |m, mut cells| {
+            let key = cells.remove(0);
+            let element = key.clone().arr(span, "`⌸`")?;
+            let mask =
+                m.b.map(&keys.shape, vec![keys.expr.clone()], |b, x| Ok(b.op2(Op::Eq, kind.prim(), x[0].clone(), element.expr.clone())))?;
+            let mask = m.b.named(Kind::Bool, keys.shape.clone(), mask);
+            let places = m.where_true(&mask);
+            let members = match &values {
+                None => m.with_origin(places)?,
+                Some(values) => Val::Arr(m.gathered(values, 0, &places)?),
+            };
+            m.call(f, Some(key), members)
+        })
+    }
+
+    /// `f⌺sizes`: the function of the window around each element.
+    pub fn stencil(&mut self, f: &Func, sizes: &Val, right: Val, span: Span) -> Result<Val> {
+        let arr = right.simple(span, "`⌺`")?;
+        let sizes = match sizes {
+            Val::Arr(sizes) => sizes.constant_ints().filter(|_| sizes.rank() <= 1),
+            Val::Tup(_) => None,
+        };
+        let Some(sizes) = sizes.filter(|sizes| sizes.iter().all(|size| size % 2 == 1 && *size > 0)) else {
+            return fail(
+                Code::AplStatic,
+                span,
+                "the windows of `⌺` have constant odd sizes, one for each of the first axes",
+                "write `f⌺3 3`",
+            );
+        };
+        if sizes.len() > arr.rank() {
+            return fail(Code::AplRank, span, format!("windows of {} axes in {} (RANK ERROR)", sizes.len(), arr.shown()), "");
+        }
+        let frame = arr.shape[..sizes.len()].to_vec();
+        let rest = arr.shape[sizes.len()..].to_vec();
+        let indices = self.b.tabulate(&frame, &mut |b, at| {
+            Ok(b.node(ExprKind::Frame { dims: vec![at.len() as u64], cell: Build::ty(Kind::Int, &[]), cells: at.to_vec() }))
+        })?;
+        let mut shape = frame.clone();
+        shape.push(Dim::constant(sizes.len() as i64));
+        let indices = self.b.named(Kind::Int, shape, indices);
+        self.mapped(&frame, &[indices], false, &mut |m, mut cells| {
+            let at = cells.remove(0).arr(span, "`⌺`")?;
+            let mut starts = Vec::new();
+            let mut paddings = Vec::new();
+            for (axis, size) in sizes.iter().enumerate() {
+                let index = m.b.int(axis as i64);
+                let centre = m.b.index(Kind::Int, &at.shape, at.expr.clone(), &[index]);
+                let start = m.b.op2(Op::Sub, I, centre, m.b.int((size - 1) / 2));
+                let start = m.b.bind(start);
+                let front = m.b.op1(Op::Neg, I, start.clone());
+                let front = m.b.op2(Op::Max, I, front, m.b.int(0));
+                let end = m.b.op2(Op::Add, I, start.clone(), m.b.int(*size));
+                let have = m.b.size(&frame[axis]);
+                let beyond = m.b.op2(Op::Sub, I, end, have);
+                let back = m.b.op2(Op::Max, I, beyond, m.b.int(0));
+                paddings.push(m.b.op2(Op::Sub, I, front, back));
+                starts.push(start);
+            }
+            let count = sizes.len();
+            let padding = m.b.node(ExprKind::Frame { dims: vec![count as u64], cell: Build::ty(Kind::Int, &[]), cells: paddings });
+            let padding = m.b.named(Kind::Int, vec![Dim::constant(count as i64)], padding);
+            let window: Vec<Dim> = sizes.iter().map(|size| Dim::constant(*size)).collect();
+            let made = m.b.tabulate(&window, &mut |b, at| {
+                let mut inside = b.lit(Scalar::Bool(true));
+                let mut index = Vec::new();
+                for (axis, at) in at.iter().enumerate() {
+                    let source = b.op2(Op::Add, I, starts[axis].clone(), at.clone());
+                    let source = b.bind(source);
+                    let low = b.op2(Op::Ge, I, source.clone(), b.int(0));
+                    let have = b.size(&frame[axis]);
+                    let high = b.op2(Op::Lt, I, source.clone(), have);
+                    let both = b.op2(Op::And, B, low, high);
+                    inside = b.op2(Op::And, B, inside, both);
+                    index.push(source);
+                }
+                let found = b.index(arr.kind, &arr.shape, arr.expr.clone(), &index);
+                let fill = filled(b, arr.kind, &rest);
+                Ok(b.choose(inside, found, fill))
+            })?;
+            let shape = window.into_iter().chain(rest.iter().cloned()).collect();
+            let window = m.b.named(arr.kind, shape, made);
+            m.call(f, Some(Val::Arr(padding)), Val::Arr(window))
+        })
+    }
+
+    /// `base⊥digits`.
+    pub fn decode(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
+        let (base, digits) = (left.simple(span, "`⊥`")?, right.simple(span, "`⊥`")?);
+        if base.rank() > 1 {
+            return fail(
+                Code::AplRank,
+                span,
+                format!("the left argument of `⊥` is a scalar or a vector, not {} (RANK ERROR)", base.shown()),
+                "use `⍤1`",
+            );
+        }
+        let base = if base.count() == Some(1) { self.first_element(base) } else { base };
+        if digits.rank() == 0 {
+            let row = if base.rank() == 1 { self.reshaped(&[base.shape[0].clone()], &digits, span)? } else { self.ravelled(&digits)? };
+            return self.decode(Val::Arr(base), Val::Arr(row), span);
+        }
+        if digits.rank() > 1 {
+            let order: Vec<usize> = std::iter::once(digits.rank() - 1).chain(0..digits.rank() - 1).collect();
+            let columns = self.transposed(&order, &digits)?;
+            let frame = columns.shape[..digits.rank() - 1].to_vec();
+            return self.mapped(&frame, &[columns], false, &mut |m, mut cells| m.decode(Val::Arr(base.clone()), cells.remove(0), span));
+        }
+        let (kind, len) = (base.kind.join(digits.kind).map(|kind| kind.max(Kind::Int)), digits.shape[0].clone());
+        let Some(kind) = kind else {
+            return fail(Code::AplKind, span, "`⊥` is not defined for characters (DOMAIN ERROR)", "");
+        };
+        let base = if base.rank() == 1 { self.coerced(base, &digits.shape, span)? } else { base };
+        let zero = Val::Arr(self.b.literal(kind, &[], vec![Scalar::from_i128(kind.prim(), 0)]));
+        let count = self.b.size(&len);
+        self.repeat(zero, Some(count), &mut |m, _| Err(m.silent()), &mut |m, sum, i| {
+            let digit = m.cell_at(&digits, std::slice::from_ref(i))?;
+            let factor = if base.rank() == 1 { m.cell_at(&base, std::slice::from_ref(i))? } else { base.clone() };
+            let scaled = m.pervade2('×', sum, Val::Arr(factor), span)?;
+            let sum = m.pervade2('+', scaled, Val::Arr(digit), span)?.arr(span, "`⊥`")?;
+            m.b.convert(&sum, kind).map(Val::Arr)
+        })
+    }
+
+    /// `base⊤number`.
+    pub fn encode(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
+        let (base, number) = (left.simple(span, "`⊤`")?, right.simple(span, "`⊤`")?);
+        if base.rank() == 0 {
+            return self.pervade2('|', Val::Arr(base), Val::Arr(number), span);
+        }
+        let Some(count) = base.shape[0].as_constant().filter(|n| base.rank() == 1 && (1..=1024).contains(n)) else {
+            return fail(
+                Code::AplStatic,
+                span,
+                "the left argument of `⊤` is a vector of known length, 1024 at most",
+                "it says how many digits there are",
+            );
+        };
+        let mut digits = Vec::new();
+        let mut rest = Val::Arr(number);
+        for at in (0..count).rev() {
+            let index = self.b.int(at);
+            let radix = self.cell_at(&base, &[index])?;
+            let digit = self.pervade2('|', Val::Arr(radix.clone()), rest.clone(), span)?;
+            if at > 0 {
+                let left_over = self.pervade2('-', rest, digit.clone(), span)?;
+                // A radix of 0 takes all that is left.
+                let zero = Val::Arr(self.b.literal(Kind::Bool, &[], vec![Scalar::Bool(false)]));
+                let none = self.pervade2('=', Val::Arr(radix.clone()), zero, span)?;
+                let divisor = self.pervade2('⌈', Val::Arr(radix), none, span)?;
+                rest = self.divided(left_over, divisor, span)?;
+            }
+            digits.push(digit);
+        }
+        digits.reverse();
+        let mut kinds = Vec::new();
+        for digit in digits {
+            kinds.push(digit.arr(span, "`⊤`")?);
+        }
+        let kind = kinds.iter().fold(Kind::Bool, |kind, digit| kind.max(digit.kind));
+        let made = self.stacked(kind, kinds)?;
+        Ok(Val::Arr(made.flat()))
+    }
+
+    /// A quotient that is whole where both are whole numbers.
+    fn divided(&mut self, a: Val, b: Val, span: Span) -> Result<Val> {
+        let whole = |val: &Val| matches!(val, Val::Arr(arr) if arr.kind <= Kind::Int);
+        if !whole(&a) || !whole(&b) {
+            return self.pervade2('÷', a, b, span);
+        }
+        let (a, b) = (a.arr(span, "`⊤`")?, b.arr(span, "`⊤`")?);
+        let (mut a, mut b) = (self.b.convert(&a, Kind::Int)?, self.b.convert(&b, Kind::Int)?);
+        self.agree(&mut a, &mut b, span)?;
+        self.zip(&a, &b, Kind::Int, &mut |b, x, y| Ok(b.op2(Op::Div, I, x, y))).map(Val::Arr)
+    }
+
+    /// `⌹`: an inverse, or the solution of equations.
+    pub fn domino(&mut self, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
+        let matrix = right.simple(span, "`⌹`")?;
+        if matrix.kind > Kind::Double {
+            return fail(Code::AplKind, span, format!("`⌹` is defined for real matrices, not for {}", matrix.shown()), "");
+        }
+        let matrix = self.b.convert(&matrix, Kind::Double)?;
+        if matrix.rank() == 0 {
+            return match left {
+                None => self.pervade1('÷', Val::Arr(matrix), span),
+                Some(left) => self.pervade2('÷', left, Val::Arr(matrix), span),
+            };
+        }
+        if matrix.rank() != 2 || matrix.shape[0].never_equal(&matrix.shape[1]) {
+            let what = format!("`⌹` inverts square matrices; this has {}", shape_shown(&matrix.shape));
+            return fail(Code::AplRank, span, what, "for least squares write the normal equations: `((⍉m)+.×v)⌹(⍉m)+.×m`");
+        }
+        let n = matrix.shape[0].clone();
+        let matrix = self.coerced(matrix, &[n.clone(), n.clone()], span)?;
+        let Some(left) = left else {
+            self.library.insert("apl_inverse");
+            let made = self.library_call("apl_inverse", std::slice::from_ref(&n), vec![matrix.expr]);
+            return Ok(Val::Arr(self.b.named(Kind::Double, vec![n.clone(), n], made)));
+        };
+        let sides = left.simple(span, "`⌹`")?;
+        let sides = self.b.convert(&sides, Kind::Double)?;
+        if sides.rank() == 0 || sides.rank() > 2 {
+            return fail(Code::AplRank, span, format!("the left argument of `⌹` is a vector or a matrix, not {}", sides.shown()), "");
+        }
+        let mut wanted = sides.shape.clone();
+        wanted[0] = n.clone();
+        let sides = self.coerced(sides, &wanted, span)?;
+        let columns = if sides.rank() == 1 { self.reshaped(&[n.clone(), Dim::constant(1)], &sides, span)? } else { sides.clone() };
+        let m = columns.shape[1].clone();
+        self.library.insert("apl_solve");
+        let made = self.library_call("apl_solve", &[n.clone(), m.clone()], vec![matrix.expr, columns.expr]);
+        let solved = self.b.named(Kind::Double, vec![n.clone(), m], made);
+        if sides.rank() == 1 { self.reshaped(&[n], &solved, span).map(Val::Arr) } else { Ok(Val::Arr(solved)) }
+    }
+
+    fn library_call(&mut self, name: &str, sizes: &[Dim], args: Vec<Expr>) -> Expr {
+        let fun = self.b.node(ExprKind::Var(Symbol::new(name)));
+        let fun = self.b.node(ExprKind::Inst { fun, types: Vec::new(), indices: sizes.iter().cloned().map(Index::Dim).collect() });
+        self.b.app(fun, args)
+    }
+
+    /// `⊂` and `⊆` with a constant left argument: parts of a vector.
+    pub fn parts(&mut self, left: Val, right: Val, nested: bool, span: Span) -> Result<Val> {
+        let (marks, arr) = (left.simple(span, "cutting a vector")?, right.arr(span, "cutting a vector")?);
+        let Some(ints) =
+            marks.constant_ints().filter(|_| arr.rank() == 1 && arr.shape[0].as_constant() == marks.count() && marks.rank() == 1)
+        else {
+            return fail(
+                Code::AplNesting,
+                span,
+                format!("a vector is cut by constant marks of its length only; these are {} for {}", marks.shown(), arr.shown()),
+                "parts of lengths that are found out at run time would be a nested array of unlike items; reduce groups with `⌸`, or compute with positions",
+            );
+        };
+        let mut cuts: Vec<(usize, usize)> = Vec::new();
+        if nested {
+            let mut before = 0;
+            for (at, mark) in ints.iter().enumerate() {
+                if *mark > 0 && (*mark > before || cuts.is_empty()) {
+                    cuts.push((at, at + 1));
+                } else if *mark > 0 {
+                    cuts.last_mut().expect("one was begun").1 = at + 1;
+                }
+                before = *mark;
+            }
+        } else {
+            for (at, mark) in ints.iter().enumerate() {
+                match (mark, cuts.last_mut()) {
+                    (0, Some(last)) => last.1 = at + 1,
+                    (0, None) => {}
+                    (1, _) => cuts.push((at, at + 1)),
+                    _ => return fail(Code::AplKind, span, "the left argument of `⊂` is a vector of truth values", ""),
+                }
+            }
+        }
+        let mut out = Vec::new();
+        for (from, to) in cuts {
+            let items = (from..to).map(|at| Scalar::I64(at as i64)).collect::<Vec<_>>();
+            let at = self.b.literal(Kind::Int, &[items.len() as u64], items);
+            out.push(Val::Arr(self.gathered(&arr, 0, &at)?));
+        }
+        if out.is_empty() {
+            return fail(Code::AplNesting, span, "there are no parts", "");
+        }
+        self.strand(out)
+    }
+}

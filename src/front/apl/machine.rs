@@ -1,0 +1,491 @@
+//! Executing a script without its numbers: names, statements, calls of dfns, guards, recursion.
+
+use super::build::Build;
+use super::error::{self, Result, Trouble, fail};
+use super::functions::{Closure, Fun, Func, Operand};
+use super::loops::Tail;
+use super::sentence::Meaning;
+use super::tree::{Dfn, Node, Statement, Word};
+use super::value::{Arr, Kind, Val, dim_shown};
+use crate::base::{Code, Scalar, Span};
+use crate::ir::core::Dim;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Calls of functions while one script is executed; more would take too long, and the program would be too large.
+const MAX_CALLS: usize = 60_000;
+/// Calls within calls.
+const MAX_DEPTH: usize = 150;
+
+/// What a name stands for.
+#[derive(Clone)]
+pub enum Binding {
+    /// An array.
+    Val(Val),
+    /// A function.
+    Fun(Func),
+    /// An operator.
+    Op(Rc<Closure>),
+    /// Nothing, because of an error that was reported.
+    Broken,
+}
+
+/// The names of a call of a dfn, or of the script.
+pub struct Frame {
+    names: RefCell<FxHashMap<Rc<str>, Binding>>,
+    outer: Option<Rc<Frame>>,
+}
+
+impl Frame {
+    /// Names within others.
+    pub fn new(outer: Option<Rc<Frame>>) -> Rc<Frame> {
+        Rc::new(Frame { names: RefCell::default(), outer })
+    }
+    /// What a name stands for.
+    pub fn find(&self, name: &str) -> Option<Binding> {
+        let own = self.names.borrow().get(name).cloned();
+        // The arguments of an outer function are not those of an inner one.
+        if own.is_some()
+            || name.starts_with(['⍺', '⍵']) && self.outer.is_some() && !self.names.borrow().is_empty() && name.chars().count() == 1
+        {
+            return own;
+        }
+        self.outer.as_ref().and_then(|outer| outer.find(name))
+    }
+    /// Whether the name is one of this call.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.borrow().contains_key(name)
+    }
+    /// Gives a name a meaning.
+    pub fn set(&self, name: &str, binding: Binding) {
+        self.names.borrow_mut().insert(name.into(), binding);
+    }
+    /// All names that can be seen.
+    pub fn names(&self) -> Vec<Rc<str>> {
+        let mut out: Vec<Rc<str>> = self.outer.as_ref().map_or(Vec::new(), |outer| outer.names());
+        out.extend(self.names.borrow().keys().cloned());
+        out.sort();
+        out
+    }
+}
+
+/// Texts of files, or why there is none, by their names in the script.
+pub type Files = FxHashMap<String, std::result::Result<String, String>>;
+
+/// Something that was found out, for `remora infer`.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// Where.
+    pub span: Span,
+    /// What.
+    pub text: String,
+}
+
+/// A script while it is executed.
+pub struct Machine {
+    /// What was made of it so far.
+    pub b: Build,
+    /// The index of the first element: 0 or 1.
+    pub origin: i64,
+    /// What is printed, in order.
+    pub outputs: Vec<(Val, Span)>,
+    /// What was found out.
+    pub notes: Vec<Note>,
+    /// Functions of the library that were used.
+    pub library: BTreeSet<&'static str>,
+    /// Functions that were called, by where they are written.
+    pub called: FxHashSet<Span>,
+    /// Whether results are printed: not while an entry point is made.
+    pub prints: bool,
+    /// Random numbers so far.
+    pub rolls: i64,
+    /// Files that the script names.
+    pub files: Rc<Files>,
+    /// Loops and maps around what is executed.
+    pub looped: usize,
+    /// The digits that are printed.
+    pub precision: i64,
+    /// Branches around it.
+    pub branched: usize,
+    calls: usize,
+    /// The functions that are being called.
+    pub stack: Vec<*const Dfn>,
+}
+
+/// How far things are, to go back to after an error.
+struct Mark {
+    depth: usize,
+    printed: usize,
+    noted: usize,
+    stack: usize,
+    looped: usize,
+    branched: usize,
+}
+
+/// A diagnostic that is not shown, since what it is about was reported.
+const SILENT: &str = "silent";
+
+impl Machine {
+    /// Nothing executed yet.
+    pub fn new(at: Span) -> Machine {
+        Machine {
+            b: Build::new(at),
+            origin: 1,
+            outputs: Vec::new(),
+            notes: Vec::new(),
+            library: BTreeSet::new(),
+            called: FxHashSet::default(),
+            prints: true,
+            rolls: 0,
+            files: Rc::default(),
+            looped: 0,
+            precision: 10,
+            branched: 0,
+            calls: 0,
+            stack: Vec::new(),
+        }
+    }
+    /// What says nothing: an error was reported.
+    pub fn silent(&self) -> Trouble {
+        error::at(Code::AplNoValue, self.b.at, SILENT).boxed()
+    }
+    /// Whether it is that.
+    pub fn is_silent(trouble: &Trouble) -> bool {
+        trouble.message == SILENT
+    }
+    /// Remembers something for `remora infer`.
+    pub fn note(&mut self, span: Span, text: impl FnOnce() -> String) {
+        if self.notes.len() < 5000 {
+            let text = text();
+            self.notes.push(Note { span, text });
+        }
+    }
+
+    /// Executes statements of the script; what is wrong with each.
+    pub fn script(&mut self, statements: &[Statement], frame: &Rc<Frame>) -> Vec<Trouble> {
+        let mut troubles = Vec::new();
+        let mut unsaid = None;
+        for statement in statements {
+            let mark = self.mark();
+            if let Err(trouble) = self.top_statement(statement, frame) {
+                self.back_to(mark);
+                for name in assigned_names(&statement.nodes) {
+                    frame.set(&name, Binding::Broken);
+                }
+                match Machine::is_silent(&trouble) {
+                    true => unsaid = unsaid.or(Some(statement.span)),
+                    false => troubles.push(trouble),
+                }
+            }
+        }
+        // Nothing is left out without a word.
+        if let (true, Some(span)) = (troubles.is_empty(), unsaid) {
+            troubles.push(error::at(Code::AplNotation, span, "this sentence is not supported").boxed());
+        }
+        troubles
+    }
+
+    fn top_statement(&mut self, statement: &Statement, frame: &Rc<Frame>) -> Result<()> {
+        if let Some(guard) = &statement.guard {
+            let at = guard.first().map_or(statement.span, |node| node.span);
+            return fail(Code::AplNotation, at, "a guard stands in a dfn only", "write `{condition: result ⋄ otherwise} argument`");
+        }
+        if let Meaning::Value(val, false) = self.sentence(&statement.nodes, statement.span, frame)? {
+            self.print(val, statement.span)?;
+        }
+        Ok(())
+    }
+
+    /// Prints a value at the end of the run.
+    pub fn print(&mut self, val: Val, span: Span) -> Result<()> {
+        if !self.prints {
+            return Ok(());
+        }
+        if self.looped + self.branched > 0 {
+            return fail(
+                Code::AplOutput,
+                span,
+                "what is printed here would be printed for each pass of a loop, or only in one branch",
+                "return the value, and print it outside",
+            );
+        }
+        self.outputs.push((val, span));
+        Ok(())
+    }
+
+    /// Applies a function.
+    pub fn call(&mut self, func: &Func, left: Option<Val>, right: Val) -> Result<Val> {
+        self.calls += 1;
+        if self.calls > MAX_CALLS {
+            let what = format!("more than {MAX_CALLS} functions are applied while the program is made explicit");
+            return fail(Code::AplLimit, func.span, what, "recursion and `⍣` over constants are written out; make the count an argument");
+        }
+        let before = std::mem::replace(&mut self.b.at, func.span);
+        let given = (left.as_ref().map(Val::shown), right.shown());
+        let out = self.apply(func, left, right);
+        self.b.at = before;
+        if let Ok(val) = &out
+            && !matches!(func.fun, Fun::Atop(_) | Fun::Fork(_))
+        {
+            let shown = val.shown();
+            self.note(func.span, || match given {
+                (Some(left), right) => format!("{left} {right} -> {shown}"),
+                (None, right) => format!("{right} -> {shown}"),
+            });
+        }
+        out
+    }
+
+    fn apply(&mut self, func: &Func, left: Option<Val>, right: Val) -> Result<Val> {
+        match &func.fun {
+            Fun::Prim(glyph, axis) => self.primitive(*glyph, axis.as_ref(), left, right, func.span),
+            Fun::System(name) => self.system_call(name, left, right, func.span),
+            Fun::Dfn(closure) => self.lifting(closure, left, right, func.span),
+            Fun::Derived(derived) => self.operator(derived, left, right, func.span),
+            Fun::Atop(pair) => {
+                let inner = self.call(&pair.1, left, right)?;
+                self.call(&pair.0, None, inner)
+            }
+            Fun::Fork(parts) => {
+                let (first, middle, last) = &**parts;
+                let after = self.call(last, left.clone(), right.clone())?;
+                let before = match first {
+                    Operand::Fun(func) => self.call(func, left, right)?,
+                    Operand::Val(val) => val.clone(),
+                };
+                self.call(middle, Some(before), after)
+            }
+        }
+    }
+
+    /// Calls a dfn with whole arguments; if it is defined for smaller ones only, with their cells.
+    fn lifting(&mut self, closure: &Rc<Closure>, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
+        let whole = self.attempt(|m| m.call_dfn(closure, left.clone(), right.clone(), span));
+        let trouble = match whole {
+            Err(trouble) if trouble.code == Code::AplRank => trouble,
+            other => return other,
+        };
+        let rank = |val: &Val| if let Val::Arr(arr) = val { arr.rank() } else { 0 };
+        let (l, r) = (left.as_ref().map_or(0, rank), rank(&right));
+        for frame in 1..=l.max(r) {
+            // The smallest frames: those of both arguments, or of one.
+            let mut choices = vec![(frame.min(l), frame.min(r))];
+            if left.is_some() {
+                choices.extend([(frame.min(l), 0), (0, frame.min(r))]);
+            }
+            let mut found: Vec<(usize, usize)> = Vec::new();
+            for choice in choices {
+                if choice != (0, 0) && !found.contains(&choice) && self.trial(|m| m.cells_of(closure, choice, &left, &right, span)) {
+                    found.push(choice);
+                }
+            }
+            match found.as_slice() {
+                [] => {}
+                // Frames of both that agree come first, as for scalar functions.
+                [first, ..] => {
+                    let (fl, fr) = *first;
+                    self.note(span, || format!("lifted: applied to cells, `⍤{} {}`", l - fl, r - fr));
+                    return self.cells_of(closure, *first, &left, &right, span);
+                }
+            }
+        }
+        Err(trouble)
+    }
+
+    fn cells_of(&mut self, closure: &Rc<Closure>, frames: (usize, usize), left: &Option<Val>, right: &Val, span: Span) -> Result<Val> {
+        let closure = closure.clone();
+        self.framed(left.clone(), right.clone(), frames, span, &mut |m, l, r| m.call_dfn(&closure, l, r, span))
+    }
+
+    /// Does something that may fail; what was computed by then is forgotten.
+    pub fn attempt<T>(&mut self, action: impl FnOnce(&mut Machine) -> Result<T>) -> Result<T> {
+        let mark = self.mark();
+        self.b.open();
+        let out = action(self);
+        match &out {
+            Ok(_) => self.b.merge(),
+            Err(_) => self.back_to(mark),
+        }
+        out
+    }
+
+    /// Whether something can be done; nothing of it is kept.
+    pub fn trial<T>(&mut self, action: impl FnOnce(&mut Machine) -> Result<T>) -> bool {
+        let mark = self.mark();
+        self.b.open();
+        let out = action(self).is_ok();
+        self.back_to(mark);
+        out
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            depth: self.b.depth(),
+            printed: self.outputs.len(),
+            noted: self.notes.len(),
+            stack: self.stack.len(),
+            looped: self.looped,
+            branched: self.branched,
+        }
+    }
+    fn back_to(&mut self, mark: Mark) {
+        self.b.back_to(mark.depth);
+        self.outputs.truncate(mark.printed);
+        self.notes.truncate(mark.noted);
+        self.stack.truncate(mark.stack);
+        self.looped = mark.looped;
+        self.branched = mark.branched;
+    }
+
+    /// Calls a dfn.
+    pub fn call_dfn(&mut self, closure: &Rc<Closure>, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
+        self.called.insert(closure.span);
+        let dfn = Rc::as_ptr(&closure.dfn);
+        if self.stack.len() >= MAX_DEPTH {
+            return fail(
+                Code::AplRecursion,
+                span,
+                format!("functions call each other more than {MAX_DEPTH} deep while the program is made explicit"),
+                "recursion that depends on values must be the last thing that a function does; else write it with `⍣` or a reduction",
+            );
+        }
+        if !closure.dfn.recursive || self.stack.contains(&dfn) {
+            return self.unrolled(closure, left, right, span);
+        }
+        let written_out = self.attempt(|m| m.unrolled(closure, left.clone(), right.clone(), span));
+        match written_out {
+            Err(trouble) if trouble.code == Code::AplRecursion => match Tail::of(&closure.dfn) {
+                Some(_) => self.tail_loop(closure, left, right, span),
+                None => Err(trouble),
+            },
+            other => other,
+        }
+    }
+
+    pub fn frame_of(&self, closure: &Rc<Closure>, left: Option<Val>, right: Val) -> Rc<Frame> {
+        let frame = Frame::new(Some(closure.frame.clone()));
+        frame.set("⍵", Binding::Val(right));
+        if let Some(left) = left {
+            frame.set("⍺", Binding::Val(left));
+        }
+        for (name, operand) in [("⍺⍺", &closure.left), ("⍵⍵", &closure.right)] {
+            match operand {
+                Some(Operand::Fun(func)) => frame.set(name, Binding::Fun(func.clone())),
+                Some(Operand::Val(val)) => frame.set(name, Binding::Val(val.clone())),
+                None => {}
+            }
+        }
+        frame.set("∇", Binding::Fun(Func { fun: Fun::Dfn(closure.clone()), span: closure.span }));
+        frame
+    }
+
+    fn unrolled(&mut self, closure: &Rc<Closure>, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
+        let frame = self.frame_of(closure, left, right);
+        self.stack.push(Rc::as_ptr(&closure.dfn));
+        let out = self.body(&closure.dfn, 0, &frame, span);
+        self.stack.pop();
+        out
+    }
+
+    /// The result of the statements of a dfn from one on.
+    fn body(&mut self, dfn: &Rc<Dfn>, from: usize, frame: &Rc<Frame>, span: Span) -> Result<Val> {
+        for (at, statement) in dfn.body.iter().enumerate().skip(from) {
+            if let Some(guard) = &statement.guard {
+                let cond = self.condition(guard, frame)?;
+                match cond.constant() {
+                    Some(Scalar::Bool(true)) => return self.result(statement, frame),
+                    Some(_) => continue,
+                    None if dfn.recursive => {
+                        return fail(
+                            Code::AplRecursion,
+                            guard[0].span,
+                            "whether the function calls itself again depends on values, and the call is not the last thing that it does",
+                            "make `∇` the last function of its statement, or write the loop with `⍣` or a reduction",
+                        );
+                    }
+                    None => {
+                        return self.branch(cond.expr, &mut |m| m.result(statement, frame), &mut |m| m.body(dfn, at + 1, frame, span));
+                    }
+                }
+            }
+            if self.is_default(statement, frame)? {
+                continue;
+            }
+            match self.sentence(&statement.nodes, statement.span, frame)? {
+                Meaning::Value(val, false) => return Ok(val),
+                Meaning::Value(val, true) if at + 1 == dfn.body.len() => return Ok(val),
+                Meaning::Value(..) | Meaning::Function(_) => {}
+            }
+        }
+        fail(Code::AplNoValue, span, "the function has no result", "end it with a sentence that is not assigned")
+    }
+
+    pub fn result(&mut self, statement: &Statement, frame: &Rc<Frame>) -> Result<Val> {
+        match self.sentence(&statement.nodes, statement.span, frame)? {
+            Meaning::Value(val, _) => Ok(val),
+            Meaning::Function(_) => fail(Code::AplClass, statement.span, "the result of a dfn is an array, and this is a function", ""),
+        }
+    }
+
+    /// `⍺←default`: skipped where there is a left argument.
+    pub fn is_default(&mut self, statement: &Statement, frame: &Rc<Frame>) -> Result<bool> {
+        let [Node { kind: Word::Name(name), .. }, Node { kind: Word::Glyph('←'), .. }, rest @ ..] = statement.nodes.as_slice() else {
+            return Ok(false);
+        };
+        if &**name != "⍺" {
+            return Ok(false);
+        }
+        if !frame.has("⍺") {
+            let span = statement.span;
+            match self.sentence(rest, span, frame)? {
+                Meaning::Value(val, _) => frame.set("⍺", Binding::Val(val)),
+                Meaning::Function(func) => frame.set("⍺", Binding::Fun(func)),
+            }
+        }
+        Ok(true)
+    }
+
+    pub fn condition(&mut self, guard: &[Node], frame: &Rc<Frame>) -> Result<Arr> {
+        let span = guard[0].span.to(guard[guard.len() - 1].span);
+        let cond = self.value_of(guard, frame)?;
+        self.truth(cond, span, "the condition of a guard")
+    }
+
+    /// A single truth value.
+    pub fn truth(&mut self, cond: Val, span: Span, what: &str) -> Result<Arr> {
+        self.b.at = span;
+        let cond = cond.simple(span, what)?;
+        let cond = if cond.count() == Some(1) { self.first_element(cond) } else { cond };
+        if !cond.shape.is_empty() {
+            let shown = cond.shown();
+            return fail(Code::AplRank, span, format!("{what} is one truth value, not {shown}"), "make one of many with `∧/` or `∨/`");
+        }
+        match (cond.kind, cond.constant_int()) {
+            (Kind::Bool, _) => Ok(cond),
+            (_, Some(value @ 0..=1)) => Ok(self.b.literal(Kind::Bool, &[], vec![Scalar::Bool(value == 1)])),
+            _ => fail(Code::AplKind, span, format!("{what} is 0 or 1, and this is of kind {}", cond.kind.name()), "compare it, as in `0≠`"),
+        }
+    }
+}
+
+/// The names that a sentence assigns.
+fn assigned_names(nodes: &[Node]) -> Vec<Rc<str>> {
+    let mut out = Vec::new();
+    for (at, node) in nodes.iter().enumerate() {
+        match &node.kind {
+            Word::Name(name) if nodes[at..].iter().any(|later| matches!(later.kind, Word::Glyph('←'))) => out.push(name.clone()),
+            Word::Paren(inner) if matches!(nodes.get(at + 1), Some(Node { kind: Word::Glyph('←'), .. })) => {
+                out.extend(inner.iter().filter_map(|node| if let Word::Name(name) = &node.kind { Some(name.clone()) } else { None }));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// A size in a message about two places.
+pub fn sizes_words(a: &Dim, b: &Dim) -> String {
+    format!("{} and {}", dim_shown(a), dim_shown(b))
+}

@@ -1,0 +1,36 @@
+//! APL: `.apl` files to explicit core.
+//!
+//! A script is executed without its numbers: a value is a kind of elements, a shape of symbolic sizes, and the core that computes it. Kinds
+//! and ranks are always known, so every glyph means one function, dfns are made anew for the types of each call, and nothing is inferred
+//! backwards. What is not known, sizes that depend on data, has names in core and is checked there. `docs/apl.md` is the language.
+//!
+//! `tree` reads words and brackets, `sentence` finds out which words are functions and what belongs to what, `machine` and `loops` execute: names,
+//! calls, guards, loops. What the glyphs mean is in `prims` and the rooms that it names; `build` puts core together; `program` has files and
+//! entry points.
+
+mod build;
+mod error;
+mod functions;
+mod glyph;
+mod groups;
+mod index;
+mod join;
+mod lift;
+mod loops;
+mod machine;
+mod operators;
+mod prims;
+mod program;
+mod reduce;
+mod scalar;
+mod search;
+mod sentence;
+mod structure;
+mod system;
+mod tree;
+mod value;
+
+pub use build::Form;
+pub use machine::Note;
+pub use program::{Elaborated, LIBRARY, Parameter, Request, program};
+pub use value::Kind;

@@ -1,0 +1,510 @@
+//! The functions that are glyphs: which of the others' functions each is with one argument and with two.
+
+use super::error::{Result, fail};
+use super::machine::Machine;
+use super::scalar;
+use super::structure::{Place, product};
+use super::value::{Arr, Kind, Val};
+use crate::base::scalar::Op;
+use crate::base::{Code, PrimType, Scalar, Span, Symbol};
+use crate::ir::core::{Dim, ExprKind, Index, Prim, Shape};
+
+impl Machine {
+    /// Applies a glyph.
+    pub fn primitive(&mut self, glyph: char, axis: Option<&Val>, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
+        let takes_axis = ",⍪⌽⊖/⌿\\⍀↑↓".contains(glyph);
+        if axis.is_some() && !takes_axis {
+            return fail(Code::AplNotation, span, format!("`{glyph}` with an axis is not supported"), "use `⍤` or `⍉`");
+        }
+        match left {
+            Some(left) => self.dyadic(glyph, axis, left, right, span),
+            None => self.monadic(glyph, axis, right, span),
+        }
+    }
+
+    fn monadic(&mut self, glyph: char, axis: Option<&Val>, right: Val, span: Span) -> Result<Val> {
+        if glyph == '~' || glyph != '≠' && scalar::is_monadic(glyph) {
+            return self.pervade1(glyph, right, span);
+        }
+        match glyph {
+            '⊢' | '⊣' | '⌷' => Ok(right),
+            '⍴' => {
+                let outer = outer_of(&right);
+                Ok(Val::Arr(self.b.numbers(&outer)))
+            }
+            '≢' => {
+                let count = outer_of(&right).first().cloned().unwrap_or(Dim::constant(1));
+                let vector = self.b.numbers(&[count]);
+                Ok(Val::Arr(self.first_known(vector)))
+            }
+            '≡' => {
+                let depth = depth(&right);
+                Ok(Val::Arr(self.b.literal(Kind::Int, &[], vec![Scalar::I64(depth)])))
+            }
+            ',' => match right {
+                Val::Tup(_) => Ok(right),
+                Val::Arr(arr) => self.ravelled(&arr).map(Val::Arr),
+            },
+            '⍪' => {
+                let arr = right.arr(span, "`⍪`")?;
+                let outer = arr.outer().to_vec();
+                let sizes = match outer.split_first() {
+                    None => vec![Dim::constant(1), Dim::constant(1)],
+                    Some((first, rest)) => vec![first.clone(), product(rest, span)?],
+                };
+                self.reshaped(&sizes, &arr, span).map(Val::Arr)
+            }
+            '⍳' => self.indices(right, span),
+            '↑' => self.mix(right, span),
+            '↓' => self.split(right, span),
+            '⌽' | '⊖' => match right {
+                Val::Tup(items) => {
+                    let items = items.iter().rev().cloned().collect();
+                    self.strand(items)
+                }
+                Val::Arr(arr) if arr.rank() == 0 => Ok(Val::Arr(arr)),
+                Val::Arr(arr) => {
+                    let axis = self.axis_number(axis, arr.rank(), if glyph == '⌽' { arr.rank() - 1 } else { 0 }, span)?;
+                    self.reversed(&arr, axis).map(Val::Arr)
+                }
+            },
+            '⍉' => {
+                let arr = right.arr(span, "`⍉`")?;
+                let order: Vec<usize> = (0..arr.rank()).rev().collect();
+                self.transposed(&order, &arr).map(Val::Arr)
+            }
+            '⊂' => Ok(self.enclose(right)),
+            '⊆' => Ok(match right {
+                Val::Arr(arr) if arr.is_simple() => self.enclose(Val::Arr(arr)),
+                other => other,
+            }),
+            '⊃' => self.first(right, span),
+            '∊' => match right {
+                Val::Arr(arr) => {
+                    let flat = arr.flat();
+                    self.ravelled(&flat).map(Val::Arr)
+                }
+                Val::Tup(items) => {
+                    let mut out: Option<Val> = None;
+                    for item in items.iter() {
+                        let flat = self.monadic('∊', None, item.clone(), span)?;
+                        out = Some(match out {
+                            None => flat,
+                            Some(before) => self.catenated(before, flat, Place::Last, span)?,
+                        });
+                    }
+                    out.ok_or_else(|| self.silent())
+                }
+            },
+            '⍸' => self.where_(right, span),
+            '∪' => self.unique(right, span),
+            '≠' => self.unique_mask(right, span),
+            '⍋' | '⍒' => self.grade(right, glyph == '⍒', span),
+            '⌹' => self.domino(None, right, span),
+            '?' => self.roll(right, span),
+            '⍕' => self.format(right, span),
+            _ => fail(Code::AplSentence, span, format!("`{glyph}` takes two arguments (SYNTAX ERROR)"), "write an array in front of it"),
+        }
+    }
+
+    fn dyadic(&mut self, glyph: char, axis: Option<&Val>, left: Val, right: Val, span: Span) -> Result<Val> {
+        if scalar::is_dyadic(glyph) {
+            return self.pervade2(glyph, left, right, span);
+        }
+        match glyph {
+            '⊢' => Ok(right),
+            '⊣' => Ok(left),
+            '⍴' => {
+                let sizes = self.sizes(left, span, "the left argument of `⍴`")?;
+                match right {
+                    Val::Arr(arr) => self.reshaped(&sizes, &arr, span).map(Val::Arr),
+                    Val::Tup(items) => {
+                        let n = match sizes.as_slice() {
+                            [n] => n.as_constant().filter(|n| (0..=64).contains(n)),
+                            _ => None,
+                        };
+                        let Some(n) = n else {
+                            return fail(Code::AplMixture, span, "a nested vector of different items keeps a constant length", "");
+                        };
+                        let items = (0..n as usize).map(|at| items[at % items.len()].clone()).collect();
+                        self.strand(items)
+                    }
+                }
+            }
+            '≡' | '≢' => {
+                let same = self.matches(&left, &right, span)?;
+                if glyph == '≡' { Ok(same) } else { self.pervade1('~', same, span) }
+            }
+            ',' | '⍪' => {
+                let place = self.place(axis, glyph == ',', span)?;
+                self.catenated(left, right, place, span)
+            }
+            '⍳' => self.index_of(left, right, span),
+            '↑' | '↓' => self.take_drop(glyph == '↑', left, right, axis, span),
+            '⌽' | '⊖' => {
+                let arr = right.arr(span, "a rotation")?;
+                if arr.rank() == 0 {
+                    return Ok(Val::Arr(arr));
+                }
+                let axis = self.axis_number(axis, arr.rank(), if glyph == '⌽' { arr.rank() - 1 } else { 0 }, span)?;
+                let by = left.simple(span, "the left argument of a rotation")?;
+                self.rotated(by, &arr, axis, span).map(Val::Arr)
+            }
+            '⍉' => {
+                let arr = right.arr(span, "`⍉`")?;
+                let order = left.simple(span, "the left argument of `⍉`")?;
+                let Some(order) = order.constant_ints() else {
+                    return fail(
+                        Code::AplStatic,
+                        span,
+                        "the left argument of `⍉` must be known before the program runs",
+                        "write it as literals",
+                    );
+                };
+                let order: Option<Vec<usize>> = order.iter().map(|at| usize::try_from(at - self.origin).ok()).collect();
+                let most = order.as_ref().and_then(|order| order.iter().max().copied()).map_or(0, |most| most + 1);
+                let order = order.filter(|order| order.len() == arr.rank() && (0..most).all(|axis| order.contains(&axis)));
+                let Some(order) = order else {
+                    return fail(
+                        Code::AplIndex,
+                        span,
+                        format!("these are not the axes of an array of rank {} (RANK ERROR)", arr.rank()),
+                        "",
+                    );
+                };
+                self.transposed(&order, &arr).map(Val::Arr)
+            }
+            '/' | '⌿' => self.replicated(left, right, axis, glyph == '/', span),
+            '\\' | '⍀' => self.expanded(left, right, axis, glyph == '\\', span),
+            '⌷' => self.squad(left, right, span),
+            '⊃' => self.pick(left, right, span),
+            '∊' => {
+                let what = left.simple(span, "`∊`")?;
+                let set = right.simple(span, "`∊`")?;
+                self.member(what, set, span).map(Val::Arr)
+            }
+            '~' => self.kept(left, right, false, "`~`", span),
+            '∩' => self.kept(left, right, true, "`∩`", span),
+            '∪' => {
+                let left = Val::Arr(self.set(left, span, "`∪`")?);
+                let more = self.kept(right, left.clone(), false, "`∪`", span)?;
+                self.catenated(left, more, Place::Last, span)
+            }
+            '⍷' => self.find(left, right, span),
+            '⊥' => self.decode(left, right, span),
+            '⊤' => self.encode(left, right, span),
+            '⌹' => self.domino(Some(left), right, span),
+            '⊂' | '⊆' => self.parts(left, right, glyph == '⊆', span),
+            '?' => self.deal(left, right, span),
+            '⍕' => fail(
+                Code::AplFormat,
+                span,
+                "`⍕` with a number of digits is not supported",
+                "what is printed is formatted; `⎕PP` sets the digits",
+            ),
+            '⍋' | '⍒' => fail(
+                Code::AplNotation,
+                span,
+                format!("`{glyph}` with an order of characters is not supported"),
+                "sort the positions: `x[⍋order⍳x]`",
+            ),
+            _ => fail(Code::AplSentence, span, format!("`{glyph}` takes one argument (SYNTAX ERROR)"), ""),
+        }
+    }
+
+    /// A scalar of what is known of a vector of one element.
+    fn first_known(&mut self, vector: Arr) -> Arr {
+        let known = vector.known.clone();
+        let mut out = self.first_element(vector);
+        if let Some(dim) = known.as_ref().map(|known| known[0].clone()).filter(|dim| dim.as_constant().is_none()) {
+            let expr = self.b.size(&dim);
+            out = self.b.named(Kind::Int, Vec::new(), expr);
+        }
+        out.known = known;
+        out
+    }
+    fn place(&mut self, axis: Option<&Val>, last: bool, span: Span) -> Result<Place> {
+        let Some(axis) = axis else { return Ok(if last { Place::Last } else { Place::First }) };
+        let constant = match axis {
+            Val::Arr(arr) => arr.constant(),
+            Val::Tup(_) => None,
+        };
+        let number = match constant {
+            Some(Scalar::F64(value)) => value - self.origin as f64,
+            Some(other) => match other.as_i128() {
+                Some(value) => (value - i128::from(self.origin)) as f64,
+                None => return fail(Code::AplStatic, span, "an axis is a constant number", ""),
+            },
+            None => return fail(Code::AplStatic, span, "an axis is a constant number", ""),
+        };
+        if number <= -1.0 || number > 15.0 {
+            return fail(Code::AplIndex, span, "there is no such axis (RANK ERROR)", "");
+        }
+        Ok(if number.fract() == 0.0 { Place::Axis(number as usize) } else { Place::Before(number.ceil() as usize) })
+    }
+    /// An array as an item.
+    fn enclose(&mut self, val: Val) -> Val {
+        match val {
+            Val::Arr(arr) if arr.shape.is_empty() => Val::Arr(arr),
+            Val::Arr(arr) => {
+                let levels = Arr::with_outer(0, &arr.levels);
+                Val::Arr(arr.levelled(levels))
+            }
+            // A tuple as an item of a strand stays what it is.
+            other => other,
+        }
+    }
+    fn first(&mut self, val: Val, span: Span) -> Result<Val> {
+        let arr = match val {
+            Val::Tup(items) => return items.first().cloned().ok_or_else(|| self.silent()),
+            Val::Arr(arr) => arr,
+        };
+        if arr.rank() == 0 {
+            return Ok(Val::Arr(arr.levelled_inner()));
+        }
+        let empty = arr.outer().iter().any(|dim| dim.as_constant() == Some(0));
+        if empty {
+            let cell = arr.cell().to_vec();
+            let made = super::structure::filled(&self.b, arr.kind, &cell);
+            let levels = arr.inner_levels();
+            return Ok(Val::Arr(self.b.named(arr.kind, cell, made).levelled(levels)));
+        }
+        if arr.outer().iter().any(|dim| dim.as_constant().is_none()) && arr.is_simple() {
+            // An empty array gives a fill.
+            let flat = self.ravelled(&arr)?;
+            let one = self.b.literal(Kind::Int, &[], vec![Scalar::I64(1)]);
+            let taken = self.take_drop(true, Val::Arr(one), Val::Arr(flat), None, span)?.arr(span, "`⊃`")?;
+            return Ok(Val::Arr(self.first_element(taken)));
+        }
+        let zeros: Vec<_> = arr.outer().iter().map(|_| self.b.int(0)).collect();
+        self.cell_at(&arr, &zeros).map(Val::Arr)
+    }
+    /// `↑`: an array of the items, shorter ones filled.
+    fn mix(&mut self, val: Val, span: Span) -> Result<Val> {
+        let items = match val {
+            Val::Arr(arr) => {
+                let mut levels = arr.levels.clone();
+                if levels.len() > 1 {
+                    let first = levels.remove(0);
+                    levels[0] += first;
+                }
+                return Ok(Val::Arr(arr.levelled(levels)));
+            }
+            Val::Tup(items) => items,
+        };
+        let mut arrays = Vec::new();
+        for item in items.iter() {
+            arrays.push(item.clone().simple(span, "an item of what `↑` mixes")?);
+        }
+        let rank = arrays.iter().map(Arr::rank).max().unwrap_or(0);
+        let mut kind = arrays[0].kind;
+        for arr in &arrays[1..] {
+            let Some(joined) = kind.join(arr.kind) else {
+                return fail(Code::AplMixture, span, format!("{} and {} cannot stand in one array", kind.words(), arr.kind.words()), "");
+            };
+            kind = joined;
+        }
+        let mut shape: Vec<Dim> = vec![Dim::constant(1); rank];
+        let mut raised = Vec::new();
+        for arr in arrays {
+            let mut outer = vec![Dim::constant(1); rank - arr.rank()];
+            outer.extend(arr.outer().iter().cloned());
+            let arr = if arr.rank() < rank { self.reshaped(&outer, &arr, span)? } else { arr };
+            for (most, dim) in shape.iter_mut().zip(&outer) {
+                *most = match (most.as_constant(), dim.as_constant()) {
+                    (Some(a), Some(b)) => Dim::constant(a.max(b)),
+                    _ if most == dim => dim.clone(),
+                    _ => {
+                        let (x, y) = (most.clone(), dim.clone());
+                        self.b.memo(format!("max {x:?} {y:?}"), |b| {
+                            let (x, y) = (b.size(&x), b.size(&y));
+                            let made = b.op2(Op::Max, PrimType::I64, x, y);
+                            b.bind(made)
+                        })
+                    }
+                };
+            }
+            raised.push(arr);
+        }
+        let mut same = Vec::new();
+        for arr in raised {
+            if arr.shape == shape {
+                same.push(arr);
+            } else {
+                let sizes = Val::Arr(self.b.numbers(&shape));
+                let taken = self.take_drop(true, sizes, Val::Arr(arr), None, span)?.arr(span, "`↑`")?;
+                same.push(self.coerced(taken, &shape, span)?);
+            }
+        }
+        Ok(Val::Arr(self.stacked(kind, same)?.flat()))
+    }
+    fn split(&mut self, val: Val, span: Span) -> Result<Val> {
+        let arr = val.arr(span, "`↓`")?;
+        match arr.rank() {
+            0 => Ok(Val::Arr(arr)),
+            rank => {
+                let mut levels = arr.levels.clone();
+                levels[0] = rank - 1;
+                levels.insert(1, 1);
+                Ok(Val::Arr(arr.levelled(levels)))
+            }
+        }
+    }
+
+    /// Dyadic `≡`.
+    fn matches(&mut self, a: &Val, b: &Val, span: Span) -> Result<Val> {
+        let answer = |m: &mut Machine, value: bool| Val::Arr(m.b.literal(Kind::Bool, &[], vec![Scalar::Bool(value)]));
+        match (a, b) {
+            (Val::Tup(x), Val::Tup(y)) => {
+                if x.len() != y.len() {
+                    return Ok(answer(self, false));
+                }
+                let mut all = answer(self, true);
+                for (x, y) in x.iter().zip(y.iter()) {
+                    let one = self.matches(x, y, span)?;
+                    all = self.pervade2('∧', all, one, span)?;
+                }
+                Ok(all)
+            }
+            (Val::Arr(x), Val::Arr(y)) => {
+                let impossible = x.levels != y.levels || x.shape.iter().zip(&y.shape).any(|(a, b)| a.never_equal(b));
+                let (Some(kind), false) = (x.kind.join(y.kind), impossible) else { return Ok(answer(self, false)) };
+                let (x, y) = (self.b.convert(x, kind)?, self.b.convert(y, kind)?);
+                let differing: Vec<(Dim, Dim)> = x.shape.iter().cloned().zip(y.shape.iter().cloned()).filter(|(a, b)| a != b).collect();
+                let compare = |m: &mut Machine, y: &Arr| {
+                    let shape = Shape::dims(x.shape.iter().cloned());
+                    let types = vec![crate::ir::core::Atom::Prim(kind.prim())];
+                    let fun = m.b.node(ExprKind::Inst {
+                        fun: crate::ir::core::Expr::prim(Prim::Equal, span),
+                        types,
+                        indices: vec![Index::Shape(shape)],
+                    });
+                    let made = m.b.app(fun, vec![x.expr.clone(), y.expr.clone()]);
+                    Ok(Val::Arr(m.b.named(Kind::Bool, Vec::new(), made)))
+                };
+                if differing.is_empty() {
+                    return compare(self, &y);
+                }
+                let mut same = self.b.lit(Scalar::Bool(true));
+                for (a, b) in &differing {
+                    let (a, b) = (self.b.size(a), self.b.size(b));
+                    let equal = self.b.op2(Op::Eq, PrimType::I64, a, b);
+                    same = self.b.op2(Op::And, PrimType::Bool, same, equal);
+                }
+                let shape = x.shape.clone();
+                self.branch(
+                    same,
+                    &mut |m| {
+                        let y = m.coerced(y.clone(), &shape, span)?;
+                        compare(m, &y)
+                    },
+                    &mut |m| Ok(answer(m, false)),
+                )
+            }
+            _ => Ok(answer(self, false)),
+        }
+    }
+
+    /// `?n`.
+    fn roll(&mut self, right: Val, span: Span) -> Result<Val> {
+        let arr = right.simple(span, "`?`")?;
+        let zero = arr.same == Some(0) || arr.constant_ints().is_some_and(|ints| !ints.is_empty() && ints.iter().all(|n| *n == 0));
+        let arr = self.whole(arr, span, "the argument of `?`")?;
+        if !zero && arr.constant_ints().is_some_and(|ints| ints.contains(&0)) {
+            return fail(
+                Code::AplMixture,
+                span,
+                "`?` of 0 gives a float and of other numbers whole numbers; one array has one kind",
+                "roll them apart",
+            );
+        }
+        let site = self.site(span)?;
+        let (name, kind) = if zero { ("apl_unit", Kind::Double) } else { ("apl_roll", Kind::Int) };
+        self.library.insert(name);
+        let origin = self.origin;
+        let count = arr.shape.clone();
+        let flat = self.ravelled(&arr)?;
+        let numbers = self.b.iota(&flat.shape[0]);
+        let made = self.b.map(&flat.shape, vec![flat.expr.clone(), numbers], |b, cells| {
+            let fun = b.node(ExprKind::Var(Symbol::new(name)));
+            let mut args = vec![b.int(site), cells[1].clone()];
+            if kind == Kind::Double {
+                return Ok(b.app(fun, args));
+            }
+            args.push(cells[0].clone());
+            let number = b.app(fun, args);
+            Ok(b.op2(Op::Add, PrimType::I64, number, b.int(origin)))
+        })?;
+        let row = self.b.named(kind, flat.shape.clone(), made);
+        self.shaped(&row, &count).map(Val::Arr)
+    }
+    /// The number of a place where random numbers are made.
+    fn site(&mut self, span: Span) -> Result<i64> {
+        if self.looped > 0 {
+            let what = "random numbers within a loop, a reduction or `¨` would be the same in each pass";
+            return fail(Code::AplNotation, span, what, "make all of them at once outside, as in `?n⍴0`, and take a part in each pass");
+        }
+        self.rolls += 1;
+        Ok(self.rolls)
+    }
+    /// `k?n`.
+    fn deal(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
+        let of = self.sizes(right, span, "the right argument of `?`")?;
+        let count = self.sizes(left, span, "the left argument of `?`")?;
+        let ([n], [k]) = (of.as_slice(), count.as_slice()) else {
+            return fail(Code::AplRank, span, "`k?n` takes two whole numbers", "");
+        };
+        if let (Some(n), Some(k)) = (n.as_constant(), k.as_constant())
+            && k > n
+        {
+            return fail(Code::AplIndex, span, format!("{k} of {n} numbers cannot differ (DOMAIN ERROR)"), "");
+        }
+        let zeros = self.b.literal(Kind::Int, &[1], vec![Scalar::I64(0)]);
+        let zeros = self.reshaped(std::slice::from_ref(n), &zeros, span)?;
+        let keys = if zeros.lit.is_some() || zeros.same == Some(0) { self.roll(Val::Arr(zeros), span)? } else { return Err(self.silent()) };
+        let order = self.grade(keys, false, span)?;
+        let number = self.b.numbers(std::slice::from_ref(k));
+        self.take_drop(true, Val::Arr(number), order, None, span)
+    }
+    /// `⍕`: of characters, and of constants.
+    fn format(&mut self, right: Val, span: Span) -> Result<Val> {
+        let arr = right.simple(span, "`⍕`")?;
+        if arr.kind == Kind::Char {
+            return Ok(Val::Arr(arr));
+        }
+        match arr.constant_ints().filter(|_| arr.kind <= Kind::Int && arr.rank() <= 1) {
+            Some(ints) => {
+                let text = ints.iter().map(|n| n.to_string().replace('-', "¯")).collect::<Vec<_>>().join(" ");
+                let items: Vec<Scalar> = text.chars().map(|c| Scalar::U32(c as u32)).collect();
+                Ok(Val::Arr(self.b.literal(Kind::Char, &[items.len() as u64], items)))
+            }
+            None => fail(
+                Code::AplFormat,
+                span,
+                format!("`⍕` makes text of constants only, and this is {}", arr.shown()),
+                "print the number by itself: results are formatted when they are printed",
+            ),
+        }
+    }
+}
+
+fn outer_of(val: &Val) -> Vec<Dim> {
+    match val {
+        Val::Arr(arr) => arr.outer().to_vec(),
+        Val::Tup(items) => vec![Dim::constant(items.len() as i64)],
+    }
+}
+
+/// How deep arrays are nested in a value; negative if not all parts are equally deep.
+fn depth(val: &Val) -> i64 {
+    match val {
+        Val::Arr(arr) if arr.shape.is_empty() => 0,
+        Val::Arr(arr) => arr.levels.len() as i64,
+        Val::Tup(items) => {
+            let depths: Vec<i64> = items.iter().map(depth).collect();
+            let most = depths.iter().map(|depth| depth.abs()).max().unwrap_or(0) + 1;
+            let even = depths.iter().all(|depth| *depth == depths[0] && *depth >= 0);
+            if even { most } else { -most }
+        }
+    }
+}

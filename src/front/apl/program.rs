@@ -1,0 +1,275 @@
+//! Files: what a script prints, and its functions as entry points.
+
+use super::build::{Form, Layout};
+use super::error::{self, Result, Trouble, fail};
+use super::functions::{Fun, Func};
+use super::machine::{Binding, Files, Frame, Machine, Note};
+use super::tree::{self, Script, Signature};
+use super::value::{Kind, Val};
+use crate::base::{Code, FileId, SourceMap, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::front::resolve::Loader;
+use crate::ir::core::{Atom, Define, Dim, Expr, ExprKind, Param, Program, Type};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Functions that are written in the surface language, by their names; what a script uses is checked with it.
+pub const LIBRARY: &[(&str, &str)] = &[
+    ("apl_order", "import \"lib/sorting\"\ndef apl_order [n] (leq: i64 -> i64 -> bool) (xs: [n]i64) : [n]i64 = merge_sort leq xs\n"),
+    ("apl_inverse", "import \"lib/linalg\"\ndef apl_inverse [n] (a: [n][n]f64) : [n][n]f64 = linalg.inv a\n"),
+    ("apl_solve", "import \"lib/linalg\"\ndef apl_solve [n] [m] (a: [n][n]f64) (b: [n][m]f64) : [n][m]f64 = linalg.solve_many a b\n"),
+    (
+        "apl_unit",
+        "import \"lib/random\"\ndef apl_unit (site: i64) (at: i64) : f64 = f64.u64 (splitmix64.nth (splitmix64.seed site) at >> 11) * 0x1p-53\n",
+    ),
+    (
+        "apl_roll",
+        "import \"lib/random\"\ndef apl_roll (site: i64) (at: i64) (n: i64) : i64 = i64.u64 (splitmix64.nth (splitmix64.seed site) at >> 1) % n\n",
+    ),
+];
+
+/// What is asked of a script besides what it says itself: an entry point for these arguments.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The function.
+    pub name: String,
+    /// The kinds and ranks of its arguments.
+    pub parameters: Vec<Parameter>,
+}
+
+/// The type of an argument.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// The kind of its elements.
+    pub kind: Kind,
+    /// Its sizes: constants or names.
+    pub sizes: Vec<std::result::Result<i64, String>>,
+}
+
+/// A script made explicit.
+#[derive(Debug, Default)]
+pub struct Elaborated {
+    /// What prints, as `main`, and entry points.
+    pub program: Program,
+    /// What is wrong, in order of place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The definition that prints, if anything does.
+    pub main: Option<Symbol>,
+    /// The form of the result of each definition: of `main`, a tuple of what it prints if that is not one value.
+    pub forms: BTreeMap<Symbol, Form>,
+    /// How many values `main` prints.
+    pub printed: usize,
+    /// The digits of floats that are printed.
+    pub precision: usize,
+    /// Functions of the library that are used.
+    pub library: BTreeSet<&'static str>,
+    /// What was found out, in order of place.
+    pub notes: Vec<Note>,
+}
+
+/// Makes a script explicit, and the entry point that is asked for.
+pub fn program(sources: &SourceMap, loader: &dyn Loader, root: FileId, request: Option<&Request>) -> Elaborated {
+    let text = sources.file(root).text.clone();
+    let start = Span::new(root, 0, 0);
+    let mut script = tree::read(root, &text);
+    let mut out = Elaborated { precision: 10, ..Elaborated::default() };
+    let mut troubles = std::mem::take(&mut script.errors);
+    let folder = sources.file(root).name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let read = |name: String| {
+        let text = loader.load(&if name.starts_with('/') { name.clone() } else { format!("{folder}{name}") });
+        (name, text)
+    };
+    let files: Rc<Files> = Rc::new(script.files().into_iter().map(read).collect());
+    if troubles.is_empty() {
+        troubles = printing(&script, &files, start, &mut out);
+    }
+    if troubles.is_empty() {
+        for signature in &script.signatures {
+            if let Err(trouble) = declared(&script, &files, signature, &mut out) {
+                troubles.push(trouble);
+            }
+        }
+        if let Some(request) = request
+            && let Err(trouble) = entry((&script, &files), &request.name, &request.parameters, start, &mut out)
+        {
+            troubles.push(trouble);
+        }
+    }
+    troubles.sort_by_key(|trouble| trouble.labels.first().map(|label| (label.span.start, label.span.end)));
+    out.diagnostics = troubles.into_iter().map(|trouble| *trouble).collect();
+    out
+}
+
+/// What the script prints.
+fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborated) -> Vec<Trouble> {
+    let frame = Frame::new(None);
+    let mut machine = Machine::new(start);
+    machine.files = files.clone();
+    let mut troubles = machine.script(&script.statements, &frame);
+    out.notes = std::mem::take(&mut machine.notes);
+    out.notes.sort_by_key(|note| (note.span.start, note.span.end));
+    out.precision = machine.precision as usize;
+    if !troubles.is_empty() {
+        return troubles;
+    }
+    let outputs: Vec<Val> = machine.outputs.iter().map(|(val, _)| val.clone()).collect();
+    out.printed = outputs.len();
+    let whole = script.statements.first().map_or(start, |first| first.span.to(script.statements[script.statements.len() - 1].span));
+    let value = if outputs.len() == 1 { outputs[0].clone() } else { Val::Tup(Rc::new(outputs)) };
+    let name = Symbol::new("main");
+    match finished(&mut machine, &value, whole) {
+        Ok((body, layout)) => {
+            out.program.defs.push(Define { name, ty: layout.ty(), body, entry: true, span: whole });
+            out.forms.insert(name, layout.form);
+            out.main = Some(name);
+        }
+        Err(trouble) => troubles.push(trouble),
+    }
+    out.library.extend(machine.library);
+    troubles
+}
+
+/// The body of a definition: its result with what sizes were found out hidden.
+fn finished(machine: &mut Machine, value: &Val, span: Span) -> Result<(Expr, Layout)> {
+    let mut leaves = Vec::new();
+    value.leaves(&mut leaves);
+    let local = leaves.iter().flat_map(|arr| &arr.shape).filter(|dim| machine.b.is_local(dim)).cloned().collect();
+    machine.b.at = span;
+    let layout = machine.joined(&[(Form::of(value), local)], span)?;
+    let packed = machine.b.pack(value, &layout)?;
+    Ok((machine.b.close(packed), layout))
+}
+
+/// An entry point with a signature.
+fn declared(script: &Script, files: &Rc<Files>, signature: &Signature, out: &mut Elaborated) -> Result<()> {
+    let wrong = || {
+        error::at(Code::AplSignature, signature.span, "this is not the type of an entry point")
+            .help("write `⍝: name : [n]f64 -> [n][3]i64 -> f64`: kinds are bool, i64, f64, c128 and char; the last type is that of the result and may be left out as `_`")
+            .boxed()
+    };
+    let (name, ty) = signature.text.split_once(':').ok_or_else(wrong)?;
+    let mut parts: Vec<&str> = ty.split("->").map(str::trim).collect();
+    let result = parts.pop().filter(|_| (1..=2).contains(&parts.len())).ok_or_else(wrong)?;
+    let parameters = parts.into_iter().map(parameter).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+    let name = name.trim();
+    entry((script, files), name, &parameters, signature.span, out)?;
+    if result == "_" {
+        return Ok(());
+    }
+    let wanted = parameter(result).ok_or_else(wrong)?;
+    let made = out.forms.get(&Symbol::new(name));
+    let fits = matches!(made, Some(Form::Arr { kind, shape, .. }) if *kind <= wanted.kind && (kind.is_number() == wanted.kind.is_number()) && shape.len() == wanted.sizes.len());
+    if fits {
+        return Ok(());
+    }
+    fail(Code::AplSignature, signature.span, format!("the result of `{name}` is not a {result}"), "write the type that it has, or `_`")
+}
+
+fn parameter(text: &str) -> Option<Parameter> {
+    let mut rest = text.trim();
+    let mut sizes = Vec::new();
+    while let Some(inner) = rest.strip_prefix('[') {
+        let (size, after) = inner.split_once(']')?;
+        let size = size.trim();
+        sizes.push(match size.parse::<i64>() {
+            Ok(number) if number >= 0 => Ok(number),
+            _ if !size.is_empty()
+                && size.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                && !size.starts_with(|c: char| c.is_ascii_digit()) =>
+            {
+                Err(size.to_string())
+            }
+            _ => return None,
+        });
+        rest = after.trim();
+    }
+    let kinds = [Kind::Bool, Kind::Int, Kind::Double, Kind::Complex, Kind::Char];
+    let kind = kinds.into_iter().find(|kind| kind.name() == rest)?;
+    Some(Parameter { kind, sizes })
+}
+
+/// A function of the script as a definition of core, for arguments of these types.
+fn entry((script, files): (&Script, &Rc<Files>), name: &str, parameters: &[Parameter], span: Span, out: &mut Elaborated) -> Result<()> {
+    let frame = Frame::new(None);
+    let mut machine = Machine::new(span);
+    machine.prints = false;
+    machine.files = files.clone();
+    if let Some(trouble) = machine.script(&script.statements, &frame).into_iter().next() {
+        return Err(trouble);
+    }
+    let func = match frame.find(name) {
+        Some(Binding::Fun(func)) => func,
+        _ => {
+            let near = frame.names().into_iter().find(|known| matches!(frame.find(known), Some(Binding::Fun(_))));
+            let help = near.map_or(String::new(), |near| format!("`{near}` is a function"));
+            return fail(Code::AplNoValue, span, format!("there is no function `{name}` in the script"), help);
+        }
+    };
+    let mut indices: Vec<Symbol> = Vec::new();
+    let mut params = Vec::new();
+    let mut values = Vec::new();
+    for (at, parameter) in parameters.iter().enumerate() {
+        let mut shape = Vec::new();
+        for size in &parameter.sizes {
+            shape.push(match size {
+                Ok(number) => Dim::constant(*number),
+                Err(name) => {
+                    let name = Symbol::new(name);
+                    if !indices.contains(&name) {
+                        indices.push(name);
+                    }
+                    Dim::var(name)
+                }
+            });
+        }
+        let known = match (parameters.len(), at) {
+            (2, 0) => "alpha".to_string(),
+            (1 | 2, _) => "omega".to_string(),
+            _ => format!("omega{}", at + 1),
+        };
+        let param = Symbol::new(&known);
+        machine.b.own([param]);
+        let ty = super::build::Build::ty(parameter.kind, &shape);
+        let expr = machine.b.var(param);
+        values.push(Val::Arr(machine.b.named(parameter.kind, shape, expr)));
+        params.push((param, ty));
+    }
+    let (left, right) = match values.len() {
+        1 => (None, values.remove(0)),
+        2 => (Some(values.remove(0)), values.remove(0)),
+        _ => (None, Val::Tup(Rc::new(values))),
+    };
+    let at = func.written();
+    let func = Func { fun: func.fun, span: at };
+    let value = machine.call(&func, left, right).map_err(|trouble| {
+        if Machine::is_silent(&trouble) { error::at(Code::AplNoValue, span, "what the function uses has errors").boxed() } else { trouble }
+    })?;
+    let (body, layout) = finished(&mut machine, &value, span)?;
+    let ret = layout.ty();
+    let types = params.iter().map(|(_, ty)| Param { name: None, ty: ty.clone() }).collect();
+    let ty = Type::fun(types, ret.clone());
+    let body = Expr::new(ExprKind::Fn { params, ret, body }, span);
+    let (ty, body) = match indices.is_empty() {
+        true => (ty, body),
+        false => (Type::scalar(Atom::Pi(indices.clone(), ty)), Expr::new(ExprKind::IFn { params: indices, body }, span)),
+    };
+    let name = Symbol::new(name);
+    out.program.defs.retain(|define| define.name != name);
+    out.program.defs.push(Define { name, ty, body, entry: true, span });
+    out.forms.insert(name, layout.form);
+    if out.main == Some(name) {
+        out.main = None;
+    }
+    out.library.extend(machine.library);
+    Ok(())
+}
+
+impl Func {
+    /// Where it is written.
+    fn written(&self) -> Span {
+        match &self.fun {
+            Fun::Dfn(closure) => closure.span,
+            _ => self.span,
+        }
+    }
+}
