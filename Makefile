@@ -10,10 +10,11 @@
 # make bench-library   functions of lib/linalg and lib/fft beside NumPy: a table (benches/library.py --help)
 # make programs-table  the table of docs/programs.md: what need not be written, checking times
 # make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
+# make dist          an archive for Debian machines without Rust: the program with the solver inside, manual pages, completions (build/dist)
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo fit test examples properties torture mutations bench bench-check bench-library programs-table fuzz ci clean
+.PHONY: all setup demo fit test examples properties torture mutations bench bench-check bench-library programs-table fuzz dist ci clean
 
 all:
 	@.ci/setup build
@@ -98,6 +99,10 @@ TARGETS ?= syntax format check core rank data apl
 fuzz:
 	@.ci/setup build
 	@fuzz/run.sh $(MINUTES) $(TARGETS)
+
+dist:
+	@.ci/setup build
+	@.ci/dist
 
 ci:
 	@.ci/run

@@ -94,6 +94,7 @@ codes! {
     OutOfMemory "E0507",
     UnfitArguments "E0508",
     TooDeep "E0509",
+    Interrupted "E0510",
     MalformedCore "E0599",
     // Data, files and commands.
     UnreadableFile "E0601",

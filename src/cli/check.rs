@@ -19,9 +19,16 @@ pub(super) struct CheckArgs {
     /// Print solver statistics and times for each program
     #[arg(long)]
     stats: bool,
+    /// Check again whenever a program, or what it imports, changes
+    #[arg(long)]
+    watch: bool,
 }
 
 pub(super) fn run(args: &CheckArgs, console: &mut Console) -> Outcome {
+    if args.watch { super::watch::run(&args.files, console, |console| once(args, console)) } else { once(args, console) }
+}
+
+fn once(args: &CheckArgs, console: &mut Console) -> Outcome {
     let mut code = SUCCESS;
     for file in &args.files {
         let loaded = match load(file) {

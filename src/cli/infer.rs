@@ -29,6 +29,9 @@ pub(super) struct InferArgs {
     /// Output format
     #[arg(long, value_enum, default_value = "pretty", value_name = "FORMAT")]
     format: Format,
+    /// Show it again whenever the program, or what it imports, changes
+    #[arg(long)]
+    watch: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,6 +63,13 @@ struct Definition {
 }
 
 pub(super) fn run(args: &InferArgs, console: &mut Console) -> Outcome {
+    if args.watch {
+        return super::watch::run(std::slice::from_ref(&args.source.file), console, |console| once(args, console));
+    }
+    once(args, console)
+}
+
+fn once(args: &InferArgs, console: &mut Console) -> Outcome {
     let loaded = load(&args.source.file)?;
     let Loaded { sources, checked, .. } = &loaded;
     console.report_all(sources, &checked.diagnostics);

@@ -13,17 +13,22 @@ mod bench;
 mod build;
 mod check;
 mod core;
+mod doctor;
 mod dump;
 mod explain;
 mod fmt;
+mod generate;
 mod infer;
 mod infer_core;
 #[cfg(feature = "mutations")]
 mod mutations;
 pub mod native;
+mod progress;
 mod python;
+mod repl;
 mod run;
 pub mod test;
+mod watch;
 
 use crate::base::ice;
 use crate::diag::Diagnostic;
@@ -59,7 +64,10 @@ Examples:
   remora check program.rem
   remora infer program.rem --format source
   remora run program.rem -e norm '[3.0, 4.0]'
-  remora explain E0402";
+  remora explain E0402
+
+Exit codes: 0 success, 1 an error in the program, its data or its run, 2 wrong usage, 3 an internal error of the compiler.
+Colours: `--color`, and the variable NO_COLOR.";
 
 /// Options of all commands.
 #[derive(Debug, Clone, Copy, Args)]
@@ -101,9 +109,14 @@ enum Command {
     Bench(bench::BenchArgs),
     Test(test::TestArgs),
     Fmt(fmt::FmtArgs),
+    Repl(repl::ReplArgs),
     Core(core::CoreArgs),
     Dump(dump::DumpArgs),
     Explain(explain::ExplainArgs),
+    New(generate::NewArgs),
+    Doctor(doctor::DoctorArgs),
+    Completions(generate::CompletionsArgs),
+    Man(generate::ManArgs),
 }
 
 /// What a command comes to: an exit code, or a diagnostic that has not been written yet.
@@ -184,6 +197,7 @@ fn quiet_panics() {
 
 fn dispatch(cli: Cli, bundle: Option<native::bundle::Bundle>) -> u8 {
     let mut console = Console::new(cli.global.message_format, cli.global.color);
+    progress::allow(cli.global.message_format == MessageFormat::Text);
     let outcome = ice::catch(|| command(cli.command, bundle, &mut console));
     let code = match outcome {
         Ok(Ok(code)) => code,
@@ -211,9 +225,14 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
         Command::Bench(args) => bench::run(&args, console),
         Command::Test(args) => test::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
+        Command::Repl(args) => repl::run(&args, console),
         Command::Core(args) => core::run(&args, console),
         Command::Dump(args) => dump::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
+        Command::New(args) => generate::new(&args, console),
+        Command::Doctor(args) => doctor::run(&args, console),
+        Command::Completions(args) => generate::completions(&args, console),
+        Command::Man(args) => generate::man(&args, console),
     }
 }
 

@@ -140,6 +140,11 @@ impl Console {
         }
     }
 
+    /// Whether nobody reads standard output any more.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
     /// How many errors were reported.
     pub fn errors(&self) -> usize {
         self.errors

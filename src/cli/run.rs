@@ -6,8 +6,8 @@ use super::output::Console;
 use super::program::{Loaded, load_accepted};
 use super::values::{self, Signature};
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, native, unshield};
-use crate::base::Code;
 use crate::base::Symbol;
+use crate::base::{Code, FileId};
 use crate::diag::Diagnostic;
 use crate::driver::backends::{self, Facts, Runner};
 use crate::driver::{self, Checked, is_apl};
@@ -363,25 +363,30 @@ fn write_result(args: &RunArgs, result: &Value, core: bool, console: &mut Consol
 
 /// The entry point of this name in the file itself. A definition that is not declared as one may be run as well.
 pub(super) fn find_entry<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Define, Box<Diagnostic>> {
-    let Checked { core, .. } = &loaded.checked;
+    find_entry_in(&loaded.checked, loaded.root, name)
+}
+
+/// The same for the file `root` of a program.
+pub(super) fn find_entry_in<'a>(checked: &'a Checked, root: FileId, name: &str) -> Result<&'a Define, Box<Diagnostic>> {
+    let Checked { core, .. } = checked;
     let symbol = Symbol::new(name);
-    let own = || core.defs.iter().filter(|define| define.span.file == loaded.root);
-    let named = |define: &&Define| loaded.checked.source_name(define.name) == symbol;
+    let own = || core.defs.iter().filter(|define| define.span.file == root);
+    let named = |define: &&Define| checked.source_name(define.name) == symbol;
     // An entry point is not hidden by a later definition that is none.
-    let declared = |define: &&Define| named(define) && loaded.checked.declares_entry(define.name);
+    let declared = |define: &&Define| named(define) && checked.declares_entry(define.name);
     if let Some(define) = own().rfind(declared).or_else(|| own().rfind(named)) {
         return Ok(define);
     }
-    let core = loaded.checked.remc.is_some();
+    let core = checked.remc.is_some();
     let names = |wanted: &dyn Fn(&&Define) -> bool| -> Vec<&str> {
-        let mut names: Vec<&str> = own().filter(wanted).map(|d| loaded.checked.source_name(d.name).as_str()).collect();
+        let mut names: Vec<&str> = own().filter(wanted).map(|d| checked.source_name(d.name).as_str()).collect();
         names.sort_unstable();
         names.dedup();
         names
     };
     // Definitions that help entry points are listed only where there is nothing else.
     let all = names(&|d| d.entry || core);
-    let declared = names(&|d| loaded.checked.declares_entry(d.name));
+    let declared = names(&|d| checked.declares_entry(d.name));
     let known = if declared.is_empty() { &all } else { &declared };
     let mut diagnostic = entries::unknown(Code::UnknownDefinition, "entry point", name, known.iter().copied());
     if diagnostic.help.is_empty() {

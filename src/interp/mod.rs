@@ -9,6 +9,7 @@ pub mod core;
 pub mod entry;
 mod failure;
 pub mod imp;
+pub mod interrupt;
 pub mod soac;
 
 pub use failure::{Failure, Outcome};

@@ -203,6 +203,16 @@ fn cache_folder() -> Option<PathBuf> {
     set("REMORA_CACHE").or_else(|| Some(set("XDG_CACHE_HOME")?.join("remora"))).or_else(|| Some(set("HOME")?.join(".cache/remora")))
 }
 
+/// The folder of the cache with the number of its entries and the bytes of their files; `None` where there is no place for one.
+pub fn cache() -> Option<(PathBuf, usize, u64)> {
+    let folder = cache_folder()?;
+    let entries: Vec<PathBuf> =
+        std::fs::read_dir(&folder).map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect()).unwrap_or_default();
+    let files = entries.iter().filter_map(|entry| std::fs::read_dir(entry).ok()).flatten();
+    let bytes = files.filter_map(|file| Some(file.ok()?.metadata().ok()?.len())).sum();
+    Some((folder, entries.len(), bytes))
+}
+
 /// A sum over the bytes of a file, to find damage.
 fn sum(bytes: &[u8]) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
@@ -248,5 +258,6 @@ fn keep(files: Files, temporary: PathBuf, folder: &Path, text: &str, how: &str) 
 fn compile(strict: bool, machine: Machine, folder: &Path) -> Result<(), Problem> {
     let compiler = Compiler::find(strict).map_err(Problem::Compiler)?;
     let step = suite::first_step(&compiler).map_err(Problem::Compiler)?;
+    let _shown = crate::cli::progress::Spinner::new("compiling");
     compiler.library_of(step, machine, &folder.join(C.text), &folder.join(C.made))
 }

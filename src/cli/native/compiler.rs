@@ -165,6 +165,11 @@ impl Compiler {
         self.words.first().map_or("cc", String::as_str)
     }
 
+    /// The first line of what it says of itself.
+    pub fn version(&self) -> &str {
+        self.said.lines().next().unwrap_or_default()
+    }
+
     /// What tells it from others: the file with its length and time, what it says that it is, the options, the processor.
     pub fn identity(&self) -> String {
         let path = found(self.program()).unwrap_or_default();

@@ -5,6 +5,7 @@ pub mod bundle;
 pub mod choice;
 mod compiler;
 mod cuda;
+pub mod doctor;
 mod load;
 pub mod notes;
 mod standin;

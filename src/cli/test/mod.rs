@@ -54,6 +54,9 @@ pub(super) struct TestArgs {
     /// Programs, or folders that contain programs (.rem and .fut)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+    /// Test again whenever a program, or what it imports, changes
+    #[arg(long)]
+    watch: bool,
     /// Test only this entry point (may be repeated)
     #[arg(long, alias = "entry-point", value_name = "NAME")]
     entry: Vec<String>,
@@ -195,12 +198,19 @@ impl TestArgs {
 }
 
 pub(super) fn run(args: &TestArgs, console: &mut Console) -> Outcome {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = args.jobs.map_or(processors, usize::from);
     if args.worker {
         worker::serve(args, console.style());
         return Ok(SUCCESS);
     }
+    if args.watch {
+        return super::watch::run(&args.files, console, |console| once(args, console));
+    }
+    once(args, console)
+}
+
+fn once(args: &TestArgs, console: &mut Console) -> Outcome {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = args.jobs.map_or(processors, usize::from);
     let (files, scanned) = expand(&args.files)?;
     let workers = jobs.min(files.len()).max(1);
     let share = worker::Share { inner: (jobs / workers).max(1), threads: (processors / workers).max(1) };

@@ -6,6 +6,7 @@ use super::run::Run;
 use super::{Failure, Outcome};
 use crate::base::Code;
 use crate::interp::failure::{broken, misfit};
+use crate::interp::interrupt;
 use crate::runtime::{Builder, Value, dims};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -84,6 +85,7 @@ impl Run<'_> {
     }
     fn cells(&mut self, map: &Map, arrays: &[(u32, Value)], range: Range<usize>, builder: &mut Builder) -> Outcome<()> {
         for i in range {
+            interrupt::check()?;
             for (slot, array) in arrays {
                 let cell = array.cell(i).ok_or_else(|| broken("a cell is missing"))?;
                 self.set(*slot, cell);

@@ -8,6 +8,7 @@ use super::primitives::sized;
 use crate::base::{Code, Scalar, Span};
 use crate::interp::arrays::{HOLE, natural};
 use crate::interp::failure::{DEPTH, Failure, Outcome, broken, misfit, op_failure, out_of_bounds, too_deep};
+use crate::interp::interrupt;
 use crate::ir::core::Prim;
 use crate::runtime::block::Fault;
 use crate::runtime::value::Sum;
@@ -349,6 +350,7 @@ impl<'m> Run<'m> {
         }
         let several = it.params.len() != 1;
         let next = |this: &mut Self| -> Outcome<()> {
+            interrupt::check()?;
             if !several {
                 let value = this.value(&it.body)?;
                 this.set(it.params[0].0, value);

@@ -33,3 +33,10 @@ pub fn load(mut device: Device, text: &str, image: Option<&[u8]>) -> Result<Box<
     }
     Ok(Box::new(device))
 }
+
+/// The version of NVRTC and the newest devices that it compiles for, or why it cannot be used.
+pub fn nvrtc_version() -> Result<String, String> {
+    let nvrtc = nvrtc::nvrtc()?;
+    let newest = nvrtc.architectures().into_iter().max().map(|newest| format!(", up to sm_{newest}"));
+    Ok(nvrtc.version() + &newest.unwrap_or_default())
+}

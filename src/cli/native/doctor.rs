@@ -1,0 +1,74 @@
+//! What compiling and running programs needs of a machine, and whether it is there.
+
+use super::{build, compiler::Compiler, cuda};
+use crate::diag::Diagnostic;
+
+/// Something that is needed, or of use.
+pub struct Part {
+    /// What it is called.
+    pub name: &'static str,
+    /// What there is, or why it cannot be used.
+    pub found: Result<String, String>,
+    /// Whether programs cannot be compiled without it.
+    pub needed: bool,
+    /// How it is had.
+    pub install: Vec<String>,
+}
+
+/// All parts.
+pub fn parts() -> Vec<Part> {
+    vec![c_compiler(), library(), cache(), driver(), nvrtc()]
+}
+
+fn said(diagnostic: &Diagnostic) -> String {
+    diagnostic.message.clone()
+}
+
+fn c_compiler() -> Part {
+    let found = Compiler::find(false)
+        .map(|compiler| format!("{}: {}", compiler.called(), compiler.version()))
+        .map_err(|diagnostic| said(&diagnostic));
+    let install = vec!["apt-get install gcc libc6-dev".into(), "or name another in CC, such as CC=clang".into()];
+    Part { name: "C compiler", found, needed: true, install }
+}
+
+/// A small program is compiled, which takes the headers and OpenMP.
+fn library() -> Part {
+    let text = "#include <math.h>\n#include <omp.h>\nint remora_doctor(void) { return omp_get_max_threads() + (int)floor(1.5); }\n";
+    let found =
+        build::library(text, false, None).map(|_| "compiles and links, with OpenMP".to_string()).map_err(|diagnostic| said(&diagnostic));
+    let install = vec!["apt-get install gcc libc6-dev    (for clang: libomp-dev)".into()];
+    Part { name: "C library", found, needed: true, install }
+}
+
+fn cache() -> Part {
+    let found = match build::cache() {
+        None => Err("there is no folder for it: neither REMORA_CACHE nor XDG_CACHE_HOME nor HOME is set".into()),
+        Some((folder, entries, bytes)) => {
+            let size = bytes as f64 / f64::from(1 << 20);
+            let trial = folder.join(format!(".doctor.{}", std::process::id()));
+            let written =
+                std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&trial, "")).and_then(|()| std::fs::remove_file(&trial));
+            match written {
+                Ok(()) => Ok(format!("{}, {entries} entries, {size:.0} MiB", folder.display())),
+                Err(error) => Err(format!("`{}` cannot be written: {error}", folder.display())),
+            }
+        }
+    };
+    Part { name: "cache", found, needed: false, install: vec!["REMORA_CACHE names another folder".into()] }
+}
+
+fn driver() -> Part {
+    let found = cuda::Device::open(None, None).map(|device| {
+        let name = super::load::Device::name(&device);
+        format!("{name}, compute capability {}", device.architecture())
+    });
+    let install = vec!["programs run on processors without it; apt-get install nvidia-driver for a device of NVIDIA".into()];
+    Part { name: "CUDA device", found: found.map_err(|diagnostic| said(&diagnostic)), needed: false, install }
+}
+
+fn nvrtc() -> Part {
+    let found = cuda::nvrtc_version();
+    let install = vec!["only needed with a device: pip install nvidia-cuda-nvrtc-cu12, and REMORA_NVRTC names the file".into()];
+    Part { name: "NVRTC", found, needed: false, install }
+}

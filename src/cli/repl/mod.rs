@@ -1,0 +1,426 @@
+//! `remora repl`: definitions and expressions, one after the other.
+
+mod edit;
+mod input;
+mod names;
+mod session;
+
+use super::output::Console;
+use super::{FAILURE, Outcome, SUCCESS, files, values};
+use crate::base::{Code, SourceMap, Symbol, ice};
+use crate::diag::Diagnostic;
+use crate::driver;
+use crate::front::explicit::Printer;
+use crate::interp::interrupt;
+use crate::ir::core;
+use crate::ir::tables::DefId;
+use crate::runtime::Value;
+use clap::Args;
+use edit::Source;
+use input::Entered;
+use session::{IT, Input, Made, Session};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Enter definitions and expressions, and see what they come to
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  remora repl
+  remora repl program.rem               with what the program defines
+  echo 'f64.sum [1, 2, 3]' | remora repl
+
+An input may be a definition, an expression, `let x = e`, whose value is kept, or a command: `:help` lists them. `$loadnpy \"a.npy\"` stands for
+the array in a file. Expressions are evaluated, not compiled. Ctrl-C drops the input, or stops the evaluation; Ctrl-D ends the session. The
+exit code is 1 if standard input is no terminal and some input was refused.")]
+pub(super) struct ReplArgs {
+    /// Programs to begin with
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+const HELP: &str = "\
+  def f x = ..          defines something; so do entry, type, module, import, open
+  let x = e             evaluates e and keeps its value
+  e                     evaluates an expression; `$loadnpy \"a.npy\"` in it stands for the array in a file
+  :type e               the type of an expression
+  :infer e              what is inserted into an expression, or into a definition of that name
+  :core e               the same as core
+  :time e               evaluates an expression and says how long that took
+  :load FILE            makes visible what a program defines
+  :reload               reads the programs again
+  :list                 what has been defined
+  :clear                forgets all of it
+  :help                 this
+  :quit                 ends the session (or Ctrl-D)
+An input that is not complete goes on in the next line, up to an empty one.
+";
+
+/// The longest text of a value that is shown.
+const MOST_SHOWN: usize = 1 << 16;
+
+type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+
+/// Whether the session goes on.
+#[derive(PartialEq, Eq)]
+enum Next {
+    Input,
+    End,
+}
+
+struct Repl<'a> {
+    session: Session,
+    console: &'a mut Console,
+    count: usize,
+}
+
+pub(super) fn run(args: &ReplArgs, console: &mut Console) -> Outcome {
+    let mut repl = Repl { session: Session::default(), console, count: 0 };
+    for file in &args.files {
+        if let Err(diagnostic) = repl.load(file) {
+            repl.console.report(&SourceMap::default(), &diagnostic);
+        }
+    }
+    let interactive = std::io::stdin().is_terminal();
+    let mut source = Source::new(interactive)?;
+    if interactive {
+        // Where this is not possible, Ctrl-C ends the process as usual.
+        ctrlc::set_handler(interrupt::ask).ok();
+        repl.console.print("remora: `:help` lists the commands, Ctrl-D ends\n");
+        source.know(repl.names());
+    }
+    loop {
+        repl.console.flush();
+        let Some(text) = source.next() else { break };
+        let errors = repl.console.errors();
+        match ice::catch(|| repl.input(&text)) {
+            Ok(Next::End) => break,
+            Ok(Next::Input) => {}
+            Err(bug) => repl.console.report(&SourceMap::default(), &driver::internal(&bug)),
+        }
+        if interactive && repl.console.errors() == errors {
+            source.know(repl.names());
+        }
+    }
+    let failed = !interactive && repl.console.errors() > 0;
+    Ok(if failed { FAILURE } else { SUCCESS })
+}
+
+impl Repl<'_> {
+    /// Reads one input and does what it asks for.
+    fn input(&mut self, text: &str) -> Next {
+        interrupt::clear();
+        let (text, loads) = match self.loads(text) {
+            Ok(found) => found,
+            Err(diagnostic) => {
+                self.console.report(&SourceMap::default(), &diagnostic);
+                return Next::Input;
+            }
+        };
+        let next = self.entered(&text, loads);
+        self.session.variables.retain(|variable| !variable.name.starts_with(LOADED));
+        next
+    }
+
+    fn entered(&mut self, text: &str, loads: Vec<(String, Value)>) -> Next {
+        if !loads.is_empty() && input::classify(text) == Entered::Definitions {
+            let message = "definitions do not know the values of files";
+            let help = "keep the value, `let x = $loadnpy \"a.npy\"`, and give it to a function";
+            self.console.report(&SourceMap::default(), &Diagnostic::bare(Code::NotRunnable, message).help(help));
+            return Next::Input;
+        }
+        for (name, value) in loads {
+            // Values of files have types that can be written.
+            self.session.bind(&name, value).ok();
+        }
+        self.count += 1;
+        let input = |text: &str| Input { number: self.count, text: text.trim_end().to_string() };
+        match input::classify(text) {
+            Entered::Nothing => {}
+            Entered::Definitions => self.define(input(text)),
+            Entered::Bindings(names, text) => self.bind(&names, &input(&text)),
+            Entered::Expression => self.evaluate(&input(text), false),
+            Entered::Command(name, argument) => {
+                let argument = input(&argument);
+                return self.command(&name, &argument);
+            }
+        }
+        Next::Input
+    }
+
+    /// Replaces `$loadnpy "file"` by names of the same length, with the values that they stand for.
+    fn loads(&self, text: &str) -> Result<(String, Vec<(String, Value)>)> {
+        let (mut out, mut rest, mut found) = (String::new(), text, Vec::new());
+        while let Some(at) = rest.find('$') {
+            let word: String = rest[at + 1..].chars().take_while(char::is_ascii_alphanumeric).collect();
+            let after = &rest[at + 1 + word.len()..];
+            let path = after.trim_start().strip_prefix('"').and_then(|path| path.split_once('"'));
+            let (Some((path, behind)), "loadnpy" | "loaddata" | "load") = (path, word.as_str()) else {
+                out.push_str(&rest[..=at]);
+                rest = &rest[at + 1..];
+                continue;
+            };
+            let name = format!("{LOADED}{}", found.len());
+            found.push((name.clone(), session::read_data(path)?));
+            let length = rest.len() - behind.len() - at;
+            out.push_str(&rest[..at]);
+            out.push_str(&format!("{name:<length$}"));
+            rest = behind;
+        }
+        out.push_str(rest);
+        Ok((out, found))
+    }
+
+    fn command(&mut self, name: &str, argument: &Input) -> Next {
+        match name {
+            "quit" | "q" | "exit" => return Next::End,
+            "help" | "h" | "?" => self.console.print(HELP),
+            "type" | "t" => self.show(argument, |repl, made, _| {
+                let ty = repl.type_of(made);
+                repl.console.print(format!("{ty}\n"));
+            }),
+            "infer" | "i" => self.infer(argument),
+            "core" => self.show(argument, |repl, made, _| match made.entry() {
+                Ok(entry) => {
+                    let program = core::Program { defs: vec![entry.clone()], ..Default::default() };
+                    repl.console.print(core::print::program(&program));
+                }
+                Err(diagnostic) => repl.console.report(&SourceMap::default(), &diagnostic),
+            }),
+            "time" => self.evaluate(argument, true),
+            "load" | "l" if !argument.text.is_empty() => {
+                if let Err(diagnostic) = self.load(&PathBuf::from(argument.text.trim_matches('"'))) {
+                    self.console.report(&SourceMap::default(), &diagnostic);
+                }
+            }
+            "reload" | "r" => self.reload(),
+            "list" => self.list(),
+            "clear" => self.session = Session::default(),
+            _ => {
+                let known = ["type", "infer", "core", "time", "load", "reload", "list", "clear", "help", "quit"];
+                let mut diagnostic = Diagnostic::bare(Code::OptionValue, format!("there is no command `:{}`", name.escape_debug()));
+                if name == "load" {
+                    diagnostic.message = "`:load` needs the name of a program".into();
+                } else if let Some(close) = crate::diag::closest(name, known.into_iter()) {
+                    diagnostic = diagnostic.help(format!("did you mean `:{close}`?"));
+                }
+                self.console.report(&SourceMap::default(), &diagnostic.help("`:help` lists the commands"));
+            }
+        }
+        Next::Input
+    }
+
+    /// Checks an expression, and shows something of it if it is accepted.
+    fn show(&mut self, input: &Input, then: impl FnOnce(&mut Self, &Made, Duration)) {
+        if input.text.is_empty() {
+            let message = "an expression is missing";
+            return self.console.report(&SourceMap::default(), &Diagnostic::bare(Code::OptionValue, message));
+        }
+        let start = Instant::now();
+        let made = self.session.make(input, true);
+        let checked = start.elapsed();
+        if self.report(&made) {
+            then(self, &made, checked);
+        }
+    }
+
+    /// Reports what is wrong with a program; true if it is accepted.
+    fn report(&mut self, made: &Made) -> bool {
+        for diagnostic in &made.checked.diagnostics {
+            let (diagnostic, sources) = made.shown(diagnostic.clone());
+            self.console.report(sources, &diagnostic);
+        }
+        !made.checked.failed()
+    }
+
+    fn define(&mut self, input: Input) {
+        let made = self.session.make(&input, false);
+        if self.report(&made) {
+            let names = input::defined(&input.text);
+            self.session.define(input, &names);
+        }
+    }
+
+    /// The value of an accepted expression; what keeps it from having one is reported.
+    fn value(&mut self, made: &Made) -> Option<Value> {
+        let result = made.entry().and_then(|entry| driver::run(&made.checked, entry.name, made.arguments.clone(), None));
+        match result {
+            Ok(value) => Some(value),
+            Err(failure) if Made::is_interrupt(&failure) => {
+                self.console.report(&SourceMap::default(), &Diagnostic::bare(Code::Interrupted, "interrupted"));
+                None
+            }
+            Err(failure) => {
+                let (diagnostic, sources) = made.shown(*failure);
+                self.console.report(sources, &diagnostic);
+                None
+            }
+        }
+    }
+
+    fn evaluate(&mut self, input: &Input, timed: bool) {
+        self.show(input, |repl, made, checked| {
+            let Ok(entry) = made.entry() else { return };
+            let ty = repl.type_of(made);
+            if is_function(&ty) || values::result_shapes(entry).contains(&crate::interp::entry::Shape::Other) {
+                return repl.console.print(format!("a value of the type {ty}, which is, or has in it, a function\n"));
+            }
+            let start = Instant::now();
+            let Some(value) = repl.value(made) else { return };
+            let ran = start.elapsed();
+            let mut text = values::show(&value);
+            if text.len() > MOST_SHOWN {
+                let end = (0..=MOST_SHOWN).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+                text.truncate(end);
+                text.push_str(" ..\n");
+            }
+            repl.console.print(text);
+            if timed {
+                repl.console.print(format!("checked in {checked:.1?}, evaluated in {ran:.1?}\n"));
+            }
+        });
+    }
+
+    fn bind(&mut self, names: &[String], input: &Input) {
+        self.show(input, |repl, made, _| {
+            if is_function(&repl.type_of(made)) {
+                return repl.not_kept(&names.join("`, `"), "it is a function");
+            }
+            let Some(value) = repl.value(made) else { return };
+            let values = match (names, value) {
+                ([_], value) => vec![value],
+                (_, Value::Tuple(tuple)) => tuple.parts.clone(),
+                (_, other) => vec![other],
+            };
+            for (name, value) in names.iter().zip(values) {
+                if let Err(why) = repl.session.bind(name, value) {
+                    repl.not_kept(name, &why);
+                }
+            }
+        });
+    }
+
+    fn not_kept(&mut self, name: &str, why: &str) {
+        let message = format!("`{name}` cannot be kept: {why}");
+        let help = format!("define it: `def {name} = ..`");
+        self.console.report(&SourceMap::default(), &Diagnostic::bare(Code::NotRunnable, message).help(help));
+    }
+
+    /// The type of an expression, without the variables that are its arguments.
+    fn type_of(&self, made: &Made) -> String {
+        let it = made.checked.program.defs.iter().filter(|(_, def)| def.file == made.root && def.name.as_str() == IT);
+        let shown = it.last().and_then(|(id, _)| made.checked.type_of(id)).unwrap_or_default();
+        result_type(&shown, made.arguments.len())
+    }
+
+    fn infer(&mut self, input: &Input) {
+        let defined = self.session.definitions.iter().any(|def| input::defined(&def.text).iter().any(|name| name.as_str() == input.text));
+        if !defined {
+            return self.show(input, |repl, made, _| repl.inferred(made, IT));
+        }
+        let made = self.session.make(&Input { number: input.number, text: String::new() }, false);
+        if self.report(&made) {
+            self.inferred(&made, &input.text);
+        }
+    }
+
+    fn inferred(&mut self, made: &Made, name: &str) {
+        let checked = &made.checked;
+        let def: Option<DefId> =
+            checked.program.defs.iter().filter(|(_, def)| def.file == made.root && def.name == Symbol::new(name)).map(|(id, _)| id).last();
+        let Some(def) = def else { return };
+        let printer = Printer::new(&checked.program, &made.sources);
+        let ty = checked.type_of(def);
+        let text = printer.pretty(&checked.tables, def, ty.as_deref());
+        self.console.print(input::moved_up(&text, if name == IT { made.lines_before() } else { 0 }));
+    }
+
+    fn load(&mut self, path: &std::path::Path) -> Result<()> {
+        if !path.extension().is_some_and(|ending| ending == "rem" || ending == "fut") {
+            let message = format!("`{}` is no program: its name ends neither in `.rem` nor in `.fut`", files::shown(path).escape_debug());
+            return Err(Box::new(Diagnostic::bare(Code::UnreadableFile, message)));
+        }
+        files::read_source(path)?;
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        self.session.reload();
+        let before = self.session.loaded.clone();
+        self.session.loaded.retain(|other| *other != path);
+        self.session.loaded.push(path);
+        if !self.is_sound() {
+            self.session.loaded = before;
+        }
+        Ok(())
+    }
+
+    fn reload(&mut self) {
+        self.session.reload();
+        self.is_sound();
+    }
+
+    /// Checks everything again; true if it is accepted.
+    fn is_sound(&mut self) -> bool {
+        let made = self.session.make(&Input { number: self.count, text: String::new() }, false);
+        self.report(&made)
+    }
+
+    fn list(&mut self) {
+        for path in &self.session.loaded {
+            self.console.print(format!(":load {}\n", files::shown(path)));
+        }
+        for definition in &self.session.definitions {
+            self.console.print(format!("{}\n", definition.text));
+        }
+        for variable in &self.session.variables {
+            self.console.print(format!("{} : {}\n", variable.name, variable.ty));
+        }
+    }
+
+    /// All names that may be completed.
+    fn names(&self) -> Vec<String> {
+        let made = self.session.make(&Input { number: 0, text: String::new() }, false);
+        let mut names = names::all(&made.checked.program);
+        names.extend(self.session.variables.iter().map(|variable| variable.name.clone()));
+        names
+    }
+}
+
+/// What names of values of files begin with; nobody can write it in a shorter way.
+const LOADED: &str = "npy'";
+
+/// Whether a type is that of a function.
+fn is_function(ty: &str) -> bool {
+    result_type(ty, 1) != ty
+}
+
+/// A type without its first parameters.
+fn result_type(ty: &str, parameters: usize) -> String {
+    let mut rest = ty;
+    for _ in 0..parameters {
+        let mut depth = 0;
+        let bytes = rest.as_bytes();
+        let arrow = (0..bytes.len()).find(|at| {
+            match bytes[*at] {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth -= 1,
+                _ => {}
+            }
+            depth == 0 && rest[*at..].starts_with("->")
+        });
+        match arrow {
+            Some(at) => rest = rest[at + 2..].trim_start(),
+            None => break,
+        }
+    }
+    rest.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::result_type;
+
+    #[test]
+    fn parameters_are_left_out_of_types() {
+        assert_eq!(result_type("[3]f64 -> (i64 -> i64) -> f64 -> f64", 2), "f64 -> f64");
+        assert_eq!(result_type("f64", 0), "f64");
+    }
+}

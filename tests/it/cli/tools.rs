@@ -1,0 +1,85 @@
+//! What surrounds the compiler: completions, manual pages, new programs, the doctor, watching.
+
+use super::Place;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+#[test]
+fn completions_and_manual_pages() {
+    let place = Place::new(&[]);
+    for (shell, text) in [("bash", "_remora()"), ("zsh", "#compdef remora"), ("fish", "complete -c remora")] {
+        let script = place.ok(&["completions", shell]);
+        assert!(script.contains(text) && script.contains("fmt"), "{script}");
+    }
+    assert_eq!(place.run(&["completions", "sh"]).code, Some(2));
+    let pages = place.ok(&["man", "pages/man1"]);
+    assert!(pages.lines().any(|page| page == "pages/man1/remora-fmt.1"), "{pages}");
+    let page = std::fs::read_to_string(place.path().join("pages/man1/remora-fmt.1")).expect("a page");
+    assert!(page.contains(".TH remora-fmt 1") && page.contains("\\-\\-check"), "{page}");
+    std::fs::write(place.path().join("file"), "").expect("written");
+    place.refused(&["man", "file"], &["E0603"]);
+}
+
+#[test]
+fn new_programs_are_right() {
+    let place = Place::new(&[]);
+    assert_eq!(place.ok(&["new", "heat"]), "heat/heat.rem\n");
+    assert!(place.ok(&["test", "heat/heat.rem", "--backend", "interp"]).contains("1 passed"));
+    assert_eq!(place.ok(&["fmt", "--check", "heat"]), "");
+    place.refused(&["new", "heat"], &["E0603", "there already"]);
+    place.refused(&["new", "3d"], &["E0618"]);
+}
+
+#[test]
+fn the_doctor_says_what_is_missing() {
+    let place = Place::new(&[]);
+    let said = place.ok(&["doctor"]);
+    assert!(said.contains("ok       C compiler: ") && said.contains("ok       cache: ") && said.contains("CUDA device: "), "{said}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+    let output = command.arg("doctor").env("CC", "no-such-compiler").output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("missing  C compiler: ") && said.contains("apt-get install gcc"), "{said}");
+}
+
+#[test]
+fn commands_run_again_when_a_file_changes() {
+    let place = Place::new(&[("a.rem", "import \"b\"\nentry main : i64 = f 1\n"), ("b.rem", "def f (x: i64) = x\n")]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+    command.args(["infer", "--watch", "a.rem"]).current_dir(place.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let (sender, lines) = channel();
+    for stream in
+        [Box::new(child.stdout.take().expect("piped")) as Box<dyn std::io::Read + Send>, Box::new(child.stderr.take().expect("piped"))]
+    {
+        let sender = sender.clone();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    let until = |text: &str| {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(60) {
+            match lines.recv_timeout(Duration::from_millis(200)) {
+                Ok(line) if line.contains(text) => return,
+                _ => {}
+            }
+        }
+        panic!("no {text:?}");
+    };
+    until("watching");
+    std::fs::write(place.path().join("b.rem"), "def f (x: i64) = tru\n").expect("written");
+    until("E0201");
+    until("watching");
+    std::fs::write(place.path().join("b.rem"), "def f (x: i64) : bool = true\n").expect("written");
+    until("main");
+    until("watching");
+    child.kill().expect("it runs");
+    child.wait().expect("it ended");
+}
