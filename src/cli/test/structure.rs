@@ -108,7 +108,7 @@ impl Counter<'_> {
         if let Exp::Call(id, _) = exp {
             let fun = &self.program.funs[*id];
             if !(fun.recursive && self.inside == Some(*id)) {
-                let outer = std::mem::replace(&mut self.inside, Some(*id));
+                let outer = self.inside.replace(*id);
                 self.body(&fun.body);
                 self.inside = outer;
             }

@@ -10,7 +10,7 @@ use crate::base::{PrimType, Symbol, scalar};
 use crate::front::syntax::precedence::is_symbolic;
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::view::is_builtin_operator;
-use crate::ir::surface::{Ident, PatKind, TypeKind, TypeParam};
+use crate::ir::surface::{ExprKind, Ident, PatKind, TypeKind, TypeParam};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Errors beyond this number get no suggestion: searching for one takes time.
@@ -36,6 +36,9 @@ impl<'a> Walk<'_, 'a> {
             let kind = ErrorKind::Recursion { name: name.name, defined: self.defining[depth].span, local: depth > 0 };
             return self.error(name.span, kind);
         }
+        if let Some(kind) = self.mutual(name.name) {
+            return self.error(name.span, kind);
+        }
         let word = words::foreign_word(text).filter(|_| !self.later.terms.contains_key(&name.name));
         let advice = match word {
             Some(help) => {
@@ -45,6 +48,22 @@ impl<'a> Walk<'_, 'a> {
             None => self.advice(name.name),
         };
         self.error(name.span, ErrorKind::UnknownName { name: name.name, advice, implicit_start: false, also: Vec::new() });
+    }
+
+    /// A function that comes later and uses the one that is being defined.
+    fn mutual(&self, name: Symbol) -> Option<ErrorKind> {
+        let own = self.defining.first()?;
+        let (at, body) = (self.later.terms.get(&name)?, self.later.bodies.get(&name)?);
+        let mut work = vec![Node::Expr(*body)];
+        while let Some(node) = work.pop() {
+            if let Node::Expr(expr) = node
+                && matches!(self.ast.exprs[expr].kind, ExprKind::Name(used) if used == own.name)
+            {
+                return Some(ErrorKind::MutualRecursion { name, later: *at, own: *own });
+            }
+            children_of(self.ast, node, &mut work);
+        }
+        None
     }
 
     /// Of the errors of a declaration since so many, one for each name that is not known, and one for all sizes that it does not declare.

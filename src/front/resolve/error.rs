@@ -18,6 +18,12 @@ pub(super) enum ErrorKind {
         defined: Span,
         local: bool,
     },
+    /// A function uses one that comes later and uses it.
+    MutualRecursion {
+        name: Symbol,
+        later: Span,
+        own: Ident,
+    },
     /// A function uses itself by a name that meant something else before: a warning.
     HidesByRecursion {
         name: Symbol,

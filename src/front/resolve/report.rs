@@ -17,6 +17,13 @@ pub(super) fn report(error: &Error) -> Diagnostic {
     let at = error.at;
     match &error.kind {
         E::Recursion { name, defined, local } => recursion(at, *name, *defined, *local),
+        E::MutualRecursion { name, later, own } => {
+            Diagnostic::error(Code::Recursion, at, format!("`{}` and `{name}` use each other", own.name))
+                .here(format!("`{name}` is defined later"))
+                .label(*later, format!("it uses `{}`", own.name))
+                .note("a definition sees those before it and itself")
+                .help("make one function of both, with a parameter that says which of the two it is")
+        }
         E::HidesByRecursion { name } => {
             Diagnostic::error(Code::HidesByRecursion, at, format!("`{name}` uses itself here, not the `{name}` that is visible before it"))
                 .warning()

@@ -21,6 +21,8 @@ const FIXED: [&str; 4] = ["&&", "||", "|>", "<|"];
 pub(super) struct Later {
     pub terms: FxHashMap<Symbol, Span>,
     pub types: FxHashMap<Symbol, (Span, TypeId)>,
+    /// The bodies of functions.
+    pub bodies: FxHashMap<Symbol, ExprId>,
 }
 
 impl Later {
@@ -28,7 +30,12 @@ impl Later {
     pub fn add(&mut self, decls: &[Decl]) {
         for decl in decls.iter().rev() {
             match peel(decl).0 {
-                Decl::Def(def) => drop(self.terms.insert(def.name.name, def.name.span)),
+                Decl::Def(def) => {
+                    self.terms.insert(def.name.name, def.name.span);
+                    if !def.params.is_empty() {
+                        self.bodies.insert(def.name.name, def.body);
+                    }
+                }
                 Decl::Type(ty) => drop(self.types.insert(ty.name.name, (ty.name.span, ty.ty))),
                 Decl::Val(val) => drop(self.terms.insert(val.name.name, val.name.span)),
                 Decl::Import(_) | Decl::Local(_) | Decl::Module(_) | Decl::ModuleType(_) | Decl::Open(_) | Decl::Error(_) => {}

@@ -19,10 +19,13 @@ const MOST: usize = 24;
 /// Numbers of functions that are not made yet begin here.
 const UNMADE: usize = 1 << 30;
 
+/// The function for these function arguments.
+type ForFunctions = (Vec<Kind>, Rc<Instance>);
+
 /// The functions for definitions.
 #[derive(Default)]
 pub(super) struct Instances {
-    made: FxHashMap<InstanceKey, Vec<(Vec<Kind>, Rc<Instance>)>>,
+    made: FxHashMap<InstanceKey, Vec<ForFunctions>>,
     /// How many numbers of functions were handed out before they were made.
     unmade: usize,
 }
@@ -58,9 +61,9 @@ impl Specialiser<'_> {
     }
     /// The kinds of function arguments, one each.
     pub(super) fn kinds_of_arguments(&self, functions: &[Static], span: Span) -> Outcome<Vec<Kind>> {
-        let kind = |value: &Static| match value {
-            Static::Fun(_) if !value.is_later() => Ok(Kind { value: value.clone(), holes: self.inner_vars_below(value, 0), arrays: false }),
-            _ => self.limit(span, Limit::RecursionOverFunctions),
+        let kind = |value: &Static| match matches!(value, Static::Fun(_)) && !value.is_later() {
+            true => Ok(Kind { value: value.clone(), holes: self.inner_vars_below(value, 0), arrays: false }),
+            false => self.limit(span, Limit::RecursionOverFunctions),
         };
         functions.iter().map(kind).collect()
     }
@@ -119,13 +122,11 @@ impl Specialiser<'_> {
     /// Whether a body calls a function that calls itself, directly or not.
     pub(super) fn calls_recursion(&self, body: &Body) -> bool {
         body.stms.iter().any(|stm| {
-            let mut found = match stm.exp {
-                Exp::Call(id, _) => {
-                    let fun = (id.raw() < UNMADE).then(|| &self.out.funs[id]);
-                    fun.is_none_or(|fun| fun.recursive || self.calls_recursion(&fun.body))
-                }
-                _ => false,
-            };
+            let mut found = false;
+            if let Exp::Call(id, _) = stm.exp {
+                let fun = (id.raw() < UNMADE).then(|| &self.out.funs[id]);
+                found = fun.is_none_or(|fun| fun.recursive || self.calls_recursion(&fun.body));
+            }
             stm.exp.parts(&mut |part| {
                 if let Part::Body(_, body) = part {
                     found = found || self.calls_recursion(body);

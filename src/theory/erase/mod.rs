@@ -37,7 +37,7 @@ pub fn program(program: &core::Program) -> Result<erased::Program> {
         }
         let (body, _) = eraser.expr(&define.body)?;
         eraser.globals.insert(define.name, define.ty.clone());
-        defs.push(erased::Define { name: define.name, body, span: define.span });
+        defs.push(erased::Define { name: define.name, body, recursive: define.recursive, span: define.span });
     }
     Ok(erased::Program { defs })
 }

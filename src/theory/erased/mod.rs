@@ -40,13 +40,15 @@ pub struct Program {
     pub defs: Vec<Define>,
 }
 
-/// `(define name e)`.
+/// `(define name e)`, `(define-rec name e)`.
 #[derive(Debug, Clone)]
 pub struct Define {
     /// Globally unique name.
     pub name: Symbol,
     /// Its meaning.
     pub body: Expr,
+    /// Whether it sees itself.
+    pub recursive: bool,
     /// Where it was written.
     pub span: Span,
 }

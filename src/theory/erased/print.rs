@@ -8,7 +8,8 @@ use std::fmt::Write;
 
 /// The whole program, a definition per line.
 pub fn program(program: &Program) -> String {
-    program.defs.iter().map(|define| format!("(define {} {})\n", define.name, expr(&define.body))).collect()
+    let word = |recursive: bool| if recursive { "define-rec" } else { "define" };
+    program.defs.iter().map(|define| format!("({} {} {})\n", word(define.recursive), define.name, expr(&define.body))).collect()
 }
 
 /// An expression on one line.

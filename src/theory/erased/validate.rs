@@ -1,6 +1,6 @@
 //! The validator of erased core. There are no types left to check; what can still be wrong is checked:
 //!
-//! * every term and index variable is bound, by a binder, by an earlier definition or as a primitive; `n` is a size and `@s` a shape;
+//! * every term and index variable is bound, by a binder, by an earlier definition, by its own if that is recursive, or as a primitive; `n` is a size and `@s` a shape;
 //! * arrays and frames have as many parts as their sizes say, and the cells of a frame have a rank;
 //! * abstractions have parameters and binders bind distinct names;
 //! * both shapes of a check of a coercion have one rank, as far as it is known.
@@ -15,6 +15,9 @@ use rustc_hash::FxHashSet;
 pub fn validate(program: &Program) -> Result<(), String> {
     let mut known = FxHashSet::default();
     for define in &program.defs {
+        if define.recursive {
+            known.insert(define.name);
+        }
         let mut scope = Scope { globals: &known, terms: Vec::new(), indices: Vec::new() };
         scope.expr(&define.body).map_err(|problem| format!("in `{}`: {problem}", define.name))?;
         known.insert(define.name);

@@ -43,10 +43,7 @@ pub(super) fn last(body: &Body) -> Option<&Stm> {
 
 /// The branches at the end of a body.
 pub(super) fn branches(body: &Body) -> Option<(&Body, &Body)> {
-    match &last(body)?.exp {
-        Exp::If { then, els, .. } => Some((then, els)),
-        _ => None,
-    }
+    if let Exp::If { then, els, .. } = &last(body)?.exp { Some((then, els)) } else { None }
 }
 
 /// Whether a body calls a function.
@@ -65,9 +62,9 @@ fn calls_in(stm: &Stm, id: FunId) -> bool {
 
 /// The number of the statement that calls a function, of a body without branches at its end.
 pub(super) fn call_in(body: &Body, id: FunId) -> Option<(usize, &[Operand])> {
-    body.stms.iter().enumerate().find_map(|(at, stm)| match &stm.exp {
-        Exp::Call(callee, args) if *callee == id => Some((at, args.as_slice())),
-        _ => None,
+    body.stms.iter().enumerate().find_map(|(at, stm)| {
+        let Exp::Call(callee, args) = &stm.exp else { return None };
+        (*callee == id).then_some((at, args.as_slice()))
     })
 }
 
@@ -180,11 +177,10 @@ pub(super) fn accumulated(program: &Program, body: &Body, r: Var, result: Var) -
 
 /// The neutral element of an operation that may be done in any order.
 pub(super) fn neutral(op: ScalarOp) -> Option<i128> {
-    match op.op {
-        Op::Add if op.result.is_int() => Some(0),
-        Op::Mul if op.result.is_int() => Some(1),
-        _ => None,
+    if !op.result.is_int() {
+        return None;
     }
+    [(Op::Add, 0), (Op::Mul, 1)].into_iter().find(|(known, _)| *known == op.op).map(|(_, neutral)| neutral)
 }
 
 /// The arrays that a body puts one after the other for its result: those before the result of its call, and those behind it.

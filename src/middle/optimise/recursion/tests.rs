@@ -37,11 +37,11 @@ fn calls_at_the_end_and_sums_are_loops() {
 #[test]
 fn floats_keep_their_order() {
     let text = function(
-        "([n i64] [x f64])",
+        "([n i64] [y f64])",
         "([R f64])",
         "(i64.== n 0i64)",
-        "(return x)",
-        "(let ([m i64]) (i64.- n 1i64)) (let ([r f64]) (call g.0 m x)) (let ([s f64]) (f64.+ x r)) (return s)",
+        "(return y)",
+        "(let ([m i64]) (i64.- n 1i64)) (let ([r f64]) (call g.0 m y)) (let ([s f64]) (f64.+ y r)) (return s)",
     );
     assert_eq!(made(&text), (1, 0));
 }
