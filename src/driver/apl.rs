@@ -51,7 +51,7 @@ fn library(sources: &mut SourceMap, loader: &dyn Loader, elaborated: &apl::Elabo
         let made = checked.core.defs.iter().find(|define| checked.source_name(define.name) == wanted && define.span.file == file);
         if let Some(made) = made.filter(|made| made.name != wanted) {
             let body = Expr::new(ExprKind::Var(made.name), made.span);
-            aliases.push(Define { name: wanted, ty: made.ty.clone(), body, entry: false, span: made.span });
+            aliases.push(Define { name: wanted, ty: made.ty.clone(), body, entry: false, recursive: false, span: made.span });
         }
     }
     checked.core.defs.extend(aliases);

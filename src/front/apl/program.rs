@@ -119,7 +119,7 @@ fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborate
     let name = Symbol::new("main");
     match finished(&mut machine, &value, whole) {
         Ok((body, layout)) => {
-            out.program.defs.push(Define { name, ty: layout.ty(), body, entry: true, span: whole });
+            out.program.defs.push(Define { name, ty: layout.ty(), body, entry: true, recursive: false, span: whole });
             out.forms.insert(name, layout.form);
             out.main = Some(name);
         }
@@ -255,7 +255,7 @@ fn entry((script, files): (&Script, &Rc<Files>), name: &str, parameters: &[Param
     };
     let name = Symbol::new(name);
     out.program.defs.retain(|define| define.name != name);
-    out.program.defs.push(Define { name, ty, body, entry: true, span });
+    out.program.defs.push(Define { name, ty, body, entry: true, recursive: false, span });
     out.forms.insert(name, layout.form);
     if out.main == Some(name) {
         out.main = None;
