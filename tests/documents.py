@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ["docs/derivatives.md", "docs/apl.md"]
+DOCUMENTS = ["docs/derivatives.md", "docs/apl.md", "docs/ragged.md"]
 BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

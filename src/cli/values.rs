@@ -20,6 +20,7 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 pub struct Signature {
     name: Symbol,
     params: Vec<Form>,
+    types: Vec<Type>,
 }
 
 /// How a parameter is put together from the values that are read.
@@ -86,7 +87,7 @@ impl Form {
                 let forms = parts.iter().enumerate().map(|(i, part)| Form::new(part, &format!("{what}.{}", name(i))));
                 Some(Form::Tuple(labels.as_ref().map(|l| l.iter().copied().collect()), forms.collect::<Option<_>>()?))
             }
-            Shape::Sum(..) => Some(Form::Sum(Structured { what: what.to_string(), shape: shape.clone() })),
+            Shape::Sum(..) | Shape::Rows(..) => Some(Form::Sum(Structured { what: what.to_string(), shape: shape.clone() })),
             Shape::Other => None,
         }
     }
@@ -148,13 +149,15 @@ impl Signature {
                 Some(name) => format!("argument `{name}`"),
                 None => format!("argument {}", i + 1),
             };
-            Form::new(&interp::entry::shape_of(&param.ty), &what).ok_or_else(|| {
+            let form = Form::new(&interp::entry::shape_of(&param.ty), &what).filter(|_| interp::components::rows::is_read(&param.ty));
+            form.ok_or_else(|| {
                 let message =
                     format!("`{called}` cannot be run from outside: {what} is no scalar, array of scalars, sum or tuple of these");
                 Box::new(Diagnostic::error(Code::NotRunnable, define.span, message))
             })
         });
-        Ok(Signature { name: called, params: read.collect::<Result<_>>()? })
+        let types = params.iter().map(|param| param.ty.clone()).collect();
+        Ok(Signature { name: called, params: read.collect::<Result<_>>()?, types })
     }
 
     /// The name of the entry point in the program.
@@ -215,7 +218,8 @@ impl Signature {
 
     fn assemble(&self, values: Vec<Value>) -> Vec<Value> {
         let mut values = values.into_iter();
-        self.params.iter().filter_map(|form| form.assemble(&mut values)).collect()
+        let whole = self.params.iter().filter_map(|form| form.assemble(&mut values));
+        whole.zip(&self.types).map(|(value, ty)| interp::components::rows::with_sizes(ty, &value).unwrap_or(value)).collect()
     }
 }
 
@@ -294,6 +298,7 @@ fn add_shapes(ty: &Type, frame: usize, out: &mut Vec<Shape>) {
         _ => out.push(match interp::entry::shape_of(ty) {
             Shape::Array(prim, _) => Shape::Array(prim, rank),
             Shape::Sum(_, constructors) => Shape::Sum(rank, constructors),
+            Shape::Rows(_, row) => Shape::Rows(rank, row),
             other => other,
         }),
     }

@@ -134,6 +134,11 @@ impl Walk<'_> {
                 let width = self.size(&soac.width);
                 return wide(width * (1.0 + self.inside(&stm.exp)));
             }
+            // Devices make rows one after the other.
+            Exp::Rows { width, .. } => {
+                let width = self.size(width);
+                return Work { launches: width, ..sequential(width * (1.0 + self.inside(&stm.exp))) };
+            }
             Exp::Filter { width, .. } | Exp::Scatter { width, .. } | Exp::Hist { width, .. } => {
                 let width = self.size(width);
                 return wide(width * (1.0 + self.inside(&stm.exp)));

@@ -1,6 +1,8 @@
 //! What values of core consist of in first-order programs: scalars and arrays of scalars. Tuples and records are their parts, sums a tag and
 //! [`slots`].
 
+pub mod rows;
+
 use super::Outcome;
 use super::entry::{Measured, measured};
 use super::failure::broken;
@@ -44,6 +46,7 @@ fn add(ty: &core::Type, value: &Value, size: Sizes, out: &mut Vec<Value>) -> Out
             fields.iter().zip(&tuple.parts).try_for_each(|((_, ty), part)| add(ty, part, size, out))?;
         }
         (core::Atom::Sum(payloads), _) => add_sum(&layout(payloads)?, value, size, out)?,
+        (core::Atom::Sigma(..), _) => rows::add(ty, value, size, out)?,
         _ => out.push(value.clone()),
     }
     Ok(())
@@ -149,11 +152,23 @@ fn rebuild(ty: &core::Type, outer: &[core::ShapeItem], parts: &mut dyn Iterator<
             let labels = fields.iter().map(|(label, _)| *label).collect();
             tuple(Some(labels), &mut fields.iter().map(|(_, ty)| ty))
         }
+        core::Atom::Sigma(..) if !frame.is_empty() => {
+            let width = match &frame[0] {
+                core::ShapeItem::Dim(dim) => size(dim).and_then(|n| usize::try_from(n).ok()),
+                core::ShapeItem::Var(_) => None,
+            };
+            let framed = core::Type::new(ty.atom().clone(), core::Shape { items: frame });
+            rows::rebuild(&framed, width, parts, size)
+        }
         core::Atom::Sigma(names, content) => {
-            for _ in names {
-                parts.next().ok_or_else(missing)?;
+            let mut hidden = Vec::with_capacity(names.len());
+            for name in names {
+                let n = parts.next().and_then(|n| n.as_i64()).ok_or_else(missing)?;
+                hidden.push((core::DimAtom::Var(*name), n));
             }
-            rebuild(content, outer, parts, size)
+            let known = |atom: core::DimAtom| hidden.iter().find(|(own, _)| *own == atom).map(|(_, n)| *n);
+            let inner = |dim: &core::Dim| dim.evaluate(&mut |atom| known(atom).or_else(|| size(&core::Dim::atom(atom))));
+            rebuild(content, outer, parts, &inner)
         }
         core::Atom::Sum(payloads) => {
             let layout = layout(payloads)?;

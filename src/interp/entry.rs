@@ -20,6 +20,10 @@ pub fn shape_of(ty: &Type) -> Shape {
             Shape::Tuple(Some(labels), fields.iter().map(|(_, ty)| shape_of(ty)).collect())
         }
         Atom::Sigma(_, content) if ty.shape().is_scalar() => shape_of(content),
+        Atom::Sigma(_, content) if dims => match shape_of(content) {
+            row if row.is_data() => Shape::Rows(ty.shape().items.len(), Box::new(row)),
+            _ => Shape::Other,
+        },
         Atom::Sum(payloads) if dims => {
             let sum =
                 Shape::Sum(ty.shape().items.len(), payloads.iter().map(|(label, payload)| (*label, payload_shape(payload))).collect());
@@ -106,6 +110,7 @@ impl Sizes {
             (Atom::Tuple(parts), Value::Tuple(tuple)) if parts.len() == tuple.parts.len() => parts.iter().collect(),
             (Atom::Record(fields), Value::Tuple(tuple)) if fields.len() == tuple.parts.len() => fields.iter().map(|(_, ty)| ty).collect(),
             (Atom::Sum(_), Value::Sum(_) | Value::Cells(_)) => Vec::new(),
+            (Atom::Sigma(..), Value::Cells(_)) => Vec::new(),
             _ => return Err(mismatch()),
         };
         for (item, &size) in ty.shape().items.iter().zip(&value.dims()[outer..]) {
@@ -122,6 +127,9 @@ impl Sizes {
             for (ty, part) in parts.into_iter().zip(&tuple.parts) {
                 self.measure(ty, part, rank, what, span)?;
             }
+        }
+        if let (Atom::Sigma(names, content), Value::Cells(cells)) = (ty.atom(), value) {
+            return self.measure_rows(names, content, cells.items(), (what, span));
         }
         if let Atom::Sum(payloads) = ty.atom() {
             for (_, payload) in payloads {
@@ -141,6 +149,25 @@ impl Sizes {
         }
         Ok(())
     }
+    /// Measures rows: what they hide is known in one of them only.
+    fn measure_rows(&mut self, names: &[Symbol], content: &Type, rows: &[Value], (what, span): (&str, Span)) -> Outcome<()> {
+        let hidden: Vec<DimAtom> = names.iter().map(|name| DimAtom::Var(*name)).collect();
+        let outer = std::mem::take(&mut self.checks);
+        self.optional.extend(content_sizes(content).into_iter().filter(|atom| !hidden.contains(atom)));
+        for row in rows {
+            let row = if let Value::Box(boxed) = row { &boxed.value } else { row };
+            self.measure(content, row, 0, what, span)?;
+            let own = |dim: &Dim| dim.atoms().any(|atom| hidden.contains(&atom));
+            let (own, others) = std::mem::take(&mut self.checks).into_iter().partition(|(dim, ..)| own(dim));
+            self.checks = own;
+            self.check(span)?;
+            self.checks = others;
+            hidden.iter().for_each(|atom| drop(self.known.remove(atom)));
+        }
+        self.checks.extend(outer);
+        self.checks.dedup();
+        Ok(())
+    }
     fn value(&self, dim: &Dim) -> Option<i64> {
         dim.evaluate(&mut |atom| self.known.get(&atom).map(|(size, _)| *size))
     }
@@ -158,6 +185,13 @@ impl Sizes {
         }
         Ok(())
     }
+}
+
+/// The sizes that the types of rows mention.
+fn content_sizes(content: &Type) -> Vec<DimAtom> {
+    let mut out = FxHashSet::default();
+    sizes_alone(content, &mut out);
+    out.into_iter().collect()
 }
 
 /// The sizes that a payload mentions.
@@ -269,7 +303,11 @@ fn sizes_alone(ty: &Type, out: &mut FxHashSet<DimAtom>) {
         Atom::Tuple(parts) => parts.iter().for_each(|part| sizes_alone(part, out)),
         Atom::Record(fields) => fields.iter().for_each(|(_, part)| sizes_alone(part, out)),
         Atom::Sum(payloads) => payloads.iter().for_each(|(_, payload)| out.extend(payload_sizes(payload))),
-        Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => {}
+        Atom::Sigma(names, content) => {
+            sizes_alone(content, out);
+            out.retain(|atom| !names.iter().any(|name| *atom == DimAtom::Var(*name)));
+        }
+        Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) => {}
     }
 }
 

@@ -41,7 +41,9 @@ fn host_stm(program: &Program, stm: &Stm) -> Result<(), String> {
             }
             thread(program, stm)
         }
-        single_exp!() | Exp::Check(_) | Exp::Filter { .. } | Exp::Scatter { .. } | Exp::Hist { .. } => thread(program, stm),
+        single_exp!() | Exp::Check(_) | Exp::Filter { .. } | Exp::Rows { .. } | Exp::Scatter { .. } | Exp::Hist { .. } => {
+            thread(program, stm)
+        }
     }
 }
 
@@ -56,6 +58,7 @@ fn thread(program: &Program, stm: &Stm) -> Result<(), String> {
             | Exp::Loop { .. }
             | Exp::Soac(_)
             | Exp::Filter { .. }
+            | Exp::Rows { .. }
             | Exp::Scatter { .. }
             | Exp::Hist { .. } => thread(program, inner),
         })

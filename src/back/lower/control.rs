@@ -223,6 +223,7 @@ impl<'p> Lower<'_, 'p> {
                 | Exp::Soac(_)
                 | Exp::Seg(_)
                 | Exp::Filter { .. }
+                | Exp::Rows { .. }
                 | Exp::Call(..)
                 | made_exp!()
                 | count_exp!() => return None,

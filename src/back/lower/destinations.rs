@@ -66,6 +66,7 @@ impl<'p> Defs<'p> {
         });
         if let Exp::Soac(Soac { inputs, lambda, .. })
         | Exp::Filter { inputs, lambda, .. }
+        | Exp::Rows { inputs, lambda, .. }
         | Exp::Scatter { inputs, lambda, .. }
         | Exp::Hist { inputs, lambda, .. } = &stm.exp
         {
@@ -102,7 +103,7 @@ impl<'p> Defs<'p> {
             Exp::Scatter { dests, .. } | Exp::Hist { dests, .. } => {
                 stm.pat.iter().position(|v| *v == var).and_then(|k| dests.get(k)).map_or(Above::Unknown, |dest| Above::Array(*dest))
             }
-            Exp::Soac(_) | Exp::Filter { .. } | Exp::Copy(_) | made_exp!() => Above::Fresh,
+            Exp::Soac(_) | Exp::Filter { .. } | Exp::Rows { .. } | Exp::Copy(_) | made_exp!() => Above::Fresh,
             Exp::Scalar(..)
             | Exp::Size(_)
             | Exp::Index { .. }

@@ -24,6 +24,7 @@ impl<'p> Lower<'_, 'p> {
             Exp::Soac(soac) => self.soac(soac, &stm.pat, span),
             Exp::Seg(seg) => self.seg(seg, &stm.pat, span),
             Exp::Filter { width, inputs, lambda } => self.filter(width, Cells { inputs, lambda, span }, &stm.pat),
+            Exp::Rows { width, inputs, lambda } => self.ragged(width, Cells { inputs, lambda, span }, &stm.pat),
             Exp::Scatter { width, inputs, lambda, dests } => self.scatter(width, Cells { inputs, lambda, span }, dests, &stm.pat),
             Exp::Hist { width, inputs, lambda, dests, operator } => {
                 self.hist(width, Cells { inputs, lambda, span }, dests, operator, &stm.pat);

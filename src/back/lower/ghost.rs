@@ -93,6 +93,7 @@ impl<'p> Lower<'_, 'p> {
             | Exp::Soac(_)
             | Exp::Seg(_)
             | Exp::Filter { .. }
+            | Exp::Rows { .. }
             | Exp::If { .. }
             | view_exp!()
             | count_exp!() => {}

@@ -27,6 +27,7 @@ mod hist;
 mod interchange;
 mod kernels;
 mod memory;
+mod rows;
 mod scratch;
 mod soac;
 #[cfg(test)]
@@ -447,6 +448,7 @@ impl<'a, 'p> Lower<'a, 'p> {
                 | ir::Exp::Soac(_)
                 | ir::Exp::Seg(_)
                 | ir::Exp::Filter { .. }
+                | ir::Exp::Rows { .. }
                 | ir::Exp::If { .. }
                 | ir::Exp::Loop { .. }
                 | ir::Exp::Call(..)

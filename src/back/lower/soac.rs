@@ -479,7 +479,7 @@ fn has_parallel(body: &Body) -> bool {
         let mut inner = if let Exp::Soac(soac) = &stm.exp {
             soac.width.as_constant().is_none_or(|n| n > 1024)
         } else {
-            matches!(stm.exp, Exp::Filter { .. } | Exp::Hist { .. })
+            matches!(stm.exp, Exp::Filter { .. } | Exp::Rows { .. } | Exp::Hist { .. })
         };
         if let Exp::If { .. } | Exp::Loop { .. } = &stm.exp {
             stm.exp.parts(&mut |part| {
@@ -503,7 +503,7 @@ pub(super) fn cost(body: &Body) -> u64 {
         });
         let here = match &stm.exp {
             Exp::Soac(soac) => inner.saturating_mul(soac.width.as_constant().map_or(64, |n| n.max(1) as u64)),
-            Exp::Filter { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Loop { .. } => inner.saturating_mul(64),
+            Exp::Filter { .. } | Exp::Rows { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Loop { .. } => inner.saturating_mul(64),
             Exp::Concat(_) | Exp::Rotate { .. } | Exp::Call(..) => 64,
             Exp::Copy(Operand::Var(_)) => 2,
             Exp::Scalar(op, _) => op.cost().work,

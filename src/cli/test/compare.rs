@@ -47,6 +47,13 @@ pub fn difference(want: &Value, got: &Value, tolerance: Tolerance) -> Option<Str
             let parts = a.parts.iter().zip(&b.parts).enumerate();
             parts.filter_map(|(i, (a, b))| difference(a, b, tolerance).map(|text| format!("component {i}: {text}"))).next()
         }
+        // The sizes that rows hide are those of their arrays.
+        (Value::Box(a), Value::Box(b)) => difference(&a.value, &b.value, tolerance),
+        // Where there are no rows nothing says how many there would be in each.
+        (Value::Cells(a), Value::Cells(b)) if a.items().is_empty() && b.items().is_empty() && a.dims().first() == b.dims().first() => None,
+        (Value::Cells(a), Value::Cells(b)) if a.dims() != b.dims() => {
+            Some(format!("{} cells, expected {}", brackets(b.dims()), brackets(a.dims())))
+        }
         (Value::Sum(a), Value::Sum(b)) if a.label == b.label => {
             difference(&a.payload, &b.payload, tolerance).map(|text| format!("`#{}` of {text}", a.label))
         }

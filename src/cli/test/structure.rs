@@ -148,6 +148,7 @@ impl Counter<'_> {
                 SegKind::Scan(_) => "SegScan",
             }],
             Exp::Filter { .. } => vec!["Filter", "filter"],
+            Exp::Rows { .. } => vec!["Rows", "rows"],
             Exp::Scatter { .. } => vec!["Scatter", "scatter"],
             Exp::Hist { .. } => vec!["Hist", "SegHist", "hist"],
             Exp::Loop { .. } => vec!["Loop", "DoLoop", "loop"],

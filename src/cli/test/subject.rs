@@ -226,7 +226,7 @@ impl<'a> Subject<'a> {
             let what = if results.len() == 1 { "the result".to_string() } else { format!("result {i}") };
             let want = match (element(got), shapes.get(i)) {
                 (Some(prim), _) => stream.next(&data::Expected::new(&what, prim, got.dims().len())),
-                (None, Some(shape @ Shape::Sum(..))) => stream.next_sum(&what, shape),
+                (None, Some(shape @ (Shape::Sum(..) | Shape::Rows(..)))) => stream.next_sum(&what, shape),
                 _ => return Err(format!("{what} cannot be compared: {got:?}")),
             };
             let want = want.map_err(says)?;

@@ -59,7 +59,7 @@ impl Form {
             }
             Atom::Sum(_) => match shape_of(ty) {
                 Shape::Sum(rank, constructors) => Form::Sum(Shape::Sum(frame + rank, constructors)),
-                Shape::Array(..) | Shape::Tuple(..) | Shape::Other => Form::Any { data: false },
+                Shape::Array(..) | Shape::Tuple(..) | Shape::Rows(..) | Shape::Other => Form::Any { data: false },
             },
             Atom::Var(_) => Form::Any { data: true },
             Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => Form::Any { data: false },

@@ -150,7 +150,6 @@ impl Elab<'_> {
     /// the outside in: at each level those that take part give their cells, the others stay as they are.
     pub(super) fn apply_mapped(&mut self, head: Head, args: Vec<Arg>, info: &AppInfo, span: Span) -> Result<Typed> {
         let rank = info.frame() as usize;
-        let dims: Vec<Dim> = (0..rank).map(|_| self.fresh_dim(span)).collect();
         // The head takes part like an argument, in the first place.
         let mut parts: Vec<Part> = Vec::with_capacity(args.len() + 1);
         let (head, head_value) = match head {
@@ -169,6 +168,7 @@ impl Elab<'_> {
             let extra = insertion.reps - insertion.induced;
             let arg = if depth > 0 || extra > 0 {
                 let (value, at) = self.ready(arg)?;
+                let value = self.open_row(value);
                 let value = if extra > 0 { self.replicate(value, extra, at) } else { value };
                 Arg::Ready(value, at)
             } else {
@@ -176,38 +176,56 @@ impl Elab<'_> {
             };
             parts.push(Part { arg, depth });
         }
-        let mut before: Vec<(usize, Span)> = Vec::with_capacity(parts.len());
-        for part in &mut parts {
-            let Arg::Ready(value, at) = &mut part.arg else { continue };
-            for (k, dim) in dims[rank - part.depth..].iter().enumerate() {
-                let own = cell_type(&value.1, k);
-                let own = outer_dim(&own).ok_or_else(|| self.missing(*at))?;
-                self.sizes.unify_dim(dim, &own, *at).map_err(|clash| {
-                    // The axes of an argument that takes part in fewer maps are the inner ones.
-                    let other = before.iter().find(|(depth, at)| depth + k >= part.depth && *at != span);
-                    let meets = other.map(|(depth, at)| (depth + k - part.depth, *at)).filter(|(axis, _)| *axis != k);
-                    let axes = meets.map(|(axis, at)| (k, axis, at));
-                    self.clash(clash, *at).within(Context::MappedTogether { application: span, axes })
-                })?;
-            }
-            before.push((part.depth, *at));
-            if part.depth < rank {
-                *value = self.shared(value.clone(), "t");
-            }
-        }
+        self.nest(head, parts, rank, span)
+    }
+    /// The maps over the arguments that take part, around the exact application.
+    fn nest(&mut self, mut head: HeadRest, mut parts: Vec<Part>, rank: usize, span: Span) -> Result<Typed> {
         if rank == 0 {
             let (head, args) = reassemble(head, parts);
             return self.apply_exact(head, args, span);
         }
-        let groups = self.cells(&mut parts, rank);
+        // Rows of ragged arrays are opened level by level.
+        let level = if parts.iter().any(|part| self.has_hidden_levels(part)) { 1 } else { rank };
+        let dims: Vec<Dim> = (0..level).map(|_| self.fresh_dim(span)).collect();
+        self.one_frame(&mut parts, &dims, rank, span)?;
+        for part in &mut parts {
+            if let (Arg::Ready(value, _), true) = (&mut part.arg, part.depth < rank) {
+                *value = self.shared(value.clone(), "t");
+            }
+        }
+        let groups = if level == rank { self.cells(&mut parts, rank) } else { self.outer_cells(&mut parts, rank) };
         self.push_frame();
         for (name, ty, at) in groups.iter().flat_map(|g| &g.cells).map(|(n, _, t, s)| (*n, t.clone(), *s)) {
             self.bind_param(name, &ty, at);
         }
-        let (head, args) = reassemble(head, parts);
-        let (body, ty) = self.apply_exact(head, args, span)?;
+        let mut rows = false;
+        for part in &mut parts {
+            let is_row = matches!(&part.arg, Arg::Ready((_, ty), _) if super::ragged::is_box(ty));
+            if is_row {
+                rows = true;
+                part.arg =
+                    self.opened_argument(std::mem::replace(&mut part.arg, Arg::Ready((super::expr::number(0, span), super::unit()), span)));
+            }
+        }
+        if rows && let (HeadRest::Fun(instance), Some(Part { arg: Arg::Ready(value, at), depth: 0 })) = (&mut head, parts.first()) {
+            let at = *at;
+            let own = self.for_each_row(Head::Fun { value: value.clone(), instance: instance.take() });
+            if let Head::Fun { value, instance } = own {
+                head = HeadRest::Fun(instance);
+                parts[0].arg = Arg::Ready(value, at);
+            }
+        }
+        let (body, ty) = if level == rank {
+            let (head, args) = reassemble(head, parts);
+            self.apply_exact(head, args, span)?
+        } else {
+            for part in &mut parts {
+                part.depth = part.depth.min(rank - level);
+            }
+            self.nest(head, parts, rank - level, span)?
+        };
         let (mut body, ty) = self.close_map(body, ty, span)?;
-        let mut inner = rank;
+        let mut inner = level;
         for group in groups.into_iter().rev() {
             let frame = frame_shape(&dims[inner - group.depth..inner]);
             inner -= group.depth;
@@ -215,6 +233,56 @@ impl Elab<'_> {
             body = Expr::new(ExprKind::Map { frame, args, body }, span);
         }
         Ok((body, ty.framed(&frame_shape(&dims))))
+    }
+    /// Whether some of the dimensions over which an argument is mapped are those of rows of a ragged array.
+    fn has_hidden_levels(&self, part: &Part) -> bool {
+        let Arg::Ready((_, ty), _) = &part.arg else { return false };
+        matches!(ty.atom(), Atom::Sigma(..)) && self.sizes.zonk_type(ty).shape().items.len() < part.depth
+    }
+    /// The arguments that take part in the outermost maps have the sizes of their frame.
+    fn one_frame(&mut self, parts: &mut [Part], dims: &[Dim], rank: usize, span: Span) -> Result<()> {
+        let mut before: Vec<(usize, Span)> = Vec::with_capacity(parts.len());
+        for part in parts.iter_mut() {
+            let Arg::Ready(value, at) = &mut part.arg else { continue };
+            let outer = (rank - part.depth).min(dims.len());
+            for (k, dim) in dims[outer..].iter().enumerate() {
+                let own = cell_type(&value.1, k);
+                let own = outer_dim(&own).ok_or_else(|| self.missing(*at))?;
+                let Err(clash) = self.sizes.unify_dim(dim, &own, *at) else { continue };
+                if let Some(checked) = self.rows_of_one_size(dim, k, value, *at) {
+                    *value = checked;
+                    continue;
+                }
+                // The axes of an argument that takes part in fewer maps are the inner ones.
+                let other = before.iter().find(|(depth, at)| depth + k >= part.depth && *at != span);
+                let meets = other.map(|(depth, at)| (depth + k - part.depth, *at)).filter(|(axis, _)| *axis != k);
+                let axes = meets.map(|(axis, at)| (k, axis, at));
+                return Err(self.clash(clash, *at).within(Context::MappedTogether { application: span, axes }).into());
+            }
+            before.push((part.depth, *at));
+        }
+        Ok(())
+    }
+    /// The cells of the arguments that take part in the outermost map.
+    fn outer_cells(&mut self, parts: &mut [Part], rank: usize) -> Vec<Group> {
+        let mut cells = Vec::new();
+        for part in parts.iter_mut().filter(|part| part.depth == rank) {
+            cells.extend(self.cell(part, 1));
+        }
+        vec![Group { depth: 1, cells }]
+    }
+    /// Puts a cell in place of an argument.
+    fn cell(&mut self, part: &mut Part, levels: usize) -> Option<(Symbol, Expr, Type, Span)> {
+        let Arg::Ready((value, ty), at) = &mut part.arg else { return None };
+        let base = match value.kind() {
+            ExprKind::Var(name) => *name,
+            _ => Symbol::new("x"),
+        };
+        let name = self.fresh_name(base);
+        let cell = cell_type(ty, levels);
+        let array = std::mem::replace(value, Expr::new(ExprKind::Var(name), *at));
+        *ty = cell.clone();
+        Some((name, array, cell, *at))
     }
     /// Splits the nest into groups of levels with the same participants, outermost first, and replaces every participant
     /// by its innermost cell.
@@ -229,16 +297,7 @@ impl Elab<'_> {
             let levels = depth - next;
             let mut cells = Vec::new();
             for part in parts.iter_mut().filter(|p| p.depth >= *depth) {
-                let Arg::Ready((value, ty), at) = &mut part.arg else { continue };
-                let base = match value.kind() {
-                    ExprKind::Var(name) => *name,
-                    _ => Symbol::new("x"),
-                };
-                let name = self.fresh_name(base);
-                let cell = cell_type(ty, levels);
-                let array = std::mem::replace(value, Expr::new(ExprKind::Var(name), *at));
-                *ty = cell.clone();
-                cells.push((name, array, cell, *at));
+                cells.extend(self.cell(part, levels));
             }
             groups.push(Group { depth: levels, cells });
         }
@@ -269,7 +328,8 @@ impl Elab<'_> {
                         (None, _) => self.as_index(index),
                     };
                     self.no_negative(&index)?;
-                    (array, ty) = self.index((array, ty), index, span)?;
+                    let cell = self.index((array, ty), index, span)?;
+                    (array, ty) = self.open_row(cell);
                 }
                 match rest.len() {
                     0 => Ok((array, ty)),
@@ -346,6 +406,14 @@ impl Elab<'_> {
                     value = self.instance_value(&new);
                     instance = Some(new);
                 }
+                Attempt::Rows(rows) => {
+                    let Some(mut own) = instance.take() else { return Err(self.existential_argument(None, span).into()) };
+                    for (at, row) in rows {
+                        own.types[at] = row;
+                    }
+                    value = self.instance_value(&own);
+                    instance = Some(own);
+                }
             }
         }
     }
@@ -363,9 +431,16 @@ impl Elab<'_> {
                 args[i] = Arg::Ready(hiding.clone(), at);
             }
             let (arg, arg_ty) = hiding.unwrap_or((arg, arg_ty));
+            if let Some(instance) = instance {
+                let rows = self.row_types(instance, i, &arg_ty);
+                if !rows.is_empty() {
+                    return Ok(Attempt::Rows(rows));
+                }
+            }
             if self.is_existential_argument(&params[i].ty, &arg_ty) {
                 return Ok(Attempt::Existential { argument: i });
             }
+            let (arg, arg_ty) = self.fit_ragged(&params[i].ty, &(arg.clone(), arg_ty.clone()), at)?.unwrap_or((arg, arg_ty));
             let arg = self.eta_lift(&params[i].ty, (arg, arg_ty), at)?;
             let (arg, arg_ty) = self.eta_existential(&params[i].ty, arg, at)?;
             let fitted = self.fit_function(&params[i].ty, (arg.clone(), arg_ty.clone()), at)?;
@@ -471,13 +546,14 @@ impl Elab<'_> {
         }
         let ps = ps.clone();
         self.push_frame();
+        let arg = self.with_own_sizes(arg);
         let mut names = Vec::new();
         let mut cells = Vec::new();
         for p in &ps {
             let name = self.fresh_name(Symbol::new("b"));
             self.bind_param(name, &p.ty, span);
             names.push((name, p.ty.clone()));
-            let opened = self.open((Expr::new(ExprKind::Var(name), span), p.ty.clone()));
+            let opened = self.open_row((Expr::new(ExprKind::Var(name), span), p.ty.clone()));
             cells.push(Arg::Ready(opened, span));
         }
         let (body, ty) = self.call(arg, None, cells, span)?;
@@ -517,7 +593,7 @@ impl Elab<'_> {
         };
         if let (Atom::Var(var), 1) = (result.atom(), result.shape().items.len()) {
             let position = scheme.types.iter().position(|t| t == var);
-            if let Some(position) = position.filter(|_| !types::under_array(&scheme.ty, *var)) {
+            if let Some(position) = position.filter(|_| !types::under_array(&scheme.ty, *var) || types::only_results(&scheme.ty, *var)) {
                 instance.types[position] = (boxed.atom().clone(), Shape::default());
                 return Ok(instance);
             }
@@ -635,6 +711,8 @@ enum Attempt {
     Existential {
         argument: usize,
     },
+    /// These type parameters stand for rows of ragged arrays.
+    Rows(Vec<(usize, (Atom, Shape))>),
 }
 
 /// An argument (or the head) with the number of innermost frame dimensions over which it is mapped.

@@ -29,6 +29,7 @@ impl Elab<'_> {
     }
     /// A conditional between two branches, not opened yet.
     pub(super) fn choice(&mut self, cond: Expr, a: Branch, b: Branch, span: Span) -> Result<Typed> {
+        let (a, b) = self.both_ragged(a, b, span)?;
         let ((a, a_ty, a_frame), (b, b_ty, b_frame)) = (a, b);
         self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
         let mut differences = Differences::default();
@@ -44,6 +45,20 @@ impl Elab<'_> {
             (wrap(a_frame, a), wrap(b_frame, b), boxed)
         };
         Ok((Expr::new(ExprKind::If { cond, then, els }, span), ty))
+    }
+    /// Branches of which one is ragged and the other is not: both are made ragged.
+    fn both_ragged(&mut self, a: Branch, b: Branch, span: Span) -> Result<(Branch, Branch)> {
+        let ((a, a_ty, a_frame), (b, b_ty, b_frame)) = (a, b);
+        let fit = |elab: &mut Self, wanted: &Type, value: Expr, ty: &Type, frame: Frame| -> Result<Branch> {
+            elab.frames.push(frame);
+            let fitted = elab.fit_ragged(wanted, &(value.clone(), ty.clone()), span);
+            let frame = elab.pop_frame();
+            let (value, ty) = fitted?.unwrap_or((value, ty.clone()));
+            Ok((value, ty, frame))
+        };
+        let first = fit(self, &b_ty, a, &a_ty, a_frame)?;
+        let second = fit(self, &first.1, b, &b_ty, b_frame)?;
+        Ok((first, second))
     }
     /// A branch in a scope of its own.
     pub(super) fn branch(&mut self, work: impl FnOnce(&mut Self) -> Result<Typed>) -> Result<Branch> {
@@ -384,6 +399,7 @@ impl Elab<'_> {
                 let counter = self.fresh_name(Symbol::new("i"));
                 self.bind_param(counter, &Type::prim(PrimType::I64), at);
                 let value = self.index((array.clone(), ty.clone()), Expr::new(ExprKind::Var(counter), at), at)?;
+                let value = self.open_row(value);
                 self.bind_pattern(&[], *pat, value, at)?;
                 Ok(core::LoopForm::For(counter, Expr::new(ExprKind::ReifyDim(n), span)))
             }

@@ -97,8 +97,20 @@ impl Elab<'_> {
             surface::ExprKind::Loop { sizes, pat, init, form, body } => self.loop_(sizes, *pat, *init, *form, *body, span),
             surface::ExprKind::With { base, path, value } => self.update(e, *base, path, *value),
             surface::ExprKind::Ascribe { expr, ty } => {
+                let literal = view::strip(&self.program.ast, *expr);
+                if matches!(self.program.ast.exprs[literal].kind, surface::ExprKind::Array(_)) {
+                    let declared = self.open_annotation(*ty)?;
+                    let (value, actual) = match self.ragged_literal(literal, &declared, span)? {
+                        Some(value) => value,
+                        None => self.expr(*expr)?,
+                    };
+                    let (value, actual) = self.fit_ragged(&declared, &(value.clone(), actual.clone()), span)?.unwrap_or((value, actual));
+                    self.unify_at(&declared, &actual, span)?;
+                    return Ok((value, declared));
+                }
                 let (value, actual) = self.expr(*expr)?;
                 let declared = self.open_annotation(*ty)?;
+                let (value, actual) = self.fit_ragged(&declared, &(value.clone(), actual.clone()), span)?.unwrap_or((value, actual));
                 self.unify_at(&declared, &actual, span)?;
                 Ok((value, declared))
             }
@@ -428,7 +440,12 @@ impl Elab<'_> {
     }
 
     /// `e :> t`: sizes that are not known to be equal are checked at run time.
-    fn coerce(&mut self, (value, ty): Typed, declared: Type, span: Span) -> Result<Typed> {
+    pub(super) fn coerce(&mut self, (value, ty): Typed, declared: Type, span: Span) -> Result<Typed> {
+        let value = match self.made_regular(&declared, &(value.clone(), ty.clone()), span)? {
+            Some(regular) => regular,
+            None => self.fit_ragged(&declared, &(value.clone(), ty.clone()), span)?.unwrap_or((value, ty)),
+        };
+        let (value, ty) = value;
         let before = self.sizes.snapshot();
         self.sizes.rigid_parameters = true;
         let known = self.sizes.unify(&declared, &ty, span).is_ok() && self.sizes.same_deferred(&before);

@@ -129,6 +129,7 @@ impl Elab<'_> {
                 let n = outer_dim(&array.1).ok_or_else(|| self.missing(span))?;
                 let index = self.in_array(index, &n, span)?;
                 let cell = self.index(array, index, span)?;
+                let cell = self.open_row(cell);
                 self.take(cell, rest, span)
             }
             Position::Slice { start, end, step } => {
@@ -147,7 +148,8 @@ impl Elab<'_> {
         self.push_frame();
         let name = self.fresh_name(Symbol::new("row"));
         self.bind_param(name, &cell, span);
-        let (value, ty) = body(self, (Expr::new(ExprKind::Var(name), span), cell))?;
+        let row = self.open_row((Expr::new(ExprKind::Var(name), span), cell));
+        let (value, ty) = body(self, row)?;
         let (value, ty) = self.close_map(value, ty, span)?;
         let frame = frame_shape(&[n]);
         Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args: vec![(name, array)], body: value }, span), ty.framed(&frame)))

@@ -22,6 +22,7 @@ mod index;
 mod literal;
 mod parts;
 mod pattern;
+mod ragged;
 mod recursive;
 mod report;
 mod scope;
@@ -271,6 +272,8 @@ struct Elab<'a> {
     claims: Claims,
     /// The applications with insertions around the current place.
     applications: Vec<Span>,
+    /// Sizes of rows of ragged arrays: where rows are mapped over together they are compared at run time.
+    rows: FxHashSet<Symbol>,
     /// Finished definitions: variants of others, then this one.
     defs: Vec<core::Define>,
     /// Whether only the type of the first exit of the next function is looked for.
@@ -300,6 +303,7 @@ impl<'a> Elab<'a> {
             ready: FxHashMap::default(),
             claims: Claims::default(),
             applications: Vec::new(),
+            rows: FxHashSet::default(),
             defs: Vec::new(),
             probing: false,
             exits: FxHashMap::default(),
@@ -467,8 +471,15 @@ impl<'a> Elab<'a> {
             let ty = ty?;
             self.sizes.close_parameter(first);
             let name = self.fresh_name(self.pat_name(*pat));
+            let ty = match expected.filter(|expected| ragged::is_box(&self.sizes.zonk_type(expected)) && !ragged::is_box(&ty)) {
+                Some(row) => row.clone(),
+                None => ty,
+            };
             self.bind_param(name, &ty, self.program.ast.pats[*pat].span);
-            self.bind_pattern_var(*pat, name, &ty)?;
+            match ragged::is_box(&ty) {
+                true => self.bind_row(*pat, name, &ty)?,
+                false => self.bind_pattern_var(*pat, name, &ty)?,
+            }
             if let Some(expected) = hint.get(i).and_then(|p| p.name) {
                 for later in &mut hint[i + 1..] {
                     later.ty = self.renamed(&later.ty, DimAtom::Size(expected), Dim::size(name));

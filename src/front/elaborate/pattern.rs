@@ -16,7 +16,9 @@ impl Elab<'_> {
         let span = node.span;
         match &node.kind {
             PatKind::Name(_) => {
-                self.names.locals.insert(pat, Local::Var { name, ty: ty.clone() });
+                let (row, ty) = self.open_row((Expr::new(ExprKind::Var(name), span), ty.clone()));
+                let name = if let ExprKind::Var(row) = row.kind() { *row } else { name };
+                self.names.locals.insert(pat, Local::Var { name, ty });
                 Ok(())
             }
             PatKind::Wild | PatKind::Lit(_) => Ok(()),
@@ -65,6 +67,7 @@ impl Elab<'_> {
             unknown.push((*binder, dim.clone(), dim.as_atom()));
             self.names.locals.insert(*binder, Local::Size(dim));
         }
+        let (value, ty) = self.fit_pattern(pat, (value, ty))?;
         self.pattern_agrees(pat, &ty)?;
         let mut value = value;
         for (binder, dim, own) in unknown {
@@ -103,6 +106,20 @@ impl Elab<'_> {
             _ => self.bind_let(self.pat_name(pat), value, ty.clone(), span),
         };
         self.bind_pattern_var(pat, name, &ty)
+    }
+    /// The value that a pattern is bound to: a ragged array where the pattern says so.
+    fn fit_pattern(&mut self, pat: PatId, (value, ty): Typed) -> Result<Typed> {
+        let program = self.program;
+        let node = &program.ast.pats[pat];
+        match &node.kind {
+            PatKind::Paren(inner) => self.fit_pattern(*inner, (value, ty)),
+            PatKind::Ascribe(_, annotation) if self.writes_ragged(*annotation) => {
+                let declared = self.open_annotation(*annotation)?;
+                let fitted = self.fit_ragged(&declared, &(value.clone(), ty.clone()), node.span)?;
+                Ok(fitted.unwrap_or((value, ty)))
+            }
+            _ => Ok((value, ty)),
+        }
     }
     /// Gives the types annotated in a pattern the sizes of the value that it is bound to.
     pub(super) fn pattern_agrees(&mut self, pat: PatId, ty: &Type) -> Result<()> {

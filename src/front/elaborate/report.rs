@@ -193,6 +193,15 @@ impl Words {
                     .note(SAME_SIZES);
                 with_types(self.with_origins(out, origins), types)
             }
+            Irregular::Existential { types: Some(Sides { expected, found }) } if super::ragged::is_ragged(found) => {
+                let (wanted, written) = (self.names.ty(expected), self.names.ty(found));
+                self.error(code, "a ragged array stands where a regular one is needed")
+                    .here("the rows of this array may have different sizes")
+                    .note(format!("expected {wanted}"))
+                    .note(format!("     got {written}"))
+                    .help("if the rows have one size, let that be checked at run time: `e :> [n][m]t`")
+                    .help("or declare the parameter as ragged: `[n](?[k].[k]t)`")
+            }
             Irregular::Existential { types } => {
                 let types = self.sides(types.as_ref());
                 let message = "an array would be irregular: the function's result has a size that is known only afterwards";

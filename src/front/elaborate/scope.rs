@@ -200,15 +200,19 @@ impl Elab<'_> {
         self.sizes.lower(&ty, outer);
         Ok((wrap(frame, value), ty))
     }
-    /// Ends the scope of a map's body, whose sizes may not be seen outside.
+    /// Ends the scope of a map's body, whose sizes may not be seen outside: with sizes of its own each cell is a box, and the array is ragged.
     pub(super) fn close_map(&mut self, value: Expr, ty: Type, span: Span) -> Result<Typed> {
         self.sizes.match_parts(self.level());
-        let ty = self.sizes.zonk_type(&ty);
-        if matches!(ty.atom(), core::Atom::Sigma(..)) && ty.shape().is_scalar() {
-            return Err(self.irregular(None, span).into());
-        }
-        if let Some(atom) = self.local_sizes(&ty, &[]).first() {
+        let mut ty = self.sizes.zonk_type(&ty);
+        let mut value = value;
+        let hidden = self.local_sizes(&ty, &[]);
+        if let Some(atom) = hidden.iter().find(|atom| in_function_types(&ty, **atom)) {
             return Err(self.irregular(Some(*atom), span).into());
+        }
+        if !hidden.is_empty() {
+            (value, ty) = self.open((value, ty));
+            let (indices, inner) = self.sizes_of_row(&ty);
+            (value, ty) = make_box(indices, inner, value, span);
         }
         let frame = self.pop_frame();
         let outer = self.level();
@@ -232,6 +236,29 @@ impl Elab<'_> {
         if hidden.is_empty() {
             return Ok((value, ty));
         }
+        let (indices, inner) = self.hidden_sizes_of(&ty, hidden.clone());
+        for (atom, (name, _)) in hidden.into_iter().zip(&indices) {
+            if let DimAtom::Size(size) = atom
+                && let Some(computation) = self.computation(size, params)
+                && !in_functions(&ty, atom)
+            {
+                self.sizes.computed.insert(*name, computation);
+            }
+        }
+        Ok(make_box(indices, inner, value, span))
+    }
+    /// Names for the sizes of a cell that are known in the current scope only, with these sizes, and the type in terms of the names. Sums and products are
+    /// hidden as a whole, so that rows of one rank have one type.
+    fn sizes_of_row(&mut self, ty: &Type) -> (Vec<(Symbol, Index)>, Type) {
+        let ty = self.sizes.zonk_type(ty);
+        let own: Vec<DimAtom> = self.local_sizes(&ty, &[]);
+        let mut hider = Hider { elab: self, own, found: Vec::new() };
+        let inner = types::rewrite(&ty, &mut hider);
+        let found = hider.found;
+        (found.into_iter().map(|(dim, name)| (name, Index::Dim(dim))).collect(), inner)
+    }
+    /// Names for sizes that are hidden, with the sizes, and the type in terms of the names.
+    fn hidden_sizes_of(&mut self, ty: &Type, hidden: Vec<DimAtom>) -> (Vec<(Symbol, Index)>, Type) {
         let mut map = FxHashMap::default();
         let mut indices = Vec::new();
         for atom in hidden {
@@ -240,17 +267,36 @@ impl Elab<'_> {
                 DimAtom::Meta(_) => Symbol::new("k"),
             };
             let name = self.fresh_name(base);
-            if let DimAtom::Size(size) = atom
-                && let Some(computation) = self.computation(size, params)
-                && !in_functions(&ty, atom)
-            {
-                self.sizes.computed.insert(name, computation);
-            }
             map.insert(atom, Dim::var(name));
             indices.push((name, Index::Dim(Dim::atom(atom))));
         }
-        let inner = types::rewrite(&ty, &mut types::Substitution::sizes(map));
-        Ok(make_box(indices, inner, value, span))
+        let inner = types::rewrite(ty, &mut types::Substitution::sizes(map));
+        (indices, inner)
+    }
+}
+
+/// Gives names to sizes that mention some of a scope.
+struct Hider<'a, 'b> {
+    elab: &'a mut Elab<'b>,
+    own: Vec<DimAtom>,
+    found: Vec<(Dim, Symbol)>,
+}
+
+impl types::Rewrite for Hider<'_, '_> {
+    fn dim(&mut self, dim: &Dim) -> Option<Dim> {
+        if !dim.atoms().any(|atom| self.own.contains(&atom)) {
+            return None;
+        }
+        if let Some((_, name)) = self.found.iter().find(|(other, _)| other == dim) {
+            return Some(Dim::var(*name));
+        }
+        let base = match dim.as_atom() {
+            Some(DimAtom::Var(name) | DimAtom::Size(name)) => name,
+            Some(DimAtom::Meta(_)) | None => Symbol::new("k"),
+        };
+        let name = self.elab.fresh_name(base);
+        self.found.push((dim.clone(), name));
+        Some(Dim::var(name))
     }
 }
 
@@ -289,6 +335,19 @@ fn in_functions(ty: &Type, atom: DimAtom) -> bool {
         core::Atom::Tuple(parts) => parts.iter().any(|part| in_functions(part, atom)),
         core::Atom::Record(fields) => fields.iter().any(|(_, part)| in_functions(part, atom)),
         other => sizes::free_atoms(&Type::scalar(other.clone())).contains(&atom),
+    }
+}
+
+/// Whether a size occurs in the type of a function.
+fn in_function_types(ty: &Type, atom: DimAtom) -> bool {
+    match ty.atom() {
+        core::Atom::Prim(_) | core::Atom::Var(_) => false,
+        core::Atom::Tuple(parts) => parts.iter().any(|part| in_function_types(part, atom)),
+        core::Atom::Record(fields) | core::Atom::Sum(fields) => fields.iter().any(|(_, part)| in_function_types(part, atom)),
+        core::Atom::Sigma(_, content) => in_function_types(content, atom),
+        other @ (core::Atom::Fun(..) | core::Atom::Forall(..) | core::Atom::Pi(..)) => {
+            sizes::free_atoms(&Type::scalar(other.clone())).contains(&atom)
+        }
     }
 }
 

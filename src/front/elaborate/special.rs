@@ -133,7 +133,13 @@ impl Elab<'_> {
             let at = self.program.ast.exprs[*array].span;
             let (value, ty) = self.expr(*array)?;
             let own = outer_dim(&ty).ok_or_else(|| self.missing(at))?;
-            self.sizes.unify_dim(&n, &own, at).map_err(|clash| self.clash(clash, at).within(Context::Map(span)))?;
+            let (value, ty) = match self.sizes.unify_dim(&n, &own, at) {
+                Ok(()) => (value, ty),
+                Err(clash) => match self.rows_of_one_size(&n, 0, &(value, ty), at) {
+                    Some(checked) => checked,
+                    None => return Err(self.clash(clash, at).within(Context::Map(span)).into()),
+                },
+            };
             values.push((value, ty, at));
         }
         let at = view::strip(&self.program.ast, f);
@@ -141,7 +147,10 @@ impl Elab<'_> {
             surface::ExprKind::Lambda { params, ret, body } if params.len() >= arrays.len() => Some((params.clone(), *ret, *body)),
             _ => None,
         };
-        let callee = if lambda.is_none() { Some(self.callee(f)?) } else { None };
+        let rows = values.iter().any(|(_, ty, _)| super::ragged::is_ragged(&self.sizes.zonk_type(ty)));
+        // A function of rows has sizes that differ from row to row.
+        let later = lambda.is_some() || (rows && self.is_cheap_function(f));
+        let callee = if later { None } else { Some(self.callee(f)?) };
         self.push_frame();
         let mut args = Vec::with_capacity(values.len());
         let mut cells = Vec::with_capacity(values.len());
@@ -155,15 +164,20 @@ impl Elab<'_> {
             let name = self.fresh_name(base);
             self.bind_param(name, &cell, at);
             args.push((name, value));
-            cells.push((name, cell, at));
+            let row = self.open_row((Expr::new(ExprKind::Var(name), at), cell));
+            cells.push((row, at));
         }
         let (body, ty) = match (lambda, callee) {
-            (Some((params, ret, body)), _) => self.mapped_lambda(&params, ret, body, &cells, self.program.ast.exprs[f].span)?,
-            (None, Some(head)) => {
-                let cells = cells.into_iter().map(|(name, cell, at)| Arg::Ready((Expr::new(ExprKind::Var(name), at), cell), at));
+            (Some((params, ret, body)), _) => self.mapped_lambda(&params, ret, body, cells, self.program.ast.exprs[f].span)?,
+            (None, callee) => {
+                let head = match callee {
+                    Some(head) if rows => self.for_each_row(head),
+                    Some(head) => head,
+                    None => self.callee(f)?,
+                };
+                let cells = cells.into_iter().map(|(cell, at)| Arg::Ready(cell, at));
                 self.apply_exact(head, cells.collect(), span)?
             }
-            (None, None) => return Err(self.missing(span)),
         };
         let (body, ty) = self.close_map(body, ty, span).map_err(|failure| self.within_function(failure, f))?;
         let frame = frame_shape(std::slice::from_ref::<Dim>(&n));
@@ -176,14 +190,15 @@ impl Elab<'_> {
         params: &[surface::PatId],
         ret: Option<surface::TypeId>,
         body: ExprId,
-        cells: &[(Symbol, Type, Span)],
+        cells: Vec<(Typed, Span)>,
         span: Span,
     ) -> Result<Typed> {
-        for (pat, (name, cell, _)) in params.iter().zip(cells) {
-            self.pattern_agrees(*pat, cell)?;
-            self.bind_pattern_var(*pat, *name, cell)?;
-        }
         let rest = &params[cells.len()..];
+        for (pat, ((cell, ty), at)) in params.iter().zip(cells) {
+            self.pattern_agrees(*pat, &ty)?;
+            let ExprKind::Var(name) = cell.kind() else { return Err(self.missing(at)) };
+            self.bind_pattern_var(*pat, *name, &ty)?;
+        }
         if !rest.is_empty() {
             return self.function(rest, ret, body, &[], span);
         }

@@ -244,3 +244,26 @@ pub(super) fn under_array(ty: &Type, var: Symbol) -> bool {
     }
     walk(ty, var, false, &mut FxHashSet::default())
 }
+
+/// Whether the type variable `var` occurs in the results of a function and of functions that it is given only: then its instances may be
+/// boxes, of which the function makes an array.
+pub(super) fn only_results(ty: &Type, var: Symbol) -> bool {
+    fn occurs(ty: &Type, var: Symbol, seen: &mut FxHashSet<usize>) -> bool {
+        if !seen.insert(Arc::as_ptr(&ty.0) as usize) {
+            return false;
+        }
+        match ty.atom() {
+            Atom::Prim(_) => false,
+            Atom::Var(v) => *v == var,
+            Atom::Fun(params, ret) => params.iter().any(|p| occurs(&p.ty, var, seen)) || occurs(ret, var, seen),
+            Atom::Forall(_, t) | Atom::Pi(_, t) | Atom::Sigma(_, t) => occurs(t, var, seen),
+            Atom::Tuple(ts) => ts.iter().any(|t| occurs(t, var, seen)),
+            Atom::Record(fs) | Atom::Sum(fs) => fs.iter().any(|(_, t)| occurs(t, var, seen)),
+        }
+    }
+    let Atom::Fun(params, _) = ty.atom() else { return false };
+    params.iter().all(|param| match param.ty.atom() {
+        Atom::Fun(given, _) if param.ty.shape().is_scalar() => !given.iter().any(|p| occurs(&p.ty, var, &mut FxHashSet::default())),
+        _ => !occurs(&param.ty, var, &mut FxHashSet::default()),
+    })
+}

@@ -2,6 +2,7 @@
 //! It does what the statements say, one after the other.
 
 mod regions;
+mod rows;
 
 use super::arrays::{HOLE, bad_slice, concat, gather, length, natural, outer, range_steps, slice_steps};
 use super::components::{operands, result};
@@ -240,6 +241,7 @@ impl<'p> Run<'p> {
             Exp::Soac(soac) => self.soac(soac, &stm.pat, span),
             Exp::Seg(seg) => self.seg(seg, &stm.pat, span),
             Exp::Filter { width, inputs, lambda } => self.filter(width, inputs, lambda, &stm.pat, span),
+            Exp::Rows { width, inputs, lambda } => self.rows(width, inputs, lambda, &stm.pat, span),
             Exp::Scatter { width, inputs, lambda, dests } => self.write(width, inputs, lambda, dests, None, span),
             Exp::Hist { width, inputs, lambda, dests, operator } => self.write(width, inputs, lambda, dests, Some(operator), span),
             Exp::If { cond, then, els } => {

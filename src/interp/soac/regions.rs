@@ -88,7 +88,7 @@ impl Regions {
         fine?;
         let (inputs, lambda) = match &stm.exp {
             Exp::Soac(soac) => (&soac.inputs, &soac.lambda),
-            Exp::Filter { inputs, lambda, .. } => (inputs, lambda),
+            Exp::Filter { inputs, lambda, .. } | Exp::Rows { inputs, lambda, .. } => (inputs, lambda),
             Exp::Scatter { inputs, lambda, dests, .. } | Exp::Hist { inputs, lambda, dests, .. } => {
                 // Writing begins with the first cell.
                 for (var, dest) in stm.pat.iter().zip(dests) {
@@ -114,6 +114,7 @@ impl Regions {
             | Exp::Check(_)
             | Exp::Seg(_)
             | Exp::Filter { .. }
+            | Exp::Rows { .. }
             | Exp::Scatter { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
@@ -125,8 +126,11 @@ impl Regions {
     /// After a statement was run, before what it binds is read.
     pub(super) fn after(&mut self, program: &Program, stm: &Stm) -> Outcome<()> {
         // Inputs are read until the last cell.
-        if let Exp::Soac(Soac { inputs, .. }) | Exp::Filter { inputs, .. } | Exp::Scatter { inputs, .. } | Exp::Hist { inputs, .. } =
-            &stm.exp
+        if let Exp::Soac(Soac { inputs, .. })
+        | Exp::Filter { inputs, .. }
+        | Exp::Rows { inputs, .. }
+        | Exp::Scatter { inputs, .. }
+        | Exp::Hist { inputs, .. } = &stm.exp
         {
             inputs.iter().try_for_each(|input| self.read(program, *input))?;
         }

@@ -46,6 +46,7 @@ pub mod names;
 pub mod prims;
 pub mod print;
 pub mod read;
+pub mod rows;
 pub mod sexp;
 pub mod sizes;
 pub mod slots;

@@ -208,6 +208,7 @@ impl Checker<'_> {
             Exp::Soac(soac) => self.soac(soac, pat),
             Exp::Seg(seg) => self.seg(seg, pat),
             Exp::Filter { width, inputs, lambda } => self.filter(width, inputs, lambda, pat),
+            Exp::Rows { width, inputs, lambda } => self.rows(width, inputs, lambda, pat),
             Exp::Scatter { width, inputs, lambda, dests } => {
                 self.lambda(width, inputs, lambda)?;
                 self.writes(lambda, dests, pat)
@@ -428,6 +429,17 @@ impl Checker<'_> {
         ensure(cells.len() == arrays.len(), || "the number of results".into())?;
         for (cell, var) in cells.iter().zip(arrays) {
             self.expect(self.program.ty(*var), &self.ty(*cell).framed(&[Size::var(*count)]), "a kept array")?;
+        }
+        Ok(())
+    }
+    fn rows(&mut self, width: &Size, inputs: &[Var], lambda: &Lambda, pat: &[Var]) -> Checked {
+        self.lambda(width, inputs, lambda)?;
+        ensure(lambda.body.result.len() == 2 * pat.len(), || "the number of results".into())?;
+        for (row, var) in lambda.body.result.chunks(2).zip(pat) {
+            self.scalar(row[0], PrimType::I64, "where a row begins")?;
+            let (row, all) = (self.ty(row[1]), self.program.ty(*var));
+            ensure(row.rank() > 0 && row.rank() == all.rank(), || "the rank of a row".into())?;
+            self.expect(&row.cell(1), &all.cell(1), "the cells of a row")?;
         }
         Ok(())
     }

@@ -364,6 +364,7 @@ macro_rules! parallel_exp {
         $crate::ir::soac::Exp::Soac(_)
             | $crate::ir::soac::Exp::Seg(_)
             | $crate::ir::soac::Exp::Filter { .. }
+            | $crate::ir::soac::Exp::Rows { .. }
             | $crate::ir::soac::Exp::Scatter { .. }
             | $crate::ir::soac::Exp::Hist { .. }
     };
@@ -492,6 +493,16 @@ pub enum Exp {
         /// The arrays that are mapped over.
         inputs: Vec<Var>,
         /// The predicate with the elements.
+        lambda: Lambda,
+    },
+    /// Arrays of different sizes one after the other: for each result the lambda returns where the cells of this one begin, and the cells. Together they fill
+    /// the result, and no two overlap.
+    Rows {
+        /// The number of cells of the inputs.
+        width: Size,
+        /// The arrays that are mapped over.
+        inputs: Vec<Var>,
+        /// For each result where a row begins, and the row.
         lambda: Lambda,
     },
     /// The lambda returns an index and new cells for each array; where the index is out of bounds nothing is written. Later cells win.

@@ -355,6 +355,7 @@ impl Printer<'_> {
             Exp::Soac(_)
             | Exp::Seg(_)
             | Exp::Filter { .. }
+            | Exp::Rows { .. }
             | Exp::Scatter { .. }
             | Exp::Hist { .. }
             | Exp::If { .. }
@@ -390,6 +391,10 @@ impl Printer<'_> {
             }
             Exp::Filter { width, inputs, lambda } => {
                 self.put("filter");
+                self.inputs(width, inputs, lambda);
+            }
+            Exp::Rows { width, inputs, lambda } => {
+                self.put("rows");
                 self.inputs(width, inputs, lambda);
             }
             Exp::Scatter { width, inputs, lambda, dests } => {

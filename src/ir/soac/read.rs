@@ -345,6 +345,11 @@ impl Reader {
                 end(rest)?;
                 Exp::Filter { width, inputs, lambda }
             }
+            ("rows", args) => {
+                let (width, inputs, lambda, rest) = self.inputs(at, args)?;
+                end(rest)?;
+                Exp::Rows { width, inputs, lambda }
+            }
             ("scatter", [dests, args @ ..]) => {
                 let dests = self.var_list(paren(dests, "arrays")?)?;
                 let (width, inputs, lambda, rest) = self.inputs(at, args)?;

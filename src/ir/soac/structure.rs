@@ -66,6 +66,7 @@ impl Structure {
                 Exp::Soac(soac) if !soac.reduces.is_empty() => self.reduces += 1,
                 Exp::Soac(_) => self.maps += 1,
                 Exp::Filter { .. } => self.filters += 1,
+                Exp::Rows { .. } => self.maps += 1,
                 Exp::Scatter { .. } => self.scatters += 1,
                 Exp::Hist { .. } => self.hists += 1,
                 Exp::Loop { .. } => self.loops += 1,

@@ -95,7 +95,7 @@ impl Exp {
                 see(Part::Body(&seg.space, &seg.body));
                 seg.kind.operators().iter().for_each(|op| operator(op, see));
             }
-            Exp::Filter { width, inputs, lambda: f } => {
+            Exp::Filter { width, inputs, lambda: f } | Exp::Rows { width, inputs, lambda: f } => {
                 see(Part::Size(width));
                 inputs.iter().for_each(|a| see(Part::Array(*a)));
                 lambda(f, see);

@@ -105,7 +105,7 @@ impl Exp {
                 see(PartMut::Body(&mut seg.body));
                 seg.kind.operators_mut().iter_mut().for_each(|op| operator(op, see));
             }
-            Exp::Filter { width, inputs, lambda: f } => {
+            Exp::Filter { width, inputs, lambda: f } | Exp::Rows { width, inputs, lambda: f } => {
                 see(PartMut::Size(width));
                 arrays(inputs, see);
                 lambda(f, see);

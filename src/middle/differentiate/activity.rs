@@ -87,6 +87,11 @@ impl Active {
                 }
                 self.pass(program, result[at..].iter().copied(), stm.pat[at..].iter().copied());
             }
+            Exp::Rows { inputs, lambda, .. } => {
+                self.lambda(program, inputs, lambda);
+                let rows = lambda.body.result.iter().skip(1).step_by(2).copied();
+                self.pass(program, rows, stm.pat.iter().copied());
+            }
             Exp::Filter { inputs, lambda, .. } => {
                 self.lambda(program, inputs, lambda);
                 self.pass(program, lambda.body.result[1..].iter().copied(), stm.pat[1..].iter().copied());

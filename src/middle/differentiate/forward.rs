@@ -98,6 +98,7 @@ impl Forward<'_, '_> {
         }
         match &stm.exp {
             Exp::Soac(soac) => self.soac(stm, soac),
+            Exp::Rows { .. } => crate::ice!(stm.span, "ragged arrays are refused before they are differentiated"),
             Exp::Filter { width, inputs, lambda } => {
                 let (inputs, lambda) = self.lambda(inputs, lambda, &[&[false], &self.wanted(&stm.pat[1..])[..]].concat());
                 let mut pat = stm.pat.clone();
@@ -175,6 +176,7 @@ impl Forward<'_, '_> {
             | Exp::Soac(_)
             | Exp::Seg(_)
             | Exp::Filter { .. }
+            | Exp::Rows { .. }
             | Exp::Scatter { .. }
             | Exp::Hist { .. }
             | Exp::If { .. }

@@ -26,6 +26,7 @@ impl Build<'_> {
         let Stm { pat, exp, span } = stm;
         let exp = match exp {
             Exp::Soac(soac) => return self.normal_soac(pat, soac),
+            exp @ Exp::Rows { .. } => exp,
             Exp::Filter { width, inputs, lambda } => {
                 let (inputs, lambda) = self.mapped_before(&width, inputs, lambda);
                 Exp::Filter { width, inputs, lambda }

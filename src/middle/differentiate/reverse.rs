@@ -139,6 +139,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
             Exp::Loop { params, form, body } if touched => self.forward_loop(stm, params, form, body),
             Exp::Soac(_)
             | Exp::Filter { .. }
+            | Exp::Rows { .. }
             | Exp::Loop { .. }
             | Exp::Scatter { .. }
             | Exp::Hist { .. }
@@ -184,6 +185,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
                     }
                 }
             }
+            Exp::Rows { .. } => crate::ice!(stm.span, "ragged arrays are refused before they are differentiated"),
             Exp::Filter { inputs, .. } => {
                 let adjoints = self.of_pattern(&stm.pat[1..]);
                 if let Kept::Indices(indices) = kept {
@@ -315,6 +317,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
             | Exp::Soac(_)
             | Exp::Seg(_)
             | Exp::Filter { .. }
+            | Exp::Rows { .. }
             | Exp::Scatter { .. }
             | Exp::Hist { .. }
             | Exp::If { .. }

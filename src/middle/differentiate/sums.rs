@@ -163,7 +163,11 @@ impl Build<'_> {
         for stm in &mut stms {
             match &mut stm.exp {
                 // Not operators: a sum is known by what it is.
-                Exp::Soac(Soac { lambda, .. }) | Exp::Filter { lambda, .. } | Exp::Scatter { lambda, .. } | Exp::Hist { lambda, .. } => {
+                Exp::Soac(Soac { lambda, .. })
+                | Exp::Filter { lambda, .. }
+                | Exp::Rows { lambda, .. }
+                | Exp::Scatter { lambda, .. }
+                | Exp::Hist { lambda, .. } => {
                     lambda.body = self.inverted(std::mem::take(&mut lambda.body));
                 }
                 Exp::If { .. } | Exp::Loop { .. } => stm.exp.bodies_mut(&mut |body| *body = self.inverted(std::mem::take(body))),

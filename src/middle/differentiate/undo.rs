@@ -63,6 +63,7 @@ fn changes(program: &Program, body: &Body, from: Var, to: Operand, inside: &FxHa
             Exp::Soac(_)
             | Exp::Seg(_)
             | Exp::Filter { .. }
+            | Exp::Rows { .. }
             | Exp::Scatter { .. }
             | Exp::Hist { .. }
             | Exp::If { .. }

@@ -97,6 +97,7 @@ impl Pass {
             | Exp::Check(_)
             | Exp::Soac(_)
             | Exp::Filter { .. }
+            | Exp::Rows { .. }
             | Exp::Scatter { .. }
             | Exp::Hist { .. }
             | Exp::Call(..)) => other,

@@ -87,6 +87,7 @@ pub(super) fn parallel(exp: &Exp) -> bool {
         | Exp::Check(_)
         | Exp::Seg(_)
         | Exp::Filter { .. }
+        | Exp::Rows { .. }
         | Exp::Scatter { .. }
         | Exp::Hist { .. }
         | Exp::If { .. }

@@ -98,6 +98,7 @@ impl Flatten {
                 | Exp::Check(_)
                 | Exp::Seg(_)
                 | Exp::Filter { .. }
+                | Exp::Rows { .. }
                 | Exp::Scatter { .. }
                 | Exp::Hist { .. }
                 | Exp::Call(..) => out.push(stm),

@@ -188,7 +188,9 @@ impl Aliases {
     pub(super) fn cells(&mut self, program: &Program, exp: &Exp) {
         let (inputs, lambda, operators): (_, _, Vec<&Operator>) = match exp {
             Exp::Soac(soac) => (&soac.inputs, &soac.lambda, soac.scans.iter().chain(&soac.reduces).collect()),
-            Exp::Filter { inputs, lambda, .. } | Exp::Scatter { inputs, lambda, .. } => (inputs, lambda, Vec::new()),
+            Exp::Filter { inputs, lambda, .. } | Exp::Rows { inputs, lambda, .. } | Exp::Scatter { inputs, lambda, .. } => {
+                (inputs, lambda, Vec::new())
+            }
             Exp::Hist { inputs, lambda, operator, .. } => (inputs, lambda, vec![operator]),
             Exp::Seg(seg) => return self.lend_params(program, seg.kind.operators()),
             single_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => return,

@@ -250,6 +250,7 @@ impl Writer<'_, '_> {
                 }
             }
             Exp::Filter { .. } => self.word(212),
+            Exp::Rows { .. } => self.word(221),
             Exp::Scatter { dests, .. } => self.word(213 | (dests.len() as u64) << 16),
             Exp::Hist { dests, operator, .. } => self.word(214 | (dests.len() as u64) << 16 | u64::from(operator.commutative) << 15),
             Exp::If { .. } => self.word(215),

@@ -114,6 +114,18 @@ impl Graph {
                 }
                 fails
             }
+            Exp::Rows { inputs, lambda, width } => {
+                self.params(program, &lambda.params, inputs);
+                let fails = self.body(program, &lambda.body);
+                for (row, var) in lambda.body.result.chunks(2).zip(&stm.pat) {
+                    self.edge_size(*var, width);
+                    row.iter().for_each(|part| self.edge(*var, *part));
+                }
+                if fails {
+                    self.root_size(width);
+                }
+                fails
+            }
             Exp::Scatter { width, inputs, lambda, dests } => {
                 self.params(program, &lambda.params, inputs);
                 let fails = self.body(program, &lambda.body);
@@ -301,6 +313,18 @@ impl Sweep {
                 keep(&mut lambda.body.result, 0, &live);
                 keep(&mut stm.pat, 0, &live);
                 self.inputs(inputs, &mut lambda.params);
+            }
+            Exp::Rows { width, inputs, lambda } => {
+                let pairs: Vec<bool> = live.iter().flat_map(|live| [*live, *live]).collect();
+                keep(&mut lambda.body.result, 0, &pairs);
+                keep(&mut stm.pat, 0, &live);
+                self.inputs(inputs, &mut lambda.params);
+                // No row is wanted: what may fail is left.
+                if stm.pat.is_empty() {
+                    let lambda = Lambda { params: take(&mut lambda.params), body: take(&mut lambda.body) };
+                    let (width, inputs) = (width.clone(), take(inputs));
+                    stm.exp = Exp::Soac(Soac { width, inputs, lambda, scans: Vec::new(), reduces: Vec::new() });
+                }
             }
             Exp::Scatter { width, inputs, lambda, dests } => {
                 keep(&mut lambda.body.result, 1, &live);

@@ -70,7 +70,7 @@ impl Hoister<'_> {
                 self.lambda(&soac.width, &soac.inputs, &mut soac.lambda, level, out);
                 soac.scans.iter_mut().chain(&mut soac.reduces).for_each(|operator| self.operator(operator, level, out));
             }
-            Exp::Filter { width, inputs, lambda } | Exp::Scatter { width, inputs, lambda, .. } => {
+            Exp::Filter { width, inputs, lambda } | Exp::Rows { width, inputs, lambda } | Exp::Scatter { width, inputs, lambda, .. } => {
                 self.lambda(width, inputs, lambda, level, out);
             }
             Exp::Hist { width, inputs, lambda, operator, .. } => {

@@ -137,7 +137,7 @@ impl Pass<'_> {
             Exp::Loop { .. } => return self.looping(stm, read, out),
             // Nobody sees whether it is the array itself.
             Exp::Copy(Operand::Var(array)) if self.is_needed_no_more(*array) => stm.exp = Exp::Reshape(*array),
-            Exp::Soac(_) | Exp::Filter { .. } | Exp::Seg(_) => self.repeated(stm, read),
+            Exp::Soac(_) | Exp::Filter { .. } | Exp::Rows { .. } | Exp::Seg(_) => self.repeated(stm, read),
             Exp::Copy(_)
             | Exp::Scalar(..)
             | Exp::Size(_)
@@ -354,6 +354,7 @@ fn beside_dests(program: &Program, exp: &Exp) -> Vec<Var> {
         | Exp::Soac(_)
         | Exp::Seg(_)
         | Exp::Filter { .. }
+        | Exp::Rows { .. }
         | Exp::If { .. }
         | Exp::Loop { .. }
         | Exp::Call(..) => return Vec::new(),

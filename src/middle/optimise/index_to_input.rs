@@ -33,6 +33,7 @@ fn visit(program: &mut Program, body: &mut Body, ranges: &mut FxHashSet<Var>) {
         match &mut stm.exp {
             Exp::Soac(Soac { width, inputs, lambda, .. })
             | Exp::Filter { width, inputs, lambda }
+            | Exp::Rows { width, inputs, lambda }
             | Exp::Scatter { width, inputs, lambda, .. }
             | Exp::Hist { width, inputs, lambda, .. } => {
                 let counter = inputs.iter().position(|input| ranges.contains(input)).map(|k| lambda.params[k]);

@@ -235,6 +235,7 @@ impl Writer<'_> {
             | Exp::Soac(_)
             | Exp::Seg(_)
             | Exp::Filter { .. }
+            | Exp::Rows { .. }
             | Exp::If { .. }
             | Exp::Loop { .. }
             | Exp::Call(..) => return None,

@@ -16,6 +16,7 @@ mod loops_to_histograms;
 mod product_fission;
 mod recursion;
 mod row_column_fusion;
+mod rows_to_loops;
 mod segment_fusion;
 mod simplify;
 mod speculate;
@@ -37,6 +38,7 @@ pub use loops_to_histograms::loops_to_histograms;
 pub use product_fission::product_fission;
 pub use recursion::recursion_to_loops;
 pub use row_column_fusion::row_column_fusion;
+pub use rows_to_loops::rows_to_loops;
 pub use segment_fusion::segment_fusion;
 pub use simplify::simplify;
 pub use strided_updates::strided_updates;
@@ -76,6 +78,7 @@ pub const FOR_PROCESSORS: &[Step] = &[
 pub const FOR_DEVICES: &[Step] = &[
     Run("inline all", inline_all),
     Where(recursion::applies, &[Group(RECURSION), Run("inline all", inline_all)]),
+    Run("rows to loops", rows_to_loops),
     Group(SIMPLIFY_AND_FUSE),
     Group(MEMORY),
 ];

@@ -66,7 +66,9 @@ impl Simplifier<'_> {
                 self.lambda_stands(&soac.width, &soac.inputs, &soac.lambda)
                     && soac.scans.iter().chain(&soac.reduces).all(|operator| self.operator_stands(operator))
             }
-            Exp::Filter { width, inputs, lambda } | Exp::Scatter { width, inputs, lambda, .. } => self.lambda_stands(width, inputs, lambda),
+            Exp::Filter { width, inputs, lambda } | Exp::Rows { width, inputs, lambda } | Exp::Scatter { width, inputs, lambda, .. } => {
+                self.lambda_stands(width, inputs, lambda)
+            }
             Exp::Hist { width, inputs, lambda, operator, .. } => {
                 self.lambda_stands(width, inputs, lambda) && self.operator_stands(operator)
             }

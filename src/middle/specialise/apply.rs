@@ -2,6 +2,7 @@
 
 use super::control::Part;
 use super::error::Limit;
+use super::rows::Pending;
 use super::types::restore;
 use super::values::{Atom, Env, Fun, IndexValue, Label, Lifted, Renaming, Static};
 use super::{Outcome, Specialiser, stem};
@@ -34,10 +35,6 @@ impl Specialiser<'_> {
                 self.apply(result, new.collect(), span)
             }
             Fun::Poly { .. } => self.broken(span, "a polymorphic function without its type arguments"),
-            Fun::Later { .. } => {
-                let fun = self.forced(Static::Fun(fun.clone()), span)?;
-                self.apply(fun, new, span)
-            }
             Fun::Global { name, indices, types, args } => {
                 let args = args.iter().cloned().chain(new).collect();
                 self.apply_global(*name, indices, types, args, span)
@@ -144,7 +141,7 @@ impl Specialiser<'_> {
                     let els = self.in_block(|this| this.instantiate(b, types, indices, span))?;
                     self.merge(*cond, then, els, span)
                 }
-                Fun::Closure { .. } | Fun::Global { .. } | Fun::Prim { .. } | Fun::Op(..) | Fun::Later { .. } | Fun::Absent { .. } => {
+                Fun::Closure { .. } | Fun::Global { .. } | Fun::Prim { .. } | Fun::Op(..) | Fun::Absent { .. } => {
                     self.broken(span, "a polymorphic function was expected")
                 }
             },
@@ -245,6 +242,7 @@ impl Specialiser<'_> {
                     let cell = self.waiting_cells(&Static::Data(*array), self.out.vars[*var].name, inputs, params, span)?;
                     self.stand_for(&mut map, *var, self.scalar(&cell, span)?);
                 }
+                self.take_rows(lifted, &mut map, span)?;
                 lifted.elem.rename(&map)
             }
             Static::Fun(_) if array.is_absent() => array.clone(),
@@ -261,17 +259,6 @@ impl Specialiser<'_> {
                 Static::Record(parts.iter().map(part).collect::<Outcome<_>>()?)
             }
             Static::Fun(fun) if value.is_later() => match &**fun {
-                Fun::Later { body, env, frame, cells, path } => {
-                    let body = MapBody { body, env: env.clone() };
-                    let whole = self.map_level(frame, cells.clone(), &body, &mut env.clone(), span)?;
-                    path.iter().try_fold(whole, |value, at| match value {
-                        Static::Tuple(parts) if *at < parts.len() => Ok(parts[*at].clone()),
-                        Static::Record(parts) if *at < parts.len() => Ok(parts[*at].1.clone()),
-                        Static::Data(_) | Static::Tuple(_) | Static::Record(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {
-                            self.broken(span, "a value of another form")
-                        }
-                    })?
-                }
                 Fun::Choice(cond, a, b) => {
                     let then = self.in_block(|this| this.forced(a.clone(), span))?;
                     let els = self.in_block(|this| this.forced(b.clone(), span))?;
@@ -297,20 +284,20 @@ impl Specialiser<'_> {
         }
     }
 
-    /// The results of a soac that maps something to `value` for each of `width` cells. `again` is what computes a cell again.
+    /// The results of a soac that maps something to `value` for each of `width` cells.
     fn lift(
         &mut self,
         value: &Static,
         width: &Size,
         outs: &mut Vec<(Operand, Var)>,
-        again: &mut Again<'_, Self>,
+        rows: &mut Option<Differing<'_>>,
         path: &mut Vec<usize>,
         span: Span,
     ) -> Outcome<Static> {
         let frame = std::slice::from_ref(width);
         let mut part = |this: &mut Self, at: usize, part: &Static, outs: &mut Vec<(Operand, Var)>| {
             path.push(at);
-            let result = this.lift(part, width, outs, again, path, span);
+            let result = this.lift(part, width, outs, rows, path, span);
             path.pop();
             result
         };
@@ -332,28 +319,35 @@ impl Specialiser<'_> {
                 Static::Record(parts.collect::<Outcome<_>>()?)
             }
             Static::Data(_) | Static::Fun(_) | Static::Lifted(_) | Static::Box(_) => {
-                let regular =
-                    |this: &Self, value: &Static| !this.inner_vars(value).iter().any(|var| this.mentions_inner(this.out.ty(*var)));
-                let value = match regular(self, value) {
-                    true => value.clone(),
-                    false => again(self, path.clone()),
-                };
-                if !regular(self, &value) {
-                    return self.limit(span, Limit::BoxesFromOutside);
+                let mut lifted = Lifted::same(width.clone(), value.clone());
+                let mut map = Renaming::default();
+                let (mut differing, inner) = (Vec::new(), self.inner_vars(&value));
+                for var in &inner {
+                    let ty = self.out.ty(*var).clone();
+                    if self.mentions_inner(&ty) {
+                        differing.push(*var);
+                        continue;
+                    }
+                    lifted.arrays.push(Operand::Var(self.lift_var(Operand::Var(*var), &ty, width, outs)));
+                    let place = self.placeholder(self.out.vars[*var].name, ty);
+                    self.stand_for(&mut map, *var, Operand::Var(place));
+                    lifted.vars.push(place);
                 }
-                let (mut arrays, mut places, mut map) = (Vec::new(), Vec::new(), Renaming::default());
-                for var in self.inner_vars(&value) {
-                    let ty = self.out.ty(var).clone();
-                    arrays.push(Operand::Var(self.lift_var(Operand::Var(var), &ty, width, outs)));
-                    let place = self.placeholder(self.out.vars[var].name, ty);
-                    self.stand_for(&mut map, var, Operand::Var(place));
-                    places.push(place);
+                if !differing.is_empty() {
+                    let Some(Differing { pending, stms }) = rows else { return self.limit(span, Limit::BoxesFromOutside) };
+                    self.shared_rows(&mut lifted, &mut differing, &mut map, stms, outs);
+                    if differing.is_empty() {
+                        lifted.elem = value.rename(&map);
+                        return Ok(Static::Lifted(Rc::new(lifted)));
+                    }
+                    pending.push(self.rows_of(&mut lifted, differing, &mut map, path.clone(), value.clone()));
                 }
-                Static::Lifted(Rc::new(Lifted { width: width.clone(), vars: places, arrays, elem: value.rename(&map) }))
+                lifted.elem = value.rename(&map);
+                Static::Lifted(Rc::new(lifted))
             }
         })
     }
-    fn lift_var(&mut self, operand: Operand, ty: &soac::Type, width: &Size, outs: &mut Vec<(Operand, Var)>) -> Var {
+    pub(super) fn lift_var(&mut self, operand: Operand, ty: &soac::Type, width: &Size, outs: &mut Vec<(Operand, Var)>) -> Var {
         let name = operand.var().map_or_else(|| Symbol::new("c"), |var| self.out.vars[var].name);
         let array = self.fresh(name, ty.framed(std::slice::from_ref(width)));
         outs.push((operand, array));
@@ -388,34 +382,32 @@ impl Specialiser<'_> {
     }
 
     /// A map along one dimension.
-    fn map_level(&mut self, frame: &[Size], cells: Vec<(Symbol, Static)>, body: &MapBody, env: &mut Env, span: Span) -> Outcome<Static> {
+    fn map_level(&mut self, frame: &[Size], cells: Vec<(Symbol, Static)>, body: &Expr, env: &mut Env, span: Span) -> Outcome<Static> {
         let Some((width, inner)) = frame.split_first() else {
             let mut named = Vec::with_capacity(cells.len());
             for (name, cell) in cells {
                 named.push((name, self.forced(cell, span)?));
             }
             let hidden = named.into_iter().map(|(name, cell)| (name, env.terms.insert(name, cell))).collect();
-            let result = self.eval(body.body, env);
+            let result = self.eval(body, env);
             restore(&mut env.terms, hidden);
             return result;
         };
         let (mut inputs, mut params) = (Vec::new(), Vec::new());
-        let (stms, (value, waiting)) = self.in_block(|this| {
+        let (stms, value) = self.in_block(|this| {
             let mut arguments = Vec::with_capacity(cells.len());
             for (name, array) in &cells {
                 let base = stem(*name);
                 arguments.push((*name, this.waiting_cells(array, base, &mut inputs, &mut params, span)?));
             }
-            Ok((this.map_level(inner, arguments.clone(), body, env, span)?, arguments))
+            this.map_level(inner, arguments, body, env, span)
         })?;
         let mut outs = Vec::new();
-        let mut again = |_: &mut Self, path: Vec<usize>| {
-            let later = Fun::Later { body: body.body.clone(), env: body.env.clone(), frame: inner.to_vec(), cells: waiting.clone(), path };
-            Static::Fun(Rc::new(later))
-        };
-        let value = self.lift(&value, width, &mut outs, &mut again, &mut Vec::new(), span)?;
+        let mut pending = Vec::new();
+        let mut rows = Some(Differing { pending: &mut pending, stms: &stms });
+        let value = self.lift(&value, width, &mut outs, &mut rows, &mut Vec::new(), span)?;
         let (result, pat): (Vec<Operand>, Vec<Var>) = outs.into_iter().unzip();
-        if pat.is_empty() && !stms.iter().any(|stm| stm.exp.may_fail()) {
+        if pat.is_empty() && pending.is_empty() && !stms.iter().any(|stm| stm.exp.may_fail()) {
             return Ok(value);
         }
         let lambda = Lambda { params, body: Body { stms, result } };
@@ -426,13 +418,21 @@ impl Specialiser<'_> {
         sizes.sort();
         sizes.dedup();
         sizes.iter().try_for_each(|size| self.check_natural(size, span))?;
+        for rows in pending {
+            self.make_rows(rows, width, span, &mut |this, inputs, params| {
+                let mut arguments = Vec::with_capacity(cells.len());
+                for (name, array) in &cells {
+                    arguments.push((*name, this.waiting_cells(array, stem(*name), inputs, params, span)?));
+                }
+                this.map_level(inner, arguments, body, env, span)
+            })?;
+        }
         Ok(value)
     }
 
     /// A map over a frame; the body sees the cells under their names.
     pub(super) fn map(&mut self, frame: &[Size], cells: Vec<(Symbol, Static)>, body: &Expr, env: &mut Env, span: Span) -> Outcome<Static> {
-        let body = MapBody { body, env: self.captured(body, env) };
-        self.map_level(frame, cells, &body, env, span)
+        self.map_level(frame, cells, body, env, span)
     }
 
     /// `sum`, `product`, `maximum`, `minimum` of a vector.
@@ -494,7 +494,7 @@ impl Specialiser<'_> {
             this.first_combined(f, init, xs, (width, count), span)
         })?;
         let mut outs = Vec::new();
-        let value = self.lift(&value, width, &mut outs, &mut |_, _| value.clone(), &mut Vec::new(), span)?;
+        let value = self.lift(&value, width, &mut outs, &mut None, &mut Vec::new(), span)?;
         let (result, pat): (Vec<Operand>, Vec<Var>) = outs.into_iter().unzip();
         let lambda = Lambda { params, body: Body { stms, result } };
         let soac = Soac { width: width.clone(), inputs, lambda, scans: Vec::new(), reduces: Vec::new() };
@@ -518,14 +518,11 @@ impl Specialiser<'_> {
     }
 }
 
-/// The body of a map, with what its free names are but for the cells.
-struct MapBody<'e> {
-    body: &'e Expr,
-    env: Env,
+/// Where cells of different sizes are noted, and what makes them.
+struct Differing<'a> {
+    pending: &'a mut Vec<Pending>,
+    stms: &'a [Stm],
 }
-
-/// What computes a part of a cell again, where it is used.
-type Again<'a, S> = dyn FnMut(&mut S, Vec<usize>) -> Static + 'a;
 
 /// Whether an operator is one scalar operation that is known to be commutative.
 fn is_commutative(lambda: &Lambda) -> bool {

@@ -29,8 +29,7 @@ impl Specialiser<'_> {
             }
             Static::Lifted(lifted) => {
                 let arrays = lifted.arrays.iter().map(|a| change(self, *a)).collect::<Outcome<_>>()?;
-                let (vars, elem) = (lifted.vars.clone(), lifted.elem.clone());
-                Static::Lifted(Rc::new(Lifted { width: width.clone(), vars, arrays, elem }))
+                Static::Lifted(Rc::new(Lifted { width: width.clone(), arrays, ..Lifted::clone(lifted) }))
             }
             Static::Fun(_) if value.is_absent() => value.clone(),
             Static::Fun(_) | Static::Box(_) => return self.broken(span, "an array was expected"),
@@ -77,14 +76,15 @@ impl Specialiser<'_> {
         let elem = self.either(Operand::Var(var), x.elem, y.elem, span)?;
         let vars = [&[var], &x.vars[..], &y.vars].concat();
         let arrays = [&[which], &x.arrays[..], &y.arrays].concat();
-        Ok(Static::Lifted(Rc::new(Lifted { width: width.clone(), vars, arrays, elem })))
+        let (places, rows) = ([x.places, y.places].concat(), [x.rows, y.rows].concat());
+        Ok(Static::Lifted(Rc::new(Lifted { width: width.clone(), vars, arrays, places, rows, elem })))
     }
 
     /// The array with another cell.
     pub(super) fn other_cell(&mut self, array: &Lifted, at: Operand, value: Static, span: Span) -> Outcome<Static> {
         let none = self.truths(false, &array.width, span)?;
         let (ty, var) = (self.ty(none), self.array(none, span)?);
-        let value = Lifted { width: array.width.clone(), vars: Vec::new(), arrays: Vec::new(), elem: value };
+        let value = Lifted::same(array.width.clone(), value);
         let update = Exp::Update { array: var, at: vec![at], value: Operand::Const(Scalar::Bool(true)), checked: true };
         let which = self.bind("which", ty, update, span)?;
         let array = self.refreshed(array);
@@ -189,6 +189,9 @@ impl Specialiser<'_> {
         let Static::Lifted(row) = &rows.elem else {
             return self.limit(span, Limit::LateRows);
         };
+        if !rows.rows.is_empty() {
+            return self.limit(span, Limit::LateRows);
+        }
         let row = self.refreshed(row);
         let from = row.arrays.iter().map(|array| rows.vars.iter().position(|var| array.var() == Some(*var))).collect();
         Ok((rows, row, from))
@@ -215,8 +218,9 @@ impl Specialiser<'_> {
             inner_vars.push(*var);
             inner_arrays.push(Operand::Var(column));
         }
-        let column = Lifted { width: rows.width, vars: inner_vars, arrays: inner_arrays, elem: row.elem };
-        Ok(Static::Lifted(Rc::new(Lifted { width: row.width, vars, arrays, elem: Static::Lifted(Rc::new(column)) })))
+        let (places, own) = (row.places, row.rows);
+        let column = Lifted { width: rows.width, vars: inner_vars, arrays: inner_arrays, places, rows: own, elem: row.elem };
+        Ok(Static::Lifted(Rc::new(Lifted { vars, arrays, ..Lifted::same(row.width, Static::Lifted(Rc::new(column))) })))
     }
     /// All rows one after the other.
     pub(super) fn flat_functions(&mut self, rows: &Lifted, span: Span) -> Outcome<Static> {
@@ -251,13 +255,13 @@ impl Specialiser<'_> {
             vars.push(*var);
             arrays.push(flat(self, whole)?);
         }
-        Ok(Static::Lifted(Rc::new(Lifted { width, vars, arrays, elem: row.elem })))
+        Ok(Static::Lifted(Rc::new(Lifted { width, vars, arrays, places: row.places, rows: row.rows, elem: row.elem })))
     }
     /// The cells in `n` rows of `m`.
     pub(super) fn functions_in_rows(&mut self, cells: &Lifted, n: &Size, m: &Size, span: Span) -> Outcome<Static> {
         let cells = self.refreshed(cells);
         let (mut vars, mut arrays) = (Vec::new(), Vec::new());
-        for array in &cells.arrays {
+        for array in cells.arrays.iter() {
             let ty = self.ty(*array).cell(1).framed(&[n.clone(), m.clone()]);
             let row = self.placeholder(Symbol::new("row"), ty.cell(1));
             let array = self.array(*array, span)?;
@@ -265,7 +269,7 @@ impl Specialiser<'_> {
             vars.push(row);
         }
         let rows = vars.iter().map(|var| Operand::Var(*var)).collect();
-        let row = Lifted { width: m.clone(), vars: cells.vars, arrays: rows, elem: cells.elem };
-        Ok(Static::Lifted(Rc::new(Lifted { width: n.clone(), vars, arrays, elem: Static::Lifted(Rc::new(row)) })))
+        let row = Lifted { width: m.clone(), arrays: rows, ..cells };
+        Ok(Static::Lifted(Rc::new(Lifted { vars, arrays, ..Lifted::same(n.clone(), Static::Lifted(Rc::new(row))) })))
     }
 }

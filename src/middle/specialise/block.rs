@@ -61,6 +61,10 @@ impl Specialiser<'_> {
     pub(super) fn placeholder(&mut self, name: Symbol, ty: soac::Type) -> Var {
         self.at_depth(0, |this| this.fresh(name, ty))
     }
+    /// Runs `work`, whose variables stand for something that is bound elsewhere.
+    pub(super) fn nowhere<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.at_depth(0, work)
+    }
     /// Says that the variables which were made elsewhere belong to no block that is being made.
     pub(super) fn made_elsewhere(&mut self) {
         self.block.depths.resize(self.out.vars.len(), self.block.depth + 1);

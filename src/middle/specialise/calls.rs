@@ -352,15 +352,25 @@ impl<'p> Specialiser<'p> {
             }
             Static::Tuple(parts) => parts.iter().for_each(|part| self.computed_sizes(part, params, out)),
             Static::Record(parts) => parts.iter().for_each(|(_, part)| self.computed_sizes(part, params, out)),
-            Static::Box(boxed) => boxed.sigma.body.sizes(&mut |size| {
-                let new: Vec<Var> = size.vars().filter(|var| !params.contains(var) && !boxed.sigma.params.contains(var)).collect();
-                new.into_iter().for_each(|var| {
-                    if !out.contains(&var) {
+            Static::Box(boxed) => {
+                let ty = Type { shape: Vec::new(), atom: Atom::Sigma(boxed.sigma.clone()) };
+                ty.free_sizes(&mut |var| {
+                    if !params.contains(&var) && !out.contains(&var) {
                         out.push(var)
                     }
                 });
-            }),
-            Static::Fun(_) | Static::Lifted(_) => {}
+            }
+            Static::Lifted(lifted) => {
+                let ty = self.type_of_rows(lifted);
+                ty.into_iter().for_each(|ty| {
+                    ty.free_sizes(&mut |var| {
+                        if !params.contains(&var) && !out.contains(&var) {
+                            out.push(var)
+                        }
+                    });
+                });
+            }
+            Static::Fun(_) => {}
         }
     }
     /// Variables for the results; sizes that come out are variables of their own.
@@ -378,6 +388,11 @@ impl<'p> Specialiser<'p> {
                 let mut vars = Vec::new();
                 let ty = Type { shape: Vec::new(), atom: Atom::Sigma(Rc::new(boxed.sigma.rename(map))) };
                 self.symbolic(&ty, &[], Symbol::new("r"), span, &mut vars)?;
+                results.extend(vars);
+            }
+            Static::Lifted(lifted) if let Some(ty) = self.type_of_rows(lifted) => {
+                let mut vars = Vec::new();
+                self.symbolic(&ty.rename(map), &[], Symbol::new("r"), span, &mut vars)?;
                 results.extend(vars);
             }
             Static::Fun(_) | Static::Lifted(_) => return self.limit(span, Limit::FunctionResult),

@@ -54,7 +54,7 @@ impl Specialiser<'_> {
     /// Adds the kinds of the cells of an array that are not known yet.
     pub(super) fn add_cells(&mut self, array: &Static, width: &Size, kinds: &mut Kinds) -> Cells {
         let Static::Lifted(lifted) = array else { return Cells::Endless };
-        if lifted.width != *width {
+        if lifted.width != *width || !lifted.rows.is_empty() {
             return Cells::Endless;
         }
         let depth = self.block.depth();
@@ -68,7 +68,7 @@ impl Specialiser<'_> {
             }
             let holes = self.inner_vars_below(&leaf, depth);
             let regular = holes.iter().all(|hole| !self.out.ty(*hole).shape.iter().flat_map(Size::vars).any(|var| self.is_inner(var)));
-            if !matches!(leaf, Static::Fun(_)) || leaf.is_later() || !regular || kinds.len() >= MAX_CELLS {
+            if !matches!(leaf, Static::Fun(_)) || !regular || kinds.len() >= MAX_CELLS {
                 return Cells::Endless;
             }
             kinds.push(Kind { value: leaf, holes, arrays: false });
@@ -92,7 +92,7 @@ impl Specialiser<'_> {
         }
         let elem = self.one_of(kinds, &places, span)?;
         let arrays = vars.iter().map(|var| Operand::Var(*var)).collect();
-        Ok((Static::Lifted(Rc::new(Lifted { width: width.clone(), vars: places, arrays, elem })), vars))
+        Ok((Static::Lifted(Rc::new(Lifted { vars: places, arrays, ..Lifted::same(width.clone(), elem) })), vars))
     }
     /// What these variables are for an array whose cells are of these kinds. `depth` is that of the loop.
     pub(super) fn arrays_of_cells(&mut self, array: &Static, kinds: &Kinds, depth: u32, span: Span) -> Outcome<Vec<Operand>> {

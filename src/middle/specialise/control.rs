@@ -4,7 +4,7 @@ use super::carried::Cells;
 use super::error::Limit;
 use super::form::Form;
 use super::types::restore;
-use super::values::{Atom, BoxValue, Env, Fun, Lifted, Renaming, Static};
+use super::values::{Atom, BoxValue, Env, Fun, Lifted, Renaming, Row, Static};
 use super::{Outcome, Specialiser};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::attributes::Attribute;
@@ -91,6 +91,14 @@ impl Specialiser<'_> {
                 Static::Record(parts.collect::<Outcome<_>>()?)
             }
             (Static::Box(x), Static::Box(y)) => self.join_boxes(x, y, joined)?,
+            (Static::Lifted(x), Static::Lifted(y)) if let Some(ty) = self.common_rows(x, y) => {
+                let mut vars = Vec::new();
+                let value = self.symbolic(&ty, &[], Symbol::new("kept"), span, &mut vars)?;
+                let of_then = self.at_end_of(joined, true, |this| this.leaves(a, span))?;
+                let of_els = self.at_end_of(joined, false, |this| this.leaves(b, span))?;
+                joined.results.extend(of_then.into_iter().zip(of_els).zip(vars).map(|((x, y), var)| (x, y, var)));
+                value
+            }
             (Static::Fun(x), Static::Fun(y)) if Rc::ptr_eq(x, y) => a.clone(),
             _ if a.is_function() && b.is_function() => {
                 let a = self.exported(a, true, joined)?;
@@ -326,6 +334,10 @@ impl Specialiser<'_> {
 
     /// What a parameter is inside of the loop. Functions stay what they are as long as there is one kind of them.
     fn loop_value(&mut self, init: &Static, name: Symbol, span: Span, state: &mut State, kinds: &mut Vec<Carried>) -> Outcome<Static> {
+        if let Some(ty) = self.rows_type(init) {
+            state.inits.extend(self.outside(|this| this.leaves(init, span))?);
+            return self.symbolic(&ty, &[], name, span, &mut state.vars);
+        }
         if init.is_function() {
             let at = state.functions.len();
             state.inits.extend(self.outside(|this| {
@@ -379,6 +391,7 @@ impl Specialiser<'_> {
     /// Adds the kinds of functions that the body returns for a parameter and that are not known yet.
     fn new_kinds(&mut self, param: &Static, next: &Static, kinds: &mut [Carried], found: &mut Found) {
         match (param, next) {
+            _ if self.rows_type(param).is_some() => {}
             _ if param.is_function() => {
                 let at = found.at;
                 found.at += 1;
@@ -538,6 +551,7 @@ impl Specialiser<'_> {
         out: &mut Vec<Operand>,
     ) -> Outcome<()> {
         match (param, next) {
+            _ if self.rows_type(param).is_some() => out.extend(self.leaves(next, span)?),
             _ if param.is_function() => {
                 let Some((kinds, (value, vars))) = functions.next() else { return self.broken(span, "a function was expected") };
                 let depth = self.block.depth() - 1;
@@ -577,15 +591,19 @@ impl Specialiser<'_> {
                 let (x, y) = (self.refreshed(x), self.refreshed(y));
                 let elem = self.either(cond, x.elem, y.elem, span)?;
                 let (vars, arrays) = ([x.vars, y.vars].concat(), [x.arrays, y.arrays].concat());
-                Static::Lifted(Rc::new(Lifted { width: x.width, vars, arrays, elem }))
+                let (places, rows) = ([x.places, y.places].concat(), [x.rows, y.rows].concat());
+                Static::Lifted(Rc::new(Lifted { width: x.width, vars, arrays, places, rows, elem }))
             }
             _ => return self.broken(span, "functions of different forms"),
         })
     }
     /// The same array of functions with variables of its own.
     pub(super) fn refreshed(&mut self, lifted: &Lifted) -> Lifted {
-        let (vars, map) = self.renewed(&lifted.vars, Self::placeholder);
-        Lifted { width: lifted.width.clone(), vars, arrays: lifted.arrays.clone(), elem: lifted.elem.rename(&map) }
+        let own = [&lifted.vars[..], &lifted.places].concat();
+        let (mut vars, map) = self.renewed(&own, Self::placeholder);
+        let places = vars.split_off(lifted.vars.len());
+        let rows = lifted.rows.iter().map(|row| Row { start: map.operand(row.start), ..*row }).collect();
+        Lifted { width: lifted.width.clone(), vars, arrays: lifted.arrays.clone(), places, rows, elem: lifted.elem.rename(&map) }
     }
     /// Variables that `make` makes for others, with their names, and the renaming of these into them. Sizes among them are renamed in the
     /// types of those that follow.

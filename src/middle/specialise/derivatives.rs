@@ -6,7 +6,7 @@ use super::values::Static;
 use super::{Outcome, Specialiser};
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
-use crate::ir::soac::{Body, Exp, Fun, FunId, Operand, Program, Size, Type, Var, visit};
+use crate::ir::soac::{Body, Exp, Fun, FunId, Operand, Program, Size, Stm, Type, Var, visit};
 use crate::middle::differentiate::{Custom, Customs, Mode, Refusal, Request, differentiate};
 use rustc_hash::FxHashSet;
 
@@ -111,6 +111,9 @@ impl Specialiser<'_> {
             return self.limit(span, Limit::DerivativeOfRecursion);
         }
         let Body { stms, result } = body;
+        if makes_rows(&self.out, &stms) {
+            return self.limit(span, Limit::DerivativeOfRows);
+        }
         let mut bound: FxHashSet<Var> = FxHashSet::default();
         stms.iter().for_each(|stm| bound.extend(&stm.pat));
         let mut types = Vec::with_capacity(result.len());
@@ -206,4 +209,21 @@ impl Specialiser<'_> {
         });
         self.out.funs.alloc(Fun { name, params, results, body: Body::default(), entry: false, recursive: false, span })
     }
+}
+
+/// Whether statements, or functions that they call, make ragged arrays.
+fn makes_rows(program: &Program, stms: &[Stm]) -> bool {
+    stms.iter().any(|stm| {
+        let mut found = match &stm.exp {
+            Exp::Rows { .. } => true,
+            Exp::Call(fun, _) => makes_rows(program, &program.funs[*fun].body.stms),
+            _ => false,
+        };
+        stm.exp.parts(&mut |part| {
+            if let visit::Part::Body(_, body) = part {
+                found = found || makes_rows(program, &body.stms);
+            }
+        });
+        found
+    })
 }

@@ -73,6 +73,8 @@ pub(super) enum Limit {
     Primitive(Prim),
     /// The result of a function that is differentiated has sizes that only the function knows.
     DerivativeOfHiddenSizes,
+    /// The function that is differentiated makes a ragged array.
+    DerivativeOfRows,
     /// The gradient of what returns no single float.
     GradientOfNoFloat,
     /// Gamma functions are differentiated.

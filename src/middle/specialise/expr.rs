@@ -59,14 +59,15 @@ impl Specialiser<'_> {
             ExprKind::Loop { params, form, body } => self.looping(params, form, body, env, span),
             ExprKind::Map { frame, args, body } => {
                 let mut cells = Vec::with_capacity(args.len());
-                for (name, arg) in args {
+                let (args, body) = self.with_rows_inside(args, body);
+                for (name, arg) in &args {
                     cells.push((*name, self.eval(arg, env)?));
                 }
                 let frame = self.shape(frame, env, span)?;
                 if cells.is_empty() {
                     frame.iter().try_for_each(|size| self.check_natural(size, span))?;
                 }
-                self.map(&frame, cells, body, env, span)
+                self.map(&frame, cells, &body, env, span)
             }
             ExprKind::Rep { frame, arg } => {
                 let arg = self.eval(arg, env)?;
@@ -275,7 +276,7 @@ impl Specialiser<'_> {
             vars.push(var);
             Ok(Operand::Var(var))
         })?;
-        Ok(Static::Lifted(Rc::new(Lifted { width: frame[0].clone(), vars, arrays, elem })))
+        Ok(Static::Lifted(Rc::new(Lifted { vars, arrays, ..Lifted::same(frame[0].clone(), elem) })))
     }
     fn choose(
         &mut self,
@@ -301,7 +302,7 @@ impl Specialiser<'_> {
         match value {
             Static::Fun(_) | Static::Lifted(_) | Static::Box(_) => {
                 let elem = self.replicate(&frame[1..], value, span)?;
-                Ok(Static::Lifted(Rc::new(Lifted { width: frame[0].clone(), vars: Vec::new(), arrays: Vec::new(), elem })))
+                Ok(Static::Lifted(Rc::new(Lifted::same(frame[0].clone(), elem))))
             }
             Static::Tuple(parts) => {
                 Ok(Static::Tuple(parts.iter().map(|part| self.replicate(frame, part.clone(), span)).collect::<Outcome<_>>()?))

@@ -21,7 +21,6 @@ enum Part {
     Lifted,
     Closure(*const ExprNode),
     Poly(*const ExprNode),
-    Later(*const ExprNode, Vec<usize>),
     Global(Symbol),
     Prim(Prim),
     Op(ScalarOp),
@@ -169,9 +168,15 @@ impl<'a> Writer<'a> {
                 self.parts.extend([Part::Lifted, Part::List(lifted.arrays.len())]);
                 self.size(&lifted.width);
                 lifted.arrays.iter().for_each(|a| self.operand(*a));
+                self.parts.push(Part::List(lifted.rows.len()));
                 self.own.push(&lifted.vars);
+                lifted.rows.iter().for_each(|row| {
+                    self.operand(row.start);
+                    self.operand(row.data);
+                });
+                self.own.push(&lifted.places);
                 self.value(&lifted.elem);
-                self.own.pop();
+                self.own.truncate(self.own.len() - 2);
             }
             Static::Fun(fun) => self.fun(fun),
         }
@@ -206,13 +211,6 @@ impl<'a> Writer<'a> {
                 self.operand(*cond);
                 self.value(a);
                 self.value(b);
-            }
-            Fun::Later { body, env, frame, cells, path } => {
-                self.parts.push(Part::Later(code(body), path.clone()));
-                self.sizes(frame);
-                self.env(env);
-                self.parts.push(Part::List(cells.len()));
-                cells.iter().for_each(|(_, cell)| self.value(cell));
             }
             Fun::Absent { env, .. } => {
                 self.parts.push(Part::Absent);

@@ -29,6 +29,7 @@ mod plan;
 mod prims;
 mod recursion;
 mod report;
+mod rows;
 mod sizes;
 mod sums;
 mod types;
@@ -140,9 +141,7 @@ impl<'p> Specialiser<'p> {
                 self.add_leaves(&boxed.value, span, out)?;
             }
             Static::Fun(_) => return self.limit(span, Limit::FunctionAsData),
-            Static::Lifted(_) => {
-                return self.limit(span, Limit::LiftedAsData);
-            }
+            Static::Lifted(lifted) => self.add_row_leaves(lifted, span, out)?,
         }
         Ok(())
     }

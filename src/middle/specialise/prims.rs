@@ -267,6 +267,9 @@ impl Specialiser<'_> {
         if has_no_leaves(xs) {
             self.push(Vec::new(), Exp::Check(Check::Bounds(i, n.clone())), span)?;
         }
+        self.cell_at(xs, i, n, span)
+    }
+    fn cell_at(&mut self, xs: &Static, i: Operand, n: &Size, span: Span) -> Outcome<Static> {
         if xs.is_absent() {
             return Ok(xs.clone());
         }
@@ -277,7 +280,19 @@ impl Specialiser<'_> {
                 let cell = self.scalar(&cell, span)?;
                 self.stand_for(&mut map, *var, cell);
             }
+            self.take_rows(lifted, &mut map, span)?;
             return self.forced(lifted.elem.rename(&map), span);
+        }
+        match xs {
+            Static::Tuple(parts) => {
+                let parts = parts.iter().map(|part| self.cell_at(part, i, n, span)).collect::<Outcome<_>>()?;
+                return Ok(Static::Tuple(parts));
+            }
+            Static::Record(parts) => {
+                let parts = parts.iter().map(|(label, part)| Ok((*label, self.cell_at(part, i, n, span)?))).collect::<Outcome<_>>()?;
+                return Ok(Static::Record(parts));
+            }
+            Static::Data(_) | Static::Fun(_) | Static::Box(_) | Static::Lifted(_) => {}
         }
         self.each_leaf(xs, span, &mut |this, a| {
             let ty = this.ty(a).cell(1);

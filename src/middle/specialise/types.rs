@@ -131,7 +131,7 @@ impl Specialiser<'_> {
                 let indices = sizes.into_iter().map(IndexValue::Dim).collect();
                 Static::Box(Rc::new(values::BoxValue { indices, value, sigma: sigma.clone() }))
             }
-            Atom::Sigma(_) => return self.limit(span, Limit::Boxes),
+            Atom::Sigma(_) => self.symbolic_rows(&Type { shape, atom: ty.atom.clone() }, name, span, vars)?,
             Atom::Fun => return self.limit(span, Limit::UnknownFunction),
         })
     }

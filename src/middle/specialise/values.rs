@@ -38,9 +38,8 @@ pub struct BoxValue {
 }
 
 /// An array along one dimension of values that are no data: functions, and boxes, whose sizes differ from cell to cell. Cell `i` is `elem`,
-/// in which each of `vars` stands for cell `i` of the array with the same number. Where that would need arrays of different sizes, `elem` is
-/// [computed](Fun::Later) in each place where a cell is used.
-#[derive(Debug)]
+/// in which each of `vars` stands for cell `i` of the array with the same number, and each of `places` for an array that lies in `rows`.
+#[derive(Debug, Clone)]
 pub struct Lifted {
     /// The number of cells.
     pub width: Size,
@@ -48,8 +47,28 @@ pub struct Lifted {
     pub vars: Vec<Var>,
     /// Arrays of what they stand for.
     pub arrays: Vec<Operand>,
+    /// Variables for arrays whose sizes differ from cell to cell, in terms of those before; bound nowhere else.
+    pub places: Vec<Var>,
+    /// Where these arrays are.
+    pub rows: Vec<Row>,
     /// A cell.
     pub elem: Static,
+}
+
+impl Lifted {
+    /// So many times the same.
+    pub fn same(width: Size, elem: Static) -> Lifted {
+        Lifted { width, vars: Vec::new(), arrays: Vec::new(), places: Vec::new(), rows: Vec::new(), elem }
+    }
+}
+
+/// Arrays of different sizes one after the other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// Where that of a cell begins, in terms of the variables of the cell.
+    pub start: Operand,
+    /// The elements of all.
+    pub data: Operand,
 }
 
 /// A function with the arguments that it has already.
@@ -101,19 +120,6 @@ pub enum Fun {
     Fold(FoldOp),
     /// One of two functions, or what is computed later.
     Choice(Operand, Static, Static),
-    /// A cell of an array that is no data, of a map of this body: it is computed where it is used. That it does not fail is seen to before.
-    Later {
-        /// The body of the map.
-        body: Expr,
-        /// What its free names are.
-        env: Env,
-        /// The dimensions of the cell that are mapped over.
-        frame: Vec<Size>,
-        /// What the names of the cells are, which may be computed later themselves.
-        cells: Vec<(Symbol, Static)>,
-        /// Which part of what the body returns it is: numbers of components.
-        path: Vec<usize>,
-    },
     /// What stands for a function where a constructor with another payload was used: a function that nothing is computed by.
     Absent {
         /// The type of the function that is not there.
@@ -218,7 +224,6 @@ impl Static {
     pub fn is_later(&self) -> bool {
         match self {
             Static::Fun(fun) => match &**fun {
-                Fun::Later { .. } => true,
                 Fun::Choice(_, a, b) => [a, b].iter().any(|value| value.is_later() || matches!(value, Static::Box(_))),
                 Fun::Closure { .. }
                 | Fun::Poly { .. }
@@ -253,6 +258,10 @@ impl Static {
             Static::Lifted(lifted) => {
                 size(&lifted.width);
                 lifted.arrays.iter().for_each(|a| see(*a));
+                lifted.rows.iter().for_each(|row| {
+                    see(row.start);
+                    see(row.data);
+                });
                 lifted.elem.walk(see, size);
             }
             Static::Fun(fun) => match &**fun {
@@ -261,11 +270,6 @@ impl Static {
                     args.iter().for_each(|arg| arg.walk(see, size));
                 }
                 Fun::Poly { env, .. } | Fun::Absent { env, .. } => env.walk(see, size),
-                Fun::Later { env, frame, cells, .. } => {
-                    frame.iter().for_each(&mut *size);
-                    env.walk(see, size);
-                    cells.iter().for_each(|(_, cell)| cell.walk(see, size));
-                }
                 Fun::Global { args, indices, types, .. } | Fun::Prim { args, indices, types, .. } => {
                     indices.iter().for_each(|index| index.sizes().for_each(&mut *size));
                     types.iter().for_each(|atom| atom.sizes(size));
@@ -302,9 +306,6 @@ impl Static {
                 Static::Fun(fun) => match &**fun {
                     Fun::Closure { env, args, .. } => any(args) || env.terms.values().any(|value| value.holds(other)),
                     Fun::Poly { env, .. } | Fun::Absent { env, .. } => env.terms.values().any(|value| value.holds(other)),
-                    Fun::Later { env, cells, .. } => {
-                        env.terms.values().any(|value| value.holds(other)) || cells.iter().any(|(_, cell)| cell.holds(other))
-                    }
                     Fun::Global { args, .. } | Fun::Prim { args, .. } | Fun::Op(_, args) => any(args),
                     Fun::Fold(_) => false,
                     Fun::Choice(_, a, b) => a.holds(other) || b.holds(other),
@@ -338,6 +339,8 @@ impl Static {
                 width: map.size(&lifted.width),
                 vars: lifted.vars.clone(),
                 arrays: lifted.arrays.iter().map(|a| map.operand(*a)).collect(),
+                places: lifted.places.clone(),
+                rows: lifted.rows.iter().map(|row| Row { start: map.operand(row.start), data: map.operand(row.data) }).collect(),
                 elem: lifted.elem.rename(map),
             })),
             Static::Fun(fun) => Static::Fun(Rc::new(match &**fun {
@@ -356,13 +359,6 @@ impl Static {
                     indices: indices.iter().map(|index| index.rename(map)).collect(),
                     types: types.iter().map(|atom| atom.rename(map)).collect(),
                     args: renamed(args, map),
-                },
-                Fun::Later { body, env, frame, cells, path } => Fun::Later {
-                    body: body.clone(),
-                    env: env.rename(map),
-                    frame: map.shape(frame),
-                    cells: cells.iter().map(|(name, cell)| (*name, cell.rename(map))).collect(),
-                    path: path.clone(),
                 },
                 Fun::Op(op, args) => Fun::Op(*op, renamed(args, map)),
                 Fun::Fold(fold) => Fun::Fold(*fold),
@@ -425,7 +421,7 @@ impl Type {
             Atom::Fun => false,
             Atom::Tuple(parts) => parts.iter().all(Type::is_data),
             Atom::Record(parts) => parts.iter().all(|(_, part)| part.is_data()),
-            Atom::Sigma(sigma) => self.shape.is_empty() && sigma.body.is_data(),
+            Atom::Sigma(sigma) => sigma.body.is_data(),
         }
     }
     /// Whether there are arrays of empty tuples or records in it, or empty tuples or records if it is `framed`.
@@ -442,6 +438,28 @@ impl Type {
     pub fn sizes(&self, see: &mut dyn FnMut(&Size)) {
         self.shape.iter().for_each(&mut *see);
         self.atom.sizes(see);
+    }
+    /// Calls `see` with all variables in its sizes that boxes in it do not hide.
+    pub fn free_sizes(&self, see: &mut dyn FnMut(Var)) {
+        fn walk(ty: &Type, hidden: &mut Vec<Var>, see: &mut dyn FnMut(Var)) {
+            for var in ty.shape.iter().flat_map(Size::vars) {
+                if !hidden.contains(&var) {
+                    see(var);
+                }
+            }
+            match &ty.atom {
+                Atom::Prim(_) | Atom::Fun => {}
+                Atom::Tuple(parts) => parts.iter().for_each(|part| walk(part, hidden, see)),
+                Atom::Record(parts) => parts.iter().for_each(|(_, part)| walk(part, hidden, see)),
+                Atom::Sigma(sigma) => {
+                    let depth = hidden.len();
+                    hidden.extend(&sigma.params);
+                    walk(&sigma.body, hidden, see);
+                    hidden.truncate(depth);
+                }
+            }
+        }
+        walk(self, &mut Vec::new(), see);
     }
     /// The type with variables replaced.
     pub fn rename(&self, map: &Renaming) -> Type {

@@ -3,7 +3,7 @@
 
 use super::{Expected, Result, text};
 use crate::base::{Code, PrimType, Symbol};
-use crate::runtime::{Cells, Sum, Value};
+use crate::runtime::{Boxed, Cells, Sum, Value};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -16,6 +16,8 @@ pub enum Shape {
     Tuple(Option<Vec<Symbol>>, Vec<Shape>),
     /// A value of a sum type, or an array of this rank of them: the constructors with their payloads.
     Sum(usize, Vec<(Symbol, Shape)>),
+    /// An array of this rank of what has sizes of its own in each cell.
+    Rows(usize, Box<Shape>),
     /// A function or something else that no data can stand for.
     Other,
 }
@@ -27,6 +29,7 @@ impl Shape {
             Shape::Array(..) => true,
             Shape::Tuple(_, parts) => parts.iter().all(Shape::is_data),
             Shape::Sum(_, constructors) => constructors.iter().all(|(_, payload)| payload.is_data()),
+            Shape::Rows(_, row) => row.is_data(),
             Shape::Other => false,
         }
     }
@@ -48,6 +51,7 @@ impl Shape {
                 let all = constructors.iter().map(one).collect::<Vec<_>>().join(" | ");
                 if *rank > 0 { format!("{}({all})", "[]".repeat(*rank)) } else { all }
             }
+            Shape::Rows(rank, row) => format!("{}(rows of {})", "[]".repeat(*rank), row.shown()),
             Shape::Other => "something that is no data".into(),
         }
     }
@@ -217,7 +221,22 @@ impl<'a> Reader<'a> {
                     return self.empty(*rank, constructors);
                 }
                 let (mut items, mut sizes) = (Vec::new(), vec![None; *rank]);
-                self.cells(constructors, &mut sizes, &mut items)?;
+                let one = Shape::Sum(0, constructors.clone());
+                self.cells(&mut |reader| reader.value(&one), &mut sizes, &mut items)?;
+                let dims: Vec<usize> = sizes.into_iter().map(Option::unwrap_or_default).collect();
+                match Cells::new(&dims, items) {
+                    Some(cells) => Ok(Value::Cells(cells)),
+                    None => {
+                        self.at = start;
+                        self.problem(Code::IrregularData, "the rows have different sizes")
+                    }
+                }
+            }
+            Shape::Rows(rank, row) => {
+                let start = self.at;
+                let (mut items, mut sizes) = (Vec::new(), vec![None; *rank]);
+                let one = |reader: &mut Self| Ok(Value::Box(Arc::new(Boxed { indices: Vec::new(), value: reader.value(row)? })));
+                self.cells(&mut { one }, &mut sizes, &mut items)?;
                 let dims: Vec<usize> = sizes.into_iter().map(Option::unwrap_or_default).collect();
                 match Cells::new(&dims, items) {
                     Some(cells) => Ok(Value::Cells(cells)),
@@ -279,16 +298,21 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
     /// The cells of an array in brackets.
-    fn cells(&mut self, constructors: &[(Symbol, Shape)], sizes: &mut [Option<usize>], items: &mut Vec<Value>) -> Result<()> {
+    fn cells(
+        &mut self,
+        one: &mut dyn FnMut(&mut Self) -> Result<Value>,
+        sizes: &mut [Option<usize>],
+        items: &mut Vec<Value>,
+    ) -> Result<()> {
         let Some((size, inner)) = sizes.split_first_mut() else {
-            items.push(self.value(&Shape::Sum(0, constructors.to_vec()))?);
+            items.push(one(self)?);
             return Ok(());
         };
         self.need(b'[')?;
         let mut count = 0;
         if !self.eat(b']') {
             loop {
-                self.cells(constructors, inner, items)?;
+                self.cells(one, inner, items)?;
                 count += 1;
                 if self.eat(b']') {
                     break;
@@ -356,15 +380,17 @@ fn part(value: &Value, out: &mut String) {
         }
         Value::Sum(_) => write(value, out),
         Value::Box(boxed) => part(&boxed.value, out),
+        // A row without elements.
+        Value::Array(array) if array.dims() == [0] => out.push_str("[]"),
         Value::Scalar(_) | Value::Array(_) | Value::Opaque(_) => text::one(value, out),
     }
 }
 
-/// Whether a value is of a sum type, or an array of such.
+/// Whether a value is of a sum type, an array of such, or a ragged array.
 pub(super) fn is_sum(value: &Value) -> bool {
     match value {
         Value::Sum(_) => true,
-        Value::Cells(cells) => cells.items().iter().all(|item| matches!(item, Value::Sum(_))),
+        Value::Cells(cells) => cells.items().iter().all(|item| matches!(item, Value::Sum(_) | Value::Box(_))),
         _ => false,
     }
 }

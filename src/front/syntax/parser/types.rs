@@ -119,7 +119,12 @@ impl Parser<'_> {
             Tok::Ident => TypeKind::Name { path: self.type_path(), args: Vec::new() },
             Tok::LBracket => {
                 let dim = self.dim();
-                let element = if argument { self.type_atom(true) } else { self.type_term() };
+                let element = match self.tok() {
+                    // The rows of a ragged array.
+                    Tok::Question if !argument => self.type_exp(),
+                    _ if argument => self.type_atom(true),
+                    _ => self.type_term(),
+                };
                 TypeKind::Array(dim, element)
             }
             Tok::LParen => {

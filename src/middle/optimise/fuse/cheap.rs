@@ -31,7 +31,11 @@ impl Fuser<'_> {
     /// Computes cells of a cheap array in the statement that reads them.
     pub(super) fn recompute(&mut self, block: &mut Block, c: usize) -> bool {
         match &block.items[c].stm.exp {
-            Exp::Soac(Soac { inputs, .. }) | Exp::Filter { inputs, .. } | Exp::Scatter { inputs, .. } | Exp::Hist { inputs, .. } => {
+            Exp::Soac(Soac { inputs, .. })
+            | Exp::Filter { inputs, .. }
+            | Exp::Rows { inputs, .. }
+            | Exp::Scatter { inputs, .. }
+            | Exp::Hist { inputs, .. } => {
                 let Some(input) = inputs.iter().copied().find(|var| self.may_recompute(block, *var, c)) else { return false };
                 self.recompute_input(block, input, c);
                 true
@@ -67,6 +71,7 @@ impl Fuser<'_> {
         copy.lambda.body.result = vec![copy.lambda.body.result[k]];
         if let Exp::Soac(Soac { inputs, lambda, .. })
         | Exp::Filter { inputs, lambda, .. }
+        | Exp::Rows { inputs, lambda, .. }
         | Exp::Scatter { inputs, lambda, .. }
         | Exp::Hist { inputs, lambda, .. } = &mut stm.exp
         {

@@ -15,7 +15,10 @@ pub(super) fn merge(producer: Stm, consumer: Stm, subst: &mut Subst, used: &mut 
             let (pat, soac) = both(producer.pat, first, consumer.pat, second, subst, used);
             Stm { pat, exp: Exp::Soac(soac), span }
         }
-        Exp::Filter { inputs, lambda, .. } | Exp::Scatter { inputs, lambda, .. } | Exp::Hist { inputs, lambda, .. } => {
+        Exp::Filter { inputs, lambda, .. }
+        | Exp::Rows { inputs, lambda, .. }
+        | Exp::Scatter { inputs, lambda, .. }
+        | Exp::Hist { inputs, lambda, .. } => {
             feed(&producer.pat, first, inputs, lambda, subst);
             Stm { pat: consumer.pat, exp, span }
         }

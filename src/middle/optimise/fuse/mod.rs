@@ -262,6 +262,7 @@ impl Fuser<'_> {
             | Exp::Check(_)
             | Exp::Seg(_)
             | Exp::Filter { .. }
+            | Exp::Rows { .. }
             | Exp::Scatter { .. }
             | Exp::Hist { .. }
             | Exp::If { .. }
@@ -345,15 +346,21 @@ fn combined(soac: &Soac) -> usize {
 /// The inputs of statements that map over cells.
 fn inputs(exp: &Exp) -> Option<&[Var]> {
     match exp {
-        Exp::Soac(Soac { inputs, .. }) | Exp::Filter { inputs, .. } | Exp::Scatter { inputs, .. } | Exp::Hist { inputs, .. } => {
-            Some(inputs)
-        }
+        Exp::Soac(Soac { inputs, .. })
+        | Exp::Filter { inputs, .. }
+        | Exp::Rows { inputs, .. }
+        | Exp::Scatter { inputs, .. }
+        | Exp::Hist { inputs, .. } => Some(inputs),
         single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => None,
     }
 }
 fn width(exp: &Exp) -> Option<&Size> {
     match exp {
-        Exp::Soac(Soac { width, .. }) | Exp::Filter { width, .. } | Exp::Scatter { width, .. } | Exp::Hist { width, .. } => Some(width),
+        Exp::Soac(Soac { width, .. })
+        | Exp::Filter { width, .. }
+        | Exp::Rows { width, .. }
+        | Exp::Scatter { width, .. }
+        | Exp::Hist { width, .. } => Some(width),
         single_exp!() | Exp::Check(_) | Exp::Seg(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => None,
     }
 }
@@ -418,6 +425,7 @@ fn overwritten(exp: &Exp, out: &mut Vec<Var>) {
         | Exp::Soac(_)
         | Exp::Seg(_)
         | Exp::Filter { .. }
+        | Exp::Rows { .. }
         | Exp::If { .. }
         | Exp::Call(..)
         | view_exp!()

@@ -42,6 +42,7 @@ impl Fuser<'_> {
         let cell_ty = self.program.vars[base].ty.cell(1);
         if let Exp::Soac(crate::ir::soac::Soac { inputs, lambda, .. })
         | Exp::Filter { inputs, lambda, .. }
+        | Exp::Rows { inputs, lambda, .. }
         | Exp::Scatter { inputs, lambda, .. }
         | Exp::Hist { inputs, lambda, .. } = &mut stm.exp
             && let Some(k) = inputs.iter().position(|var| *var == input)

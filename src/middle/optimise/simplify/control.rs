@@ -51,7 +51,10 @@ impl Simplifier<'_> {
                 self.inputs(&mut soac.inputs, &mut soac.lambda, span);
                 Step::Keep
             }
-            Exp::Filter { inputs, lambda, .. } | Exp::Scatter { inputs, lambda, .. } | Exp::Hist { inputs, lambda, .. } => {
+            Exp::Filter { inputs, lambda, .. }
+            | Exp::Rows { inputs, lambda, .. }
+            | Exp::Scatter { inputs, lambda, .. }
+            | Exp::Hist { inputs, lambda, .. } => {
                 self.inputs(inputs, lambda, span);
                 Step::Keep
             }
@@ -142,7 +145,7 @@ impl Simplifier<'_> {
                 soac.scans.iter_mut().chain(&mut soac.reduces).for_each(|operator| self.operator(operator));
                 self.known_results(&mut stm.pat, soac, &mut At { out, span })
             }
-            Exp::Filter { width, inputs, lambda } | Exp::Scatter { width, inputs, lambda, .. } => {
+            Exp::Filter { width, inputs, lambda } | Exp::Rows { width, inputs, lambda } | Exp::Scatter { width, inputs, lambda, .. } => {
                 self.lambda(width, inputs, lambda);
                 Step::Keep
             }

@@ -180,9 +180,16 @@ impl Simplifier<'_> {
                 self.sized(single, &size)
             }
             (Exp::Check(check), _) => self.check(check, &mut at),
-            (Exp::If { .. } | Exp::Loop { .. } | Exp::Soac(_) | Exp::Filter { .. } | Exp::Scatter { .. } | Exp::Hist { .. }, _) => {
-                self.control(stm, out)
-            }
+            (
+                Exp::If { .. }
+                | Exp::Loop { .. }
+                | Exp::Soac(_)
+                | Exp::Filter { .. }
+                | Exp::Rows { .. }
+                | Exp::Scatter { .. }
+                | Exp::Hist { .. },
+                _,
+            ) => self.control(stm, out),
             (exp, Some(var)) => {
                 let ty = self.ty(var);
                 self.view(exp, &ty, &mut at)
@@ -265,6 +272,7 @@ impl Simplifier<'_> {
             | Exp::UpdateSlice { .. }
             | Exp::Soac(_)
             | Exp::Seg(_)
+            | Exp::Rows { .. }
             | Exp::Scatter { .. }
             | Exp::Hist { .. }
             | Exp::If { .. }
