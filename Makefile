@@ -94,7 +94,7 @@ programs-table:
 	REMORA_BLESS=1 REMORA_TIMED=target/release/remora cargo test --test suites -- programs_of_size::table
 
 MINUTES ?= 10
-TARGETS ?= syntax check core rank data apl
+TARGETS ?= syntax format check core rank data apl
 fuzz:
 	@.ci/setup build
 	@fuzz/run.sh $(MINUTES) $(TARGETS)

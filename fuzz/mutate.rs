@@ -500,7 +500,7 @@ const APL: &[&str] = &[
 
 fn words(target: Target) -> &'static [&'static str] {
     match target {
-        Target::Syntax | Target::Check => SURFACE,
+        Target::Syntax | Target::Format | Target::Check => SURFACE,
         Target::Core => CORE,
         Target::Rank => RANK,
         Target::Data => DATA,

@@ -21,7 +21,7 @@ fi
 # Folders of the repository that hold more inputs for a target.
 more() {
   case $1 in
-    syntax | check) echo ../tests/data/corpus ../tests/data/reports ../stdlib ;;
+    syntax | format | check) echo ../tests/data/corpus ../tests/data/reports ../stdlib ;;
     core) echo ../tests/data/core ../tests/data/remc ../stdlib/core ../src/ir/core ;;
     rank) echo ../solver-fixtures ;;
     apl) echo ../examples/apl ;;
@@ -34,7 +34,7 @@ cargo fuzz build --sanitizer none --codegen-units 16 --fuzz-dir .
 binaries=$(dirname "$(ls -t target/*/release/syntax | head -1)")
 
 if [ "${1:-}" = minimise ]; then
-  for target in syntax check core rank data apl; do
+  for target in syntax format check core rank data apl; do
     mkdir -p "target/inputs/$target"
     find "target/inputs/$target" -type f -size -3k -print0 | xargs -0 -r -n 200 cp -t "$(mktemp -d "target/small-XXXX")" 2> /dev/null || true
     for small in target/small-*; do

@@ -6,6 +6,7 @@ use remora::base::{FileId, PrimType, SourceMap, with_big_stack};
 use remora::diag::{self, Diagnostic};
 use remora::driver;
 use remora::front::explicit;
+use remora::front::format;
 use remora::front::resolve::Loader;
 use remora::front::syntax::print::Printer;
 use remora::front::syntax::{self, validate::validate};
@@ -20,6 +21,8 @@ use std::path::{Path, PathBuf};
 pub enum Target {
     /// Lexer and parser: trees are well formed, what is printed is read back.
     Syntax,
+    /// The formatter: a program that can be read stays what it is, and is not changed twice.
+    Format,
     /// The whole checker, with its validators, and every way in which its findings are shown.
     Check,
     /// The reader of core, its checker and its printer, and the front end for core that people write.
@@ -33,13 +36,14 @@ pub enum Target {
 }
 
 /// All targets.
-pub const ALL: [Target; 6] = [Target::Syntax, Target::Check, Target::Core, Target::Rank, Target::Data, Target::Apl];
+pub const ALL: [Target; 7] = [Target::Syntax, Target::Format, Target::Check, Target::Core, Target::Rank, Target::Data, Target::Apl];
 
 impl Target {
     /// Its name: that of its binary and of its folder in the corpus.
     pub fn name(self) -> &'static str {
         match self {
             Target::Syntax => "syntax",
+            Target::Format => "format",
             Target::Check => "check",
             Target::Core => "core",
             Target::Rank => "rank",
@@ -50,7 +54,9 @@ impl Target {
     /// Folders of the repository that hold more inputs for it, with the endings of their names.
     fn folders(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Target::Syntax | Target::Check => &[("tests/data/corpus", "rem"), ("tests/data/reports", "rem"), ("stdlib", "rem")],
+            Target::Syntax | Target::Format | Target::Check => {
+                &[("tests/data/corpus", "rem"), ("tests/data/reports", "rem"), ("stdlib", "rem")]
+            }
             Target::Core => &[("tests/data/core", "remc"), ("tests/data/remc", "remc"), ("stdlib/core", "remc"), ("src/ir/core", "remc")],
             Target::Rank => &[("solver-fixtures", "rank")],
             Target::Data => &[],
@@ -89,6 +95,7 @@ pub fn files(folder: &Path, ending: Option<&str>, out: &mut Vec<PathBuf>) {
 pub fn run(target: Target, input: &[u8]) {
     with_big_stack(|| match target {
         Target::Syntax => parse(&String::from_utf8_lossy(input)),
+        Target::Format => format(&String::from_utf8_lossy(input)),
         Target::Check => check(&String::from_utf8_lossy(input), "input.rem"),
         Target::Core => {
             read_core(&String::from_utf8_lossy(input));
@@ -129,6 +136,16 @@ fn parse(text: &str) {
         assert!(diagnostics.is_empty(), "what was printed cannot be read: {}\n{once}", diagnostics[0].message);
         assert_eq!(once, twice, "printing is not stable");
     }
+}
+
+/// That the program is the same is checked by the formatter itself.
+fn format(text: &str) {
+    let Ok(once) = format::format(FileId(0), text, false) else { return };
+    let twice = format::format(FileId(0), &once, false).expect("what was formatted can be read");
+    assert_eq!(once, twice, "formatting is not stable");
+    let lines = text.lines().count();
+    let some = format::edits(FileId(0), text, false, Some(lines / 3..lines / 2 + 1)).expect("it can be read");
+    format::apply(text, &some);
 }
 
 /// There are no other files.

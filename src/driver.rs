@@ -34,9 +34,9 @@ mod remc;
 mod stats;
 mod suggest;
 
-pub use apl::is_apl;
 pub use crate::back::c::LOOPS;
 pub use crate::back::cuda::LOADED_DRIVER as CUDA_DRIVER;
+pub use apl::is_apl;
 pub(crate) use entries::too_many_parts;
 pub use offload_cost::{OffloadCost, Work, work};
 pub use remc::is_core;
@@ -61,7 +61,7 @@ use pipeline::{DEVICE, PROCESSOR, Pipeline, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::time::Instant;
-use suggest::SizeError;
+use suggest::{Misfit, Reading};
 
 /// Everything that is known about a program.
 #[derive(Debug, Default)]
@@ -120,7 +120,7 @@ fn check_plain(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Ch
     check_collecting(sources, loader, root, &mut Vec::new())
 }
 
-fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, errors: &mut Vec<SizeError>) -> Checked {
+fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, errors: &mut Vec<Misfit>) -> Checked {
     let start = Instant::now();
     let (program, mut diagnostics) = resolve::load(sources, loader, &[root]);
     // What is wrong in a parametric module is wrong in its copies.
@@ -152,14 +152,16 @@ fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, 
 }
 
 /// Infers and elaborates one definition; `None` after reporting what is wrong with it.
-fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, errors: &mut Vec<SizeError>) -> Option<()> {
+fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, errors: &mut Vec<Misfit>) -> Option<()> {
     let Checked { program, tables, schemes, demands, diagnostics, stats, ranked, .. } = checked;
     let start = Instant::now();
     let inferred = match infer::infer_def(program, tables, def) {
         Ok(inferred) => inferred,
-        Err(errors) => {
+        Err(wrong) => {
             stats.times.infer += start.elapsed();
-            refuse(sources, checked, def, errors.iter().map(infer::Error::report).collect());
+            let reports: Vec<Diagnostic> = wrong.iter().map(infer::Error::report).collect();
+            errors.extend(rank_misfits(checked, def, &reports));
+            refuse(sources, checked, def, reports);
             return None;
         }
     };
@@ -176,6 +178,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         Ok(verdict) => verdict,
         Err(refusal) => {
             let reports = refusal.report(program, sources, &inferred);
+            errors.extend(rank_misfits(checked, def, &reports));
             refuse(sources, checked, def, reports);
             return None;
         }
@@ -224,8 +227,8 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         Err(Failure::Refused(error)) => {
             if error.is_contradiction() && checked.program.defs[def].is_written() {
                 let place = error.application();
-                let undecided = error.undecided();
-                errors.push(SizeError { diagnostic: diagnostics.len(), place, def, undecided, tables: inferred.tables(&values) });
+                let reading = Reading { undecided: error.undecided(), tables: inferred.tables(&values) };
+                errors.push(Misfit { diagnostic: diagnostics.len(), place, def, reading: Some(reading) });
             }
             let mut report = error.report();
             if limited {
@@ -235,6 +238,20 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             None
         }
     }
+}
+
+/// What of these reports is about applications whose ranks cannot agree: another nesting may be suggested.
+fn rank_misfits(checked: &Checked, def: DefId, reports: &[Diagnostic]) -> Vec<Misfit> {
+    if !checked.program.defs[def].is_written() {
+        return Vec::new();
+    }
+    let before = checked.diagnostics.len();
+    let about = reports.iter().enumerate().filter(|(_, report)| report.code == Code::RankConflict);
+    let misfits = about.filter_map(|(i, report)| {
+        let place = report.labels.first()?.span;
+        Some(Misfit { diagnostic: before + i, place, def, reading: None })
+    });
+    misfits.collect()
 }
 
 /// Whether a definition names what asks for derivatives.

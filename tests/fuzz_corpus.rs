@@ -23,6 +23,7 @@ const MOST_MEMORY: usize = 2 << 30;
 fn inputs(target: Target) -> u64 {
     match target {
         Target::Syntax | Target::Data | Target::Rank => 300,
+        Target::Format => 100,
         Target::Check | Target::Core | Target::Apl => 30,
     }
 }
@@ -135,6 +136,7 @@ macro_rules! tests {
 }
 tests!(
     Syntax replay_syntax fuzz_syntax,
+    Format replay_format fuzz_format,
     Check replay_check fuzz_check,
     Core replay_core fuzz_core,
     Rank replay_rank fuzz_rank,

@@ -73,6 +73,8 @@ codes! {
     MissingCase "E0314",
     UnreachableCase "E0315",
     GrowingLoop "E0316",
+    HidesByRecursion "E0317",
+    EndlessRecursion "E0318",
     IllTypedCore "E0391",
     // Ranks and sizes.
     RankConflict "E0401",
@@ -91,6 +93,7 @@ codes! {
     AssertionFailed "E0506",
     OutOfMemory "E0507",
     UnfitArguments "E0508",
+    TooDeep "E0509",
     MalformedCore "E0599",
     // Data, files and commands.
     UnreadableFile "E0601",
@@ -112,6 +115,7 @@ codes! {
     OptionValue "E0618",
     Crash "E0619",
     LongEvaluation "E0620",
+    NotFormatted "E0621",
     // Consumption.
     UseAfterConsumption "E0651",
     ConsumesBorrowed "E0652",
@@ -205,6 +209,7 @@ impl Code {
                 | Code::NoDerivative
                 | Code::OutOfMemory
                 | Code::UnfitArguments
+                | Code::TooDeep
                 | Code::MalformedCore
         )
     }

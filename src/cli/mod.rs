@@ -15,6 +15,7 @@ mod check;
 mod core;
 mod dump;
 mod explain;
+mod fmt;
 mod infer;
 mod infer_core;
 #[cfg(feature = "mutations")]
@@ -99,6 +100,7 @@ enum Command {
     Build(build::BuildArgs),
     Bench(bench::BenchArgs),
     Test(test::TestArgs),
+    Fmt(fmt::FmtArgs),
     Core(core::CoreArgs),
     Dump(dump::DumpArgs),
     Explain(explain::ExplainArgs),
@@ -208,6 +210,7 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
         Command::Build(args) => build::run(&args, console),
         Command::Bench(args) => bench::run(&args, console),
         Command::Test(args) => test::run(&args, console),
+        Command::Fmt(args) => fmt::run(&args, console),
         Command::Core(args) => core::run(&args, console),
         Command::Dump(args) => dump::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),

@@ -11,6 +11,7 @@ use crate::base::Symbol;
 use crate::diag::Diagnostic;
 use crate::driver::backends::{self, Facts, Runner};
 use crate::driver::{self, Checked, is_apl};
+use crate::front::resolve::closest;
 use crate::interp::entry::Shape as EntryShape;
 use crate::ir::core::{Atom, Define, Type};
 use crate::runtime::{Value, data};
@@ -372,10 +373,20 @@ pub(super) fn find_entry<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Defin
         return Ok(define);
     }
     let core = loaded.checked.remc.is_some();
-    let mut known: Vec<&str> = own().filter(|d| d.entry || core).map(|d| loaded.checked.source_name(d.name).as_str()).collect();
-    known.sort_unstable();
-    known.dedup();
+    let names = |wanted: &dyn Fn(&&Define) -> bool| -> Vec<&str> {
+        let mut names: Vec<&str> = own().filter(wanted).map(|d| loaded.checked.source_name(d.name).as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    // Definitions that help entry points are listed only where there is nothing else.
+    let all = names(&|d| d.entry || core);
+    let declared = names(&|d| loaded.checked.declares_entry(d.name));
+    let known = if declared.is_empty() { &all } else { &declared };
     let mut diagnostic = entries::unknown(Code::UnknownDefinition, "entry point", name, known.iter().copied());
+    if diagnostic.help.is_empty() {
+        diagnostic.help.extend(closest(name, all.iter().copied()).map(|other| format!("did you mean `{other}`?")));
+    }
     if name == "main" && !known.is_empty() {
         diagnostic.help.insert(0, format!("choose one with `-e {}`", known[0]));
     }

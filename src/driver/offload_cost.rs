@@ -4,7 +4,7 @@
 use crate::base::scalar::Op;
 use crate::base::{Scalar, Symbol};
 use crate::ir::soac::visit::Part;
-use crate::ir::soac::{Body, Exp, Fun, LoopForm, Operand, Program, Size, Stm, Var, count_exp, view_exp};
+use crate::ir::soac::{Body, Exp, Fun, FunId, LoopForm, Operand, Program, Size, Stm, Var, count_exp, view_exp};
 use rustc_hash::FxHashMap;
 
 /// The assumed number of iterations where only the run will tell.
@@ -39,7 +39,7 @@ impl Work {
 /// longer one counts.
 pub fn work(program: &Program, entry: Symbol, known: &[Option<i64>]) -> Option<Work> {
     let fun = program.entry(entry)?;
-    let mut walk = Walk { program, known: FxHashMap::default() };
+    let mut walk = Walk { program, known: FxHashMap::default(), inside: Vec::new() };
     walk.body(&Body { stms: program.consts.clone(), result: Vec::new() }, false);
     let mut work = walk.call(fun, known);
     let bytes = |var: &Var| {
@@ -53,6 +53,8 @@ pub fn work(program: &Program, entry: Symbol, known: &[Option<i64>]) -> Option<W
 struct Walk<'p> {
     program: &'p Program,
     known: FxHashMap<Var, i64>,
+    /// The functions that are being looked at: how often one calls itself is not known.
+    inside: Vec<FunId>,
 }
 
 impl Walk<'_> {
@@ -156,9 +158,14 @@ impl Walk<'_> {
                 return all;
             }
             Exp::Call(callee, args) => {
-                let known: Vec<Option<i64>> = args.iter().map(|arg| self.value(*arg)).collect();
                 let fun = &self.program.funs[*callee];
+                if fun.recursive && self.inside.contains(callee) {
+                    return Work::default();
+                }
+                self.inside.push(*callee);
+                let known: Vec<Option<i64>> = args.iter().map(|arg| self.value(*arg)).collect();
                 let work = self.call(fun, &known);
+                self.inside.pop();
                 return if thread { sequential(work.total()) } else { work };
             }
             // Views, single elements, and what costs next to nothing.

@@ -2,7 +2,7 @@
 
 use super::Checked;
 use crate::back::{lower, variants, vectorise};
-use crate::base::{SourceMap, Span, Symbol, ice};
+use crate::base::{Code, SourceMap, Span, Symbol, ice};
 use crate::diag::Diagnostic;
 use crate::ir::pass::{self, Label, Step, Step::Last, Step::Run};
 use crate::ir::{imp, kernel, soac};
@@ -127,6 +127,11 @@ impl<'s> Pipeline<'s> {
         let program = self.specialise(checked, entries)?;
         let run = |label, program, pass: pass::Pass<_>| self.validated(label, soac::check::validate, || pass(program));
         let program = pass::run(target.optimise, program, &mut { run });
+        if target.device
+            && let Some((_, fun)) = program.funs.iter().find(|(_, fun)| fun.recursive)
+        {
+            return Err(Box::new(on_device(checked, fun)));
+        }
         let run = |label, program, pass: pass::Pass<_>| self.validated(label, kernel::validate, || pass(program));
         Ok(pass::run(target.flatten, program, &mut { run }))
     }
@@ -140,6 +145,13 @@ impl<'s> Pipeline<'s> {
         let run = |label, program, pass: pass::Pass<_>| self.validated(label, imp::check::validate, || pass(program));
         pass::run(target.improve, imp, &mut { run })
     }
+}
+
+/// Devices run no calls: of functions that call themselves only those that became loops.
+fn on_device(checked: &Checked, fun: &soac::Fun) -> Diagnostic {
+    let name = checked.source_name(fun.name);
+    Diagnostic::error(Code::NotCompiled, fun.span, format!("`{name}` calls itself in a way that is no loop: devices do not run it"))
+        .help("`--backend cpu` and `--backend auto` run it on the processor")
 }
 
 #[cfg(test)]

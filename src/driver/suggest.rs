@@ -1,6 +1,6 @@
-//! What to write instead, where the elaboration of least cost has a size error.
+//! What to write instead, where the elaboration of least cost has a size error, or the ranks of an application cannot agree.
 //!
-//! The elaboration is shown as source. Other nestings of the same application are tried by putting them into the text and
+//! The elaboration is shown as source, where there is one. Other nestings of the same application are tried by putting them into the text and
 //! checking it again, so that nothing is suggested that does not check.
 
 use super::{Checked, check_plain};
@@ -16,42 +16,69 @@ const LONGEST_TEXT: usize = 50_000;
 /// Most errors of a program that get suggestions.
 const MOST_ERRORS: usize = 5;
 
-/// A size error with what is needed to explain it.
-pub(super) struct SizeError {
+/// An error of sizes or ranks with what is needed to suggest something.
+pub(super) struct Misfit {
     /// Its position in the program's diagnostics.
     pub(super) diagnostic: usize,
     /// The application that has it, or the argument if nothing is known about that.
     pub(super) place: Span,
     /// The definition in which it arises.
     pub(super) def: DefId,
+    /// The reading that has the error; `None` if it is about ranks, so that there is no reading.
+    pub(super) reading: Option<Reading>,
+}
+
+/// The elaboration that has a size error.
+pub(super) struct Reading {
     /// The size that is needed, where the other may be equal to it.
     pub(super) undecided: Option<String>,
     /// The definition's tables in the reading that was elaborated.
     pub(super) tables: Tables,
 }
 
-/// Adds to each size error the elaboration that has it, and a nesting of maps that has none.
-pub(super) fn explain(sources: &SourceMap, loader: &dyn Loader, root: FileId, checked: &mut Checked, errors: Vec<SizeError>) {
+/// Adds to each error the elaboration that has it, and a nesting of maps that has none.
+pub(super) fn explain(sources: &SourceMap, loader: &dyn Loader, root: FileId, checked: &mut Checked, errors: Vec<Misfit>) {
     for error in errors.into_iter().take(MOST_ERRORS) {
-        let Some(node) = application_around(checked, &error.tables, error.place) else {
-            let mapped = mapped_alternative(sources, loader, root, checked, &error);
-            checked.diagnostics[error.diagnostic].help.extend(mapped.map(|other| format!("`{other}` has sizes that agree")));
-            continue;
-        };
-        let printer = Printer::new(&checked.program, sources);
-        let explicit = printer.expression(&error.tables, error.def, node);
-        let note = format!("with the insertions written out, this is `{explicit}`");
-        // Where both arguments are mapped over together and may well have the same sizes, no other nesting is meant.
-        let together = error.tables.apps.get(node).is_some_and(|info| info.participation().iter().all(|depth| *depth == info.frame()));
-        let help = match error.undecided.as_ref().filter(|_| together) {
-            Some(size) => Some(format!("if they are always equal, check it at run time: `e :> [{size}]t`")),
-            None => well_sized_alternative(sources, loader, root, checked, error.def, node)
-                .map(|other| format!("`{other}` has sizes that agree")),
+        let (note, help) = match &error.reading {
+            Some(reading) => sized(sources, loader, root, checked, (&error, reading)),
+            None => {
+                let node = application_at(checked, error.place);
+                let other = node.and_then(|node| well_sized_alternative(sources, loader, root, checked, (error.def, false), node));
+                (None, other.map(|other| format!("`{other}` has ranks that agree")))
+            }
         };
         let diagnostic = &mut checked.diagnostics[error.diagnostic];
-        diagnostic.notes.push(note);
+        diagnostic.notes.extend(note);
         diagnostic.help.extend(help);
     }
+}
+
+/// The note and the help for an error of sizes.
+fn sized(
+    sources: &SourceMap,
+    loader: &dyn Loader,
+    root: FileId,
+    checked: &Checked,
+    (error, reading): (&Misfit, &Reading),
+) -> (Option<String>, Option<String>) {
+    let agree = |other: String| format!("`{other}` has sizes that agree");
+    let Some(node) = application_around(checked, &reading.tables, error.place) else {
+        return (None, mapped_alternative(sources, loader, root, checked, (error, reading)).map(agree));
+    };
+    let explicit = Printer::new(&checked.program, sources).expression(&reading.tables, error.def, node);
+    let note = format!("with the insertions written out, this is `{explicit}`");
+    // Where both arguments are mapped over together and may well have the same sizes, no other nesting is meant.
+    let together = reading.tables.apps.get(node).is_some_and(|info| info.participation().iter().all(|depth| *depth == info.frame()));
+    let help = match reading.undecided.as_ref().filter(|_| together) {
+        Some(size) => Some(format!("if they are always equal, check it at run time: `e :> [{size}]t`")),
+        None => well_sized_alternative(sources, loader, root, checked, (error.def, true), node).map(agree),
+    };
+    (Some(note), help)
+}
+
+/// The expression that stands just at this place.
+fn application_at(checked: &Checked, place: Span) -> Option<ExprId> {
+    checked.program.ast.exprs.iter().find(|(_, e)| e.span == place).map(|(node, _)| node)
 }
 
 /// The smallest application with insertions around a place.
@@ -64,13 +91,13 @@ fn application_around(checked: &Checked, tables: &Tables, place: Span) -> Option
     around.filter(|node| span(node).contains(place)).min_by_key(|node| span(node).end - span(node).start)
 }
 
-/// Another nesting of an application to two arguments with which the definition checks.
+/// Another nesting of an application to two arguments with which the definition checks, one over both arguments together only if `zipped`.
 fn well_sized_alternative(
     sources: &SourceMap,
     loader: &dyn Loader,
     root: FileId,
     checked: &Checked,
-    def: DefId,
+    (def, zipped): (DefId, bool),
     node: ExprId,
 ) -> Option<String> {
     let program = &checked.program;
@@ -88,20 +115,23 @@ fn well_sized_alternative(
         Head::Unary(..) | Head::Project(_) | Head::Index(_) | Head::Constr(_) => None,
     };
     let (x, y) = fresh_names(text);
+    let nested = [format!("map (\\{x} -> {}) {a}", call(&x, &b)?), format!("map (\\{y} -> {}) {b}", call(&a, &y)?)];
+    let together = Some(format!("map2 (\\{x} {y} -> {}) {a} {b}", call(&x, &y)?)).filter(|_| zipped);
     // One that does not add a dimension first.
-    let candidates = [
-        format!("map2 (\\{x} {y} -> {}) {a} {b}", call(&x, &y)?),
-        format!("map (\\{x} -> {}) {a}", call(&x, &b)?),
-        format!("map (\\{y} -> {}) {b}", call(&a, &y)?),
-    ];
-    candidates.into_iter().find(|candidate| checks(sources, loader, root, checked, (def, place), candidate))
+    together.into_iter().chain(nested).find(|candidate| checks(sources, loader, root, checked, (def, place), candidate))
 }
 
 /// `map f x` where `f x` has a size error, and nothing was inserted: an inner axis may be meant.
-fn mapped_alternative(sources: &SourceMap, loader: &dyn Loader, root: FileId, checked: &Checked, error: &SizeError) -> Option<String> {
+fn mapped_alternative(
+    sources: &SourceMap,
+    loader: &dyn Loader,
+    root: FileId,
+    checked: &Checked,
+    (error, reading): (&Misfit, &Reading),
+) -> Option<String> {
     let program = &checked.program;
     let ast = &program.ast;
-    let apps = error.tables.apps.iter().map(|(node, _)| node).filter(|node| {
+    let apps = reading.tables.apps.iter().map(|(node, _)| node).filter(|node| {
         let span = ast.exprs[*node].span;
         span.contains(error.place)
     });

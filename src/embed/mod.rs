@@ -331,7 +331,8 @@ fn check(texts: &Texts, path: &str, text: &str) -> Result<Loaded, Refused> {
 
 /// The functions of a program that can be called from outside.
 fn functions(loaded: &Loaded) -> Vec<Function> {
-    let all: Vec<Function> = if loaded.checked.remc.is_some() || loaded.checked.apl.is_some() { core_functions(loaded) } else { written_functions(loaded) };
+    let all: Vec<Function> =
+        if loaded.checked.remc.is_some() || loaded.checked.apl.is_some() { core_functions(loaded) } else { written_functions(loaded) };
     let declared = all.iter().any(|function| function.entry);
     let mut out: Vec<Function> = Vec::new();
     for function in all {

@@ -13,6 +13,7 @@ pub mod consume;
 pub mod derive;
 pub mod elaborate;
 pub mod explicit;
+pub mod format;
 pub mod infer;
 pub mod remc;
 pub mod resolve;

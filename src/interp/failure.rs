@@ -1,11 +1,11 @@
 //! Why a program has no value, for all evaluators.
 
 use crate::base::scalar::{OpError, ScalarOp};
-use crate::base::{Chains, Code, Scalar, Span};
+use crate::base::{Chains, Code, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::runtime::block::Fault;
 use crate::runtime::builder::Misfit;
-use crate::runtime::{Shortage, dims};
+use crate::runtime::{Shortage, Value, dims};
 
 /// Why a program has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +53,27 @@ impl Failure {
     pub fn diagnostic(&self) -> Diagnostic {
         Diagnostic::error(self.code, self.span, self.message.clone())
     }
+}
+
+/// Functions call themselves at most so many levels deep.
+pub(super) const DEPTH: usize = 20_000;
+
+/// How many arguments messages show.
+const SHOWN: usize = 4;
+
+/// Calls of a function inside of itself are too deep; `own` are the arguments of the last one.
+#[cold]
+pub(super) fn too_deep(name: Symbol, depth: usize, own: &[Value], span: Span) -> Box<Failure> {
+    let name = name.as_str().split('.').next().unwrap_or_default();
+    let shown = |value: &Value| match value {
+        Value::Scalar(scalar) => scalar.to_string(),
+        Value::Array(_) | Value::Cells(_) => format!("an array of {}", value.dims().first().copied().unwrap_or_default()),
+        Value::Tuple(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_) => "..".into(),
+    };
+    let mut list: Vec<String> = own.iter().take(SHOWN).map(shown).collect();
+    list.extend((own.len() > SHOWN).then(|| "..".into()));
+    let with = if list.is_empty() { String::new() } else { format!(", here with {}", list.join(", ")) };
+    Failure::new(Code::TooDeep, span, format!("`{name}` calls itself too deep: more than {depth} levels{with}"))
 }
 
 pub(super) fn broken(what: &str) -> Box<Failure> {

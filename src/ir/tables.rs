@@ -25,7 +25,7 @@ pub struct Program {
     pub ast: Ast,
     /// The files in order of dependency, the standard library's first.
     pub units: Vec<Unit>,
-    /// All definitions; a definition refers only to earlier ones.
+    /// All definitions; a definition refers only to earlier ones and to itself.
     pub defs: Arena<Def>,
     /// Type abbreviations and abstract types.
     pub types: Arena<TypeDef>,
@@ -35,7 +35,7 @@ pub struct Program {
     pub tparams: Arena<TypeParamInfo>,
     /// What names stand for.
     pub names: Names,
-    /// The definitions that each definition names, those named by its types included; with repetitions.
+    /// The definitions that each definition names, those named by its types included, itself excluded; with repetitions.
     pub uses: IdxMap<Def, Vec<DefId>>,
 }
 
@@ -69,6 +69,8 @@ pub struct Def {
     pub role: Role,
     /// The innermost region that it belongs to.
     pub region: Option<RegionId>,
+    /// Whether it names itself.
+    pub recursive: bool,
 }
 
 /// What a definition is there for.

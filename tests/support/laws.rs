@@ -96,7 +96,7 @@ pub fn steps(term: &Expr, preserve: bool, fuel: usize) -> Result<Walk, String> {
 /// The result of evaluating a closed term in one go, with types. Boxes are opened, as entry points do.
 pub fn with_types(term: &Expr, ty: &Type) -> Result<Result<Value, &'static str>, String> {
     let name = Symbol::new("main");
-    let define = Define { name, ty: ty.clone(), body: term.clone(), entry: true, span: Span::default() };
+    let define = Define { name, ty: ty.clone(), body: term.clone(), entry: true, recursive: false, span: Span::default() };
     let machine = interp::core::load(&Program { defs: vec![define], ..Program::default() }, 1);
     // A function that is the whole program is not called but looked at.
     let has_parameters = machine.signature(name).is_some_and(|(params, _)| !params.is_empty());

@@ -41,6 +41,9 @@ pub fn emit(program: &Program, strict: bool) -> (String, Places) {
 /// The text with `head` in front; places of failures are added to `places`.
 fn text(program: &Program, head: &str, places: &mut Places) -> String {
     let mut out = head.to_string();
+    if program.funs.iter().any(|(_, fun)| fun.recursive) {
+        out.push_str("#define REMORA_RECURSIVE\n");
+    }
     out.push_str(mutated_text!(RUNTIME));
     for (k, table) in program.tables.iter().enumerate() {
         let items: Vec<String> = table.items.iter().map(|item| expr::constant(*item)).collect();
@@ -126,7 +129,7 @@ impl Emitter<'_, Processor> {
         }
         let _ = write!(
             out,
-            "  (void)in;\n  (void)out;\n  remora_fresh(c);\n  if ({}({})) return 1;\n{stores}  return 0;\n}}\n",
+            "  (void)in;\n  (void)out;\n  remora_fresh(c);\n  REMORA_MEASURE(&c->thread[0]);\n  if ({}({})) return 1;\n{stores}  return 0;\n}}\n",
             self.name(),
             args.join(", ")
         );

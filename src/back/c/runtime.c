@@ -26,6 +26,7 @@ typedef struct remora_thread {
   struct remora_context *context;
   int64_t order; /* the first iteration of the piece that runs here, -1 outside of parallel loops */
   int64_t live, peak, cached;
+  uintptr_t lowest; /* address down to which functions may call themselves */
   remora_block *free[REMORA_CLASSES];
   char apart[64]; /* others change what follows, and should not get in the way of the rest */
   int64_t next, end; /* the pieces of a parallel loop that are this thread's and that nobody has begun */
@@ -120,6 +121,56 @@ __attribute__((cold, noinline, unused)) static void remora_leave(remora_thread *
   }
   remora_unlock(c);
 }
+
+/* ---- Functions that call themselves: how deep the stack is ---- */
+
+#ifdef REMORA_RECURSIVE
+/* What is left free for functions that do not look, and for what the system puts there. */
+#define REMORA_SPARE_STACK ((uintptr_t)256 << 10)
+/* No more is used, even of a stack that is larger. */
+#define REMORA_MOST_STACK ((uintptr_t)1 << 30)
+/* The stacks of threads that the program starts. */
+#define REMORA_OWN_STACK ((size_t)256 << 20)
+/* Used where the system does not say how large a stack is. */
+#define REMORA_SMALL_STACK ((uintptr_t)256 << 10)
+
+#if defined(__GNUC__) || defined(__TINYC__)
+#define REMORA_HERE() ((uintptr_t)__builtin_frame_address(0))
+#else
+static uintptr_t remora_here(void) {
+  volatile char here = 0;
+  return (uintptr_t)&here;
+}
+#define REMORA_HERE() remora_here()
+#endif
+
+static __thread uintptr_t remora_lowest;
+
+/* Finds out how far down the stack of this thread may be used, once. */
+__attribute__((noinline)) static uintptr_t remora_stack_end(void) {
+  uintptr_t here = REMORA_HERE();
+  if (!remora_lowest) {
+    uintptr_t end = here > REMORA_SMALL_STACK ? here - REMORA_SMALL_STACK : 0;
+#ifdef __GLIBC__
+    pthread_attr_t attr;
+    if (!pthread_getattr_np(pthread_self(), &attr)) {
+      void *base = NULL;
+      size_t size = 0;
+      if (!pthread_attr_getstack(&attr, &base, &size) && size) {
+        end = (uintptr_t)base + REMORA_SPARE_STACK;
+      }
+      pthread_attr_destroy(&attr);
+    }
+#endif
+    remora_lowest = here > REMORA_MOST_STACK && here - REMORA_MOST_STACK > end ? here - REMORA_MOST_STACK : end;
+  }
+  return remora_lowest;
+}
+#define REMORA_MEASURE(th) ((th)->lowest = remora_stack_end())
+static inline int remora_is_deep(remora_thread *th) { return __builtin_expect(REMORA_HERE() < th->lowest, 0); }
+#else
+#define REMORA_MEASURE(th) ((void)0)
+#endif
 
 /* Four classes for each power of two. */
 static int remora_class(int64_t bytes) {
@@ -296,6 +347,7 @@ static void remora_leave_loop(remora_crew *crew) {
 
 static void *remora_work(void *of) {
   remora_thread *own = of;
+  REMORA_MEASURE(own);
   remora_crew *crew = &own->context->crew;
   uint32_t last = 0;
   for (;;) {
@@ -329,8 +381,19 @@ static void *remora_work(void *of) {
 /* Threads that cannot be had are not missed. */
 static void remora_hire(remora_context *c) {
   c->crew.process = getpid();
+  pthread_attr_t *attr = NULL;
+#ifdef REMORA_RECURSIVE
+  pthread_attr_t large;
+  if (!pthread_attr_init(&large)) {
+    attr = &large;
+    pthread_attr_setstacksize(attr, REMORA_OWN_STACK);
+  }
+#endif
   for (int k = 1; k < c->threads; k++) {
-    c->thread[k].there = !pthread_create(&c->thread[k].self, NULL, remora_work, &c->thread[k]);
+    c->thread[k].there = !pthread_create(&c->thread[k].self, attr, remora_work, &c->thread[k]);
+  }
+  if (attr) {
+    pthread_attr_destroy(attr);
   }
 }
 

@@ -264,6 +264,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             body: self.out.code,
             results,
             entry: fun.entry,
+            recursive: fun.recursive,
             locals: self.out.locals,
             ptrs: self.out.ptrs,
             handles: self.out.handles,

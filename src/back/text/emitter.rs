@@ -166,6 +166,14 @@ impl<D: Dialect> Emitter<'_, D> {
                 }
             }
         });
+        if fun.recursive {
+            let name = fun.name.as_str().split('.').next().unwrap_or_default().replace(['"', '\\', '%'], "");
+            let place = self.place(fun.span);
+            text.line("if (REMORA_STOPPED(th->context)) return 1;");
+            text.line(&format!(
+                "if (remora_is_deep(th)) return remora_fail(th, \"E0509\", {place}, \"`{name}` calls itself too deep: the stack is full\");"
+            ));
+        }
         self.stmts(&mut text, &fun.body);
         for (k, result) in fun.results.iter().enumerate() {
             let value = match result {

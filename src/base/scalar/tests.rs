@@ -244,3 +244,28 @@ fn cuts_of_complex_functions() {
         assert_eq!(at("atan", side, 2.0).0, std::f64::consts::FRAC_PI_2 * up);
     }
 }
+
+/// The poles of inverse hyperbolic tangents are approached as logarithms are, until nothing is nearer.
+#[test]
+fn beside_the_poles_of_complex_functions() {
+    let real = |name: &str, re: f64, im: f64| match call(C128, name, &[c128(re, im)]) {
+        Ok(Scalar::C128(z)) => {
+            if name == "atan" {
+                z.im
+            } else {
+                z.re
+            }
+        }
+        other => panic!("{name}: {other:?}"),
+    };
+    for tiny in [1e-18, 1e-30, 1e-170, 5e-324] {
+        let expected = 0.5 * (2.0f64.ln() - f64::ln(tiny));
+        for found in [real("atanh", 1.0, tiny), -real("atanh", -1.0, tiny), real("atan", tiny, 1.0), -real("atan", tiny, -1.0)] {
+            assert!((found - expected).abs() <= 4e-16 * expected, "{tiny}: {found}, {expected}");
+        }
+    }
+    let single = Scalar::complex(Scalar::F32(1.0), Scalar::F32(1e-30)).expect("complex");
+    let Ok(Scalar::C64(z)) = call(C64, "atanh", &[single]) else { panic!("c64.atanh") };
+    assert!((z.re - 34.885).abs() < 1e-3, "{}", z.re);
+    assert_eq!(real("atanh", 1.0, 0.0), f64::INFINITY);
+}

@@ -6,7 +6,7 @@
 
 use super::blocks::Shape;
 use crate::base::scalar::Op;
-use crate::ir::soac::{Body, Exp, Program, SegKind, visit::Part};
+use crate::ir::soac::{Body, Exp, FunId, Program, SegKind, visit::Part};
 
 /// Futhark's names and what they count here.
 pub const NAMES: &[(&str, &str)] = &[
@@ -56,7 +56,7 @@ const WITHOUT: &[&str] = &[
 ];
 
 /// This compiler's own names.
-pub const OWN: &[&str] = &["map", "reduce", "scan", "filter", "scatter", "hist", "loop", "copy", "check"];
+pub const OWN: &[&str] = &["map", "reduce", "scan", "filter", "scatter", "hist", "loop", "call", "copy", "check"];
 
 /// Whether all names of a block are this compiler's.
 pub fn is_own(shape: &Shape) -> bool {
@@ -81,7 +81,7 @@ pub fn misspelt(name: &str) -> Option<(&str, Option<&'static str>)> {
 pub fn count(program: &Program, name: &str) -> usize {
     let top = name.starts_with('/');
     let path: Vec<&str> = name.split('/').filter(|part| !part.is_empty()).collect();
-    let mut counter = Counter { program, path: &path, top, stack: Vec::new(), found: 0 };
+    let mut counter = Counter { program, path: &path, top, stack: Vec::new(), found: 0, inside: None };
     program.consts.iter().for_each(|stm| counter.exp(&stm.exp));
     for (_, fun) in program.funs.iter().filter(|(_, fun)| fun.entry) {
         counter.body(&fun.body);
@@ -95,6 +95,8 @@ struct Counter<'a> {
     top: bool,
     stack: Vec<Vec<&'static str>>,
     found: usize,
+    /// The function in which statements are being counted.
+    inside: Option<FunId>,
 }
 
 impl Counter<'_> {
@@ -104,8 +106,12 @@ impl Counter<'_> {
     fn exp(&mut self, exp: &Exp) {
         let names = self.names(exp);
         if let Exp::Call(id, _) = exp {
-            let program = self.program;
-            self.body(&program.funs[*id].body);
+            let fun = &self.program.funs[*id];
+            if !(fun.recursive && self.inside == Some(*id)) {
+                let outer = std::mem::replace(&mut self.inside, Some(*id));
+                self.body(&fun.body);
+                self.inside = outer;
+            }
         }
         let named = !names.is_empty();
         if named {
@@ -169,7 +175,7 @@ impl Counter<'_> {
             Exp::Copy(operand) if self.program.operand_ty(*operand).rank() > 0 => vec!["Copy", "copy"],
             Exp::Literal(_) | Exp::Stack(_) => vec!["ArrayLit", "ArrayVal"],
             Exp::Check(_) | Exp::RangeCount { .. } | Exp::SliceCount { .. } => vec!["Assert", "check"],
-            Exp::Call(..) => vec!["Apply"],
+            Exp::Call(..) => vec!["Apply", "call"],
             Exp::Scalar(op, _) => vec![match op.op {
                 Op::Convert(_) | Op::ToI64 | Op::ToF64 | Op::ToBits | Op::FromBits => "ConvOp",
                 Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => "CmpOp",

@@ -104,6 +104,11 @@ pub fn check(program: &Program, tables: &Tables, modes: &mut Modes, def: DefId) 
             Vec::new()
         }
         DefKind::Def(decl) => {
+            if known.recursive {
+                // In its own calls it is what its annotations say.
+                let mode = declared(program, modes, def, decl);
+                modes.defs.insert(def, mode);
+            }
             let (mode, mut errors) = Checker::new(program, tables, modes, def).definition(decl);
             modes.defs.insert(def, mode);
             let copy = matches!(known.role, Role::Copy { .. }) || known.is_written() && program.application_of(def).is_some();

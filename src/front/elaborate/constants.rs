@@ -148,7 +148,7 @@ impl Elab<'_> {
         let measured =
             Scheme { name: outer, sizes, types: Vec::new(), ty: Type::fun(measured_params, ret), computed: false, hidden: Vec::new() };
         let body = abstracted(&measured, value, span);
-        self.defs.push(core::Define { name: outer, ty: measured.core_type(), body, entry: true, span });
+        self.defs.push(core::Define { name: outer, ty: measured.core_type(), body, entry: true, recursive: false, span });
         scheme.name = inner;
     }
     /// What size parameters are, each from an equation that is linear in it; nothing if one has none.
@@ -251,13 +251,13 @@ impl Elab<'_> {
         let sizes = self.size_constants(outer, &hidden, span);
         for (var, name) in &sizes {
             let body = opened(core::Expr::new(core::ExprKind::ReifyDim(Dim::atom(*var)), span));
-            self.defs.push(core::Define { name: *name, ty: Type::prim(PrimType::I64), body, entry: false, span });
+            self.defs.push(core::Define { name: *name, ty: Type::prim(PrimType::I64), body, entry: false, recursive: false, span });
         }
         scheme.ty = rewrite(&ty, &mut Substitution::sizes(sizes.into_iter().map(|(var, name)| (var, Dim::size(name))).collect()));
         scheme.name = self.global_name(&format!("{outer}.opened"));
         let body = opened(core::Expr::new(core::ExprKind::Coerce { ty: scheme.ty.clone(), expr: value }, span));
         let body = self.with_constants(body);
-        self.defs.push(core::Define { name: scheme.name, ty: scheme.ty.clone(), body, entry: false, span });
+        self.defs.push(core::Define { name: scheme.name, ty: scheme.ty.clone(), body, entry: false, recursive: false, span });
     }
     /// A name for a definition in core that no other has.
     fn global_name(&mut self, base: &str) -> Symbol {

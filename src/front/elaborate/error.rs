@@ -102,6 +102,8 @@ pub enum Undetermined {
     Pattern,
     /// How often something is replicated.
     Replication,
+    /// The sizes of what a recursive definition returns: no exit without a recursive call says them, or they change with what is assumed.
+    Recursion { result: Option<Type> },
 }
 
 /// A negative size.

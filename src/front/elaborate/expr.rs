@@ -90,7 +90,10 @@ impl Elab<'_> {
                 self.bind_pattern(&[], *binder, updated, span)?;
                 self.expr(*body)
             }
-            surface::ExprKind::If { cond, then, els } => self.conditional(*cond, *then, *els, span),
+            surface::ExprKind::If { cond, then, els } => match self.exits.get(&e).copied() {
+                Some(exit) => self.expr(exit),
+                None => self.conditional(*cond, *then, *els, span),
+            },
             surface::ExprKind::Loop { sizes, pat, init, form, body } => self.loop_(sizes, *pat, *init, *form, *body, span),
             surface::ExprKind::With { base, path, value } => self.update(e, *base, path, *value),
             surface::ExprKind::Ascribe { expr, ty } => {
@@ -110,7 +113,13 @@ impl Elab<'_> {
                 let message = Symbol::new("the condition is false");
                 Ok(self.open((Expr::new(ExprKind::Assert { cond, message, expr }, span), ty)))
             }
-            surface::ExprKind::Match { scrutinee, cases } => self.match_(*scrutinee, cases, span),
+            surface::ExprKind::Match { scrutinee, cases } => match self.exits.get(&e).copied() {
+                Some(exit) => {
+                    let cases: Vec<_> = cases.iter().copied().filter(|(_, body)| *body == exit).collect();
+                    self.match_(*scrutinee, &cases, span)
+                }
+                None => self.match_(*scrutinee, cases, span),
+            },
             surface::ExprKind::Constr { name, .. } => {
                 let ty = self.sum_type(e, span)?;
                 self.injection(name.name, ty, Vec::new(), span)
@@ -262,7 +271,10 @@ impl Elab<'_> {
             }
             sizes.push(size);
         }
-        let rtypes: Vec<RType> = self.tables.insts.get(node).cloned().unwrap_or_default();
+        let rtypes: Vec<RType> = match def {
+            Some(def) if def == self.def => self.own_types(),
+            _ => self.tables.insts.get(node).cloned().unwrap_or_default(),
+        };
         if rtypes.len() != scheme.types.len() {
             return Err(self.missing(span));
         }

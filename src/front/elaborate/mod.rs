@@ -22,6 +22,7 @@ mod index;
 mod literal;
 mod parts;
 mod pattern;
+mod recursive;
 mod report;
 mod scope;
 mod show;
@@ -148,13 +149,21 @@ fn elaborate_variant(
     def: DefId,
     existential: &[usize],
 ) -> Result<Vec<core::Define>> {
-    let mut elab = Elab::new(program, tables, schemes, def);
-    let scheme = match &program.defs[def].decl {
-        DefKind::Val(decl) => elab.specified(decl)?,
-        DefKind::Def(decl) => elab.definition(decl, existential)?,
+    let (scheme, defs, time) = match &program.defs[def].decl {
+        DefKind::Def(decl) if program.defs[def].recursive => {
+            let done = recursive::elaborate(program, tables, schemes, def, decl, existential)?;
+            (done.scheme, done.defs, done.time)
+        }
+        decl => {
+            let mut elab = Elab::new(program, tables, schemes, def);
+            let scheme = match decl {
+                DefKind::Val(decl) => elab.specified(decl)?,
+                DefKind::Def(decl) => elab.definition(decl, existential)?,
+            };
+            let defs = std::mem::take(&mut elab.defs);
+            (scheme, defs, elab.sizes.time)
+        }
     };
-    let defs = std::mem::take(&mut elab.defs);
-    let time = elab.sizes.time;
     schemes.size_time += time;
     let mentioned = sizes::free_atoms(&scheme.ty).into_iter().filter_map(|atom| match atom {
         DimAtom::Size(name) if schemes.taken.contains(&name) => Some(name),
@@ -264,6 +273,10 @@ struct Elab<'a> {
     applications: Vec<Span>,
     /// Finished definitions: variants of others, then this one.
     defs: Vec<core::Define>,
+    /// Whether only the type of the first exit of the next function is looked for.
+    probing: bool,
+    /// The branches that lead there.
+    exits: FxHashMap<ExprId, ExprId>,
 }
 
 /// The shape variable that belongs to a type variable.
@@ -288,6 +301,8 @@ impl<'a> Elab<'a> {
             claims: Claims::default(),
             applications: Vec::new(),
             defs: Vec::new(),
+            probing: false,
+            exits: FxHashMap::default(),
         }
     }
 
@@ -359,12 +374,7 @@ impl<'a> Elab<'a> {
         let frame = self.pop_frame();
         let value = scope::wrap(frame, value);
         scheme.types.append(&mut types);
-        let unique = core_name(self.program, self.def);
-        scheme.name = match existential {
-            [] => unique,
-            [UNWRITTEN] => Symbol::new(&format!("{unique}.boxed")),
-            [first, ..] => Symbol::new(&format!("{unique}.boxed{first}")),
-        };
+        scheme.name = recursive::variant_name(core_name(self.program, self.def), existential);
         scheme.ty = self.sizes.zonk_type(&scheme.ty);
         if existential.is_empty() {
             self.no_unused_size(&decl.tparams, &scheme)?;
@@ -390,7 +400,8 @@ impl<'a> Elab<'a> {
         let value = self.with_constants(value);
         let body = abstracted(&scheme, value, decl.span);
         let entry = existential.is_empty() && !scheme.computed && self.is_entry(decl);
-        let define = core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, span: decl.name.span };
+        let recursive = self.program.defs[self.def].recursive;
+        let define = core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, recursive, span: decl.name.span };
         match self.hidden_sizes(&scheme) {
             Some(hidden) => self.add_opened(define, &mut scheme, hidden),
             None => self.add_definition(define, &mut scheme),
@@ -474,9 +485,15 @@ impl<'a> Elab<'a> {
         }
         let declared = ret.map(|ret| self.annotation(ret)).transpose()?.map(|ty| self.open_existential_sizes(ty));
         let declared = declared.map(|ty| self.open_parameters(ty, span));
-        let (value, ty) = self.expr(body)?;
         let body_span = self.program.ast.exprs[body].span;
-        let (value, ty) = self.ascribe_result(value, ty, declared, body_span)?;
+        let exit = match std::mem::take(&mut self.probing) {
+            true => self.first_exit(body, declared.as_ref())?,
+            false => recursive::Exit::Value(self.expr(body)?),
+        };
+        let (value, ty) = match exit {
+            recursive::Exit::Value((value, ty)) => self.ascribe_result(value, ty, declared, body_span)?,
+            recursive::Exit::Declared(ty) => (core::Expr::new(core::ExprKind::Tuple(Vec::new()), body_span), ty),
+        };
         let names: Vec<Symbol> = core_params.iter().map(|(n, _)| *n).collect();
         let (value, ty) = self.close_function(value, ty, &names, body_span)?;
         if core_params.is_empty() {

@@ -262,6 +262,16 @@ impl Words {
                 .error(code, "this size is not determined by the pattern's type")
                 .here("nothing says what it is")
                 .help("use it alone as the size of an array in the pattern: `[n]t`"),
+            Undetermined::Recursion { result: None } => self
+                .error(code, "nothing determines the sizes of what this recursive function returns")
+                .here("there is no exit without a recursive call that says them")
+                .help("write the type of the result with its sizes, `: [n]t`, or `: ?[k].[k]t` for a size that only the result knows"),
+            Undetermined::Recursion { result: Some(result) } => {
+                let result = self.names.ty(result);
+                self.error(code, "the sizes of what this recursive function returns change with each call")
+                    .here(format!("when the calls return what was found, it is `{result}`"))
+                    .help("write the type of the result with its sizes, `: [n]t`, or `: ?[k].[k]t` for a size that only the result knows")
+            }
             Undetermined::Replication => self
                 .error(code, "nothing determines how often this is replicated")
                 .here("the length of this `rep` is not known")

@@ -19,6 +19,8 @@ const LONG_FRAME: usize = 16;
 struct Callee {
     name: Option<Symbol>,
     span: Span,
+    /// Whether nothing is inserted at its arguments: it is the definition itself, whose type is not written.
+    exact: bool,
 }
 
 /// An argument: an expression, or a variable of an unapplied section.
@@ -43,13 +45,13 @@ impl Context<'_> {
         match app.head {
             Head::Expr(head) => {
                 let judgement = self.expr(head);
-                let callee = Callee { name: self.callee_name(head), span: self.span(head) };
+                let callee = Callee { name: self.callee_name(head), span: self.span(head), exact: self.is_unwritten_self(head) };
                 self.apply_to(app.node, callee, judgement, args)
             }
             Head::Op(op) => {
                 let naming = view::operator_node(self.ast(), app.node);
                 let judgement = self.operator(naming, op.name);
-                self.apply_to(app.node, Callee { name: Some(op.name), span: op.span }, judgement, args)
+                self.apply_to(app.node, Callee { name: Some(op.name), span: op.span, exact: false }, judgement, args)
             }
             Head::Unary(op, span) => {
                 let naming = view::operator_node(self.ast(), app.node);
@@ -60,14 +62,14 @@ impl Context<'_> {
                 let operand = Ty::cell(self.bases.var(class));
                 self.found.ops.push((naming, operand.clone()));
                 let ty = self.bases.arrow(operand.clone(), operand);
-                self.apply_to(app.node, Callee { name: Some(Symbol::new(name)), span }, Judgement::plain(ty), args)
+                self.apply_to(app.node, Callee { name: Some(Symbol::new(name)), span, exact: false }, Judgement::plain(ty), args)
             }
             Head::Project(field) => self.projection(app.node, field, args),
             Head::Constr(name) => {
                 let payload: Arc<[(Ty, Span)]> = app.args.iter().map(|arg| (self.fresh(), self.span(*arg))).collect();
                 let sum = self.constructor(name, payload.clone());
                 let head = payload.iter().rev().fold(sum, |to, (from, _)| self.bases.arrow(from.clone(), to));
-                let callee = Callee { name: Some(Symbol::new(&format!("#{}", name.name))), span: name.span };
+                let callee = Callee { name: Some(Symbol::new(&format!("#{}", name.name))), span: name.span, exact: false };
                 self.apply_to(app.node, callee, Judgement::plain(head), args)
             }
             Head::Index(array) => {
@@ -77,7 +79,7 @@ impl Context<'_> {
                 };
                 let ty = self.value(array);
                 let head = self.index_function(&ty, count, self.span(array), self.span(app.node));
-                self.apply_to(app.node, Callee { name: None, span: self.span(array) }, head, args)
+                self.apply_to(app.node, Callee { name: None, span: self.span(array), exact: false }, head, args)
             }
         }
     }
@@ -160,14 +162,14 @@ impl Context<'_> {
         let arg = self.value(record);
         let (head, slot) = self.project(node, 0, &arg, field, self.span(record));
         let spine = Spine { head_frame: LinExpr::zero(), slots: vec![slot] };
-        self.apply_rest(node, Callee { name: Some(field.name), span: field.span }, head, spine, args)
+        self.apply_rest(node, Callee { name: Some(field.name), span: field.span, exact: false }, head, spine, args)
     }
 
     /// One projection from a value: the function `(.x)` applied to it.
     fn project(&mut self, node: ExprId, argument: usize, arg: &Ty, field: Ident, span: Span) -> (Judgement, Slot) {
         let reason = self.reason(Kind::Field, field.span, span);
         let param = Ty::cell(arg.base);
-        let callee = Callee { name: Some(field.name), span: field.span };
+        let callee = Callee { name: Some(field.name), span: field.span, exact: false };
         let meeting = Meeting { param: &param, arg, callee, span };
         let slot = self.insertion(SiteRef { node, argument }, LinExpr::zero(), &meeting);
         let ty = self.field(arg.base, field, reason);
@@ -289,6 +291,10 @@ impl Context<'_> {
         let arg_rank = self.ranks.reduce(&arg.rank);
         let frame = self.ranks.reduce(&frame);
         let slot = match self.decided(&frame, &param_rank, &arg_rank) {
+            _ if callee.exact => {
+                self.ranks.equate(&frame.clone().add(&param_rank), &arg_rank, reason, (param, arg));
+                Slot { maps: LinExpr::zero(), reps: LinExpr::zero(), frame }
+            }
             Some((maps, reps)) => Slot { maps, reps, frame },
             None => {
                 let (maps, reps) = self.ranks.site(site, frame.clone());
@@ -354,7 +360,7 @@ impl Context<'_> {
     }
 
     fn section_head(&mut self, id: ExprId, op: &Operator) -> (Callee, Judgement) {
-        let callee = Callee { name: Some(op.ident.name), span: op.ident.span };
+        let callee = Callee { name: Some(op.ident.name), span: op.ident.span, exact: false };
         let head = match op.backtick {
             Some(function) => self.expr(function),
             None => self.operator(id, op.ident.name),
@@ -385,7 +391,7 @@ impl Context<'_> {
         let result = match plain {
             Some(args) => {
                 let head = self.index_function(&array, args.len(), span, span);
-                self.apply_to(id, Callee { name: None, span }, head, args).merged()
+                self.apply_to(id, Callee { name: None, span, exact: false }, head, args).merged()
             }
             None => self.selection(&array, indices, span, span).1,
         };

@@ -131,6 +131,8 @@ pub(super) struct Context<'a> {
     pub(super) tables: &'a Tables,
     /// The definition that is inferred: it decides which abstract types are known.
     pub(super) def: DefId,
+    /// The definition itself, where it is recursive.
+    pub(super) own: Option<super::recursion::Own>,
     pub(super) bases: Bases,
     pub(super) ranks: Ranks,
     pub(super) reasons: Vec<Reason>,
@@ -152,6 +154,7 @@ impl<'a> Context<'a> {
             program,
             tables,
             def,
+            own: None,
             bases: Bases::default(),
             ranks: Ranks::new(local),
             reasons: Vec::new(),

@@ -58,6 +58,10 @@ pub enum ErrorKind {
     AbbreviationArguments(AbbreviationArguments),
     /// A loop begins with a number that is an i32 because nothing says otherwise, and adds or multiplies: a warning.
     GrowingLoop { body: Span },
+    /// The ranks of a recursive definition whose type is not written agree with insertions at its own calls only.
+    UnwrittenRecursion { unannotated: Unannotated, calls: Vec<Span> },
+    /// However a function is applied, it applies itself.
+    EndlessRecursion { calls: Vec<Span> },
     /// A scalar module does not have this member.
     NoSuchMember { module: PrimType, member: Symbol },
 }

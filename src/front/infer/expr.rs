@@ -195,6 +195,7 @@ impl Context<'_> {
     pub(super) fn resolved(&mut self, id: ExprId) -> Judgement {
         match self.program.names.exprs.get(id).copied() {
             Some(Res::Local(pat)) => self.local_variable(id, pat),
+            Some(Res::Global(def)) if def == self.def => self.own_name(id),
             Some(Res::Global(def)) => {
                 let tables = self.tables;
                 match tables.defs.get(def) {

@@ -242,6 +242,10 @@ pub(super) fn infer_in_mode(
     let start = Instant::now();
     let solution = match rank::solve(&ctx.ranks.system, &Options { explain: false, ..options.clone() }) {
         Outcome::Solved(solution) => solution,
+        Outcome::Infeasible(_) if super::recursion::needs_insertions(program, tables, def, options) => {
+            let kind = ErrorKind::UnwrittenRecursion { unannotated: advice::unannotated(program, def), calls: ctx.own_calls() };
+            return Err(vec![Error { at: program.defs[def].span, kind }]);
+        }
         Outcome::Infeasible(_) => {
             let arguments = ctx.found.arguments();
             let mut errors = conflicts(program, tables, def, options, arguments);
@@ -261,6 +265,9 @@ pub(super) fn infer_in_mode(
     let inferred = ctx.into_inferred(def, declared, ty, solution);
     if let Some(deep) = inferred.too_deep(program) {
         return Err(vec![deep]);
+    }
+    if let Some(endless) = super::recursion::endless(program, &inferred) {
+        return Err(vec![endless]);
     }
     let mut inferred = generalise(program, Inferred { rank_time, warnings, ..inferred }, &free);
     let growing = advice::growing_loops(program, &inferred);
@@ -360,13 +367,16 @@ fn generalise(program: &mut Program, mut inferred: Inferred, free: &[Base]) -> I
 
 impl Context<'_> {
     /// Generates all constraints of a definition; returns its declared type parameters and its type.
-    fn definition(&mut self, def: DefId) -> (Vec<TypeParamId>, Ty) {
+    pub(super) fn definition(&mut self, def: DefId) -> (Vec<TypeParamId>, Ty) {
         let program = self.program;
         let Def { decl, role, .. } = &program.defs[def];
         let (declared, ty) = match decl {
             DefKind::Def(decl) => {
                 let declared = self.bind_tparams(&decl.tparams);
-                let ty = self.lambda(&decl.params, decl.ret, decl.body);
+                let ty = match program.defs[def].recursive {
+                    true => self.recursive_function(decl),
+                    false => self.lambda(&decl.params, decl.ret, decl.body),
+                };
                 let ty = match (role, decl.ret) {
                     (Role::Shown(_), Some(ret)) => self.shown_type(ret),
                     _ => ty,

@@ -28,6 +28,7 @@ mod finish;
 mod ranks;
 mod readings;
 mod reason;
+mod recursion;
 mod report;
 mod shown;
 mod types;

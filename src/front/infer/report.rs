@@ -91,6 +91,23 @@ impl Error {
                     .note(why.to_string())
                     .help(unannotated.advice())
             }
+            ErrorKind::UnwrittenRecursion { unannotated, calls } => calls
+                .iter()
+                .fold(
+                    error(Code::Undecided, "the ranks of this recursive function cannot be found without its type".into()),
+                    |report, call| report.label(*call, "nothing is mapped or replicated here as long as the type is not known"),
+                )
+                .note("with the types of all parameters and of the result written, its own calls are applications like others")
+                .help(match unannotated.names.is_empty() {
+                    true => "write the type of the result".to_string(),
+                    false => format!("write the types of the result and of {}", listed(&unannotated.names, "")),
+                }),
+            ErrorKind::EndlessRecursion { calls } => calls
+                .iter()
+                .fold(error(Code::EndlessRecursion, "this function never returns: it always applies itself".into()), |report, call| {
+                    report.label(*call, "whatever the arguments are, this is computed")
+                })
+                .help("return without this call where the arguments are small enough: `if n == 0 then .. else ..`"),
             ErrorKind::TypeTooLarge => error(Code::TypeArguments, "type too large after its abbreviations are expanded".into()),
             ErrorKind::AbbreviationArguments(arguments) => self.abbreviation_arguments(arguments),
             ErrorKind::NoSuchMember { module, member } => error(Code::UnknownName, format!("`{module}` has no member `{member}`")),

@@ -151,7 +151,7 @@ impl Elaborator<'_> {
             return None;
         }
         let name = self.global_name(Symbol::new("main"));
-        self.defs.push(Define { name, ty, body: expr, entry: true, span: item.span });
+        self.defs.push(Define { name, ty, body: expr, entry: true, recursive: false, span: item.span });
         Some(name)
     }
 
@@ -171,7 +171,7 @@ impl Elaborator<'_> {
         let broken = self.broken || body.is_none();
         let ty = body.as_ref().map(|body| body.ty.clone());
         if let (Some(Typed { expr, ty, .. }), false) = (body, broken) {
-            self.defs.push(Define { name: inner, ty, body: expr, entry, span: item.span });
+            self.defs.push(Define { name: inner, ty, body: expr, entry, recursive: false, span: item.span });
         }
         self.globals.insert(parts.name, Global { inner, ty: ty.or(declared), broken });
         if self.free.len() + self.equality.len() > MAX_REMEMBERED {
@@ -335,7 +335,7 @@ impl Elaborator<'_> {
         }
         let Some(Typed { expr, ty, .. }) = self.defined_value(&parts).0 else { return nothing };
         let inner = self.global_name(name);
-        self.libraries.defs.push(Define { name: inner, ty: ty.clone(), body: expr, entry: false, span: item.span });
+        self.libraries.defs.push(Define { name: inner, ty: ty.clone(), body: expr, entry: false, recursive: false, span: item.span });
         Global { inner, ty: Some(ty), broken: self.broken }
     }
 

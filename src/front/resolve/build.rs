@@ -6,8 +6,9 @@ use super::scope::{Closure, Functor, FunctorKind, Globals, Module, Scope, Sig, U
 use super::walk::{Later, Walk, not_applied};
 use crate::base::{FileId, Span, Symbol};
 use crate::ir::surface::modules::ModuleDecl;
+use crate::ir::surface::view::is_builtin_operator;
 use crate::ir::surface::{Decl, DefDecl, Ident, TypeDecl};
-use crate::ir::tables::{Def, DefId, DefKind, Hiding, Program, Region, RegionId, RegionKind, Role, TypeDef, TypeRes, Unit};
+use crate::ir::tables::{Def, DefId, DefKind, Hiding, Program, Region, RegionId, RegionKind, Res, Role, TypeDef, TypeRes, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -149,6 +150,7 @@ impl<'p, 'a> Builder<'p, 'a> {
             suggested: &mut self.file.suggested,
             foreign: &mut self.foreign,
             uses: Vec::new(),
+            recursive: false,
         }
     }
 
@@ -182,7 +184,8 @@ impl<'p, 'a> Builder<'p, 'a> {
         let shown = self.full_name(name.name);
         let unique = self.uniques.next(shown);
         let needed = needed && !stdlib && !self.copying();
-        let def = Def { decl, name: shown, unique, span: name.span, file, stdlib, needed, role, region: self.at.region };
+        let region = self.at.region;
+        let def = Def { decl, name: shown, unique, span: name.span, file, stdlib, needed, role, region, recursive: false };
         let id = self.program.defs.alloc(def);
         if self.copying() {
             self.copies.made += 1;
@@ -222,10 +225,12 @@ impl<'p, 'a> Builder<'p, 'a> {
             Decl::Def(def) => {
                 self.one_entry(def);
                 let def = Arc::new(if self.copying() { self.program.ast.copy_def(def) } else { def.clone() });
+                let own = self.sees_itself(&def).then(|| DefId::new(self.program.defs.len()));
                 let mut walk = self.walk(def.name.span.file);
-                walk.def(&def);
-                let uses = walk.uses;
+                walk.def(&def, own);
+                let (uses, recursive) = (walk.uses, walk.recursive);
                 let id = self.define(def.name, DefKind::Def(def.clone()), uses, None, true);
+                self.program.defs[id].recursive = recursive;
                 self.bind_term(def.name.name, id, offered);
             }
             Decl::Val(val) => {
@@ -271,6 +276,22 @@ impl<'p, 'a> Builder<'p, 'a> {
                 self.open(&module, open.module.span, offered);
             }
             Decl::Local(_) | Decl::Error(_) => {}
+        }
+    }
+
+    /// Whether the name of a definition is itself in its body: it has parameters, and the name is not that of a definition before it in
+    /// the same file or module, which it replaces. The library and operators of the language are never hidden by what uses them.
+    fn sees_itself(&self, def: &DefDecl) -> bool {
+        if def.params.is_empty() || is_builtin_operator(def.name.name) {
+            return false;
+        }
+        match self.scope.term(def.name.name) {
+            Some(Res::Global(earlier)) => {
+                let earlier = &self.program.defs[earlier];
+                let here = earlier.file == def.name.span.file && earlier.name == self.full_name(def.name.name);
+                !here && !self.files.library.contains(&def.name.span.file)
+            }
+            Some(Res::Local(_) | Res::Scalar(..)) | None => true,
         }
     }
 

@@ -32,8 +32,8 @@ impl<'a> Walk<'_, 'a> {
         if text == "?" {
             return;
         }
-        if let Some(defined) = self.defining.iter().rev().find(|d| d.name == name.name) {
-            let kind = ErrorKind::Recursion { name: name.name, defined: defined.span };
+        if let Some(depth) = self.defining.iter().rposition(|d| d.name == name.name) {
+            let kind = ErrorKind::Recursion { name: name.name, defined: self.defining[depth].span, local: depth > 0 };
             return self.error(name.span, kind);
         }
         let word = words::foreign_word(text).filter(|_| !self.later.terms.contains_key(&name.name));

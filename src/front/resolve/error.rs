@@ -12,10 +12,15 @@ pub(super) struct Error {
 /// What is wrong.
 pub(super) enum ErrorKind {
     // Values.
-    /// A definition uses itself.
+    /// A constant, or a function in a `let`, uses itself.
     Recursion {
         name: Symbol,
         defined: Span,
+        local: bool,
+    },
+    /// A function uses itself by a name that meant something else before: a warning.
+    HidesByRecursion {
+        name: Symbol,
     },
     /// A name or an operator that means nothing, with the other places where the definition mentions it. With `implicit_start`, where a loop
     /// without `=` takes its start from variables before it.

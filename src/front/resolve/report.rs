@@ -16,7 +16,13 @@ pub(super) fn report(error: &Error) -> Diagnostic {
     use ErrorKind as E;
     let at = error.at;
     match &error.kind {
-        E::Recursion { name, defined } => recursion(at, *name, *defined),
+        E::Recursion { name, defined, local } => recursion(at, *name, *defined, *local),
+        E::HidesByRecursion { name } => {
+            Diagnostic::error(Code::HidesByRecursion, at, format!("`{name}` uses itself here, not the `{name}` that is visible before it"))
+                .warning()
+                .here("in its body the name is this function")
+                .help("give one of them another name, so that nobody takes one for the other")
+        }
         E::UnknownName { name, advice, implicit_start, also } => {
             start(mentioned(unknown_name(at, *name, advice.as_ref()), also), *implicit_start)
         }
@@ -89,12 +95,18 @@ fn unknown(code: Code, at: Span, message: String) -> Diagnostic {
 
 // Values and types.
 
-fn recursion(at: Span, name: Symbol, defined: Span) -> Diagnostic {
-    Diagnostic::error(Code::Recursion, at, format!("`{name}` is used in its own definition"))
+fn recursion(at: Span, name: Symbol, defined: Span, local: bool) -> Diagnostic {
+    let report = Diagnostic::error(Code::Recursion, at, format!("`{name}` is used in its own definition"))
         .here("recursive use")
-        .label(defined, "defined here")
-        .note("functions are not recursive, so that every program ends up as array operations and loops")
-        .help("repeat with `loop x = start for i < n do ..` or `loop x = start while condition do ..`")
+        .label(defined, "defined here");
+    if local {
+        let note = "a function in a `let` does not see itself: only definitions with parameters, outside of others, are recursive";
+        let help = format!("make `{name}` a definition of its own, with what it takes from around it as parameters, or write a loop");
+        report.note(note).help(help)
+    } else {
+        let note = "it has no parameters: it is computed once, before anything that could use it";
+        report.note(note).help(format!("give it parameters, `def {name} x = ..`, or write a loop"))
+    }
 }
 
 fn start(diagnostic: Diagnostic, implicit: bool) -> Diagnostic {

@@ -3,7 +3,7 @@
 use crate::base::{PrimType, Span, Symbol, scalar};
 use crate::ir::surface::PatId;
 use crate::ir::surface::modules::{ModuleExpr, ModuleParam, ModuleType};
-use crate::ir::tables::{RegionId, Res, TypeRes};
+use crate::ir::tables::{DefId, RegionId, Res, TypeRes};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -181,6 +181,10 @@ impl<'a> Scope<'a> {
 
     pub fn bind(&mut self, name: Symbol, pat: PatId) {
         self.bind_res(name, Res::Local(pat));
+    }
+    /// Makes a definition visible as locals are.
+    pub fn bind_definition(&mut self, name: Symbol, def: DefId) {
+        self.bind_res(name, Res::Global(def));
     }
     fn bind_res(&mut self, name: Symbol, res: Res) {
         let hidden = self.locals.insert(name, res);

@@ -60,8 +60,10 @@ pub(super) struct Walk<'w, 'a> {
     pub suggested: &'w mut usize,
     /// The places of words of other languages.
     pub foreign: &'w mut FxHashSet<Span>,
-    /// The definitions that were named.
+    /// The definitions that were named, itself excluded.
     pub uses: Vec<DefId>,
+    /// Whether the definition names itself.
+    pub recursive: bool,
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -71,15 +73,28 @@ impl<'a> Walk<'_, 'a> {
 
     // Declarations.
 
-    pub fn def(&mut self, def: &DefDecl) {
+    /// A definition. `own` is what its name stands for in its body, if that is not what it stands for before.
+    pub fn def(&mut self, def: &DefDecl, own: Option<DefId>) {
         self.check_fixed(def.name);
         let (mark, before) = (self.scope.mark(), self.errors.len());
         self.function(&def.tparams, &def.params, def.ret);
+        let earlier = self.scope.term(def.name.name);
+        if let Some(own) = own
+            && !matches!(earlier, Some(Res::Local(_)))
+        {
+            self.scope.bind_definition(def.name.name, own);
+        }
         self.defining.push(def.name);
         self.expr(def.body);
         self.defining.pop();
         self.scope.leave(mark);
         self.once(before, def.name, &def.tparams);
+        let named = self.uses.len();
+        self.uses.retain(|used| Some(*used) != own);
+        self.recursive = self.uses.len() < named;
+        if self.recursive && matches!(earlier, Some(Res::Global(_))) {
+            self.error(def.name.span, ErrorKind::HidesByRecursion { name: def.name.name });
+        }
     }
 
     pub fn val(&mut self, val: &ValDecl) {

@@ -11,10 +11,23 @@ const NODE: usize = if cfg!(debug_assertions) { 4 << 10 } else { 1 << 10 };
 /// No thread gets more than this.
 const MOST: usize = 1 << 30;
 
-/// Bytes of stack that suffice for evaluating these definitions: no path through them is longer than they have nodes together.
+/// Stack of a thread that evaluates recursive definitions.
+const RECURSIVE: usize = 4 << 30;
+
+/// Bytes of stack that suffice for evaluating these definitions: no path through them is longer than they have nodes together, but for
+/// those that call themselves.
 pub(super) fn stack<'a>(definitions: impl Iterator<Item = &'a Define>) -> usize {
     let mut seen = FxHashSet::default();
-    let mut open: Vec<&Expr> = definitions.map(|define| &define.body).collect();
+    let mut recursive = false;
+    let mut open: Vec<&Expr> = definitions
+        .map(|define| {
+            recursive |= define.recursive;
+            &define.body
+        })
+        .collect();
+    if recursive {
+        return RECURSIVE;
+    }
     while let Some(expr) = open.pop() {
         if seen.insert(Arc::as_ptr(&expr.0)) && BASE + seen.len() * NODE < MOST {
             parts(expr, &mut |part| open.push(part));
@@ -65,7 +78,7 @@ mod tests {
         let add = || Expr::op(Op::Add, PrimType::I64, Span::default());
         let body =
             (0..levels).fold(literal(), |sum, _| Expr::new(ExprKind::App { fun: add(), args: vec![sum, literal()] }, Span::default()));
-        Define { name: Symbol::new("f"), ty: Type::prim(PrimType::I64), body, entry: false, span: Span::default() }
+        Define { name: Symbol::new("f"), ty: Type::prim(PrimType::I64), body, entry: false, recursive: false, span: Span::default() }
     }
 
     #[test]

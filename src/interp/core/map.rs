@@ -102,12 +102,12 @@ impl Run<'_> {
         let count = range.len();
         let pieces = (pool.current_num_threads() * PIECES).min(count).max(1);
         let frame = &self.stack[self.base..];
-        let machine = self.machine;
+        let (machine, depth) = (self.machine, self.depth);
         let results: Vec<Outcome<Builder>> = pool.install(|| {
             (0..pieces)
                 .into_par_iter()
                 .map(|piece| {
-                    let mut run = Run { machine, stack: frame.to_vec(), base: 0, parallel: false, operators: Operators::default() };
+                    let mut run = Run { machine, stack: frame.to_vec(), base: 0, parallel: false, operators: Operators::default(), depth };
                     let (from, to) = (range.start + count * piece / pieces, range.start + count * (piece + 1) / pieces);
                     let mut part = Builder::new(to - from);
                     run.cells(map, arrays, from..to, &mut part)?;

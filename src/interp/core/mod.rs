@@ -90,7 +90,7 @@ pub fn run(program: &Program, name: Symbol, arguments: Vec<Value>, threads: Opti
     load(program, threads.unwrap_or(0)).call(name, arguments).map_err(|failure| Box::new(failure.diagnostic()))
 }
 
-/// What a definition sees of the others: those before it.
+/// What a definition sees of the others: those before it, and itself if it is recursive.
 struct Earlier<'a> {
     machine: &'a Machine,
     than: usize,
@@ -98,7 +98,11 @@ struct Earlier<'a> {
 
 impl compile::Globals for Earlier<'_> {
     fn find(&self, name: Symbol) -> Option<(usize, &Type)> {
-        let id = *self.machine.names.get(&name).filter(|id| **id < self.than)?;
+        let id = *self
+            .machine
+            .names
+            .get(&name)
+            .filter(|id| **id < self.than || **id == self.than && self.machine.definitions[**id].define.recursive)?;
         Some((id, &self.machine.definitions[id].define.ty))
     }
     fn arity(&self, id: usize) -> usize {

@@ -7,7 +7,7 @@ use super::derive::{Operators, primal};
 use super::primitives::sized;
 use crate::base::{Code, Scalar, Span};
 use crate::interp::arrays::{HOLE, natural};
-use crate::interp::failure::{Failure, Outcome, broken, misfit, op_failure, out_of_bounds};
+use crate::interp::failure::{DEPTH, Failure, Outcome, broken, misfit, op_failure, out_of_bounds, too_deep};
 use crate::ir::core::Prim;
 use crate::runtime::block::Fault;
 use crate::runtime::value::Sum;
@@ -23,6 +23,8 @@ pub(super) struct Run<'m> {
     pub parallel: bool,
     /// The operators for derivatives that are at work.
     pub operators: Operators,
+    /// How many calls of recursive definitions there are that have not returned.
+    pub depth: usize,
 }
 
 /// The function that a value is.
@@ -32,7 +34,7 @@ fn closure(value: &Value) -> Option<&Closure> {
 
 impl<'m> Run<'m> {
     pub fn new(machine: &'m Machine, parallel: bool) -> Run<'m> {
-        Run { machine, stack: Vec::new(), base: 0, parallel, operators: Operators::default() }
+        Run { machine, stack: Vec::new(), base: 0, parallel, operators: Operators::default(), depth: 0 }
     }
     #[inline]
     pub fn set(&mut self, slot: Slot, value: Value) {
@@ -78,7 +80,11 @@ impl<'m> Run<'m> {
                 Node::Loop(it) => return self.repeat(it),
                 Node::Global(id) => return self.machine.global(*id, self.parallel),
                 Node::Call(id, args, span) => {
-                    return self.call(self.machine.function(*id)?, &[], args).map_err(|failure| failure.called_at(*span));
+                    let result = match self.machine.definitions[*id].define.recursive {
+                        false => self.call(self.machine.function(*id)?, &[], args),
+                        true => self.recursive_call(*id, args, *span),
+                    };
+                    return result.map_err(|failure| failure.called_at(*span));
                 }
                 Node::Apply(function, args, span) => {
                     let function = self.value(function)?;
@@ -409,6 +415,30 @@ impl<'m> Run<'m> {
     /// Calls a function with exactly as many arguments as it has parameters. Here as for primitives, arguments that are
     /// variables are read last, as [`super::live`] expects.
     fn call(&mut self, function: &Function, captures: &[Value], args: &[Node]) -> Outcome<Value> {
+        let start = self.arguments(args)?;
+        self.enter(function, captures, start)
+    }
+    /// Calls a definition that may call itself.
+    fn recursive_call(&mut self, id: usize, args: &[Node], span: Span) -> Outcome<Value> {
+        let start = self.arguments(args)?;
+        self.enter_recursive(id, start, span)
+    }
+    /// Runs a definition that may call itself, whose arguments are on the stack from `start` on.
+    fn enter_recursive(&mut self, id: usize, start: usize, span: Span) -> Outcome<Value> {
+        if self.depth >= DEPTH {
+            let define = &self.machine.definitions[id].define;
+            // In front are indices and types.
+            let given = &self.stack[start..];
+            let count = define.ty.interface().0.len().min(given.len());
+            return Err(too_deep(define.name, self.depth, &given[given.len() - count..], span));
+        }
+        self.depth += 1;
+        let result = self.enter(self.machine.function(id)?, &[], start)?;
+        self.depth -= 1;
+        Ok(result)
+    }
+    /// Puts arguments on the stack; returns where they begin.
+    fn arguments(&mut self, args: &[Node]) -> Outcome<usize> {
         let start = self.stack.len();
         self.stack.resize(start + args.len(), HOLE);
         for variables in [false, true] {
@@ -419,7 +449,7 @@ impl<'m> Run<'m> {
                 }
             }
         }
-        self.enter(function, captures, start)
+        Ok(start)
     }
     /// The same with values.
     pub fn call_values(&mut self, function: &Function, captures: &[Value], args: impl IntoIterator<Item = Value>) -> Outcome<Value> {
@@ -455,6 +485,11 @@ impl<'m> Run<'m> {
     fn invoke(&mut self, callee: &Callee, mut args: Vec<Value>, span: Span) -> Outcome<Value> {
         match callee {
             Callee::Function(function, captures) => self.call_values(function, captures, args),
+            Callee::Global(id, _) if self.machine.definitions[*id].define.recursive => {
+                let start = self.stack.len();
+                self.stack.extend(args);
+                self.enter_recursive(*id, start, span)
+            }
             Callee::Global(id, _) => self.call_values(self.machine.function(*id)?, &[], args),
             Callee::Op(op) => {
                 let operands = args.iter().map(Value::as_scalar).collect::<Option<Vec<_>>>();

@@ -72,7 +72,7 @@ fn tuple(parts: &[Expr]) -> Expr {
     e(ExprKind::Tuple(parts.to_vec()))
 }
 fn def(name: &str, ty: Type, body: Expr) -> Define {
-    Define { name: sym(name), ty, body, entry: true, span: Span::default() }
+    Define { name: sym(name), ty, body, entry: true, recursive: false, span: Span::default() }
 }
 fn fun_type(params: &[Type], ret: Type) -> Type {
     Type::fun(params.iter().map(|ty| Param { name: None, ty: ty.clone() }).collect(), ret)

@@ -54,6 +54,7 @@ impl<'p> Machine<'p> {
             tables,
             divided: false,
             steps: 0,
+            depth: 0,
             looked: std::cell::Cell::new(0),
             place: Span::default(),
         })

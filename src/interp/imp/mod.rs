@@ -56,6 +56,8 @@ struct Machine<'p> {
     divided: bool,
     /// How many statements have been run.
     steps: u64,
+    /// How many calls of functions that call themselves have not returned.
+    depth: usize,
     /// How many cells were looked at because of ghosts.
     looked: std::cell::Cell<u64>,
     /// The statement of the source that is being run, as far as ghosts say.

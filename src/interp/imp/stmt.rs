@@ -6,6 +6,7 @@ use super::frame::{Address, Frame};
 use super::memory::{BufferId, Kind, Val};
 use crate::base::{Code, PrimType, Scalar, Span};
 use crate::interp::Failure;
+use crate::interp::failure::{DEPTH, too_deep};
 use crate::ir::imp::{self, Arg, Expr, FunId, Handle, Int, Local, Order, Parallel, Param, Place, Ptr, Scan, Stmt, Target};
 
 /// What functions are passed and return.
@@ -17,6 +18,20 @@ pub(super) enum Passed {
 impl<'p> Machine<'p> {
     /// Runs a function.
     pub fn function(&mut self, id: FunId, args: Vec<Passed>, starts: &[i64]) -> Run<Vec<Passed>> {
+        let program = self.program;
+        let fun = &program.funs[id];
+        if fun.recursive {
+            if self.depth >= DEPTH {
+                return Err(Stop::Failure(too_deep(fun.name, self.depth, &[], fun.span)));
+            }
+            self.depth += 1;
+            let done = self.activation(id, args, starts);
+            self.depth -= 1;
+            return done;
+        }
+        self.activation(id, args, starts)
+    }
+    fn activation(&mut self, id: FunId, args: Vec<Passed>, starts: &[i64]) -> Run<Vec<Passed>> {
         let program = self.program;
         let fun = &program.funs[id];
         let mut frame = Frame::new(id, fun);

@@ -5,19 +5,20 @@ mod regions;
 
 use super::arrays::{HOLE, bad_slice, concat, gather, length, natural, outer, range_steps, slice_steps};
 use super::components::{operands, result};
-use super::failure::{Failure, Outcome, broken, misfit, negative, op_failure, out_of_bounds};
+use super::failure::{DEPTH, Failure, Outcome, broken, misfit, negative, op_failure, out_of_bounds, too_deep};
 use crate::base::Code;
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core;
 use crate::ir::core::Prim;
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{
-    Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Seg, Size, Soac, Stm, Type, Var, parallel_exp,
+    Body, Check, Exp, Fun, FunId, Lambda, LoopForm, Operand, Operator, Program, RangeKind, Seg, Size, Soac, Stm, Type, Var, parallel_exp,
     single_exp,
 };
 use crate::runtime::{Array, Buffer, Builder, Value, dims};
 use regions::Regions;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// Runs an entry point of a program that was made from a definition of this type.
 ///
@@ -50,7 +51,14 @@ fn run(
         return Err(Failure::new(Code::UnfitArguments, Span::default(), format!("there is no definition `{name}`")));
     };
     let (operands, measured) = operands(ty, name, &args, called, fun.span)?;
-    let mut run = Run { program, slots: vec![HOLE; program.vars.len()], waiting: FxHashMap::default(), regions };
+    let mut run = Run {
+        program,
+        slots: vec![HOLE; program.vars.len()],
+        waiting: FxHashMap::default(),
+        regions,
+        depth: 0,
+        bound: FxHashMap::default(),
+    };
     run.stms(&program.consts).map_err(|failure| failure.through(&program.chains))?;
     if let Some(regions) = &mut run.regions {
         regions.fresh(program, &fun.params, false);
@@ -72,6 +80,17 @@ struct Run<'p> {
     waiting: FxHashMap<Var, &'p Stm>,
     /// Where arrays lie, if updates in place are checked.
     regions: Option<Regions>,
+    /// How many calls of functions that call themselves have not returned.
+    depth: usize,
+    /// The variables of these functions.
+    bound: FxHashMap<FunId, Rc<[Var]>>,
+}
+
+/// The parameters of a function and all variables that are bound in it.
+fn bound_in(fun: &Fun) -> Rc<[Var]> {
+    let mut bound: FxHashSet<Var> = fun.params.iter().copied().collect();
+    crate::ir::soac::visit::bound_by(&fun.body.stms, &mut bound);
+    bound.into_iter().collect()
 }
 
 impl<'p> Run<'p> {
@@ -80,6 +99,35 @@ impl<'p> Run<'p> {
             self.set(*param, arg);
         }
         self.body(&fun.body)
+    }
+    /// Calls a function that may be running already: then its variables are kept.
+    fn call_again(&mut self, id: FunId, operands: &[Operand], span: Span) -> Outcome<Vec<Value>> {
+        let program = self.program;
+        let fun = &program.funs[id];
+        let args: Vec<Value> = operands.iter().map(|a| self.operand(*a)).collect();
+        if !fun.recursive {
+            return self.call(fun, args);
+        }
+        if self.depth >= DEPTH {
+            return Err(too_deep(fun.name, self.depth, &args, span));
+        }
+        let own = self.bound.entry(id).or_insert_with(|| bound_in(fun)).clone();
+        let values: Vec<Value> = own.iter().map(|var| std::mem::replace(&mut self.slots[var.raw()], HOLE)).collect();
+        let waiting: Vec<(Var, &Stm)> = own.iter().filter_map(|var| self.waiting.remove_entry(var)).collect();
+        let kept = self.regions.as_ref().map(|regions| regions.keep(&own));
+        self.regions.iter_mut().for_each(|regions| regions.pass(&fun.params, operands));
+        self.depth += 1;
+        let results = self.call(fun, args)?;
+        self.depth -= 1;
+        if let (Some(regions), Some(kept)) = (&mut self.regions, kept) {
+            regions.put_back(&own, kept);
+        }
+        for var in own.iter() {
+            self.waiting.remove(var);
+        }
+        self.waiting.extend(waiting);
+        own.iter().zip(values).for_each(|(var, value)| self.slots[var.raw()] = value);
+        Ok(results)
     }
     fn set(&mut self, var: Var, value: Value) {
         self.slots[var.raw()] = value;
@@ -199,13 +247,10 @@ impl<'p> Run<'p> {
                 self.body(if cond { then } else { els })
             }
             Exp::Loop { params, form, body } => self.looping(params, form, body),
-            Exp::Call(fun, args) => {
-                let args = args.iter().map(|a| self.operand(*a)).collect();
-                self.call(&self.program.funs[*fun], args).map_err(|mut failure| {
-                    failure.calls.push(span);
-                    failure
-                })
-            }
+            Exp::Call(fun, args) => self.call_again(*fun, args, span).map_err(|mut failure| {
+                failure.calls.push(span);
+                failure
+            }),
             exp @ single_exp!() => match stm.pat.as_slice() {
                 [var] => {
                     let program = self.program;

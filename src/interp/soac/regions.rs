@@ -9,7 +9,7 @@ use crate::ir::soac::{Exp, Operand, Program, Soac, Stm, Var, single_exp};
 
 /// A piece of memory, and how often it had been overwritten when an array was put there.
 #[derive(Debug, Clone, Copy)]
-struct Region {
+pub(super) struct Region {
     memory: usize,
     version: u64,
     /// Whether several cells of the array may be in the same place.
@@ -36,6 +36,14 @@ impl Regions {
             self.versions.push(owned.then_some(0));
             self.of[var.raw()] = Some(Region { memory: self.versions.len() - 1, version: 0, shared: false });
         }
+    }
+    /// Where the arrays of a function that calls itself lie, before the inner call puts its own there.
+    pub(super) fn keep(&self, vars: &[Var]) -> Vec<Option<Region>> {
+        vars.iter().map(|var| self.of[var.raw()]).collect()
+    }
+    /// Puts them back.
+    pub(super) fn put_back(&mut self, vars: &[Var], kept: Vec<Option<Region>>) {
+        vars.iter().zip(kept).for_each(|(var, region)| self.of[var.raw()] = region);
     }
     fn get(&self, var: Var) -> Option<Region> {
         self.of[var.raw()]
@@ -88,6 +96,8 @@ impl Regions {
                 }
                 (inputs, lambda)
             }
+            // The variables of one that is running already are kept first.
+            Exp::Call(id, _) if program.funs[*id].recursive => return Ok(()),
             Exp::Call(id, args) => {
                 self.pass(&program.funs[*id].params, args);
                 return Ok(());

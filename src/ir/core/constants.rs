@@ -6,6 +6,13 @@ use super::{Define, ExprKind};
 use crate::base::Symbol;
 use rustc_hash::FxHashSet;
 
+impl Define {
+    /// Whether it is a constant.
+    pub fn is_constant(&self) -> bool {
+        is_constant(self)
+    }
+}
+
 /// Whether a definition is a constant.
 pub fn is_constant(define: &Define) -> bool {
     !matches!(define.body.kind(), ExprKind::Fn { .. } | ExprKind::IFn { .. } | ExprKind::TFn { .. })

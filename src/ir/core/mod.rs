@@ -29,7 +29,7 @@
 //!   language is an atom variable and a shape variable; for a definition with sizes `n1 .. nk` and type parameters
 //!   `'t1 .. 'tj` the index parameters are `n1 .. nk @t1 .. @tj` and the type parameters `t1 .. tj`, in this order.
 //! * **Scope**: term, index and type variables are three name spaces; inner binders shadow outer ones.
-//!   Definitions see only earlier definitions.
+//!   Definitions see only earlier definitions; those that are marked as recursive, which are functions, also themselves.
 //! * **Constants** are definitions that are no functions; when they are computed is said in [`constants`].
 //! * **Calling conventions of primitives** are types written in core, in `prims.remc` beside this file. Scalar operations are named
 //!   like the members of the scalar modules: `i32.+`, `f32.sqrt`, `f32.i64` (conversion to `f32` from `i64`), `bool.!`.
@@ -69,7 +69,7 @@ pub struct Program {
     pub attributes: Attributes,
 }
 
-/// `(define name : T e)`. Polymorphic definitions have `i-fn`/`t-fn` abstractions as their bodies.
+/// `(define name : T e)`, `(define-rec name : T e)`. Polymorphic definitions have `i-fn`/`t-fn` abstractions as their bodies.
 #[derive(Debug, Clone)]
 pub struct Define {
     /// Globally unique name.
@@ -80,6 +80,8 @@ pub struct Define {
     pub body: Expr,
     /// Whether it can be run from outside under its name.
     pub entry: bool,
+    /// Whether it is a function that sees itself, at any index and type arguments.
+    pub recursive: bool,
     /// Where it was written.
     pub span: Span,
 }

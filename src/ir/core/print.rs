@@ -343,8 +343,14 @@ impl<'a> Printer<'a> {
     // Expressions.
 
     fn define(&self, define: &Define) -> Doc<'a> {
-        let Define { name, ty, body, entry, span: _ } = define;
-        let head = self.text(if *entry { "entry " } else { "define " }).append(self.name(*name)).append(" : ");
+        let Define { name, ty, body, entry, recursive, span: _ } = define;
+        let word = match (entry, recursive) {
+            (true, false) => "entry ",
+            (true, true) => "entry-rec ",
+            (false, false) => "define ",
+            (false, true) => "define-rec ",
+        };
+        let head = self.text(word).append(self.name(*name)).append(" : ");
         let head = head.append(self.nested(|| self.ty(ty)));
         let body = self.nested(|| self.arena.hardline().append(self.expr(body)));
         self.text("(").append(head).append(body).append(")")

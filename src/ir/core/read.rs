@@ -134,9 +134,11 @@ impl<'n> Reader<'n> {
         const FORM: &str = "(define NAME : TYPE EXPRESSION) or (entry NAME : TYPE EXPRESSION)";
         let SexpKind::Paren(parts) = &item.kind else { return self.expected(item.span, FORM) };
         let [head, name, colon, ty, body] = parts.as_slice() else { return self.expected(item.span, FORM) };
-        let entry = match head.keyword() {
-            Some("define") => false,
-            Some("entry") => true,
+        let (entry, recursive) = match head.keyword() {
+            Some("define") => (false, false),
+            Some("define-rec") => (false, true),
+            Some("entry") => (true, false),
+            Some("entry-rec") => (true, true),
             _ => return self.expected(head.span, FORM),
         };
         if colon.keyword() != Some(":") {
@@ -145,7 +147,7 @@ impl<'n> Reader<'n> {
         let name = self.term_name(name);
         let ty = self.ty(ty);
         let body = self.expr(body);
-        Some(Define { name: name?, ty: ty?, body: body?, entry, span: item.span })
+        Some(Define { name: name?, ty: ty?, body: body?, entry, recursive, span: item.span })
     }
 
     fn signature(&mut self, item: &Sexp) -> Option<(Symbol, Type)> {

@@ -445,7 +445,8 @@ impl Checker<'_> {
     }
 
     fn call(&self, fun: FunId, args: &[Arg], results: &[Target], state: &mut State) -> Checked {
-        ensure(fun < self.id, || "a function that comes later is called".into())?;
+        let itself = fun == self.id && self.program.funs[fun].recursive;
+        ensure(fun < self.id || itself, || "a function that comes later is called".into())?;
         let callee = &self.program.funs[fun];
         ensure(callee.params.len() == args.len() && callee.results.len() == results.len(), || format!("{} has others", callee.name))?;
         for (arg, param) in args.iter().zip(&callee.params) {

@@ -73,7 +73,7 @@ pub struct HandleInfo {
 /// A program.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
-    /// The functions, called ones first.
+    /// The functions, called ones first; one may call itself.
     pub funs: Arena<Fun>,
     /// Constant arrays.
     pub tables: Vec<Table>,
@@ -119,6 +119,8 @@ pub struct Fun {
     pub results: Vec<Result>,
     /// Whether it can be called from outside.
     pub entry: bool,
+    /// Whether it calls itself: then it begins with a test whether there is stack left, and fails with E0509 if not.
+    pub recursive: bool,
     /// Its variables.
     pub locals: Arena<LocalInfo>,
     /// Its pointers.

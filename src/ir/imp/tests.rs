@@ -15,6 +15,7 @@ fn program(body: Vec<Stmt>, results: Vec<Result>) -> Program {
         body,
         results,
         entry: true,
+        recursive: false,
         locals: Arena::default(),
         ptrs: Arena::default(),
         handles: Arena::default(),

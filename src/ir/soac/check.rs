@@ -100,6 +100,7 @@ impl Checker<'_> {
     }
 
     fn fun(&mut self, fun: &Fun) -> Checked {
+        ensure(!(fun.entry && fun.recursive), || "an entry point that calls itself".into())?;
         self.bind_all(&fun.params)?;
         self.body(&fun.body)?;
         let saved = self.scope.clone();
@@ -227,7 +228,8 @@ impl Checker<'_> {
             }
             Exp::Loop { params, form, body } => self.looping(params, form, body, pat),
             Exp::Call(id, args) => {
-                ensure(id.raw() < self.funs, || "a call of a later function".into())?;
+                let itself = id.raw() == self.funs && program.funs[*id].recursive;
+                ensure(id.raw() < self.funs || itself, || "a call of a later function".into())?;
                 let fun = &program.funs[*id];
                 ensure(fun.params.len() == args.len() && fun.results.len() == pat.len(), || "the arguments of a call".into())?;
                 let results: Vec<Operand> = pat.iter().map(|var| Operand::Var(*var)).collect();

@@ -125,7 +125,7 @@ pub struct Program {
     pub vars: Arena<VarInfo>,
     /// Definitions without parameters; they cannot fail and are computed before anything else.
     pub consts: Vec<Stm>,
-    /// The functions; a function calls only earlier ones.
+    /// The functions; a function calls only earlier ones, and itself if it is recursive.
     pub funs: Arena<Fun>,
     /// The calls through which statements were reached that have been put where definitions were called; failures name them.
     pub chains: Chains,
@@ -148,6 +148,8 @@ pub struct Fun {
     pub body: Body,
     /// Whether it can be run from outside.
     pub entry: bool,
+    /// Whether it calls itself. Then it is no entry point.
+    pub recursive: bool,
     /// Where the definition is.
     pub span: Span,
 }

@@ -164,7 +164,18 @@ impl Printer<'_> {
         self.put(")");
     }
     fn fun(&mut self, fun: &Fun) {
-        let _ = write!(self.out, "({} {} ", if fun.entry { "entry" } else { "fun" }, symbol(fun.name.to_string()));
+        let _ = write!(
+            self.out,
+            "({} {} ",
+            if fun.entry {
+                "entry"
+            } else if fun.recursive {
+                "fun-rec"
+            } else {
+                "fun"
+            },
+            symbol(fun.name.to_string())
+        );
         self.binders(&fun.params);
         self.put(" ");
         self.binders(&fun.results);

@@ -110,17 +110,23 @@ impl Reader {
                 let stm = self.stm(item, rest)?;
                 self.program.consts.push(stm);
             }
-            (word @ ("fun" | "entry"), [id, params, results, body @ ..]) => {
+            (word @ ("fun" | "fun-rec" | "entry"), [id, params, results, body @ ..]) => {
                 let id = name(id)?;
                 let params = self.binders(params)?;
                 let results = self.binders(results)?;
+                let (entry, recursive) = (word == "entry", word == "fun-rec");
+                let fun = Fun { name: id, params, results, body: Body::default(), entry, recursive, span: item.span };
+                let number = self.program.funs.alloc(fun);
+                let own = Symbol::new(&format!("{id}.{}", number.raw()));
+                if recursive {
+                    self.funs.insert(own, number);
+                }
                 let (body, rest) = self.body(item, body)?;
                 end(rest)?;
-                let entry = word == "entry";
-                let number = self.program.funs.alloc(Fun { name: id, params, results, body, entry, span: item.span });
-                self.funs.insert(Symbol::new(&format!("{id}.{}", number.raw())), number);
+                self.program.funs[number].body = body;
+                self.funs.insert(own, number);
             }
-            _ => return expected(item, "`(let ..)`, `(fun ..)` or `(entry ..)`"),
+            _ => return expected(item, "`(let ..)`, `(fun ..)`, `(fun-rec ..)` or `(entry ..)`"),
         }
         Ok(())
     }

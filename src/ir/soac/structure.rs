@@ -1,7 +1,7 @@
 //! How a program is built: how many statements of which kind an entry point runs, so that tests can say that a formula is one map.
 
 use super::visit::Part;
-use super::{Body, Exp, Program, count_exp};
+use super::{Body, Exp, FunId, Program, count_exp};
 use crate::base::Symbol;
 use std::fmt;
 
@@ -26,6 +26,10 @@ pub struct Structure {
     pub copies: usize,
     /// Checks, those in indices, slices and updates included.
     pub checks: usize,
+    /// Calls from outside of functions that call themselves.
+    pub calls: usize,
+    /// The function that calls itself in which statements are being counted.
+    inside: Option<FunId>,
 }
 
 impl Structure {
@@ -40,6 +44,20 @@ impl Structure {
         let mut structure = Structure::default();
         structure.body(program, &program.entry(entry)?.body, false);
         Some(structure)
+    }
+    /// What a function does, without what it does when it calls itself.
+    fn call(&mut self, program: &Program, id: FunId, inner: bool) {
+        let fun = &program.funs[id];
+        if fun.recursive {
+            if self.inside == Some(id) {
+                return;
+            }
+            self.calls += 1;
+        }
+        let outer = self.inside;
+        self.inside = if fun.recursive { Some(id) } else { outer };
+        self.body(program, &fun.body, inner);
+        self.inside = outer;
     }
     fn body(&mut self, program: &Program, body: &Body, inner: bool) {
         for stm in &body.stms {
@@ -57,7 +75,7 @@ impl Structure {
                 | Exp::Slice { checked: true, .. }
                 | Exp::Update { checked: true, .. }
                 | Exp::UpdateSlice { checked: true, .. } => self.checks += 1,
-                Exp::Call(id, _) => self.body(program, &program.funs[*id].body, inner),
+                Exp::Call(id, _) => self.call(program, *id, inner),
                 Exp::Copy(_)
                 | Exp::Scalar(..)
                 | Exp::Size(_)

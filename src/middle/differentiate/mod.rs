@@ -16,6 +16,7 @@ mod build;
 mod folds;
 mod forward;
 mod loops;
+mod maps;
 mod normalise;
 mod partials;
 mod reverse;

@@ -1,4 +1,4 @@
-//! Inlining of functions that are small or called once.
+//! Inlining of functions that are small or called once, and do not call themselves.
 //!
 //! Law: a call is its function's body with the arguments for the parameters. A body is copied in more than one place only if it is small
 //! after its own calls were inlined, so the program grows at most by a constant factor. A failure names the same place and the same calls.
@@ -36,7 +36,7 @@ fn inline_up_to(mut program: Program, most: usize) -> Program {
         inline_calls_of(&mut program, id, &inlined);
         let once = calls.get(&id) == Some(&1);
         let called = most < usize::MAX && program.called.contains(&program.funs[id].span);
-        inlined.push(!called && (once || statements(&program.funs[id].body) <= most));
+        inlined.push(!called && !program.funs[id].recursive && (once || statements(&program.funs[id].body) <= most));
     }
     drop_uncalled(&mut program);
     program
@@ -44,7 +44,7 @@ fn inline_up_to(mut program: Program, most: usize) -> Program {
 
 /// Inlines all calls in a function, and in what that puts there, but for those of some functions.
 pub fn inline_into(program: &mut Program, id: FunId, keep: &dyn Fn(FunId) -> bool) {
-    let inlined: Vec<bool> = program.fun_ids().map(|callee| !keep(callee)).collect();
+    let inlined: Vec<bool> = program.fun_ids().map(|callee| !keep(callee) && !program.funs[callee].recursive).collect();
     loop {
         let mut calls = FxHashMap::default();
         count_calls(&program.funs[id].body, &mut calls);
@@ -72,7 +72,7 @@ fn inline_body(program: &mut Program, body: &mut Body, inlined: &[bool], results
     for mut stm in stms {
         stm.exp.bodies_mut(&mut |body| inline_body(program, body, inlined, results));
         match stm.exp {
-            Exp::Call(id, args) if inlined[id.raw()] => {
+            Exp::Call(id, args) if inlined.get(id.raw()) == Some(&true) => {
                 let params = program.funs[id].params.clone();
                 let mut subst = Subst::default();
                 for (param, arg) in params.iter().zip(&args) {
@@ -146,8 +146,9 @@ pub fn drop_uncalled(program: &mut Program) {
     for &id in &ids {
         if needed[id.raw()] {
             let mut fun = program.funs[id].clone();
+            new[id.raw()] = Some(FunId::new(funs.len()));
             renumber_calls(&mut fun.body, &new);
-            new[id.raw()] = Some(funs.alloc(fun));
+            funs.alloc(fun);
         }
     }
     program.funs = funs;

@@ -14,6 +14,7 @@ mod index_to_input;
 mod inline;
 mod loops_to_histograms;
 mod product_fission;
+mod recursion;
 mod row_column_fusion;
 mod segment_fusion;
 mod simplify;
@@ -34,6 +35,7 @@ pub use index_to_input::index_to_input;
 pub use inline::{inline, inline_all, inline_into};
 pub use loops_to_histograms::loops_to_histograms;
 pub use product_fission::product_fission;
+pub use recursion::recursion_to_loops;
 pub use row_column_fusion::row_column_fusion;
 pub use segment_fusion::segment_fusion;
 pub use simplify::simplify;
@@ -52,6 +54,7 @@ use pass::Step::{Group, Last, Run, Where};
 
 /// The passes in their order, for processors.
 pub const FOR_PROCESSORS: &[Step] = &[
+    Where(recursion::applies, &[Run("inline", inline), Group(RECURSION)]),
     Group(SIMPLIFY_AND_FUSE),
     Where(
         row_column_fusion::applies,
@@ -70,7 +73,16 @@ pub const FOR_PROCESSORS: &[Step] = &[
 ];
 
 /// The passes in their order, for devices.
-pub const FOR_DEVICES: &[Step] = &[Run("inline all", inline_all), Group(SIMPLIFY_AND_FUSE), Group(MEMORY)];
+pub const FOR_DEVICES: &[Step] = &[
+    Run("inline all", inline_all),
+    Where(recursion::applies, &[Group(RECURSION), Run("inline all", inline_all)]),
+    Group(SIMPLIFY_AND_FUSE),
+    Group(MEMORY),
+];
+
+/// What makes loops of functions that call themselves: the parts of what they return are seen when they are simple.
+const RECURSION: &[Step] =
+    &[Run("simplify", simplify), Run("common subexpressions", cse), Run("dead code", dead), Run("recursion to loops", recursion_to_loops)];
 
 /// What makes a function simple before it is differentiated: maps are apart from what is folded still, and loops that write are histograms.
 pub const BEFORE_DERIVATIVES: &[Step] = &[

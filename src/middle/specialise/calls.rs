@@ -1,14 +1,15 @@
-//! Definitions: entry points, and functions that are inlined or called.
+//! Definitions: entry points, and functions that are inlined or called; those that call themselves always are (`recursion`).
 
 use super::error::Limit;
 use super::plan::Definition;
+use super::recursion::{in_terms_of, renamed, seen_by_functions};
 use super::values::{Atom, Env, Fun, IndexValue, Layout, Renaming, Static, Type};
 use super::{Outcome, Specialiser, stem};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::constants::is_constant;
 use crate::ir::core::{self, Define, Expr, ExprKind, Param, is_shape};
 use crate::ir::soac::{self, Body, Exp, FunId, Operand, Size, Stm, Var};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Definitions up to this size (in nodes, with what they would inline themselves) are inlined wherever they are used.
@@ -16,13 +17,15 @@ const SMALL: u64 = 2000;
 
 /// A definition for certain layouts of its types.
 pub(super) struct Instance {
-    fun: FunId,
+    pub fun: FunId,
     /// The constants that it takes as parameters, behind the sizes.
-    constants: Vec<Symbol>,
+    pub constants: Vec<Symbol>,
+    /// The sizes of its index and type arguments that are no parameters, in terms of what function arguments have captured.
+    pub sizes: Vec<Option<Size>>,
 }
 
 /// What tells the functions for one definition apart.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct InstanceKey {
     define: Symbol,
     /// The ranks of its index arguments; nothing for sizes.
@@ -39,9 +42,6 @@ impl InstanceKey {
         InstanceKey { define, ranks: indices.iter().map(rank).collect(), types: types.iter().map(|atom| atom.layout(0)).collect() }
     }
 }
-
-/// The functions for definitions.
-pub(super) type Instances = FxHashMap<InstanceKey, Rc<Instance>>;
 
 /// A function but for its statements.
 struct Outline {
@@ -158,7 +158,7 @@ impl<'p> Specialiser<'p> {
         // What attributes say about a place is about what is inlined there, unless that would be very much.
         let here = self.block.is_attributed() && weight <= 8 * SMALL && !hints.noinline.contains(&name);
         let inline = hints.inline.contains(&name) || here;
-        let large = !inline && (heavy || hints.noinline.contains(&name));
+        let large = define.recursive || !inline && (heavy || hints.noinline.contains(&name));
         if large && let Some(result) = self.call(&Callee { define, open: &open, params, ret, body }, indices, types, &args, span)? {
             return self.apply(result, rest, span);
         }
@@ -173,41 +173,54 @@ impl<'p> Specialiser<'p> {
         let Callee { define, open, params, ret, .. } = *callee;
         let mut env = bound(open, indices, types);
         env.terms.extend(params.iter().map(|(name, _)| *name).zip(args.iter().cloned()));
+        let seen = if define.recursive { seen_by_functions(params) } else { FxHashSet::default() };
         let mut actual = Vec::new();
-        indices.iter().for_each(|index| actual.extend(index.sizes().cloned()));
-        let types_of = |atom: &Atom| Type { shape: Vec::new(), atom: atom.clone() };
-        for ty in types.iter().map(types_of) {
-            if !ty.is_data() {
-                return Ok(None);
-            }
-            ty.sizes(&mut |size| actual.push(size.clone()));
+        for (name, index) in open.indices.iter().zip(indices) {
+            actual.extend(index.sizes().map(|size| (size.clone(), seen.contains(name))));
         }
-        for (_, ty) in params {
+        let types_of = |atom: &Atom| Type { shape: Vec::new(), atom: atom.clone() };
+        for (name, ty) in open.types.iter().zip(types.iter().map(types_of)) {
+            if !ty.is_data() {
+                return if define.recursive { self.limit(span, Limit::RecursionOverFunctions) } else { Ok(None) };
+            }
+            ty.sizes(&mut |size| actual.push((size.clone(), seen.contains(name))));
+        }
+        let mut functions = Vec::new();
+        for ((_, ty), arg) in params.iter().zip(args) {
             if !self.resolve(ty, &mut env, span)?.is_data() {
-                return Ok(None);
+                if !define.recursive {
+                    return Ok(None);
+                }
+                functions.push(arg.clone());
             }
         }
         let result = self.resolve(ret, &mut env, span)?;
         if !result.is_data() || has_sigma(types) {
-            return Ok(None);
+            return if define.recursive { self.limit(span, Limit::RecursionOverFunctions) } else { Ok(None) };
         }
         let key = InstanceKey::new(define.name, indices, types);
-        let instance = match self.instances.get(&key) {
-            Some(instance) => instance.clone(),
+        let (instance, captured) = match self.known_instance(&key, &functions, &actual) {
+            Some(known) => known,
             None => {
-                let instance = Rc::new(self.instance(callee, indices, types, span)?);
-                self.instances.insert(key, instance.clone());
-                instance
+                self.instance(callee, &key, (indices, types), (&functions, &actual), span)?;
+                let known = self.known_instance(&key, &functions, &actual);
+                let Some(known) = known else { return self.broken(span, "an instance that is not there") };
+                known
             }
         };
-        let mut operands = actual.iter().map(|size| self.operand(size, span)).collect::<Outcome<Vec<_>>>()?;
+        let mut operands: Vec<Operand> = captured.iter().flatten().map(|var| Operand::Var(*var)).collect();
+        for ((size, _), known) in actual.iter().zip(&instance.sizes) {
+            if known.is_none() {
+                operands.push(self.operand(size, span)?);
+            }
+        }
         for name in &instance.constants {
             match self.constants.value(*name) {
                 Some(value) => self.add_leaves(&value, span, &mut operands)?,
                 None => return self.broken(span, &format!("`{name}` has no value here")),
             }
         }
-        for arg in args {
+        for arg in args.iter().filter(|arg| !matches!(arg, Static::Fun(_))) {
             self.add_leaves(arg, span, &mut operands)?;
         }
         let mut pat = Vec::new();
@@ -217,22 +230,44 @@ impl<'p> Specialiser<'p> {
     }
 
     /// Makes the function for a definition: its parameters are the sizes that its types mention and the components of its arguments.
-    fn instance(&mut self, callee: &Callee, indices: &[IndexValue], types: &[Atom], span: Span) -> Outcome<Instance> {
+    fn instance(
+        &mut self,
+        callee: &Callee,
+        key: &InstanceKey,
+        (indices, types): (&[IndexValue], &[Atom]),
+        (functions, actual): (&[Static], &[(Size, bool)]),
+        span: Span,
+    ) -> Outcome<()> {
         let open = callee.open;
         let mut constants = Vec::new();
         let needed = self.computed_constants(callee.define);
+        let kinds = self.kinds_of_arguments(functions, span)?;
+        let own: Vec<Vec<Var>> = kinds.iter().map(|kind| kind.holes.clone()).collect();
+        let sizes = in_terms_of(actual, &own, &own);
+        let first = self.out.funs.len();
+        let mut announced = None;
         let (block, outline) = self.apart(1, |this| {
             let mut vars = Vec::new();
             let mut env = Env::default();
+            let mut given = Vec::with_capacity(kinds.len());
+            for kind in &kinds {
+                given.push(this.argument_of_kind(kind, &mut vars, span)?);
+            }
+            let holes = vars.clone();
+            let mut known = sizes.iter().map(|size| size.as_ref().map(|size| renamed(size, own.iter().flatten(), &holes)));
+            let mut size = |this: &mut Self, name: Symbol, vars: &mut Vec<Var>| match known.next().flatten() {
+                Some(size) => size,
+                None => this.size_parameter(name, vars),
+            };
             for (name, index) in open.indices.iter().zip(indices) {
                 let value = match index {
-                    IndexValue::Dim(_) => IndexValue::Dim(this.size_parameter(*name, &mut vars)),
-                    IndexValue::Shape(sizes) => IndexValue::Shape(sizes.iter().map(|_| this.size_parameter(*name, &mut vars)).collect()),
+                    IndexValue::Dim(_) => IndexValue::Dim(size(this, *name, &mut vars)),
+                    IndexValue::Shape(sizes) => IndexValue::Shape(sizes.iter().map(|_| size(this, *name, &mut vars)).collect()),
                 };
                 env.indices.insert(*name, value);
             }
             for (name, atom) in open.types.iter().zip(types) {
-                let atom = this.abstracted(atom, *name, &mut vars);
+                let atom = abstracted(atom, &mut || size(this, *name, &mut vars));
                 env.types.insert(*name, atom);
             }
             for constant in needed {
@@ -245,9 +280,17 @@ impl<'p> Specialiser<'p> {
                     constants.push(constant.name);
                 }
             }
-            this.function(callee, env, vars, span)
+            if callee.define.recursive {
+                let kinds = this.kinds_of_arguments(functions, span)?;
+                announced = Some(this.announce(key, kinds, (&constants, &sizes), span)?);
+            }
+            this.function(callee, env, vars, given, span)
         })?;
-        Ok(Instance { fun: self.add_function(callee.define, block, outline, false), constants })
+        let fun = self.add_function(callee.define, block, outline, false);
+        match announced {
+            Some(announced) => self.keep_promise(key, announced, fun, first, span),
+            None => self.add_instance(key.clone(), kinds, Rc::new(Instance { fun, constants, sizes }), span),
+        }
     }
 
     fn size_parameter(&mut self, name: Symbol, vars: &mut Vec<Var>) -> Size {
@@ -257,25 +300,15 @@ impl<'p> Specialiser<'p> {
         vars.push(var);
         Size::var(var)
     }
-    /// The type with a parameter for each of its sizes.
-    fn abstracted(&mut self, atom: &Atom, name: Symbol, vars: &mut Vec<Var>) -> Atom {
-        let ty = |this: &mut Self, ty: &Type, vars: &mut Vec<Var>| Type {
-            shape: ty.shape.iter().map(|_| this.size_parameter(name, vars)).collect(),
-            atom: this.abstracted(&ty.atom, name, vars),
-        };
-        match atom {
-            Atom::Prim(_) | Atom::Fun | Atom::Sigma(_) => atom.clone(),
-            Atom::Tuple(parts) => Atom::Tuple(parts.iter().map(|part| ty(self, part, vars)).collect()),
-            Atom::Record(parts) => Atom::Record(parts.iter().map(|(label, part)| (*label, ty(self, part, vars))).collect()),
-        }
-    }
-
     /// Makes the body of a function whose size parameters are `vars`.
-    fn function(&mut self, callee: &Callee, mut env: Env, mut vars: Vec<Var>, span: Span) -> Outcome<Outline> {
+    fn function(&mut self, callee: &Callee, mut env: Env, mut vars: Vec<Var>, functions: Vec<Static>, span: Span) -> Outcome<Outline> {
+        let mut functions = functions.into_iter();
         for (name, ty) in callee.params {
             let ty = self.resolve(ty, &mut env, span)?;
-            let base = stem(*name);
-            let value = self.symbolic(&ty, &[], base, span, &mut vars)?;
+            let value = match ty.is_data() {
+                false if let Some(function) = functions.next() => function,
+                _ => self.symbolic(&ty, &[], stem(*name), span, &mut vars)?,
+            };
             env.terms.insert(*name, value);
         }
         let value = self.eval(callee.body, &mut env)?;
@@ -302,7 +335,7 @@ impl<'p> Specialiser<'p> {
     fn add_function(&mut self, define: &Define, stms: Vec<Stm>, outline: Outline, entry: bool) -> FunId {
         let Outline { params, results, result } = outline;
         let body = Body { stms, result };
-        self.out.funs.alloc(soac::Fun { name: define.name, params, results, body, entry, span: define.span })
+        self.out.funs.alloc(soac::Fun { name: define.name, params, results, body, entry, recursive: false, span: define.span })
     }
     /// The variables in sizes of results that are neither parameters nor results, nor hidden in a box.
     fn computed_sizes(&self, value: &Static, params: &[Var], out: &mut Vec<Var>) {
@@ -395,10 +428,25 @@ impl<'p> Specialiser<'p> {
             });
             args.push(value);
         }
-        let mut env = bound(open, &indices, &[]);
-        let value = self.eval(open.body, &mut env)?;
-        let value = self.apply(value, args, span)?;
+        let value = match define.recursive {
+            true => self.apply_global(define.name, &indices, &[], args, span)?,
+            false => {
+                let mut env = bound(open, &indices, &[]);
+                let value = self.eval(open.body, &mut env)?;
+                self.apply(value, args, span)?
+            }
+        };
         self.outline(vars, &value, true, span)
+    }
+}
+
+/// The type with another size in the place of each.
+fn abstracted(atom: &Atom, size: &mut dyn FnMut() -> Size) -> Atom {
+    let mut ty = |ty: &Type| Type { shape: ty.shape.iter().map(|_| size()).collect(), atom: abstracted(&ty.atom, size) };
+    match atom {
+        Atom::Prim(_) | Atom::Fun | Atom::Sigma(_) => atom.clone(),
+        Atom::Tuple(parts) => Atom::Tuple(parts.iter().map(ty).collect()),
+        Atom::Record(parts) => Atom::Record(parts.iter().map(|(label, part)| (*label, ty(part))).collect()),
     }
 }
 

@@ -450,7 +450,7 @@ impl Specialiser<'_> {
         Form::of(value, holes, &self.out)
     }
     /// Variables for a function of one of these kinds: for each kind but the first whether it is of that kind, and what stands in its holes.
-    fn kind_vars(&mut self, kinds: &Kinds) -> Vec<Var> {
+    pub(super) fn kind_vars(&mut self, kinds: &Kinds) -> Vec<Var> {
         let mut vars: Vec<Var> = (1..kinds.len()).map(|_| self.fresh(Symbol::new("which"), soac::Type::scalar(PrimType::Bool))).collect();
         for kind in kinds {
             let mut map = Renaming::default();

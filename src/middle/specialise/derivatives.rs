@@ -106,6 +106,11 @@ impl Specialiser<'_> {
             let result = this.leaves(&value, span)?;
             Ok((value, result))
         })?;
+        let body = Body { stms, result };
+        if self.calls_recursion(&body) {
+            return self.limit(span, Limit::DerivativeOfRecursion);
+        }
+        let Body { stms, result } = body;
         let mut bound: FxHashSet<Var> = FxHashSet::default();
         stms.iter().for_each(|stm| bound.extend(&stm.pat));
         let mut types = Vec::with_capacity(result.len());
@@ -173,7 +178,7 @@ impl Specialiser<'_> {
         let types: Vec<Type> = body.result.iter().map(|a| self.ty(*a)).collect();
         let results = types.into_iter().map(|ty| self.out.fresh(Symbol::new("r"), ty)).collect();
         self.made_elsewhere();
-        self.out.funs.alloc(Fun { name: Symbol::new("f"), params, results, body, entry: false, span })
+        self.out.funs.alloc(Fun { name: Symbol::new("f"), params, results, body, entry: false, recursive: false, span })
     }
     /// The derivative of a function, as yet without a body.
     fn derivative(&mut self, fun: FunId, mode: Mode, arguments: usize, span: Span) -> FunId {
@@ -199,6 +204,6 @@ impl Specialiser<'_> {
             Mode::Forward => "f_jvp",
             Mode::Reverse => "f_vjp",
         });
-        self.out.funs.alloc(Fun { name, params, results, body: Body::default(), entry: false, span })
+        self.out.funs.alloc(Fun { name, params, results, body: Body::default(), entry: false, recursive: false, span })
     }
 }

@@ -41,6 +41,14 @@ pub(super) enum Limit {
     FunctionsOfSize,
     /// A loop makes a function of that of the iteration before.
     EndlessFunctions,
+    /// A function that calls itself takes or returns what is neither data nor a function whose code is known.
+    RecursionOverFunctions,
+    /// A function that calls itself with other functions again and again.
+    EndlessInstances,
+    /// Two functions that call each other: one calls the other in a function that it is given.
+    MutualRecursion,
+    /// The derivative of a function that calls itself.
+    DerivativeOfRecursion,
     /// Cells of an array of functions or boxes that are computed where they are used.
     LateRows,
     /// A size that only the inside of the program knows.

@@ -1,7 +1,7 @@
 //! Core to first-order monomorphic programs: the program is evaluated as far as it is known without its data.
 //!
 //! Types, indices and functions are known, so polymorphism, function values and boxes disappear; what depends on data
-//! becomes statements ([`ir::soac`](crate::ir::soac)). Since core has no recursion this ends. In detail:
+//! becomes statements ([`ir::soac`](crate::ir::soac)). Functions that call themselves are called in what is made, so that this ends. In detail:
 //!
 //! * Definitions are inlined where that is small or happens once; else there is one function for each layout of their
 //!   types (monomorphisation per element type and rank; sizes stay variables).
@@ -27,6 +27,7 @@ mod expr;
 mod form;
 mod plan;
 mod prims;
+mod recursion;
 mod report;
 mod sizes;
 mod sums;
@@ -40,11 +41,11 @@ use crate::ir::core;
 use crate::ir::core::names::FreeNames;
 use crate::ir::soac::{self, Operand, Program};
 use block::Block;
-use calls::Instances;
 use constants::Constants;
 use derivatives::Derivatives;
 use error::{Error, Limit};
 use plan::Plan;
+use recursion::Instances;
 use sizes::Sizes;
 use sums::Sums;
 use values::Static;

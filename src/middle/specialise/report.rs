@@ -21,6 +21,12 @@ pub(super) fn report(error: &Error) -> Diagnostic {
         L::ComparedFunctions => "functions cannot be compared".into(),
         L::FunctionsOfSize => "checking the sizes of this array of functions is not compiled".into(),
         L::EndlessFunctions => "a loop that makes a new function of that of the iteration before is not compiled".into(),
+        L::RecursionOverFunctions => {
+            "a recursive function that takes or returns functions in tuples, arrays or results is not compiled".into()
+        }
+        L::EndlessInstances => "a recursive function that calls itself with a new function each time is not compiled".into(),
+        L::MutualRecursion => "functions that call each other, by way of a function that one of them is given, are not compiled".into(),
+        L::DerivativeOfRecursion => "the derivative of a recursive function is not compiled".into(),
         L::LateRows => "the rows of this array of functions or boxes are computed where they are used".into(),
         L::HiddenSize(name) => format!("the size `{name}` is known inside of the program only"),
         L::HiddenShape(name) => format!("the shape `{name}` is known inside of the program only"),
@@ -40,6 +46,8 @@ pub(super) fn report(error: &Error) -> Diagnostic {
     let instead = [
         (L::LiftedAsData, "make arrays of one size of it before: sums, sizes, or one array after the other"),
         (L::FunctionsOfSize, "give the sizes where the array is made"),
+        (L::EndlessInstances, "pass the data that the function is made of instead, and make the function where it is applied"),
+        (L::DerivativeOfRecursion, "write the function as a loop"),
         (L::EndlessFunctions, "carry the data that the function is made of instead, and make the function where it is applied"),
     ];
     let help = match instead.into_iter().find(|(limit, _)| *limit == error.limit) {

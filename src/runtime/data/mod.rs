@@ -67,7 +67,13 @@ impl Place<'_> {
     }
     fn wrong_type(self, expected: &Expected, prim: PrimType, rank: usize) -> Box<Diagnostic> {
         let message = format!("expected {}, found {}", expected.shown(), shown(prim, rank));
-        self.problem(if prim == expected.prim { Code::DataRank } else { Code::ElementType }, expected, message)
+        let same = prim == expected.prim;
+        let mut problem = self.problem(if same { Code::DataRank } else { Code::ElementType }, expected, message);
+        if same && rank > expected.rank {
+            let help = "entry points take just what their types say; a program maps them where it applies them: `entry all xs = f xs`, with a type for `xs`";
+            problem.help.push(help.to_string());
+        }
+        problem
     }
     fn shortage(self, expected: &Expected, shortage: Shortage) -> Box<Diagnostic> {
         self.problem(Code::DataTooLarge, expected, format!("{} bytes of memory cannot be had", shortage.bytes))

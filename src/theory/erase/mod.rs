@@ -32,6 +32,9 @@ pub fn program(program: &core::Program) -> Result<erased::Program> {
     let mut defs = Vec::with_capacity(program.defs.len());
     for define in &program.defs {
         eraser.reset();
+        if define.recursive {
+            eraser.globals.insert(define.name, define.ty.clone());
+        }
         let (body, _) = eraser.expr(&define.body)?;
         eraser.globals.insert(define.name, define.ty.clone());
         defs.push(erased::Define { name: define.name, body, span: define.span });

@@ -10,11 +10,14 @@ use rustc_hash::FxHashSet;
 /// The body of a definition with the values of the definitions it uses put in, a state of the machine.
 ///
 /// Definitions are evaluated in order, before the result is: one that fails makes the whole fail, whether or not its value is
-/// ever needed. `fuel` is the number of steps that all of them together may take; `None` when they take more or
-/// when there is no such definition.
+/// ever needed. `fuel` is the number of steps that all of them together may take; `None` when they take more, when there is no such
+/// definition, or when one that is used calls itself: states are closed, and what a definition is to itself is no expression.
 pub fn close(program: &Program, name: Symbol, mut fuel: usize) -> Result<Option<Expr>, Stuck> {
     let Some(last) = program.defs.iter().position(|define| define.name == name) else { return Ok(None) };
     let used = used_by(program, last);
+    if used.iter().any(|at| program.defs[*at].recursive) {
+        return Ok(None);
+    }
     let names: FxHashSet<Symbol> = program.defs.iter().map(|define| define.name).collect();
     let mut closing = Closing::default();
     let mut free = FreeVars::default();

@@ -2,6 +2,7 @@
 
 mod apl;
 mod automap;
+mod format;
 mod library;
 mod remc;
 mod resolve;

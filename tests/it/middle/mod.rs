@@ -1,3 +1,4 @@
 //! The optimiser.
 
+mod alex;
 mod optimise;

@@ -310,6 +310,67 @@ def eigh_of(arguments, results):
     )
 
 
+def general(g):
+    """Matrices, sometimes triangular, defective, of a permutation, of zeros, of low rank, or with elements of any magnitude."""
+    n = sometimes_large(g, large=50)
+    a = g.array(n, n, lo=-1, hi=1)
+    style = g.number % 8
+    if style == 3:
+        a = np.triu(np.round(a))
+    elif style == 5 and n:
+        a = (g.array(n, 1) @ g.array(1, n)).astype(g.dtype)
+    elif style == 6:
+        a = np.eye(n, dtype=g.dtype)[g.rng.permutation(n)]
+    elif style == 7:
+        a = np.eye(n, dtype=g.dtype) + np.eye(n, k=1, dtype=g.dtype) if g.chance(0.5) else a * 0
+    elif style == 4:
+        a *= a.dtype.type(extreme(g))
+    return a
+
+
+def eigenvalues_of(a, w):
+    """Whether numbers are the eigenvalues: their sum, and each of them where the matrix of eigenvectors is far from singular."""
+    if w.shape != (len(a),):
+        return "wrong shape"
+    problem = small(w.sum() - np.trace(wide(a)), a, 10)
+    want, vectors = np.linalg.eig(wide(a))
+    if problem or not len(a) or np.linalg.cond(vectors) > 100:
+        return problem
+    left = list(w)
+    gaps = [abs(left.pop(int(np.argmin(np.abs(np.array(left) - x)))) - x) for x in want]
+    return small(np.array(gaps), a, 100)
+
+
+def eig_of(arguments, results):
+    (a,) = arguments
+    w, v = map(wide, results)
+    if v.shape != a.shape:
+        return "wrong shape"
+    return eigenvalues_of(a, w) or small(np.linalg.norm(v, axis=0) - 1, a * 0 + 1) or small(wide(a) @ v - v * w, a, 10)
+
+
+def eigvals_of(arguments, results):
+    (a,), w = arguments, wide(results[0])
+    if not np.isfinite(wide(a)).all():
+        return None if np.isnan(w).all() else "not all NaN"
+    return eigenvalues_of(a, w)
+
+
+def with_roots(g):
+    """Coefficients of a polynomial with these roots or near it, sometimes with zeros in front or behind."""
+    c = np.poly(g.array(g.size(0, 6), lo=-2, hi=2)) if g.chance(0.5) else g.array(g.size(0, 8), lo=-1, hi=1)
+    return np.concatenate([np.zeros(g.pick(0, 0, 1, 2)), np.atleast_1d(c), np.zeros(g.pick(0, 0, 1))])
+
+
+def roots_of(arguments, results):
+    (c,), w = arguments, wide(results[0])
+    if w.shape != np.roots(c).shape:
+        return f"{len(w)} roots"
+    # Each is near a root of coefficients that are almost the same.
+    sizes = np.polyval(np.abs(c), np.abs(w))
+    return None if (np.abs(np.polyval(c, w)) <= 1e-11 * sizes).all() else "no roots"
+
+
 def svd_of(arguments, results):
     (a,) = arguments
     u, w, vh = wide(results[0]), results[1], wide(results[2])
@@ -343,6 +404,9 @@ ONCE = dict(evaluator_tolerance=1e-5)
 add("eigh", Entry("[n]", SQUARE, "{m}.eigh a"), symmetric, check=eigh_of, types=EVERY, **ONCE)
 add("eigvalsh", Entry("[n]", SQUARE, "{m}.eigvalsh a"), spoilt(symmetric),
     lambda a: np.linalg.eigvalsh(from_lower(a)) if np.isfinite(np.tril(a)).all() else np.full(len(a), np.nan), **ONCE)  # fmt: skip
+add("eig", Entry("[n]", SQUARE, "{m}.eig a"), general, check=eig_of, types=EVERY, **ONCE)
+add("eigvals", Entry("[n]", SQUARE, "{m}.eigvals a"), spoilt(general), check=eigvals_of, **ONCE)
+add("roots", Entry("[n]", {"c": "[n]{t}"}, "{m}.roots c"), with_roots, check=roots_of, types={"f64": 1e-9}, **ONCE)
 add("svd", Entry("[n] [m]", MATRIX, "{m}.svd a"), any_shape, check=svd_of, types=EVERY, **ONCE)
 
 

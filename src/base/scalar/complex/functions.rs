@@ -259,6 +259,12 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
         let ratio = self.div(&four, &distance);
         let log = self.op(Op::Log1p, &[&ratio]);
         let near = self.times(&log, 0.25);
+        // Beside the poles the distance is no square any more; the other pole is 2 away.
+        let pole = self.is(Op::Lt, &distance, if self.prim == PrimType::F32 { 2f64.powi(-60) } else { 2f64.powi(-120) });
+        let (two, gap) = (self.num(std::f64::consts::LN_2), self.log_magnitude(&less, y));
+        let beside = self.sub(&two, &gap);
+        let beside = self.times(&beside, 0.5);
+        let near = self.select(&pole, &beside, &near);
         let product = self.mul(&less, &more);
         let (along, across) = (self.sub(&product, &square), self.add(y, y));
         let angle = self.op(Op::Atan2, &[&across, &along]);

@@ -21,6 +21,8 @@ pub(super) enum ErrorKind {
     /// One of the form of types, indices and binders, or of scopes.
     Form(FormError),
     DefinedTwice(Symbol),
+    /// A definition that is marked as recursive is no function.
+    RecursiveConstant(Symbol),
     UnknownVariable(Symbol),
     /// A value has another type than its place.
     Mismatch {

@@ -5,7 +5,7 @@
 //! A program that passes satisfies, for every definition in order:
 //!
 //! * its name is new; its type is closed and well formed; its body has that type; it mentions earlier definitions, primitives
-//!   (`prims.remc`, scalar modules) and what its binders bind, nothing else;
+//!   (`prims.remc`, scalar modules), what its binders bind and, if it is a function that is marked as recursive, itself, nothing else;
 //! * **indices**: `n` is a size and `@s` a shape by the sigil; no size is left unknown; `(size x)` is of a variable of type `i64`;
 //! * **types**: function types have parameters and are in their longest form; a parameter whose name is used has type `i64`;
 //!   binders bind distinct names; labels of records ascend strictly;
@@ -180,7 +180,7 @@ impl Checker {
     }
 
     fn define(&mut self, define: &Define) -> Result<()> {
-        let Define { name, ty, body, entry: _, span } = define;
+        let Define { name, ty, body, entry: _, recursive, span } = define;
         self.scope.clear();
         self.meanings.clear();
         self.used.clear();
@@ -189,6 +189,12 @@ impl Checker {
             return self.error(*span, ErrorKind::DefinedTwice(*name));
         }
         let declared = self.annotation(ty, *span)?;
+        if *recursive {
+            if define.is_constant() {
+                return self.error(*span, ErrorKind::RecursiveConstant(*name));
+            }
+            self.globals.insert(*name, ty.clone());
+        }
         let found = self.infer(body)?;
         self.expect(&declared, &found, body.span(), Place::BodyOf(*name))
     }

@@ -29,6 +29,7 @@ fn message(kind: &ErrorKind) -> String {
     match kind {
         E::Form(error) => form(error),
         E::DefinedTwice(name) => format!("`{name}` is defined twice"),
+        E::RecursiveConstant(name) => format!("`{name}` is marked as recursive and is no function"),
         E::UnknownVariable(name) => format!("the variable `{name}` is not in scope"),
         E::Mismatch { place, expected, found } => mismatch(*place, expected, found),
         E::NotOf { wanted, found } => {

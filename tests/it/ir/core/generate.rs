@@ -185,7 +185,13 @@ fn binding(e: BoxedStrategy<Expr>) -> BoxedStrategy<ExprKind> {
 
 /// A program.
 pub fn program() -> impl Strategy<Value = Program> {
-    let define =
-        (name(), ty(), expr(), any::<bool>()).prop_map(|(name, ty, body, entry)| Define { name, ty, body, entry, span: Span::default() });
+    let define = (name(), ty(), expr(), any::<[bool; 2]>()).prop_map(|(name, ty, body, [entry, recursive])| Define {
+        name,
+        ty,
+        body,
+        entry,
+        recursive,
+        span: Span::default(),
+    });
     prop::collection::vec(define, 0..3).prop_map(|defs| Program { defs, ..Program::default() })
 }

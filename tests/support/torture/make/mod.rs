@@ -4,6 +4,7 @@
 //! expression of a wanted type (`values`, `scalars`). What may share memory is followed far enough that what is consumed is not used again.
 
 mod arrays;
+mod derivatives;
 mod functions;
 mod loops;
 mod operators;
@@ -96,6 +97,8 @@ pub struct Maker<'a> {
     frame: usize,
     /// How many loops and maps are around what is being made.
     nest: usize,
+    /// Whether what is made is differentiated, so that most numbers are floats.
+    floats: bool,
     /// How many statements may still be made.
     budget: isize,
     pub features: Vec<&'static str>,
@@ -115,6 +118,7 @@ impl<'a> Maker<'a> {
             roots: 0,
             frame: 0,
             nest: 0,
+            floats: false,
             budget,
             features: Vec::new(),
         }
@@ -191,9 +195,13 @@ impl<'a> Maker<'a> {
 
     /// A variable, rather a late one.
     pub fn var(&mut self, fits: impl Fn(&Var) -> bool) -> Option<Var> {
-        let all: Vec<Var> = self.visible().into_iter().filter(|var| fits(var)).cloned().collect();
+        let mut all: Vec<Var> = self.visible().into_iter().filter(|var| fits(var)).cloned().collect();
         if all.is_empty() {
             return None;
+        }
+        let floats: Vec<Var> = all.iter().filter(|var| self.floats && var.ty.element() == Some(Prim::F64)).cloned().collect();
+        if !floats.is_empty() && self.random.percent(60) {
+            all = floats;
         }
         let at = self.random.below(all.len()).max(self.random.below(all.len()));
         all.into_iter().nth(at)
@@ -269,6 +277,9 @@ impl<'a> Maker<'a> {
 
     /// An element type, often `i64`.
     pub fn prim(&mut self) -> Prim {
+        if self.floats && self.random.percent(80) {
+            return Prim::F64;
+        }
         match self.random.below(20) {
             0..=10 => Prim::I64,
             11..=12 => Prim::I32,

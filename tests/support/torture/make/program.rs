@@ -114,12 +114,31 @@ fn polymorphic(maker: &mut Maker, name: String) -> (Definition, Fun) {
         "map (\\i -> xs[q - 1 - i]) (iota q)",
         "scatter xs (iota q) (reverse xs)",
     ];
-    let body = Node::atom(&ty, maker.random.pick(&texts));
+    let own = recursive(&name);
+    // A slice that is taken takes the whole array with it.
+    let recursive = !star && maker.random.percent(50);
+    let body = Node::atom(&ty, if recursive { own[maker.random.below(own.len())].as_str() } else { maker.random.pick(&texts) });
+    if recursive {
+        maker.seen("recursive function");
+    }
     maker.seen(if star { "polymorphic function that takes" } else { "polymorphic function" });
     let any = Ty::array(&ty.dims, Prim::Any);
     let params = vec![Param { name: "xs".into(), ty: any, star }];
     let fun = Fun { name: name.clone(), sizes: vec!["q".into()], params: vec![(ty.clone(), star)], result: ty, polymorphic: true };
     (Definition { name, binders: "'a [q]".into(), params, result: Some("[q]a".into()), body }, fun)
+}
+
+/// Bodies that call the function: loops with windows and joins, halves, what is done to the result of a call. None is deeper than its array is long.
+fn recursive(name: &str) -> [String; 7] {
+    [
+        format!("if q <= 1 then xs else {name} xs[1:] ++ [xs[0]]"),
+        format!("if q <= 1 then xs else [xs[q - 1]] ++ {name} xs[:q - 1]"),
+        format!("if q <= 2 then xs else [xs[q - 1]] ++ {name} xs[1:q - 1] ++ [xs[0]]"),
+        format!("if q < 2 then xs else ({name} xs[q / 2:] ++ {name} xs[:q / 2]) :> [q]a"),
+        format!("if q == 0 then xs else [xs[0]] ++ reverse ({name} xs[1:])"),
+        format!("if q < 3 then xs else let ys = {name} xs[1:] in [ys[0]] ++ ys"),
+        format!("if q <= 1 then xs else [xs[0]] ++ {name} (rotate 1 xs[1:])"),
+    ]
 }
 
 /// A function on vectors, of a body that is made.

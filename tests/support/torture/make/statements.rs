@@ -20,7 +20,7 @@ impl Maker<'_> {
             return None;
         }
         self.budget -= 1;
-        match self.random.below(28) {
+        match self.random.below(29) {
             0..=5 => self.view(depth).map(|made| self.let_value(made)),
             6..=7 => self.update_statement(depth),
             8..=9 => {
@@ -61,6 +61,7 @@ impl Maker<'_> {
                 Some(self.let_value(node.into()))
             }
             24..=25 => self.pairs_statement(depth),
+            28 => self.derivative(depth),
             26 => self.stepped_update(),
             27 if self.random.percent(40) => {
                 let made = self.ranged();

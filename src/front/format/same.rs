@@ -1,0 +1,63 @@
+//! Whether two texts are the same program: the same tokens, comments and tree, but for what the style leaves out.
+
+use super::layout::superfluous;
+use super::read;
+use super::tokens::Piece;
+use super::tree::{Tag, Tree};
+use crate::base::{FileId, Span};
+
+/// What is compared of a program.
+struct Essence<'a> {
+    tokens: Vec<&'a str>,
+    comments: Vec<&'a str>,
+    /// Nodes with their ranges of the tokens that are kept.
+    nodes: Vec<(Tag, u32, u32)>,
+}
+
+/// Makes sure that a text was changed in white space only.
+///
+/// # Panics
+/// By an internal error, where it was not.
+pub(super) fn check(file: FileId, before: &str, after: &str, futhark: bool) {
+    if before == after {
+        return;
+    }
+    let (Some(old), Some(new)) = (essence(file, before, futhark), essence(file, after, futhark)) else {
+        crate::ice!(Span::default(), "what was formatted cannot be read any more")
+    };
+    let what = if old.tokens != new.tokens {
+        "tokens"
+    } else if old.comments != new.comments {
+        "comments"
+    } else if old.nodes != new.nodes {
+        "the structure"
+    } else {
+        return;
+    };
+    crate::ice!(Span::default(), "formatting would change {what} of the program")
+}
+
+fn essence(file: FileId, text: &str, futhark: bool) -> Option<Essence<'_>> {
+    let (ast, unit, pieces) = read(file, text, futhark).ok()?;
+    let tree = Tree::new(&ast, &unit, &pieces);
+    let mut dropped = superfluous(&pieces, &tree).into_iter().peekable();
+    let mut essence =
+        Essence { tokens: Vec::with_capacity(pieces.len()), comments: Vec::new(), nodes: Vec::with_capacity(tree.nodes.len()) };
+    // The number of each token among those that are kept.
+    let mut numbers = Vec::with_capacity(pieces.len() + 1);
+    for (at, piece) in pieces.iter().enumerate() {
+        numbers.push(essence.tokens.len() as u32);
+        essence.comments.extend(comments(piece).map(|(start, end)| &text[start as usize..end as usize]));
+        if dropped.next_if_eq(&(at as u32)).is_none() {
+            essence.tokens.push(&text[piece.start as usize..piece.end as usize]);
+        }
+    }
+    numbers.push(essence.tokens.len() as u32);
+    let number = |at: u32| numbers[at as usize];
+    essence.nodes.extend(tree.nodes.iter().map(|node| (node.tag, number(node.first), number(node.end))));
+    Some(essence)
+}
+
+fn comments(piece: &Piece) -> impl Iterator<Item = (u32, u32)> + '_ {
+    piece.leading.iter().chain(&piece.trailing).map(|comment| (comment.start, comment.end))
+}
