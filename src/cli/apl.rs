@@ -7,10 +7,12 @@ use super::program::{Loaded, load_apl};
 use crate::base::{Code, PrimType, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::Checked;
-use crate::front::apl::{Elaborated, Form, Kind, Parameter, Request};
+use crate::front::apl::{Elaborated, Form, Kind, Note, Parameter, Request};
+use crate::front::explicit::html;
 use crate::ir::core::print;
 use crate::runtime::data::apl::{self, Nesting};
 use crate::runtime::{Value, data::Stream};
+use serde::Serialize;
 use std::path::Path;
 
 /// A result as APL prints it; nothing if the program is not APL.
@@ -48,38 +50,84 @@ fn nesting(form: &Form) -> Nesting {
     }
 }
 
+/// What was found out about a glyph, for tools.
+#[derive(Serialize)]
+struct Found<'a> {
+    line: usize,
+    column: usize,
+    source: &'a str,
+    found: &'a str,
+}
+
+/// What can be run, for tools.
+#[derive(Serialize)]
+struct Definition {
+    name: String,
+    #[serde(rename = "type")]
+    ty: String,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    definitions: Vec<Definition>,
+    glyphs: Vec<Found<'a>>,
+}
+
 /// `remora infer FILE.apl`: each line with what was found out about its glyphs, then the types of what can be run.
 pub(super) fn infer(loaded: &Loaded, elaborated: &Elaborated, format: Format, console: &mut Console) {
     let own = loaded.checked.core.defs.iter().filter(|define| define.span.file == loaded.root);
-    if matches!(format, Format::Source) {
-        console.print("(use core)\n");
-        for define in &loaded.checked.core.defs {
-            console.print(format!("\n{}", print::define(define)));
+    let definitions = own.map(|define| Definition { name: define.name.to_string(), ty: print::ty(&define.ty) }).collect::<Vec<_>>();
+    match format {
+        Format::Source => {
+            console.print("(use core)\n");
+            for define in &loaded.checked.core.defs {
+                console.print(format!("\n{}", print::define(define)));
+            }
         }
-        return;
+        Format::Pretty => console.print(annotated(loaded, elaborated, &definitions)),
+        Format::Html => {
+            let text = html::text(&annotated(loaded, elaborated, &definitions));
+            console.print(html::page(&loaded.sources.file(loaded.root).name, &[text]));
+        }
+        Format::Json => {
+            let glyphs = elaborated.notes.iter().map(|note: &Note| {
+                let (line, column) = loaded.sources.line_column(note.span);
+                Found { line, column, source: loaded.sources.snippet(note.span), found: &note.text }
+            });
+            match serde_json::to_string(&Report { glyphs: glyphs.collect(), definitions }) {
+                Ok(text) => console.print(format!("{text}\n")),
+                Err(error) => console.progress(&format!("error: {error}")),
+            }
+        }
     }
+}
+
+/// The script with what was found out below each line.
+fn annotated(loaded: &Loaded, elaborated: &Elaborated, definitions: &[Definition]) -> String {
     let text = &loaded.sources.file(loaded.root).text;
+    let mut out = String::new();
     let mut notes = elaborated.notes.iter().peekable();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
-        console.print(format!("{}\n", line.trim_end()));
+        out.push_str(&format!("{}\n", line.trim_end()));
         let mut seen: Vec<String> = Vec::new();
         while let Some(note) = notes.next_if(|note| (note.span.start as usize) < end) {
             let column = text[start..note.span.start as usize].chars().count() + 1;
-            let glyph: String = loaded.sources.snippet(note.span).chars().take(12).collect();
-            let shown = format!("⍝ {column}: {} {}\n", glyph.lines().next().unwrap_or(""), note.text);
+            let glyph: String = loaded.sources.snippet(note.span).lines().next().unwrap_or("").chars().take(12).collect();
+            let shown = format!("⍝ {column}: {glyph} {}\n", note.text);
             // A function that is called often is shown once for each type.
             if !seen.contains(&shown) {
-                console.print(&shown);
+                out.push_str(&shown);
                 seen.push(shown);
             }
         }
         start = end;
     }
-    for define in own {
-        console.print(format!("⍝ {} : {}\n", define.name, print::ty(&define.ty)));
+    for Definition { name, ty } in definitions {
+        out.push_str(&format!("⍝ {name} : {ty}\n"));
     }
+    out
 }
 
 /// Reads a script with its function `name` as an entry point for these words, and the words as literals; nothing after errors.

@@ -113,6 +113,11 @@ impl Machine {
         let glyph = f.glyph();
         let simple = row.shape.len() == 1;
         if len.as_constant() == Some(0) {
+            // Of no particular kind: the least and the greatest float.
+            if let (Some(c @ ('⌈' | '⌊')), true) = (glyph, simple && row.kind.is_number()) {
+                let value = if c == '⌈' { f64::MIN } else { f64::MAX };
+                return Ok(Val::Arr(self.b.literal(Kind::Double, &[], vec![Scalar::F64(value)])));
+            }
             let kind = glyph.filter(|c| is_dyadic(*c)).and_then(|c| dyad(c, row.kind, row.kind, None, span).ok());
             let value = glyph.zip(kind).and_then(|(c, spec)| neutral(c, spec.result).map(|value| (value, spec.result)));
             let Some((value, kind)) = value.filter(|_| simple) else {

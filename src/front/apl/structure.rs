@@ -349,6 +349,8 @@ impl Machine {
         let len = match (n.constant_int(), have.as_constant()) {
             (Some(n), Some(d)) => Dim::constant((d - n.saturating_abs()).max(0)),
             (Some(0), None) => return Ok(arr.clone()),
+            // As many as there surely are.
+            (Some(n), None) if is_natural(&have.sub(&Dim::constant(n.saturating_abs()))) => have.sub(&Dim::constant(n.saturating_abs())),
             _ => {
                 let away = match n.constant_int() {
                     Some(n) => Ok(n.saturating_abs()),

@@ -168,15 +168,11 @@ fn entry_points() {
     std::fs::create_dir_all(&folder).expect("a folder");
     let path = folder.join("entry.apl");
     std::fs::write(&path, "main←{⍺+⍵}\nmean←+/÷≢\nsize←{≢⍵}\nthree←{(a b c)←⍵ ⋄ a+b×c}\n⍝: mean : [n]f64 -> f64\n").expect("writable");
-    let run = |words: &[&str]| {
-        let run = Command::new(env!("CARGO_BIN_EXE_remora"))
-            .args(["run", "--backend", "interp", "entry.apl"])
-            .args(words)
-            .current_dir(&folder)
-            .output()
-            .expect("remora runs");
+    let command = |before: &[&str], words: &[&str]| {
+        let run = Command::new(env!("CARGO_BIN_EXE_remora")).args(before).args(words).current_dir(&folder).output().expect("remora runs");
         format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr))
     };
+    let run = |words: &[&str]| command(&["run", "--backend", "interp", "entry.apl"], words);
     assert_eq!(run(&["1 2 ¯3", "10"]), "11 12 7\n");
     assert_eq!(run(&["-e", "mean", "1.5 2.5"]), "2\n");
     assert_eq!(run(&["-e", "size", "'text'"]), "4\n");
@@ -186,5 +182,13 @@ fn entry_points() {
     assert_eq!(run(&["--values", "1 2", "0.5"]), "[1.5f64, 2.5f64]\n");
     assert!(run(&["-e", "nothing", "1"]).contains("E1011"));
     assert!(run(&["x y", "1"]).contains("E0604"));
+    let found: serde_json::Value = serde_json::from_str(&command(&["infer", "entry.apl", "--format", "json"], &[])).expect("JSON");
+    assert_eq!(found["definitions"][1]["name"], "mean", "{found}");
+    // Files that a script names are constants of it.
+    std::fs::write(folder.join("numbers.txt"), "3 ¯1 4\n").expect("writable");
+    std::fs::write(folder.join("files.apl"), "+/⎕ReadIntVecFile 'numbers.txt'\n≢⎕ReadFile 'numbers.txt'\n").expect("writable");
+    assert_eq!(command(&["run", "--backend", "interp", "files.apl"], &[]), "6\n7\n");
+    std::fs::write(folder.join("missing.apl"), "⎕ReadFile 'missing.txt'\n").expect("writable");
+    assert!(command(&["check", "missing.apl"], &[]).contains("E1041"));
     std::fs::remove_dir_all(&folder).expect("removable");
 }
