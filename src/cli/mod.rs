@@ -18,6 +18,7 @@ mod explain;
 mod fmt;
 mod infer;
 mod infer_core;
+mod lsp;
 #[cfg(feature = "mutations")]
 mod mutations;
 pub mod native;
@@ -104,6 +105,7 @@ enum Command {
     Core(core::CoreArgs),
     Dump(dump::DumpArgs),
     Explain(explain::ExplainArgs),
+    Lsp(lsp::LspArgs),
 }
 
 /// What a command comes to: an exit code, or a diagnostic that has not been written yet.
@@ -214,6 +216,7 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
         Command::Core(args) => core::run(&args, console),
         Command::Dump(args) => dump::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
+        Command::Lsp(args) => lsp::run(&args),
     }
 }
 
