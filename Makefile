@@ -9,12 +9,13 @@
 # make bench-check   the table of checking times and memory
 # make bench-library   functions of lib/linalg and lib/fft beside NumPy: a table (benches/library.py --help)
 # make programs-table  the table of docs/programs.md: what need not be written, checking times
+# make editors       the language server under Neovim, the files of the extension for Visual Studio Code (what is not installed is skipped)
 # make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
 # make dist          an archive for Debian machines without Rust: the program with the solver inside, manual pages, completions (build/dist)
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo fit test examples properties torture mutations bench bench-check bench-library programs-table fuzz dist ci clean
+.PHONY: all setup demo fit test examples properties torture mutations bench bench-check bench-library programs-table editors fuzz dist ci clean
 
 all:
 	@.ci/setup build
@@ -56,6 +57,10 @@ examples: setup
 	cargo build
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
+
+editors: setup
+	cargo build --release
+	@editors/test.sh target/release/remora
 
 CASES ?= 100000
 properties: setup

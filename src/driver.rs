@@ -18,6 +18,7 @@
 
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
+mod again;
 mod apl;
 mod attributes;
 pub mod backends;
@@ -31,13 +32,16 @@ pub mod outside;
 pub mod pipeline;
 mod places;
 mod remc;
+mod results;
 mod stats;
 mod suggest;
 
 pub use crate::back::c::LOOPS;
 pub use crate::back::cuda::LOADED_DRIVER as CUDA_DRIVER;
+pub use again::{Previous, recheck};
 pub use apl::is_apl;
 pub(crate) use entries::too_many_parts;
+pub(crate) use modules::scalar_type;
 pub use offload_cost::{OffloadCost, Work, work};
 pub use remc::is_core;
 pub use stats::{Stats, Times, times_table};
@@ -92,22 +96,31 @@ pub struct Checked {
     modes: consume::Modes,
     /// What the definitions ask of their instances that they differentiate.
     demands: derive::Demands,
+    /// Definitions that are accepted and of which nothing was said.
+    clean: FxHashSet<DefId>,
+    /// How many type parameters are declared; the others were found by generalisation.
+    declared_tparams: usize,
     /// What was reported of modules that do not fit their module types, by where they are given.
     misfits: FxHashMap<Span, modules::Misfits>,
 }
 
 /// Checks the program whose main file is `root`; imports come from `loader`. A file whose name ends in `.remc` is core, one in `.apl` APL.
 pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Checked {
+    check_unless(sources, loader, root, &|| false).unwrap_or_default()
+}
+
+/// The same, given up as soon as `stop` says so.
+pub fn check_unless(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, stop: &dyn Fn() -> bool) -> Option<Checked> {
     if is_core(&sources.file(root).name) {
-        return remc::check(sources, root);
+        return Some(remc::check(sources, root));
     }
     if is_apl(&sources.file(root).name) {
-        return apl::check(sources, loader, root, None);
+        return Some(apl::check(sources, loader, root, None));
     }
     let mut errors = Vec::new();
-    let mut checked = check_collecting(sources, loader, root, &mut errors);
-    suggest::explain(sources, loader, root, &mut checked, errors);
-    checked
+    let mut checked = check_collecting(sources, loader, root, &mut errors, None, stop)?;
+    suggest::explain(sources, loader, root, &mut checked, errors, stop);
+    Some(checked)
 }
 
 /// Checks an APL script, and one of its functions as an entry point for arguments of these types.
@@ -117,17 +130,26 @@ pub fn check_apl(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, req
 
 /// The same without suggestions for size errors.
 fn check_plain(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Checked {
-    check_collecting(sources, loader, root, &mut Vec::new())
+    check_collecting(sources, loader, root, &mut Vec::new(), None, &|| false).unwrap_or_default()
 }
 
-fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, errors: &mut Vec<Misfit>) -> Checked {
+fn check_collecting(
+    sources: &mut SourceMap,
+    loader: &dyn Loader,
+    root: FileId,
+    errors: &mut Vec<Misfit>,
+    previous: Option<Previous>,
+    stop: &dyn Fn() -> bool,
+) -> Option<Checked> {
     let start = Instant::now();
-    let (program, mut diagnostics) = resolve::load(sources, loader, &[root]);
+    let (mut program, mut diagnostics) = resolve::load(sources, loader, &[root]);
     // What is wrong in a parametric module is wrong in its copies.
     let mut seen = FxHashSet::default();
     diagnostics.retain(|d| seen.insert((d.code, d.message.clone(), d.labels.first().map(|label| label.span))));
     let schemes = Schemes::new(&program);
-    let mut checked = Checked { program, diagnostics, schemes, ..Checked::default() };
+    let declared_tparams = program.tparams.len();
+    let mut reuse = previous.and_then(|previous| again::Reuse::new(previous, sources, root, &mut program));
+    let mut checked = Checked { program, diagnostics, schemes, declared_tparams, ..Checked::default() };
     checked.stats.times.parse = start.elapsed();
     validate_trees(&checked);
     let places = places::Places::new(&checked.program);
@@ -137,18 +159,37 @@ fn check_collecting(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, 
     let needed: Vec<DefId> = checked.program.defs.iter().filter(|(_, def)| def.needed).map(|(id, _)| id).collect();
     // A definition refers only to earlier ones.
     for def in resolve::reachable(&checked.program, needed) {
+        if stop() {
+            return None;
+        }
         let template = modules::template(&checked, def);
         if resolve::dependencies(&checked.program, def).into_iter().chain(template).any(|used| refused.contains(&used)) {
             refused.insert(def);
         }
-        if !refused.contains(&def) && check_definition(sources, &mut checked, def, errors).is_none() {
+        if refused.contains(&def) || reuse.as_mut().is_some_and(|reuse| reuse.keep(sources, &mut checked, def)) {
+            continue;
+        }
+        let said = checked.diagnostics.len();
+        if check_definition(sources, &mut checked, def, errors).is_none() {
             refused.insert(def);
+        } else {
+            reuse.iter_mut().for_each(|reuse| reuse.checked(&checked, def));
+            if checked.diagnostics.len() == said {
+                checked.clean.insert(def);
+            }
         }
     }
     checked.names = checked.program.defs.iter().map(|(id, def)| (def.unique, id)).collect();
     checked.core.attributes = attributes::attributes(&checked.program, sources);
-    validate_core(sources, &checked);
-    checked
+    match reuse {
+        // Of what was kept there is no core.
+        Some(reuse) => {
+            checked.stats.kept = reuse.kept;
+            checked.core = core::Program::default();
+        }
+        None => validate_core(sources, &checked),
+    }
+    Some(checked)
 }
 
 /// Infers and elaborates one definition; `None` after reporting what is wrong with it.

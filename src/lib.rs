@@ -15,6 +15,7 @@ pub mod base;
 pub mod cli;
 pub mod diag;
 pub mod driver;
+pub mod editor;
 pub mod embed;
 pub mod front;
 pub mod interp;

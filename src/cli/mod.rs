@@ -20,6 +20,7 @@ mod fmt;
 mod generate;
 mod infer;
 mod infer_core;
+mod lsp;
 #[cfg(feature = "mutations")]
 mod mutations;
 pub mod native;
@@ -117,6 +118,7 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
+    Lsp(lsp::LspArgs),
 }
 
 /// What a command comes to: an exit code, or a diagnostic that has not been written yet.
@@ -233,6 +235,7 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Completions(args) => generate::completions(&args, console),
         Command::Man(args) => generate::man(&args, console),
+        Command::Lsp(args) => lsp::run(&args),
     }
 }
 

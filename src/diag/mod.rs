@@ -37,6 +37,26 @@ pub struct Diagnostic {
     pub help: Vec<String>,
     /// For an ambiguity: every reading.
     pub readings: Vec<Reading>,
+    /// Help that is an exact change of the text, for editors.
+    pub fixes: Vec<Fix>,
+}
+
+/// A change of the text that may be what the user means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fix {
+    /// What it does, in words.
+    pub title: String,
+    /// The change.
+    pub change: Change,
+}
+
+/// How a text is changed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// The places, which do not overlap, with their new text; an empty place is one before which text is put.
+    Replace(Vec<(Span, String)>),
+    /// A `*` is put before the type of the parameter that stands here.
+    Consume(Span),
 }
 
 /// A place with what is to be said about it.
@@ -76,6 +96,7 @@ impl Diagnostic {
             notes: Vec::new(),
             help: Vec::new(),
             readings: Vec::new(),
+            fixes: Vec::new(),
         }
     }
     /// The same as a warning.
@@ -98,6 +119,17 @@ impl Diagnostic {
     /// Adds a fact.
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(text.into());
+        self
+    }
+    /// Adds a change of the text at one place.
+    pub fn fix(mut self, title: impl Into<String>, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.fixes.push(Fix { title: title.into(), change: Change::Replace(vec![(span, text.into())]) });
+        self
+    }
+    /// Adds a change that puts text around a place.
+    pub fn fix_around(mut self, title: impl Into<String>, span: Span, before: impl Into<String>, after: impl Into<String>) -> Diagnostic {
+        let (start, end) = (Span { end: span.start, ..span }, Span { start: span.end, ..span });
+        self.fixes.push(Fix { title: title.into(), change: Change::Replace(vec![(start, before.into()), (end, after.into())]) });
         self
     }
     /// Adds advice.

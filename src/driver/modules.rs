@@ -125,7 +125,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// The type of a member of a scalar module.
-fn scalar_type(prim: PrimType, member: Symbol) -> Option<String> {
+pub(crate) fn scalar_type(prim: PrimType, member: Symbol) -> Option<String> {
     Some(match scalar::member(prim, member.as_str())? {
         scalar::Member::Constant(value) => value.prim().to_string(),
         scalar::Member::Op(op) => {

@@ -20,6 +20,9 @@ pub struct Stats {
     pub components: usize,
     /// Runs of the integer program solver.
     pub ilp_solves: usize,
+    /// Definitions of which a former check is kept.
+    #[serde(skip)]
+    pub kept: usize,
     /// Times.
     #[serde(rename = "milliseconds")]
     pub times: Times,

@@ -37,8 +37,15 @@ pub(super) struct Reading {
 }
 
 /// Adds to each error the elaboration that has it, and a nesting of maps that has none.
-pub(super) fn explain(sources: &SourceMap, loader: &dyn Loader, root: FileId, checked: &mut Checked, errors: Vec<Misfit>) {
-    for error in errors.into_iter().take(MOST_ERRORS) {
+pub(super) fn explain(
+    sources: &SourceMap,
+    loader: &dyn Loader,
+    root: FileId,
+    checked: &mut Checked,
+    errors: Vec<Misfit>,
+    stop: &dyn Fn() -> bool,
+) {
+    for error in errors.into_iter().take(MOST_ERRORS).take_while(|_| !stop()) {
         let (note, help) = match &error.reading {
             Some(reading) => sized(sources, loader, root, checked, (&error, reading)),
             None => {

@@ -198,7 +198,7 @@ fn unique() -> u32 {
 }
 
 /// `REMORA_CACHE`, or the user's cache folder.
-fn cache_folder() -> Option<PathBuf> {
+pub(super) fn cache_folder() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("REMORA_CACHE").or_else(|| Some(set("XDG_CACHE_HOME")?.join("remora"))).or_else(|| Some(set("HOME")?.join(".cache/remora")))
 }

@@ -24,6 +24,11 @@ use load::Device;
 use load::Library;
 pub use load::{Ended, Output, Owned, Prepared, Program, Shared, forked};
 
+/// The user's cache folder, if it is of use: it is there, and nobody else may write to it.
+pub fn cache() -> Option<std::path::PathBuf> {
+    build::cache_folder().filter(|folder| trust::folder(folder).is_ok())
+}
+
 /// How programs are compiled and run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {

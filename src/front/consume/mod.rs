@@ -74,6 +74,15 @@ impl Special {
 }
 
 impl Modes {
+    /// Takes over what is known about a definition, or what it was before in another version of the program.
+    pub fn adopt(&mut self, def: DefId, from: &Modes, old: DefId) {
+        from.defs.get(old).into_iter().for_each(|mode| drop(self.defs.insert(def, mode.clone())));
+        self.special.extend(from.special.get(&old).map(|special| (def, *special)));
+    }
+    /// Whether a definition consumes what it did before.
+    pub fn agrees(&self, def: DefId, before: &Modes, old: DefId) -> bool {
+        self.defs.get(def) == before.defs.get(old) && self.special.get(&def) == before.special.get(&old)
+    }
     fn of(&self, def: DefId) -> Mode {
         self.defs.get(def).cloned().unwrap_or(Mode::Plain)
     }

@@ -4,7 +4,7 @@ use super::error::{Around, By, Error, Gift, Item, LoopCause, Sharing};
 use super::mode::Misfit;
 use super::roots::Lender;
 use crate::base::{Code, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::diag::{Change, Diagnostic, Fix};
 use crate::ir::tables::Matching;
 
 /// `x` in backticks, or something else.
@@ -19,6 +19,21 @@ fn called(name: Option<Symbol>) -> &'static str {
 
 fn copy_of(name: Option<Symbol>) -> String {
     name.map_or_else(|| "`copy (..)`".to_string(), |name| format!("`copy {name}`"))
+}
+
+/// With the change that passes a copy, where what is passed has a name.
+fn with_copy(error: Diagnostic, item: &Item) -> Diagnostic {
+    match item.name {
+        Some(name) => error.fix(format!("pass a copy of `{name}`"), item.at, format!("(copy {name})")),
+        None => error,
+    }
+}
+
+/// With the change that lets a parameter be consumed.
+fn with_star(mut error: Diagnostic, parameter: &Item) -> Diagnostic {
+    let title = format!("write `*` before the type of {}", quoted(parameter.name, "the parameter"));
+    error.fixes.push(Fix { title, change: Change::Consume(parameter.at) });
+    error
 }
 
 /// The beginning of a loop.
@@ -122,7 +137,7 @@ fn used_after_consumed(used: &Item, consumed: &Gift, lender: Option<Lender>) -> 
     if !same {
         error = with_lender(error, lender);
     }
-    error.help(format!("pass a copy: {}", copy_of(what)))
+    with_copy(error.help(format!("pass a copy: {}", copy_of(what))), &consumed.item)
 }
 
 fn consumed_twice(gift: &Gift, earlier: &Gift) -> Diagnostic {
@@ -157,11 +172,9 @@ fn consumes_parameter(gift: &Gift, parameter: &Item, own: bool) -> Diagnostic {
     let error = Diagnostic::error(Code::ConsumesBorrowed, gift.item.at, message)
         .here(given_to(gift))
         .label(parameter.at, "a parameter without `*` stays with the caller");
-    with_loop(error, gift.by).help(format!(
-        "write `*` before the type of {}, or pass a copy: {}",
-        quoted(parameter.name, "the parameter"),
-        copy_of(gift.item.name)
-    ))
+    let name = quoted(parameter.name, "the parameter");
+    let error = with_loop(error, gift.by).help(format!("write `*` before the type of {name}, or pass a copy: {}", copy_of(gift.item.name)));
+    with_copy(with_star(error, parameter), &gift.item)
 }
 
 fn consumes_constant(gift: &Gift, constant: Symbol, declared: Option<Span>) -> Diagnostic {
@@ -174,7 +187,7 @@ fn consumes_constant(gift: &Gift, constant: Symbol, declared: Option<Span>) -> D
         Some(declared) => error.label(declared, "declared here"),
         None => error,
     };
-    error.help(format!("pass a copy: {}", copy_of(gift.item.name)))
+    with_copy(error.help(format!("pass a copy: {}", copy_of(gift.item.name))), &gift.item)
 }
 
 fn consumes_outer(gift: &Gift, around: Around, parameter: Option<Symbol>) -> Diagnostic {
@@ -200,7 +213,7 @@ fn consumes_outer(gift: &Gift, around: Around, parameter: Option<Symbol>) -> Dia
         ),
     };
     let error = Diagnostic::error(code, gift.item.at, message).here(given_to(gift)).label(span, label);
-    error.help(format!("{help}, or pass a copy: {}", copy_of(gift.item.name)))
+    with_copy(error.help(format!("{help}, or pass a copy: {}", copy_of(gift.item.name))), &gift.item)
 }
 
 /// The next values of a loop do not fit what it consumes.
@@ -216,6 +229,7 @@ fn next_value(next: Span, message: String, cause: LoopCause, lender: Option<Lend
 fn result_not_unique(result: &Item, sharing: &Sharing, declared: Span, lender: Option<Lender>) -> Diagnostic {
     let what = quoted(result.name, "it");
     let mut help = format!("return a copy: {}", copy_of(result.name));
+    let mut star = None;
     let (message, place) = match sharing {
         Sharing::Part(at) => (
             format!("{what} may share memory with another part of the result, but one of them is declared unique (`*`)"),
@@ -230,6 +244,7 @@ fn result_not_unique(result: &Item, sharing: &Sharing, declared: Span, lender: O
             };
             if !function {
                 help += &format!(", or write `*` before the type of {}", quoted(parameter.name, "the parameter"));
+                star = Some(parameter);
             }
             (
                 format!("the result is declared unique (`*`), but {what} {shares}"),
@@ -248,8 +263,11 @@ fn result_not_unique(result: &Item, sharing: &Sharing, declared: Span, lender: O
     {
         error = error.label(span, text);
     }
-    error = error.label(declared, "declared unique here");
-    with_lender(error, lender).help(help)
+    error = with_lender(error.label(declared, "declared unique here"), lender).help(help);
+    if let Some(parameter) = star {
+        error = with_star(error, parameter);
+    }
+    with_copy(error, result)
 }
 
 fn function_misfit(function: &Item, misfit: Misfit, receiver: Option<Symbol>) -> Diagnostic {

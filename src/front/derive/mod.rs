@@ -50,6 +50,14 @@ pub struct Demands {
 }
 
 impl Demands {
+    /// Takes over what is known about a definition from another version of the program.
+    pub fn adopt(&mut self, name: Symbol, from: &Demands) {
+        from.known.get(&name).into_iter().for_each(|needs| drop(self.known.insert(name, needs.clone())));
+    }
+    /// Whether a definition asks for what it did before.
+    pub fn agrees(&self, name: Symbol, before: &Demands) -> bool {
+        self.known.get(&name) == before.known.get(&name)
+    }
     /// Whether a definition asks something of its instances.
     pub fn asks(&self, name: Symbol) -> bool {
         self.known.contains_key(&name) || !of_primitive(name).needs.is_empty()

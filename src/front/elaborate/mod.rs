@@ -113,6 +113,32 @@ impl Schemes {
     pub fn new(program: &Program) -> Schemes {
         Schemes { taken: program.defs.iter().map(|(_, d)| d.unique).collect(), ..Schemes::default() }
     }
+    /// Takes over what is known about a definition, or what it was before in another version of the program.
+    pub fn adopt(&mut self, def: DefId, from: &Schemes, old: DefId) {
+        let Some(scheme) = from.defs.get(&old) else { return };
+        self.constants.extend(from.constants.get(&scheme.name).map(|first| (scheme.name, *first)));
+        from.mentioned.get(&old).into_iter().for_each(|names| drop(self.mentioned.insert(def, names.clone())));
+        for ((_, sizes), variant) in from.variants.iter().filter(|((of, _), _)| *of == old) {
+            self.variants.insert((def, sizes.clone()), variant.clone());
+        }
+        self.defs.insert(def, scheme.clone());
+    }
+    /// Whether others see no difference between a definition and what it was before.
+    pub fn agrees(&self, def: DefId, before: &Schemes, old: DefId) -> bool {
+        let (Some(a), Some(b)) = (self.defs.get(&def), before.defs.get(&old)) else { return false };
+        let varied = |schemes: &Schemes, def: DefId| schemes.variants.keys().any(|(of, _)| *of == def);
+        (a.name, &a.sizes, &a.types, &a.ty, a.computed) == (b.name, &b.sizes, &b.types, &b.ty, b.computed)
+            && a.hidden.is_empty()
+            && b.hidden.is_empty()
+            && self.mentioned.get(&def) == before.mentioned.get(&old)
+            && self.constants.get(&a.name) == before.constants.get(&b.name)
+            && !varied(self, def)
+            && !varied(before, old)
+    }
+    /// Whether there are names of definitions in core that nobody wrote: sizes that constants hide.
+    pub fn names_more_than(&self, program: &Program) -> bool {
+        self.taken.len() > program.defs.len()
+    }
     /// The constant that a constant of type `i64` is another name of; itself, if of none.
     fn constant(&self, name: Symbol) -> Symbol {
         self.constants.get(&name).copied().unwrap_or(name)

@@ -175,7 +175,8 @@ impl Words {
             Mismatch::ComputedParameter => self
                 .error(Code::SizeMismatch, "the size of a parameter cannot be computed before it")
                 .here("this is no sum, difference or product of sizes, or a very large one")
-                .help("write `[]` here, and check the size where the parameter is used: `x :> [..]t`"),
+                .help("write `[]` here, and check the size where the parameter is used: `x :> [..]t`")
+                .fix("write `[]`", self.at, ""),
             Mismatch::Loop => self.error(Code::SizeMismatch, "the sizes of the loop's values do not settle"),
         }
     }

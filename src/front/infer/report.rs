@@ -145,7 +145,12 @@ impl Error {
                 report = report.note(format!("a tuple of {expected} is expected, this is one of {found}"));
             }
             Difference::Prims { expected, found } => {
-                report = report.help(format!("nothing is converted by itself; `{expected}.{found} e` converts"));
+                report = report.help(format!("nothing is converted by itself; `{expected}.{found} e` converts")).fix_around(
+                    format!("convert with `{expected}.{found}`"),
+                    self.at,
+                    format!("({expected}.{found} ("),
+                    "))",
+                );
             }
             Difference::Forms => {}
         }

@@ -6,6 +6,7 @@
 
 use crate::base::{SourceMap, Symbol};
 use crate::ir::core::sexp::{self, Sexp, SexpKind};
+use crate::ir::surface::Ident;
 use rustc_hash::FxHashMap;
 
 /// The names of the libraries with their texts.
@@ -81,6 +82,11 @@ impl Library {
 
 /// The name that a form defines.
 pub(super) fn defined(item: &Sexp) -> Option<Symbol> {
+    Some(defined_at(item)?.name)
+}
+
+/// The same with its place.
+pub fn defined_at(item: &Sexp) -> Option<Ident> {
     let SexpKind::Paren(parts) = &item.kind else { return None };
     let [head, name, ..] = parts.as_slice() else { return None };
     if !matches!(head.keyword(), Some("define" | "entry")) {
@@ -90,8 +96,9 @@ pub(super) fn defined(item: &Sexp) -> Option<Symbol> {
         SexpKind::Paren(parts) => parts.first()?,
         _ => name,
     };
-    match &name.kind {
-        SexpKind::Inst { base, .. } => base.name(),
-        _ => name.name(),
-    }
+    let name = match &name.kind {
+        SexpKind::Inst { base, .. } => base,
+        _ => name,
+    };
+    Some(Ident { name: name.name()?, span: name.span })
 }

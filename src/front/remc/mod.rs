@@ -37,7 +37,8 @@ mod report;
 mod reshape;
 mod scope;
 
-pub use insertions::{Insertion, render};
+pub use insertions::{Insertion, What, render};
+pub use library::defined_at;
 pub use program::{Elaborated, program};
 
 use crate::base::{Span, Symbol};

@@ -46,6 +46,11 @@ const LIBRARY: [(&str, &str); 19] = [
 ];
 const PRELUDE: &str = include_str!("../../../stdlib/prelude.rem");
 
+/// The paths of the parts of the standard library, as they are imported.
+pub fn library_paths() -> impl Iterator<Item = &'static str> {
+    LIBRARY.iter().map(|(path, _)| *path)
+}
+
 /// The import that would bring a definition of this name.
 pub(super) fn import_with(name: &str) -> Option<&'static str> {
     static DEFINED: OnceLock<FxHashMap<&str, &str>> = OnceLock::new();

@@ -30,7 +30,7 @@ mod words;
 pub use crate::diag::closest;
 use crate::diag::suggest;
 pub use depend::{dependencies, reachable};
-pub use files::{Loader, normalise};
+pub use files::{Loader, library_paths, normalise};
 
 use crate::base::{FileId, SourceMap};
 use crate::diag::Diagnostic;

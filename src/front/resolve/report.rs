@@ -7,7 +7,7 @@ use super::error::{
 use super::walk::path_text;
 use super::words;
 use crate::base::{Code, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::diag::{Change, Diagnostic};
 use crate::front::syntax::precedence::is_symbolic;
 use crate::ir::surface::Ident;
 
@@ -31,7 +31,8 @@ pub(super) fn report(error: &Error) -> Diagnostic {
                 .help("give one of them another name, so that nobody takes one for the other")
         }
         E::UnknownName { name, advice, implicit_start, also } => {
-            start(mentioned(unknown_name(at, *name, advice.as_ref()), also), *implicit_start)
+            let diagnostic = mentioned(unknown_name(at, *name, advice.as_ref()), also);
+            start(in_all_places(diagnostic, also), *implicit_start)
         }
         E::UndeclaredSizes { names, also, head } => undeclared_sizes(at, names, also, head),
         E::UnknownPrefix { prefix, field, advice, implicit_start } => {
@@ -145,16 +146,43 @@ fn unknown_name(at: Span, name: Symbol, advice: Option<&NameAdvice>) -> Diagnost
         NameAdvice::Extremum(extremum) => diagnostic.help(words::of_extremum(*extremum)),
         NameAdvice::Library(path) => {
             let library = if *path == "lib/np" { "the library for NumPy users" } else { "a library" };
-            diagnostic.help(format!("`{text}` is in {library}: write `import \"{path}\"` at the top"))
+            let top = Span { start: 0, end: 0, ..at };
+            let line = format!("import \"{path}\"\n");
+            diagnostic.help(format!("`{text}` is in {library}: write `import \"{path}\"` at the top")).fix(
+                format!("import \"{path}\""),
+                top,
+                line,
+            )
         }
-        NameAdvice::ScalarMember(prim) => diagnostic.help(format!("scalar functions are in the module of their type: `{prim}.{text}`")),
-        NameAdvice::Similar(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        NameAdvice::ScalarMember(prim) => diagnostic
+            .help(format!("scalar functions are in the module of their type: `{prim}.{text}`"))
+            .fix(format!("write `{prim}.{text}`"), at, format!("{prim}.{text}")),
+        NameAdvice::Similar(near) => near_name(diagnostic, at, near),
         NameAdvice::UndeclaredSize => diagnostic.help("a size is declared in brackets after the name of what has it, or comes before it"),
     }
 }
 
 /// Most places that are shown of a name besides the first.
 const MOST_PLACES: usize = 7;
+
+/// A similar name, for one that stands alone at a place.
+fn near_name(diagnostic: Diagnostic, at: Span, near: &str) -> Diagnostic {
+    diagnostic.help(format!("did you mean `{near}`?")).fix(format!("change it to `{near}`"), at, near)
+}
+
+/// A change of a name is one of all places where it is mentioned.
+fn in_all_places(mut diagnostic: Diagnostic, also: &[Span]) -> Diagnostic {
+    for fix in &mut diagnostic.fixes {
+        if let Change::Replace(edits) = &mut fix.change
+            && let [(at, text)] = edits.as_slice()
+            && at.end > at.start
+        {
+            let text = text.clone();
+            edits.extend(also.iter().map(|place| (*place, text.clone())));
+        }
+    }
+    diagnostic
+}
 
 /// The other places where a name is mentioned.
 fn mentioned(diagnostic: Diagnostic, also: &[Span]) -> Diagnostic {
@@ -211,8 +239,8 @@ fn unknown_type(at: Span, name: Symbol, advice: Option<&TypeAdvice>) -> Diagnost
         Some(TypeAdvice::DefinedLater(place)) => {
             diagnostic.label(*place, "defined here").help("a type is visible after its definition: move the definition up")
         }
-        Some(TypeAdvice::OtherLanguage(known)) => diagnostic.help(format!("write `{known}`")),
-        Some(TypeAdvice::Similar(near)) => diagnostic.help(format!("did you mean `{near}`?")),
+        Some(TypeAdvice::OtherLanguage(known)) => diagnostic.help(format!("write `{known}`")).fix(format!("write `{known}`"), at, *known),
+        Some(TypeAdvice::Similar(near)) => near_name(diagnostic, at, near),
         Some(TypeAdvice::UndeclaredParameter) => {
             diagnostic.help(format!("a type parameter is declared with a quote: `'{name}` after the name of the definition"))
         }
@@ -277,7 +305,7 @@ fn unknown_module(at: Span, name: Symbol, advice: Option<&ModuleAdvice>) -> Diag
             diagnostic.help(format!("`{name}` is a value, not a module: its parts are `{name}.field`, or named by a pattern"))
         }
         Some(ModuleAdvice::Enclosing) => diagnostic.note("a module is visible after its declaration, not inside of itself"),
-        Some(ModuleAdvice::Similar(near)) => diagnostic.help(format!("did you mean `{near}`?")),
+        Some(ModuleAdvice::Similar(near)) => near_name(diagnostic, at, near),
         None => diagnostic,
     }
 }
@@ -285,7 +313,7 @@ fn unknown_module(at: Span, name: Symbol, advice: Option<&ModuleAdvice>) -> Diag
 fn unknown_module_type(at: Span, name: Symbol, advice: Option<&ModuleTypeAdvice>) -> Diagnostic {
     let diagnostic = unknown(Code::UnknownModule, at, format!("unknown module type `{name}`"));
     match advice {
-        Some(ModuleTypeAdvice::Similar(near)) => diagnostic.help(format!("did you mean `{near}`?")),
+        Some(ModuleTypeAdvice::Similar(near)) => near_name(diagnostic, at, near),
         Some(ModuleTypeAdvice::IsModule) => diagnostic.help(format!("`{name}` is a module; a module type says what is in one")),
         None => diagnostic.help("a module type is declared with `module type s = { .. }`, before it is used"),
     }

@@ -3,6 +3,7 @@
 mod commands;
 mod expectations;
 mod fmt;
+mod lsp;
 mod repl;
 mod tools;
 

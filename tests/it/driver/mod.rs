@@ -1,5 +1,6 @@
 //! Back ends against each other, and how programs fail.
 
+mod again;
 mod differential;
 mod extremes;
 mod failures;

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Neovim, without a screen, opens a program, and what the language server says is looked at. Usage: editors/test.sh [REMORA]
+set -eu
+cd "$(dirname "$0")"
+remora=$(realpath "${1:-../target/release/remora}")
+if command -v node > /dev/null; then
+  node vscode/check.js
+else
+  echo "SKIPPED: the extension for Visual Studio Code is not checked: there is no node" >&2
+fi
+if ! command -v nvim > /dev/null; then
+  echo "SKIPPED: Neovim is not there (apt-get install neovim)" >&2
+  exit 0
+fi
+[ -x "$remora" ] || { echo "there is no $remora" >&2; exit 1; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cp neovim-test.rem "$folder/test.rem"
+export REMORA="$remora" REMORA_CACHE="$folder/cache" XDG_STATE_HOME="$folder/state" XDG_DATA_HOME="$folder/data" XDG_CONFIG_HOME="$folder/config" XDG_CACHE_HOME="$folder/cache"
+timeout 120 nvim --headless --clean --cmd "set runtimepath^=$PWD/neovim" --cmd "lua vim.g.remora = { cmd = { vim.env.REMORA, 'lsp' } }" -c "luafile $PWD/neovim-test.lua" "$folder/test.rem"

@@ -1,0 +1,31 @@
+//! Types of what definitions make.
+
+use super::Checked;
+use crate::front::elaborate;
+use crate::ir::core;
+use crate::ir::tables::{DefId, RBase};
+
+impl Checked {
+    /// The type of what an accepted definition makes of its parameters, sizes included.
+    pub fn result_type_of(&self, def: DefId, parameters: usize) -> Option<String> {
+        let (mut written, scheme) = (&self.tables.defs.get(def)?.ty, self.schemes.get(def)?);
+        for _ in 0..parameters {
+            let RBase::Arrow(_, to) = &*written.base else { return None };
+            written = to;
+        }
+        let sized = match scheme.ty.atom() {
+            _ if parameters == 0 => scheme.ty.clone(),
+            core::Atom::Fun(params, ret) if params.len() >= parameters => core::Type::fun(params[parameters..].to_vec(), ret.clone()),
+            core::Atom::Fun(..)
+            | core::Atom::Prim(_)
+            | core::Atom::Var(_)
+            | core::Atom::Forall(..)
+            | core::Atom::Pi(..)
+            | core::Atom::Sigma(..)
+            | core::Atom::Tuple(_)
+            | core::Atom::Record(_)
+            | core::Atom::Sum(_) => return None,
+        };
+        Some(elaborate::show_type_as(&sized, written))
+    }
+}

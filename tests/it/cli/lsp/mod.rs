@@ -1,0 +1,5 @@
+//! The language server, spoken to as an editor does.
+
+mod client;
+mod features;
+mod protocol;
