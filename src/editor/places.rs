@@ -345,10 +345,8 @@ impl Collector<'_> {
         match &expr.kind {
             ExprKind::Name(name) => self.resolved(Ident { name: *name, span: expr.span }, id),
             ExprKind::OpFn(ident) => self.resolved(*ident, id),
-            ExprKind::Binary { op, .. } | ExprKind::LeftSection { op, .. } | ExprKind::RightSection { op, .. } => {
-                if op.backtick.is_none() {
-                    self.resolved(op.ident, id);
-                }
+            ExprKind::Binary { op, .. } | ExprKind::LeftSection { op, .. } | ExprKind::RightSection { op, .. } if op.backtick.is_none() => {
+                self.resolved(op.ident, id);
             }
             ExprKind::Project { expr: inner, field } => match self.analysis.resolution(id) {
                 Some(_) => {

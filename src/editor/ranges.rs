@@ -113,11 +113,9 @@ pub fn selection(analysis: &Analysis, position: Position) -> SelectionRange {
 }
 
 fn around(items: &[Sexp], offset: u32, out: &mut Vec<Span>) {
-    for item in items.iter().filter(|item| item.span.start <= offset && offset <= item.span.end) {
-        out.push(item.span);
-        if let SexpKind::Paren(parts) | SexpKind::Bracket(parts) = &item.kind {
-            around(parts, offset, out);
-        }
-        return;
+    let Some(item) = items.iter().find(|item| item.span.start <= offset && offset <= item.span.end) else { return };
+    out.push(item.span);
+    if let SexpKind::Paren(parts) | SexpKind::Bracket(parts) = &item.kind {
+        around(parts, offset, out);
     }
 }

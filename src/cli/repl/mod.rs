@@ -201,7 +201,7 @@ impl Repl<'_> {
                 let mut diagnostic = Diagnostic::bare(Code::OptionValue, format!("there is no command `:{}`", name.escape_debug()));
                 if name == "load" {
                     diagnostic.message = "`:load` needs the name of a program".into();
-                } else if let Some(close) = crate::diag::closest(name, known.into_iter()) {
+                } else if let Some(close) = crate::diag::closest(name, known) {
                     diagnostic = diagnostic.help(format!("did you mean `:{close}`?"));
                 }
                 self.console.report(&SourceMap::default(), &diagnostic.help("`:help` lists the commands"));

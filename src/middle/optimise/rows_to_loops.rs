@@ -20,9 +20,10 @@ fn in_body(program: &mut Program, body: &mut Body) {
                 in_body(program, inner);
             }
         });
-        match stm.exp {
-            Exp::Rows { .. } => one_by_one(program, stm, &mut body.stms),
-            _ => body.stms.push(stm),
+        if matches!(stm.exp, Exp::Rows { .. }) {
+            one_by_one(program, stm, &mut body.stms);
+        } else {
+            body.stms.push(stm);
         }
     }
 }

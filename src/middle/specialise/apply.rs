@@ -321,7 +321,7 @@ impl Specialiser<'_> {
             Static::Data(_) | Static::Fun(_) | Static::Lifted(_) | Static::Box(_) => {
                 let mut lifted = Lifted::same(width.clone(), value.clone());
                 let mut map = Renaming::default();
-                let (mut differing, inner) = (Vec::new(), self.inner_vars(&value));
+                let (mut differing, inner) = (Vec::new(), self.inner_vars(value));
                 for var in &inner {
                     let ty = self.out.ty(*var).clone();
                     if self.mentions_inner(&ty) {

@@ -214,11 +214,13 @@ impl Specialiser<'_> {
 /// Whether statements, or functions that they call, make ragged arrays.
 fn makes_rows(program: &Program, stms: &[Stm]) -> bool {
     stms.iter().any(|stm| {
-        let mut found = match &stm.exp {
-            Exp::Rows { .. } => true,
-            Exp::Call(fun, _) => makes_rows(program, &program.funs[*fun].body.stms),
-            _ => false,
-        };
+        let mut found = matches!(stm.exp, Exp::Rows { .. });
+        // Functions that call themselves have no derivative anyway.
+        if let Exp::Call(fun, _) = &stm.exp
+            && !program.funs[*fun].recursive
+        {
+            found = makes_rows(program, &program.funs[*fun].body.stms);
+        }
         stm.exp.parts(&mut |part| {
             if let visit::Part::Body(_, body) = part {
                 found = found || makes_rows(program, &body.stms);

@@ -99,7 +99,7 @@ impl Specialiser<'_> {
                         Operand::Var(place)
                     }
                 },
-                outer => *outer,
+                outer @ (Operand::Var(_) | Operand::Const(_)) => *outer,
             };
             let place = self.placeholder(self.out.vars[*var].name, soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) });
             self.stand_for(map, *var, Operand::Var(place));
@@ -464,11 +464,10 @@ impl Specialiser<'_> {
 
 /// Whether an expression makes a box.
 fn is_box(expr: &Expr) -> bool {
-    match expr.kind() {
-        ExprKind::Box { .. } => true,
-        ExprKind::Let { body, .. } | ExprKind::Unbox { body, .. } => is_box(body),
-        _ => false,
+    if let ExprKind::Let { body, .. } | ExprKind::Unbox { body, .. } = expr.kind() {
+        return is_box(body);
     }
+    matches!(expr.kind(), ExprKind::Box { .. })
 }
 
 /// Whether the leaves of a cell are variables that stand for them, so that naming them makes no statements.

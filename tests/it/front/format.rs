@@ -126,7 +126,7 @@ fn disturbed(text: &str, mut random: u64) -> String {
                 1 => out.push_str("\n\n\n   "),
                 2 => out.push_str(&format!(" -- behind {number}\n")),
                 3 => out.push_str(&format!("\n  -- above {number}\n\n-- again {number}\n")),
-                4 => out.push_str("\t"),
+                4 => out.push('\t'),
                 5 => out.push_str("     "),
                 6 => out.push_str("\r\n "),
                 7..14 => out.push(' '),
