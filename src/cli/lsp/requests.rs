@@ -3,12 +3,15 @@
 use super::server::{Failure, Server};
 use super::uri;
 use crate::base::Span;
-use crate::editor::{Analysis, actions, complete, diagnostics, hints, hover, navigate, ranges, rewrite, signature, symbols, tokens};
+use crate::editor::{
+    Analysis, actions, complete, diagnostics, format, hints, hover, navigate, ranges, rewrite, signature, symbols, tokens,
+};
 use lsp_server::ErrorCode;
 use lsp_types::{
-    CodeAction, CodeActionKind, CodeActionParams, CompletionParams, DocumentSymbolParams, FoldingRangeParams, InlayHint, InlayHintParams,
-    Location, ReferenceParams, RenameParams, SelectionRangeParams, SemanticTokens, SemanticTokensParams, SemanticTokensRangeParams,
-    TextDocumentPositionParams, TextDocumentSyncKind, TextEdit, Uri, WorkspaceEdit, WorkspaceSymbolParams,
+    CodeAction, CodeActionKind, CodeActionParams, CompletionParams, DocumentFormattingParams, DocumentRangeFormattingParams,
+    DocumentSymbolParams, FoldingRangeParams, InlayHint, InlayHintParams, Location, Range, ReferenceParams, RenameParams,
+    SelectionRangeParams, SemanticTokens, SemanticTokensParams, SemanticTokensRangeParams, TextDocumentPositionParams,
+    TextDocumentSyncKind, TextEdit, Uri, WorkspaceEdit, WorkspaceSymbolParams,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -16,7 +19,7 @@ use std::collections::BTreeMap;
 
 pub(super) type Answer = Result<Value, Failure>;
 
-/// What the server can do. Formatting has its place here and in [`answer`], as `documentFormattingProvider`.
+/// What the server can do.
 pub(super) fn capabilities() -> Value {
     json!({
         "positionEncoding": "utf-16",
@@ -31,6 +34,8 @@ pub(super) fn capabilities() -> Value {
         "workspaceSymbolProvider": true,
         "completionProvider": { "triggerCharacters": [".", "\"", "/", "#"] },
         "signatureHelpProvider": { "triggerCharacters": [" "] },
+        "documentFormattingProvider": true,
+        "documentRangeFormattingProvider": true,
         "foldingRangeProvider": true,
         "selectionRangeProvider": true,
         "codeActionProvider": { "codeActionKinds": ["quickfix", "refactor.rewrite"], "resolveProvider": true },
@@ -85,6 +90,14 @@ pub(super) fn answer(server: &mut Server, method: &str, params: Value) -> Answer
             let params: SelectionRangeParams = read(params)?;
             let analysis = server.analysis(&params.text_document.uri)?;
             write(params.positions.iter().map(|position| ranges::selection(&analysis, *position)).collect::<Vec<_>>())
+        }
+        "textDocument/formatting" => {
+            let params: DocumentFormattingParams = read(params)?;
+            formatted(server, &params.text_document.uri, None)
+        }
+        "textDocument/rangeFormatting" => {
+            let params: DocumentRangeFormattingParams = read(params)?;
+            formatted(server, &params.text_document.uri, Some(params.range))
         }
         "textDocument/codeAction" => code_actions(server, read(params)?),
         "codeAction/resolve" => {
@@ -144,6 +157,11 @@ impl Server {
         let uris: Vec<Uri> = self.documents.open.values().map(|open| open.uri.clone()).collect();
         uris.into_iter().filter_map(|uri| self.analysis(&uri).ok().map(|analysis| (uri, analysis))).collect()
     }
+}
+
+fn formatted(server: &mut Server, uri: &Uri, within: Option<Range>) -> Answer {
+    let edits = format::edits(&*server.analysis(uri)?, within);
+    write(edits.map_err(|message| Failure { code: ErrorCode::RequestFailed, message })?)
 }
 
 fn references(server: &mut Server, params: ReferenceParams) -> Answer {

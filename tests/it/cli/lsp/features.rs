@@ -285,3 +285,24 @@ fn tokens_ranges_and_symbols() {
     }
     assert!(sizes.len() >= 4 && sizes.last() == Some(&9), "{ranges}");
 }
+
+#[test]
+fn formatting() {
+    let mut client = Client::new();
+    let text = "def f (x:i64)=x+1 -- one\n\n\n\n\n\ndef g   (x : i64) = f   x\n";
+    let uri = client.open("a.rem", text);
+    let options = json!({ "tabSize": 4, "insertSpaces": true });
+    let edits = client.request("textDocument/formatting", json!({ "textDocument": { "uri": uri }, "options": options }));
+    let whole = changed(text, &edits);
+    assert!(whole.starts_with("def f (x: i64) = x + 1 -- one\n") && whole.ends_with("\ndef g (x: i64) = f x\n"), "{whole:?}");
+    let range = json!({ "start": { "line": 6, "character": 0 }, "end": { "line": 7, "character": 0 } });
+    let params = json!({ "textDocument": { "uri": uri }, "range": range, "options": options });
+    let part = changed(text, &client.request("textDocument/rangeFormatting", params));
+    assert!(part.starts_with("def f (x:i64)=x+1 -- one\n") && part.ends_with("\ndef g (x: i64) = f x\n"), "{part:?}");
+    client.replace(&uri, 2, &whole);
+    let edits = client.request("textDocument/formatting", json!({ "textDocument": { "uri": uri }, "options": options }));
+    assert_eq!(edits, json!([]));
+    client.replace(&uri, 3, "def f = = 1\n");
+    let refusal = client.refusal("textDocument/formatting", json!({ "textDocument": { "uri": uri }, "options": options }));
+    assert!(refusal["message"].as_str().is_some_and(|message| message.starts_with("nothing is formatted")), "{refusal}");
+}
