@@ -211,6 +211,7 @@ impl Code {
                 | Code::OutOfMemory
                 | Code::UnfitArguments
                 | Code::TooDeep
+                | Code::Interrupted
                 | Code::MalformedCore
         )
     }
