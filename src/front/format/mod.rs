@@ -2,11 +2,11 @@
 //!
 //! The text of the result is made of the tokens and comments of the source, in their order, so that literals, parentheses and comments are what the
 //! author wrote; only white space is new, but for an `in` before another `let` and a comma before a closing bracket, which are left out.
-//! [`tree`] arranges the tokens as the parser's tree does (its spans say how), [`layout`] says for each form where lines may end and how far they
-//! are indented, [`lines`] decides which of these breaks are taken.
+//! `tree` arranges the tokens as the parser's tree does (its spans say how), `layout` says for each form where lines may end and how far they
+//! are indented, `lines` decides which of these breaks are taken.
 //!
 //! A line end that the author wrote where the style may break is kept; further ones are added where a line would be longer than
-//! [`WIDTH`](lines::WIDTH). That is why neither the printer of trees (`syntax::print`, which knows no comments) nor the combinators of `pretty` are used:
+//! `lines::WIDTH`. That is why neither the printer of trees (`syntax::print`, which knows no comments) nor the combinators of `pretty` are used:
 //! in those a forced line end breaks every group around it, which here it must not. A lossless tree of its own would repeat what spans say.
 //!
 //! What comes out is read again, and has to have the same tokens, comments and tree before anybody gets it.

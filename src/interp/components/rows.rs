@@ -1,4 +1,4 @@
-//! Ragged arrays from outside: what their rows consist of in first-order programs ([`rows`](crate::ir::core::rows)).
+//! Ragged arrays from outside: what their rows consist of in first-order programs ([`crate::ir::core::rows`]).
 
 use super::super::failure::broken;
 use super::super::{Failure, Outcome};
