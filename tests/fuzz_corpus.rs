@@ -150,5 +150,5 @@ fn the_corpus_is_small() {
     targets::files(&folder().join("corpus"), None, &mut paths);
     let bytes: u64 = paths.iter().filter_map(|path| path.metadata().ok()).map(|meta| meta.len()).sum();
     assert!(bytes < 300_000, "{bytes} bytes in {} files", paths.len());
-    assert_eq!(targets::ALL.len(), 6);
+    assert_eq!(targets::ALL.len(), 7);
 }

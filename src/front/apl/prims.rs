@@ -12,7 +12,7 @@ use crate::ir::core::{Dim, ExprKind, Index, Prim, Shape};
 impl Machine {
     /// Applies a glyph.
     pub fn primitive(&mut self, glyph: char, axis: Option<&Val>, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
-        let takes_axis = ",⍪⌽⊖/⌿\\⍀↑↓".contains(glyph);
+        let takes_axis = if left.is_some() { ",⍪⌽⊖/⌿\\⍀↑↓" } else { "⌽⊖" }.contains(glyph);
         if axis.is_some() && !takes_axis {
             return fail(Code::AplNotation, span, format!("`{glyph}` with an axis is not supported"), "use `⍤` or `⍉`");
         }

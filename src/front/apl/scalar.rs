@@ -252,6 +252,20 @@ fn lcm(b: &mut Build, x: Expr, y: Expr) -> Expr {
 /// `k!n` of whole numbers: the product of (n-k+i)÷i, 0 outside of the triangle.
 fn binomial(b: &mut Build, k: Expr, n: Expr) -> Expr {
     let (k, n) = (b.bind(k), b.bind(n));
+    // Of a negative number it is, but for the sign, that of other numbers: n over k is (-1)^k times (k - n - 1) over k, and for a negative k
+    // (-1)^(n - k) times (-k - 1) over (n - k).
+    let (under, below) = (b.op2(Op::Lt, I, n.clone(), b.int(0)), b.op2(Op::Lt, I, k.clone(), b.int(0)));
+    let (under, below) = (b.bind(under), b.bind(below));
+    let between = b.op2(Op::Sub, I, n.clone(), k.clone());
+    let between = b.bind(between);
+    let (away, other) = (b.op2(Op::Sub, I, b.int(-1), between.clone()), b.op2(Op::Sub, I, b.int(-1), k.clone()));
+    let (turned_k, turned_n) = (b.choose(below.clone(), between, k.clone()), b.choose(below, other, away));
+    let (k, n) = (b.choose(under.clone(), turned_k, k), b.choose(under.clone(), turned_n, n));
+    let (k, n) = (b.bind(k), b.bind(n));
+    let odd = b.op2(Op::And, I, k.clone(), b.int(1));
+    let odd = b.op2(Op::Eq, I, odd, b.int(1));
+    let turned = b.op2(Op::And, B, under, odd);
+    let turned = b.bind(turned);
     let low = b.op2(Op::Lt, I, k.clone(), b.int(0));
     let high = b.op2(Op::Gt, I, k.clone(), n.clone());
     let outside = b.op2(Op::Or, B, low, high);
@@ -260,7 +274,7 @@ fn binomial(b: &mut Build, k: Expr, n: Expr) -> Expr {
     let base = b.bind(base);
     let name = b.fresh("i");
     let index = b.var(name);
-    let one = b.lit(Scalar::F64(1.0));
+    let one = b.choose(turned, b.lit(Scalar::F64(-1.0)), b.lit(Scalar::F64(1.0)));
     let made = loop_of(
         b,
         vec![one],

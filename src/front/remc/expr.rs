@@ -337,7 +337,9 @@ pub(super) fn form_syntax(word: &str) -> Option<&'static str> {
         "coerce" => "(coerce T e)",
         "assert" => "(assert e \"text\" e)",
         "#A" => "(A (n ..) (e ..)) or (A T (n ..) (e ..))",
-        "define" | "entry" => "an expression; definitions stand at the top level or, with `define`, in front of the expression of a body",
+        "define" | "entry" | "define-rec" | "entry-rec" => {
+            "an expression; definitions stand at the top level or, with `define`, in front of the expression of a body"
+        }
         _ => return None,
     })
 }

@@ -89,7 +89,7 @@ pub(super) fn defined(item: &Sexp) -> Option<Symbol> {
 pub fn defined_at(item: &Sexp) -> Option<Ident> {
     let SexpKind::Paren(parts) = &item.kind else { return None };
     let [head, name, ..] = parts.as_slice() else { return None };
-    if !matches!(head.keyword(), Some("define" | "entry")) {
+    if !matches!(head.keyword(), Some("define" | "entry" | "define-rec" | "entry-rec")) {
         return None;
     }
     let name = match &name.kind {

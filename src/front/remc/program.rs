@@ -122,8 +122,10 @@ impl Elaborator<'_> {
                 _ => None,
             };
             match head {
-                Some("define") => self.user_definition(item, false),
-                Some("entry") => self.user_definition(item, true),
+                Some("define") => self.user_definition(item, false, false),
+                Some("entry") => self.user_definition(item, true, false),
+                Some("define-rec") => self.user_definition(item, false, true),
+                Some("entry-rec") => self.user_definition(item, true, true),
                 Some("use") => {
                     self.error::<()>(item.span, NameError::LateUse);
                 }
@@ -155,7 +157,8 @@ impl Elaborator<'_> {
         Some(name)
     }
 
-    fn user_definition(&mut self, item: &Sexp, entry: bool) {
+    /// A recursive definition, `(define-rec f : T e)`, is known in its body, with its type.
+    fn user_definition(&mut self, item: &Sexp, entry: bool, recursive: bool) {
         let Some(parts) = self.definition_parts(item) else {
             // What uses it should not be told that it is not there.
             if let Some(name) = library::defined(item) {
@@ -166,17 +169,34 @@ impl Elaborator<'_> {
         self.scope = Scope::default();
         self.partial.clear();
         self.broken = false;
+        let known = recursive.then(|| {
+            let inner = self.global_name(parts.name);
+            let ty = self.recursive_type(item, &parts);
+            self.globals.insert(parts.name, Global { inner, broken: ty.is_none(), ty });
+            inner
+        });
         let (body, declared) = self.defined_value(&parts);
-        let inner = self.global_name(parts.name);
+        let inner = known.unwrap_or_else(|| self.global_name(parts.name));
         let broken = self.broken || body.is_none();
         let ty = body.as_ref().map(|body| body.ty.clone());
         if let (Some(Typed { expr, ty, .. }), false) = (body, broken) {
-            self.defs.push(Define { name: inner, ty, body: expr, entry, recursive: false, span: item.span });
+            self.defs.push(Define { name: inner, ty, body: expr, entry, recursive, span: item.span });
         }
         self.globals.insert(parts.name, Global { inner, ty: ty.or(declared), broken });
         if self.free.len() + self.equality.len() > MAX_REMEMBERED {
             self.free = FreeVars::default();
             self.equality = Equality::default();
+        }
+    }
+
+    /// The type that a recursive definition writes.
+    fn recursive_type(&mut self, item: &Sexp, parts: &Parts<'_>) -> Option<Type> {
+        match (parts.ty, parts.params, parts.types, parts.indices) {
+            (Some(ty), None, [], []) => self.ty(ty),
+            _ => {
+                self.broken = true;
+                self.expected(item.span, "(define-rec f : T e) or (entry-rec f : T e)")
+            }
         }
     }
 

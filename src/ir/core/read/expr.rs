@@ -256,7 +256,7 @@ pub(super) fn form_syntax(word: &str) -> Option<&'static str> {
         "reify-shape" => "(reify-shape s)",
         "coerce" => "(coerce T e)",
         "assert" => "(assert e \"text\" e)",
-        "define" | "entry" => "an expression; definitions stand at the top level",
+        "define" | "entry" | "define-rec" | "entry-rec" => "an expression; definitions stand at the top level",
         _ => return None,
     })
 }

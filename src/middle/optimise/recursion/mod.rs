@@ -7,7 +7,7 @@
 //! * `a + r` or `a * r` on integers, the same in all branches: since these are associative and commutative, also where they overflow, the loop
 //!   **accumulates** the `a`;
 //! * parts are put before and behind it (a **join**): then the size of the whole is known from the type, and the parts are written to their places
-//!   in one array on the way down. No intermediate array is made. Of several places where the program fails it may be another one that is
+//!   in one array on the way down. No intermediate array is made. What the next call returns has no negative size, or the program fails. Of several places where the program fails it may be another one that is
 //!   reported.
 //!
 //! A parameter that is passed on is the same in all iterations, and one that is always a slice of itself (a **window**) becomes an offset: its

@@ -4,7 +4,7 @@ use super::analysis::{Ends, Parameter, Plan, accumulated, branches, call_in, cal
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
-use crate::ir::soac::{Body, Exp, FunId, LoopForm, Operand, Program, Size, Stm, Type, Var};
+use crate::ir::soac::{Body, Check, Exp, FunId, LoopForm, Operand, Program, Size, Stm, Type, Var};
 
 /// The variables of the loop, in one of the places where there is a set of them.
 #[derive(Clone)]
@@ -127,6 +127,7 @@ impl Rewrite<'_> {
         let joined = (self.plan.ends == Ends::Joined).then(|| {
             let ty = self.program.ty(self.program.funs[self.id].results[0]).clone();
             let zero = Operand::Const(Scalar::from_i128(ty.elem, 0));
+            ty.shape.iter().for_each(|size| self.check_size(size, stms));
             let space = self.bind("space", ty.clone(), Exp::Rep(zero), stms);
             inits.push(space);
             inits.push(Operand::int(0));
@@ -255,8 +256,14 @@ impl Rewrite<'_> {
         }
         Body { stms, result: next }
     }
+    fn check_size(&mut self, size: &Size, stms: &mut Vec<Stm>) {
+        stms.push(Stm { pat: Vec::new(), exp: Exp::Check(Check::NonNegative(size.clone())), span: self.span });
+    }
     /// Writes parts to their places; the result then, and where what is between them begins.
     fn pieces(&mut self, (mut dest, mut at): (Var, Operand), before: &[Var], r: Var, behind: &[Var], stms: &mut Vec<Stm>) -> [Operand; 2] {
+        // Where recursion misses its end the place that is left becomes less than nothing.
+        let left = self.program.ty(r).shape[0].clone();
+        self.check_size(&left, stms);
         let mut inner = at;
         for (k, part) in before.iter().chain([&r]).chain(behind).enumerate() {
             if k == before.len() {
