@@ -180,7 +180,12 @@ impl Elaborator<'_> {
         let broken = self.broken || body.is_none();
         let ty = body.as_ref().map(|body| body.ty.clone());
         if let (Some(Typed { expr, ty, .. }), false) = (body, broken) {
-            self.defs.push(Define { name: inner, ty, body: expr, entry, recursive, span: item.span });
+            let define = Define { name: inner, ty, body: expr, entry, recursive, span: item.span };
+            if recursive && define.is_constant() {
+                self.expected::<()>(item.span, "a function: only functions are recursive");
+            } else {
+                self.defs.push(define);
+            }
         }
         self.globals.insert(parts.name, Global { inner, ty: ty.or(declared), broken });
         if self.free.len() + self.equality.len() > MAX_REMEMBERED {
