@@ -69,7 +69,7 @@ properties: setup
 STAGES ?= soac,kernel,imp,imp-device,cpu,sanitized,device
 torture: setup
 	@mkdir -p build/torture
-	MINUTES=$(MINUTES) SEED=$(or $(SEED),$$(date +%s)) STAGES=$(STAGES) FINDINGS=$(CURDIR)/build/torture \
+	FORMS=all MINUTES=$(MINUTES) SEED=$(or $(SEED),$$(date +%s)) STAGES=$(STAGES) FINDINGS=$(CURDIR)/build/torture \
 	  cargo test --profile torture --test torture evaluators_agree -- --nocapture
 
 mutations: setup

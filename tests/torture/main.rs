@@ -2,7 +2,7 @@
 //!
 //! `CASES=N` asks for so many programs, `SEED=N` for others, `MINUTES=N` bounds the time instead, `STAGES=soac,kernel,imp,imp-device,cpu,sanitized,device` says what
 //! runs them, `TOGETHER=N` how many are compiled as one, `SHRINK=N` for how many seconds a finding is made smaller, `FINDINGS=FOLDER` where
-//! findings are written, `ENOUGH=N` after how many findings it ends, `TEXTS=FOLDER` where all programs are written. The test fails if there
+//! findings are written, `ENOUGH=N` after how many findings it ends, `TEXTS=FOLDER` where all programs are written, `FORMS=all` for recursive functions and derivatives too. The test fails if there
 //! are findings.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests write files and start processes")]

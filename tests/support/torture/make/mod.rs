@@ -99,6 +99,8 @@ pub struct Maker<'a> {
     nest: usize,
     /// Whether what is made is differentiated, so that most numbers are floats.
     floats: bool,
+    /// Whether recursive functions and derivatives are made too: if `FORMS` is set. Some of them are not compiled (E0801).
+    pub all_forms: bool,
     /// How many statements may still be made.
     budget: isize,
     pub features: Vec<&'static str>,
@@ -119,6 +121,7 @@ impl<'a> Maker<'a> {
             frame: 0,
             nest: 0,
             floats: false,
+            all_forms: std::env::var_os("FORMS").is_some(),
             budget,
             features: Vec::new(),
         }

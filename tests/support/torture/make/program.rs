@@ -116,7 +116,7 @@ fn polymorphic(maker: &mut Maker, name: String) -> (Definition, Fun) {
     ];
     let own = recursive(&name);
     // A slice that is taken takes the whole array with it.
-    let recursive = !star && maker.random.percent(50);
+    let recursive = maker.all_forms && !star && maker.random.percent(50);
     let body = Node::atom(&ty, if recursive { own[maker.random.below(own.len())].as_str() } else { maker.random.pick(&texts) });
     if recursive {
         maker.seen("recursive function");

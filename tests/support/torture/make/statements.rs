@@ -20,7 +20,7 @@ impl Maker<'_> {
             return None;
         }
         self.budget -= 1;
-        match self.random.below(29) {
+        match self.random.below(if self.all_forms { 29 } else { 28 }) {
             0..=5 => self.view(depth).map(|made| self.let_value(made)),
             6..=7 => self.update_statement(depth),
             8..=9 => {
