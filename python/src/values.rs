@@ -80,6 +80,9 @@ fn data(value: &Bound<'_, PyAny>, shape: &Shape, what: &str) -> PyResult<Value> 
             Ok(Value::tuples(Vec::new(), labels, parts))
         }
         Shape::Sum(..) => sum(value, shape, what),
+        Shape::Rows(..) => {
+            Err(failures::argument(py, &format!("{what}: arrays whose rows have different lengths are not taken from Python yet")))
+        }
         Shape::Other => Err(failures::argument(py, &format!("{what}: no data can stand for this"))),
     }
 }
