@@ -58,6 +58,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "front/infer",
             "front/explicit",
             "front/elaborate",
+            "front/format",
             "front/remc",
         ],
     ),

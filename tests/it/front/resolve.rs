@@ -174,7 +174,11 @@ fn unknown_names() {
     refuse("def f = g def g = 1", "E0201 main.rem:1:9 unknown name `g` | a definition is visible after it: move it up");
     refuse(
         "def f = let g x = g x in g",
-        "E0205 main.rem:1:19 `g` is used in its own definition | repeat with `loop x = start for i < n do ..` or `loop x = start while condition do ..`",
+        "E0205 main.rem:1:19 `g` is used in its own definition | make `g` a definition of its own, with what it takes from around it as parameters, or write a loop",
+    );
+    refuse(
+        "def c : i64 = c + 1",
+        "E0205 main.rem:1:15 `c` is used in its own definition | give it parameters, `def c x = ..`, or write a loop",
     );
     refuse(
         "def f x = 2*-x",
