@@ -136,19 +136,10 @@ impl Machine {
         if let Some(known) = self.known_reduction(glyph, &row) {
             return Ok(known);
         }
-        if let Some(c) = glyph.filter(|c| simple && is_dyadic(*c)) {
-            let spec = dyad(c, row.kind, row.kind, None, span)?;
-            let wide = dyad(c, spec.result, spec.result, None, span);
-            if is_associative(c, row.kind)
-                && wide.as_ref().is_ok_and(|wide| wide.result == spec.result)
-                && let Some(value) = neutral(c, spec.result)
-            {
-                let row = self.b.convert(&row, spec.result)?;
-                let folder = self.folder(c, spec.result, span)?;
-                let unit = self.b.lit(value);
-                let made = self.b.prim(Prim::Reduce, spec.result, &[len], &[], vec![folder, unit, row.expr]);
-                return Ok(Val::Arr(self.b.named(spec.result, Vec::new(), made)));
-            }
+        if let Some(c) = glyph.filter(|c| simple && is_dyadic(*c))
+            && let Some((kind, made)) = self.by_primitive(Prim::Reduce, c, &row, span)?
+        {
+            return Ok(Val::Arr(self.b.named(kind, Vec::new(), made)));
         }
         if let Some(n) = len.as_constant().filter(|n| *n <= 4 || !glyph.is_some_and(is_dyadic) && *n <= 16) {
             let mut out = self.row_item(&row, n - 1, span)?;
@@ -255,22 +246,26 @@ impl Machine {
         self.transposed(&order, &done).map(Val::Arr)
     }
 
+    /// A reduction or scan of a vector by core's primitive, and the kind of its result: where the function is associative and has a neutral element.
+    fn by_primitive(&mut self, prim: Prim, glyph: char, row: &Arr, span: Span) -> Result<Option<(Kind, Expr)>> {
+        let spec = dyad(glyph, row.kind, row.kind, None, span)?;
+        let wide = dyad(glyph, spec.result, spec.result, None, span);
+        let closed = is_associative(glyph, row.kind) && wide.is_ok_and(|wide| wide.result == spec.result);
+        let Some(value) = neutral(glyph, spec.result).filter(|_| closed) else { return Ok(None) };
+        let numbers = self.b.convert(row, spec.result)?;
+        let folder = self.folder(glyph, spec.result, span)?;
+        let unit = self.b.lit(value);
+        let made = self.b.prim(prim, spec.result, &row.shape[..1], &[], vec![folder, unit, numbers.expr]);
+        Ok(Some((spec.result, made)))
+    }
+
     fn scan_row(&mut self, f: &Func, row: Arr, span: Span) -> Result<Val> {
         self.b.at = f.span;
         let len = row.shape[0].clone();
-        if let Some(c) = f.glyph().filter(|c| row.shape.len() == 1 && is_dyadic(*c)) {
-            let spec = dyad(c, row.kind, row.kind, None, span)?;
-            let wide = dyad(c, spec.result, spec.result, None, span);
-            if is_associative(c, row.kind)
-                && wide.as_ref().is_ok_and(|wide| wide.result == spec.result)
-                && let Some(value) = neutral(c, spec.result)
-            {
-                let row = self.b.convert(&row, spec.result)?;
-                let folder = self.folder(c, spec.result, span)?;
-                let unit = self.b.lit(value);
-                let made = self.b.prim(Prim::Scan, spec.result, std::slice::from_ref(&len), &[], vec![folder, unit, row.expr]);
-                return Ok(Val::Arr(self.b.named(spec.result, vec![len], made)));
-            }
+        if let Some(c) = f.glyph().filter(|c| row.shape.len() == 1 && is_dyadic(*c))
+            && let Some((kind, made)) = self.by_primitive(Prim::Scan, c, &row, span)?
+        {
+            return Ok(Val::Arr(self.b.named(kind, vec![len], made)));
         }
         let numbers = self.b.iota(&len);
         let numbers = self.b.named(Kind::Int, vec![len.clone()], numbers);
