@@ -527,7 +527,7 @@ impl Elab<'_> {
         span: Span,
     ) -> Result<super::Typed> {
         let Some(declared) = declared else { return Ok((value, ty)) };
-        let (value, ty) = self.fit_ragged(&declared, &(value.clone(), ty.clone()), span)?.unwrap_or((value, ty));
+        let (value, ty) = self.fitted(&declared, (value, ty), span)?;
         let (Atom::Sigma(vars, inner), true) = (declared.atom(), declared.shape().is_scalar()) else {
             if let Some(fitted) = self.fit_function(&declared, (value.clone(), ty.clone()), span)? {
                 return Ok(fitted);
@@ -550,7 +550,7 @@ impl Elab<'_> {
             witnesses.push((*var, Index::Dim(witness)));
         }
         let opened = types::rewrite(inner, &mut types::Substitution::sizes(map));
-        let (value, ty) = self.fit_ragged(&opened, &(value.clone(), ty.clone()), span)?.unwrap_or((value, ty));
+        let (value, ty) = self.fitted(&opened, (value, ty), span)?;
         self.unify_at(&opened, &ty, span)?;
         Ok(super::scope::make_box(witnesses, inner.clone(), value, span))
     }

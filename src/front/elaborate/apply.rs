@@ -200,11 +200,11 @@ impl Elab<'_> {
         }
         let mut rows = false;
         for part in &mut parts {
-            let is_row = matches!(&part.arg, Arg::Ready((_, ty), _) if super::ragged::is_box(ty));
-            if is_row {
+            if let Arg::Ready(row, _) = &mut part.arg
+                && super::ragged::is_box(&row.1)
+            {
                 rows = true;
-                part.arg =
-                    self.opened_argument(std::mem::replace(&mut part.arg, Arg::Ready((super::expr::number(0, span), super::unit()), span)));
+                *row = self.open_row(row.clone());
             }
         }
         if rows && let (HeadRest::Fun(instance), Some(Part { arg: Arg::Ready(value, at), depth: 0 })) = (&mut head, parts.first()) {
@@ -440,7 +440,7 @@ impl Elab<'_> {
             if self.is_existential_argument(&params[i].ty, &arg_ty) {
                 return Ok(Attempt::Existential { argument: i });
             }
-            let (arg, arg_ty) = self.fit_ragged(&params[i].ty, &(arg.clone(), arg_ty.clone()), at)?.unwrap_or((arg, arg_ty));
+            let (arg, arg_ty) = self.fitted(&params[i].ty, (arg, arg_ty), at)?;
             let arg = self.eta_lift(&params[i].ty, (arg, arg_ty), at)?;
             let (arg, arg_ty) = self.eta_existential(&params[i].ty, arg, at)?;
             let fitted = self.fit_function(&params[i].ty, (arg.clone(), arg_ty.clone()), at)?;

@@ -51,9 +51,9 @@ impl Elab<'_> {
         let ((a, a_ty, a_frame), (b, b_ty, b_frame)) = (a, b);
         let fit = |elab: &mut Self, wanted: &Type, value: Expr, ty: &Type, frame: Frame| -> Result<Branch> {
             elab.frames.push(frame);
-            let fitted = elab.fit_ragged(wanted, &(value.clone(), ty.clone()), span);
+            let fitted = elab.fitted(wanted, (value, ty.clone()), span);
             let frame = elab.pop_frame();
-            let (value, ty) = fitted?.unwrap_or((value, ty.clone()));
+            let (value, ty) = fitted?;
             Ok((value, ty, frame))
         };
         let first = fit(self, &b_ty, a, &a_ty, a_frame)?;

@@ -104,13 +104,13 @@ impl Elab<'_> {
                         Some(value) => value,
                         None => self.expr(*expr)?,
                     };
-                    let (value, actual) = self.fit_ragged(&declared, &(value.clone(), actual.clone()), span)?.unwrap_or((value, actual));
+                    let (value, actual) = self.fitted(&declared, (value, actual), span)?;
                     self.unify_at(&declared, &actual, span)?;
                     return Ok((value, declared));
                 }
                 let (value, actual) = self.expr(*expr)?;
                 let declared = self.open_annotation(*ty)?;
-                let (value, actual) = self.fit_ragged(&declared, &(value.clone(), actual.clone()), span)?.unwrap_or((value, actual));
+                let (value, actual) = self.fitted(&declared, (value, actual), span)?;
                 self.unify_at(&declared, &actual, span)?;
                 Ok((value, declared))
             }
@@ -443,7 +443,7 @@ impl Elab<'_> {
     pub(super) fn coerce(&mut self, (value, ty): Typed, declared: Type, span: Span) -> Result<Typed> {
         let value = match self.made_regular(&declared, &(value.clone(), ty.clone()), span)? {
             Some(regular) => regular,
-            None => self.fit_ragged(&declared, &(value.clone(), ty.clone()), span)?.unwrap_or((value, ty)),
+            None => self.fitted(&declared, (value, ty), span)?,
         };
         let (value, ty) = value;
         let before = self.sizes.snapshot();

@@ -115,8 +115,7 @@ impl Elab<'_> {
             PatKind::Paren(inner) => self.fit_pattern(*inner, (value, ty)),
             PatKind::Ascribe(_, annotation) if self.writes_ragged(*annotation) => {
                 let declared = self.open_annotation(*annotation)?;
-                let fitted = self.fit_ragged(&declared, &(value.clone(), ty.clone()), node.span)?;
-                Ok(fitted.unwrap_or((value, ty)))
+                self.fitted(&declared, (value, ty), node.span)
             }
             _ => Ok((value, ty)),
         }

@@ -4,7 +4,7 @@
 //! cell of a map, is indexed or is bound by a pattern. A regular array becomes ragged where a ragged type is written, and where
 //! the other branch is ragged; a ragged one becomes regular by `:>` only.
 
-use super::apply::{Arg, Head};
+use super::apply::Head;
 use super::expr::Instance;
 use super::scope::{Binding, cell_type, make_box, outer_dim};
 use super::{Elab, MetaKind, Result, Typed, frame_shape, shape_var, types};
@@ -77,8 +77,12 @@ impl Elab<'_> {
         Some((Expr::new(ExprKind::Var(name), span), ty))
     }
 
-    /// The value as one of a declared type that is ragged where its own type is regular. Nothing if it is not of this kind.
-    pub(super) fn fit_ragged(&mut self, declared: &Type, (value, ty): &Typed, span: Span) -> Result<Option<Typed>> {
+    /// The value, as one of a declared type that is ragged where its own type is regular.
+    pub(super) fn fitted(&mut self, declared: &Type, value: Typed, span: Span) -> Result<Typed> {
+        Ok(self.fit_ragged(declared, &value, span)?.unwrap_or(value))
+    }
+    /// The same; nothing where nothing changes.
+    fn fit_ragged(&mut self, declared: &Type, (value, ty): &Typed, span: Span) -> Result<Option<Typed>> {
         if !has_ragged(declared) {
             return Ok(None);
         }
@@ -98,8 +102,7 @@ impl Elab<'_> {
                         _ => Expr::new(ExprKind::Proj(i, value.clone()), span),
                     };
                     let part = (part, found.clone());
-                    let fitted = self.fit_ragged(wanted, &part, span)?;
-                    parts.push(fitted.unwrap_or(part));
+                    parts.push(self.fitted(wanted, part, span)?);
                 }
                 let (values, types) = parts.into_iter().unzip();
                 Ok(Some((Expr::new(ExprKind::Tuple(values), span), Type::scalar(Atom::Tuple(types)))))
@@ -112,16 +115,26 @@ impl Elab<'_> {
         let Atom::Sigma(vars, inner) = declared.atom() else { return Err(self.missing(span)) };
         let depth = declared.shape().items.len();
         let frame = Shape { items: ty.shape().items[..depth].to_vec() };
-        let cell = cell_type(&ty, depth);
+        self.each_cell(frame, (array, ty), span, |elab, row| elab.box_as(vars, inner, row, span))
+    }
+    /// A map over the cells of an array in a frame, which are opened if they are boxes; what `work` makes of one hides nothing.
+    fn each_cell(
+        &mut self,
+        frame: Shape,
+        (array, ty): Typed,
+        span: Span,
+        work: impl FnOnce(&mut Self, Typed) -> Result<Typed>,
+    ) -> Result<Typed> {
+        let cell = cell_type(&ty, frame.items.len());
         self.push_frame();
         let name = self.fresh_name(Symbol::new("row"));
         self.bind_param(name, &cell, span);
         let row = self.open_row((Expr::new(ExprKind::Var(name), span), cell));
-        let (body, cell) = self.box_as(vars, inner, row, span)?;
-        let frame_of_body = self.pop_frame();
+        let (body, cell) = work(self, row)?;
+        let bindings = self.pop_frame();
         let outer = self.level();
         self.sizes.lower(&cell, outer);
-        let body = super::scope::wrap(frame_of_body, body);
+        let body = super::scope::wrap(bindings, body);
         let map = Expr::new(ExprKind::Map { frame: frame.clone(), args: vec![(name, array)], body }, span);
         Ok((map, cell.framed(&frame)))
     }
@@ -135,10 +148,7 @@ impl Elab<'_> {
             witnesses.push((*var, Index::Dim(witness)));
         }
         let opened = types::rewrite(inner, &mut types::Substitution::sizes(map));
-        let (value, ty) = match self.fit_ragged(&opened, &value, span)? {
-            Some(fitted) => fitted,
-            None => value,
-        };
+        let (value, ty) = self.fitted(&opened, value, span)?;
         self.unify_at(&opened, &ty, span)?;
         Ok(make_box(witnesses, inner.clone(), value, span))
     }
@@ -173,18 +183,8 @@ impl Elab<'_> {
         if !is_ragged(&ty) || is_ragged(declared) || declared.shape().items.len() < depth {
             return Ok(None);
         }
-        let frame = ty.shape().clone();
-        self.push_frame();
-        let name = self.fresh_name(Symbol::new("row"));
-        let row = self.open_row((Expr::new(ExprKind::Var(name), span), cell_type(&ty, depth)));
-        let wanted = cell_type(declared, depth);
-        let (body, cell) = self.coerce(row, wanted, span)?;
-        let bindings = self.pop_frame();
-        let outer = self.level();
-        self.sizes.lower(&cell, outer);
-        let body = super::scope::wrap(bindings, body);
-        let map = Expr::new(ExprKind::Map { frame: frame.clone(), args: vec![(name, value.clone())], body }, span);
-        Ok(Some((map, cell.framed(&frame))))
+        let (frame, wanted) = (ty.shape().clone(), cell_type(declared, depth));
+        self.each_cell(frame, (value.clone(), ty), span, |elab, row| elab.coerce(row, wanted, span)).map(Some)
     }
 
     /// What type parameters of a definition stand for where it is applied to ragged arrays: rows, which are boxes. `param` is the type of a
@@ -309,13 +309,6 @@ impl Elab<'_> {
                 self.is_cheap_function(*part)
             }
             _ => false,
-        }
-    }
-    /// Arguments that are boxes, opened.
-    pub(super) fn opened_argument(&mut self, arg: Arg) -> Arg {
-        match arg {
-            Arg::Ready(value, span) => Arg::Ready(self.open_row(value), span),
-            Arg::Lambda(_) => arg,
         }
     }
 }
