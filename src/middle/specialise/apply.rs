@@ -381,8 +381,8 @@ impl Specialiser<'_> {
         vars
     }
 
-    /// A map along one dimension.
-    fn map_level(&mut self, frame: &[Size], cells: Vec<(Symbol, Static)>, body: &Expr, env: &mut Env, span: Span) -> Outcome<Static> {
+    /// A map over a frame, one dimension after the other; the body sees the cells under their names.
+    pub(super) fn map(&mut self, frame: &[Size], cells: Vec<(Symbol, Static)>, body: &Expr, env: &mut Env, span: Span) -> Outcome<Static> {
         let Some((width, inner)) = frame.split_first() else {
             let mut named = Vec::with_capacity(cells.len());
             for (name, cell) in cells {
@@ -400,7 +400,7 @@ impl Specialiser<'_> {
                 let base = stem(*name);
                 arguments.push((*name, this.waiting_cells(array, base, &mut inputs, &mut params, span)?));
             }
-            this.map_level(inner, arguments, body, env, span)
+            this.map(inner, arguments, body, env, span)
         })?;
         let mut outs = Vec::new();
         let mut pending = Vec::new();
@@ -424,15 +424,10 @@ impl Specialiser<'_> {
                 for (name, array) in &cells {
                     arguments.push((*name, this.waiting_cells(array, stem(*name), inputs, params, span)?));
                 }
-                this.map_level(inner, arguments, body, env, span)
+                this.map(inner, arguments, body, env, span)
             })?;
         }
         Ok(value)
-    }
-
-    /// A map over a frame; the body sees the cells under their names.
-    pub(super) fn map(&mut self, frame: &[Size], cells: Vec<(Symbol, Static)>, body: &Expr, env: &mut Env, span: Span) -> Outcome<Static> {
-        self.map_level(frame, cells, body, env, span)
     }
 
     /// `sum`, `product`, `maximum`, `minimum` of a vector.

@@ -3,7 +3,7 @@
 use super::error::Limit;
 use super::plan::Definition;
 use super::recursion::{in_terms_of, renamed, seen_by_functions};
-use super::values::{Atom, Env, Fun, IndexValue, Layout, Renaming, Static, Type};
+use super::values::{Atom, BoxValue, Env, Fun, IndexValue, Layout, Renaming, Static, Type};
 use super::{Outcome, Specialiser, stem};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::constants::is_constant;
@@ -352,23 +352,16 @@ impl<'p> Specialiser<'p> {
             }
             Static::Tuple(parts) => parts.iter().for_each(|part| self.computed_sizes(part, params, out)),
             Static::Record(parts) => parts.iter().for_each(|(_, part)| self.computed_sizes(part, params, out)),
-            Static::Box(boxed) => {
-                let ty = Type { shape: Vec::new(), atom: Atom::Sigma(boxed.sigma.clone()) };
-                ty.free_sizes(&mut |var| {
-                    if !params.contains(&var) && !out.contains(&var) {
-                        out.push(var)
-                    }
-                });
-            }
-            Static::Lifted(lifted) => {
-                let ty = self.type_of_rows(lifted);
-                ty.into_iter().for_each(|ty| {
+            Static::Box(_) | Static::Lifted(_) => {
+                let hidden = |boxed: &BoxValue| Type { shape: Vec::new(), atom: Atom::Sigma(boxed.sigma.clone()) };
+                let ty = if let Static::Box(boxed) = value { Some(hidden(boxed)) } else { self.rows_type(value) };
+                if let Some(ty) = ty {
                     ty.free_sizes(&mut |var| {
                         if !params.contains(&var) && !out.contains(&var) {
                             out.push(var)
                         }
                     });
-                });
+                }
             }
             Static::Fun(_) => {}
         }

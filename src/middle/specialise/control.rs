@@ -451,7 +451,7 @@ impl Specialiser<'_> {
         holes
     }
     /// Of which kind a function is, and what is in its holes.
-    pub(super) fn kind_of(&self, value: &Static, kinds: &Kinds, depth: u32) -> Option<(usize, Vec<Var>)> {
+    pub(super) fn kind_of(&self, value: &Static, kinds: &[Kind], depth: u32) -> Option<(usize, Vec<Var>)> {
         let of_kind = |kind: &Kind| {
             let holes = self.holes(value, depth, kind.arrays);
             (self.form(value, &holes) == self.form(&kind.value, &kind.holes)).then_some(holes)
@@ -463,7 +463,7 @@ impl Specialiser<'_> {
         Form::of(value, holes, &self.out)
     }
     /// Variables for a function of one of these kinds: for each kind but the first whether it is of that kind, and what stands in its holes.
-    pub(super) fn kind_vars(&mut self, kinds: &Kinds) -> Vec<Var> {
+    pub(super) fn kind_vars(&mut self, kinds: &[Kind]) -> Vec<Var> {
         let mut vars: Vec<Var> = (1..kinds.len()).map(|_| self.fresh(Symbol::new("which"), soac::Type::scalar(PrimType::Bool))).collect();
         for kind in kinds {
             let mut map = Renaming::default();
@@ -479,7 +479,7 @@ impl Specialiser<'_> {
         vars
     }
     /// The function that these variables stand for.
-    pub(super) fn one_of(&mut self, kinds: &Kinds, vars: &[Var], span: Span) -> Outcome<Static> {
+    pub(super) fn one_of(&mut self, kinds: &[Kind], vars: &[Var], span: Span) -> Outcome<Static> {
         let (which, mut rest) = vars.split_at(kinds.len() - 1);
         let mut values = Vec::with_capacity(kinds.len());
         for kind in kinds {

@@ -56,8 +56,7 @@ impl Specialiser<'_> {
     }
     /// What a function has captured, if it is of this kind.
     fn same_code(&self, function: &Static, kind: &Kind) -> Option<Vec<Var>> {
-        let kinds = vec![Kind { value: kind.value.clone(), holes: kind.holes.clone(), arrays: false }];
-        self.kind_of(function, &kinds, 0).map(|(_, holes)| holes)
+        self.kind_of(function, std::slice::from_ref(kind), 0).map(|(_, holes)| holes)
     }
     /// The kinds of function arguments, one each.
     pub(super) fn kinds_of_arguments(&self, functions: &[Static], span: Span) -> Outcome<Vec<Kind>> {
@@ -69,9 +68,9 @@ impl Specialiser<'_> {
     }
     /// Variables for what a function argument has captured, and the function in terms of them.
     pub(super) fn argument_of_kind(&mut self, kind: &Kind, vars: &mut Vec<Var>, span: Span) -> Outcome<Static> {
-        let kinds = vec![Kind { value: kind.value.clone(), holes: kind.holes.clone(), arrays: false }];
-        let own = self.kind_vars(&kinds);
-        let value = self.one_of(&kinds, &own, span)?;
+        let kinds = std::slice::from_ref(kind);
+        let own = self.kind_vars(kinds);
+        let value = self.one_of(kinds, &own, span)?;
         vars.extend(own);
         Ok(value)
     }

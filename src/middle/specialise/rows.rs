@@ -38,8 +38,8 @@ struct Differing {
     data: Var,
 }
 
-/// Makes the value of the body of a map once more.
-type Body2<'a, S> = dyn FnMut(&mut S, &mut Vec<Var>, &mut Vec<Var>) -> Outcome<Static> + 'a;
+/// Makes something of the body of a map once more; its inputs and parameters are added to the lists.
+type Again<'a, S, T> = dyn FnMut(&mut S, &mut Vec<Var>, &mut Vec<Var>) -> Outcome<T> + 'a;
 
 fn i64s(width: &Size) -> soac::Type {
     soac::Type { elem: PrimType::I64, shape: vec![width.clone()] }
@@ -128,32 +128,37 @@ impl Specialiser<'_> {
             let inner = |size: &Size| size.vars().any(|var| self.is_inner(var));
             let outer = ty.shape.iter().rposition(inner).map_or(0, |last| last + 1);
             let name = self.out.vars[var].name;
-            let total = self.fresh(Symbol::new("elements"), soac::Type::scalar(PrimType::I64));
-            self.sizes.add_natural(total);
-            let starts = self.fresh(Symbol::new("starts"), i64s(&lifted.width));
-            let data = self.fresh(name, ty.cell(outer).framed(&[Size::var(total)]));
-            let start = self.placeholder(Symbol::new("start"), soac::Type::scalar(PrimType::I64));
             let place = self.placeholder(name, soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) });
             self.stand_for(map, var, Operand::Var(place));
-            lifted.vars.push(start);
-            lifted.arrays.push(Operand::Var(starts));
-            lifted.places.push(place);
-            lifted.rows.push(Row { start: Operand::Var(start), data: Operand::Var(data) });
+            let [total, starts, data] = self.add_row(lifted, place, name, ty.cell(outer));
             rows.push(Differing { var, volume: volume(&ty.shape[..outer]), total, starts, data });
         }
         Pending { path, value, holes, rows, sizes }
     }
 
+    /// Gives a variable for arrays of different sizes a place in rows, whose elements are of this type: the number of elements of all, where
+    /// each begins, and the elements.
+    fn add_row(&mut self, lifted: &mut Lifted, place: Var, name: Symbol, element: soac::Type) -> [Var; 3] {
+        let total = self.fresh(Symbol::new("elements"), soac::Type::scalar(PrimType::I64));
+        self.sizes.add_natural(total);
+        let starts = self.fresh(Symbol::new("starts"), i64s(&lifted.width));
+        let data = self.fresh(name, element.framed(&[Size::var(total)]));
+        let start = self.placeholder(Symbol::new("start"), soac::Type::scalar(PrimType::I64));
+        lifted.vars.push(start);
+        lifted.arrays.push(Operand::Var(starts));
+        lifted.places.push(place);
+        lifted.rows.push(Row { start: Operand::Var(start), data: Operand::Var(data) });
+        [total, starts, data]
+    }
+
     /// Puts cells one after the other. `again` makes the value of the body once more.
-    pub(super) fn make_rows(&mut self, pending: Pending, width: &Size, span: Span, again: &mut Body2<'_, Self>) -> Outcome<()> {
+    pub(super) fn make_rows(&mut self, pending: Pending, width: &Size, span: Span, again: &mut Again<'_, Self, Static>) -> Outcome<()> {
         let Pending { path, value, holes, rows, sizes } = pending;
         for row in &rows {
             self.row_starts(row, width, &sizes, span)?;
         }
-        let (mut inputs, mut params) = (Vec::new(), Vec::new());
-        let mut starts = Vec::with_capacity(rows.len());
-        let (stms, result) = self.in_block(|this| {
-            let whole = again(this, &mut inputs, &mut params)?;
+        self.put_rows(&rows, width, span, &mut |this, inputs, params| {
+            let whole = again(this, inputs, params)?;
             let part = path.iter().try_fold(whole, |value, at| match value {
                 Static::Tuple(parts) if *at < parts.len() => Ok(parts[*at].clone()),
                 Static::Record(parts) if *at < parts.len() => Ok(parts[*at].1.clone()),
@@ -166,29 +171,30 @@ impl Specialiser<'_> {
             if own.len() != holes.len() || Form::of(&part, &own, &this.out) != Form::of(&value, &holes, &this.out) {
                 return this.limit(span, Limit::LateRows);
             }
+            Ok(rows.iter().map(|row| own[holes.iter().position(|hole| *hole == row.var).unwrap_or(0)]).collect())
+        })
+    }
+    /// Writes the arrays of each cell, which `arrays` makes in the order of `rows`, to their places in the rows.
+    fn put_rows(&mut self, rows: &[Differing], width: &Size, span: Span, arrays: &mut Again<'_, Self, Vec<Var>>) -> Outcome<()> {
+        let (mut inputs, mut params) = (Vec::new(), Vec::new());
+        let mut starts = Vec::with_capacity(rows.len());
+        let (stms, result) = self.in_block(|this| {
+            let arrays = arrays(this, &mut inputs, &mut params)?;
             let mut result = Vec::with_capacity(2 * rows.len());
-            for row in &rows {
+            for (row, array) in rows.iter().zip(arrays) {
                 let start = this.fresh(Symbol::new("start"), soac::Type::scalar(PrimType::I64));
-                starts.push((start, row.starts));
-                result.push(Operand::Var(start));
-                let at = holes.iter().position(|hole| *hole == row.var).unwrap_or(0);
-                let array = own[at];
-                let outer = this.out.ty(array).rank() + 1 - this.out.ty(row.data).rank();
-                let value = if outer > 1 {
-                    let ty = this.out.ty(array).clone();
-                    let flat = ty.cell(outer).framed(&[volume(&ty.shape[..outer])]);
-                    this.bind("flat", flat, Exp::Reshape(array), span)?
-                } else {
-                    Operand::Var(array)
+                starts.push(start);
+                let ty = this.out.ty(array).clone();
+                let flat = match ty.rank() + 1 - this.out.ty(row.data).rank() {
+                    1 => Operand::Var(array),
+                    outer => this.bind("flat", ty.cell(outer).framed(&[volume(&ty.shape[..outer])]), Exp::Reshape(array), span)?,
                 };
-                result.push(value);
+                result.extend([Operand::Var(start), flat]);
             }
             Ok(result)
         })?;
-        for (param, array) in starts {
-            params.push(param);
-            inputs.push(array);
-        }
+        params.extend(starts);
+        inputs.extend(rows.iter().map(|row| row.starts));
         let pat = rows.iter().map(|row| row.data).collect();
         let lambda = Lambda { params, body: Body { stms, result } };
         self.push(pat, Exp::Rows { width: width.clone(), inputs, lambda }, span)
@@ -320,16 +326,7 @@ impl Specialiser<'_> {
                     lifted.arrays.push(Operand::Var(array));
                 }
                 Some(last) => {
-                    let total = self.fresh(Symbol::new("elements"), soac::Type::scalar(PrimType::I64));
-                    self.sizes.add_natural(total);
-                    let starts = self.fresh(Symbol::new("starts"), i64s(&lifted.width));
-                    let data = self.fresh(name, var_ty.cell(last + 1).framed(&[Size::var(total)]));
-                    vars.extend([total, starts, data]);
-                    let start = self.placeholder(Symbol::new("start"), soac::Type::scalar(PrimType::I64));
-                    lifted.vars.push(start);
-                    lifted.arrays.push(Operand::Var(starts));
-                    lifted.places.push(*var);
-                    lifted.rows.push(Row { start: Operand::Var(start), data: Operand::Var(data) });
+                    vars.extend(self.add_row(&mut lifted, *var, name, var_ty.cell(last + 1)));
                 }
             }
         }
@@ -409,15 +406,7 @@ impl Specialiser<'_> {
         let mut differing = Vec::with_capacity(rows.len());
         for (var, outer) in rows {
             let var_ty = self.out.ty(var).clone();
-            let total = self.fresh(Symbol::new("elements"), soac::Type::scalar(PrimType::I64));
-            self.sizes.add_natural(total);
-            let starts = self.fresh(Symbol::new("starts"), i64s(&lifted.width));
-            let data = self.fresh(Symbol::new("rows"), var_ty.cell(outer).framed(&[Size::var(total)]));
-            let start = self.placeholder(Symbol::new("start"), soac::Type::scalar(PrimType::I64));
-            packed.vars.push(start);
-            packed.arrays.push(Operand::Var(starts));
-            packed.places.push(var);
-            packed.rows.push(Row { start: Operand::Var(start), data: Operand::Var(data) });
+            let [total, starts, data] = self.add_row(&mut packed, var, Symbol::new("rows"), var_ty.cell(outer));
             differing.push(Differing { var, volume: volume(&var_ty.shape[..outer]), total, starts, data });
         }
         for row in &differing {
@@ -426,33 +415,11 @@ impl Specialiser<'_> {
         if differing.is_empty() {
             return Ok(packed);
         }
-        let (mut inputs, mut params) = (Vec::new(), Vec::new());
-        let mut starts = Vec::new();
-        let (stms, result) = self.in_block(|this| {
-            let leaves = this.packed_cell(&whole, &mut inputs, &mut params, span)?;
-            let mut result = Vec::new();
-            for row in &differing {
-                let start = this.fresh(Symbol::new("start"), soac::Type::scalar(PrimType::I64));
-                starts.push((start, row.starts));
-                let at = own.iter().position(|var| *var == row.var).unwrap_or(0);
-                let array = this.array(leaves[at], span)?;
-                let outer = this.out.ty(array).rank() + 1 - this.out.ty(row.data).rank();
-                let ty = this.out.ty(array).clone();
-                let flat = match outer {
-                    1 => Operand::Var(array),
-                    _ => this.bind("flat", ty.cell(outer).framed(&[volume(&ty.shape[..outer])]), Exp::Reshape(array), span)?,
-                };
-                result.extend([Operand::Var(start), flat]);
-            }
-            Ok(result)
+        self.put_rows(&differing, &lifted.width, span, &mut |this, inputs, params| {
+            let leaves = this.packed_cell(&whole, inputs, params, span)?;
+            let leaf = |row: &Differing| leaves[own.iter().position(|var| *var == row.var).unwrap_or(0)];
+            differing.iter().map(|row| this.array(leaf(row), span)).collect()
         })?;
-        for (param, array) in starts {
-            params.push(param);
-            inputs.push(array);
-        }
-        let pat = differing.iter().map(|row| row.data).collect();
-        let lambda = Lambda { params, body: Body { stms, result } };
-        self.push(pat, Exp::Rows { width: lifted.width.clone(), inputs, lambda }, span)?;
         Ok(packed)
     }
     /// The leaves of a cell of an array of boxes.
