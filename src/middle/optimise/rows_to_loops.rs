@@ -2,9 +2,9 @@
 //!
 //! Law: `rows n xs (\x -> (s, r))`, whose rows fill the result, is a loop over the cells that writes each row to its place in an array of zeros.
 
-use crate::base::{Scalar, Symbol};
+use crate::base::{PrimType, Scalar, Symbol};
 use crate::ir::soac::visit_mut::PartMut;
-use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Stm, Type, Var};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Stm, Type};
 
 /// Writes ragged arrays row by row.
 pub fn rows_to_loops(mut program: Program) -> Program {
@@ -31,7 +31,7 @@ fn in_body(program: &mut Program, body: &mut Body) {
 fn one_by_one(program: &mut Program, stm: Stm, out: &mut Vec<Stm>) {
     let Stm { pat, exp, span } = stm;
     let Exp::Rows { width, inputs, lambda } = exp else { return };
-    let scalar = || Type::scalar(crate::base::PrimType::I64);
+    let scalar = || Type::scalar(PrimType::I64);
     let count = program.fresh(Symbol::new("count"), scalar());
     let i = program.fresh(Symbol::new("i"), scalar());
     out.push(Stm { pat: vec![count], exp: Exp::Size(width), span });
@@ -46,16 +46,11 @@ fn one_by_one(program: &mut Program, stm: Stm, out: &mut Vec<Stm>) {
         let [none, param, next] = ["none", "rows", "rows"].map(|name| program.fresh(Symbol::new(name), ty.clone()));
         out.push(Stm { pat: vec![none], exp: Exp::Rep(Operand::Const(Scalar::from_i128(ty.elem, 0))), span });
         params.push((param, Operand::Var(none)));
-        if let Some(value) = array(row[1]) {
-            let exp = Exp::UpdateSlice { array: param, start: row[0], step: Operand::int(1), value, checked: false };
-            stms.push(Stm { pat: vec![next], exp, span });
-            result.push(Operand::Var(next));
-        }
+        let Some(value) = row[1].var() else { crate::ice!(span, "a row that is no array") };
+        let exp = Exp::UpdateSlice { array: param, start: row[0], step: Operand::int(1), value, checked: false };
+        stms.push(Stm { pat: vec![next], exp, span });
+        result.push(Operand::Var(next));
     }
     let form = LoopForm::For(i, Operand::Var(count));
     out.push(Stm { pat, exp: Exp::Loop { params, form, body: Body { stms, result } }, span });
-}
-
-fn array(operand: Operand) -> Option<Var> {
-    operand.var()
 }

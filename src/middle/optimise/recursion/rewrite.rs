@@ -295,22 +295,14 @@ impl Rewrite<'_> {
             body.stms.push(Stm { pat, exp: Exp::If { cond, then, els }, span });
             return body;
         }
-        for stm in &mut body.stms {
-            if matches!(stm.exp, Exp::Call(id, _) if id == self.id) {
-                let pat = std::mem::take(&mut stm.pat);
-                let span = stm.span;
-                let nothing = pat.iter().map(|var| {
-                    let ty = self.program.ty(*var);
-                    let zero = Operand::Const(Scalar::from_i128(ty.elem, 0));
-                    Stm { pat: vec![*var], exp: if ty.rank() == 0 { Exp::Copy(zero) } else { Exp::Rep(zero) }, span }
-                });
-                let nothing: Vec<Stm> = nothing.collect();
-                let at = body.stms.iter().position(|stm| stm.pat.is_empty() && matches!(stm.exp, Exp::Call(id, _) if id == self.id));
-                if let Some(at) = at {
-                    body.stms.splice(at..=at, nothing);
-                }
-                break;
-            }
+        if let Some((at, _)) = call_in(&body, self.id) {
+            let Stm { pat, span, .. } = body.stms.remove(at);
+            let nothing = pat.into_iter().map(|var| {
+                let ty = self.program.ty(var);
+                let zero = Operand::Const(Scalar::from_i128(ty.elem, 0));
+                Stm { pat: vec![var], exp: if ty.rank() == 0 { Exp::Copy(zero) } else { Exp::Rep(zero) }, span }
+            });
+            body.stms.splice(at..at, nothing);
         }
         body
     }
