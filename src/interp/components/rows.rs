@@ -5,7 +5,7 @@ use super::super::{Failure, Outcome};
 use super::Sizes;
 use crate::base::{Scalar, Symbol};
 use crate::ir::core::rows::{self, Column, Leaf};
-use crate::ir::core::{Atom, Dim, DimAtom, Shape, Type};
+use crate::ir::core::{Atom, Dim, DimAtom, Shape, ShapeItem, Type};
 use crate::runtime::{Array, Boxed, Buffer, Builder, Cells, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -21,9 +21,13 @@ fn rest(ty: &Type) -> Type {
     Type::new(ty.atom().clone(), Shape { items: ty.shape().items[1..].to_vec() })
 }
 
+/// What a size is, by those that are known here and those of the surroundings.
+fn evaluated(dim: &Dim, size: Sizes, known: &Known) -> Option<i64> {
+    dim.evaluate(&mut |atom| known.get(&atom).copied().or_else(|| size(&Dim::atom(atom))))
+}
+
 fn extent(dim: &Dim, size: Sizes, known: &Known) -> Outcome<usize> {
-    let value = dim.evaluate(&mut |atom| known.get(&atom).copied().or_else(|| size(&Dim::atom(atom))));
-    value.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| broken("the size of a row is not known"))
+    evaluated(dim, size, known).and_then(|n| usize::try_from(n).ok()).ok_or_else(|| broken("the size of a row is not known"))
 }
 
 /// Adds the components of a box or of an array of boxes.
@@ -33,12 +37,7 @@ pub(super) fn add(ty: &Type, value: &Value, size: Sizes, out: &mut Vec<Value>) -
         let Value::Box(boxed) = value else { return Err(unfit()) };
         out.extend(boxed.indices.iter().cloned());
         let known: Known = names.iter().zip(&boxed.indices).filter_map(|(name, n)| Some((DimAtom::Var(*name), n.as_i64()?))).collect();
-        return super::add(
-            content,
-            &boxed.value,
-            &|dim| dim.evaluate(&mut |atom| known.get(&atom).copied().or_else(|| size(&Dim::atom(atom)))),
-            out,
-        );
+        return super::add(content, &boxed.value, &|dim| evaluated(dim, size, &known), out);
     }
     let cell = rest(ty);
     let leaves = rows::leaves(&cell).ok_or_else(unfit)?;
@@ -147,7 +146,7 @@ pub(super) fn rebuild(ty: &Type, width: Option<usize>, parts: &mut dyn Iterator<
             }
             own.push(value);
         }
-        let inner = |dim: &Dim| dim.evaluate(&mut |atom| known.get(&atom).copied().or_else(|| size(&Dim::atom(atom))));
+        let inner = |dim: &Dim| evaluated(dim, size, &known);
         items.push(cell_value(&cell, &mut own.into_iter(), &inner)?);
     }
     let dims = match items.first() {
@@ -163,7 +162,7 @@ pub(super) fn rebuild(ty: &Type, width: Option<usize>, parts: &mut dyn Iterator<
 
 fn cell_value(cell: &Type, parts: &mut dyn Iterator<Item = Value>, size: Sizes) -> Outcome<Value> {
     let Atom::Sigma(names, content) = cell.atom() else { return Err(unfit()) };
-    if let Some(crate::ir::core::ShapeItem::Dim(dim)) = cell.shape().items.first() {
+    if let Some(ShapeItem::Dim(dim)) = cell.shape().items.first() {
         return rebuild(cell, extent(dim, size, &Known::default()).ok(), parts, size);
     }
     let indices = names.iter().map(|_| parts.next().ok_or_else(unfit)).collect::<Outcome<Vec<_>>>()?;
@@ -177,12 +176,7 @@ pub fn with_sizes(ty: &Type, value: &Value) -> Outcome<Value> {
         return Ok(value.clone());
     }
     match (ty.atom(), value) {
-        (Atom::Sigma(names, content), Value::Box(boxed)) => {
-            let value = with_sizes(content, &boxed.value)?;
-            let indices =
-                names.iter().map(|name| hidden(content, &value, *name).map(|n| Value::Scalar(Scalar::I64(n)))).collect::<Option<_>>();
-            Ok(Value::Box(Arc::new(Boxed { indices: indices.ok_or_else(|| broken("a hidden size that no array has"))?, value })))
-        }
+        (Atom::Sigma(..), Value::Box(_)) => with_box_sizes(ty, value),
         (Atom::Sigma(..), Value::Cells(cells)) => {
             let cell = Type::scalar(ty.atom().clone());
             let items = cells.items().iter().map(|item| with_box_sizes(&cell, item)).collect::<Outcome<_>>()?;
@@ -207,13 +201,17 @@ fn with_box_sizes(ty: &Type, value: &Value) -> Outcome<Value> {
     Ok(Value::Box(Arc::new(Boxed { indices: indices.ok_or_else(|| broken("a hidden size that no array has"))?, value })))
 }
 
+/// Whether a dimension is just this size.
+fn is_size(item: &ShapeItem, name: Symbol) -> bool {
+    match item {
+        ShapeItem::Dim(dim) => dim.as_atom() == Some(DimAtom::Var(name)),
+        ShapeItem::Var(_) => false,
+    }
+}
+
 /// A size, found in a value.
 fn hidden(ty: &Type, value: &Value, name: Symbol) -> Option<i64> {
-    let alone = |item: &crate::ir::core::ShapeItem| match item {
-        crate::ir::core::ShapeItem::Dim(dim) => dim.as_atom() == Some(DimAtom::Var(name)),
-        crate::ir::core::ShapeItem::Var(_) => false,
-    };
-    let own = ty.shape().items.iter().zip(value.dims()).find(|(item, _)| alone(item)).map(|(_, n)| *n as i64);
+    let own = ty.shape().items.iter().zip(value.dims()).find(|(item, _)| is_size(item, name)).map(|(_, n)| *n as i64);
     own.or_else(|| match (ty.atom(), value) {
         (Atom::Tuple(types), Value::Tuple(tuple)) => types.iter().zip(&tuple.parts).find_map(|(ty, part)| hidden(ty, part, name)),
         (Atom::Record(fields), Value::Tuple(tuple)) => fields.iter().zip(&tuple.parts).find_map(|((_, ty), part)| hidden(ty, part, name)),
@@ -224,11 +222,7 @@ fn hidden(ty: &Type, value: &Value, name: Symbol) -> Option<i64> {
 /// Whether each hidden size of a type can be found in values of it.
 pub fn is_read(ty: &Type) -> bool {
     fn found(ty: &Type, name: Symbol) -> bool {
-        let alone = |item: &crate::ir::core::ShapeItem| match item {
-            crate::ir::core::ShapeItem::Dim(dim) => dim.as_atom() == Some(DimAtom::Var(name)),
-            crate::ir::core::ShapeItem::Var(_) => false,
-        };
-        ty.shape().items.iter().any(alone)
+        ty.shape().items.iter().any(|item| is_size(item, name))
             || match ty.atom() {
                 Atom::Tuple(types) if ty.shape().is_scalar() => types.iter().any(|ty| found(ty, name)),
                 Atom::Record(fields) if ty.shape().is_scalar() => fields.iter().any(|(_, ty)| found(ty, name)),

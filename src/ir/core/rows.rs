@@ -36,18 +36,18 @@ pub enum Column {
 /// The leaves of a type; `None` where there is more than data of known rank in it.
 pub fn leaves(ty: &Type) -> Option<Vec<Leaf>> {
     let mut out = Vec::new();
-    let shape: Option<Vec<Dim>> =
-        ty.shape().items.iter().map(|item| if let ShapeItem::Dim(dim) = item { Some(dim.clone()) } else { None }).collect();
-    add(ty.atom(), &shape?, &mut 0, &mut out)?;
+    add(ty.atom(), &sizes(ty)?, &mut 0, &mut out)?;
     Some(out)
+}
+
+/// The sizes of an array type; `None` if its rank is not known.
+fn sizes(ty: &Type) -> Option<Vec<Dim>> {
+    ty.shape().items.iter().map(|item| if let ShapeItem::Dim(dim) = item { Some(dim.clone()) } else { None }).collect()
 }
 
 /// The leaves of an array of this shape, of elements of this type.
 fn add(atom: &Atom, shape: &[Dim], count: &mut usize, out: &mut Vec<Leaf>) -> Option<()> {
-    let inner = |ty: &Type| {
-        let own = ty.shape().items.iter().map(|item| if let ShapeItem::Dim(dim) = item { Some(dim.clone()) } else { None });
-        Some([shape, &own.collect::<Option<Vec<_>>>()?].concat())
-    };
+    let inner = |ty: &Type| Some([shape, &sizes(ty)?].concat());
     match atom {
         Atom::Prim(prim) => out.push(Leaf { prim: *prim, shape: shape.to_vec(), name: None }),
         Atom::Tuple(parts) => parts.iter().try_for_each(|part| add(part.atom(), &inner(part)?, count, out))?,
@@ -61,8 +61,7 @@ fn add(atom: &Atom, shape: &[Dim], count: &mut usize, out: &mut Vec<Leaf>) -> Op
         Atom::Sigma(names, content) => match shape.split_first() {
             None => {
                 out.extend(names.iter().map(|name| Leaf { prim: PrimType::I64, shape: Vec::new(), name: Some(*name) }));
-                let own = content.shape().items.iter().map(|item| if let ShapeItem::Dim(dim) = item { Some(dim.clone()) } else { None });
-                add(content.atom(), &own.collect::<Option<Vec<_>>>()?, count, out)?;
+                add(content.atom(), &sizes(content)?, count, out)?;
             }
             Some((width, rest)) => {
                 let mut cell = Vec::new();
