@@ -1,5 +1,6 @@
 //! The names that can be completed: those of definitions, and of the members that modules show.
 
+use crate::base::{PrimType, scalar};
 use crate::ir::surface::Decl;
 use crate::ir::surface::modules::{ModuleDecl, ModuleExpr, ModuleExprKind, ModuleType, ModuleTypeKind, Spec};
 use crate::ir::tables::Program;
@@ -7,13 +8,6 @@ use rustc_hash::FxHashMap;
 
 /// Modules that are defined by each other are followed so far.
 const DEPTH: usize = 16;
-
-/// The modules of scalars, which the compiler makes, with the module types that the prelude has of them.
-const SCALARS: [(&[&str], &str); 3] = [
-    (&["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"], "integral"),
-    (&["f16", "f32", "f64"], "float"),
-    (&["c64", "c128"], "complex"),
-];
 
 /// The modules and module types of a program, by name. Later ones hide earlier ones.
 #[derive(Default)]
@@ -47,12 +41,8 @@ pub fn all(program: &Program) -> Vec<String> {
         }
         names.push((*name).to_string());
     }
-    for (modules, shown) in SCALARS {
-        let mut members = Vec::new();
-        if let Some(sig) = found.types.get(shown) {
-            found.of_type(sig, DEPTH, &mut members);
-        }
-        names.extend(modules.iter().flat_map(|module| members.iter().map(move |member| format!("{module}.{member}"))));
+    for prim in PrimType::ALL {
+        names.extend(scalar::members(prim).into_iter().map(|member| format!("{prim}.{member}")));
     }
     names.retain(|name| name.chars().all(|c| c.is_alphanumeric() || "_'.".contains(c)));
     names
