@@ -219,7 +219,11 @@ impl Signature {
     fn assemble(&self, values: Vec<Value>) -> Vec<Value> {
         let mut values = values.into_iter();
         let whole = self.params.iter().filter_map(|form| form.assemble(&mut values));
-        whole.zip(&self.types).map(|(value, ty)| interp::components::rows::with_sizes(ty, &value).unwrap_or(value)).collect()
+        let sized = |(value, ty): (Value, &Type)| match interp::components::rows::with_sizes(ty, &value) {
+            Ok(sized) => sized,
+            Err(failure) => crate::ice!(Span::default(), "a value that was read is not of its type: {}", failure.message),
+        };
+        whole.zip(&self.types).map(sized).collect()
     }
 }
 

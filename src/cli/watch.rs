@@ -1,7 +1,7 @@
 //! `--watch`: a command again whenever one of its files changes.
 
 use super::output::Console;
-use super::{Outcome, SUCCESS};
+use super::{Outcome, SUCCESS, files};
 use crate::base::{FileId, SourceMap};
 use crate::front::syntax::lexer::{Tok, lex};
 use std::io::IsTerminal;
@@ -48,8 +48,8 @@ fn state(programs: &[PathBuf]) -> Vec<(PathBuf, Option<(u64, SystemTime)>)> {
 }
 
 fn below(folder: &Path, out: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(folder).map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect()).unwrap_or_default();
+    // What cannot be read is seen once it can be.
+    let mut entries = files::entries(folder).unwrap_or_default();
     entries.sort();
     for path in entries {
         if path.is_dir() && !path.is_symlink() {
