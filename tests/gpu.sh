@@ -5,10 +5,11 @@
 #     corpus      the programs of tests/data/corpus and examples against the results that are written in them
 #     examples    the examples against NumPy, size CHECK (small)
 #     library     a library with arrays of the processor and of the device, called from C
-#     sanitizer   NVIDIA's compute-sanitizer (memcheck, racecheck, initcheck) on every PART-th (8th) program
+#     sanitizer   NVIDIA's compute-sanitizer (TOOLS, default memcheck, racecheck, initcheck) on every PART-th (8th) program
 #     bench       bandwidth against a copy on the device, and times against CuPy, JAX and PyTorch where installed, size SIZE (large)
 #   tests/gpu.sh pack        puts the program and its libraries into build/gpu/pack, for machines without Rust and without a network
 #
+# OUT/wrong.txt has what programs print that are wrong; JOBS (4) of them run at a time, those of the corpus for LIMIT (120) seconds at most.
 # Exit status: 0 all green, 1 something is wrong, 77 there is no device. REMORA names the program, which is built otherwise where there is
 # cargo; libraries in `lib` beside it are found. Needed besides: a C compiler; NVRTC 12 or newer (from the CUDA toolkit, or the Python
 # package); for examples and bench Python with NumPy. What is not there is said in the report.
@@ -27,8 +28,8 @@ pack() {
   cargo build --release --quiet || exit 1
   rm -rf "$out/pack" && mkdir -p "$out/pack/lib"
   cp target/release/remora "$out/pack/"
-  # The C library and the loader are those of the other machine.
-  ldd target/release/remora | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libdl|libpthread|librt)\.so' | while read -r library; do
+  # The C and C++ libraries and the loader are those of the other machine, whose other programs need them too.
+  ldd target/release/remora | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc++|libgcc_s|libz)\.so' | while read -r library; do
     cp -L "$library" "$out/pack/lib/"
   done
   say "there: REMORA=build/gpu/pack/remora tests/gpu.sh"
@@ -107,6 +108,7 @@ status=0
 line() { echo "$*" | tee -a "$report"; }
 bad() { status=1; line "- **wrong**: $*"; }
 : > "$report"
+rm -f "$out/wrong.txt"
 device=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2> /dev/null | head -n 1)
 line "# On a CUDA device"
 line
@@ -127,8 +129,9 @@ else
 fi
 cat > "$work/one" <<END
 #!/usr/bin/env bash
-if ! out=\$(timeout 600 "$remora" test --backend cuda "\$1" 2>&1); then
+if ! out=\$(timeout "${LIMIT:-120}" "$remora" test --backend cuda "\$1" 2>&1); then
   echo "\$1: \$(echo "\$out" | grep -m 1 -E 'error|FAILED|failed' || echo "\$out" | head -n 1)"
+  printf '==== %s\n%s\n' "\$1" "\$(echo "\$out" | head -c 4000)" >> "$out/wrong.txt"
 fi
 END
 chmod +x "$work/one"
@@ -186,12 +189,16 @@ if wanted sanitizer; then
   else
     line "| tool | programs | wrong |"
     line "| --- | ---: | ---: |"
-    for tool in memcheck racecheck initcheck; do
-      : > "$work/wrong"
-      while read -r program; do
-        timeout 1200 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$remora" test --backend cuda "$program" > "$work/out" 2>&1 < /dev/null ||
-          { echo "$tool: $program: $(grep -m 1 -E '=========.*(Invalid|Error|hazard|Uninit|race)' "$work/out" || tail -n 1 "$work/out")" >> "$work/wrong"; tail -n 40 "$work/out" >&2; }
-      done < "$work/part"
+    cat > "$work/checked" <<END
+#!/usr/bin/env bash
+if ! out=\$(timeout 1200 compute-sanitizer --tool "\$1" --error-exitcode 9 --print-limit 5 "$remora" test --backend cuda "\$2" 2>&1 < /dev/null); then
+  echo "\$1: \$2: \$(echo "\$out" | grep -m 1 -E '=========.*(Invalid|Error|hazard|Uninit|race)' || echo "\$out" | tail -n 1)"
+  printf '==== %s %s\n%s\n' "\$1" "\$2" "\$(echo "\$out" | head -c 6000)" >> "$out/wrong.txt"
+fi
+END
+    chmod +x "$work/checked"
+    for tool in ${TOOLS:-memcheck racecheck initcheck}; do
+      tr '\n' '\0' < "$work/part" | xargs -0 -n 1 -P "${JOBS:-4}" "$work/checked" "$tool" > "$work/wrong" 2>&1
       line "| $tool | $(wc -l < "$work/part") | $(wc -l < "$work/wrong") |"
       cat "$work/wrong" >> "$work/all-wrong"
     done

@@ -3,7 +3,8 @@
 use super::apply::Head;
 use super::error::{Error, ErrorKind as Wrong};
 use super::expr::{call, number, prim_instance};
-use super::scope::{cell_type, outer_dim};
+use super::ragged::is_box;
+use super::scope::{cell_type, outer_dim, wrap};
 use super::{Elab, Result, Typed, frame_shape};
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar, Span, Symbol};
@@ -238,8 +239,9 @@ impl Elab<'_> {
                     self.replicated(new)
                 } else {
                     let old = self.index(array.clone(), index.clone(), span)?;
-                    self.put(old, rest, path, new, span)?
+                    self.put_in_cell(old, rest, path, new, span)?
                 };
+                let new = self.as_row(&cell, new)?;
                 self.unify_at(&cell, &new.1, new.0.span())?;
                 let fun = prim_instance(Prim::Update, vec![atom], vec![Index::Dim(n), Index::Shape(shape)], span);
                 Ok((call(fun, vec![array.0, index, new.0], span), array.1))
@@ -253,6 +255,7 @@ impl Elab<'_> {
                     (true, false) => self.updated(old, path, new, span)?,
                     (false, false) => self.put_rows(old, rest, path, new, span)?,
                 };
+                let (value, ty) = self.fitted(&old_ty, (value, ty), span)?;
                 // The sizes of a slice and of what is put there agree at run time.
                 let before = self.sizes.snapshot();
                 let value = match self.sizes.unify(&old_ty, &ty, span).is_ok() {
@@ -276,6 +279,19 @@ impl Elab<'_> {
             }
         }
     }
+    /// A cell of an array with another part. A row of a ragged array is opened, and put in a box again.
+    fn put_in_cell(&mut self, old: Typed, rest: &[Position], path: &[Step], new: New, span: Span) -> Result<Typed> {
+        if !is_box(&old.1) {
+            return self.put(old, rest, path, new, span);
+        }
+        let cell = old.1.clone();
+        self.push_frame();
+        let row = self.open_row(old);
+        let row = self.put(row, rest, path, new, span)?;
+        let (row, ty) = self.as_row(&cell, row)?;
+        let bindings = self.pop_frame();
+        Ok((wrap(bindings, row), ty))
+    }
     /// The value of an update with the replications around it.
     fn replicated(&mut self, New { value, spread }: New) -> Typed {
         let span = value.0.span();
@@ -297,8 +313,9 @@ impl Elab<'_> {
         let value_cell = cell_type(&values_ty, 1);
         self.bind_param(value, &value_cell, span);
         let var = |name| Expr::new(ExprKind::Var(name), span);
-        let new = New { value: (var(value), value_cell), spread: 0 };
-        let (body, ty) = self.put((var(row), cell_type(&ty, 1)), rest, path, new, span)?;
+        let new = New { value: self.open_row((var(value), value_cell)), spread: 0 };
+        let old = self.open_row((var(row), cell_type(&ty, 1)));
+        let (body, ty) = self.put(old, rest, path, new, span)?;
         let (body, ty) = self.close_map(body, ty, span)?;
         let frame = frame_shape(&[n]);
         let args = vec![(row, rows), (value, values)];

@@ -152,6 +152,17 @@ impl Elab<'_> {
         self.unify_at(&opened, &ty, span)?;
         Ok(make_box(witnesses, inner.clone(), value, span))
     }
+    /// A cell that is put in an array whose cells have this type: in a box where the array is ragged.
+    pub(super) fn as_row(&mut self, cell: &Type, value: Typed) -> Result<Typed> {
+        let cell = self.sizes.zonk_type(cell);
+        match cell.atom() {
+            Atom::Sigma(vars, inner) if is_box(&cell) && !is_box(&value.1) => {
+                let span = value.0.span();
+                self.box_as(vars, inner, value, span)
+            }
+            _ => Ok(value),
+        }
+    }
     /// An array literal whose rows have sizes of their own, of a declared type that says so. Nothing if it is not of this kind.
     pub(super) fn ragged_literal(&mut self, e: ExprId, declared: &Type, span: Span) -> Result<Option<Typed>> {
         let program = self.program;

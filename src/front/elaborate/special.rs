@@ -127,11 +127,17 @@ impl Elab<'_> {
 
     /// `map f xs ..`, written as a map whose body is `f`'s.
     fn map(&mut self, f: ExprId, arrays: &[ExprId], span: Span) -> Result<Typed> {
-        let n = self.fresh_dim(span);
         let mut values = Vec::with_capacity(arrays.len());
         for array in arrays {
-            let at = self.program.ast.exprs[*array].span;
-            let (value, ty) = self.expr(*array)?;
+            values.push((self.expr(*array)?, self.program.ast.exprs[*array].span));
+        }
+        self.map_over(f, values, span)
+    }
+    /// The same over these arrays.
+    fn map_over(&mut self, f: ExprId, arrays: Vec<(Typed, Span)>, span: Span) -> Result<Typed> {
+        let n = self.fresh_dim(span);
+        let mut values = Vec::with_capacity(arrays.len());
+        for ((value, ty), at) in arrays {
             let own = outer_dim(&ty).ok_or_else(|| self.missing(at))?;
             let (value, ty) = match self.sizes.unify_dim(&n, &own, at) {
                 Ok(()) => (value, ty),
@@ -144,12 +150,13 @@ impl Elab<'_> {
         }
         let at = view::strip(&self.program.ast, f);
         let lambda = match &self.program.ast.exprs[at].kind {
-            surface::ExprKind::Lambda { params, ret, body } if params.len() >= arrays.len() => Some((params.clone(), *ret, *body)),
+            surface::ExprKind::Lambda { params, ret, body } if params.len() >= values.len() => Some((params.clone(), *ret, *body)),
             _ => None,
         };
         let rows = values.iter().any(|(_, ty, _)| super::ragged::is_ragged(&self.sizes.zonk_type(ty)));
         // A function of rows has sizes that differ from row to row.
-        let later = lambda.is_some() || (rows && self.is_cheap_function(f));
+        let inner = if rows { self.partial_map(f) } else { None };
+        let later = lambda.is_some() || inner.is_some() || (rows && self.is_cheap_function(f));
         let callee = if later { None } else { Some(self.callee(f)?) };
         self.push_frame();
         let mut args = Vec::with_capacity(values.len());
@@ -168,6 +175,7 @@ impl Elab<'_> {
             cells.push((row, at));
         }
         let (body, ty) = match (lambda, callee) {
+            (None, _) if let Some(inner) = inner => self.map_over(inner, cells, self.program.ast.exprs[f].span)?,
             (Some((params, ret, body)), _) => self.mapped_lambda(&params, ret, body, cells, self.program.ast.exprs[f].span)?,
             (None, callee) => {
                 let head = match callee {
@@ -182,6 +190,18 @@ impl Elab<'_> {
         let (body, ty) = self.close_map(body, ty, span).map_err(|failure| self.within_function(failure, f))?;
         let frame = frame_shape(std::slice::from_ref::<Dim>(&n));
         Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args, body }, span), ty.framed(&frame)))
+    }
+
+    /// The `g` of a function `map g` whose evaluation costs nothing.
+    fn partial_map(&self, f: ExprId) -> Option<ExprId> {
+        let ast = &self.program.ast;
+        let at = view::strip(ast, f);
+        let surface::ExprKind::Apply { fun, args } = &ast.exprs[at].kind else { return None };
+        let ([g], Some("map")) = (args.as_slice(), self.stdlib_name(view::strip(ast, *fun))) else { return None };
+        let info = self.tables.apps.get(at)?;
+        let plain = info.head_frame == 0 && info.args.iter().all(|arg| arg.maps == 0 && arg.reps == 0);
+        let g_is_cheap = self.is_cheap_function(*g);
+        (plain && g_is_cheap).then_some(*g)
     }
 
     /// The body of a lambda for these cells. A lambda with more parameters than there are cells gives functions of the others.

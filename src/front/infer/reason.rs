@@ -40,6 +40,8 @@ pub enum Kind {
     Pattern,
     /// A declared result type.
     Return,
+    /// The result of a recursive definition as its own calls see it.
+    Recursion,
     /// `e : t` and `e :> t`.
     Ascription,
     /// The array of an index or slice, and an array that is updated.

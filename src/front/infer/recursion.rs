@@ -34,15 +34,15 @@ impl Context<'_> {
         let program = self.program;
         let written = decl.ret.is_some() && decl.params.iter().all(|param| is_written(program, *param));
         let params: Vec<Ty> = decl.params.iter().map(|param| self.pattern(*param)).collect();
-        let (result, from) = match decl.ret {
-            Some(ret) => (self.annotation(ret), program.ast.types[ret].span),
-            None => (self.fresh(), decl.name.span),
+        let (result, kind, from) = match decl.ret {
+            Some(ret) => (self.annotation(ret), Kind::Return, program.ast.types[ret].span),
+            None => (self.fresh(), Kind::Recursion, decl.name.span),
         };
         let ty = params.into_iter().rev().fold(result.clone(), |to, from| self.bases.arrow(from, to));
         let inserts = written || self.own.as_ref().is_some_and(|own| own.inserts);
         self.own = Some(Own { ty: ty.clone(), inserts, named: Vec::new() });
         let found = self.value(decl.body);
-        let reason = self.reason(Kind::Return, from, self.span(decl.body));
+        let reason = self.reason(kind, from, self.span(decl.body));
         self.unify(&result, &found, reason);
         ty
     }

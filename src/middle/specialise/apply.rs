@@ -243,7 +243,7 @@ impl Specialiser<'_> {
                     self.stand_for(&mut map, *var, self.scalar(&cell, span)?);
                 }
                 self.take_rows(lifted, &mut map, span)?;
-                lifted.elem.rename(&map)
+                self.replaced(&lifted.elem, &map)
             }
             Static::Fun(_) if array.is_absent() => array.clone(),
             Static::Data(_) | Static::Fun(_) | Static::Box(_) => return self.broken(span, "an array was expected"),
@@ -282,6 +282,26 @@ impl Specialiser<'_> {
         if self.out.ty(var) == &soac::Type::scalar(PrimType::I64) {
             map.sizes.insert(var, self.size_of(operand));
         }
+    }
+
+    /// The value with variables replaced, in sizes too, also in the types of the variables that stand for cells of arrays in it.
+    pub(super) fn replaced(&mut self, value: &Static, map: &Renaming) -> Static {
+        let mut own = Vec::new();
+        value.each_lifted(&mut |lifted| own.extend(lifted.vars.iter().chain(&lifted.places).copied()));
+        own.retain(|var| self.out.ty(*var).shape.iter().flat_map(Size::vars).any(|size| map.sizes.contains_key(&size)));
+        if own.is_empty() {
+            return value.rename(map);
+        }
+        let mut all = map.clone();
+        for var in own {
+            if !all.operands.contains_key(&var) {
+                let ty = self.out.ty(var);
+                let ty = soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) };
+                let new = self.placeholder(self.out.vars[var].name, ty);
+                self.stand_for(&mut all, var, Operand::Var(new));
+            }
+        }
+        value.rename(&all)
     }
 
     /// The results of a soac that maps something to `value` for each of `width` cells.
@@ -337,12 +357,12 @@ impl Specialiser<'_> {
                     let Some(Differing { pending, stms }) = rows else { return self.limit(span, Limit::BoxesFromOutside) };
                     self.shared_rows(&mut lifted, &mut differing, &mut map, stms, outs);
                     if differing.is_empty() {
-                        lifted.elem = value.rename(&map);
+                        lifted.elem = self.replaced(value, &map);
                         return Ok(Static::Lifted(Rc::new(lifted)));
                     }
                     pending.push(self.rows_of(&mut lifted, differing, &mut map, path.clone(), value.clone()));
                 }
-                lifted.elem = value.rename(&map);
+                lifted.elem = self.replaced(value, &map);
                 Static::Lifted(Rc::new(lifted))
             }
         })

@@ -39,7 +39,8 @@ impl Specialiser<'_> {
     /// A cell of an array in terms of new variables.
     fn cell_of(&mut self, array: &Lifted) -> (Vec<Var>, Static) {
         let (params, map) = self.renewed(&array.vars, Self::fresh);
-        (params, array.elem.rename(&map))
+        let cell = self.replaced(&array.elem, &map);
+        (params, cell)
     }
 
     /// The width and the kinds of the cells of an array, where they can be told apart: what they have captured has the same sizes in all.

@@ -154,7 +154,7 @@ impl Specialiser<'_> {
             let result = self.result(x, y, new, joined);
             self.stand_for(&mut map, var, result);
         }
-        Ok(value.rename(&map))
+        Ok(self.replaced(value, &map))
     }
 
     pub(super) fn looping(
@@ -329,7 +329,7 @@ impl Specialiser<'_> {
         }
         let params = state.vars.into_iter().zip(state.inits).collect();
         self.push(pat, Exp::Loop { params, form, body }, span)?;
-        Ok(inside.iter().map(|value| value.rename(&map)).collect())
+        Ok(inside.iter().map(|value| self.replaced(value, &map)).collect())
     }
 
     /// What a parameter is inside of the loop. Functions stay what they are as long as there is one kind of them.
@@ -487,7 +487,7 @@ impl Specialiser<'_> {
             rest = others;
             let mut map = Renaming::default();
             kind.holes.iter().zip(own).for_each(|(hole, var)| self.stand_for(&mut map, *hole, Operand::Var(*var)));
-            values.push(kind.value.rename(&map));
+            values.push(self.replaced(&kind.value, &map));
         }
         let first = values.remove(0);
         values.into_iter().zip(which).try_fold(first, |others, (value, which)| self.either(Operand::Var(*which), value, others, span))
@@ -603,7 +603,8 @@ impl Specialiser<'_> {
         let (mut vars, map) = self.renewed(&own, Self::placeholder);
         let places = vars.split_off(lifted.vars.len());
         let rows = lifted.rows.iter().map(|row| Row { start: map.operand(row.start), ..*row }).collect();
-        Lifted { width: lifted.width.clone(), vars, arrays: lifted.arrays.clone(), places, rows, elem: lifted.elem.rename(&map) }
+        let elem = self.replaced(&lifted.elem, &map);
+        Lifted { width: lifted.width.clone(), vars, arrays: lifted.arrays.clone(), places, rows, elem }
     }
     /// Variables that `make` makes for others, with their names, and the renaming of these into them. Sizes among them are renamed in the
     /// types of those that follow.

@@ -281,7 +281,8 @@ impl Specialiser<'_> {
                 self.stand_for(&mut map, *var, cell);
             }
             self.take_rows(lifted, &mut map, span)?;
-            return self.forced(lifted.elem.rename(&map), span);
+            let cell = self.replaced(&lifted.elem, &map);
+            return self.forced(cell, span);
         }
         match xs {
             Static::Tuple(parts) => {

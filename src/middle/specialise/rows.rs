@@ -356,8 +356,15 @@ impl Specialiser<'_> {
         if !is_made_of_variables(&lifted.elem) {
             return Ok(None);
         }
-        let mut leaves = Vec::new();
-        self.add_leaves(&lifted.elem, span, &mut leaves)?;
+        // Boxes inside that are not laid out like this would be packed, of what is bound nowhere.
+        let (stms, leaves) = self.in_block(|this| {
+            let mut leaves = Vec::new();
+            this.add_leaves(&lifted.elem, span, &mut leaves)?;
+            Ok(leaves)
+        })?;
+        if !stms.is_empty() {
+            return Ok(None);
+        }
         let mut out = Vec::with_capacity(leaves.len());
         for leaf in leaves {
             let Some(var) = leaf.var() else { return Ok(None) };

@@ -285,6 +285,29 @@ impl Static {
             },
         }
     }
+    /// Calls `see` with all arrays of functions and boxes in it, those of outer dimensions first.
+    pub fn each_lifted(&self, see: &mut dyn FnMut(&Lifted)) {
+        match self {
+            Static::Data(_) => {}
+            Static::Tuple(parts) => parts.iter().for_each(|part| part.each_lifted(see)),
+            Static::Record(parts) => parts.iter().for_each(|(_, part)| part.each_lifted(see)),
+            Static::Box(boxed) => boxed.value.each_lifted(see),
+            Static::Lifted(lifted) => {
+                see(lifted);
+                lifted.elem.each_lifted(see);
+            }
+            Static::Fun(fun) => match &**fun {
+                Fun::Closure { env, args, .. } => env.terms.values().chain(args).for_each(|value| value.each_lifted(see)),
+                Fun::Poly { env, .. } | Fun::Absent { env, .. } => env.terms.values().for_each(|value| value.each_lifted(see)),
+                Fun::Global { args, .. } | Fun::Prim { args, .. } | Fun::Op(_, args) => args.iter().for_each(|arg| arg.each_lifted(see)),
+                Fun::Fold(_) => {}
+                Fun::Choice(_, a, b) => {
+                    a.each_lifted(see);
+                    b.each_lifted(see);
+                }
+            },
+        }
+    }
     /// Whether two functions, or arrays of functions, are one and the same.
     pub fn is(&self, other: &Static) -> bool {
         match (self, other) {
@@ -320,7 +343,8 @@ impl Static {
         });
         found.get()
     }
-    /// The value with variables replaced, in sizes too.
+    /// The value with variables replaced, in sizes too, but not in the types of the variables that stand for cells of arrays
+    /// ([`replaced`](super::Specialiser::replaced) replaces those).
     pub fn rename(&self, map: &Renaming) -> Static {
         // A function in which nothing changes stays the one that it is: loops ask whether they have met it before.
         if self.is_function() && !self.mentions(map) {
@@ -337,9 +361,9 @@ impl Static {
             })),
             Static::Lifted(lifted) => Static::Lifted(Rc::new(Lifted {
                 width: map.size(&lifted.width),
-                vars: lifted.vars.clone(),
+                vars: lifted.vars.iter().map(|var| map.place(*var)).collect(),
                 arrays: lifted.arrays.iter().map(|a| map.operand(*a)).collect(),
-                places: lifted.places.clone(),
+                places: lifted.places.iter().map(|place| map.place(*place)).collect(),
                 rows: lifted.rows.iter().map(|row| Row { start: map.operand(row.start), data: map.operand(row.data) }).collect(),
                 elem: lifted.elem.rename(map),
             })),
@@ -374,7 +398,7 @@ fn renamed(values: &[Static], map: &Renaming) -> Vec<Static> {
 }
 
 /// Operands for variables.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Renaming {
     /// What variables become.
     pub operands: FxHashMap<Var, Operand>,
@@ -386,6 +410,10 @@ impl Renaming {
     /// The operand in place of another.
     pub fn operand(&self, operand: Operand) -> Operand {
         operand.var().and_then(|var| self.operands.get(&var)).copied().unwrap_or(operand)
+    }
+    /// The variable in place of one that stands for cells.
+    fn place(&self, var: Var) -> Var {
+        self.operand(Operand::Var(var)).var().unwrap_or(var)
     }
     /// A size with its variables replaced.
     pub fn size(&self, size: &Size) -> Size {

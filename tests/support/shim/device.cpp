@@ -1,6 +1,7 @@
 /* The stand-in device as what REMORA_DEVICE names: makes a library of the text of kernels and opens it. The test that uses it says where
    everything is: REMORA_SHIM_HEADER is shim.h, REMORA_SHIM_LIBRARY the library of shim.cpp, REMORA_SHIM_FOLDER where libraries are kept;
-   REMORA_SHIM_SEED, if there is one, makes schedules random; with REMORA_SHIM_WATCH the accesses to memory are watched then. Once all is done the device says what was not released. */
+   REMORA_SHIM_SEED, if there is one, makes schedules random; with REMORA_SHIM_WATCH the accesses to memory are watched then.
+   REMORA_SHIM_CFLAGS are options for the compiler, -O1 if there are none. Once all is done the device says what was not released. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +25,13 @@ static std::string variable(const char *name) {
 /* The start of what is made of the program: what is before it is the same for all programs. */
 static const char *const MADE = "/* ---- What is made of the program ---- */";
 
-static const std::string FLAGS = " -std=gnu++17 -fno-strict-aliasing -ffp-contract=off -fno-gnu-unique -O1 -w -fPIC -fvisibility=hidden ";
+static const std::string FLAGS = " -std=gnu++17 -fno-strict-aliasing -ffp-contract=off -fno-gnu-unique -w -fPIC -fvisibility=hidden ";
 
-/* Each access to memory calls a function of the stand-in device; the library of the sanitizer is not linked. */
-static std::string watching() {
-  return variable("REMORA_SHIM_WATCH").empty() ? "" : "-fsanitize=thread --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0 ";
+/* How far kernels are optimised, and whether each access to memory calls a function of the stand-in device; the library of the sanitizer is
+   not linked. */
+static std::string options() {
+  const std::string optimised = variable("REMORA_SHIM_CFLAGS").empty() ? "-O1" : variable("REMORA_SHIM_CFLAGS");
+  return optimised + (variable("REMORA_SHIM_WATCH").empty() ? " " : " -fsanitize=thread --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0 ");
 }
 
 static bool exists(const std::string &path) { return access(path.c_str(), R_OK) == 0; }
@@ -55,14 +58,14 @@ static bool write_file(const std::string &path, const std::string &text) {
 
 /* What stands in front of all programs as a header that the compiler has read before, if it can do that. */
 static std::string header(const std::string &compiler, const std::string &device, const std::string &library) {
-  const std::string text = "#include \"" + variable("REMORA_SHIM_HEADER") + "\"\n" + library, base = file_of(text + device + compiler + watching());
+  const std::string text = "#include \"" + variable("REMORA_SHIM_HEADER") + "\"\n" + library, base = file_of(text + device + compiler + options());
   const std::string path = base + ".h", own = base + "." + std::to_string(getpid());
   if (!exists(path + ".gch")) {
     /* Tests that run at the same time may do this too. */
     if (!write_file(own + ".h", text) || rename((own + ".h").c_str(), path.c_str()) != 0) {
       return "";
     }
-    if (system((compiler + FLAGS + watching() + "-x c++-header -o '" + own + ".gch' '" + path + "'").c_str()) == 0) {
+    if (system((compiler + FLAGS + options() + "-x c++-header -o '" + own + ".gch' '" + path + "'").c_str()) == 0) {
       rename((own + ".gch").c_str(), (path + ".gch").c_str());
     }
   }
@@ -72,7 +75,7 @@ static std::string header(const std::string &compiler, const std::string &device
 extern "C" __attribute__((visibility("default"))) const remora_device *remora_device_open(const char *kernels) {
   const std::string text = kernels, device = variable("REMORA_SHIM_LIBRARY");
   const std::string compiler = variable("CXX").empty() ? "c++" : variable("CXX");
-  const std::string base = file_of(text + device + watching()), library = base + ".so";
+  const std::string base = file_of(text + device + options()), library = base + ".so";
   if (!exists(library)) {
     const std::string own = base + "." + std::to_string(getpid()), source = own + ".cpp";
     const size_t made = text.find(MADE);
@@ -80,7 +83,7 @@ extern "C" __attribute__((visibility("default"))) const remora_device *remora_de
     if (front.empty() || !write_file(source, made == std::string::npos ? text : text.substr(made))) {
       return nullptr;
     }
-    const std::string object = own + ".o", compile = compiler + FLAGS + watching() + "-c -include '" + front + "' -o '" + object + "' '" + source + "'";
+    const std::string object = own + ".o", compile = compiler + FLAGS + options() + "-c -include '" + front + "' -o '" + object + "' '" + source + "'";
     const std::string link = compiler + " -shared -o '" + own + "' '" + object + "' '" + device + "'";
     if (system(compile.c_str()) != 0 || system(link.c_str()) != 0 || rename(own.c_str(), library.c_str()) != 0) {
       return nullptr;

@@ -55,8 +55,8 @@ pub struct Options {
     pub enough: usize,
     /// Where findings are written.
     pub folder: Option<PathBuf>,
-    /// Where the accepted programs are written, those that are checked together as one file (`tests/texts.sh` compares what compilers make of
-    /// them).
+    /// Where the accepted programs are written with their results, those that are checked together as one file (`tests/texts.sh` compares
+    /// what compilers make of them, `tests/gpu.sh` runs them on a device).
     pub texts: Option<PathBuf>,
 }
 
@@ -96,17 +96,28 @@ impl Finding {
 
     /// As a program for the corpus.
     pub fn text(&self) -> String {
-        let text = self.program.text("");
-        let (input, name) = (self.program.inputs.first().map(|input| input.text()).unwrap_or_default(), &self.program.entry.name);
-        let wanted = match &self.expected {
-            Outcome::Value(value) => format!("output {{ {value} }}"),
-            Outcome::Failed(code) => format!("error: {code}"),
-            Outcome::Broken(what) => format!("(the evaluator of core: {what})"),
-        };
-        let mut out = format!("-- Seed {}, {}: {}\n\n", self.program.seed, self.way.name(), described(&self.got));
-        write!(out, "-- ==\n-- entry: {name}\n-- input {{ {input} }}\n-- {wanted}\n{text}").expect("strings take everything");
-        out
+        let block = self.program.inputs.first().map_or(String::new(), |input| block(&self.program.entry.name, &input.text(), &self.expected));
+        let what = described(&self.got);
+        format!("-- Seed {}, {}: {what}\n\n-- ==\n{block}{}", self.program.seed, self.way.name(), self.program.text(""))
     }
+}
+
+/// A case as the corpus has it.
+fn block(entry: &str, input: &str, expected: &Outcome) -> String {
+    let wanted = match expected {
+        Outcome::Value(value) => format!("output {{ {value} }}"),
+        Outcome::Failed(code) => format!("error: {code}"),
+        Outcome::Broken(what) => format!("(the evaluator of core: {what})"),
+    };
+    format!("-- entry: {entry}\n-- input {{ {input} }}\n-- {wanted}\n")
+}
+
+/// A program, renamed, with what core makes of its inputs: one that `remora test` takes.
+fn with_results(program: &Program, suffix: &str, expected: &[Outcome]) -> String {
+    let name = format!("{}{suffix}", program.entry.name);
+    let cases = program.inputs.iter().zip(expected).filter(|(_, outcome)| !matches!(outcome, Outcome::Broken(_)));
+    let blocks: String = cases.map(|(input, outcome)| format!("\n-- ==\n{}", block(&name, &input.text(), outcome))).collect();
+    program.text(suffix) + &blocks
 }
 
 fn described(outcome: &Outcome) -> String {
@@ -263,8 +274,8 @@ pub fn torture(options: &Options) -> Report {
         note(&mut report, "make", programs.len(), made);
         let found = run(&programs, &options.ways, &mut report);
         if let Some(folder) = &options.texts {
-            let accepted = programs.iter().zip(&found).enumerate().filter(|(_, (_, outcomes))| outcomes.is_ok());
-            let text: String = accepted.map(|(at, (program, _))| program.text(&format!("_{at}"))).collect();
+            let accepted = programs.iter().zip(&found).enumerate().filter_map(|(at, (program, found))| Some((at, program, found.as_ref().ok()?)));
+            let text: String = accepted.map(|(at, program, outcomes)| with_results(program, &format!("_{at}"), &outcomes[0])).collect();
             let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(folder.join(format!("{next}.rem")), text));
             written.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         }
