@@ -16,7 +16,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::ir::soac::cells::{reads_first, view_of};
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Check, Exp, Lambda, Operand, Program, Size, Soac, Stm, Var, count_exp, made_exp, view_exp};
+use crate::ir::soac::{Body, Check, Exp, Lambda, Operand, Program, SegKind, Size, Soac, Stm, Var, count_exp, made_exp, view_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
@@ -173,6 +173,15 @@ impl<'p> Defs<'p> {
     }
 }
 
+/// Whether an operator can write its results anywhere: one that reads what it has written, as scans do, cannot.
+fn is_made_anywhere(exp: &Exp) -> bool {
+    match exp {
+        Exp::Soac(soac) => soac.scans.is_empty(),
+        Exp::Seg(seg) => matches!(seg.kind, SegKind::Map),
+        _ => false,
+    }
+}
+
 /// An update of a slice.
 #[derive(Clone, Copy)]
 struct SliceUpdate {
@@ -202,8 +211,7 @@ impl<'p> Lower<'_, 'p> {
                 for part in parts {
                     if mutated!(PartNeededTwice, body.uses(*part) == 1, true)
                         && let Some(k) = body.stms[..i].iter().position(|stm| stm.pat.contains(part))
-                        && let Exp::Soac(soac) = &body.stms[k].exp
-                        && soac.scans.is_empty()
+                        && is_made_anywhere(&body.stms[k].exp)
                         && self.sizes_known(&at, stm.pat[0], &body.stms[k..i])
                         && mutated!(PartsOfAnySize, self.parts_fit(parts, &body.stms, k), true)
                     {

@@ -8,6 +8,7 @@
 //! reads, memory is what counts, and there is nothing to choose: segmented operators read rows once, with neighbours in neighbouring threads.
 //!
 //! * Maps in maps with nothing between them are one space; there is nothing to choose.
+//! * Rows that a map returns, or puts together, are written by a thread for each cell.
 //! * A loop in a map whose count is the same for all cells changes places with it (map-loop interchange).
 //! * An operator on arrays that is a map of an operator on their elements is a reduction of each element (interchange of reduce and map);
 //!   other operators on arrays are combined one after the other on the host, each by kernels.
@@ -19,6 +20,7 @@ mod coalesce;
 mod context;
 mod distribute;
 mod nest;
+mod rows;
 #[cfg(test)]
 mod tests;
 

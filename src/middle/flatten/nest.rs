@@ -79,9 +79,14 @@ impl Flatten {
             return self.split(context, soac, pat, span, out);
         }
         let inner = self.enter(context, soac, span);
+        let body = match operators().next() {
+            None => Cow::Owned(self.rows_as_maps(&inner, &soac.lambda.body)),
+            Some(_) => Cow::Borrowed(&soac.lambda.body),
+        };
+        let inner_parallel = parallel_body(&body);
         let flat = Kernel {
-            stms: soac.lambda.body.stms.clone(),
-            result: soac.lambda.body.result.clone(),
+            stms: body.stms.clone(),
+            result: body.result.clone(),
             kind: match (soac.scans.is_empty(), soac.reduces.is_empty()) {
                 (true, true) => SegKind::Map,
                 (true, false) => SegKind::Reduce(soac.reduces.clone()),
@@ -92,7 +97,7 @@ impl Flatten {
             self.kernel(&inner, flat, pat.to_vec(), span, out);
             return true;
         }
-        self.versions(&inner, &soac.lambda.body, flat, pat, span, out);
+        self.versions(&inner, &body, flat, pat, span, out);
         true
     }
 
@@ -114,11 +119,11 @@ impl Flatten {
         if !self.distribute(inner, body, &deep, span, &mut distributed) {
             return self.kernel(inner, flat, pat.to_vec(), span, out);
         }
-        // Where there is nothing but a map in the map, or if the threads are certainly few, there is no choice.
+        // Where there is nothing but maps in the map, or if the threads are certainly few, there is no choice.
         let threads = inner.sizes.iter().fold(Size::constant(1), |n, m| n.mul(m));
         let mut inside = body.stms.iter().filter(|stm| !cheap(&stm.exp));
         let maps = |stm: &Stm| matches!(&stm.exp, Exp::Soac(soac) if soac.scans.is_empty() && soac.reduces.is_empty());
-        let single = inside.next().is_some_and(maps) && inside.next().is_none();
+        let single = inside.all(maps);
         let known = threads.as_constant().map(|n| n >= ENOUGH);
         let own = self.own_rows(inner, body);
         let bind = |deep: Vec<Var>, stms: Vec<Stm>, out: &mut Vec<Stm>| {
