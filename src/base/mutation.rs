@@ -133,7 +133,6 @@ mod table {
         IrregularWidth in "middle/flatten/nest.rs": "nests whose width differs from thread to thread are flattened";
         OneByOneTurned in "middle/flatten/nest.rs": "operators that run one by one combine their operands the wrong way round";
         ScansNotTurnedBack in "middle/flatten/nest.rs": "scans of rows come out the wrong way round";
-        PartsOfRowsMoved in "middle/flatten/rows.rs": "a part of a row is read as if it began with the row";
         KnownBeforeChecks in "middle/flatten/distribute.rs": "what relies on a check comes before it";
         LoopCountVaries in "middle/flatten/distribute.rs": "loops whose count differs from thread to thread change places with the threads";
         KernelChecksDropped in "middle/flatten/context.rs": "checks whose values nothing needs are left out of kernels";

@@ -5,7 +5,6 @@
 
 use super::context::{Context, cheap, parallel_body};
 use super::{FEW, Flatten};
-use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
@@ -17,7 +16,8 @@ impl Flatten {
     /// threads.
     pub(super) fn rows_as_maps(&mut self, context: &Context, body: &Body) -> Body {
         let bound: FxHashSet<Var> = body.stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
-        let wide: Vec<bool> = body.stms.iter().map(|stm| matches!(stm.exp, Exp::Concat(_)) && self.is_wide(context, &bound, stm.pat[0])).collect();
+        let wide: Vec<bool> =
+            body.stms.iter().map(|stm| matches!(stm.exp, Exp::Concat(_)) && self.is_wide(context, &bound, stm.pat[0])).collect();
         let made = self.made_for_concatenations(body, &wide);
         let mut stms = Vec::with_capacity(body.stms.len());
         for (stm, wide) in body.stms.iter().zip(wide) {
@@ -117,7 +117,7 @@ impl Flatten {
         let mut at = at.to_vec();
         if parts.start != Operand::int(0) {
             let row = self.program.fresh(Symbol::new("row"), Type::scalar(PrimType::I64));
-            let minus = ScalarOp::new(mutated!(PartsOfRowsMoved, Op::Sub, Op::Max), PrimType::I64);
+            let minus = ScalarOp::new(Op::Sub, PrimType::I64);
             stms.push(Stm { pat: vec![row], exp: Exp::Scalar(minus, vec![at[0], parts.start]), span });
             at[0] = Operand::Var(row);
         }

@@ -96,7 +96,8 @@ impl Finding {
 
     /// As a program for the corpus.
     pub fn text(&self) -> String {
-        let block = self.program.inputs.first().map_or(String::new(), |input| block(&self.program.entry.name, &input.text(), &self.expected));
+        let block =
+            self.program.inputs.first().map_or(String::new(), |input| block(&self.program.entry.name, &input.text(), &self.expected));
         let what = described(&self.got);
         format!("-- Seed {}, {}: {what}\n\n-- ==\n{block}{}", self.program.seed, self.way.name(), self.program.text(""))
     }
@@ -274,7 +275,8 @@ pub fn torture(options: &Options) -> Report {
         note(&mut report, "make", programs.len(), made);
         let found = run(&programs, &options.ways, &mut report);
         if let Some(folder) = &options.texts {
-            let accepted = programs.iter().zip(&found).enumerate().filter_map(|(at, (program, found))| Some((at, program, found.as_ref().ok()?)));
+            let accepted =
+                programs.iter().zip(&found).enumerate().filter_map(|(at, (program, found))| Some((at, program, found.as_ref().ok()?)));
             let text: String = accepted.map(|(at, program, outcomes)| with_results(program, &format!("_{at}"), &outcomes[0])).collect();
             let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(folder.join(format!("{next}.rem")), text));
             written.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
