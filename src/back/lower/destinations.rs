@@ -175,11 +175,10 @@ impl<'p> Defs<'p> {
 
 /// Whether an operator can write its results anywhere: one that reads what it has written, as scans do, cannot.
 fn is_made_anywhere(exp: &Exp) -> bool {
-    match exp {
-        Exp::Soac(soac) => soac.scans.is_empty(),
-        Exp::Seg(seg) => matches!(seg.kind, SegKind::Map),
-        _ => false,
+    if let Exp::Seg(seg) = exp {
+        return matches!(seg.kind, SegKind::Map);
     }
+    matches!(exp, Exp::Soac(soac) if soac.scans.is_empty())
 }
 
 /// An update of a slice.

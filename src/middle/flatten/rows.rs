@@ -21,10 +21,10 @@ impl Flatten {
         let made = self.made_for_concatenations(body, &wide);
         let mut stms = Vec::with_capacity(body.stms.len());
         for (stm, wide) in body.stms.iter().zip(wide) {
-            match &stm.exp {
-                Exp::Concat(arrays) if wide => self.concatenated(Parts { arrays, start: Operand::int(0), made: &made }, stm, &mut stms),
-                Exp::Soac(_) if stm.pat.iter().any(|var| made.contains_key(var)) => {}
-                _ => stms.push(stm.clone()),
+            if let (Exp::Concat(arrays), true) = (&stm.exp, wide) {
+                self.concatenated(Parts { arrays, start: Operand::int(0), made: &made }, stm, &mut stms);
+            } else if !stm.pat.iter().any(|var| made.contains_key(var)) {
+                stms.push(stm.clone());
             }
         }
         let mut result = Vec::with_capacity(body.result.len());
