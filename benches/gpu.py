@@ -197,7 +197,7 @@ def programs(options, found, notes):
                     extra += ", of f32 " + part(2 * shapes[0][0] * shapes[0][1] * shapes[1][1] / own, found["flops"], MATMUL)
                 others = [report.time(figures[name][title]) if title in figures[name] else "" for title in TITLES]
                 rows.append([name, report.time(own), extra, *others])
-                bench.say("  " + ", ".join(f"{title} {report.time(seconds)}" for title, seconds in figures[name].items()) + f"; {extra} of a copy")
+                bench.say("  " + ", ".join(f"{title} {report.time(seconds)}" for title, seconds in figures[name].items()) + f"; of a copy {extra}")
     return figures, report.table(["program", "remora", "of a copy", *TITLES], rows), good
 
 

@@ -29,7 +29,7 @@ pack() {
   rm -rf "$out/pack" && mkdir -p "$out/pack/lib"
   cp target/release/remora "$out/pack/"
   # The C and C++ libraries and the loader are those of the other machine, whose other programs need them too.
-  ldd target/release/remora | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc++|libgcc_s|libz)\.so' | while read -r library; do
+  ldd target/release/remora | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libz)\.so' | while read -r library; do
     cp -L "$library" "$out/pack/lib/"
   done
   say "there: REMORA=build/gpu/pack/remora tests/gpu.sh"
@@ -127,18 +127,23 @@ if [ -n "${PROGRAMS:-}" ]; then
 else
   find tests/data/corpus examples \( -name '*.rem' -o -name '*.fut' \) | sort > "$work/programs"
 fi
-cat > "$work/one" <<END
+cat > "$work/try" <<END
 #!/usr/bin/env bash
-if ! out=\$(timeout "${LIMIT:-120}" "$remora" test --backend cuda "\$1" 2>&1); then
-  echo "\$1: \$(echo "\$out" | grep -m 1 -E 'error|FAILED|failed' || echo "\$out" | head -n 1)"
-  printf '==== %s\n%s\n' "\$1" "\$(echo "\$out" | head -c 4000)" >> "$out/wrong.txt"
+# WHAT SECONDS WORDS HEAD-OR-TAIL COMMAND.. PROGRAM: a line, and all that it prints in wrong.txt, if the command fails.
+what=\$1 seconds=\$2 words=\$3 otherwise=\$4; shift 4
+name="\$what\${@: -1}"
+if ! out=\$(timeout "\$seconds" "\$@" 2>&1 < /dev/null); then
+  echo "\$name: \$(echo "\$out" | grep -m 1 -E "\$words" || echo "\$out" | "\$otherwise" -n 1)"
+  printf '==== %s\n%s\n' "\$name" "\$(echo "\$out" | head -c 6000)" >> "$out/wrong.txt"
 fi
 END
-chmod +x "$work/one"
+chmod +x "$work/try"
+# Tries a command with each of the programs that it reads.
+tries() { tr '\n' '\0' | xargs -0 -n 1 -P "${JOBS:-4}" "$work/try" "$@" > "$work/wrong" 2>&1; }
 
 if wanted corpus; then
   line; line "## Programs of the corpus and examples against the results written in them"; line
-  tr '\n' '\0' < "$work/programs" | xargs -0 -n 1 -P "${JOBS:-4}" "$work/one" > "$work/wrong" 2>&1
+  tries "" "${LIMIT:-120}" 'error|FAILED|failed' head "$remora" test --backend cuda < "$work/programs"
   line "$(wc -l < "$work/programs") programs, $(wc -l < "$work/wrong") wrong."
   while read -r wrong; do bad "$wrong"; done < "$work/wrong"
 fi
@@ -189,16 +194,9 @@ if wanted sanitizer; then
   else
     line "| tool | programs | wrong |"
     line "| --- | ---: | ---: |"
-    cat > "$work/checked" <<END
-#!/usr/bin/env bash
-if ! out=\$(timeout 1200 compute-sanitizer --tool "\$1" --error-exitcode 9 --print-limit 5 "$remora" test --backend cuda "\$2" 2>&1 < /dev/null); then
-  echo "\$1: \$2: \$(echo "\$out" | grep -m 1 -E '=========.*(Invalid|Error|hazard|Uninit|race)' || echo "\$out" | tail -n 1)"
-  printf '==== %s %s\n%s\n' "\$1" "\$2" "\$(echo "\$out" | head -c 6000)" >> "$out/wrong.txt"
-fi
-END
-    chmod +x "$work/checked"
     for tool in ${TOOLS:-memcheck racecheck initcheck}; do
-      tr '\n' '\0' < "$work/part" | xargs -0 -n 1 -P "${JOBS:-4}" "$work/checked" "$tool" > "$work/wrong" 2>&1
+      tries "$tool: " 1200 '=========.*(Invalid|Error|hazard|Uninit|race)' tail compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
+        "$remora" test --backend cuda < "$work/part"
       line "| $tool | $(wc -l < "$work/part") | $(wc -l < "$work/wrong") |"
       cat "$work/wrong" >> "$work/all-wrong"
     done
