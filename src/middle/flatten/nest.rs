@@ -73,9 +73,8 @@ impl Flatten {
             return false;
         }
         let on_arrays = operators().flat_map(|op| &op.neutral).any(|a| self.program.operand_ty(*a).rank() > 0);
-        let inner_parallel = parallel_body(&soac.lambda.body);
         let both = !soac.scans.is_empty() && !soac.reduces.is_empty();
-        if operators().next().is_some() && (on_arrays || inner_parallel || both) {
+        if operators().next().is_some() && (on_arrays || both || parallel_body(&soac.lambda.body)) {
             return self.split(context, soac, pat, span, out);
         }
         let inner = self.enter(context, soac, span);
@@ -83,7 +82,6 @@ impl Flatten {
             None => Cow::Owned(self.rows_as_maps(&inner, &soac.lambda.body)),
             Some(_) => Cow::Borrowed(&soac.lambda.body),
         };
-        let inner_parallel = parallel_body(&body);
         let flat = Kernel {
             stms: body.stms.clone(),
             result: body.result.clone(),
@@ -93,7 +91,7 @@ impl Flatten {
                 (false, _) => SegKind::Scan(soac.scans.clone()),
             },
         };
-        if !inner_parallel {
+        if !parallel_body(&body) {
             self.kernel(&inner, flat, pat.to_vec(), span, out);
             return true;
         }

@@ -1,7 +1,8 @@
 //! Rows that a thread would write cell after cell become maps, so that each cell has a thread.
 //!
 //! Law: an array is the map that picks its elements. Threads next to each other then write cells next to each other, and there are as many
-//! as there are cells. Parts that are made by maps are computed where they go. Only what a map returns, and what is put together in it, is written: views are read where they are.
+//! as there are cells. Parts that are made by maps are computed where they go. Only what a map returns, and what is put together in it, is
+//! written: views are read where they are.
 
 use super::context::{Context, cheap, parallel_body};
 use super::{FEW, Flatten};
@@ -37,7 +38,7 @@ impl Flatten {
                     let ty = self.ty(var).clone();
                     let copy = self.like(var, ty.clone());
                     self.elements(copy, &ty, span, &mut stms, &mut |this, at, stms| {
-                        this.element(Exp::Index { array: var, at: at.to_vec(), checked: false }, &ty, span, stms)
+                        this.element(Exp::Index { array: var, at: at.to_vec(), checked: false }, ty.elem, span, stms)
                     });
                     result.push(Operand::Var(copy));
                 }
@@ -93,7 +94,7 @@ impl Flatten {
                 }
             });
         }
-        self.elements(var, &ty, span, out, &mut |this, at, stms| this.chosen(parts, &ends, Place { at, ty: &ty, span }, stms));
+        self.elements(var, &ty, span, out, &mut |this, at, stms| this.chosen(parts, &ends, Place { at, elem: ty.elem, span }, stms));
     }
 
     /// An element of the part in which it is.
@@ -101,7 +102,7 @@ impl Flatten {
         let (Some((end, later)), [first, rest @ ..]) = (ends.split_first(), parts.arrays) else {
             return self.moved(parts.arrays[0], parts, place, stms);
         };
-        let Place { at, ty, span } = place;
+        let Place { at, elem, span } = place;
         let before = self.program.fresh(Symbol::new("before"), Type::scalar(PrimType::Bool));
         stms.push(Stm { pat: vec![before], exp: Exp::Scalar(ScalarOp::new(Op::Lt, PrimType::I64), vec![at[0], *end]), span });
         let (mut then, mut els) = (Vec::new(), Vec::new());
@@ -109,11 +110,11 @@ impl Flatten {
         let there = self.chosen(Parts { arrays: rest, start: *end, ..parts }, later, place, &mut els);
         let then = Body { stms: then, result: vec![here] };
         let els = Body { stms: els, result: vec![there] };
-        self.element(Exp::If { cond: Operand::Var(before), then, els }, ty, span, stms)
+        self.element(Exp::If { cond: Operand::Var(before), then, els }, elem, span, stms)
     }
     /// An element of an array that begins where the parts do.
     fn moved(&mut self, array: Var, parts: Parts<'_>, place: Place<'_>, stms: &mut Vec<Stm>) -> Operand {
-        let Place { at, ty, span } = place;
+        let Place { at, elem, span } = place;
         let mut at = at.to_vec();
         if parts.start != Operand::int(0) {
             let row = self.program.fresh(Symbol::new("row"), Type::scalar(PrimType::I64));
@@ -122,21 +123,21 @@ impl Flatten {
             at[0] = Operand::Var(row);
         }
         let Some(soac) = parts.made.get(&array) else {
-            return self.element(Exp::Index { array, at, checked: false }, ty, span, stms);
+            return self.element(Exp::Index { array, at, checked: false }, elem, span, stms);
         };
         let mut subst = Subst::default();
         for (input, param) in soac.inputs.iter().zip(&soac.lambda.params) {
-            let ty = self.ty(*input).clone();
-            let cell = self.element(Exp::Index { array: *input, at: at.clone(), checked: false }, &ty, span, stms);
+            let elem = self.ty(*input).elem;
+            let cell = self.element(Exp::Index { array: *input, at: at.clone(), checked: false }, elem, span, stms);
             subst.operands.insert(*param, cell);
         }
         let body = fresh_body(&mut self.program, &soac.lambda.body, &mut subst);
         stms.extend(body.stms);
         body.result[0]
     }
-    /// A new variable for an element of an array of a type.
-    fn element(&mut self, exp: Exp, ty: &Type, span: Span, stms: &mut Vec<Stm>) -> Operand {
-        let element = self.program.fresh(Symbol::new("x"), Type::scalar(ty.elem));
+    /// A new variable for an element.
+    fn element(&mut self, exp: Exp, elem: PrimType, span: Span, stms: &mut Vec<Stm>) -> Operand {
+        let element = self.program.fresh(Symbol::new("x"), Type::scalar(elem));
         stms.push(Stm { pat: vec![element], exp, span });
         Operand::Var(element)
     }
@@ -178,11 +179,11 @@ struct Parts<'a> {
     made: &'a FxHashMap<Var, Soac>,
 }
 
-/// The indices of an element of an array of a type.
+/// The indices of an element, and its type.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     at: &'a [Operand],
-    ty: &'a Type,
+    elem: PrimType,
     span: Span,
 }
 

@@ -261,3 +261,34 @@ fn copies_come_before_loops() {
         "copy loop(seg)",
     );
 }
+
+#[test]
+fn rows_are_written_by_cells() {
+    // What the map makes is computed where it goes: there is one kernel.
+    becomes(
+        "(entry f ([n i64] [m i64] [xss [f32 n m]]) ([R [f32 n (* 2 m)]])
+           (let ([r [f32 n (* 2 m)]]) (soac n ([xs [f32 m] xss])
+             (let ([ys [f32 m]]) (soac m ([x f32 xs]) (let ([y f32]) (f32.* x x)) (return y)))
+             (let ([zs [f32 (* 2 m)]]) (concat xs ys))
+             (return zs)))
+           (return r))",
+        "map2",
+    );
+    becomes(
+        "(entry f ([n i64] [m i64] [xss [f32 n (+ 1 m)]]) ([R [f32 n m]])
+           (let ([r [f32 n m]]) (soac n ([xs [f32 (+ 1 m)] xss])
+             (let ([ys [f32 m]]) (slice xs 1i64 1i64 unchecked))
+             (return ys)))
+           (return r))",
+        "map2",
+    );
+    // A row of a few cells stays with its thread.
+    becomes(
+        "(entry f ([n i64] [xss [f32 n 4]]) ([R [f32 n 3]])
+           (let ([r [f32 n 3]]) (soac n ([xs [f32 4] xss])
+             (let ([ys [f32 3]]) (slice xs 1i64 1i64 unchecked))
+             (return ys)))
+           (return r))",
+        "map1",
+    );
+}

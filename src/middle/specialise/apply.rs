@@ -295,10 +295,7 @@ impl Specialiser<'_> {
         let mut all = map.clone();
         for var in own {
             if !all.operands.contains_key(&var) {
-                let ty = self.out.ty(var);
-                let ty = soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) };
-                let new = self.placeholder(self.out.vars[var].name, ty);
-                self.stand_for(&mut all, var, Operand::Var(new));
+                self.renew(var, &mut all, Self::placeholder);
             }
         }
         value.rename(&all)

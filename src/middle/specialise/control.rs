@@ -612,13 +612,17 @@ impl Specialiser<'_> {
         let mut map = Renaming::default();
         let mut vars = Vec::with_capacity(old.len());
         for var in old {
-            let ty = self.out.ty(*var);
-            let ty = soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) };
-            let new = make(self, self.out.vars[*var].name, ty);
-            self.stand_for(&mut map, *var, Operand::Var(new));
-            vars.push(new);
+            vars.push(self.renew(*var, &mut map, make));
         }
         (vars, map)
+    }
+    /// A variable that `make` makes for another one, with its name and its type renamed; the renaming gets it.
+    pub(super) fn renew(&mut self, var: Var, map: &mut Renaming, make: fn(&mut Self, Symbol, soac::Type) -> Var) -> Var {
+        let ty = self.out.ty(var);
+        let ty = soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) };
+        let new = make(self, self.out.vars[var].name, ty);
+        self.stand_for(map, var, Operand::Var(new));
+        new
     }
 }
 
