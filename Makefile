@@ -40,9 +40,15 @@ export PROPTEST_RNG_SEED
 
 # With the mistakes that tests/mutations switches on; nothing that users get has them (.ci/run looks).
 # Unit tests are short, so the library is built for them without optimisation, which takes a third of the time.
+# The extension for Python is built together with them, so that they share all crates.
+TESTED = PYO3_PYTHON=$(CURDIR)/python/.venv/bin/python
+WITH_PYTHON = --package remora --package remora-python --features remora/mutations
+
 test: setup
 	CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --features mutations --lib
-	cargo test --features mutations --test '*'
+	@.ci/setup python
+	$(TESTED) cargo build $(WITH_PYTHON) --lib --bins --test '*'
+	$(TESTED) cargo test $(WITH_PYTHON) --test '*'
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
 	@.venv/bin/python tests/apl/oracle.py --cases tests/data/apl/cases.txt
@@ -51,7 +57,7 @@ test: setup
 	@.venv/bin/python tests/documents.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
 	@echo "the Python package:"
-	@$(MAKE) --no-print-directory -C python test
+	@$(MAKE) --no-print-directory -C python put check BUILT=../target/debug/lib_remora.so
 
 examples: setup
 	cargo build

@@ -33,18 +33,26 @@ fn kernels_of_the_benchmarks_stay_in_registers() {
 
 #[test]
 fn kernels_of_the_corpus_compile_for_real_machines() {
-    let mut texts = kernels("tests/data/corpus");
-    texts.extend(kernels("examples/programs"));
+    // NVRTC compiles one text at a time in a process, so two processes share the work: the second is given the texts in a file.
+    let share = std::env::var("SHARE").ok();
+    let texts: Vec<(String, String)> = if let Some(file) = &share {
+        serde_json::from_slice(&std::fs::read(file).expect("the texts")).expect("the texts")
+    } else {
+        let mut texts = kernels("tests/data/corpus");
+        texts.extend(kernels("examples/programs"));
+        texts
+    };
     assert!(texts.len() >= 80, "{}", texts.len());
     let kernels = cuda::Kernels::of(&texts);
     let (count, different) = (kernels.count, kernels.different());
     assert!(count >= 4000 && different >= 1000 && different < count, "{count} kernels, {different} different");
-    // NVRTC compiles one text at a time in a process, so two processes share the work.
-    let share = std::env::var("SHARE").ok();
+    let folder = tempfile::tempdir().expect("a folder");
     let other = (share.is_none() && cuda::compilers().is_some()).then(|| {
+        let file = folder.path().join("texts.json");
+        std::fs::write(&file, serde_json::to_vec(&texts).expect("JSON")).expect("written");
         let test = ["back::cuda::compile::kernels_of_the_corpus_compile_for_real_machines", "--exact", "--nocapture"];
         let mut command = Command::new(std::env::current_exe().expect("its path"));
-        command.args(test).env("SHARE", "1").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+        command.args(test).env("SHARE", file).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
     });
     let compiled = kernels.compile(usize::from(share.is_some()));
     let Some(other) = other else { return };
