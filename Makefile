@@ -1,6 +1,7 @@
 # make demo          an example on a real image: the inferred program, the result as a picture
 # make fit           a curve fitted to measurements by its gradient, and how it got there as a picture
 # make test          all tests, the examples against NumPy and the Python package included
+# make golden        rewrites the golden files of reports (look at what git says has changed)
 # make properties    the properties of AUTOMAP on CASES generated cases each: make properties CASES=1000000
 # make mutations     mistakes put into the compiler: what finds each of them, within MINUTES=10 (docs/testing-the-compiler.md)
 #                    ONLY=Name,src/folder NETS=generated FRESH=1 (looks again instead of in tests/data/mutations/found.txt) WRITE=1
@@ -15,7 +16,7 @@
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo fit test examples properties torture mutations bench bench-check bench-library programs-table editors fuzz dist ci clean
+.PHONY: all setup demo fit test golden examples properties torture mutations bench bench-check bench-library programs-table editors fuzz dist ci clean
 
 all:
 	@.ci/setup build
@@ -58,6 +59,10 @@ test: setup
 	@.venv/bin/python benches/bench.py --check
 	@echo "the Python package:"
 	@$(MAKE) --no-print-directory -C python put check BUILT=../target/debug/lib_remora.so
+
+# Rewrites the golden files of reports.
+golden: setup
+	REMORA_BLESS=1 $(TESTED) cargo test $(WITH_PYTHON) --quiet --test suites -- reports::
 
 examples: setup
 	cargo build
