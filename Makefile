@@ -39,12 +39,12 @@ fit:
 PROPTEST_RNG_SEED ?= 20240
 export PROPTEST_RNG_SEED
 
-# With the mistakes that tests/mutations switches on; nothing that users get has them (.ci/run looks).
-# Unit tests are short, so the library is built for them without optimisation, which takes a third of the time.
-# The extension for Python is built together with them, so that they share all crates.
+# What tests are built with: the extension for Python with the rest, so that they share all crates, and the mistakes that tests/mutations
+# switches on; nothing that users get has them (.ci/run looks).
 TESTED = PYO3_PYTHON=$(CURDIR)/python/.venv/bin/python
-WITH_PYTHON = --package remora --package remora-python --features remora/mutations
+WITH_PYTHON = --package remora --package remora-python --features mutations
 
+# Unit tests are short, so the library is built for them without optimisation, which takes a third of the time.
 test: setup
 	CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --features mutations --lib
 	@.ci/setup python
@@ -58,10 +58,11 @@ test: setup
 	@.venv/bin/python tests/documents.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
 	@echo "the Python package:"
-	@$(MAKE) --no-print-directory -C python put check BUILT=../target/debug/lib_remora.so
+	@$(MAKE) --no-print-directory -C python test BUILT=../target/debug/lib_remora.so
 
 # Rewrites the golden files of reports.
 golden: setup
+	@.ci/setup python
 	REMORA_BLESS=1 $(TESTED) cargo test $(WITH_PYTHON) --quiet --test suites -- reports::
 
 examples: setup

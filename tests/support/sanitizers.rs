@@ -3,10 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-/// What is an error in a compiled program; each ends the process with a report. Leaks count. What `null` and `object-size` would find is found by
-/// the address sanitizer, and their checks take a third of the C compiler's time.
-const FLAGS: &str =
-    "-g1 -fsanitize=address,undefined -fno-sanitize=null,object-size -fno-sanitize-recover=undefined -fno-omit-frame-pointer";
+/// What is an error in a compiled program; each ends the process with a report. Leaks count.
+const FLAGS: &str = "-g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer";
 
 /// Has the programs that `remora` compiles for processors run with sanitizers, compiled with further `flags` (`-O1`). The sanitizers come first in the
 /// process, which itself is not made with them; the C compiler runs without.
