@@ -133,6 +133,8 @@ mod table {
         IrregularWidth in "middle/flatten/nest.rs": "nests whose width differs from thread to thread are flattened";
         OneByOneTurned in "middle/flatten/nest.rs": "operators that run one by one combine their operands the wrong way round";
         ScansNotTurnedBack in "middle/flatten/nest.rs": "scans of rows come out the wrong way round";
+        PartsNotMoved in "middle/flatten/cells.rs": "elements of the second part of a concatenation in a map are read from the place in the whole";
+        PartsTooLong in "middle/flatten/cells.rs": "a part of a row that is updated in a map has one element too many";
         KnownBeforeChecks in "middle/flatten/distribute.rs": "what relies on a check comes before it";
         LoopCountVaries in "middle/flatten/distribute.rs": "loops whose count differs from thread to thread change places with the threads";
         KernelChecksDropped in "middle/flatten/context.rs": "checks whose values nothing needs are left out of kernels";

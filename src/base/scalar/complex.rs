@@ -169,8 +169,11 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
     fn abs(&mut self, a: &V) -> V {
         self.op(Op::Abs, &[a])
     }
+    /// The magnitude of `a` with the sign of `sign`. That of a NaN says nothing, and is not the same on all machines: it counts as plus.
     fn signed(&mut self, a: &V, sign: &V) -> V {
-        self.op(Op::CopySign, &[a, sign])
+        let signed = self.op(Op::CopySign, &[a, sign]);
+        let (nan, plain) = (self.op(Op::IsNan, &[sign]), self.abs(a));
+        self.select(&nan, &plain, &signed)
     }
     fn times(&mut self, a: &V, factor: f64) -> V {
         let factor = self.num(factor);

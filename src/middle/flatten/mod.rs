@@ -16,6 +16,7 @@
 //!
 //! Law: the program computes the same values; checks fail where they failed before, if no other check fails too.
 
+mod cells;
 mod coalesce;
 mod context;
 mod distribute;

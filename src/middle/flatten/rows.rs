@@ -1,51 +1,164 @@
 //! Rows that a thread would write cell after cell become maps, so that each cell has a thread.
 //!
 //! Law: an array is the map that picks its elements. Threads next to each other then write cells next to each other, and there are as many
-//! as there are cells. Parts that are made by maps are computed where they go. Only what a map returns, and what is put together in it, is
-//! written: views are read where they are.
+//! as there are cells. Only what a map returns, and what is put together or updated in it, is written: views are read where they are.
+//!
+//! What nothing but such maps read is never made: its elements are computed where they are read (`cells`). That are parts made by maps,
+//! and all arrays but the last of those that are updated one after the other.
 
-use super::context::{Context, cheap, parallel_body};
+use super::cells::Cells;
+use super::context::{Context, parallel_body};
 use super::{FEW, Flatten};
-use crate::base::scalar::{Op, ScalarOp};
-use crate::base::{PrimType, Span, Symbol};
-use crate::ir::soac::visit_mut::{Subst, fresh_body};
-use crate::ir::soac::{Body, Exp, Lambda, Operand, Size, Soac, Stm, Type, Var, count_exp, parallel_exp, view_exp};
+use crate::base::Span;
+use crate::ir::soac::visit::{Part, mentioned};
+use crate::ir::soac::{Body, Exp, Operand, Size, Soac, Stm, Var, count_exp, made_exp, parallel_exp, view_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// What computes an element consists of at most as many expressions.
+const MOST: usize = 100;
+
+/// What becomes of the statements of a body.
+struct Plan {
+    /// Statements whose arrays are made by maps.
+    made: Vec<bool>,
+    /// Statements that bind arrays that are not made, or elements of them.
+    left_out: Vec<bool>,
+    /// Results that are copied by maps.
+    copied: FxHashSet<Var>,
+}
+
 impl Flatten {
-    /// The body of a map with maps for concatenations, and for results that are parts of other arrays, whose sizes are the same for all
-    /// threads.
+    /// The body of a map with maps for concatenations, for arrays that are updated, and for results that are parts of other arrays, whose
+    /// sizes are the same for all threads.
     pub(super) fn rows_as_maps(&mut self, context: &Context, body: &Body) -> Body {
-        let bound: FxHashSet<Var> = body.stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
-        let wide: Vec<bool> =
-            body.stms.iter().map(|stm| matches!(stm.exp, Exp::Concat(_)) && self.is_wide(context, &bound, stm.pat[0])).collect();
-        let made = self.made_for_concatenations(body, &wide);
+        let plan = self.plan(context, body);
+        let inlined = body.stms.iter().zip(&plan.left_out).filter(|(_, left_out)| **left_out).map(|(stm, _)| (stm.pat[0], &stm.exp));
+        let mut cells = Cells { inlined: inlined.collect(), ends: FxHashMap::default() };
         let mut stms = Vec::with_capacity(body.stms.len());
-        for (stm, wide) in body.stms.iter().zip(wide) {
-            if let (Exp::Concat(arrays), true) = (&stm.exp, wide) {
-                self.concatenated(Parts { arrays, start: Operand::int(0), made: &made }, stm, &mut stms);
-            } else if !stm.pat.iter().any(|var| made.contains_key(var)) {
-                stms.push(stm.clone());
+        for (k, stm) in body.stms.iter().enumerate() {
+            let (var, span) = (stm.pat.first().copied(), stm.span);
+            match var {
+                Some(var) if plan.made[k] => {
+                    self.ends(&mut cells, stm, &mut stms);
+                    let ty = self.ty(var).clone();
+                    self.elements(var, &ty, span, &mut stms, &mut |this, at, stms| this.defined(&cells, (var, &stm.exp), at, span, stms));
+                }
+                Some(var) if plan.left_out[k] => {
+                    self.ends(&mut cells, stm, &mut stms);
+                    if self.ty(var).rank() == 0 {
+                        let element = self.defined(&cells, (var, &stm.exp), &[], span, &mut stms);
+                        name(var, element, span, &mut stms);
+                    }
+                }
+                _ => stms.push(stm.clone()),
             }
         }
         let mut result = Vec::with_capacity(body.result.len());
         for operand in &body.result {
-            let made = |var: Var| body.stms.iter().find(|stm| stm.pat.contains(&var));
-            let copied = operand.var().filter(|var| self.is_wide(context, &bound, *var)).map(|var| (var, made(var)));
-            match copied {
-                Some((var, stm)) if stm.is_none_or(|stm| is_picked(&stm.exp)) => {
-                    let span = stm.map_or(Span::default(), |stm| stm.span);
+            match operand.var().filter(|var| plan.copied.contains(var)) {
+                Some(var) => {
+                    let span = body.stms.iter().find(|stm| stm.pat.contains(&var)).map_or(Span::default(), |stm| stm.span);
                     let ty = self.ty(var).clone();
                     let copy = self.like(var, ty.clone());
-                    self.elements(copy, &ty, span, &mut stms, &mut |this, at, stms| {
-                        this.element(Exp::Index { array: var, at: at.to_vec(), checked: false }, ty.elem, span, stms)
-                    });
+                    self.elements(copy, &ty, span, &mut stms, &mut |this, at, stms| this.cell(&cells, var, at.to_vec(), span, stms));
                     result.push(Operand::Var(copy));
                 }
-                _ => result.push(*operand),
+                None => result.push(*operand),
             }
         }
         Body { stms, result }
+    }
+
+    /// From the last statement to the first: what is read as a whole is made, of everything else elements are computed where they are read.
+    fn plan(&self, context: &Context, body: &Body) -> Plan {
+        let Candidates { arrays, mut whole } = self.candidates(context, body);
+        let count = body.stms.len();
+        let mut plan = Plan { made: vec![false; count], left_out: vec![false; count], copied: FxHashSet::default() };
+        let mut read: FxHashMap<Var, Reads> = FxHashMap::default();
+        let bound = bound(body);
+        for var in body.result.iter().filter_map(|a| a.var()) {
+            let stm = body.stms.iter().find(|stm| stm.pat.contains(&var));
+            if self.is_wide(context, &bound, var) && stm.is_none_or(|stm| is_picked(&stm.exp)) {
+                plan.copied.insert(var);
+                read.entry(var).or_default().add(count, true);
+            } else {
+                whole.insert(var);
+            }
+        }
+        for (k, stm) in body.stms.iter().enumerate().rev() {
+            let var = arrays[k].then(|| stm.pat[0]);
+            let reads = var.and_then(|var| read.get(&var).copied().filter(|_| !whole.contains(&var)));
+            let still = |until: usize| (k + 1..until).all(|k| arrays[k] || writes_nothing(&body.stms[k].exp));
+            // Elements that are read by themselves are computed where they stand.
+            let element = var.is_some_and(|var| self.ty(var).rank() == 0);
+            plan.left_out[k] = element
+                || reads.is_some_and(|reads| {
+                    let once = |soac: &Soac| reads.times == 1 && (reads.all || !soac.lambda.body.may_fail()) && body.uses(stm.pat[0]) == 1;
+                    still(reads.until) && if let Exp::Soac(soac) = &stm.exp { once(soac) } else { true }
+                });
+            plan.made[k] = !plan.left_out[k] && var.is_some() && is_put_together(&stm.exp);
+            if plan.made[k] || plan.left_out[k] {
+                let until = reads.filter(|_| plan.left_out[k] && !element).map_or(k, |reads| reads.until);
+                self.read_by(stm, &mut whole, &mut |array, all| read.entry(array).or_default().add(until, all && plan.made[k]));
+            } else {
+                self.program.mentioned(stm, &mut |var| {
+                    whole.insert(var);
+                });
+            }
+        }
+        plan
+    }
+
+    /// Which statements bind an array, or an element of one, that need not be made.
+    fn candidates(&self, context: &Context, body: &Body) -> Candidates {
+        let found = self.candidates_if(context, body, true);
+        let quiet = body.stms.iter().zip(&found.arrays).all(|(stm, candidate)| *candidate || writes_nothing(&stm.exp));
+        if quiet { found } else { self.candidates_if(context, body, false) }
+    }
+    /// The same, if nothing but updates of arrays with maps for them writes to memory, or else without updates.
+    fn candidates_if(&self, context: &Context, body: &Body, updates: bool) -> Candidates {
+        let bound = bound(body);
+        let mut found = Candidates { arrays: Vec::with_capacity(body.stms.len()), whole: FxHashSet::default() };
+        // Of how many expressions an element consists where the array is not made.
+        let mut sizes: FxHashMap<Var, usize> = FxHashMap::default();
+        for stm in &body.stms {
+            let size = |var: Var| sizes.get(&var).copied();
+            let (own, parts) = match &stm.exp {
+                Exp::Concat(parts) if self.is_wide(context, &bound, stm.pat[0]) => (2, parts.iter().map(|part| size(*part)).collect()),
+                Exp::Copy(Operand::Var(array)) if updates && self.is_wide(context, &bound, stm.pat[0]) => (0, vec![size(*array)]),
+                Exp::Update { array, value, checked: false, .. } if updates && size(*array).is_some() => {
+                    (2, vec![size(*array), value.var().and_then(size)])
+                }
+                Exp::UpdateSlice { array, value, step, checked: false, .. } if updates && size(*array).is_some() && by_one(*step) => {
+                    (4, vec![size(*array), size(*value)])
+                }
+                Exp::Index { array, checked: false, .. } | Exp::Slice { array, checked: false, .. } if size(*array).is_some() => {
+                    (1, vec![size(*array)])
+                }
+                Exp::Rearrange { array, .. } | Exp::Coerce(array) if size(*array).is_some() => (0, vec![size(*array)]),
+                Exp::Soac(soac) if self.maps_scalars(soac, &stm.pat) => {
+                    (soac.lambda.body.stms.len(), soac.inputs.iter().map(|input| size(*input)).collect())
+                }
+                _ => {
+                    found.arrays.push(false);
+                    continue;
+                }
+            };
+            found.arrays.push(true);
+            let size = parts.iter().map(|part| part.unwrap_or(1)).sum::<usize>() + own;
+            if size > MOST {
+                found.whole.insert(stm.pat[0]);
+            }
+            sizes.insert(stm.pat[0], if size > MOST { 1 } else { size });
+        }
+        found
+    }
+
+    /// Whether a soac is a map of elements of vectors without parallelism of its own.
+    fn maps_scalars(&self, soac: &Soac, pat: &[Var]) -> bool {
+        let vector = |var: &Var| self.ty(*var).rank() == 1;
+        let map = soac.scans.is_empty() && soac.reduces.is_empty() && pat.len() == 1 && !parallel_body(&soac.lambda.body);
+        map && pat.iter().chain(&soac.inputs).all(vector)
     }
 
     /// Whether an array has more than a few elements, as many for all threads.
@@ -56,135 +169,114 @@ impl Flatten {
         ty.rank() > 0 && ty.shape.iter().all(known) && count.as_constant().is_none_or(|n| n > FEW)
     }
 
-    /// The maps of scalars that nothing but one of these concatenations reads: their cells are computed where they go.
-    fn made_for_concatenations(&self, body: &Body, wide: &[bool]) -> FxHashMap<Var, Soac> {
-        let mut made = FxHashMap::default();
-        for (k, stm) in body.stms.iter().enumerate().filter(|(k, _)| wide[*k]) {
-            let Exp::Concat(parts) = &stm.exp else { continue };
-            for part in parts {
-                let Some(at) = body.stms[..k].iter().position(|stm| stm.pat.as_slice() == [*part]) else { continue };
-                let Exp::Soac(soac) = &body.stms[at].exp else { continue };
-                let scalars = self.ty(*part).rank() == 1 && soac.inputs.iter().all(|input| self.ty(*input).rank() == 1);
-                let map = soac.scans.is_empty() && soac.reduces.is_empty() && !parallel_body(&soac.lambda.body);
-                // Nothing in between may write to what the map reads.
-                let still = body.stms[at + 1..k].iter().all(|stm| cheap(&stm.exp) || matches!(stm.exp, Exp::Soac(_) | Exp::Concat(_)));
-                if scalars && map && still && body.uses(*part) == 1 {
-                    made.insert(*part, soac.clone());
-                }
+    /// The arrays of which the elements of a candidate are computed, with whether all of theirs are; the others that it mentions are read as
+    /// a whole.
+    fn read_by(&self, stm: &Stm, whole: &mut FxHashSet<Var>, read: &mut dyn FnMut(Var, bool)) {
+        match &stm.exp {
+            Exp::Concat(parts) => parts.iter().for_each(|part| read(*part, true)),
+            Exp::Copy(Operand::Var(array))
+            | Exp::Coerce(array)
+            | Exp::Index { array, .. }
+            | Exp::Slice { array, .. }
+            | Exp::Rearrange { array, .. } => read(*array, false),
+            Exp::Update { array, value, .. } => {
+                read(*array, false);
+                value.var().into_iter().for_each(|value| read(value, true));
             }
+            Exp::UpdateSlice { array, value, .. } => {
+                read(*array, false);
+                read(*value, true);
+            }
+            Exp::Soac(soac) => {
+                soac.inputs.iter().for_each(|input| read(*input, false));
+                let body = &soac.lambda.body;
+                whole.extend(body.result.iter().filter_map(|a| a.var()));
+                body.stms.iter().for_each(|stm| {
+                    mentioned(stm, &mut |var| {
+                        whole.insert(var);
+                    })
+                });
+            }
+            exp => crate::ice!(stm.span, "no element of this is computed: {exp:?}"),
         }
-        made
     }
+}
 
-    /// Binds the variable of a statement to arrays one after the other.
-    fn concatenated(&mut self, parts: Parts<'_>, stm: &Stm, out: &mut Vec<Stm>) {
-        let (var, span) = (stm.pat[0], stm.span);
-        let ty = self.ty(var).clone();
-        // Where each part but the last ends.
-        let mut ends = Vec::with_capacity(parts.arrays.len());
-        let mut end = Size::default();
-        for part in &parts.arrays[..parts.arrays.len() - 1] {
-            end = end.add(&self.ty(*part).shape[0]);
-            ends.push(match end.as_constant() {
-                Some(n) => Operand::int(n),
-                None => {
-                    let known = self.program.fresh(Symbol::new("end"), Type::scalar(PrimType::I64));
-                    out.push(Stm { pat: vec![known], exp: Exp::Size(end.clone()), span });
-                    Operand::Var(known)
+/// What of a body need not be made.
+struct Candidates {
+    /// For each statement whether it binds such an array, or an element of one.
+    arrays: Vec<bool>,
+    /// Those that are made all the same, since what computes an element is long.
+    whole: FxHashSet<Var>,
+}
+
+/// Where elements of an array are read that is not read as a whole.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reads {
+    /// Before which statement the last time.
+    until: usize,
+    /// By how many.
+    times: usize,
+    /// Whether each of them reads all elements.
+    all: bool,
+}
+
+impl Reads {
+    fn add(&mut self, until: usize, all: bool) {
+        self.all = all && (self.all || self.times == 0);
+        self.until = self.until.max(until);
+        self.times += 1;
+    }
+}
+
+fn bound(body: &Body) -> FxHashSet<Var> {
+    body.stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect()
+}
+
+/// Binds a variable to what was computed last.
+fn name(var: Var, element: Operand, span: Span, stms: &mut Vec<Stm>) {
+    match stms.last_mut() {
+        Some(last) if last.pat.len() == 1 && element.var() == last.pat.first().copied() => last.pat = vec![var],
+        _ => stms.push(Stm { pat: vec![var], exp: Exp::Copy(element), span }),
+    }
+}
+
+/// Whether a slice takes all cells from one to another.
+fn by_one(step: Operand) -> bool {
+    step == Operand::int(1) || step == Operand::int(-1)
+}
+
+/// Whether an array is made of others.
+fn is_put_together(exp: &Exp) -> bool {
+    matches!(exp, Exp::Concat(_) | Exp::Update { .. } | Exp::UpdateSlice { .. })
+}
+
+/// Whether no array that was there before is written to.
+fn writes_nothing(exp: &Exp) -> bool {
+    match exp {
+        Exp::Update { .. } | Exp::UpdateSlice { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Call(..) => false,
+        Exp::If { .. } | Exp::Loop { .. } => {
+            let mut nothing = true;
+            exp.parts(&mut |part| {
+                if let Part::Body(_, body) = part {
+                    nothing = nothing && body.stms.iter().all(|stm| writes_nothing(&stm.exp));
                 }
             });
+            nothing
         }
-        self.elements(var, &ty, span, out, &mut |this, at, stms| this.chosen(parts, &ends, Place { at, elem: ty.elem, span }, stms));
+        view_exp!()
+        | made_exp!()
+        | count_exp!()
+        | Exp::Copy(_)
+        | Exp::Scalar(..)
+        | Exp::Size(_)
+        | Exp::Index { .. }
+        | Exp::Check(_)
+        | Exp::Soac(_)
+        | Exp::Seg(_)
+        | Exp::Filter { .. }
+        | Exp::Rows { .. } => true,
     }
-
-    /// An element of the part in which it is.
-    fn chosen(&mut self, parts: Parts<'_>, ends: &[Operand], place: Place<'_>, stms: &mut Vec<Stm>) -> Operand {
-        let (Some((end, later)), [first, rest @ ..]) = (ends.split_first(), parts.arrays) else {
-            return self.moved(parts.arrays[0], parts, place, stms);
-        };
-        let Place { at, elem, span } = place;
-        let before = self.program.fresh(Symbol::new("before"), Type::scalar(PrimType::Bool));
-        stms.push(Stm { pat: vec![before], exp: Exp::Scalar(ScalarOp::new(Op::Lt, PrimType::I64), vec![at[0], *end]), span });
-        let (mut then, mut els) = (Vec::new(), Vec::new());
-        let here = self.moved(*first, parts, place, &mut then);
-        let there = self.chosen(Parts { arrays: rest, start: *end, ..parts }, later, place, &mut els);
-        let then = Body { stms: then, result: vec![here] };
-        let els = Body { stms: els, result: vec![there] };
-        self.element(Exp::If { cond: Operand::Var(before), then, els }, elem, span, stms)
-    }
-    /// An element of an array that begins where the parts do.
-    fn moved(&mut self, array: Var, parts: Parts<'_>, place: Place<'_>, stms: &mut Vec<Stm>) -> Operand {
-        let Place { at, elem, span } = place;
-        let mut at = at.to_vec();
-        if parts.start != Operand::int(0) {
-            let row = self.program.fresh(Symbol::new("row"), Type::scalar(PrimType::I64));
-            let minus = ScalarOp::new(Op::Sub, PrimType::I64);
-            stms.push(Stm { pat: vec![row], exp: Exp::Scalar(minus, vec![at[0], parts.start]), span });
-            at[0] = Operand::Var(row);
-        }
-        let Some(soac) = parts.made.get(&array) else {
-            return self.element(Exp::Index { array, at, checked: false }, elem, span, stms);
-        };
-        let mut subst = Subst::default();
-        for (input, param) in soac.inputs.iter().zip(&soac.lambda.params) {
-            let elem = self.ty(*input).elem;
-            let cell = self.element(Exp::Index { array: *input, at: at.clone(), checked: false }, elem, span, stms);
-            subst.operands.insert(*param, cell);
-        }
-        let body = fresh_body(&mut self.program, &soac.lambda.body, &mut subst);
-        stms.extend(body.stms);
-        body.result[0]
-    }
-    /// A new variable for an element.
-    fn element(&mut self, exp: Exp, elem: PrimType, span: Span, stms: &mut Vec<Stm>) -> Operand {
-        let element = self.program.fresh(Symbol::new("x"), Type::scalar(elem));
-        stms.push(Stm { pat: vec![element], exp, span });
-        Operand::Var(element)
-    }
-
-    /// Binds `var` to the array of these elements, by a map for each dimension.
-    fn elements(&mut self, var: Var, ty: &Type, span: Span, out: &mut Vec<Stm>, element: &mut Element<'_>) {
-        self.dimension(var, ty, &mut Vec::with_capacity(ty.rank()), span, out, element);
-    }
-    /// The same for the cells at these indices of the outer dimensions.
-    fn dimension(&mut self, var: Var, ty: &Type, at: &mut Vec<Operand>, span: Span, out: &mut Vec<Stm>, element: &mut Element<'_>) {
-        let width = ty.shape[at.len()].clone();
-        let numbers = self.program.fresh(Symbol::new("numbers"), Type { elem: PrimType::I64, shape: vec![width.clone()] });
-        out.push(Stm { pat: vec![numbers], exp: Exp::Iota { start: Operand::int(0), step: Operand::int(1) }, span });
-        let index = self.program.fresh(Symbol::new("i"), Type::scalar(PrimType::I64));
-        at.push(Operand::Var(index));
-        let mut stms = Vec::new();
-        let result = if at.len() == ty.rank() {
-            element(self, at, &mut stms)
-        } else {
-            let cell = self.like(var, ty.cell(at.len()));
-            self.dimension(cell, ty, at, span, &mut stms, element);
-            Operand::Var(cell)
-        };
-        at.pop();
-        let lambda = Lambda { params: vec![index], body: Body { stms, result: vec![result] } };
-        let soac = Soac { width, inputs: vec![numbers], lambda, scans: Vec::new(), reduces: Vec::new() };
-        out.push(Stm { pat: vec![var], exp: Exp::Soac(soac), span });
-    }
-}
-
-/// Computes an element from its indices.
-type Element<'a> = dyn FnMut(&mut Flatten, &[Operand], &mut Vec<Stm>) -> Operand + 'a;
-
-/// The parts of a concatenation from the one that begins at a row, and the maps that make some of them.
-#[derive(Clone, Copy)]
-struct Parts<'a> {
-    arrays: &'a [Var],
-    start: Operand,
-    made: &'a FxHashMap<Var, Soac>,
-}
-
-/// The indices of an element, and its type.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    at: &'a [Operand],
-    elem: PrimType,
-    span: Span,
 }
 
 /// Whether an array is one that is there already, in another order or only some of it, or is computed from its indices.
