@@ -1,10 +1,13 @@
-"""Runs what documents show: a block that begins with `-- NAME.rem` or `⍝ NAME.apl` is a file, a line `$ remora ..` a command on the files so far, and the lines after
-it, up to the next command, are all that it prints.
+"""Runs what documents show: a block that begins with a comment with a name in it (`-- NAME.rem`, `⍝ NAME.apl`, `; NAME.remc`, `/* NAME.c */`) is a file, a line `$ remora ..` (or
+`$ cc ..`, `$ ./program`) a command on the files so far, and the lines after it, up to the next command, are all that it prints. Lines with `>>>` are run by doctest. Not run are
+blocks that say `sh`, what installs things, and `python` without `>>>`: python/tests runs those that need the package.
 
   documents.py [--remora PATH] [FILE...]
 """
 
 import argparse
+import doctest
+import io
 import re
 import shlex
 import subprocess
@@ -13,8 +16,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ["docs/derivatives.md", "docs/apl.md", "docs/ragged.md"]
-BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DOCUMENTS = ["docs/derivatives.md", "docs/apl.md", "docs/ragged.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/guide/*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"(?:--|⍝|;|/\*) (\S+\.(?:rem|apl|remc|c))\b")
 
 
 def commands(block):
@@ -39,22 +43,37 @@ def same(printed, wanted):
 def check(path, remora):
     """The problems of a document, and how many commands it has."""
     problems, ran = [], 0
+    session = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False), {}
     with tempfile.TemporaryDirectory() as folder:
-        for block in BLOCK.findall(path.read_text()):
-            named = re.match(r"(?:--|⍝) (\S+\.(?:rem|apl))\b", block)
+        for language, block in BLOCK.findall(path.read_text()):
+            named = NAMED.match(block)
             if named:
                 (Path(folder) / named[1]).write_text(block)
             elif block.startswith("$ "):
                 for command, wanted in commands(block):
                     words = shlex.split(command)
-                    assert words[0] == "remora", command
-                    run = subprocess.run([*remora, *words[1:]], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                    assert words[0] in ("remora", "cc") or words[0].startswith("./"), command
+                    words = [*remora, *words[1:]] if words[0] == "remora" else words
+                    run = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                     ran += 1
                     if not same(run.stdout.strip(), wanted):
                         problems.append(f"{command}\n  prints\n{run.stdout.strip()}\n  and not\n{wanted}")
-            else:
+            elif block.startswith(">>> "):
+                problems += examples(session, block, path)
+                ran += 1
+            elif language not in ("sh", "python"):
                 problems.append(f"a block is neither a file nor commands:\n{block}")
     return problems, ran
+
+
+def examples(session, block, path):
+    """What doctest says about lines for Python; names are kept from block to block."""
+    parser, runner, names = session
+    said = io.StringIO()
+    test = parser.get_doctest(block, names, path.name, path.name, 0)
+    failed = runner.run(test, out=said.write, clear_globs=False).failed
+    names.update(test.globs)
+    return [said.getvalue()] if failed else []
 
 
 def main():

@@ -3,7 +3,7 @@
 use super::native::{self, Prepared};
 use super::output::Console;
 use super::program::{Loaded, load_accepted};
-use super::run::{Backend, find_entry, read_arguments};
+use super::run::{Backend, default_entry, find_entry, read_arguments};
 use super::test::worker::again;
 use super::values::Signature;
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
@@ -36,9 +36,9 @@ pub(super) struct BenchArgs {
     /// Arguments: literals or files
     #[arg(value_name = "ARG")]
     args: Vec<String>,
-    /// The entry point to measure
-    #[arg(short, long, default_value = "main", value_name = "NAME")]
-    entry: String,
+    /// The entry point to measure (default: `main`, or the only one)
+    #[arg(short, long, value_name = "NAME")]
+    entry: Option<String>,
     /// The back end that runs the program
     #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
     backend: Backend,
@@ -74,6 +74,12 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// The longest time that is measured: a day.
 const MOST_SECONDS: f64 = 86_400.0;
 
+/// What is measured, and how.
+struct Measured<'a> {
+    args: &'a BenchArgs,
+    entry: &'a str,
+}
+
 /// What was measured.
 #[derive(Debug, Serialize)]
 struct Report {
@@ -97,7 +103,8 @@ pub(super) fn run(args: &BenchArgs, console: &mut Console) -> Outcome {
         return apart(args);
     }
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
-    match measure(args, &loaded, console) {
+    let entry = args.entry.clone().unwrap_or_else(|| default_entry(&loaded).to_string());
+    match measure(&Measured { args, entry: &entry }, &loaded, console) {
         Ok(report) => {
             console.print(if args.json { json(&report) } else { text(&report) });
             Ok(SUCCESS)
@@ -116,7 +123,10 @@ fn apart(args: &BenchArgs) -> Outcome {
     let status = status.map_err(|error| crashed(format!("no process can be started that measures: {error}")))?;
     match status.code().and_then(|code| u8::try_from(code).ok()) {
         Some(code) if code <= super::USAGE => Ok(code),
-        _ => Err(crashed(format!("the process that ran `{}` of `{}` crashed ({status})", args.entry, files::shown(&args.source.file)))),
+        _ => {
+            let entry = args.entry.as_deref().map_or(String::new(), |name| format!("`{name}` of "));
+            Err(crashed(format!("the process that ran {entry}`{}` crashed ({status})", files::shown(&args.source.file))))
+        }
     }
 }
 
@@ -144,13 +154,14 @@ fn shown(seconds: f64) -> String {
     }
 }
 
-fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<Report, Box<Diagnostic>> {
-    let define = find_entry(loaded, &args.entry)?;
+fn measure(measured: &Measured, loaded: &Loaded, console: &mut Console) -> Result<Report, Box<Diagnostic>> {
+    let args = measured.args;
+    let define = find_entry(loaded, measured.entry)?;
     let signature = Signature::of(&loaded.checked, define)?;
     let values = read_arguments(&args.args, &signature, console)?;
     let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     if args.backend == Backend::Interp {
-        return interpreted(args, loaded, define, values, threads, console);
+        return interpreted(measured, loaded, define, values, threads, console);
     }
     let options = native::Options { threads, strict: args.strict_fp };
     let program = match args.backend {
@@ -164,13 +175,13 @@ fn measure(args: &BenchArgs, loaded: &Loaded, console: &mut Console) -> Result<R
     let prepared: Prepared = program.prepare(define, operands)?;
     let bytes = prepared.bytes()?;
     program.peak_bytes();
-    let times = repeat(args, console, &mut || prepared.time())?;
+    let times = repeat(measured, console, &mut || prepared.time())?;
     let backend = if program.device().is_some() { "cuda" } else { "cpu" };
-    Ok(report(args, backend, threads, times, bytes, program.peak_bytes()))
+    Ok(report(measured.entry, backend, threads, times, bytes, program.peak_bytes()))
 }
 
 fn interpreted(
-    args: &BenchArgs,
+    measured: &Measured,
     loaded: &Loaded,
     define: &Define,
     values: Vec<Value>,
@@ -185,13 +196,13 @@ fn interpreted(
     };
     let (_, result): (Duration, Value) = call()?;
     let bytes = values.iter().chain(&crate::runtime::data::results(&result)).map(arrays).sum();
-    let times = repeat(args, console, &mut || call().map(|(time, _)| time))?;
-    Ok(report(args, "interp", threads, times, bytes, 0))
+    let times = repeat(measured, console, &mut || call().map(|(time, _)| time))?;
+    Ok(report(measured.entry, "interp", threads, times, bytes, 0))
 }
 
 /// Times of the runs after the first.
 fn repeat(
-    args: &BenchArgs,
+    Measured { args, entry }: &Measured,
     console: &mut Console,
     once: &mut dyn FnMut() -> Result<Duration, Box<Diagnostic>>,
 ) -> Result<Vec<f64>, Box<Diagnostic>> {
@@ -204,7 +215,7 @@ fn repeat(
         times.push(once()?.as_secs_f64());
         if show && shown.elapsed() > Duration::from_millis(250) {
             shown = Instant::now();
-            console.again(&format!("{}: {} runs, {:.1} s", args.entry, times.len(), start.elapsed().as_secs_f64()));
+            console.again(&format!("{entry}: {} runs, {:.1} s", times.len(), start.elapsed().as_secs_f64()));
         }
         if times.len() >= 1_000_000 {
             break;
@@ -213,11 +224,11 @@ fn repeat(
     Ok(times)
 }
 
-fn report(args: &BenchArgs, backend: &'static str, threads: usize, mut times: Vec<f64>, bytes: u64, peak_bytes: i64) -> Report {
+fn report(entry: &str, backend: &'static str, threads: usize, mut times: Vec<f64>, bytes: u64, peak_bytes: i64) -> Report {
     times.sort_by(f64::total_cmp);
     let median = times[times.len() / 2];
     Report {
-        entry: args.entry.clone(),
+        entry: entry.to_string(),
         backend,
         threads,
         runs: times.len(),

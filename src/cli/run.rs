@@ -56,7 +56,7 @@ pub(super) struct RunArgs {
     /// Arguments: literals or files
     #[arg(value_name = "ARG")]
     args: Vec<String>,
-    /// The entry point (default: `main`; in core the last expression of the file)
+    /// The entry point (default: `main`, or the only one; in core the last expression of the file)
     #[arg(short, long, value_name = "NAME")]
     entry: Option<String>,
     /// The back end that runs the program
@@ -130,8 +130,9 @@ pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
 /// Runs the program that this one carries.
 pub(super) fn run_bundle(args: &RunArgs, bundle: &Bundle, console: &mut Console) -> Outcome {
     let loaded = bundle.load();
-    if !bundle.entries().iter().any(|name| loaded.checked.source_name(*name).as_str() == name_of(args)) {
-        return Err(bundle.unknown(name_of(args)));
+    let name = args.entry.as_deref().unwrap_or_else(|| default_entry(&loaded));
+    if !bundle.entries().iter().any(|entry| loaded.checked.source_name(*entry).as_str() == name) {
+        return Err(bundle.unknown(name));
     }
     run_loaded(args, loaded, Some(bundle), console)
 }
@@ -181,7 +182,7 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
         (None, Some(last)) => {
             find_define(loaded, last).ok_or_else(|| Box::new(Diagnostic::bare(Code::UnknownDefinition, "there is no expression")))?
         }
-        (name, _) => find_entry(loaded, name.as_deref().unwrap_or("main"))?,
+        (name, _) => find_entry(loaded, name.as_deref().unwrap_or_else(|| default_entry(loaded)))?,
     };
     let signature = Signature::of(checked, entry)?;
     if checked.remc.is_none() && values::result_shapes(entry).contains(&EntryShape::Other) {
@@ -247,7 +248,7 @@ fn find_define(loaded: &Loaded, name: Symbol) -> Option<&Define> {
     loaded.checked.core.defs.iter().rfind(|define| define.name == name)
 }
 
-/// The name of the entry point.
+/// The name of the entry point of a script.
 fn name_of(args: &RunArgs) -> &str {
     args.entry.as_deref().unwrap_or("main")
 }
@@ -358,6 +359,18 @@ fn write_result(args: &RunArgs, result: &Value, core: bool, console: &mut Consol
             console.print(if core { values::show_core(result) } else { values::show(result) });
             Ok(())
         }
+    }
+}
+
+/// The entry point that runs where none is named: `main`, or the only one of the file.
+pub(super) fn default_entry(loaded: &Loaded) -> &str {
+    let Loaded { checked, root, .. } = loaded;
+    let own = || checked.core.defs.iter().filter(|define| define.span.file == *root);
+    let main = own().any(|define| checked.source_name(define.name).as_str() == "main");
+    let mut declared = own().filter(|define| checked.declares_entry(define.name));
+    match (declared.next(), declared.next()) {
+        (Some(only), None) if !main => checked.source_name(only.name).as_str(),
+        _ => "main",
     }
 }
 
