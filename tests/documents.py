@@ -16,9 +16,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ["docs/derivatives.md", "docs/apl.md", "docs/ragged.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/guide/*.md"))]
+DOCUMENTS = ["docs/derivatives.md", "docs/apl.md", "docs/ragged.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/guide/*.md") if path.stem != "index")]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NAMED = re.compile(r"(?:--|⍝|;|/\*) (\S+\.(?:rem|apl|remc|c))\b")
+NAMED = re.compile(r"(?:--|⍝|;|/\*) (\S+\.(?:rem|apl|remc|c|csv))\b")
 
 
 def commands(block):
@@ -48,7 +48,9 @@ def check(path, remora):
         for language, block in BLOCK.findall(path.read_text()):
             named = NAMED.match(block)
             if named:
-                (Path(folder) / named[1]).write_text(block)
+                # In a table there are no comments.
+                text = block.split("\n", 1)[1] if named[1].endswith(".csv") else block
+                (Path(folder) / named[1]).write_text(text)
             elif block.startswith("$ "):
                 for command, wanted in commands(block):
                     words = shlex.split(command)

@@ -28,14 +28,15 @@ input. Options may stand before or after arguments; `-3` is a value.";
 /// Run an entry point
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Arguments are literals, .npy files, .png images, or files in Futhark's text or binary format. Without any, values come
-from standard input. Options may stand before or after arguments; `-3` is a value.
+    after_help = "Arguments are literals, .npy files, .png images, tables (.csv, .tsv), or files in Futhark's text or binary format. Without any, values come
+from standard input. A table is a matrix, or a record of vectors with the names of its columns; table.csv:NAME is one column. Options may stand before or after arguments; `-3` is a value.
 
 Examples:
   remora run program.rem '[1, 2, 3]' -3
   remora run program.rem -e norm vector.npy
   remora run program.rem a.npy b.npy -o result.npy
   remora run blur.rem photo.png -o blurred.png
+  remora run returns.rem prices.csv:close -o returns.csv
   echo '[1.0, 2.0]' | remora run program.rem -e mean
 
 The C compiler `cc` (or the one named in CC) compiles the program; the options in REMORA_CFLAGS follow those of remora. Compiled programs
@@ -72,7 +73,7 @@ pub(super) struct RunArgs {
     /// The number of the CUDA device (default: that in REMORA_CUDA_DEVICE, or 0)
     #[arg(long, value_name = "N")]
     device: Option<u32>,
-    /// Write the result to a .npy or .png file; several results to NAME.0.npy, NAME.1.npy, ..
+    /// Write the result to a .npy, .png, .csv or .tsv file; several results to NAME.0.npy, NAME.1.npy, .., or as the columns of a table
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write results to standard output in Futhark's binary format

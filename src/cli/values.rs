@@ -8,6 +8,7 @@ use crate::driver::{self, Checked};
 use crate::interp;
 use crate::interp::entry::Shape;
 use crate::ir::core::{Atom, Define, Type, slots};
+use crate::runtime::data::csv::{self, Table};
 use crate::runtime::data::{self, Expected, Stream};
 use crate::runtime::{Array, Buffer, Value};
 use std::path::Path;
@@ -100,6 +101,17 @@ impl Form {
         }
     }
 
+    /// Names and types of the parts of a tuple or record of vectors.
+    fn columns<'a>(&'a self) -> Option<Vec<(Option<&'a str>, &'a Expected)>> {
+        let Form::Tuple(labels, parts) = self else { return None };
+        let label = |k: usize| labels.as_ref().and_then(|labels| labels.get(k)).map(|label| label.as_str());
+        let vector = |part: &'a Form| match part {
+            Form::Leaf(expected) if expected.rank == 1 => Some(expected),
+            Form::Leaf(_) | Form::Sum(_) | Form::Tuple(..) => None,
+        };
+        parts.iter().enumerate().map(|(k, part)| Some((label(k), vector(part)?))).collect()
+    }
+
     fn assemble(&self, values: &mut impl Iterator<Item = Value>) -> Option<Value> {
         match self {
             Form::Leaf(_) | Form::Sum(_) => values.next(),
@@ -109,6 +121,37 @@ impl Form {
             }
         }
     }
+}
+
+/// A word of the command line.
+enum Given<'a> {
+    /// One value.
+    Word(&'a str, Wanted<'a>),
+    /// A table with these columns.
+    Table(&'a str, Vec<(Option<&'a str>, &'a Expected)>),
+}
+
+impl Given<'_> {
+    fn values(&self) -> Result<Vec<Value>> {
+        match self {
+            Given::Word(word, wanted) => Ok(vec![argument(word, *wanted)?]),
+            Given::Table(word, columns) => {
+                let (path, delimiter, _) = table_of(word).unwrap_or((word, b',', None));
+                let (source, bytes) = (format!("`{path}`"), files::read_data(Path::new(path))?);
+                let what = columns.first().map_or("the table", |(_, expected)| expected.what.as_str());
+                Table::new(&source, &bytes, delimiter, what)?.record(columns)
+            }
+        }
+    }
+}
+
+/// The file, the delimiter and the column of a word that names a table: `prices.csv`, `prices.csv:close`.
+fn table_of(word: &str) -> Option<(&str, u8, Option<&str>)> {
+    if let Some(delimiter) = csv::delimiter(word) {
+        return Some((word, delimiter, None));
+    }
+    let (path, column) = word.rsplit_once(':')?;
+    Some((path, csv::delimiter(path)?, Some(column)))
 }
 
 impl Signature {
@@ -191,6 +234,10 @@ impl Signature {
     /// The values of words on the command line.
     pub fn arguments(&self, words: &[String]) -> Result<Vec<Value>> {
         let leaves = self.leaves();
+        if let Some(words) = self.with_tables(words, leaves.len()) {
+            let parts = words.iter().map(|given| given.values()).collect::<Result<Vec<_>>>()?;
+            return Ok(self.assemble(parts.concat()));
+        }
         if leaves.len() != words.len() {
             let plural = if leaves.len() == 1 { "" } else { "s" };
             let message = format!("`{}` takes {} argument{plural}, {} given", self.name, leaves.len(), words.len());
@@ -198,6 +245,32 @@ impl Signature {
         }
         let values = leaves.iter().zip(words).map(|(wanted, word)| argument(word, *wanted)).collect::<Result<Vec<_>>>()?;
         Ok(self.assemble(values))
+    }
+
+    /// What each word is read for, if some of them are tables for whole tuples or records of vectors.
+    fn with_tables<'a>(&'a self, words: &'a [String], leaves: usize) -> Option<Vec<Given<'a>>> {
+        if words.len() >= leaves {
+            return None;
+        }
+        let mut words = words.iter();
+        let mut given = Vec::new();
+        for form in &self.params {
+            let table = words.as_slice().first().filter(|word| table_of(word).is_some_and(|(_, _, column)| column.is_none()));
+            match (form.columns(), table) {
+                (Some(columns), Some(word)) => {
+                    words.next();
+                    given.push(Given::Table(word, columns));
+                }
+                _ => {
+                    let mut leaves = Vec::new();
+                    form.leaves(&mut leaves);
+                    for wanted in leaves {
+                        given.push(Given::Word(words.next()?, wanted));
+                    }
+                }
+            }
+        }
+        words.next().is_none().then_some(given)
     }
 
     /// The values in a text or file; `source` names it.
@@ -311,6 +384,20 @@ fn add_shapes(ty: &Type, frame: usize, out: &mut Vec<Shape>) {
 /// The value of a word: the name of a file, or a literal.
 fn argument(word: &str, wanted: Wanted) -> Result<Value> {
     let path = Path::new(word);
+    if let (Some((path, delimiter, column)), Wanted::Plain(expected)) = (table_of(word), wanted) {
+        let (source, bytes) = (format!("`{path}`"), files::read_data(Path::new(path))?);
+        let table = Table::new(&source, &bytes, delimiter, &expected.what)?;
+        return match (column, expected.rank) {
+            (Some(column), 1) => table.column(column, expected),
+            (None, 1) => table.vector(expected),
+            (None, 2) => table.matrix(expected),
+            _ => {
+                let message = format!("{}: expected {}, found {source}, a table", expected.what, expected.shown());
+                let help = "a column of a table is a vector, all of them a matrix, and named columns the fields of a record";
+                Err(Box::new(Diagnostic::bare(Code::DataRank, message).help(help)))
+            }
+        };
+    }
     let data_file = path.extension().is_some_and(|e| ["npy", "png", "gz"].iter().any(|known| e.eq_ignore_ascii_case(known)));
     let literal = wanted.is_literal(word);
     let read = |source: &str, bytes: &[u8]| {
@@ -344,10 +431,14 @@ pub fn show_core(value: &Value) -> String {
     data::notation::write(value) + "\n"
 }
 
-/// Writes results to `path` in the format that its name asks for; several as NAME.0.npy, NAME.1.npy, ..
+/// Writes results to `path` in the format that its name asks for; several as NAME.0.npy, NAME.1.npy, .., or as the columns of one table.
 pub fn save(path: &Path, value: &Value) -> Result<()> {
-    let results = data::results(value);
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if let Some(delimiter) = csv::delimiter(&path.to_string_lossy()).filter(|_| extension != "gz") {
+        let refuse = |why: String| Diagnostic::bare(Code::UnwritableResult, format!("`{}` cannot be written: {why}", files::shown(path)));
+        return files::write(path, &csv::write(value, delimiter).map_err(refuse)?);
+    }
+    let results = data::results(value);
     for (i, result) in results.iter().enumerate() {
         let target = if results.len() == 1 { path.to_path_buf() } else { path.with_extension(format!("{i}.{extension}")) };
         let refuse = |why: String| {
@@ -357,7 +448,7 @@ pub fn save(path: &Path, value: &Value) -> Result<()> {
             "npy" => data::npy::write(result).ok_or_else(|| refuse("a .npy file holds scalars and arrays of scalars only".into()))?,
             "png" => data::image::write(result).map_err(refuse)?,
             _ => {
-                let mut diagnostic = refuse("the name must end in .npy or .png".into());
+                let mut diagnostic = refuse("the name must end in .npy, .png, .csv or .tsv".into());
                 diagnostic.help.push("without -o, results go to standard output, as text or with --binary".into());
                 return Err(diagnostic);
             }

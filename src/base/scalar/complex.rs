@@ -303,7 +303,9 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
     fn turned(&mut self, (x, y): &(V, V), f: fn(&mut Self, &V, &V) -> (V, V)) -> (V, V) {
         let minus = self.neg(y);
         let (re, im) = f(self, &minus, x);
-        (im, self.neg(&re))
+        // The minus of a NaN counts as plus, so its result is not negated.
+        let (nan, plus, negative) = (self.op(Op::IsNan, &[y]), self.abs(&re), self.neg(&re));
+        (im, self.select(&nan, &plus, &negative))
     }
 
     fn product(&mut self, (ax, ay): &(V, V), (bx, by): &(V, V)) -> (V, V) {

@@ -1,10 +1,11 @@
-//! Data formats: text values, the binary format of Futhark (version 2), NumPy's `.npy`, PNG images.
+//! Data formats: text values, the binary format of Futhark (version 2), NumPy's `.npy`, PNG images, tables.
 //!
 //! Readers work on bytes in memory and never trust a header: sizes are compared with the length of the data before
 //! anything is allocated. A [`Stream`] recognises the format of each value by its first bytes.
 
 pub mod apl;
 pub mod binary;
+pub mod csv;
 pub mod image;
 pub mod notation;
 pub mod npy;

@@ -92,6 +92,38 @@ fn arguments_and_results_in_files() {
     place.refused(&["run", "a.rem", "-e", "scale", "1", "2", "-o", "no/such/x.npy"], &["E0603", "no such file"]);
 }
 
+const PRICES: &str = "\
+type prices [n] = {close: [n]f64, volume: [n]i64}
+entry traded [n] (p: prices [n]) (k: f64) : {worth: [n]f64, volume: [n]i64} = {worth = p.close * f64.i64 p.volume * k, volume = p.volume}
+entry total [n] (xs: [n]f64) : f64 = f64.sum xs
+entry sums [n] [m] (a: [n][m]f64) : [n]f64 = f64.sum a
+";
+
+#[test]
+fn tables_are_records_columns_and_matrices() {
+    let place = Place::new(&[("p.rem", PRICES), ("p.csv", "volume,close,day\n2,1.5,1\n4,2,2\n"), ("m.tsv", "1\t2\n3\t4\n")]);
+    assert_eq!(place.ok(&["run", "p.rem", "-e", "traded", "p.csv", "2", "-o", "w.csv"]), "");
+    let written = std::fs::read_to_string(place.path().join("w.csv")).expect("it was written");
+    assert_eq!(written, "volume,worth\n2,6.0\n4,16.0\n");
+    assert_eq!(place.ok(&["run", "p.rem", "-e", "total", "p.csv:close"]), "3.5f64\n");
+    assert_eq!(place.ok(&["run", "p.rem", "-e", "sums", "m.tsv"]), "[3.0f64, 7.0f64]\n");
+    assert_eq!(place.ok(&["run", "p.rem", "-e", "traded", "p.csv:close", "[3, 4]", "1"]), "[4.5f64, 8.0f64]\n[3i64, 4i64]\n");
+    place.refused(&["run", "p.rem", "-e", "total", "p.csv"], &["E0606", "choose one of the columns `volume`, `close`, `day`", "p.csv:volume"]);
+    place.refused(&["run", "p.rem", "-e", "total", "p.csv:open"], &["E0606", "no column `open`"]);
+    place.refused(&["run", "p.rem", "-e", "total", "none.csv"], &["E0601", "none.csv"]);
+    place.refused(&["run", "p.rem", "-e", "traded", "p.csv"], &["E0612", "takes 3 arguments, 1 given"]);
+    place.refused(&["run", "p.rem", "-e", "sums", "[[1]]", "-o", "no/such/x.csv"], &["E0603"]);
+}
+
+#[test]
+fn the_only_entry_point_needs_no_name() {
+    let place = Place::new(&[("one.rem", "entry double (x: i32) : i32 = 2 * x\ndef other (x: i32) : i32 = x"), ("two.rem", PROGRAM)]);
+    assert_eq!(place.ok(&["run", "one.rem", "4"]), "8i32\n");
+    assert_eq!(place.ok(&["run", "two.rem"]), "6i32\n");
+    place.ok(&["build", "one.rem", "-o", "one"]);
+    assert!(place.ok(&["bench", "one.rem", "4", "--runs", "1", "--seconds", "0"]).starts_with("double: median"));
+}
+
 #[test]
 fn what_is_wrong_with_arguments() {
     let place = Place::new(&[("a.rem", PROGRAM), ("cut.npy", "\u{1}NUMPY")]);

@@ -227,7 +227,8 @@ impl<V: Clone, F: Floats<Value = V>> On<'_, F> {
         let cross = self.sub(&ab, &ba);
         let im = self.op(Op::Asinh, &[&cross]);
         let abs_y = self.abs(y);
-        let (angle, log) = (self.op(Op::Atan2, &[&abs_y, x]), self.signed(&log, &minus));
+        let log = self.signed(&log, y);
+        let (angle, log) = (self.op(Op::Atan2, &[&abs_y, x]), self.neg(&log));
         let (re, im) = (self.select(&far, &angle, &re), self.select(&far, &log, &im));
         // On the imaginary axis the real part is known even where the imaginary part is not.
         let upright = self.is_zero(x);
