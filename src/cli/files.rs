@@ -119,6 +119,14 @@ pub fn apart(path: &Path, source: &Path) -> Result<(), Box<Diagnostic>> {
     Err(Box::new(Diagnostic::bare(Code::UnwritableResult, message).help("name another file with `-o`")))
 }
 
+/// A folder for files that are written, with those that it is in.
+pub fn make_folder(path: &Path) -> Result<(), Box<Diagnostic>> {
+    std::fs::create_dir_all(path).map_err(|error| {
+        let message = format!("`{}` cannot be written: {}", shown(path).escape_debug(), reason(&error));
+        Box::new(Diagnostic::bare(Code::UnwritableResult, message))
+    })
+}
+
 /// Writes a file. What was there before stays as it is until all has been written, and if that fails; programs that have it open keep it.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
     replace(path, bytes).map_err(|error| {

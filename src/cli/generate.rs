@@ -36,7 +36,7 @@ pub(super) struct ManArgs {
 }
 
 pub(super) fn man(args: &ManArgs, console: &mut Console) -> Outcome {
-    make_folder(&args.folder)?;
+    files::make_folder(&args.folder)?;
     let command = Cli::command();
     let mut pages = vec![("remora.1".to_string(), clap_mangen::Man::new(command.clone()))];
     for sub in command.get_subcommands() {
@@ -77,7 +77,7 @@ pub(super) fn new(args: &NewArgs, console: &mut Console) -> Outcome {
         let message = format!("`{}` is there already", files::shown(&args.name).escape_debug());
         return Err(Box::new(Diagnostic::bare(Code::UnwritableResult, message)));
     }
-    make_folder(&args.name)?;
+    files::make_folder(&args.name)?;
     let program = args.name.join(format!("{name}.rem"));
     files::write(&program, PROGRAM.replace("NAME", &name).as_bytes())?;
     files::write(&args.name.join("README.md"), README.replace("NAME", &name).as_bytes())?;
@@ -90,10 +90,6 @@ pub(super) fn new(args: &NewArgs, console: &mut Console) -> Outcome {
     console.print(format!("{}\n", files::shown(&program)));
     console.report_all(&SourceMap::default(), &[]);
     Ok(SUCCESS)
-}
-
-fn make_folder(folder: &Path) -> Result<(), Box<Diagnostic>> {
-    std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Box<Diagnostic> {

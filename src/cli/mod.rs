@@ -13,6 +13,7 @@ mod bench;
 mod build;
 mod check;
 mod core;
+mod doc;
 mod doctor;
 mod dump;
 mod explain;
@@ -110,6 +111,7 @@ enum Command {
     Bench(bench::BenchArgs),
     Test(test::TestArgs),
     Fmt(fmt::FmtArgs),
+    Doc(doc::DocArgs),
     Repl(repl::ReplArgs),
     Core(core::CoreArgs),
     Dump(dump::DumpArgs),
@@ -226,6 +228,7 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
         Command::Build(args) => build::run(&args, console),
         Command::Bench(args) => bench::run(&args, console),
         Command::Test(args) => test::run(&args, console),
+        Command::Doc(args) => doc::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
         Command::Repl(args) => repl::run(&args, console),
         Command::Core(args) => core::run(&args, console),

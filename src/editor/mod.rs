@@ -8,6 +8,7 @@ pub mod actions;
 pub mod complete;
 mod core;
 pub mod diagnostics;
+pub mod document;
 pub mod format;
 pub mod hints;
 pub mod hover;

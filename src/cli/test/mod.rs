@@ -94,6 +94,9 @@ pub(super) struct TestArgs {
     /// Tests what standard input names, for another process
     #[arg(long, hide = true)]
     worker: bool,
+    /// Also test the examples in documentation comments (`-- > expression`, with the results on the lines after it)
+    #[arg(long)]
+    examples: bool,
     /// Check `structure` blocks with Futhark's names too
     #[arg(long)]
     structure: bool,

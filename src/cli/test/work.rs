@@ -1,7 +1,7 @@
 //! The tests of one file: which of them are run, on which back end, and what comes of them.
 
 use super::super::native;
-use super::super::program::{Loaded, load};
+use super::super::program::{Loaded, load_with};
 use super::blocks::{self, Block, Case, Shape};
 use super::parts::{Event, Parts};
 use super::report::Verdict;
@@ -10,6 +10,7 @@ use super::{Backend, TestArgs, property, structure};
 use crate::base::{SourceMap, Span, Symbol};
 use crate::diag::{Diagnostic, Severity};
 use crate::driver;
+use crate::editor::document;
 use crate::ir::core::Define;
 use regex::Regex;
 use std::path::Path;
@@ -32,7 +33,8 @@ pub fn test_file(plan: &Plan, path: &Path, parts: &Parts) {
         let error = diagnostic.severity == Severity::Error;
         (parts.say)(Event::Diagnostic { text: parts.style.render(sources, diagnostic), error });
     };
-    let loaded = match parts.step("check", None, || load(path)) {
+    let more = |text: &str| if plan.args.examples { examples(text) } else { String::new() };
+    let loaded = match parts.step("check", None, || load_with(path, &more)) {
         Some(Ok(loaded)) => loaded,
         Some(Err(diagnostic)) => {
             say(&SourceMap::default(), &diagnostic);
@@ -45,6 +47,18 @@ pub fn test_file(plan: &Plan, path: &Path, parts: &Parts) {
     diagnostics.iter().for_each(|diagnostic| say(&loaded.sources, diagnostic));
     File { plan, path, loaded: &loaded, parts }.test(&blocks);
     done(!blocks.is_empty() || !diagnostics.is_empty());
+}
+
+/// Entry points for the examples in the documentation of a text, with blocks that say what comes out. Those without results must not fail.
+fn examples(text: &str) -> String {
+    let mut out = String::from("\n");
+    for (line, expression, results) in document::examples(text) {
+        let output = if results.is_empty() { String::new() } else { format!(" output {{ {results} }}") };
+        out += &format!(
+            "\n-- The example in line {line}.\n-- ==\n-- entry: example_{line}\n-- input {{ }}{output}\nentry example_{line} = {expression}\n"
+        );
+    }
+    out
 }
 
 struct File<'a> {

@@ -83,3 +83,61 @@ fn commands_run_again_when_a_file_changes() {
     child.kill().expect("it runs");
     child.wait().expect("it ended");
 }
+
+/// A comment with everything that pages could take for their own.
+const DOCUMENTED: &str = "\
+-- About <script>alert(1)</script> & `quotes`.
+
+-- | Half of a \"pair\", `x < y`.
+type pair = (f64, f64)
+
+-- | Twice.
+-- > twice (1, 2)
+-- 2.0 4.0
+--
+-- > twice (3, 4)
+-- 6.0 9.0
+def twice (p: pair) : pair = (p.0 * 2, p.1 * 2)
+
+module m = {
+  -- | The third.
+  def thrice (x: f64) = x * 3
+  local def hidden (x: f64) = x
+}
+";
+
+#[test]
+fn pages_about_a_file_have_types_comments_sources_and_nothing_from_elsewhere() {
+    let place = Place::new(&[("a.rem", DOCUMENTED), ("b<i>.rem", "def f (x: i32) = x\n"), ("bad.rem", "def f = g\n")]);
+    place.ok(&["doc", "a.rem", "b<i>.rem", "lib/graph", "-o", "pages"]);
+    let read = |name: &str| std::fs::read_to_string(place.path().join("pages").join(name)).expect("a page");
+    let page = read("a.html");
+    for part in [
+        "About &lt;script&gt;alert(1)&lt;/script&gt; &amp; <code>quotes</code>.",
+        "<section id=\"m.thrice\"",
+        "<pre>thrice : f64 -&gt; f64</pre>",
+        "<pre class=\"example\">twice (1, 2)</pre>\n<pre class=\"results\">2.0 4.0</pre>",
+        "<a href=\"a.html#pair\">pair</a>",
+        "<code>x &lt; y</code>",
+        "def twice (p: pair) : pair = (p.0 * 2, p.1 * 2)</pre></details>",
+    ] {
+        assert!(page.contains(part), "no {part} in\n{page}");
+    }
+    assert!(!page.contains("hidden") && !page.contains("<script>alert"), "{page}");
+    assert!(read("index.html").contains("<a href=\"b-i-.html\"><code>b&lt;i&gt;.rem</code></a>"));
+    assert!(read("search.js").contains("[\"m.thrice\",\"a.html\",\"The third.\"]"));
+    for name in ["a.html", "index.html", "lib-graph.html", "search.js", "style.css"] {
+        assert!(!read(name).contains("http"), "{name}");
+    }
+    place.refused(&["doc", "bad.rem", "-o", "pages"], &["E0201"]);
+    place.refused(&["doc", "a.rem", "-o", "a.rem"], &["E0603"]);
+}
+
+#[test]
+fn examples_in_comments_are_tests_if_asked_for() {
+    let place = Place::new(&[("a.rem", DOCUMENTED)]);
+    let ran = place.run(&["test", "a.rem", "--examples"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.out.contains("1 passed, 1 failed") && ran.out.contains("example_10"), "{}", ran.out);
+    assert!(!place.run(&["test", "a.rem"]).out.contains("example"), "{}", ran.out);
+}

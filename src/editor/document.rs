@@ -1,0 +1,209 @@
+//! What a file documents: its declarations with their types, comments and sources, for pages about libraries.
+
+use super::Analysis;
+use super::hover::signature;
+use super::places::decl_span;
+use crate::base::{Span, Symbol};
+use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind, ModuleType, ModuleTypeKind, Spec};
+use crate::ir::surface::{Decl, Ident};
+
+/// A declaration that others can use.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// Its name with the modules around it.
+    pub path: String,
+    /// Its name with its type, or what is written of it before its body.
+    pub signature: String,
+    /// What its comment says.
+    pub doc: Vec<Part>,
+    /// Its text.
+    pub source: String,
+    /// The line where it begins, from 1.
+    pub line: usize,
+    /// What is in it, if it is a module or the type of one.
+    pub items: Vec<Item>,
+}
+
+/// Kinds of declarations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A function or a constant.
+    Value,
+    /// A type.
+    Type,
+    /// A module, with parameters or without.
+    Module,
+    /// What modules consist of.
+    ModuleType,
+}
+
+/// A part of a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// A paragraph.
+    Text(String),
+    /// `> expression`, with the values that are its results on the lines after it.
+    Example {
+        /// Which line of the comment it is, from 0.
+        line: usize,
+        /// What is computed.
+        expression: String,
+        /// Its results; empty where none are said.
+        results: String,
+    },
+}
+
+/// What a documentation comment says, without its dashes. Examples end at an empty line, or where another one begins.
+pub fn parts(doc: &str) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    // Whether the next line belongs to the last part.
+    let mut open = false;
+    for (line, text) in doc.lines().enumerate() {
+        let text = text.trim();
+        if let Some(expression) = text.strip_prefix("> ") {
+            parts.push(Part::Example { line, expression: expression.trim().to_string(), results: String::new() });
+            open = true;
+        } else if text.is_empty() {
+            open = false;
+        } else if let Some(Part::Text(more) | Part::Example { results: more, .. }) = parts.last_mut().filter(|_| open) {
+            let between = if more.is_empty() { "" } else { " " };
+            more.push_str(between);
+            more.push_str(text);
+        } else {
+            parts.push(Part::Text(text.to_string()));
+            open = true;
+        }
+    }
+    parts
+}
+
+/// The examples in the documentation comments of a text: for each the line where it stands, from 1, the expression, and the results.
+pub fn examples(text: &str) -> Vec<(usize, String, String)> {
+    let mut found = Vec::new();
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    let mut at = 0;
+    while at < lines.len() {
+        let Some(first) = lines[at].strip_prefix("-- |") else {
+            at += 1;
+            continue;
+        };
+        let more = lines[at + 1..].iter().take_while(|line| line.starts_with("--") && !line.starts_with("-- |"));
+        // Blocks of tests are no documentation.
+        let more: Vec<&str> = more.map(|line| line.trim_start_matches('-')).take_while(|line| line.trim() != "==").collect();
+        let doc = std::iter::once(first).chain(more.iter().copied()).collect::<Vec<_>>().join("\n");
+        for part in parts(&doc) {
+            if let Part::Example { line, expression, results } = part {
+                found.push((at + line + 1, expression, results));
+            }
+        }
+        at += 1 + more.len();
+    }
+    found
+}
+
+/// What the first comment of a file says of it.
+pub fn about(text: &str) -> Vec<Part> {
+    let lines = text.lines().take_while(|line| line.starts_with("--") && !line.starts_with("-- |"));
+    parts(&lines.map(|line| line.trim_start_matches('-')).collect::<Vec<_>>().join("\n"))
+}
+
+/// The declarations of the document that are not local to it.
+pub fn items(analysis: &Analysis) -> Vec<Item> {
+    let Some(unit) = analysis.unit() else { return Vec::new() };
+    unit.decls.iter().filter_map(|decl| item(analysis, decl, "")).collect()
+}
+
+fn item(analysis: &Analysis, decl: &Decl, outer: &str) -> Option<Item> {
+    let whole = decl_span(decl)?;
+    match decl {
+        Decl::Def(def) => {
+            let body = analysis.checked.program.ast.exprs[def.body].span;
+            let head = Span { end: body.start.max(whole.start), ..whole };
+            Some(made(analysis, outer, Kind::Value, (def.name, def.doc), whole, head))
+        }
+        Decl::Val(val) => Some(made(analysis, outer, Kind::Value, (val.name, val.doc), whole, whole)),
+        Decl::Type(ty) => Some(made(analysis, outer, Kind::Type, (ty.name, ty.doc), whole, whole)),
+        Decl::Module(module) => {
+            let head = Span { end: module.body.span.start, ..whole };
+            let inside = members(analysis, &module.body, &path(outer, module.name));
+            // What is put together from others is short, and says it all.
+            let head = if inside.is_empty() { whole } else { head };
+            Some(Item { items: inside, ..made(analysis, outer, Kind::Module, (module.name, module.doc), whole, head) })
+        }
+        Decl::ModuleType(decl) => {
+            let inside = specs(analysis, &decl.sig, &path(outer, decl.name));
+            let head = if inside.is_empty() { whole } else { Span { end: decl.sig.span.start, ..whole } };
+            Some(Item { items: inside, ..made(analysis, outer, Kind::ModuleType, (decl.name, decl.doc), whole, head) })
+        }
+        Decl::Local(_) | Decl::Import(_) | Decl::Open(_) | Decl::Error(_) => None,
+    }
+}
+
+fn members(analysis: &Analysis, module: &ModuleExpr, outer: &str) -> Vec<Item> {
+    match &module.kind {
+        ModuleExprKind::Struct(decls) => decls.iter().filter_map(|decl| item(analysis, decl, outer)).collect(),
+        ModuleExprKind::Ascribe { module: inner, .. } | ModuleExprKind::Paren(inner) | ModuleExprKind::Lambda { body: inner, .. } => {
+            members(analysis, inner, outer)
+        }
+        ModuleExprKind::Error | ModuleExprKind::Name(_) | ModuleExprKind::Import(_) | ModuleExprKind::Apply { .. } => Vec::new(),
+    }
+}
+
+fn specs(analysis: &Analysis, sig: &ModuleType, outer: &str) -> Vec<Item> {
+    let specs = match &sig.kind {
+        ModuleTypeKind::Specs(specs) => specs,
+        ModuleTypeKind::Paren(inner) | ModuleTypeKind::With { sig: inner, .. } => return specs(analysis, inner, outer),
+        ModuleTypeKind::Error | ModuleTypeKind::Name(_) | ModuleTypeKind::Arrow { .. } => return Vec::new(),
+    };
+    let found = specs.iter().filter_map(|spec| match spec {
+        Spec::Val(val) => Some(made(analysis, outer, Kind::Value, (val.name, val.doc), val.span, val.span)),
+        Spec::Type(ty) => Some(made(analysis, outer, Kind::Type, (ty.name, ty.doc), ty.span, ty.span)),
+        Spec::Abstract(_) | Spec::Module(_) | Spec::Include(_) | Spec::Error(_) => None,
+    });
+    found.collect()
+}
+
+fn path(outer: &str, name: Ident) -> String {
+    if outer.is_empty() { name.name.to_string() } else { format!("{outer}.{}", name.name) }
+}
+
+/// A declaration with this name and documentation; `head` is what is shown of it where there is no type.
+fn made(analysis: &Analysis, outer: &str, kind: Kind, (name, doc): (Ident, Option<Symbol>), whole: Span, head: Span) -> Item {
+    let known = analysis.definition_at(name.span).filter(|_| kind == Kind::Value);
+    let written = || {
+        let text = analysis.sources.snippet(head).trim_end().trim_end_matches('=');
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    Item {
+        kind,
+        name: name.name.to_string(),
+        path: path(outer, name),
+        signature: known.map_or_else(written, |def| signature(analysis, name.name, def)),
+        doc: doc.map_or(Vec::new(), |doc| parts(doc.as_str())),
+        source: analysis.sources.snippet(whole).to_string(),
+        line: analysis.range(whole).start.line as usize + 1,
+        items: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_have_paragraphs_and_examples() {
+        let text = "-- About\n-- it.\n\n-- | One\n-- two.\n-- > f 1\n-- 2 3\n--\n-- After.\n-- > f 2\n-- ==\n-- input { } output { 9 }\ndef f x = x\n";
+        let example =
+            |line, expression: &str, results: &str| Part::Example { line, expression: expression.into(), results: results.into() };
+        assert_eq!(
+            parts(" One\n two.\n > f 1\n 2 3\n\n After.\n > f 2"),
+            [Part::Text("One two.".into()), example(2, "f 1", "2 3"), Part::Text("After.".into()), example(6, "f 2", "")]
+        );
+        assert_eq!(examples(text), [(6, "f 1".to_string(), "2 3".to_string()), (10, "f 2".to_string(), String::new())]);
+        assert_eq!(about(text), [Part::Text("About it.".into())]);
+    }
+}
