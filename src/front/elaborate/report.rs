@@ -160,8 +160,9 @@ impl Words {
                     .error(Code::SizeMismatch, format!("sizes {l} and {r} are {verb} equal"))
                     .here(format!("size {r} here, {l} is needed"));
                 let mut out = self.with_origins(out, origins);
-                if let (false, Some((wanted, _))) = (definite, &types) {
-                    out = out.help(format!("if they are always equal, check it at run time: `e :> {wanted}`"));
+                if let (false, Some((wanted, got))) = (definite, &types) {
+                    let checked = at_run_time(wanted, got, &l);
+                    out = out.help(format!("if they are always equal, check it at run time: `e :> {checked}`"));
                 }
                 with_types(out, types)
             }
@@ -322,5 +323,20 @@ fn with_types(report: Diagnostic, types: Option<(String, String)>) -> Diagnostic
     match types {
         Some((expected, found)) if expected != found => report.note(format!("expected {expected}")).note(format!("     got {found}")),
         Some(_) | None => report,
+    }
+}
+
+/// The type for a check at run time: of the sizes that are wanted only the one that is not known is named, since others may have names that only the function knows which is called.
+fn at_run_time(wanted: &str, got: &str, size: &str) -> String {
+    let sizes = |text: &str| -> Option<(Vec<String>, String)> {
+        let end = text.rfind(']').filter(|_| text.starts_with('[') && !text.contains([' ', '(', '{']))?;
+        Some((text[1..end].split("][").map(str::to_string).collect(), text[end + 1..].to_string()))
+    };
+    match (sizes(wanted), sizes(got)) {
+        (Some((wanted, elem)), Some((got, other))) if wanted.len() == got.len() && elem == other => {
+            let all = wanted.iter().zip(&got).map(|(wanted, got)| format!("[{}]", if wanted == size { wanted } else { got }));
+            all.collect::<String>() + &elem
+        }
+        _ => wanted.to_string(),
     }
 }

@@ -24,8 +24,7 @@ fn kernels_of_the_benchmarks_stay_in_registers() {
     // Those of Alex are no benchmarks.
     texts.retain(|(name, text)| !programs.contains(text) && !["basics", "recursion"].contains(&name.as_str()));
     assert!(texts.len() >= 18, "{}", texts.len());
-    let Some(rows) = cuda::compile_all(&texts) else { return };
-    cuda::check_table("benchmarks", &rows);
+    let Some(rows) = cuda::check_table("benchmarks", &texts) else { return };
     for (name, row) in &rows {
         assert!(row.spill_stores == 0 && row.spill_loads == 0, "{name}: {row:?}");
     }
@@ -67,8 +66,7 @@ fn kernels_of_the_corpus_compile_for_real_machines() {
 #[test]
 fn the_device_library_compiles_for_real_machines() {
     let texts = [("library".to_string(), shim::library() + &shim::read("tests/support/shim/library.cu"))];
-    let Some(rows) = cuda::compile_all(&texts) else { return };
-    cuda::check_table("library", &rows);
+    let Some(rows) = cuda::check_table("library", &texts) else { return };
     // A few bytes are no harm; a library function that lives in memory is.
     for (_, row) in &rows {
         assert!(row.spill_stores <= 16 && row.registers <= 128, "{row:?}");
