@@ -57,6 +57,7 @@ test: setup
 	@.venv/bin/python tests/apl/oracle.py --examples examples/apl/*.apl
 	@.venv/bin/python tests/library/check.py --remora target/debug/remora
 	@.venv/bin/python tests/documents.py --remora target/debug/remora
+	@.venv/bin/python tests/grammar.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
 	@echo "the Python package:"
 	@$(MAKE) --no-print-directory -C python test BUILT=../target/debug/lib_remora.so
