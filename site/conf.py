@@ -27,7 +27,7 @@ html_static_path = [str(Path(__file__).resolve().parent / "static")]
 html_css_files = ["remora.css"]
 html_sidebars = {"index": []}
 html_theme_options = {
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 9,
     "show_prev_next": True,
     "show_nav_level": 1,
     "navigation_with_keys": False,

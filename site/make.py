@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "build" / "site-source"
 OUT = ROOT / "build" / "site"
 
-# The documents, besides docs/guide. Those of docs that no section names are listed in the last one.
+# The documents.
 PAGES = [
     "*.md",
     "docs/*.md",
@@ -32,7 +32,8 @@ PAGES = [
     "examples/*/README.md",
     "benches/README.md",
 ]
-# The sections in the line at the top: title, what the first page says of it, page of its own or none, the pages in it.
+# The sections in the line at the top: title, what the first page says of it, page of its own or none, the pages in it. `x/*` are those
+# below x that no section names.
 SECTIONS = [
     ("Guide", "from the first program to performance, devices and other languages", "docs/guide/index", []),
     (
@@ -53,10 +54,11 @@ SECTIONS = [
     ),
     (
         "Tools",
-        "editors, libraries for C, devices; examples",
+        "editors, libraries for C, devices",
         None,
-        "docs/editor editors/README editors/* docs/libraries docs/cuda docs/programs examples/README examples/*".split(),
+        "docs/editor editors/README editors/* docs/libraries docs/cuda docs/*".split(),
     ),
+    ("Examples", "NumPy programs and their ports, published algorithms", "examples/README", "docs/programs examples/*".split()),
     (
         "Compiler",
         "an overview, what changed, how the compiler works and how it is tested",
@@ -65,7 +67,7 @@ SECTIONS = [
     ),
 ]
 # What a page is called in lists, where its first line does not say it.
-TITLES = {"README": "Overview", "editors/vscode/README": "The extension for Visual Studio Code", "examples/README": "Examples"}
+TITLES = {"README": "Overview", "editors/vscode/README": "The extension for Visual Studio Code", "docs/programs": "Larger programs"}
 # What else there is to read about a command.
 ABOUT = {
     "build": ["docs/libraries", "docs/cuda", "python/docs/shipping"],
@@ -90,6 +92,10 @@ FAMILIES = {
     "E095": "Derivatives",
     "E10": "APL",
 }
+
+
+# What a page begins with that no list has.
+ORPHAN = "---\norphan: true\n---\n\n"
 
 
 class Problem(Exception):
@@ -162,7 +168,9 @@ class Pages:
         for target in sorted(self.programs):
             name = str(target.relative_to(ROOT))
             if target.is_file():
-                write(name, f"# {target.name}\n\n`{name}`\n\n" + fenced(target.read_text(), language_of(target)))
+                # Only the library is listed; others are found where they are pointed to.
+                head = "" if name.startswith("stdlib/") else ORPHAN
+                write(name, f"{head}# {target.name}\n\n`{name}`\n\n" + fenced(target.read_text(), language_of(target)))
                 continue
             files = [path for path in sorted(target.iterdir()) if path.suffix in (".rem", ".fut", ".apl", ".remc", ".py")]
             below = [f"{path.relative_to(ROOT)}/index" for path in sorted(target.iterdir()) if path in self.programs]
@@ -233,10 +241,10 @@ class Compiler:
 
 def take(patterns, left):
     """The pages that patterns name, in their order, which are then no longer left."""
-    found = []
+    found, named = [], {name for _, _, own, names in SECTIONS for name in [own, *names]}
     for pattern in patterns:
         for page in sorted(left):
-            inside = page.startswith(pattern[:-1]) if pattern.endswith("*") else page == pattern
+            inside = page not in named and page.startswith(pattern[:-1]) if pattern.endswith("*") else page == pattern
             if inside and page in left:
                 found.append(page)
                 left.remove(page)
@@ -279,7 +287,7 @@ def front(left):
 
 def listed():
     """The pages that sections have to list: those of commands, diagnostics and folders are listed by pages of their own."""
-    pages = {str(path.relative_to(SOURCE).with_suffix("")) for path in SOURCE.rglob("*.md")}
+    pages = {str(path.relative_to(SOURCE).with_suffix("")) for path in SOURCE.rglob("*.md") if not path.read_text().startswith(ORPHAN)}
     return {page for page in pages if not re.match(r"(commands|diagnostics)/(?!index$)|examples/programs/.+/", page)}
 
 

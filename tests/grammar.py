@@ -154,7 +154,7 @@ class Writer:
             return f"({self.alternative(self.rules[name], depth)})"
         if name == "expr" and depth < self.deepest and self.random.random() < 0.2:
             return self.alternative(self.rules["form"], depth + 1)
-        # No white space before what \0 begins, or behind \x01: before an index, and in the quote of a type parameter, which would be a character's.
+        # No white space before what \0 begins, an index, and behind \x01, the quote of a type parameter, which would be that of a character.
         if name in ("index", "qualified"):
             text = self.alternative(self.rules[name], depth)
             return "\0" + text if name == "index" else text.replace(" ", "")
@@ -176,7 +176,9 @@ class Writer:
         texts = [self.item(kind, item, depth) for kind, item in sequence]
         if texts and texts[0] == "match":
             # A match within takes all cases that follow it.
-            texts[1:] = [f"({text})" if part == ("rule", "expr") and "match" in text else text for text, part in zip(texts[1:], sequence[1:])]
+            for at, part in enumerate(sequence):
+                if part == ("rule", "expr") and "match" in texts[at]:
+                    texts[at] = f"({texts[at]})"
         return " ".join(texts)
 
     def item(self, kind, item, depth):
@@ -224,7 +226,7 @@ class Reader:
                 self.add(name, rule)
         self.nullable = set()
         while True:
-            more = {name for name, bodies in self.productions.items() if any(all(part in self.nullable for part in body) for body in bodies)}
+            more = {name for name, bodies in self.productions.items() if any(self.nullable.issuperset(body) for body in bodies)}
             if more == self.nullable:
                 break
             self.nullable = more
@@ -287,7 +289,7 @@ class Reader:
                 if part in self.productions:
                     waiting.setdefault(part, []).append(item)
                     for inner in self.productions[part]:
-                        if all(p in self.nullable for p in inner) or self.starts_with(inner, here):
+                        if self.nullable.issuperset(inner) or self.starts_with(inner, here):
                             todo.append((part, inner, 0, at))
                     if part in self.nullable:
                         todo.append((name, body, dot + 1, began))
