@@ -19,8 +19,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "language.md"
 LEXER = ROOT / "src" / "front" / "syntax" / "lexer.rs"
-# Programs that use most of the notation.
-PROGRAMS = ["stdlib/lib/segmented.rem", "stdlib/lib/text.rem", "examples/nbody/nbody.rem", "examples/lu/lu.rem"]
+# Programs that use all of the notation, with what no program does but what the parser reads.
+PROGRAMS = ["tests/data/syntax/corpus.rem", "stdlib/lib/text.rem"]
+PROGRAMS += [f"tests/data/corpus/{folder}/*.rem" for folder in "attributes blocks language modules records sums updates reference/*".split()]
+PROGRAMS += [f"tests/data/corpus/{file}.rem" for file in "ragged/basics sizes/hidden-sizes-of-parameters".split()]
+SELDOM = """
+#[1] module m : (s) = { def f x = match x case #[inline] (y: i32) : i32 -> y }
+module type s = { val ! : bool -> bool val (!) : bool -> bool }
+"""
 # The rules that are tokens, by what the lexer calls them.
 CLASSES = {
     "name": {"Ident"},
@@ -154,7 +160,7 @@ class Writer:
             return f"({self.alternative(self.rules[name], depth)})"
         if name == "expr" and depth < self.deepest and self.random.random() < 0.2:
             return self.alternative(self.rules["form"], depth + 1)
-        # No white space before what \0 begins, an index, and behind \x01, the quote of a type parameter, which would be that of a character.
+        # No white space before what \0 begins, an index, and behind \x01, the quote of a type parameter: it would be a character's.
         if name in ("index", "qualified"):
             text = self.alternative(self.rules[name], depth)
             return "\0" + text if name == "index" else text.replace(" ", "")
@@ -220,7 +226,7 @@ class Reader:
     """Says whether tokens follow from the grammar."""
 
     def __init__(self, rules):
-        self.productions = {}
+        self.productions, self.used = {}, set()
         for name, rule in rules.items():
             if name not in CLASSES:
                 self.add(name, rule)
@@ -262,7 +268,7 @@ class Reader:
             self.add(inside, inner)
             return inside
         self.add(f"{inside}+", inner)
-        self.productions[inside] = [(), (f"{inside}+", inside) if kind == "{" else (f"{inside}+",)]
+        self.productions[inside] = [(), (inside, f"{inside}+") if kind == "{" else (f"{inside}+",)]
         return inside
 
     def reads(self, start, tokens):
@@ -282,6 +288,7 @@ class Reader:
                 row.add(item)
                 name, body, dot, began = item
                 if dot == len(body):
+                    self.used.add((name, body))
                     for parent, rest, place, origin in list(rows[began].get(name, ())):
                         todo.append((parent, rest, place + 1, origin))
                     continue
@@ -319,6 +326,28 @@ def tokens_of(remora, path):
     return found
 
 
+def programs_follow(remora, reader, files):
+    """How many tokens were looked at, and what does not follow from the grammar, or is in the grammar and in no program."""
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder) / "programs.rem"
+        if not files:
+            found = [path for pattern in PROGRAMS for path in sorted(ROOT.glob(pattern))]
+            whole.write_text("\n".join([*(path.read_text() for path in found), SELDOM]))
+        problems, count = [], 0
+        for file in files or [whole]:
+            tokens = tokens_of(remora, file)
+            count += len(tokens)
+            stop = reader.reads("file", [classes for _, _, classes in tokens])
+            if stop is not None:
+                around = " ".join(text for _, text, _ in tokens[max(stop - 12, 0) : stop])
+                place, text = tokens[stop][:2] if stop < len(tokens) else ("the end", "")
+                problems.append(f"{file}:{place}: {around} >>> {text}\n  does not follow from the grammar")
+        if not files and not problems:
+            unused = [(name, body) for name, bodies in reader.productions.items() for body in bodies if (name, body) not in reader.used]
+            problems += [f"no program has what the rule {name} says of {' '.join(body) or 'nothing'}" for name, body in unused]
+    return count, problems
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--remora", default="remora")
@@ -337,15 +366,8 @@ def main():
         if run.returncode not in (0, 1) or not run.stdout:
             problems.append(f"the sentences are not looked at: {run.stderr}")
     reader = Reader(syntax)
-    files = [Path(file).resolve() for file in options.files] or [ROOT / file for file in PROGRAMS]
-    count = 0
-    for file in files:
-        tokens = tokens_of(remora, file)
-        count += len(tokens)
-        stop = reader.reads("file", [classes for _, _, classes in tokens])
-        if stop is not None:
-            place, text, _ = tokens[stop] if stop < len(tokens) else ("the end", "", None)
-            problems.append(f"{file}: what stands at {place} ({text}) does not follow from the grammar")
+    count, unread = programs_follow(remora, reader, options.files)
+    problems += unread
     print(f"docs/language.md: {len(rules)} rules, {options.sentences} sentences read, {count} tokens follow, {len(problems)} problems")
     for problem in problems:
         print(problem)
