@@ -21,7 +21,8 @@ DOCUMENT = ROOT / "docs" / "language.md"
 LEXER = ROOT / "src" / "front" / "syntax" / "lexer.rs"
 # Programs that use all of the notation, with what no program does but what the parser reads.
 PROGRAMS = ["tests/data/syntax/corpus.rem", "stdlib/lib/text.rem"]
-PROGRAMS += [f"tests/data/corpus/{folder}/*.rem" for folder in "attributes blocks language modules records sums updates reference/*".split()]
+FOLDERS = "attributes blocks language modules records sums updates reference/*".split()
+PROGRAMS += [f"tests/data/corpus/{folder}/*.rem" for folder in FOLDERS]
 PROGRAMS += [f"tests/data/corpus/{file}.rem" for file in "ragged/basics sizes/hidden-sizes-of-parameters".split()]
 SELDOM = """
 #[1] module m : (s) = { def f x = match x case #[inline] (y: i32) : i32 -> y }
