@@ -12,11 +12,12 @@
 # make programs-table  the table of docs/programs.md: what need not be written, checking times
 # make editors       the language server under Neovim, the files of the extension for Visual Studio Code (what is not installed is skipped)
 # make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
+# make site          the guide, the documents, every command and every diagnostic as one site to read without a network: build/site/index.html
 # make dist          an archive for Debian machines without Rust: the program with the solver inside, manual pages, completions (build/dist)
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo fit test golden examples properties torture mutations bench bench-check bench-library programs-table editors fuzz dist ci clean
+.PHONY: all setup demo fit test golden examples properties torture mutations bench bench-check bench-library programs-table editors fuzz site dist ci clean
 
 all:
 	@.ci/setup build
@@ -56,6 +57,7 @@ test: setup
 	@.venv/bin/python tests/apl/oracle.py --examples examples/apl/*.apl
 	@.venv/bin/python tests/library/check.py --remora target/debug/remora
 	@.venv/bin/python tests/documents.py --remora target/debug/remora
+	@.venv/bin/python tests/grammar.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
 	@echo "the Python package:"
 	@$(MAKE) --no-print-directory -C python test BUILT=../target/debug/lib_remora.so
@@ -117,6 +119,12 @@ fuzz:
 	@.ci/setup build
 	@fuzz/run.sh $(MINUTES) $(TARGETS)
 
+# Not a part of `make test`: what makes pages of documents (site/requirements.txt) is downloaded.
+site:
+	@.ci/setup site
+	cargo build --release
+	@site/.venv/bin/python site/make.py --remora target/release/remora
+
 dist:
 	@.ci/setup build
 	@.ci/dist
@@ -126,4 +134,4 @@ ci:
 
 clean:
 	cargo clean
-	rm -rf .venv build fuzz/target fuzz/found
+	rm -rf .venv site/.venv build fuzz/target fuzz/found

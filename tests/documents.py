@@ -1,6 +1,6 @@
 """Runs what documents show: a block that begins with a comment with a name in it (`-- NAME.rem`, `⍝ NAME.apl`, `; NAME.remc`, `/* NAME.c */`) is a file, a line `$ remora ..` (or
 `$ cc ..`, `$ ./program`) a command on the files so far, and the lines after it, up to the next command, are all that it prints. Lines with `>>>` are run by doctest. Not run are
-blocks that say `sh`, what installs things, and `python` without `>>>`: python/tests runs those that need the package.
+blocks that say `sh`, what installs things, `ebnf`, grammar that tests/grammar.py looks at, and `python` without `>>>`: python/tests runs those that need the package.
 
   documents.py [--remora PATH] [FILE...]
 """
@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ["docs/derivatives.md", "docs/apl.md", "docs/ragged.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/guide/*.md") if path.stem != "index")]
+DOCUMENTS = ["site/index.md", "docs/language.md", "docs/derivatives.md", "docs/apl.md", "docs/ragged.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/guide/*.md") if path.stem != "index")]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"(?:--|⍝|;|/\*) (\S+\.(?:rem|apl|remc|c|csv))\b")
 
@@ -63,7 +63,7 @@ def check(path, remora):
             elif block.startswith(">>> "):
                 problems += examples(session, block, path)
                 ran += 1
-            elif language not in ("sh", "python"):
+            elif language not in ("sh", "ebnf", "python"):
                 problems.append(f"a block is neither a file nor commands:\n{block}")
     return problems, ran
 
