@@ -35,6 +35,7 @@ mod watch;
 use crate::base::ice;
 use crate::diag::Diagnostic;
 use crate::driver;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use output::Console;
 use std::ffi::OsString;
@@ -275,6 +276,11 @@ fn unshield(arg: &str) -> &str {
 #[derive(Debug, Clone, Args)]
 struct SourceArg {
     /// The program (`-` for standard input)
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = OsStringValueParser::new().map(source_path))]
     file: PathBuf,
+}
+
+/// The path of a program, which may look like a value.
+fn source_path(given: OsString) -> PathBuf {
+    given.to_str().map_or_else(|| PathBuf::from(&given), |text| PathBuf::from(unshield(text)))
 }

@@ -243,6 +243,14 @@ fn one_run_reports_every_error() {
     assert_eq!(Parsed::new(source).unit.decls.len(), 6);
 }
 
+#[test]
+fn a_condition_with_a_type_is_no_other_language() {
+    let typed = format!("def f = if c : ({}) then 1 else 2", vec!["bool"; 300].join(", "));
+    assert_eq!(errors(&typed), "");
+    assert_eq!(errors("def f = let g 'a' = 1 in g"), "");
+    assert!(errors("def f = if c: 1 else: 2").starts_with("E0104 1:9 expected `then`"), "{}", errors("def f = if c: 1 else: 2"));
+}
+
 /// Parses under a deep stack, checks the tree, and says how many diagnostics there were.
 fn deep(source: String) -> usize {
     with_big_stack(move || Parsed::new(&source).diagnostics.len())

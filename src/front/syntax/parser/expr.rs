@@ -444,6 +444,7 @@ impl Parser<'_> {
                 | Tok::Quote
                 | Tok::LBracket
                 | Tok::Number
+                | Tok::Char
                 | Tok::Constr
                 | Tok::True
                 | Tok::False

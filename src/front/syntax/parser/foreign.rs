@@ -36,7 +36,9 @@ impl Parser<'_> {
     /// `if c: a else: b`, at the `if`.
     pub(super) fn choice_with_colons(&mut self) -> Option<ExprId> {
         let colon = self.first_of(1, &[Tok::Then, Tok::Else, Tok::Colon]) == Some(Tok::Colon);
-        (colon && self.first_of(1, &[Tok::Then, Tok::Else]) != Some(Tok::Then)).then(|| self.foreign(Foreign::ChoiceWithColons))
+        // Of what is too far away nothing is known.
+        let missing = self.first_within(1, &[Tok::Then, Tok::Else]).is_some_and(|found| found != Some(Tok::Then));
+        (colon && missing).then(|| self.foreign(Foreign::ChoiceWithColons))
     }
 
     /// What may have been meant by the token at which a declaration should end.
@@ -79,21 +81,28 @@ impl Parser<'_> {
 
     /// The first of these tokens at this nesting of brackets, from the token `ahead`, before the declaration or the bracket ends.
     fn first_of(&self, ahead: usize, wanted: &[Tok]) -> Option<Tok> {
-        let (mut at, mut depth) = (ahead, 0usize);
-        loop {
+        self.first_within(ahead, wanted).flatten()
+    }
+    /// The same; `None` where all that is looked at is neither one of them nor the end.
+    fn first_within(&self, ahead: usize, wanted: &[Tok]) -> Option<Option<Tok>> {
+        let mut depth = 0usize;
+        for at in ahead..=REACH {
             let tok = self.nth(at);
-            if tok == Tok::Eof || at > REACH || self.decl_at(at) {
-                return None;
+            if tok == Tok::Eof || self.decl_at(at) {
+                return Some(None);
             }
             if depth == 0 && wanted.contains(&tok) {
-                return Some(tok);
+                return Some(Some(tok));
             }
             if closer_of(tok).is_some() {
                 depth += 1;
             } else if is_closer(tok) {
-                depth = depth.checked_sub(1)?;
+                match depth.checked_sub(1) {
+                    Some(less) => depth = less,
+                    None => return Some(None),
+                }
             }
-            at += 1;
         }
+        None
     }
 }
