@@ -87,7 +87,10 @@ pub(super) fn infer(loaded: &Loaded, elaborated: &Elaborated, format: Format, co
         Format::Pretty => console.print(annotated(loaded, elaborated, &definitions)),
         Format::Html => {
             let text = html::text(&annotated(loaded, elaborated, &definitions));
-            console.print(html::page(&loaded.sources.file(loaded.root).name, &[text]));
+            let mut page = html::Page::new(&loaded.sources.file(loaded.root).name);
+            page.diagnostics(&loaded.sources, &loaded.checked.diagnostics);
+            page.html(&text);
+            console.print(page.finish());
         }
         Format::Json => {
             let glyphs = elaborated.notes.iter().map(|note: &Note| {

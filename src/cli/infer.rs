@@ -2,15 +2,17 @@
 
 use super::output::Console;
 use super::program::{Loaded, load};
-use super::{FAILURE, Outcome, SUCCESS, SourceArg};
+use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
 use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::Stats;
-use crate::front::explicit::{self, ApplicationReport, Printer, html};
+use crate::front::explicit::html::Page;
+use crate::front::explicit::{self, ApplicationReport, Printer};
 use crate::ir::surface::Decl;
 use crate::ir::tables::{Def, DefId, DefKind};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// Show the program with every inserted `map` and `rep`
 #[derive(Debug, Args)]
@@ -18,7 +20,7 @@ use serde::Serialize;
   remora infer program.rem
   remora infer program.rem --def norm --def mean
   remora infer program.rem --format source > explicit.rem
-  remora infer program.rem --format html > program.html
+  remora infer program.rem --format html -o program.html
   remora infer program.rem --format json | jq .stats")]
 pub(super) struct InferArgs {
     #[command(flatten)]
@@ -29,6 +31,9 @@ pub(super) struct InferArgs {
     /// Output format
     #[arg(long, value_enum, default_value = "pretty", value_name = "FORMAT")]
     format: Format,
+    /// Write it to this file instead of standard output; a page also where the program has errors
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Show it again whenever the program, or what it imports, changes
     #[arg(long)]
     watch: bool,
@@ -42,7 +47,7 @@ pub(super) enum Format {
     Json,
     /// The fully explicit program, which is valid input
     Source,
-    /// A page for a browser: each definition with what was inserted marked, and drawings of frames and cells
+    /// A page for a browser: the source with what was inserted marked, drawings of frames and cells, the readings of what is ambiguous
     Html,
 }
 
@@ -70,6 +75,18 @@ pub(super) fn run(args: &InferArgs, console: &mut Console) -> Outcome {
 }
 
 fn once(args: &InferArgs, console: &mut Console) -> Outcome {
+    let Some(path) = &args.output else { return shown_once(args, console) };
+    files::apart(path, &args.source.file)?;
+    console.collect();
+    let outcome = shown_once(args, console);
+    let text = console.collected();
+    if outcome.is_ok() {
+        files::write(path, &text)?;
+    }
+    outcome
+}
+
+fn shown_once(args: &InferArgs, console: &mut Console) -> Outcome {
     let loaded = load(&args.source.file)?;
     let Loaded { sources, checked, .. } = &loaded;
     console.report_all(sources, &checked.diagnostics);
@@ -93,12 +110,7 @@ fn once(args: &InferArgs, console: &mut Console) -> Outcome {
             }
         }
         Format::Source => console.print(source(&loaded, &defs)),
-        Format::Html => {
-            let printer = Printer::new(&checked.program, sources);
-            let shown = |def: &DefId| html::definition(&printer, &checked.tables, *def, checked.type_of(*def).as_deref());
-            let definitions: Vec<String> = defs.iter().map(shown).collect();
-            console.print(html::page(&sources.file(loaded.root).name, &definitions));
-        }
+        Format::Html => console.print(page(&loaded, &defs, args.def.is_empty())),
     }
     Ok(if checked.failed() { FAILURE } else { SUCCESS })
 }
@@ -119,6 +131,32 @@ fn wanted(loaded: &Loaded, names: &[String], console: &mut Console) -> Result<Ve
         console.progress(&format!("note: `{}` has errors and is not shown", checked.program.defs[*def].name));
     }
     Ok(accepted)
+}
+
+/// The file for a browser: all of it, or only these definitions.
+fn page(loaded: &Loaded, defs: &[DefId], whole: bool) -> String {
+    let Loaded { sources, checked, root } = loaded;
+    let printer = Printer::new(&checked.program, sources);
+    let mut page = Page::new(&sources.file(*root).name);
+    page.diagnostics(sources, &checked.diagnostics);
+    let place = |def: DefId| checked.program.defs[def].decl_span();
+    let mut defs = defs.to_vec();
+    defs.sort_by_key(|def| place(*def));
+    let inner = checked.inner_types(&defs);
+    let mut at = 0;
+    for (def, inner) in defs.into_iter().zip(&inner) {
+        let span = place(def);
+        if whole && at < span.start {
+            page.between(sources, *root, at, span.start);
+        }
+        page.definition(&printer, &checked.tables, def, checked.type_of(def).as_deref(), inner);
+        at = at.max(span.end);
+    }
+    if whole {
+        page.refused(shown(loaded).filter(|def| !checked.ranked(*def)).count());
+        page.between(sources, *root, at, sources.file(*root).text.len() as u32);
+    }
+    page.finish()
 }
 
 fn print_json(loaded: &Loaded, defs: &[DefId], console: &mut Console) {

@@ -54,8 +54,10 @@ pub(super) fn show(
         }
         Format::Html => {
             let text = |define: &Define| html::text(&format!("{}{}", insertions(&loaded.sources, remc, define), print::define(define)));
-            let definitions: Vec<String> = asked.iter().map(|define| text(define)).collect();
-            console.print(html::page(&loaded.sources.file(loaded.root).name, &definitions));
+            let mut page = html::Page::new(&loaded.sources.file(loaded.root).name);
+            page.diagnostics(&loaded.sources, &checked.diagnostics);
+            asked.iter().for_each(|define| page.html(&text(define)));
+            console.print(page.finish());
         }
         Format::Pretty => {
             for (at, define) in asked.iter().enumerate() {

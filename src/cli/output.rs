@@ -16,6 +16,8 @@ pub struct Console {
     errors: usize,
     /// The first failure to write results that is not a closed pipe.
     failed: Option<io::Error>,
+    /// What is printed where a file is to have it.
+    collected: Option<Vec<u8>>,
     /// Whoever read standard output has gone: further output is dropped in silence.
     closed: bool,
     /// Whether a line that says how far things are stands on the terminal.
@@ -49,7 +51,7 @@ impl Console {
             Color::Never => false,
             Color::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
         };
-        Console { out: BufWriter::new(io::stdout()), format, color, errors: 0, failed: None, closed: false, status: false }
+        Console { out: BufWriter::new(io::stdout()), format, color, errors: 0, failed: None, collected: None, closed: false, status: false }
     }
 
     /// Says how far things are on a line of the terminal that the next output replaces. Nothing where standard error is no terminal.
@@ -71,6 +73,9 @@ impl Console {
 
     /// Writes to standard output. Failures are kept for [`Console::finish`].
     pub fn print(&mut self, text: impl AsRef<[u8]>) {
+        if let Some(collected) = &mut self.collected {
+            return collected.extend_from_slice(text.as_ref());
+        }
         if !text.as_ref().is_empty() {
             self.clear_status();
         }
@@ -78,6 +83,16 @@ impl Console {
             let result = self.out.write_all(text.as_ref());
             self.note(result);
         }
+    }
+
+    /// Keeps what is printed from now on, until [`Console::collected`].
+    pub fn collect(&mut self) {
+        self.collected = Some(Vec::new());
+    }
+
+    /// What was printed since [`Console::collect`].
+    pub fn collected(&mut self) -> Vec<u8> {
+        self.collected.take().unwrap_or_default()
     }
 
     /// Hands what was printed to the reader now.

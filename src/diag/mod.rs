@@ -1,6 +1,7 @@
 //! Diagnostics: raised as data, rendered late.
 
 pub mod explain;
+pub mod frames;
 pub mod json;
 pub mod suggest;
 pub mod text;
@@ -79,6 +80,8 @@ pub struct Reading {
     pub cost: u32,
     /// In words, how it differs.
     pub note: String,
+    /// How the applications that differ take their arguments apart.
+    pub frames: Vec<frames::Frames>,
 }
 
 impl Diagnostic {

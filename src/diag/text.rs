@@ -204,12 +204,14 @@ mod tests {
                 fragment: "i64.sum (map length xss)".into(),
                 cost: 1,
                 note: "sums the lengths of the rows".into(),
+                frames: Vec::new(),
             },
             Reading {
                 source: String::new(),
                 fragment: "i64.sum (rep (length xss))".into(),
                 cost: 1,
                 note: "sums copies of the number of rows".into(),
+                frames: Vec::new(),
             },
         ];
         let expected = "\

@@ -3,9 +3,13 @@
 use super::Checked;
 use crate::front::elaborate;
 use crate::ir::core;
-use crate::ir::tables::{DefId, RBase};
+use crate::ir::tables::{DefId, InnerTypes, RBase};
 
 impl Checked {
+    /// The types of the expressions and variables of accepted definitions, sizes included.
+    pub fn inner_types(&self, defs: &[DefId]) -> Vec<InnerTypes> {
+        elaborate::inner_types(&self.program, &self.tables, &self.schemes, defs)
+    }
     /// The type of what an accepted definition makes of its parameters, sizes included.
     pub fn result_type_of(&self, def: DefId, parameters: usize) -> Option<String> {
         let (mut written, scheme) = (&self.tables.defs.get(def)?.ty, self.schemes.get(def)?);

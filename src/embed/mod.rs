@@ -232,7 +232,10 @@ impl Program {
     pub fn html(&self, name: Option<&str>) -> String {
         let checked = &self.loaded.checked;
         let printer = Printer::new(&checked.program, &self.loaded.sources);
-        self.shown(name).map(|id| html::definition(&printer, &checked.tables, id, checked.type_of(id).as_deref())).collect()
+        let shown: Vec<DefId> = self.shown(name).collect();
+        let inner = checked.inner_types(&shown);
+        let definition = |(id, inner)| html::definition(&printer, &checked.tables, id, checked.type_of(id).as_deref(), inner);
+        shown.into_iter().zip(&inner).map(definition).collect()
     }
 
     /// The function, as it is called with such arguments.
@@ -286,7 +289,8 @@ impl Program {
         let printer = Printer::new(&loaded.checked.program, &loaded.sources);
         let ty = loaded.checked.type_of(id);
         let text = printer.pretty(&loaded.checked.tables, id, ty.as_deref());
-        let html = html::definition(&printer, &loaded.checked.tables, id, ty.as_deref());
+        let inner = loaded.checked.inner_types(&[id]).pop().unwrap_or_default();
+        let html = html::definition(&printer, &loaded.checked.tables, id, ty.as_deref(), &inner);
         let unique = def.unique;
         Ok((loaded, unique, Inserted { text, html }))
     }

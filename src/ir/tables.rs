@@ -7,6 +7,7 @@
 use super::surface::children::{Node, children_of};
 use super::surface::{Ast, DefDecl, Expr, Pat, SourceUnit, TypeDecl, TypeExpr, TypeKind, ValDecl};
 use crate::base::{Arena, FileId, Idx, IdxMap, PrimType, Span, Symbol};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A top-level definition.
@@ -250,7 +251,7 @@ pub struct Names {
     /// For `Name` types.
     pub types: IdxMap<TypeExpr, TypeRes>,
     /// For declared type parameters, by the span of the identifier that declares them.
-    pub declared: rustc_hash::FxHashMap<Span, TypeParamId>,
+    pub declared: FxHashMap<Span, TypeParamId>,
 }
 
 /// What a term name stands for.
@@ -364,6 +365,24 @@ impl Tables {
         defs.iter().for_each(|(id, signature)| drop(self.defs.insert(id, signature.clone())));
         locals.iter().for_each(|(id, tparams)| drop(self.locals.insert(id, tparams.clone())));
     }
+}
+
+/// Types inside of a definition with their sizes, in surface notation; one name means the same size in all of them.
+#[derive(Debug, Default, Clone)]
+pub struct InnerTypes {
+    /// Of its expressions, without parentheses around them.
+    pub exprs: FxHashMap<Idx<Expr>, SizedText>,
+    /// Of its variables.
+    pub pats: FxHashMap<Idx<Pat>, SizedText>,
+}
+
+/// A type as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SizedText {
+    /// The sizes of its dimensions, outermost first; those of type variables are not among them.
+    pub dims: Vec<String>,
+    /// All of it.
+    pub text: String,
 }
 
 /// The type of a definition.

@@ -6,10 +6,10 @@ use super::{MAX_REPORTED, Refusal, RefusalKind};
 use crate::base::{Code, SourceMap};
 use crate::diag::{Diagnostic, Reading};
 use crate::front::explicit::nest::nest;
-use crate::front::explicit::{Printer, head_span, namer, show_type};
+use crate::front::explicit::{Printer, frames_of, head_span, namer, show_type};
 use crate::front::infer::{Inferred, unannotated};
 use crate::ir::surface::{PatId, PatKind};
-use crate::ir::tables::{DefId, DefKind, Insertion, Program, RBase, RType, Tables};
+use crate::ir::tables::{DefId, DefKind, InnerTypes, Insertion, Program, RBase, RType, Tables};
 
 /// Most readings of one application that are printed.
 const MAX_READINGS: usize = 8;
@@ -128,7 +128,10 @@ impl Readings<'_> {
                 .zip(&differences)
                 .flat_map(|(&node, differ)| describe(self.program, self.sources, tables, node, differ))
                 .collect();
+            let drawn = question.nodes.iter().take(MAX_LABELS).filter(|_| self.program.defs[self.def].is_written());
+            let frames = drawn.filter_map(|node| frames_of(printer, tables, &InnerTypes::default(), self.def, *node));
             diagnostic.readings.push(Reading {
+                frames: frames.collect(),
                 source: printer.source(tables, self.def),
                 fragment: printer.expression(tables, self.def, question.subterm),
                 cost: tables.apps.iter().map(|(_, info)| info.cost()).sum(),

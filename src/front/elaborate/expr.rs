@@ -25,6 +25,13 @@ pub(super) struct Instance {
 impl Elab<'_> {
     /// Elaborates an expression; bindings that it needs are added to the current scope.
     pub(super) fn expr(&mut self, e: ExprId) -> Result<Typed> {
+        let done = self.elaborated(e)?;
+        if let Some(seen) = &mut self.seen {
+            seen.exprs.insert(view::strip(&self.program.ast, e), done.1.clone());
+        }
+        Ok(done)
+    }
+    fn elaborated(&mut self, e: ExprId) -> Result<Typed> {
         let program = self.program;
         // All parentheses at once: looking through them again at every level would be quadratic.
         let e = view::strip(&program.ast, e);

@@ -19,6 +19,7 @@ mod control;
 mod error;
 mod expr;
 mod index;
+mod inner;
 mod literal;
 mod parts;
 mod pattern;
@@ -33,6 +34,7 @@ mod types;
 mod zonk;
 
 pub use error::{Error, ErrorKind, Failure, Undetermined};
+pub use inner::inner_types;
 pub use show::{show_type, show_type_as};
 
 use crate::base::{PrimType, Span, Symbol};
@@ -41,6 +43,7 @@ use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Prim, Primitive, Shape, T
 use crate::ir::surface::{DefDecl, ExprId, ExprKind, PatId, PatKind, TypeId, TypeParam, view};
 use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeParamId};
 use annotations::Reading;
+use inner::Seen;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::{MetaKind, Sizes};
 use std::time::Duration;
@@ -106,6 +109,9 @@ pub struct Schemes {
     constants: FxHashMap<Symbol, Symbol>,
     /// The constants that are sizes in the type of a definition.
     mentioned: FxHashMap<DefId, Vec<Symbol>>,
+    /// The definition whose inner types are kept, and what they are.
+    watched: Option<DefId>,
+    seen: Seen,
 }
 
 impl Schemes {
@@ -302,6 +308,8 @@ struct Elab<'a> {
     rows: FxHashSet<Symbol>,
     /// Finished definitions: variants of others, then this one.
     defs: Vec<core::Define>,
+    /// Types that are kept, where somebody asks for them.
+    seen: Option<Seen>,
     /// Whether only the type of the first exit of the next function is looked for.
     probing: bool,
     /// The branches that lead there.
@@ -316,6 +324,7 @@ fn shape_var(ty: Symbol) -> Symbol {
 impl<'a> Elab<'a> {
     fn new(program: &'a Program, tables: &'a Tables, schemes: &'a mut Schemes, def: DefId) -> Self {
         Elab {
+            seen: (schemes.watched == Some(def)).then(Seen::default),
             program,
             tables,
             schemes,
@@ -409,6 +418,7 @@ impl<'a> Elab<'a> {
         if existential.is_empty() {
             self.no_unused_size(&decl.tparams, &scheme)?;
         }
+        self.keep_seen(existential);
         let mut value = zonk::expr(self, &value);
         if decl.params.is_empty()
             && let Err(open) = self.closed_or_value(&scheme, &value, decl)

@@ -13,6 +13,7 @@
 
 mod children;
 mod emit;
+mod frames;
 pub mod html;
 mod insertions;
 mod names;
@@ -24,6 +25,7 @@ mod types;
 mod write;
 
 pub use children::{Level, Part, of_expr};
+pub use frames::{frames, frames_of};
 pub use insertions::{ApplicationReport, applications, function_text, head_span, shorten};
 pub use types::{namer, show_type};
 
