@@ -30,7 +30,7 @@ entry main [n][m][k] (cubes: [n][m][k]f64) (w: [k]f64) : [n][m]f64 =
 entry first (text: []u8) = text == "<script>document.title = 'run'</script>"
 """,
     "ambiguous.rem": """def counts (xss: [][]i64) = i64.sum (length xss)
-def wrong (x: i64) = x + `<script>`
+def wrong (x: i64) = x + y -- <script>
 def fine (v: []f64) = v + 1.0
 """,
 }
@@ -49,17 +49,19 @@ CONTRAST = """(() => {
   while (walker.nextNode()) {
     const text = walker.currentNode, e = text.parentElement;
     if (!text.data.trim() || e.closest('style')) continue;
+    // Tips are shown later.
+    if (e.getClientRects().length === 0 && !e.closest('.remora-tip')) continue;
     const style = getComputedStyle(e), back = behind(e), ink = over(numbers(style.color), back);
     const [a, b] = [light(ink), light(back)].sort((x, y) => y - x);
     found.push([(a + 0.05) / (b + 0.05), text.data.trim().slice(0, 30), e.className])
   }
   return found.sort((x, y) => x[0] - y[0]).slice(0, 3) })()"""
 
-# What the keyboard is on, and what is shown for it.
-FOCUS = """(() => { const e = document.activeElement; const tip = e.querySelector('.remora-tip'); const r = tip && tip.getBoundingClientRect();
+# What the keyboard is on, and what is shown for it once it has been laid out.
+FOCUS = """new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => { const e = document.activeElement; const tip = e.querySelector('.remora-tip'); const r = tip && tip.getBoundingClientRect();
   const named = (e.getAttribute('aria-describedby') || '').split(' ').filter(Boolean).every(id => document.getElementById(id));
-  return { tag: e.tagName, name: e.className, text: e.textContent.slice(0, 60), tip: tip && getComputedStyle(tip).display, said: tip && tip.textContent, named,
-    inside: !r || (r.width > 0 && r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight) } })()"""
+  return { tag: e.tagName, name: e.className, text: e.textContent.slice(0, 60), tip: tip && getComputedStyle(tip).display, said: tip && tip.textContent, named, rect: r && [r.left, r.top, r.right, r.bottom],
+    inside: !r || (r.width > 0 && r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight) } })"""
 
 
 class Browser:
@@ -104,7 +106,6 @@ class Browser:
         answer = json.loads(line)
         if answer.get("method") == "Network.requestWillBeSent":
             self.requests.append(answer["params"]["request"]["url"])
-        self.loaded = answer.get("method") == "Page.loadEventFired"
         return answer
 
     def open(self, url: str) -> None:
@@ -114,7 +115,7 @@ class Browser:
             pass
 
     def value(self, expression: str):
-        answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")

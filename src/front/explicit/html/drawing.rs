@@ -83,7 +83,7 @@ fn row(out: &mut String, frames: &Frames, part: &Part, cells: usize, words: &str
         out.push_str("<td class=\"remora-axis\">scalar</td>");
     }
     (cell.len().max(1)..cells.max(1)).for_each(|_| out.push_str("<td></td>"));
-    let _ = writeln!(out, "<td>{words}</td></tr>");
+    let _ = writeln!(out, "<td class=\"remora-words\">{words}</td></tr>");
 }
 
 /// The dimensions of a part, those that it is the same for included: of the frame, then of its cell.
