@@ -4,6 +4,7 @@ mod commands;
 mod expectations;
 mod fmt;
 mod lsp;
+mod pictures;
 mod repl;
 mod tools;
 

@@ -40,7 +40,9 @@ pub(super) fn application(frames: &Frames, line: usize, column: usize, id: &str)
     if rank > 0 {
         let _ = write!(out, ", for each place in a frame <code>{}</code>", escaped(&brackets(&frames.frame)));
     }
-    out.push_str("</caption>\n<tr><th scope=\"col\">array</th><th scope=\"col\">type</th><th scope=\"col\">picture</th>");
+    out.push_str(
+        "</caption>\n<tr><th scope=\"col\">array</th><th class=\"remora-ty\" scope=\"col\">type</th><th scope=\"col\">picture</th>",
+    );
     let mut group = |count: usize, name: &str| {
         if count > 0 {
             let _ = write!(out, "<th scope=\"colgroup\" colspan=\"{count}\">{name}</th>");
@@ -62,7 +64,7 @@ pub(super) fn application(frames: &Frames, line: usize, column: usize, id: &str)
 fn row(out: &mut String, frames: &Frames, part: &Part, cells: usize, words: &str) {
     let _ = write!(
         out,
-        "<tr><th scope=\"row\"><code>{}</code></th><td><code>{}</code></td><td>{}</td>",
+        "<tr><th scope=\"row\"><code>{}</code></th><td class=\"remora-ty\"><code>{}</code></td><td>{}</td>",
         escaped(&part.text),
         escaped(&part.ty),
         picture(frames, part)
