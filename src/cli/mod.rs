@@ -25,6 +25,7 @@ mod lsp;
 #[cfg(feature = "mutations")]
 mod mutations;
 pub mod native;
+mod plot;
 mod progress;
 mod python;
 mod repl;
@@ -108,6 +109,7 @@ enum Command {
     Check(check::CheckArgs),
     Infer(infer::InferArgs),
     Run(run::RunArgs),
+    Plot(plot::PlotArgs),
     Build(build::BuildArgs),
     Bench(bench::BenchArgs),
     Test(test::TestArgs),
@@ -226,6 +228,7 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
             Some(bundle) => run::run_bundle(&args, &bundle, console),
             None => run::run(&args, console),
         },
+        Command::Plot(args) => plot::run(&args, console),
         Command::Build(args) => build::run(&args, console),
         Command::Bench(args) => bench::run(&args, console),
         Command::Test(args) => test::run(&args, console),
@@ -243,13 +246,17 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
     }
 }
 
-/// Stands in front of an argument of `run` or `bench` that starts with a minus but is a value, so that it is not taken for an option.
+/// Stands in front of an argument of `run`, `plot` or `bench` that starts with a minus but is a value, so that it is not taken for an option.
 const SHIELD: char = '\u{E000}';
 
 /// Marks the arguments of `run` that are negative numbers: `-3`, `-0.5f32`, `-f64.inf`.
 fn shield_values(args: Vec<OsString>) -> Vec<OsString> {
-    let is_run =
-        |args: &[OsString]| args.iter().skip(1).find(|a| !a.to_string_lossy().starts_with('-')).is_some_and(|a| a == "run" || a == "bench");
+    let is_run = |args: &[OsString]| {
+        args.iter()
+            .skip(1)
+            .find(|a| !a.to_string_lossy().starts_with('-'))
+            .is_some_and(|a| ["run", "plot", "bench"].iter().any(|name| a == name))
+    };
     if !is_run(&args) {
         return args;
     }

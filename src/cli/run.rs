@@ -5,7 +5,7 @@ use super::native::bundle::Bundle;
 use super::output::Console;
 use super::program::{Loaded, load_accepted};
 use super::values::{self, Signature};
-use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, native, unshield};
+use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, native, plot, unshield};
 use crate::base::Symbol;
 use crate::base::{Code, FileId};
 use crate::diag::Diagnostic;
@@ -53,6 +53,23 @@ time of the device: its start (0.4 s, or the seconds in REMORA_CUDA_START), the 
 )]
 pub(super) struct RunArgs {
     #[command(flatten)]
+    what: RunOptions,
+    /// Write the result to a .npy, .png, .csv or .tsv file; several results to NAME.0.npy, NAME.1.npy, .., or as the columns of a table;
+    /// to a .svg file as `remora plot` draws them
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write results to standard output in Futhark's binary format
+    #[arg(long)]
+    binary: bool,
+    /// Print the result of an APL script as literals of the surface language
+    #[arg(long)]
+    values: bool,
+}
+
+/// What is run, and how.
+#[derive(Debug, Clone, Args)]
+pub(super) struct RunOptions {
+    #[command(flatten)]
     source: SourceArg,
     /// Arguments: literals or files
     #[arg(value_name = "ARG")]
@@ -73,15 +90,6 @@ pub(super) struct RunArgs {
     /// The number of the CUDA device (default: that in REMORA_CUDA_DEVICE, or 0)
     #[arg(long, value_name = "N")]
     device: Option<u32>,
-    /// Write the result to a .npy, .png, .csv or .tsv file; several results to NAME.0.npy, NAME.1.npy, .., or as the columns of a table
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Write results to standard output in Futhark's binary format
-    #[arg(long)]
-    binary: bool,
-    /// Print the result of an APL script as literals of the surface language
-    #[arg(long)]
-    values: bool,
     /// Print how long each pass and the run took to standard error
     #[arg(long)]
     time_passes: bool,
@@ -111,45 +119,66 @@ impl From<Backend> for backends::Backend {
     }
 }
 
-impl RunArgs {
+impl RunOptions {
+    /// The file of the program.
+    pub(super) fn file(&self) -> &Path {
+        &self.source.file
+    }
+
     fn options(&self, strict: bool) -> native::Options {
         native::Options { threads: self.threads.map_or(0, usize::from), strict }
     }
 }
 
+/// What is done with a result, and with the program and the entry point that it comes from.
+type Then<'a> = &'a mut dyn FnMut(&Loaded, &Define, &Value, &mut Console) -> Result<(), Box<Diagnostic>>;
+
 pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
+    run_then(&args.what, console, &mut |loaded, entry, result, console| written(args, loaded, entry, result, console))
+}
+
+/// Runs an entry point, and does this with its result.
+pub(super) fn run_and(
+    args: &RunOptions,
+    console: &mut Console,
+    then: &mut dyn FnMut(&Value, &mut Console) -> Result<(), Box<Diagnostic>>,
+) -> Outcome {
+    run_then(args, console, &mut |_, _, result, console| then(result, console))
+}
+
+fn run_then(args: &RunOptions, console: &mut Console, then: Then) -> Outcome {
     if is_apl(&args.source.file.to_string_lossy()) && !args.args.is_empty() {
         let words: Vec<&str> = args.args.iter().map(|arg| unshield(arg)).collect();
         let Some((loaded, words)) = super::apl::load(&args.source.file, name_of(args), &words, console)? else { return Ok(FAILURE) };
-        let given = RunArgs { args: words, entry: Some(name_of(args).to_string()), ..args.clone() };
-        return run_loaded(&given, loaded, None, console);
+        let given = RunOptions { args: words, entry: Some(name_of(args).to_string()), ..args.clone() };
+        return run_loaded(&given, loaded, None, console, then);
     }
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
-    run_loaded(args, loaded, None, console)
+    run_loaded(args, loaded, None, console, then)
 }
 
 /// Runs the program that this one carries.
 pub(super) fn run_bundle(args: &RunArgs, bundle: &Bundle, console: &mut Console) -> Outcome {
     let loaded = bundle.load();
-    let name = args.entry.as_deref().unwrap_or_else(|| default_entry(&loaded));
+    let name = args.what.entry.as_deref().unwrap_or_else(|| default_entry(&loaded));
     if !bundle.entries().iter().any(|entry| loaded.checked.source_name(*entry).as_str() == name) {
         return Err(bundle.unknown(name));
     }
-    run_loaded(args, loaded, Some(bundle), console)
+    let then: Then = &mut |loaded, entry, result, console| written(args, loaded, entry, result, console);
+    run_loaded(&args.what, loaded, Some(bundle), console, then)
 }
 
-fn run_loaded(args: &RunArgs, mut loaded: Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Outcome {
+fn run_loaded(args: &RunOptions, mut loaded: Loaded, bundle: Option<&Bundle>, console: &mut Console, then: Then) -> Outcome {
     if let Err(diagnostic) = give_numbers(&mut loaded) {
         console.report(&loaded.sources, &diagnostic);
         return Ok(FAILURE);
     }
-    let report = |console: &mut Console, diagnostic: Box<Diagnostic>| {
-        console.report(&loaded.sources, &diagnostic);
-        Ok(FAILURE)
-    };
-    match execute(args, &loaded, bundle, console) {
+    match execute(args, &loaded, bundle, console, then) {
         Ok(()) => Ok(SUCCESS),
-        Err(diagnostic) => report(console, diagnostic),
+        Err(diagnostic) => {
+            console.report(&loaded.sources, &diagnostic);
+            Ok(FAILURE)
+        }
     }
 }
 
@@ -177,7 +206,7 @@ fn give_numbers(loaded: &mut Loaded) -> Result<(), Box<Diagnostic>> {
     Ok(())
 }
 
-fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console) -> Result<(), Box<Diagnostic>> {
+fn execute(args: &RunOptions, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console, then: Then) -> Result<(), Box<Diagnostic>> {
     let checked = &loaded.checked;
     let entry = match (&args.entry, checked.remc.as_ref().and_then(|remc| remc.last)) {
         (None, Some(last)) => {
@@ -210,16 +239,23 @@ fn execute(args: &RunArgs, loaded: &Loaded, bundle: Option<&Bundle>, console: &m
         let steps: Vec<_> = checked.stats.times().into_iter().chain(made).chain([("run", seconds)]).collect();
         console.progress(driver::times_table(&steps).trim_end());
     }
-    if let Some(text) = super::apl::shown(checked, entry.name, &result).filter(|_| args.output.is_none() && !args.binary && !args.values) {
+    then(loaded, entry, &result, console)
+}
+
+/// Writes a result as was asked for.
+fn written(args: &RunArgs, loaded: &Loaded, entry: &Define, result: &Value, console: &mut Console) -> Result<(), Box<Diagnostic>> {
+    let checked = &loaded.checked;
+    let plain = args.output.is_none() && !args.binary && !args.values;
+    if let Some(text) = super::apl::shown(checked, entry.name, result).filter(|_| plain) {
         console.print(text);
         return Ok(());
     }
-    write_result(args, &result, checked.remc.is_some(), console)
+    write_result(args, result, checked.remc.is_some(), console)
 }
 
 /// Runs an entry point. Where a device was taken for being the fastest and fails, processors run it.
 fn call(
-    args: &RunArgs,
+    args: &RunOptions,
     loaded: &Loaded,
     entry: &Define,
     program: &native::Program,
@@ -250,7 +286,7 @@ fn find_define(loaded: &Loaded, name: Symbol) -> Option<&Define> {
 }
 
 /// The name of the entry point of a script.
-fn name_of(args: &RunArgs) -> &str {
+fn name_of(args: &RunOptions) -> &str {
     args.entry.as_deref().unwrap_or("main")
 }
 
@@ -268,7 +304,7 @@ fn has_boxes(ty: &Type) -> bool {
 
 /// The compiled program; nothing if the evaluator runs it. [`backends`] decides.
 fn compile(
-    args: &RunArgs,
+    args: &RunOptions,
     loaded: &Loaded,
     bundle: Option<&Bundle>,
     entry: &Define,
@@ -316,7 +352,7 @@ fn compile(
 
 /// The program for what is likely to be the fastest.
 fn fastest(
-    args: &RunArgs,
+    args: &RunOptions,
     loaded: &Loaded,
     entry: &Define,
     values: &[Value],
@@ -348,6 +384,7 @@ pub(super) fn read_arguments(args: &[String], signature: &Signature, console: &m
 /// `core` says that the program is core, whose notation shows boxes.
 fn write_result(args: &RunArgs, result: &Value, core: bool, console: &mut Console) -> Result<(), Box<Diagnostic>> {
     match (&args.output, args.binary) {
+        (Some(path), _) if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg")) => plot::save(path, result, console),
         (Some(path), _) => values::save(path, result),
         (None, true) => {
             let bytes = data::binary::write(result);

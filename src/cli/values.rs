@@ -446,9 +446,10 @@ pub fn save(path: &Path, value: &Value) -> Result<()> {
         };
         let bytes = match extension.as_str() {
             "npy" => data::npy::write(result).ok_or_else(|| refuse("a .npy file holds scalars and arrays of scalars only".into()))?,
-            "png" => data::image::write(result).map_err(refuse)?,
+            "png" => data::image::write(result)
+                .map_err(|why| Box::new(refuse(why).help("`remora plot` draws lines, points, histograms and images of other numbers")))?,
             _ => {
-                let mut diagnostic = refuse("the name must end in .npy, .png, .csv or .tsv".into());
+                let mut diagnostic = refuse("the name must end in .npy, .png, .csv, .tsv or .svg".into());
                 diagnostic.help.push("without -o, results go to standard output, as text or with --binary".into());
                 return Err(diagnostic);
             }

@@ -130,7 +130,7 @@ fn completions(names: &[String], line: &str, pos: usize) -> (usize, Vec<String>)
     }
     let start = before.rfind(|c: char| !(c.is_alphanumeric() || "_'.:".contains(c))).map_or(0, |at| at + 1);
     let word = &before[start..];
-    let commands = [":type", ":infer", ":core", ":time", ":load", ":reload", ":list", ":clear", ":help", ":quit"];
+    let commands = [":type", ":infer", ":core", ":time", ":plot", ":load", ":reload", ":list", ":clear", ":help", ":quit"];
     if word.starts_with(':') {
         return (start, commands.iter().filter(|name| name.starts_with(word)).map(|name| (*name).to_string()).collect());
     }

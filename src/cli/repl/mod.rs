@@ -6,7 +6,7 @@ mod names;
 mod session;
 
 use super::output::Console;
-use super::{FAILURE, Outcome, SUCCESS, files, values};
+use super::{FAILURE, Outcome, SUCCESS, files, plot, values};
 use crate::base::{Code, SourceMap, Symbol, ice};
 use crate::diag::Diagnostic;
 use crate::driver;
@@ -47,6 +47,7 @@ const HELP: &str = "\
   :infer e              what is inserted into an expression, or into a definition of that name
   :core e               the same as core
   :time e               evaluates an expression and says how long that took
+  :plot [FILE] e        draws an expression, in the terminal or into a .png or .svg file
   :load FILE            makes visible what a program defines
   :reload               reads the programs again
   :list                 what has been defined
@@ -188,6 +189,7 @@ impl Repl<'_> {
                 Err(diagnostic) => repl.console.report(&SourceMap::default(), &diagnostic),
             }),
             "time" => self.evaluate(argument, true),
+            "plot" => self.plot(argument),
             "load" | "l" if !argument.text.is_empty() => {
                 if let Err(diagnostic) = self.load(&PathBuf::from(argument.text.trim_matches('"'))) {
                     self.console.report(&SourceMap::default(), &diagnostic);
@@ -197,7 +199,7 @@ impl Repl<'_> {
             "list" => self.list(),
             "clear" => self.session = Session::default(),
             _ => {
-                let known = ["type", "infer", "core", "time", "load", "reload", "list", "clear", "help", "quit"];
+                let known = ["type", "infer", "core", "time", "plot", "load", "reload", "list", "clear", "help", "quit"];
                 let mut diagnostic = Diagnostic::bare(Code::OptionValue, format!("there is no command `:{}`", name.escape_debug()));
                 if name == "load" {
                     diagnostic.message = "`:load` needs the name of a program".into();
@@ -277,6 +279,25 @@ impl Repl<'_> {
             repl.console.print(text);
             if timed {
                 repl.console.print(format!("checked in {checked:.1?}, evaluated in {ran:.1?}\n"));
+            }
+        });
+    }
+
+    /// Draws a value, in the terminal or into the file that stands before the expression.
+    fn plot(&mut self, input: &Input) {
+        let (first, rest) = input.text.split_once(char::is_whitespace).unwrap_or((&input.text, ""));
+        let name = first.trim_matches('"');
+        let file = plot::is_picture(name).then(|| PathBuf::from(name));
+        // What stands before an expression is blank, so that places in it stay what they are.
+        let text = if file.is_some() { format!("{:1$}{rest}", "", input.text.len() - rest.len()) } else { input.text.clone() };
+        self.show(&Input { number: input.number, text }, |repl, made, _| {
+            let Some(value) = repl.value(made) else { return };
+            let drawn = match &file {
+                Some(path) => plot::save(path, &value, &mut repl.console),
+                None => plot::shown(&value, &mut repl.console).map(|text| repl.console.print(text)),
+            };
+            if let Err(diagnostic) = drawn {
+                repl.console.report(&SourceMap::default(), &diagnostic);
             }
         });
     }

@@ -52,20 +52,28 @@ pub(super) fn read(source: &str, bytes: &[u8], expected: &Expected) -> Result<Va
 /// A PNG file; the reason why not for values that are not images.
 pub fn write(value: &Value) -> std::result::Result<Vec<u8>, String> {
     let shape = value.dims();
-    let (height, width, colour) = match *shape {
-        [height, width] => (height, width, png::ColorType::Grayscale),
-        [height, width, 3] => (height, width, png::ColorType::Rgb),
+    let (height, width, colours) = match *shape {
+        [height, width] => (height, width, false),
+        [height, width, 3] => (height, width, true),
         _ => return Err(format!("a value of shape {shape:?} is no image: [height][width]u8 or [height][width][3]u8 is needed")),
     };
     let Some(pixels) = value.as_array().and_then(|array| array.items::<u8>()) else {
         return Err("the pixels of an image must have type u8".to_string());
     };
+    encode(width, height, colours, pixels)
+}
+
+/// A PNG file of so many bytes by rows: one for each pixel, or red, green and blue.
+///
+/// # Errors
+/// The picture has no pixels or too many.
+pub fn encode(width: usize, height: usize, colours: bool, pixels: &[u8]) -> std::result::Result<Vec<u8>, String> {
     let (Ok(w), Ok(h)) = (u32::try_from(width), u32::try_from(height)) else {
         return Err(format!("{width} by {height} pixels are too many"));
     };
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, w, h);
-    encoder.set_color(colour);
+    encoder.set_color(if colours { png::ColorType::Rgb } else { png::ColorType::Grayscale });
     encoder.set_depth(png::BitDepth::Eight);
     let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(pixels));
     written.map_err(|error| error.to_string())?;

@@ -90,9 +90,12 @@ fn pages_show_what_is_wrong_and_readings_side_by_side() {
     let shown = page(&place, "a.rem", 1);
     assert!(shown.contains("1 definition, 2 more with errors"), "{shown}");
     assert_eq!(shown.matches("<article class=\"remora-reading\"").count(), 2);
-    for said in
-        ["i64.sum (<mark>map </mark>length xss)", "i64.sum (<mark>rep (</mark>length xss)<mark>)</mark>", "error E0402", "error E0201"]
-    {
+    for said in [
+        "i64.sum (<mark>map</mark> length xss)",
+        "i64.sum (<mark>rep</mark> <mark>(</mark>length xss)<mark>)</mark>",
+        "error E0402",
+        "error E0201",
+    ] {
         assert!(shown.contains(said), "{said}\n{shown}");
     }
     // What differs is drawn: over rows in one, copies in the other.

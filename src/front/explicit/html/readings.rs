@@ -120,8 +120,8 @@ mod tests {
     fn what_differs_is_marked() {
         assert_eq!(tokens("map (f') xs"), ["map", " ", "(", "f'", ")", " ", "xs"]);
         let out = compared(&["sum (map f xs)", "sum (rep (f xs))"]);
-        assert_eq!(out[0], "sum (<mark>map </mark>f xs)");
-        assert_eq!(out[1], "sum (<mark>rep (</mark>f xs)<mark>)</mark>");
+        assert_eq!(out[0], "sum (<mark>map</mark> f xs)");
+        assert_eq!(out[1], "sum (<mark>rep</mark> <mark>(</mark>f xs)<mark>)</mark>");
         assert_eq!(compared(&["a < b", "a < b"]), ["a &lt; b", "a &lt; b"]);
         assert!(compared(&[]).is_empty());
     }
