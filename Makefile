@@ -10,7 +10,7 @@
 # make bench-check   the table of checking times and memory
 # make bench-library   functions of lib/linalg and lib/fft beside NumPy: a table (benches/library.py --help)
 # make programs-table  the table of docs/programs.md: what need not be written, checking times
-# make editors       the language server under Neovim, the files of the extension for Visual Studio Code (what is not installed is skipped)
+# make editors       the language server under Neovim, pages of infer in Chromium, the files of the extension for Visual Studio Code (what is not installed is skipped)
 # make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
 # make site          the guide, the documents, every command and every diagnostic as one site to read without a network: build/site/index.html
 # make dist          an archive for Debian machines without Rust: the program with the solver inside, manual pages, completions (build/dist)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Pages of `remora infer --format html` in Chromium without a screen: usage pages.py REMORA [FOLDER FOR SCREENSHOTS].
+"""Pages of `remora infer --format html` in Chromium without a screen: usage pages.py REMORA [FOLDER FOR SCREENSHOTS], or
+pages.py REMORA --document FILE.png, which makes the picture in docs/pictures.md.
 
 Looked at are: no requests but for the page itself, nothing wider than the window at 1280 and at 400 pixels, the contrast of every text in light,
 dark and print, what the keyboard reaches and what is shown then, and that names of the program stay text. Chromium is spoken to over pipes (the
@@ -34,6 +35,15 @@ def wrong (x: i64) = x + y -- <script>
 def fine (v: []f64) = v + 1.0
 """,
 }
+
+DOCUMENT = """-- | The length of a vector.
+def norm [n] (v: [n]f64) : f64 = f64.sqrt (f64.sum (v * v))
+
+-- | Rows of length 1, a weight for each column.
+entry main [n][m] (rows: [n][m]f64) (w: [m]f64) : [m][n]f64 =
+  let lengths = norm (rows * w)
+  in transpose rows / lengths
+"""
 
 # The contrast of each text with what is behind it, as WCAG 2.1 defines it; the smallest ones first.
 CONTRAST = """(() => {
@@ -189,9 +199,24 @@ def keyboard(browser: Browser, picture: pathlib.Path | None) -> list[str]:
     return wrong + ([f"{broken} links lead nowhere"] if broken else [])
 
 
+def document(browser: Browser, remora: str, folder: pathlib.Path, picture: pathlib.Path) -> None:
+    """A page with the keyboard on a mark, as documents show it."""
+    (folder / "rows.rem").write_text(DOCUMENT)
+    subprocess.run([remora, "infer", "rows.rem", "--format", "html", "-o", "rows.html"], cwd=folder, check=True)
+    browser.size(800, 640)
+    browser.media("light")
+    browser.open((folder / "rows.html").as_uri())
+    while not browser.value(FOCUS)["text"].startswith("map norm"):
+        browser.tab()
+    browser.value("scrollTo(0, document.activeElement.closest('section').offsetTop - 10)")
+    browser.value(FOCUS)
+    browser.picture(picture, whole=False)
+
+
 def main() -> int:
     remora = str(pathlib.Path(sys.argv[1]).resolve())
-    pictures = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    shown = pathlib.Path(sys.argv[3]) if sys.argv[2:3] == ["--document"] else None
+    pictures = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
         print("SKIPPED: pages are not looked at: Chromium is not there (apt-get install chromium)", file=sys.stderr)
@@ -202,6 +227,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
         browser = Browser(program, str(folder / "profile"))
+        if shown:
+            document(browser, remora, folder, shown)
+            browser.end()
+            return 0
         for file, text in PROGRAMS.items():
             (folder / file).write_text(text)
             page = (folder / file).with_suffix(".html")

@@ -1,18 +1,22 @@
 #!/bin/sh
-# Neovim, without a screen, opens a program, and what the language server says is looked at. Usage: editors/test.sh [REMORA]
+# Neovim, without a screen, opens a program, and what the language server says is looked at; so are pages of `remora infer` in Chromium, of which
+# screenshots are put into the folder PICTURES if there is that variable. Usage: editors/test.sh [REMORA]
 set -eu
-cd "$(dirname "$0")"
-remora=$(realpath "${1:-../target/release/remora}")
+here=$(dirname "$(realpath "$0")")
+remora=$(realpath "${1:-$here/../target/release/remora}")
+pictures=${PICTURES:+$(realpath -m "$PICTURES")}
+cd "$here"
+[ -x "$remora" ] || { echo "there is no $remora" >&2; exit 1; }
 if command -v node > /dev/null; then
   node vscode/check.js
 else
   echo "SKIPPED: the extension for Visual Studio Code is not checked: there is no node" >&2
 fi
+python3 pages.py "$remora" ${pictures:+"$pictures"}
 if ! command -v nvim > /dev/null; then
   echo "SKIPPED: Neovim is not there (apt-get install neovim)" >&2
   exit 0
 fi
-[ -x "$remora" ] || { echo "there is no $remora" >&2; exit 1; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp neovim-test.rem "$folder/test.rem"

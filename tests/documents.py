@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ["site/index.md", "docs/language.md", "docs/derivatives.md", "docs/apl.md", "docs/ragged.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/guide/*.md") if path.stem != "index")]
+DOCUMENTS = ["site/index.md", "docs/language.md", "docs/derivatives.md", "docs/apl.md", "docs/ragged.md", "docs/pictures.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/guide/*.md") if path.stem != "index")]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"(?:--|⍝|;|/\*) (\S+\.(?:rem|apl|remc|c|csv))\b")
 
