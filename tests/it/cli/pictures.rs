@@ -1,4 +1,4 @@
-//! Pages of `remora infer --format html`.
+//! Pages of `remora infer --format html`, and what `remora plot` draws.
 
 use super::Place;
 
@@ -128,4 +128,54 @@ fn pages_escape_everything() {
         }
         assert!(ran.out.contains("&lt;script&gt;"), "{file}");
     }
+}
+
+const PLOTS: &str = "entry wave (n: i64) : [n]f64 = f64.sin (f64.i64 (iota n) * 0.1)\n\
+                     entry pair (n: i64) : ([n]i64, [n]f64) = (iota n, f64.i64 (iota n))\n\
+                     entry odd = [1.0, f64.nan, 3.0]\nentry deep (x: i64) = [[[[x]]]]\nentry grey = [[0u8, 255, 3], [128, 7, 9]]\n";
+
+#[test]
+fn results_are_drawn() {
+    let place = Place::new(&[("a.rem", PLOTS)]);
+    let plot = |args: &[&str]| place.run(&[&["plot", "a.rem", "--backend", "interp"], args].concat());
+    let read = |name: &str| std::fs::read(place.path().join(name)).expect("written");
+    let ran = plot(&["-e", "wave", "50", "-o", "a.svg", "--title", "<script>", "--x-label", "time", "--width", "400"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", ""));
+    let svg = String::from_utf8(read("a.svg")).expect("text");
+    for text in ["<polyline", "&lt;script&gt;", ">\ntime\n<", "width=\"400\"", "role=\"img\"", "<title>&lt;script&gt;</title>"] {
+        assert!(svg.contains(text), "{text}\n{svg}");
+    }
+    assert!(!svg.contains("<script>"));
+    // The kind is that of the shape, unless another is asked for.
+    for (args, element, count) in [
+        (&["-e", "pair", "7"][..], "<circle", 7),
+        (&["-e", "pair", "7", "--kind", "line"], "<polyline", 1),
+        (&["-e", "wave", "7", "--kind", "histogram", "--bins", "1"], "<rect", 3),
+        (&["-e", "wave", "7", "--kind", "points"], "<circle", 7),
+        (&["-e", "grey"], "<image", 1),
+    ] {
+        let ran = plot(&[args, &["-o", "b.svg"]].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        let svg = String::from_utf8(read("b.svg")).expect("text");
+        assert_eq!(svg.matches(element).count(), count, "{args:?}\n{svg}");
+    }
+    assert_eq!(plot(&["-e", "wave", "50", "-o", "a.png"]).code, Some(0));
+    assert!(read("a.png").starts_with(b"\x89PNG") && read("a.png").len() < 50_000);
+    // What cannot be drawn is said.
+    let ran = plot(&["-e", "odd"]);
+    assert!(ran.code == Some(0) && ran.err.contains("1 of 3 values are not finite"), "{}", ran.err);
+    assert!(ran.out.lines().count() > 10, "{}", ran.out);
+    let ran = plot(&["-e", "deep", "1", "-o", "c.png"]);
+    assert!(ran.code == Some(1) && ran.err.contains("E0603") && ran.err.contains("[1][1][1][1]i64"), "{}", ran.err);
+    assert_eq!(plot(&["-e", "deep", "-1", "--kind", "histogram"]).code, Some(0), "negative numbers are arguments");
+    place.refused(&["plot", "a.rem", "-e", "odd", "-o", "a.gif"], &["E0603", ".png or .svg"]);
+    place.refused(&["plot", "a.rem", "-e", "wave", "3", "--kind", "image"], &["E0603", "as an image"]);
+    assert_eq!(plot(&["-e", "odd", "--width", "3"]).code, Some(2));
+    // Programs that run write drawings where the name says so, and pixels otherwise.
+    place.ok(&["run", "a.rem", "-e", "wave", "9", "-o", "run.svg", "--backend", "interp"]);
+    assert!(read("run.svg").starts_with(b"<svg"));
+    place.refused(&["run", "a.rem", "-e", "wave", "9", "-o", "run.png", "--backend", "interp"], &["E0603", "remora plot"]);
+    let ran = place.run_with(&["repl"], b":plot iota 9\n:plot s.svg [1.0, 2.0]\n:plot 1\n:plot t.png [[1, 2], y]\n");
+    assert!(ran.out.contains("8.32 |") && ran.err.contains("E0603") && ran.err.contains("E0201"), "{}{}", ran.out, ran.err);
+    assert!(read("s.svg").starts_with(b"<svg") && !place.path().join("t.png").exists());
 }
