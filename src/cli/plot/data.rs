@@ -278,7 +278,7 @@ mod tests {
             (array(&[1, 1, 1, 1], vec![1u8]), None),
             (array(&[1, 1], vec![1u8]), Some(Kind::Points)),
             (array(&[1], vec![1u8]), Some(Kind::Image)),
-            (array(&[1], vec![crate::base::Complex::new(0f64, 0f64)]), Some(Kind::Histogram)),
+            (array(&[1], vec![crate::base::Complex { re: 0f64, im: 0f64 }]), Some(Kind::Histogram)),
         ] {
             assert_eq!(plot(&value, kind, None).expect_err("refused").code, Code::UnwritableResult);
         }
