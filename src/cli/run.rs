@@ -133,16 +133,15 @@ impl RunOptions {
 /// What is done with a result, and with the program and the entry point that it comes from.
 type Then<'a> = &'a mut dyn FnMut(&Loaded, &Define, &Value, &mut Console) -> Result<(), Box<Diagnostic>>;
 
+/// What is done with a result alone.
+type AndThen<'a> = &'a mut dyn FnMut(&Value, &mut Console) -> Result<(), Box<Diagnostic>>;
+
 pub(super) fn run(args: &RunArgs, console: &mut Console) -> Outcome {
     run_then(&args.what, console, &mut |loaded, entry, result, console| written(args, loaded, entry, result, console))
 }
 
 /// Runs an entry point, and does this with its result.
-pub(super) fn run_and(
-    args: &RunOptions,
-    console: &mut Console,
-    then: &mut dyn FnMut(&Value, &mut Console) -> Result<(), Box<Diagnostic>>,
-) -> Outcome {
+pub(super) fn run_and(args: &RunOptions, console: &mut Console, then: AndThen) -> Outcome {
     run_then(args, console, &mut |_, _, result, console| then(result, console))
 }
 

@@ -275,9 +275,9 @@ impl<B: DrawingBackend> Canvas<'_, B> {
         }
         if (2..=COLORS.len()).contains(&lines.len()) {
             let text = Style::text(Style::NORMAL, HPos::Right, VPos::Top);
-            for index in 0..lines.len() {
+            for (index, color) in COLORS.iter().enumerate().take(lines.len()) {
                 let (x, y) = (self.area.right - 8, self.area.top + 6 + index as i32 * LINE);
-                self.backend.draw_line((x - 44, y + 8), (x - 20, y + 8), &Style::line(COLORS[index], 2))?;
+                self.backend.draw_line((x - 44, y + 8), (x - 20, y + 8), &Style::line(*color, 2))?;
                 self.backend.draw_text(&index.to_string(), &text, (x, y))?;
             }
         }

@@ -293,8 +293,8 @@ impl Repl<'_> {
         self.show(&Input { number: input.number, text }, |repl, made, _| {
             let Some(value) = repl.value(made) else { return };
             let drawn = match &file {
-                Some(path) => plot::save(path, &value, &mut repl.console),
-                None => plot::shown(&value, &mut repl.console).map(|text| repl.console.print(text)),
+                Some(path) => plot::save(path, &value, repl.console),
+                None => plot::shown(&value, repl.console).map(|text| repl.console.print(text)),
             };
             if let Err(diagnostic) = drawn {
                 repl.console.report(&SourceMap::default(), &diagnostic);

@@ -59,7 +59,7 @@ fn pages_show_insertions_with_their_sizes() {
     assert!(page.contains("map<sup>2</sup> -<span class=\"remora-tip\""), "{page}");
     for said in [
         "<span>frame <code>[n][m]</code>, rank 2</span>",
-        "<code>w : [m]f64</code>, rank 1: mapped over 1 dimension, the same for 1 dimension that other arguments have; cell: a scalar",
+        "<code>w : [m]f64</code>, rank 1: mapped over 1 dimension, the same for 1 dimension that other arguments have; cell: rank 0",
         "<code>rows : [n][m]f64</code>, rank 2: mapped over 1 dimension; cell <code>[m]</code>, rank 1",
         "<span>result <code>[n]f64</code></span>",
         "<code>lengths : [n]f64</code></span><span>rank 1</span>",

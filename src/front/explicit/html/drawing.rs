@@ -82,7 +82,7 @@ fn row(out: &mut String, frames: &Frames, part: &Part, cells: usize, words: &str
     frame.iter().for_each(&mut axis);
     cell.iter().for_each(&mut axis);
     if cell.is_empty() {
-        out.push_str("<td class=\"remora-axis\">scalar</td>");
+        out.push_str("<td class=\"remora-axis\">rank 0</td>");
     }
     (cell.len().max(1)..cells.max(1)).for_each(|_| out.push_str("<td></td>"));
     let _ = writeln!(out, "<td class=\"remora-words\">{words}</td></tr>");

@@ -100,7 +100,7 @@ fn insertions(spots: &mut Vec<Spot>, frames: &Frames, printer: &Printer, id: &st
 fn about(frames: &Frames, part: &Part) -> String {
     let cell = part.replicated + part.cell.len();
     let cell = match cell {
-        0 => "cell: a scalar".to_string(),
+        0 => "cell: rank 0".to_string(),
         rank => format!("cell <code>{}{}</code>, rank {rank}", "[]".repeat(part.replicated), escaped(&brackets(&part.cell))),
     };
     let ty = if part.ty.is_empty() { String::new() } else { format!(" : {}", escaped(&part.ty)) };
