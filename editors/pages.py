@@ -168,6 +168,8 @@ def check(browser: Browser, page: pathlib.Path, pictures: pathlib.Path | None) -
         wrong += [f"{width} pixels: {said}" for said in keyboard(browser, pictures and pictures / f"{page.stem}-{width}-focus.png")]
     browser.media("dark", "print")
     wrong += [f"print: contrast {ratio:.2f} of {text!r} ({name})" for ratio, text, name in browser.value(CONTRAST) if ratio < 4.5]
+    if folded := browser.value("[...document.querySelectorAll('details > :not(summary)')].filter(e => !e.checkVisibility({ contentVisibilityAuto: true })).length"):
+        wrong.append(f"print: {folded} texts are folded away")
     if pictures:
         (pictures / f"{page.stem}.pdf").write_bytes(base64.b64decode(browser.ask("Page.printToPDF", printBackground=True)["data"]))
     return wrong
