@@ -25,6 +25,7 @@ mod lsp;
 #[cfg(feature = "mutations")]
 mod mutations;
 pub mod native;
+mod profile;
 mod progress;
 mod python;
 mod repl;
@@ -110,6 +111,7 @@ enum Command {
     Run(run::RunArgs),
     Build(build::BuildArgs),
     Bench(bench::BenchArgs),
+    Profile(profile::ProfileArgs),
     Test(test::TestArgs),
     Fmt(fmt::FmtArgs),
     Doc(doc::DocArgs),
@@ -228,6 +230,7 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
         },
         Command::Build(args) => build::run(&args, console),
         Command::Bench(args) => bench::run(&args, console),
+        Command::Profile(args) => profile::run(&args, console),
         Command::Test(args) => test::run(&args, console),
         Command::Doc(args) => doc::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
@@ -243,13 +246,13 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
     }
 }
 
-/// Stands in front of an argument of `run` or `bench` that starts with a minus but is a value, so that it is not taken for an option.
+/// Stands in front of an argument of `run`, `bench` or `profile` that starts with a minus but is a value, so that it is not taken for an option.
 const SHIELD: char = '\u{E000}';
 
 /// Marks the arguments of `run` that are negative numbers: `-3`, `-0.5f32`, `-f64.inf`.
 fn shield_values(args: Vec<OsString>) -> Vec<OsString> {
     let is_run =
-        |args: &[OsString]| args.iter().skip(1).find(|a| !a.to_string_lossy().starts_with('-')).is_some_and(|a| a == "run" || a == "bench");
+        |args: &[OsString]| args.iter().skip(1).find(|a| !a.to_string_lossy().starts_with('-')).is_some_and(|a| ["run", "bench", "profile"].iter().any(|takes| a == takes));
     if !is_run(&args) {
         return args;
     }

@@ -10,7 +10,7 @@ impl Emitter<'_, Processor> {
         match probe {
             Probe::Begin(site) => text.line(&format!("remora_begin(th, {});", site.raw())),
             Probe::End(site) => text.line(&format!("remora_end(th, {});", site.raw())),
-            Probe::Count(site, count, bytes) => text.line(&format!("remora_count(th, {}, {}, {bytes});", site.raw(), self.expr(count))),
+            Probe::Count(site, count, bytes) => text.line(&format!("remora_tally(th, {}, {}, {bytes});", site.raw(), self.expr(count))),
             Probe::CountUnless(site, count, bytes, ptr, owners) => {
                 let ptr = self.ptr(*ptr);
                 let owned: Vec<String> = owners
@@ -19,7 +19,7 @@ impl Emitter<'_, Processor> {
                     .map(|owner| format!("({owner} && (void *){ptr} == remora_data({owner}))"))
                     .collect();
                 let owned = if owned.is_empty() { "0".to_string() } else { owned.join(" || ") };
-                text.line(&format!("if (!({owned})) remora_count(th, {}, {}, {bytes});", site.raw(), self.expr(count)));
+                text.line(&format!("if (!({owned})) remora_tally(th, {}, {}, {bytes});", site.raw(), self.expr(count)));
             }
         }
     }

@@ -34,7 +34,7 @@ __attribute__((unused)) static void remora_end(remora_thread *th, int site) {
   th->since = now;
 }
 
-__attribute__((unused)) static void remora_count(remora_thread *th, int site, int64_t count, int64_t size) {
+__attribute__((unused)) static void remora_tally(remora_thread *th, int site, int64_t count, int64_t size) {
   remora_row *row = &th->rows[site];
   int64_t bytes = count > 0 ? count * size : 0;
   row->calls++;

@@ -88,8 +88,9 @@ impl<'p> Lower<'_, 'p> {
         measure.at = At { span: stm.span, own: None, ..before };
         let nest = if before.nested { None } else { nest(self.program, &stm.exp) };
         let Some(nest) = nest else { return Some(Begun { before, site: None }) };
-        let site = measure.site(What::Nest(nest), stm.span);
-        measure.at = At { span: stm.span, around: Some(site), own: Some(site), nested: nest != Nest::Loop };
+        let span = product_in(&stm.exp).unwrap_or(stm.span);
+        let site = measure.site(What::Nest(nest), span);
+        measure.at = At { span, around: Some(site), own: Some(site), nested: nest != Nest::Loop };
         let at = self.out.code.len();
         self.emit(Stmt::Probe(Box::new(Probe::Begin(site))));
         Some(Begun { before, site: Some((site, at)) })
@@ -141,7 +142,7 @@ impl<'p> Lower<'_, 'p> {
     pub(super) fn made(&mut self, ptr: Ptr, count: &Expr, role: Role, span: Span) {
         let (name, elem) = (self.out.ptrs[ptr].name, self.out.ptrs[ptr].elem);
         let Some(measure) = &mut self.profile else { return };
-        let span = if span == Span::default() { measure.at.span } else { span };
+        let span = if span == Span::default() || measure.at.own.is_some() { measure.at.span } else { span };
         let site = measure.site(What::Array { name, elem, role }, span);
         self.emit(Stmt::Probe(Box::new(Probe::Count(site, count.clone(), elem.bytes() as u64))));
     }
@@ -197,7 +198,7 @@ impl<'p> Lower<'_, 'p> {
     }
     /// Says why a product is not computed in tiles, if it is one.
     pub(super) fn note_product(&mut self, soac: &'p Soac) {
-        if self.profile.is_none() || !is_product(soac) || self.nest_in(soac).is_some() {
+        if self.profile.is_none() || product_of(soac).is_none() || self.nest_in(soac).is_some() {
             return;
         }
         let why = self.why_no_tiles(soac);
@@ -210,7 +211,7 @@ fn nest(program: &Program, exp: &Exp) -> Option<Nest> {
     Some(match exp {
         Exp::Soac(soac) if !soac.scans.is_empty() => Nest::Scan,
         Exp::Soac(soac) if !soac.reduces.is_empty() => Nest::Reduce,
-        Exp::Soac(soac) if is_product(soac) => Nest::Product,
+        Exp::Soac(_) if product_in(exp).is_some() => Nest::Product,
         Exp::Soac(_) | Exp::Seg(_) => Nest::Map,
         Exp::Filter { .. } => Nest::Filter,
         Exp::Rows { .. } => Nest::Rows,
@@ -233,9 +234,13 @@ fn nest(program: &Program, exp: &Exp) -> Option<Nest> {
     })
 }
 
-/// Whether an operator combines rows of its inputs with rows of others, each with each: as a product of matrices does.
-fn is_product(outer: &Soac) -> bool {
-    outer.lambda.body.stms.iter().any(|stm| {
+/// If a statement is a product: the place of what combines a row with all columns. Products that ran together for a while have one each.
+fn product_in(exp: &Exp) -> Option<Span> {
+    if let Exp::Soac(soac) = exp { product_of(soac) } else { None }
+}
+/// The same for an operator: it combines rows of its inputs with rows of others, each with each.
+fn product_of(outer: &Soac) -> Option<Span> {
+    let product = outer.lambda.body.stms.iter().find(|stm| {
         let Exp::Soac(inner) = &stm.exp else { return false };
         let own = |var: &Var| inner.lambda.params.contains(var);
         let outside = |var: &Var| outer.lambda.params.contains(var) || outer.lambda.body.stms.iter().any(|stm| stm.pat.contains(var));
@@ -244,7 +249,8 @@ fn is_product(outer: &Soac) -> bool {
             !sum.reduces.is_empty() && sum.inputs.iter().any(own) && sum.inputs.iter().any(outside)
         };
         inner.scans.is_empty() && inner.lambda.body.stms.iter().any(combines)
-    })
+    });
+    product.map(|stm| stm.span)
 }
 
 /// Whether a statement may take longer than a look at the clock.
