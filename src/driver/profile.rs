@@ -274,14 +274,16 @@ impl Make<'_> {
     fn name(&self, function: Symbol) -> String {
         self.recorded.names.get(&function).unwrap_or(&function).to_string()
     }
-    /// The name of an array, if it is one that the user's file has, and not one of the compiler or of a library.
+    /// The name of an array that is made, if the line in the user's file has it: others are names of the compiler or of a library.
     fn named(&self, name: Symbol, span: Span) -> Option<String> {
         let place = self.recorded.places.get(&span)?;
-        let text = &self.sources.file(place.own.filter(|own| *own == place.span)?.file).text;
-        // Copies of a name are numbered.
-        let name = name.as_str().split('.').next().unwrap_or_default();
-        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
-        text.split(|c| !is_word(c)).any(|word| word == name).then(|| name.to_string())
+        let line = self.sources.line_column(place.own?).0;
+        is_in(name, self.sources.file(place.own?.file).text.lines().nth(line - 1)?)
+    }
+    /// The name of an array that is there already, if the file has it.
+    fn named_in_file(&self, name: Symbol, span: Span) -> Option<String> {
+        let place = self.recorded.places.get(&span)?;
+        is_in(name, &self.sources.file(place.own.filter(|own| *own == place.span)?.file).text)
     }
     fn at(&self, span: Span) -> At {
         let place = self.recorded.places.get(&span).copied().unwrap_or(Place { span, own: Some(span) });
@@ -345,7 +347,7 @@ impl Make<'_> {
                     (words::role_kind(role), name, Some(elem.name()), what)
                 }
                 What::Copy { array, why } if !made => {
-                    let name = self.named(array, site.span);
+                    let name = self.named_in_file(array, site.span);
                     let what = words::copied(why, name.as_deref());
                     (words::copied_kind(why), name, None, what)
                 }
@@ -372,7 +374,7 @@ impl Make<'_> {
                     ("one-thread", words::alone_kind(why), words::alone(why))
                 }
                 Note::NoTiles(why) => ("no-tiles", words::no_tiles_kind(why), words::no_tiles(why)),
-                Note::InPlace(array) => ("in-place", "own", words::in_place(self.named(array, remark.span).as_deref())),
+                Note::InPlace(array) => ("in-place", "own", words::in_place(self.named_in_file(array, remark.span).as_deref())),
             };
             out.push(Said { at: self.at(remark.span), id, kind, reason, text });
         }
@@ -406,6 +408,13 @@ impl Make<'_> {
         out.dedup();
         out
     }
+}
+
+/// A name, if a text has it. Copies of a name are numbered.
+fn is_in(name: Symbol, text: &str) -> Option<String> {
+    let name = name.as_str().split('.').next().unwrap_or_default();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+    text.split(|c| !is_word(c)).any(|word| word == name).then(|| name.to_string())
 }
 
 /// The beginning of a text, on one line.

@@ -146,12 +146,14 @@ impl<'p> Lower<'_, 'p> {
         let site = measure.site(What::Array { name, elem, role }, span);
         self.emit(Stmt::Probe(Box::new(Probe::Count(site, count.clone(), elem.bytes() as u64))));
     }
-    /// Counts elements that are copied. `straight` says that a single statement copies them, which no vector loop contains.
+    /// Counts elements that are copied. `straight` says that a single statement copies them, which no vector loop contains; loops that copy are
+    /// counted where they are not in iterations of others.
     pub(super) fn copies(&mut self, to: &Mem, from: Option<Ptr>, count: Expr, why: Copied, straight: bool) {
         let named = from.unwrap_or(to.ptr);
         let (name, bytes) = (self.out.ptrs[named].name, self.out.ptrs[to.ptr].elem.bytes() as u64);
         let Some(measure) = &mut self.profile else { return };
-        let counted = straight || !measure.at.nested || measure.at.own.is_some();
+        let moves = |site: SiteId| measure.recorder.sites[site].what == What::Nest(Nest::Move);
+        let counted = straight || !measure.at.nested || measure.at.own.is_some_and(moves);
         if counted {
             let span = measure.at.span;
             let site = measure.site(What::Copy { array: name, why }, span);
@@ -198,11 +200,16 @@ impl<'p> Lower<'_, 'p> {
     }
     /// Says why a product is not computed in tiles, if it is one.
     pub(super) fn note_product(&mut self, soac: &'p Soac) {
-        if self.profile.is_none() || product_of(soac).is_none() || self.nest_in(soac).is_some() {
+        if self.profile.is_none() || product_of(soac).is_none() {
             return;
         }
-        let why = self.why_no_tiles(soac);
-        self.remark(Note::NoTiles(why));
+        // The variables of statements that are not kept are not kept either.
+        let before = (self.out.locals.clone(), self.out.ptrs.clone());
+        if self.nest_in(soac).is_none() {
+            let why = self.why_no_tiles(soac);
+            self.remark(Note::NoTiles(why));
+        }
+        (self.out.locals, self.out.ptrs) = before;
     }
 }
 
