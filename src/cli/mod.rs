@@ -251,8 +251,12 @@ const SHIELD: char = '\u{E000}';
 
 /// Marks the arguments of `run` that are negative numbers: `-3`, `-0.5f32`, `-f64.inf`.
 fn shield_values(args: Vec<OsString>) -> Vec<OsString> {
-    let is_run =
-        |args: &[OsString]| args.iter().skip(1).find(|a| !a.to_string_lossy().starts_with('-')).is_some_and(|a| ["run", "bench", "profile"].iter().any(|takes| a == takes));
+    let is_run = |args: &[OsString]| {
+        args.iter()
+            .skip(1)
+            .find(|a| !a.to_string_lossy().starts_with('-'))
+            .is_some_and(|a| ["run", "bench", "profile"].iter().any(|takes| a == takes))
+    };
     if !is_run(&args) {
         return args;
     }

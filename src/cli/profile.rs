@@ -1,19 +1,19 @@
 //! `remora profile FILE -e ENTRY ARGS`: where time and memory go, and why.
 
-use super::bench::shown;
+mod lines;
+mod page;
+mod text;
+
 use super::native;
 use super::output::Console;
 use super::program::{Loaded, load_accepted};
 use super::run::{chosen, give_numbers, read_arguments};
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, unshield};
-use crate::base::SourceMap;
 use crate::diag::Diagnostic;
-use crate::driver::profile::{At, Measured, Memory, Report, Said, Timed, report};
+use crate::driver::profile::{Measured, Report, report};
 use crate::driver::{self, is_apl};
 use crate::interp;
-use clap::Args;
-use std::collections::BTreeMap;
-use std::fmt::Write;
+use clap::{Args, ValueEnum};
 use std::time::Duration;
 
 /// Say where an entry point spends time and memory, and why
@@ -31,7 +31,8 @@ Arguments are those of `remora run`.
 Examples:
   remora profile program.rem -e norm vector.npy
   remora profile program.rem a.npy b.npy --json
-  remora profile program.rem a.npy --threads 1 --runs 10"
+  remora profile program.rem a.npy --threads 1 --runs 10
+  remora profile program.rem a.npy --format html > profile.html"
 )]
 pub(super) struct ProfileArgs {
     #[command(flatten)]
@@ -51,9 +52,22 @@ pub(super) struct ProfileArgs {
     /// Make results equal to the evaluator's to the last bit, as with `remora run`
     #[arg(long)]
     strict_fp: bool,
-    /// Write one JSON object
-    #[arg(long)]
+    /// How the profile is written
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    format: Format,
+    /// Write one JSON object, as `--format json` does
+    #[arg(long, conflicts_with = "format")]
     json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// What took the time, and the lines of the program with what is said of them
+    Text,
+    /// One JSON object
+    Json,
+    /// A page for a browser: a flame graph, and the program with what is said of its lines
+    Html,
 }
 
 pub(super) fn run(args: &ProfileArgs, console: &mut Console) -> Outcome {
@@ -73,7 +87,12 @@ pub(super) fn run(args: &ProfileArgs, console: &mut Console) -> Outcome {
     let made = give_numbers(&mut loaded).and_then(|()| profile(args, &words, &loaded, console));
     match made {
         Ok(report) => {
-            console.print(if args.json { json(&report) } else { text(&report, &loaded.sources) });
+            console.print(match args.format {
+                _ if args.json => json(&report),
+                Format::Json => json(&report),
+                Format::Text => text::write(&report, &loaded.sources),
+                Format::Html => page::write(&report, &loaded.sources),
+            });
             Ok(SUCCESS)
         }
         Err(diagnostic) => {
@@ -120,99 +139,4 @@ fn profile(args: &ProfileArgs, words: &[String], loaded: &Loaded, console: &mut 
 
 fn json(report: &Report) -> String {
     serde_json::to_string(report).map(|text| text + "\n").unwrap_or_default()
-}
-
-fn text(report: &Report, sources: &SourceMap) -> String {
-    let mut out = String::new();
-    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let runs = if report.runs == 1 { "1 run".to_string() } else { format!("median of {} runs", report.runs) };
-    let _ = writeln!(
-        out,
-        "{}: {} ({runs}, {}), at most {} of arrays",
-        report.entry,
-        shown(report.seconds),
-        plural(report.threads, "thread"),
-        bytes(report.peak_bytes)
-    );
-    if report.measuring_seconds > 0.02 * report.seconds {
-        let part = 100.0 * report.measuring_seconds / report.seconds.max(1e-12);
-        let _ = writeln!(out, "of that, measuring took about {} ({part:.0} %)", shown(report.measuring_seconds));
-    }
-    let _ = writeln!(out, "\n{:>10}  {:>6}  {:>5}  {:>8}", "time", "share", "busy", "times");
-    for nest in &report.nests {
-        let _ = writeln!(out, "{}  {} {}", figures(nest.self_seconds, nest.share, Some((nest.busy, nest.calls))), label(&nest.at), with(nest));
-    }
-    let share = report.outside_seconds / report.seconds.max(1e-12);
-    let _ = writeln!(out, "{}  outside of these", figures(report.outside_seconds, share, None));
-    lines(report, sources, &mut out);
-    out
-}
-
-fn figures(seconds: f64, share: f64, more: Option<(f64, i64)>) -> String {
-    let (busy, calls) = more.map_or_else(Default::default, |(busy, calls)| (format!("{busy:.1}"), calls.to_string()));
-    format!("{:>10}  {:>4.1} %  {busy:>5}  {calls:>8}", shown(seconds), 100.0 * share)
-}
-
-fn label(at: &At) -> String {
-    format!("{}:{}:{}", at.file, at.line, at.column)
-}
-
-fn bytes(bytes: i64) -> String {
-    match bytes as f64 {
-        b if b < 1e4 => format!("{bytes} bytes"),
-        b if b < 1e6 => format!("{:.1} kB", b / 1e3),
-        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
-        b => format!("{:.2} GB", b / 1e9),
-    }
-}
-
-/// What a site is, and where the rest comes from that it does.
-fn with(nest: &Timed) -> String {
-    let places: Vec<String> = nest.fused.iter().map(|at| format!("{}:{}", at.line, at.column)).collect();
-    if places.is_empty() { nest.what.clone() } else { format!("{}, with what is at {}", nest.what, places.join(", ")) }
-}
-
-/// What is said of a line.
-#[derive(Default)]
-struct Line<'r> {
-    nests: Vec<&'r Timed>,
-    memory: Vec<&'r Memory>,
-    notes: Vec<&'r Said>,
-}
-
-/// Whether a note says how something runs that was timed.
-fn is_about(said: &Said, nest: &Timed) -> bool {
-    said.id == Some(nest.id) && said.kind != "in-place"
-}
-
-/// The lines of the program that something is said of, in order.
-fn lines(report: &Report, sources: &SourceMap, out: &mut String) {
-    let mut lines: BTreeMap<(&str, usize), Line> = BTreeMap::new();
-    fn of<'m, 'r>(lines: &'m mut BTreeMap<(&'r str, usize), Line<'r>>, at: &'r At) -> &'m mut Line<'r> {
-        lines.entry((at.file.as_str(), at.line)).or_default()
-    }
-    report.nests.iter().for_each(|nest| of(&mut lines, &nest.at).nests.push(nest));
-    report.arrays.iter().chain(&report.copies).for_each(|memory| of(&mut lines, &memory.at).memory.push(memory));
-    report.notes.iter().for_each(|said| of(&mut lines, &said.at).notes.push(said));
-    for ((file, number), mut line) in lines {
-        let source = sources.files().find(|(_, source)| source.name == file);
-        let source = source.and_then(|(_, source)| source.text.lines().nth(number - 1)).unwrap_or_default().trim();
-        let share: f64 = line.nests.iter().map(|nest| nest.share).sum();
-        let share = if line.nests.is_empty() { String::new() } else { format!("  {:.1} %", 100.0 * share) };
-        let _ = writeln!(out, "\n{file}:{number}{share}\n    {source}");
-        for nest in &line.nests {
-            let said: Vec<&str> = line.notes.iter().filter(|said| is_about(said, nest)).map(|said| said.text.as_str()).collect();
-            let _ = writeln!(out, "  {} {}{}{}", shown(nest.self_seconds), nest.what, if said.is_empty() { "" } else { ": " }, said.join("; "));
-        }
-        line.notes.retain(|said| !line.nests.iter().any(|nest| is_about(said, nest)));
-        for Memory { what, times, bytes: all, largest_bytes, .. } in line.memory {
-            let often = if *times == 1 { String::new() } else { format!(", {times} times, up to {} each", bytes(*largest_bytes)) };
-            let _ = writeln!(out, "  {}{often}: {what}", bytes(*all));
-        }
-        let mut said: Vec<&str> = line.notes.iter().map(|said| said.text.as_str()).collect();
-        said.dedup();
-        said.iter().for_each(|text| {
-            let _ = writeln!(out, "  {text}");
-        });
-    }
 }

@@ -146,6 +146,9 @@ pub struct Timed {
     pub kind: &'static str,
     /// The same in words.
     pub what: String,
+    /// For a call: the function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub called: Option<String>,
     /// Where.
     pub at: At,
     /// How often it ran.
@@ -203,7 +206,8 @@ pub struct Said {
     pub at: At,
     /// The number of what was timed there, if it is about that.
     pub id: Option<usize>,
-    /// What it is about: `one-thread`, `no-tiles`, `tiles`, `in-place`, `fused`.
+    /// What it is about: `one-thread`, `no-tiles`, `tiles`, `in-place`, `fused`, `copied-inside` (by iterations, which nobody counts), `in-frame`
+    /// (small arrays, which take no time to make).
     pub kind: &'static str,
     /// Why.
     pub reason: &'static str,
@@ -290,7 +294,14 @@ impl Make<'_> {
         let shown = place.own.unwrap_or(place.span);
         let (line, column) = self.sources.line_column(shown);
         let library = (shown != place.span).then(|| self.sources.place(place.span));
-        At { file: self.sources.file(shown.file).name.clone(), line, column, text: short(self.sources.snippet(shown)), library, span: shown }
+        At {
+            file: self.sources.file(shown.file).name.clone(),
+            line,
+            column,
+            text: short(self.sources.snippet(shown)),
+            library,
+            span: shown,
+        }
     }
 
     fn nests(&self) -> Vec<Timed> {
@@ -302,13 +313,14 @@ impl Make<'_> {
             if calls == 0 {
                 continue;
             }
-            let called = if let Nest::Call(name) = nest { self.name(name) } else { String::new() };
+            let called = if let Nest::Call(name) = nest { Some(self.name(name)) } else { None };
             out.push(Timed {
                 id,
                 parent: site.parent.map(SiteId::raw),
                 function: self.name(site.function),
                 kind: words::kind(nest),
-                what: words::nest(nest, &called),
+                what: words::nest(nest, called.as_deref().unwrap_or_default()),
+                called,
                 at: self.at(site.span),
                 calls,
                 self_seconds: seconds(own),
@@ -374,6 +386,11 @@ impl Make<'_> {
                     ("one-thread", words::alone_kind(why), words::alone(why))
                 }
                 Note::NoTiles(why) => ("no-tiles", words::no_tiles_kind(why), words::no_tiles(why)),
+                Note::CopiedInside(array, why) => {
+                    let array = self.named_in_file(array, remark.span);
+                    ("copied-inside", words::copied_kind(why), words::copied_inside(why, array.as_deref()))
+                }
+                Note::InFrame(name, bytes) => ("in-frame", "small", words::in_frame(self.named(name, remark.span).as_deref(), bytes)),
                 Note::InPlace(array) => ("in-place", "own", words::in_place(self.named_in_file(array, remark.span).as_deref())),
             };
             out.push(Said { at: self.at(remark.span), id, kind, reason, text });

@@ -173,6 +173,10 @@ pub enum Note {
     NoTiles(NoTiles),
     /// The array is updated where it is.
     InPlace(Symbol),
+    /// The array is copied by each iteration of a nest, one element at a time: nobody counts.
+    CopiedInside(Symbol, Copied),
+    /// An array of so many bytes lies in the frame of the function.
+    InFrame(Symbol, u64),
 }
 
 /// Why one thread runs something.

@@ -5,7 +5,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Int, Order, Parallel, Ptr, Stmt};
-use crate::ir::profile::{Copied, Role};
+use crate::ir::profile::{Copied, Note, Role};
 use crate::ir::soac::{Size, Type, Var};
 
 /// Arrays of known size up to this many bytes lie in the frame of the function.
@@ -55,6 +55,7 @@ impl Lower<'_, '_> {
             self.out.frame += bytes(count.max(1));
             let ptr = self.ptr(name, ty.elem, Some(count.max(1)));
             self.emit(Stmt::Stack(ptr));
+            self.remark(Note::InFrame(name, bytes(count)));
             return self.dense(ptr, Expr::int(0), &ty.shape, &[]);
         }
         let count = self.count(&ty.shape);

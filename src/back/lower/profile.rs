@@ -131,7 +131,8 @@ impl<'p> Lower<'_, 'p> {
         let name = self.program.vars[array].name;
         self.remark(Note::InPlace(name));
     }
-    fn remark(&mut self, note: Note) {
+    /// Says something of the statement.
+    pub(super) fn remark(&mut self, note: Note) {
         if let Some(measure) = &mut self.profile {
             let At { span, around, .. } = measure.at;
             measure.recorder.remark(Remark { span, site: around, note });
@@ -158,6 +159,8 @@ impl<'p> Lower<'_, 'p> {
             let span = measure.at.span;
             let site = measure.site(What::Copy { array: name, why }, span);
             self.emit(Stmt::Probe(Box::new(Probe::Count(site, count, bytes))));
+        } else {
+            self.remark(Note::CopiedInside(name, why));
         }
     }
     /// Counts elements that are copied one by one, if they may be many.

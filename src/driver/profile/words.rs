@@ -115,6 +115,15 @@ pub(super) fn copied(why: Copied, array: Option<&str>) -> String {
     }
 }
 
+pub(super) fn copied_inside(why: Copied, array: Option<&str>) -> String {
+    format!("{}; each iteration of the loop around it does that", copied(why, array))
+}
+
+pub(super) fn in_frame(array: Option<&str>, bytes: u64) -> String {
+    let array = array.map_or_else(|| "an array".to_string(), |array| format!("`{array}`"));
+    format!("{array} of {bytes} bytes lies in the frame of a function: making it takes no time")
+}
+
 pub(super) fn in_place(array: Option<&str>) -> String {
     array.map_or_else(|| "an array is updated in place".to_string(), |array| format!("`{array}` is updated in place"))
 }
@@ -140,7 +149,9 @@ pub(super) fn alone(why: Alone) -> String {
         Alone::ArraysScanned => "the operator of the scan takes arrays; scans of numbers are divided",
         Alone::LastWrite => "of several writes to the same place the last one counts",
         Alone::RowsCombined => "the operator takes rows, and is not the same operation on each of their elements",
-        Alone::Called => "it is in a function that is called and not inlined (it is long and called several times, recursive or `#[noinline]`)",
+        Alone::Called => {
+            "it is in a function that is called and not inlined (it is long and called several times, recursive or `#[noinline]`)"
+        }
         Alone::Iterations => "each iteration needs what the one before made",
     };
     format!("one thread: {why}")

@@ -115,7 +115,8 @@ fn highlighted(text: &str, marks: &[Range<usize>]) -> String {
     out
 }
 
-fn escaped(text: &str) -> String {
+/// Text as a page has it, in elements and in attributes.
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -4,6 +4,7 @@ mod commands;
 mod expectations;
 mod fmt;
 mod lsp;
+mod profile;
 mod repl;
 mod tools;
 
