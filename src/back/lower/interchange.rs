@@ -197,9 +197,9 @@ impl<'p> Lower<'_, 'p> {
     /// Whether a map is one of a reduction of scalars, and all beside that is of scalars.
     fn is_scalar_nest(&self, map: &Soac) -> bool {
         let scalars = |body: &Body| body.stms.iter().all(|stm| of_scalars(self.program, stm));
-        map.lambda.body.stms.iter().all(|stm| match &stm.exp {
-            Exp::Soac(sum) => scalars(&sum.lambda.body) && sum.reduces.len() == 1 && sum.reduces.iter().all(|op| scalars(&op.lambda.body)),
-            _ => of_scalars(self.program, stm),
+        map.lambda.body.stms.iter().all(|stm| {
+            let Exp::Soac(sum) = &stm.exp else { return of_scalars(self.program, stm) };
+            scalars(&sum.lambda.body) && sum.reduces.len() == 1 && sum.reduces.iter().all(|operator| scalars(&operator.lambda.body))
         })
     }
     /// A map whose whole body is such a nest, several cells at a time.

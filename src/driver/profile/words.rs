@@ -176,7 +176,7 @@ pub(super) fn no_tiles(why: NoTiles) -> String {
         NoTiles::NotScalar => "what is summed up, or how, is more than operations on numbers that cannot fail",
         NoTiles::Differs => "what is summed up is not the same function of a row and a column for all cells",
         NoTiles::AlongBoth => {
-            "both factors lie in memory along the sums, as in a product with the transpose; transpose a copy of one, or keep it transposed"
+            "both factors lie in memory along the sums, as in a product with the transpose; put the columns of one of them side by side in memory"
         }
         NoTiles::AlongNone => "no factor is known to lie in memory across the sums",
         NoTiles::OwnColumns => "each row has columns of its own",
