@@ -17,10 +17,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 /// The numbers of a site.
-pub const FIELDS: usize = 10;
+pub const FIELDS: usize = 12;
 
 /// What was measured at a site, as `profile.c` has it: calls, nanoseconds without and with the sites inside, elements, bytes, bytes of the
-/// largest, parallel loops of several pieces and of one, nanoseconds that threads were in parallel loops, how many threads were.
+/// largest, parallel loops of several pieces and of one, nanoseconds that threads were in parallel loops, how many threads were, calls outside
+/// of parallel loops, those of them whose time was taken.
 pub type Numbers = [i64; FIELDS];
 
 /// What is known of a program that measures itself.
@@ -55,8 +56,8 @@ pub struct Measured {
     pub seconds: f64,
     /// The most bytes that arrays took.
     pub peak_bytes: i64,
-    /// How long a look at the clock at both ends of a site takes, in nanoseconds.
-    pub probe: f64,
+    /// How many nanoseconds it takes to measure a site, and how many of them are taken for the site's own.
+    pub probe: [f64; 2],
     /// What was measured at each site.
     pub rows: Vec<Numbers>,
 }
@@ -167,6 +168,11 @@ pub struct Timed {
     pub parallel_loops: i64,
     /// See `parallel_loops`.
     pub undivided_loops: i64,
+    /// How often it ran outside of parallel loops.
+    #[serde(skip)]
+    pub timed: i64,
+    /// How often its time was taken. Where that is less often, its times are estimates.
+    pub sampled: i64,
     /// The places of what was fused into it.
     pub fused: Vec<At>,
 }
@@ -247,7 +253,10 @@ pub fn report(sources: &SourceMap, recorded: &Recorded, measured: &Measured) -> 
     let make = Make { sources, recorded, measured };
     let nests = make.nests();
     let inside: f64 = nests.iter().map(|nest| nest.self_seconds).sum();
-    let timed: i64 = nests.iter().map(|nest| nest.calls).sum();
+    // Where the time is not taken, that is found out in two nanoseconds or so.
+    let sampled: i64 = nests.iter().map(|nest| nest.sampled).sum();
+    let timed: i64 = nests.iter().map(|nest| nest.timed).sum();
+    let measuring = sampled as f64 * measured.probe[0] + (timed - sampled) as f64 * 2.0;
     let (arrays, copies) = (make.memory(true), make.memory(false));
     Report {
         entry: measured.entry.clone(),
@@ -255,7 +264,7 @@ pub fn report(sources: &SourceMap, recorded: &Recorded, measured: &Measured) -> 
         runs: measured.runs,
         seconds: measured.seconds,
         outside_seconds: (measured.seconds - inside).max(0.0),
-        measuring_seconds: timed as f64 * measured.probe * 1e-9,
+        measuring_seconds: measuring * 1e-9,
         peak_bytes: measured.peak_bytes,
         notes: make.notes(&nests),
         nests,
@@ -309,7 +318,7 @@ impl Make<'_> {
         let mut out = Vec::new();
         for (id, site, row) in self.sites() {
             let What::Nest(nest) = site.what else { continue };
-            let [calls, own, total, _, _, _, parallel_loops, undivided_loops, busy, threads] = row;
+            let [calls, own, total, _, _, _, parallel_loops, undivided_loops, busy, threads, timed, sampled] = row;
             if calls == 0 {
                 continue;
             }
@@ -323,16 +332,20 @@ impl Make<'_> {
                 called,
                 at: self.at(site.span),
                 calls,
-                self_seconds: seconds(own),
+                self_seconds: (seconds(own) - sampled as f64 * self.measured.probe[1] * 1e-9).max(0.0),
                 total_seconds: seconds(total),
-                share: seconds(own) / self.measured.seconds.max(1e-12),
+                share: 0.0,
                 threads: threads.max(1),
                 busy: (busy as f64 / own.max(1) as f64).clamp(1.0, threads.max(1) as f64),
                 parallel_loops,
                 undivided_loops,
+                timed,
+                sampled,
                 fused: self.fused_into(site.span),
             });
         }
+        settle(&mut out, self.measured.seconds);
+        out.iter_mut().for_each(|nest| nest.share = nest.self_seconds / self.measured.seconds.max(1e-12));
         out.sort_by(|a, b| b.self_seconds.total_cmp(&a.self_seconds).then(a.id.cmp(&b.id)));
         out
     }
@@ -396,7 +409,7 @@ impl Make<'_> {
             out.push(Said { at: self.at(remark.span), id, kind, reason, text });
         }
         for nest in nests.iter().filter(|nest| self.measured.threads > 1 && !alone.contains(&nest.id)) {
-            if nest.parallel_loops == 0 && nest.undivided_loops > 0 {
+            if nest.parallel_loops == 0 && nest.undivided_loops > 0 && !["loop", "call"].contains(&nest.kind) {
                 let (at, id, text) = (nest.at.clone(), Some(nest.id), words::TOO_LITTLE.to_string());
                 out.push(Said { at, id, kind: "one-thread", reason: "too-little-work", text });
             }
@@ -432,6 +445,34 @@ fn is_in(name: Symbol, text: &str) -> Option<String> {
     let name = name.as_str().split('.').next().unwrap_or_default();
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
     text.split(|c| !is_word(c)).any(|word| word == name).then(|| name.to_string())
+}
+
+/// Gives nests whose time was not taken each time what they took otherwise, as far as it is there: it was counted as that of the nest around
+/// them, of the calls of their function, or of none.
+fn settle(nests: &mut [Timed], whole: f64) {
+    let skipped = |nest: &Timed| match nest.sampled {
+        1.. => nest.self_seconds * (nest.timed - nest.sampled) as f64 / nest.sampled as f64,
+        _ => 0.0,
+    };
+    for k in 0..nests.len() {
+        let missing = skipped(&nests[k]);
+        if missing <= 0.0 {
+            continue;
+        }
+        let around = |nest: &Timed| match nests[k].parent {
+            Some(parent) => nest.id == parent,
+            None => nest.called.as_ref() == Some(&nests[k].function),
+        };
+        let around: Vec<usize> = (0..nests.len()).filter(|j| around(&nests[*j])).collect();
+        let there: f64 = match around.is_empty() {
+            true => whole - nests.iter().map(|nest| nest.self_seconds).sum::<f64>(),
+            false => around.iter().map(|j| nests[*j].self_seconds).sum(),
+        };
+        let moved = missing.min(there.max(0.0));
+        around.iter().for_each(|j| nests[*j].self_seconds *= 1.0 - moved / there.max(1e-12));
+        nests[k].self_seconds += moved;
+        nests[k].total_seconds = nests[k].self_seconds;
+    }
 }
 
 /// The beginning of a text, on one line.

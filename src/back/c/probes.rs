@@ -8,8 +8,10 @@ impl Emitter<'_, Processor> {
     /// A probe.
     pub(super) fn probe(&self, text: &mut Text, probe: &Probe) {
         match probe {
-            Probe::Begin(site) => text.line(&format!("remora_begin(th, {});", site.raw())),
-            Probe::End(site) => text.line(&format!("remora_end(th, {});", site.raw())),
+            Probe::Begin(site, false) => text.line(&format!("remora_begin(th, {});", site.raw())),
+            Probe::End(site, false) => text.line(&format!("remora_end(th, {});", site.raw())),
+            Probe::Begin(site, true) => text.line(&format!("remora_begin_leaf(th, {});", site.raw())),
+            Probe::End(site, true) => text.line(&format!("remora_end_leaf(th, {});", site.raw())),
             Probe::Count(site, count, bytes) => text.line(&format!("remora_tally(th, {}, {}, {bytes});", site.raw(), self.expr(count))),
             Probe::CountUnless(site, count, bytes, ptr, owners) => {
                 let ptr = self.ptr(*ptr);

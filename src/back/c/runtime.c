@@ -25,7 +25,7 @@ typedef struct remora_block {
 #ifdef REMORA_PROFILE
 /* What a thread has measured of a site. */
 typedef struct remora_row {
-  int64_t calls;
+  int64_t calls, timed, sampled; /* all, those outside of parallel loops, those whose time was taken */
   int64_t self, total; /* nanoseconds, without and with the sites inside */
   int64_t elements, bytes, largest;
   int64_t loops, single; /* parallel loops of several pieces, and of one */

@@ -92,7 +92,7 @@ impl<'p> Lower<'_, 'p> {
         let site = measure.site(What::Nest(nest), span);
         measure.at = At { span, around: Some(site), own: Some(site), nested: nest != Nest::Loop };
         let at = self.out.code.len();
-        self.emit(Stmt::Probe(Box::new(Probe::Begin(site))));
+        self.emit(Stmt::Probe(Box::new(Probe::Begin(site, false))));
         Some(Begun { before, site: Some((site, at)) })
     }
     /// It ends. Where it is next to nothing it is not timed.
@@ -105,11 +105,13 @@ impl<'p> Lower<'_, 'p> {
             self.out.code.remove(at);
             return;
         }
-        if matches!(measure.recorder.sites[site].what, What::Nest(Nest::Loop)) && !times(code) {
+        if matches!(measure.recorder.sites[site].what, What::Nest(Nest::Loop)) && !begins(code) {
             let span = measure.recorder.sites[site].span;
             measure.recorder.remark(Remark { span, site: Some(site), note: Note::OneThread(Alone::Iterations) });
         }
-        self.emit(Stmt::Probe(Box::new(Probe::End(site))));
+        let leaf = !times(&self.out.code[at + 1..]);
+        self.out.code[at] = Stmt::Probe(Box::new(Probe::Begin(site, leaf)));
+        self.emit(Stmt::Probe(Box::new(Probe::End(site, leaf))));
     }
 
     /// The statement, if it is timed, is run by one thread: for this reason, or because nothing is parallel here at all.
@@ -294,14 +296,24 @@ fn takes_time(stmt: &Stmt) -> bool {
     }
 }
 
-/// Whether something is timed in statements.
+/// Whether something may be timed in statements, or in what they call.
 fn times(list: &[Stmt]) -> bool {
-    let begins = |stmt: &Stmt| matches!(stmt, Stmt::Probe(probe) if matches!(probe.as_ref(), Probe::Begin(_)));
+    any(list, &|stmt| matches!(stmt, Stmt::Call { .. }) || is_begin(stmt))
+}
+/// Whether something is timed in statements themselves.
+fn begins(list: &[Stmt]) -> bool {
+    any(list, &is_begin)
+}
+fn is_begin(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Probe(probe) if matches!(probe.as_ref(), Probe::Begin(..)))
+}
+/// Whether a statement without others inside is such a one.
+fn any(list: &[Stmt], is: &dyn Fn(&Stmt) -> bool) -> bool {
     list.iter().any(|stmt| match stmt {
-        Stmt::For { body, .. } => times(body),
-        Stmt::While(first, _, second) | Stmt::If(_, first, second) => times(first) || times(second),
-        Stmt::Parallel(parallel) => times(&parallel.body),
+        Stmt::For { body, .. } => any(body, is),
+        Stmt::While(first, _, second) | Stmt::If(_, first, second) => any(first, is) || any(second, is),
+        Stmt::Parallel(parallel) => any(&parallel.body, is),
         Stmt::Set(..) | Stmt::Store(..) | Stmt::Scan(_) | Stmt::Launch(_) | Stmt::Atomic(_) => false,
-        leaf_stmt!() => begins(stmt),
+        leaf_stmt!() => is(stmt),
     })
 }

@@ -371,10 +371,10 @@ pub enum Stmt {
 /// What is measured at a point of a program.
 #[derive(Debug, Clone)]
 pub enum Probe {
-    /// A site begins. It ends before it begins again.
-    Begin(SiteId),
-    /// The site that began last ends.
-    End(SiteId),
+    /// A site begins. It ends before it begins again. Whether nothing is timed in it: then it need not be timed each time.
+    Begin(SiteId, bool),
+    /// The site that began last ends. The same of it.
+    End(SiteId, bool),
     /// The site is there once more, for so many elements of so many bytes.
     Count(SiteId, Expr, u64),
     /// The same if none of these handles has the buffer that the pointer points at the beginning of.

@@ -153,8 +153,8 @@ impl Printer<'_> {
             Stmt::Ghost(ghost) => self.ghost(ghost),
             Stmt::Probe(probe) => {
                 let line = match probe.as_ref() {
-                    Probe::Begin(site) => format!("begin {}", site.raw()),
-                    Probe::End(site) => format!("end {}", site.raw()),
+                    Probe::Begin(site, _) => format!("begin {}", site.raw()),
+                    Probe::End(site, _) => format!("end {}", site.raw()),
                     Probe::Count(site, count, bytes) => format!("count {}: {} of {bytes} bytes", site.raw(), self.expr(count)),
                     Probe::CountUnless(site, count, bytes, ptr, owners) => {
                         let owners = list(owners, |handle| self.handle(*handle));

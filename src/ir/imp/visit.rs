@@ -63,7 +63,7 @@ fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
         // What only the evaluator looks at changes nothing for anybody else.
         Stmt::Comment(_) | Stmt::Ghost(_) => {}
         Stmt::Probe(probe) => match probe.as_ref() {
-            Probe::Begin(_) | Probe::End(_) => {}
+            Probe::Begin(..) | Probe::End(..) => {}
             Probe::Count(_, count, _) => expr(count, see),
             Probe::CountUnless(_, count, _, ptr, owners) => {
                 expr(count, see);

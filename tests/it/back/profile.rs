@@ -30,7 +30,10 @@ fn without_probes(program: &imp::Program) -> String {
 fn same_but_for_probes(name: &str) -> usize {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/corpus").join(name).with_extension("rem");
     let loaded = load(&file).unwrap_or_else(|problem| panic!("{name}: {}", problem.message));
-    let program = driver::optimise(&loaded.sources, &loaded.checked, &[]).unwrap_or_else(|problem| panic!("{name}: {}", problem.message));
+    let declared = loaded.checked.core.defs.iter().filter(|define| loaded.checked.declares_entry(define.name));
+    let entries: Vec<_> = declared.map(|define| define.name).collect();
+    let program =
+        driver::optimise(&loaded.sources, &loaded.checked, &entries).unwrap_or_else(|problem| panic!("{name}: {}", problem.message));
     let plain = lower::lower(&program, lower::Options::default());
     let measuring = lower::profiled(&program, false);
     assert_eq!(without_probes(&plain), without_probes(&measuring), "{name}");

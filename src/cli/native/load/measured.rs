@@ -38,12 +38,14 @@ impl Program {
         Ok(out)
     }
 
-    /// How many nanoseconds a site takes for being measured.
+    /// How many nanoseconds a site takes for being measured, and how many of them are taken for its own. What was measured before is lost.
     ///
     /// # Errors
     /// E0616: the program does not measure itself.
-    pub fn cost_of_measuring(&self) -> Result<f64, Box<Diagnostic>> {
-        // SAFETY: as above.
-        Ok(unsafe { self.measuring::<unsafe extern "C" fn(Context) -> f64>("remora_profile_cost")?(self.context) })
+    pub fn cost_of_measuring(&self) -> Result<[f64; 2], Box<Diagnostic>> {
+        let mut out = [0.0; 2];
+        // SAFETY: as above; the function writes two numbers.
+        unsafe { self.measuring::<unsafe extern "C" fn(Context, *mut f64)>("remora_profile_cost")?(self.context, out.as_mut_ptr()) }
+        Ok(out)
     }
 }

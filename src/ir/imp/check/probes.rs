@@ -9,7 +9,7 @@ impl Checker<'_> {
         let known = |site: &SiteId| self.program.profile.as_ref().is_some_and(|profile| site.raw() < profile.sites.len());
         ensure(!self.kernel, || "a kernel is profiled".into())?;
         match probe {
-            Probe::Begin(site) | Probe::End(site) => ensure(known(site), || "a probe of no site".into()),
+            Probe::Begin(site, _) | Probe::End(site, _) => ensure(known(site), || "a probe of no site".into()),
             Probe::Count(site, count, _) => {
                 ensure(known(site), || "a probe of no site".into())?;
                 self.int(count, state)
