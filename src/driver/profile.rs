@@ -212,7 +212,8 @@ pub struct Said {
     pub at: At,
     /// The number of what was timed there, if it is about that.
     pub id: Option<usize>,
-    /// What it is about: `one-thread`, `no-tiles`, `tiles`, `in-place`, `fused`, `copied-inside` (by iterations, which nobody counts), `in-frame`
+    /// What it is about: `one-thread`, `no-tiles`, `tiles`, `in-place`, `fused`, `twice` (a scan in several
+    /// pieces), `copied-inside` (by iterations, which nobody counts), `in-frame`
     /// (small arrays, which take no time to make).
     pub kind: &'static str,
     /// Why.
@@ -398,6 +399,7 @@ impl Make<'_> {
                     alone.extend(id);
                     ("one-thread", words::alone_kind(why), words::alone(why))
                 }
+                Note::Twice => ("twice", "scan", words::TWICE.to_string()),
                 Note::NoTiles(why) => ("no-tiles", words::no_tiles_kind(why), words::no_tiles(why)),
                 Note::CopiedInside(array, why) => {
                     let array = self.named_in_file(array, remark.span);

@@ -171,6 +171,8 @@ pub enum Note {
     OneThread(Alone),
     /// It is a product and is not computed in tiles.
     NoTiles(NoTiles),
+    /// It is a scan whose elements are computed twice where several threads run it.
+    Twice,
     /// The array is updated where it is.
     InPlace(Symbol),
     /// The array is copied by each iteration of a nest, one element at a time: nobody counts.

@@ -5,7 +5,7 @@ use super::{Array, Loc, Lower, Mem, Stride};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
-use crate::ir::profile::{Copied, Role};
+use crate::ir::profile::{Copied, Note, Role};
 use crate::ir::soac::{Operator, Size, Soac, Type, Var};
 
 /// Cells of a chunk of a long scan: those that it reads fit the second-level cache of a processor.
@@ -115,6 +115,7 @@ impl<'p> Lower<'_, 'p> {
     /// partial result for each chunk of the whole loop, so with them there is one block.
     fn scan_in_chunks(&mut self, soac: &'p Soac, width: &Expr, chunks: &Expr, partials: &Partials, outs: &[Out<'p>], span: Span) {
         let Partials { before, found } = partials;
+        self.remark(Note::Twice);
         let one = Expr::arith(Int::Eq, chunks.clone(), Expr::int(1));
         let carried = self.start(&soac.scans, span);
         let several = if soac.reduces.is_empty() { chunks.clone().times(Expr::int(BLOCK)) } else { width.clone() };

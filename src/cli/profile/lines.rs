@@ -48,7 +48,7 @@ fn of<'m, 'r>(lines: &'m mut BTreeMap<(&'r str, usize), Parts<'r>>, at: &'r At) 
 
 /// Whether a note says how something runs that was timed.
 fn is_about(said: &Said, nest: &Timed) -> bool {
-    said.id == Some(nest.id) && ["one-thread", "no-tiles", "tiles"].contains(&said.kind)
+    said.id == Some(nest.id) && ["one-thread", "no-tiles", "tiles", "twice"].contains(&said.kind)
 }
 
 /// What was timed with how it runs, then memory, then the rest.

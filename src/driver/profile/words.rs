@@ -6,6 +6,9 @@ use crate::ir::profile::{Alone, Case, Copied, Nest, NoTiles, Role, Way};
 /// Of a loop that could be parallel.
 pub(super) const TOO_LITTLE: &str = "one thread: at these sizes it has too little work to wake others (less than about 40,000 operations)";
 
+/// Of a scan that threads share.
+pub(super) const TWICE: &str = "a scan: where several threads run it, its elements are computed twice, first for the totals of its pieces";
+
 pub(super) fn kind(nest: Nest) -> &'static str {
     match nest {
         Nest::Map => "map",

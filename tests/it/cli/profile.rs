@@ -81,6 +81,9 @@ fn where_time_and_memory_go() {
     ] {
         assert!(text.contains(wanted), "{wanted}\n{text}");
     }
+    let page = place.ok(&[&args[..], &["--format", "html"]].concat());
+    assert!(page.contains("<div class=\"flame\">") && page.contains("let y = loop x = x for i &lt; k do x with"), "{page}");
+    assert!(page.ends_with("</html>\n") && !page.contains("for i < k"), "{page}");
     assert!(text.contains("let y = loop x = x for i < k") && text.contains("its old elements are read later"), "{text}");
 }
 
@@ -91,7 +94,9 @@ fn what_cannot_be_profiled() {
     place.refused(&["profile", "a.rem", "-e", "nothing"], &["E0611", "nothing"]);
     place.refused(&["profile", "a.rem", "[1]"], &["main"]);
     place.refused(&["profile", "a.rem", "-e", "fails", "[1, 2]", "--json"], &["E0501", "index 3 is out of bounds", "a.rem:9:"]);
-    assert_eq!(place.run(&["profile", "a.rem", "-n", "0"]).code, Some(2));
+    for wrong in [&["-n", "0"][..], &["--json", "--format", "html"], &["--threads", "0"], &["--backend", "cuda"]] {
+        assert_eq!(place.run(&[&["profile", "a.rem"], wrong].concat()).code, Some(2), "{wrong:?}");
+    }
     let text = place.ok(&["profile", "a.rem", "-e", "none", "-3"]);
     assert!(text.starts_with("none: ") && text.trim_end().ends_with("outside of these"), "{text}");
 }
