@@ -40,7 +40,7 @@ pub(super) struct ProfileArgs {
     /// Arguments: literals or files
     #[arg(value_name = "ARG")]
     args: Vec<String>,
-    /// The entry point (default: `main`; in core the last expression of the file)
+    /// The entry point (default: `main`, or the only one; in core the last expression of the file)
     #[arg(short, long, value_name = "NAME")]
     entry: Option<String>,
     /// The number of threads (default: one per processor)
