@@ -31,6 +31,7 @@ mod offload_cost;
 pub mod outside;
 pub mod pipeline;
 mod places;
+pub mod profile;
 mod remc;
 mod results;
 mod stats;

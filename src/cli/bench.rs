@@ -146,7 +146,8 @@ fn text(report: &Report) -> String {
     )
 }
 
-fn shown(seconds: f64) -> String {
+/// A time with three digits or so.
+pub(super) fn shown(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.2} us", s * 1e6),
         s if s < 1.0 => format!("{:.3} ms", s * 1e3),

@@ -26,6 +26,7 @@ mod lsp;
 mod mutations;
 pub mod native;
 mod plot;
+mod profile;
 mod progress;
 mod python;
 mod repl;
@@ -112,6 +113,7 @@ enum Command {
     Plot(plot::PlotArgs),
     Build(build::BuildArgs),
     Bench(bench::BenchArgs),
+    Profile(profile::ProfileArgs),
     Test(test::TestArgs),
     Fmt(fmt::FmtArgs),
     Doc(doc::DocArgs),
@@ -231,6 +233,7 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
         Command::Plot(args) => plot::run(&args, console),
         Command::Build(args) => build::run(&args, console),
         Command::Bench(args) => bench::run(&args, console),
+        Command::Profile(args) => profile::run(&args, console),
         Command::Test(args) => test::run(&args, console),
         Command::Doc(args) => doc::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
@@ -247,6 +250,7 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
 }
 
 /// Stands in front of an argument of `run`, `plot` or `bench` that starts with a minus but is a value, so that it is not taken for an option.
+/// Stands in front of an argument of `run`, `bench` or `profile` that starts with a minus but is a value, so that it is not taken for an option.
 const SHIELD: char = '\u{E000}';
 
 /// Marks the arguments of `run` that are negative numbers: `-3`, `-0.5f32`, `-f64.inf`.
@@ -255,7 +259,7 @@ fn shield_values(args: Vec<OsString>) -> Vec<OsString> {
         args.iter()
             .skip(1)
             .find(|a| !a.to_string_lossy().starts_with('-'))
-            .is_some_and(|a| ["run", "plot", "bench"].iter().any(|name| a == name))
+            .is_some_and(|a| ["run", "plot", "bench", "profile"].iter().any(|name| a == name))
     };
     if !is_run(&args) {
         return args;

@@ -182,7 +182,7 @@ fn run_loaded(args: &RunOptions, mut loaded: Loaded, bundle: Option<&Bundle>, co
 }
 
 /// Gives a program of core that reads numbers those on standard input.
-fn give_numbers(loaded: &mut Loaded) -> Result<(), Box<Diagnostic>> {
+pub(super) fn give_numbers(loaded: &mut Loaded) -> Result<(), Box<Diagnostic>> {
     if !loaded.checked.reads_numbers() {
         return Ok(());
     }
@@ -207,21 +207,7 @@ fn give_numbers(loaded: &mut Loaded) -> Result<(), Box<Diagnostic>> {
 
 fn execute(args: &RunOptions, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console, then: Then) -> Result<(), Box<Diagnostic>> {
     let checked = &loaded.checked;
-    let entry = match (&args.entry, checked.remc.as_ref().and_then(|remc| remc.last)) {
-        (None, Some(last)) => {
-            find_define(loaded, last).ok_or_else(|| Box::new(Diagnostic::bare(Code::UnknownDefinition, "there is no expression")))?
-        }
-        (name, _) => find_entry(loaded, name.as_deref().unwrap_or_else(|| default_entry(loaded)))?,
-    };
-    let signature = Signature::of(checked, entry)?;
-    if checked.remc.is_none() && values::result_shapes(entry).contains(&EntryShape::Other) {
-        let called = checked.source_name(entry.name);
-        let message = format!("`{called}` cannot be run from outside: its result is, or has in it, a function or an array of boxes");
-        return Err(Box::new(
-            Diagnostic::error(Code::NotRunnable, entry.span, message)
-                .help("return data: scalars, regular arrays, tuples, records or sums of these"),
-        ));
-    }
+    let (entry, signature) = chosen(loaded, args.entry.as_deref())?;
     let values = match args.args.is_empty() && checked.reads_numbers() {
         true => signature.arguments(&[])?,
         false => read_arguments(&args.args, &signature, console)?,
@@ -250,6 +236,27 @@ fn written(args: &RunArgs, loaded: &Loaded, entry: &Define, result: &Value, cons
         return Ok(());
     }
     write_result(args, result, checked.remc.is_some(), console)
+}
+
+/// The entry point of this name, or else `main`, or in core the last expression of the file; and what it takes. It can be run.
+pub(super) fn chosen<'a>(loaded: &'a Loaded, name: Option<&str>) -> Result<(&'a Define, Signature), Box<Diagnostic>> {
+    let checked = &loaded.checked;
+    let entry = match (name, checked.remc.as_ref().and_then(|remc| remc.last)) {
+        (None, Some(last)) => {
+            find_define(loaded, last).ok_or_else(|| Box::new(Diagnostic::bare(Code::UnknownDefinition, "there is no expression")))?
+        }
+        (name, _) => find_entry(loaded, name.unwrap_or_else(|| default_entry(loaded)))?,
+    };
+    let signature = Signature::of(checked, entry)?;
+    if checked.remc.is_none() && values::result_shapes(entry).contains(&EntryShape::Other) {
+        let called = checked.source_name(entry.name);
+        let message = format!("`{called}` cannot be run from outside: its result is, or has in it, a function or an array of boxes");
+        return Err(Box::new(
+            Diagnostic::error(Code::NotRunnable, entry.span, message)
+                .help("return data: scalars, regular arrays, tuples, records or sums of these"),
+        ));
+    }
+    Ok((entry, signature))
 }
 
 /// Runs an entry point. Where a device was taken for being the fastest and fails, processors run it.

@@ -137,11 +137,18 @@ impl<'s> Pipeline<'s> {
     }
     /// The program with memory that the target's text is printed from. With `strict`, floats are rounded as the evaluator rounds them.
     pub(super) fn imp(&self, target: &Target, program: &soac::Program, strict: bool) -> imp::Program {
-        let label = Label { name: target.lower, always: true };
-        let imp = self.validated(label, imp::check::validate, || match target.device {
+        self.lowered(target, || match target.device {
             true => lower::lower_kernels(program),
             false => lower::lower(program, lower::Options { strict, device: false }),
-        });
+        })
+    }
+    /// The program for processors that measures itself.
+    pub(super) fn profiled(&self, program: &soac::Program, strict: bool) -> imp::Program {
+        self.lowered(&PROCESSOR, || lower::profiled(program, strict))
+    }
+    fn lowered(&self, target: &Target, lower: impl FnOnce() -> imp::Program) -> imp::Program {
+        let label = Label { name: target.lower, always: true };
+        let imp = self.validated(label, imp::check::validate, lower);
         let run = |label, program, pass: pass::Pass<_>| self.validated(label, imp::check::validate, || pass(program));
         pass::run(target.improve, imp, &mut { run })
     }

@@ -7,6 +7,7 @@ pub mod core;
 pub mod imp;
 pub mod kernel;
 pub mod pass;
+pub mod profile;
 pub mod soac;
 pub mod surface;
 pub mod tables;

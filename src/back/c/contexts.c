@@ -94,6 +94,15 @@ REMORA_EXPORT remora_context *remora_context_new(int threads) {
   for (int k = 0; k < c->threads; k++) {
     c->thread[k].context = c;
     c->thread[k].order = -1;
+#ifdef REMORA_PROFILE
+    c->thread[k].row = -1;
+    c->thread[k].rows = calloc(REMORA_PROFILE + 1, sizeof(remora_row));
+    if (!c->thread[k].rows) {
+      c->threads = k;
+      remora_context_free(c);
+      return NULL;
+    }
+#endif
   }
   return c;
 }
@@ -103,6 +112,9 @@ REMORA_EXPORT void remora_context_free(remora_context *c) {
     remora_dismiss(c);
     for (int k = 0; k < c->threads; k++) {
       remora_flush(&c->thread[k]);
+#ifdef REMORA_PROFILE
+      free(c->thread[k].rows);
+#endif
     }
     pthread_mutex_destroy(&c->in_use);
     pthread_mutex_destroy(&c->crew.lock);

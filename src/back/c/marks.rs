@@ -113,6 +113,7 @@ fn straight(body: &[Stmt]) -> bool {
         | Stmt::Parallel(_)
         | Stmt::Launch(_)
         | Stmt::Atomic(_)
-        | Stmt::Ghost(_) => false,
+        | Stmt::Ghost(_)
+        | Stmt::Probe(_) => false,
     })
 }

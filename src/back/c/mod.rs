@@ -8,6 +8,7 @@
 mod library;
 mod marks;
 mod parallel;
+mod probes;
 mod scan;
 
 pub use library::{Library, library};
@@ -31,6 +32,9 @@ const RUNTIME: &str = concat!(
     include_str!("../text/errors.c")
 );
 
+/// What programs that are profiled have besides.
+const PROFILE: &str = include_str!("profile.c");
+
 /// The text of a program, and the places that its failures name by their numbers.
 pub fn emit(program: &Program, strict: bool) -> (String, Places) {
     let head = if strict { "#define REMORA_STRICT\n" } else { "" };
@@ -44,7 +48,13 @@ fn text(program: &Program, head: &str, places: &mut Places) -> String {
     if program.funs.iter().any(|(_, fun)| fun.recursive) {
         out.push_str("#define REMORA_RECURSIVE\n");
     }
+    if let Some(profile) = &program.profile {
+        let _ = writeln!(out, "#define REMORA_PROFILE {}", profile.sites.len());
+    }
     out.push_str(mutated_text!(RUNTIME));
+    if program.profile.is_some() {
+        out.push_str(PROFILE);
+    }
     for (k, table) in program.tables.iter().enumerate() {
         let items: Vec<String> = table.items.iter().map(|item| expr::constant(*item)).collect();
         let items = if items.is_empty() { "0".to_string() } else { items.join(", ") };
@@ -75,6 +85,10 @@ struct Processor {
 
 impl Dialect for Processor {
     fn stmt(emitter: &mut Emitter<Self>, text: &mut Text, stmt: &Stmt) -> bool {
+        if let Stmt::Probe(probe) = stmt {
+            emitter.probe(text, probe);
+            return true;
+        }
         match stmt {
             Stmt::Parallel(par) => emitter.parallel(text, par),
             Stmt::Scan(scan) => return emitter.marked_scan(text, scan),

@@ -22,12 +22,30 @@ typedef struct remora_block {
   int32_t class;
 } remora_block;
 
+#ifdef REMORA_PROFILE
+/* What a thread has measured of a site. */
+typedef struct remora_row {
+  int64_t calls, timed, sampled; /* all, those outside of parallel loops, those whose time was taken */
+  int64_t self, total; /* nanoseconds, without and with the sites inside */
+  int64_t elements, bytes, largest;
+  int64_t loops, single; /* parallel loops of several pieces, and of one */
+  int64_t busy, joined;  /* nanoseconds in parallel loops, and how many of them it took part in */
+  int64_t start;
+  int outer;
+} remora_row;
+#endif
+
 typedef struct remora_thread {
   struct remora_context *context;
   int64_t order; /* the first iteration of the piece that runs here, -1 outside of parallel loops */
   int64_t live, peak, cached;
   uintptr_t lowest; /* address down to which functions may call themselves */
   remora_block *free[REMORA_CLASSES];
+#ifdef REMORA_PROFILE
+  remora_row *rows;
+  int row; /* the site that has begun, or -1 */
+  int64_t since;
+#endif
   char apart[64]; /* others change what follows, and should not get in the way of the rest */
   int64_t next, end; /* the pieces of a parallel loop that are this thread's and that nobody has begun */
   char padding[64];
@@ -272,6 +290,12 @@ static int64_t remora_pieces(remora_thread *th, int64_t width, int64_t cost, int
   return pieces < 1 ? 1 : pieces;
 }
 
+static int64_t remora_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* Runs pieces: every thread those that are its own, which lie side by side and are the same ones whenever a loop is divided in the same
    way, so that what it works on stays in its cache from loop to loop; then what the others have left. */
 static int remora_share(remora_thread *own) {
@@ -279,6 +303,11 @@ static int remora_share(remora_thread *own) {
   const remora_crew *crew = &c->crew;
   const int64_t width = crew->width, pieces = crew->pieces, order = own->order;
   int me = (int)(own - c->thread), failed = 0;
+#ifdef REMORA_PROFILE
+  const int64_t begun = remora_now();
+  const int site = c->thread[0].row;
+  int64_t ran = 0;
+#endif
   for (int k = 0; k < c->threads; k++) {
     remora_thread *from = &c->thread[(me + k) % c->threads];
     while (__atomic_load_n(&from->next, __ATOMIC_RELAXED) < from->end) {
@@ -292,10 +321,19 @@ static int remora_share(remora_thread *own) {
       }
       int64_t lo = (int64_t)((__int128)width * piece / pieces), hi = (int64_t)((__int128)width * (piece + 1) / pieces);
       own->order = lo;
+#ifdef REMORA_PROFILE
+      ran++;
+#endif
       failed |= crew->run(own, crew->env, lo, hi, piece);
     }
   }
   own->order = order;
+#ifdef REMORA_PROFILE
+  if (ran && site >= 0) {
+    own->rows[site].busy += remora_now() - begun;
+    own->rows[site].joined++;
+  }
+#endif
   return failed;
 }
 
@@ -304,12 +342,6 @@ static int remora_share(remora_thread *own) {
    the loop in its upper half, then whether it is open, then how many have joined and not left. */
 #define REMORA_OPEN (UINT64_C(1) << 31)
 #define REMORA_INSIDE (REMORA_OPEN - 1)
-
-static int64_t remora_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void remora_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -450,6 +482,11 @@ static int remora_parallel(remora_thread *th, remora_piece run, void *env, int64
     int64_t order = th->order;
     if (order < 0) {
       th->order = 0;
+#ifdef REMORA_PROFILE
+      if (th->row >= 0) {
+        th->rows[th->row].single++;
+      }
+#endif
     }
     int failed = run(th, env, 0, width, 0);
     th->order = order;
@@ -468,6 +505,11 @@ static int remora_parallel(remora_thread *th, remora_piece run, void *env, int64
   crew->width = width;
   crew->pieces = pieces;
   crew->failed = 0;
+#ifdef REMORA_PROFILE
+  if (th->row >= 0) {
+    th->rows[th->row].loops++;
+  }
+#endif
   if (!crew->process) {
     remora_hire(c);
   }

@@ -61,7 +61,8 @@ impl Emitter<'_, Host> {
             | Stmt::Call { .. }
             | Stmt::Parallel(_)
             | Stmt::Atomic(_)
-            | Stmt::Ghost(_) => return false,
+            | Stmt::Ghost(_)
+            | Stmt::Probe(_) => return false,
         }
         true
     }

@@ -161,7 +161,8 @@ impl<'k> Emitter<'_, Thread<'k>> {
             | Stmt::Call { .. }
             | Stmt::Parallel(_)
             | Stmt::Launch(_)
-            | Stmt::Ghost(_) => return false,
+            | Stmt::Ghost(_)
+            | Stmt::Probe(_) => return false,
         }
         true
     }

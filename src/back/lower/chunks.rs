@@ -5,6 +5,7 @@ use super::{Array, Loc, Lower, Mem, Stride};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
+use crate::ir::profile::{Copied, Note, Role};
 use crate::ir::soac::{Operator, Size, Soac, Type, Var};
 
 /// Cells of a chunk of a long scan: those that it reads fit the second-level cache of a processor.
@@ -68,7 +69,7 @@ impl<'p> Lower<'_, 'p> {
             let cell = self.count(&ty.shape);
             let cell = self.atom("cell", cell);
             let count = Expr::arith(Int::Count, chunks.clone(), cell.clone());
-            let (ptr, handle) = self.buffer(Symbol::new("partial"), ty.elem, count, span);
+            let (ptr, handle) = self.buffer(Symbol::new("partial"), ty.elem, count, (Role::Partial, span));
             let inner = self.dense(ptr, Expr::int(0), &ty.shape, &[handle]);
             // The stride of the chunks is the size of a cell.
             let size = ty.shape.iter().fold(Size::constant(1), |n, m| n.mul(m));
@@ -85,7 +86,7 @@ impl<'p> Lower<'_, 'p> {
             Collected::Array(current, _) => {
                 let offset = self.atom("row", at);
                 let to = Mem { offset, strides: mem.strides[1..].into(), ..mem.clone() };
-                self.copy_into(&to, &ty.shape, &Array::Mem(current.clone()));
+                self.copy_into(&to, &ty.shape, &Array::Mem(current.clone()), Copied::Collected);
             }
         }
     }
@@ -114,6 +115,7 @@ impl<'p> Lower<'_, 'p> {
     /// partial result for each chunk of the whole loop, so with them there is one block.
     fn scan_in_chunks(&mut self, soac: &'p Soac, width: &Expr, chunks: &Expr, partials: &Partials, outs: &[Out<'p>], span: Span) {
         let Partials { before, found } = partials;
+        self.remark(Note::Twice);
         let one = Expr::arith(Int::Eq, chunks.clone(), Expr::int(1));
         let carried = self.start(&soac.scans, span);
         let several = if soac.reduces.is_empty() { chunks.clone().times(Expr::int(BLOCK)) } else { width.clone() };

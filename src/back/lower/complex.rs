@@ -8,7 +8,7 @@ use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::ghost::{Ghost, View};
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Arg, Expr, Fun, FunId, Int, Local, LocalInfo, Order, Param, Program, Ptr, Result, Scan, Stmt, Target};
+use crate::ir::imp::{Arg, Expr, Fun, FunId, Int, Local, LocalInfo, Order, Param, Probe, Program, Ptr, Result, Scan, Stmt, Target};
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{self, Exp, Stm, Var};
 use rustc_hash::FxHashMap;
@@ -398,6 +398,13 @@ impl<'f> Split<'f> {
             }
             Stmt::Atomic(atomic) => return self.atomic(*atomic, out),
             Stmt::Ghost(ghost) => return self.ghost(*ghost, out),
+            // Elements are counted, not their parts.
+            Stmt::Probe(mut probe) => {
+                if let Probe::Count(_, count, _) | Probe::CountUnless(_, count, ..) = probe.as_mut() {
+                    *count = self.real(count, out);
+                }
+                Stmt::Probe(probe)
+            }
         };
         out.push(stmt);
     }

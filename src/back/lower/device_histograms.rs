@@ -10,6 +10,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::ScalarOp;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Atomic, Combine, Expr, Hist, Int, Local, Order, Segments, Stmt, Work};
+use crate::ir::profile::Role;
 use crate::ir::soac::{Body, Exp, Lambda, Operator, Size};
 
 /// The least number of values of a thread, where their order counts; and how many privatised bins are always a few.
@@ -79,7 +80,7 @@ impl<'p> Lower<'_, 'p> {
         for operand in &operator.neutral {
             let elem = self.program.operand_ty(*operand).elem;
             let count = Expr::arith(Int::Count, n.clone(), chunks.clone());
-            let (ptr, handle) = self.buffer(Symbol::new("bins"), elem, count, span);
+            let (ptr, handle) = self.buffer(Symbol::new("bins"), elem, count, (Role::Partial, span));
             // Neighbouring threads have their copies of a bin in neighbouring elements.
             let strides = [Stride { size: Size::constant(i64::MIN), expr: chunks.clone() }].into();
             own.push(Mem { ptr, offset: Expr::int(0), strides, keep: [handle].into() });

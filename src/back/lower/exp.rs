@@ -6,6 +6,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{Condition, Op, ScalarOp};
 use crate::base::{Code, MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Stmt, Table, Target};
+use crate::ir::profile::Copied;
 use crate::ir::soac::{Check, Exp, Operand, RangeKind, Size, Stm, Type, Var, parallel_exp, single_exp};
 
 impl<'p> Lower<'_, 'p> {
@@ -14,7 +15,9 @@ impl<'p> Lower<'_, 'p> {
         // A device has no other way to run what is not in kernels.
         let sequential = !self.options.device && self.program.is_sequential(stm.span);
         let site = if sequential { Site::Sequential } else { self.site };
+        let begun = self.begin(stm);
         self.at_site(site, |this| this.exp(stm));
+        self.end(begun);
         self.ghosts_after(stm);
     }
     fn exp(&mut self, stm: &'p Stm) {
@@ -53,7 +56,8 @@ impl<'p> Lower<'_, 'p> {
                 Loc::Array(array) => {
                     let mem = self.alloc_var(var, span);
                     if !matches!(&array, Array::Mem(from) if same_place(from, &mem)) {
-                        self.copy_into(&mem, &ty.shape, &array);
+                        let why = self.why_copied(a.var(), span);
+                        self.copy_into(&mem, &ty.shape, &array, why);
                     }
                     self.bind_mem(var, mem);
                 }
@@ -110,7 +114,7 @@ impl<'p> Lower<'_, 'p> {
                 Loc::Scalar(e) => Arg::Scalar(e),
                 Loc::Array(array) => {
                     let ty = self.program.operand_ty(*a);
-                    let mem = self.in_rows(&array, &ty, span);
+                    let mem = self.in_rows(&array, &ty, (Copied::Passed, span));
                     Arg::Array(mem.ptr, mem.offset)
                 }
             });

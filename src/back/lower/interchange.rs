@@ -8,6 +8,7 @@ use super::{Array, Loc, Lower, Mem};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Stmt};
+use crate::ir::profile::{Case, NoTiles, Role};
 use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var, count_exp, made_exp, parallel_exp, view_exp};
 use std::ops::Range;
 
@@ -168,12 +169,46 @@ impl<'p> Lower<'_, 'p> {
             !columns.map(|(input, _)| *input).chain(widths).any(|var| outer.lambda.params.contains(&var))
         })
     }
+    /// Why a product, which is no such nest, is none.
+    pub(super) fn why_no_tiles(&mut self, outer: &'p Soac) -> NoTiles {
+        if !(outer.scans.is_empty() && outer.reduces.is_empty()) {
+            return NoTiles::Collected;
+        }
+        let Some(map) = whole(&outer.lambda.body) else { return NoTiles::NotAlone };
+        let saved = self.locs.clone();
+        let (_, ()) = self.block(|this| this.bind_cells(&outer.inputs, &outer.lambda.params, &Expr::int(0)));
+        let why = match self.shape_of(map) {
+            None if self.is_scalar_nest(map) => NoTiles::Differs,
+            None => NoTiles::NotScalar,
+            Some(_) if self.nest_of(map).is_some() => NoTiles::OwnColumns,
+            Some(nest) => {
+                let along = |input: &Var| {
+                    let k = map.lambda.params.iter().position(|param| param == input)?;
+                    let Array::Mem(mem) = self.array(map.inputs[k]) else { return None };
+                    mem.strides.get(1).and_then(|stride| stride.size.as_constant())
+                };
+                let both = nest.reduce.inputs.iter().any(|input| along(input) == Some(1));
+                if both { NoTiles::AlongBoth } else { NoTiles::AlongNone }
+            }
+        };
+        self.locs = saved;
+        why
+    }
+    /// Whether a map is one of a reduction of scalars, and all beside that is of scalars.
+    fn is_scalar_nest(&self, map: &Soac) -> bool {
+        let scalars = |body: &Body| body.stms.iter().all(|stm| of_scalars(self.program, stm));
+        map.lambda.body.stms.iter().all(|stm| {
+            let Exp::Soac(sum) = &stm.exp else { return of_scalars(self.program, stm) };
+            scalars(&sum.lambda.body) && sum.reduces.len() == 1 && sum.reduces.iter().all(|operator| scalars(&operator.lambda.body))
+        })
+    }
     /// A map whose whole body is such a nest, several cells at a time.
     pub(super) fn tiled(&mut self, outer: &'p Soac, lo: Expr, hi: Expr, outs: &[Mem], span: Span) -> bool {
         let Some(nest) = self.nest_in(outer) else { return false };
         let enough = self.enough(nest, &lo, &hi);
         let (tiles, ()) = self.block(|this| this.tiles(nest, outer, lo.clone()..hi.clone(), outs, span));
         let (rows, ()) = self.block(|this| this.some_rows(nest, outer, lo..hi, outs, span));
+        let (tiles, rows) = (self.in_case(Case::Tiles, tiles), self.in_case(Case::FewForTiles, rows));
         self.emit(Stmt::If(enough, tiles, rows));
         true
     }
@@ -234,7 +269,7 @@ impl<'p> Lower<'_, 'p> {
         let own = (!nest.is_plain()).then(|| {
             let (handle, ptr) = (self.handle("sums"), self.ptr(Symbol::new("sums"), elem, None));
             let count = Expr::int(BLOCK * contexts.len() as i64);
-            self.emit(Stmt::Alloc { handle, ptr, count, span });
+            self.emit_alloc(handle, ptr, count, Role::Sums, span);
             (handle, ptr)
         });
         let (body, ()) = self.block(|this| {

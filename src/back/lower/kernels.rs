@@ -9,6 +9,7 @@ use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::variants::Variants;
 use crate::ir::imp::{Atomic, Combine, Expr, Int, Launch, Local, Segments, Stmt, Transpose, Work};
+use crate::ir::profile::Role;
 use crate::ir::soac::{Body, Operand, Operator, Seg, SegKind, Size, Var};
 
 /// Planes in each of which two groups of dimensions have changed places: the dimensions before `p` are those of the planes, those from `p` to
@@ -142,7 +143,7 @@ impl<'p> Lower<'_, 'p> {
     /// Memory for a scalar.
     fn one(&mut self, var: Var, span: Span) -> Mem {
         let info = &self.program.vars[var];
-        let (ptr, handle) = self.buffer(info.name, info.ty.elem, Expr::int(1), span);
+        let (ptr, handle) = self.buffer(info.name, info.ty.elem, Expr::int(1), (Role::Value, span));
         Mem { ptr, offset: Expr::int(0), strides: [].into(), keep: [handle].into() }
     }
     fn bind_space(&mut self, space: &[Var], indices: &[Expr]) {
@@ -296,7 +297,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// A buffer of zeros.
     pub(super) fn zeros(&mut self, name: &str, prim: PrimType, count: &Expr, span: Span) -> Mem {
-        let (ptr, handle) = self.buffer(Symbol::new(name), prim, count.clone(), span);
+        let (ptr, handle) = self.buffer(Symbol::new(name), prim, count.clone(), (Role::Partial, span));
         let zero = Expr::Const(Scalar::from_i128(prim, 0));
         self.launch_map(count.clone(), span, |this, t| this.emit(Stmt::Store(ptr, t, zero)));
         Mem { ptr, offset: Expr::int(0), strides: [].into(), keep: [handle].into() }

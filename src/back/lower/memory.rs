@@ -5,6 +5,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Int, Order, Parallel, Ptr, Stmt};
+use crate::ir::profile::{Copied, Note, Role};
 use crate::ir::soac::{Size, Type, Var};
 
 /// Arrays of known size up to this many bytes lie in the frame of the function.
@@ -44,6 +45,9 @@ impl Lower<'_, '_> {
 
     /// A new buffer for an array of this type.
     pub(super) fn alloc(&mut self, name: Symbol, ty: &Type, span: Span) -> Mem {
+        self.alloc_as(name, ty, (Role::Value, span))
+    }
+    fn alloc_as(&mut self, name: Symbol, ty: &Type, (role, span): (Role, Span)) -> Mem {
         let elements = ty.shape.iter().try_fold(1u64, |n, size| n.checked_mul(u64::try_from(size.as_constant()?).ok()?));
         let bytes = |count: u64| count.saturating_mul(ty.elem.bytes() as u64);
         let on_stack = elements.filter(|_| !self.is_host());
@@ -51,18 +55,25 @@ impl Lower<'_, '_> {
             self.out.frame += bytes(count.max(1));
             let ptr = self.ptr(name, ty.elem, Some(count.max(1)));
             self.emit(Stmt::Stack(ptr));
+            self.remark(Note::InFrame(name, bytes(count)));
             return self.dense(ptr, Expr::int(0), &ty.shape, &[]);
         }
         let count = self.count(&ty.shape);
-        let (ptr, handle) = self.buffer(name, ty.elem, count, span);
+        let (ptr, handle) = self.buffer(name, ty.elem, count, (role, span));
         self.dense(ptr, Expr::int(0), &ty.shape, &[handle])
     }
     /// A new buffer of so many elements, which is released at the end of the scope.
-    pub(super) fn buffer(&mut self, name: Symbol, elem: PrimType, count: Expr, span: Span) -> (Ptr, Handle) {
+    pub(super) fn buffer(&mut self, name: Symbol, elem: PrimType, count: Expr, (role, span): (Role, Span)) -> (Ptr, Handle) {
         let ptr = self.ptr(name, elem, None);
         let handle = self.scoped_handle(name.as_str());
-        self.emit(Stmt::Alloc { handle, ptr, count, span });
+        self.emit_alloc(handle, ptr, count, role, span);
         (ptr, handle)
+    }
+    /// Makes a buffer.
+    pub(super) fn emit_alloc(&mut self, handle: Handle, ptr: Ptr, count: Expr, role: Role, span: Span) {
+        let made = count.clone();
+        self.emit(Stmt::Alloc { handle, ptr, count, span });
+        self.made(ptr, &made, role, span);
     }
     /// Memory for a variable: its destination, or a new buffer.
     pub(super) fn alloc_var(&mut self, var: Var, span: Span) -> Mem {
@@ -114,21 +125,21 @@ impl Lower<'_, '_> {
     }
 
     /// The array in row-major order: itself or a copy.
-    pub(super) fn in_rows(&mut self, array: &Array, ty: &Type, span: Span) -> Mem {
+    pub(super) fn in_rows(&mut self, array: &Array, ty: &Type, why: (Copied, Span)) -> Mem {
         match array {
             Array::Mem(mem) if self.is_dense(mem, &ty.shape) => mem.clone(),
-            Array::Mem(_) | Array::Iota(..) | Array::Fill(_) => self.copied(array, ty, span),
+            Array::Mem(_) | Array::Iota(..) | Array::Fill(_) => self.copied(array, ty, why),
         }
     }
     /// A copy in a buffer of its own.
-    pub(super) fn copied(&mut self, array: &Array, ty: &Type, span: Span) -> Mem {
-        let mem = self.alloc(Symbol::new("copy"), ty, span);
-        self.copy_into(&mem, &ty.shape, array);
+    pub(super) fn copied(&mut self, array: &Array, ty: &Type, (why, span): (Copied, Span)) -> Mem {
+        let mem = self.alloc_as(Symbol::new("copy"), ty, (Role::Copy, span));
+        self.copy_into(&mem, &ty.shape, array, why);
         mem
     }
 
-    /// Writes an array over another of the same shape. The two do not overlap.
-    pub(super) fn copy_into(&mut self, to: &Mem, shape: &[Size], from: &Array) {
+    /// Writes an array over another of the same shape, for this reason. The two do not overlap.
+    pub(super) fn copy_into(&mut self, to: &Mem, shape: &[Size], from: &Array, why: Copied) {
         let elem = self.out.ptrs[to.ptr].elem;
         if let Array::Mem(source) = from
             && self.is_dense(source, shape)
@@ -137,6 +148,7 @@ impl Lower<'_, '_> {
             let count = self.count(shape);
             let small = count.as_int().is_some_and(|n| n <= 64);
             if !small {
+                self.copies(to, Some(source.ptr), count.clone(), why, true);
                 if self.site == Site::Processor {
                     self.copy_in_chunks(to, source, count);
                 } else {
@@ -151,6 +163,7 @@ impl Lower<'_, '_> {
         {
             return self.transpose_kernel(to, source, shape, split);
         }
+        self.copies_one_by_one(to, shape, from, why);
         let ty = Type { elem, shape: shape.to_vec() };
         self.nest(shape, &mut |this: &mut Self, indices| {
             let value = this.element(from, indices, ty.elem);

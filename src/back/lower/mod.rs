@@ -27,6 +27,7 @@ mod hist;
 mod interchange;
 mod kernels;
 mod memory;
+mod profile;
 mod rows;
 mod scratch;
 mod soac;
@@ -40,6 +41,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::ScalarOp;
 use crate::base::{Idx, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, Int, Local, Param, Place, Ptr, Stmt};
+use crate::ir::profile::Copied;
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var, count_exp};
 use builder::{Builder, Scope};
@@ -63,7 +65,7 @@ pub fn lower_kernels(program: &Program) -> imp::Program {
 }
 /// Lowers a program with ghosts in it, which say which array is where.
 pub fn with_ghosts(program: &Program, options: Options) -> imp::Program {
-    let out = lower_all(program, options, true);
+    let out = lower_all(program, options, Extra::Ghosts);
     if options.device { scratched(out) } else { out }
 }
 fn scratched(mut out: imp::Program) -> imp::Program {
@@ -75,13 +77,25 @@ fn scratched(mut out: imp::Program) -> imp::Program {
 
 /// Lowers a program.
 pub fn lower(program: &Program, options: Options) -> imp::Program {
-    lower_all(program, options, false)
+    lower_all(program, options, Extra::Nothing)
 }
-fn lower_all(program: &Program, options: Options, ghosts: bool) -> imp::Program {
+/// Lowers a program for processors that measures itself: the same statements, and probes between them.
+pub fn profiled(program: &Program, strict: bool) -> imp::Program {
+    lower_all(program, Options { strict, device: false }, Extra::Profile)
+}
+/// What a program has besides what it does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extra {
+    Nothing,
+    Ghosts,
+    Profile,
+}
+fn lower_all(program: &Program, options: Options, extra: Extra) -> imp::Program {
     let mut out = imp::Program::default();
     let mut defs = Defs::default();
     program.consts.iter().for_each(|stm| defs.note(stm));
     program.funs.iter().for_each(|(_, fun)| fun.body.stms.iter().for_each(|stm| defs.note(stm)));
+    let mut recorder = (extra == Extra::Profile).then(profile::Recorder::default);
     for (_, fun) in program.funs.iter() {
         let site = match options.device {
             // What is called may be called from a parallel loop.
@@ -99,11 +113,13 @@ fn lower_all(program: &Program, options: Options, ghosts: bool) -> imp::Program 
             destinations: Destinations::default(),
             shared: Shared::default(),
             site,
-            ghosts: ghosts.then(Ghosts::default),
+            ghosts: (extra == Extra::Ghosts).then(Ghosts::default),
+            profile: recorder.as_mut().map(|recorder| profile::Measure::new(recorder, fun)),
         };
         let lowered = lower.fun(fun);
         out.funs.alloc(lowered);
     }
+    out.profile = recorder.map(profile::Recorder::profile);
     if complex::occur(program) { complex::split(out) } else { out }
 }
 
@@ -205,6 +221,8 @@ struct Lower<'a, 'p> {
     site: Site,
     /// With ghosts: which names there are.
     ghosts: Option<Ghosts>,
+    /// Of a program that is profiled: what is recorded.
+    profile: Option<profile::Measure<'a>>,
 }
 
 impl<'a, 'p> Lower<'a, 'p> {
@@ -251,7 +269,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             match value {
                 Loc::Scalar(value) => results.push(imp::Result::Scalar(ty.elem, value)),
                 Loc::Array(array) => {
-                    let (ptr, handle) = self.transferred(&array, &ty, fun.span);
+                    let (ptr, handle) = self.transferred(&array, &ty, (Copied::Returned, fun.span));
                     transferred.push(handle);
                     results.push(imp::Result::Array(ptr, handle));
                 }
@@ -297,15 +315,17 @@ impl<'a, 'p> Lower<'a, 'p> {
     }
 
     /// Makes a new handle the owner of an array in row-major order, so that it can be returned.
-    fn transferred(&mut self, array: &Array, ty: &ir::Type, span: Span) -> (Ptr, Handle) {
-        let mem = self.in_rows(array, ty, span);
+    fn transferred(&mut self, array: &Array, ty: &ir::Type, (why, span): (Copied, Span)) -> (Ptr, Handle) {
+        let mem = self.in_rows(array, ty, (why, span));
         let handle = self.handle("result");
         let ptr = self.ptr(Symbol::new("result"), ty.elem, None);
         self.emit(Stmt::Point(ptr, Place::Ptr(mem.ptr, mem.offset.clone())));
         let count = self.count(&ty.shape);
         // Only what was made here may be consumed.
         let own = &self.out.scope().handles;
-        let from = mem.keep.iter().copied().filter(|handle| mutated!(TransferWhatIsOthers, own.contains(handle), true)).collect();
+        let from: Vec<Handle> =
+            mem.keep.iter().copied().filter(|handle| mutated!(TransferWhatIsOthers, own.contains(handle), true)).collect();
+        self.copies_unless(ptr, self.out.ptrs[mem.ptr].name, &from, &count, span);
         self.emit(Stmt::Transfer { to: handle, ptr, from, count, span });
         (ptr, handle)
     }
@@ -394,7 +414,7 @@ impl<'a, 'p> Lower<'a, 'p> {
                 (Some(Some(dest)), Loc::Array(array)) => {
                     let shape = self.program.operand_ty(*operand).shape;
                     if !matches!(&array, Array::Mem(mem) if same_place(mem, dest)) {
-                        self.copy_into(dest, &shape, &array);
+                        self.copy_into(dest, &shape, &array, Copied::Moved);
                     }
                     out.push(Loc::Array(Array::Mem(dest.clone())));
                 }

@@ -218,7 +218,8 @@ impl Hoist<'_> {
                 | Stmt::Call { .. }
                 | Stmt::Parallel(_)
                 | Stmt::Launch(_)
-                | Stmt::Ghost(_)) => other,
+                | Stmt::Ghost(_)
+                | Stmt::Probe(_)) => other,
             });
         }
         Ok(out)

@@ -8,6 +8,7 @@ use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Order, Place, Scan, Stmt};
+use crate::ir::profile::{Alone, Copied};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Var, count_exp, view_exp};
 
@@ -62,6 +63,7 @@ impl<'p> Lower<'_, 'p> {
                 None => Out::Place(self.alloc_var(var, span)),
             });
         }
+        self.note_product(soac);
         let cost = cost(&soac.lambda.body);
         let tiny = width.as_int().is_some_and(|n| (n.max(0) as u64).saturating_mul(cost) < 4096);
         let scalar_scans = soac.scans.iter().all(|op| self.is_scalar(op));
@@ -74,6 +76,12 @@ impl<'p> Lower<'_, 'p> {
                 self.soac_in_chunks(soac, width, cost, &outs, pat, span);
             }
         } else {
+            self.alone(match (tiny, scalar_scans, ordered) {
+                (true, ..) => Alone::Few,
+                (_, false, _) => Alone::ArraysScanned,
+                (_, _, true) => Alone::Strict,
+                (false, true, false) => Alone::Attribute,
+            });
             let site = if tiny { Site::Sequential } else { self.site };
             let sums = self.at_site(site, |this| {
                 let sums = match this.shared_sum(soac, pat) {
@@ -202,12 +210,12 @@ impl<'p> Lower<'_, 'p> {
                     let name = crate::base::Symbol::new("sum");
                     let current = self.alloc(name, &ty, span);
                     if over {
-                        self.copy_into(&current, &ty.shape, &neutral);
+                        self.copy_into(&current, &ty.shape, &neutral, Copied::Collected);
                         out.push(Collected::Array(current, None));
                         continue;
                     }
                     let buffers = [current, self.alloc(name, &ty, span)];
-                    self.copy_into(&buffers[0], &ty.shape, &neutral);
+                    self.copy_into(&buffers[0], &ty.shape, &neutral, Copied::Collected);
                     // Separate pointers, which are swapped.
                     let [current, next] = buffers.map(|mem| {
                         let ptr = self.ptr(name, ty.elem, None);
@@ -290,7 +298,7 @@ impl<'p> Lower<'_, 'p> {
                     let mem = Mem { keep: keep.into(), ..current };
                     let mem = match self.destinations.mems.get(&var).cloned() {
                         Some(dest) => {
-                            self.copy_into(&dest, &self.program.ty(var).shape, &Array::Mem(mem));
+                            self.copy_into(&dest, &self.program.ty(var).shape, &Array::Mem(mem), Copied::Moved);
                             dest
                         }
                         None => mem,

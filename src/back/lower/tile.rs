@@ -10,6 +10,7 @@ use super::{Array, Loc, Lower, Mem, Stride};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
+use crate::ir::profile::Role;
 use crate::ir::soac::{Size, Soac, Var};
 use std::ops::Range;
 
@@ -129,7 +130,7 @@ impl<'p> Lower<'_, 'p> {
                 let select = |few: Expr, many: Expr| Expr::Select(Box::new(single.clone()), Box::new(few), Box::new(many));
                 let count = select(Expr::int(height * columns), Expr::arith(Int::Count, rows, width.clone()));
                 let stride = self.atom("stride", select(Expr::int(columns), width.clone()));
-                self.emit(Stmt::Alloc { handle, ptr, count, span });
+                self.emit_alloc(handle, ptr, count, Role::Sums, span);
                 handles.push(handle);
                 Kept::Own { ptr, single, stride }
             }
@@ -144,7 +145,7 @@ impl<'p> Lower<'_, 'p> {
                 let ptr = self.ptr(Symbol::new("columns"), elem, None);
                 let handle = self.handle("columns");
                 let count = Expr::arith(Int::Count, panels.clone(), Expr::int(columns * DEPTH));
-                self.emit(Stmt::Alloc { handle, ptr, count, span });
+                self.emit_alloc(handle, ptr, count, Role::Packed, span);
                 handles.push(handle);
                 copies.push(ptr);
             } else {

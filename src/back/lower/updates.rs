@@ -5,6 +5,7 @@ use super::{Array, Loc, Lower, Mem};
 use crate::base::Span;
 use crate::base::mutation::mutated;
 use crate::ir::imp::{Expr, Stmt};
+use crate::ir::profile::Copied;
 use crate::ir::soac::{Operand, Size, Var};
 
 impl Lower<'_, '_> {
@@ -14,10 +15,11 @@ impl Lower<'_, '_> {
         if let Array::Mem(mem) = &source
             && mutated!(WriteReplicated, mem.strides.iter().all(|stride| stride.size != Size::constant(0)), true)
         {
+            self.in_place_here(array);
             return mem.clone();
         }
         let mem = self.alloc_var(var, span);
-        self.copy_into(&mem, &self.ty(var).shape, &source);
+        self.copy_into(&mem, &self.ty(var).shape, &source, Copied::Replicated);
         mem
     }
 
@@ -39,7 +41,7 @@ impl Lower<'_, '_> {
                 Loc::Array(array) => {
                     let offset = self.atom("row", position);
                     let to = Mem { offset, strides: mem.strides[depth..].into(), ..mem.clone() };
-                    self.copy_into(&to, &ty.shape[depth..], &array);
+                    self.copy_into(&to, &ty.shape[depth..], &array, Copied::Stacked);
                 }
             }
         }
@@ -60,7 +62,7 @@ impl Lower<'_, '_> {
             let offset = self.atom("offset", offset);
             let to = Mem { offset, ..mem.clone() };
             let source = self.array(*array);
-            self.copy_into(&to, &part.shape, &source);
+            self.copy_into(&to, &part.shape, &source, Copied::Part);
             at = at.add(&part.shape[0]);
         }
         self.bind_mem(var, mem);
@@ -83,7 +85,7 @@ impl Lower<'_, '_> {
             }
             Loc::Array(cell) => {
                 let to = self.cell_in(&mem, &at);
-                self.copy_into(&to, &ty.shape[at.len()..], &cell);
+                self.copy_into(&to, &ty.shape[at.len()..], &cell, Copied::Written);
             }
         }
         self.bind_mem(var, mem);
@@ -100,7 +102,7 @@ impl Lower<'_, '_> {
             let mut strides = mem.strides.to_vec();
             strides[0] = self.stepped(&strides[0], step);
             let to = Mem { offset, strides: strides.into(), ..mem.clone() };
-            self.copy_into(&to, &cells.shape, &source);
+            self.copy_into(&to, &cells.shape, &source, Copied::Written);
         }
         self.bind_mem(var, mem);
     }

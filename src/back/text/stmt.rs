@@ -92,6 +92,7 @@ impl<D: Dialect> Emitter<'_, D> {
             Stmt::Parallel(_) => crate::ice!(self.fun.span, "a parallel loop on a device"),
             Stmt::Launch(launch) => crate::ice!(launch.span, "a kernel is launched where there is no device"),
             Stmt::Atomic(_) => crate::ice!(self.fun.span, "a change of memory that other threads see, outside of kernels"),
+            Stmt::Probe(_) => crate::ice!(self.fun.span, "a program for a device is profiled"),
         }
     }
 

@@ -106,7 +106,8 @@ pub(super) fn accesses(stmts: &[Stmt]) -> Vec<Touched<'_>> {
             | Stmt::Parallel(_)
             | Stmt::Launch(_)
             | Stmt::Atomic(_)
-            | Stmt::Ghost(_) => return,
+            | Stmt::Ghost(_)
+            | Stmt::Probe(_) => return,
         };
         out.extend(place);
         e.loads(&mut |ptr, index| out.push(Touched { ptr, index, is_store: false }));

@@ -108,7 +108,8 @@ fn reads_first(body: &[Stmt]) -> bool {
             | Stmt::Parallel(_)
             | Stmt::Launch(_)
             | Stmt::Atomic(_)
-            | Stmt::Ghost(_) => return false,
+            | Stmt::Ghost(_)
+            | Stmt::Probe(_) => return false,
         };
         if written && has_reads || chosen(e) {
             return false;

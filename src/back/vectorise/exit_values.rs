@@ -66,7 +66,7 @@ fn replaced(list: Vec<Stmt>, known: &mut FxHashSet<Local>) -> Vec<Stmt> {
     for stmt in list {
         match (stmt, &mut behind) {
             (Stmt::Set(local, e), Some(at)) => out.push(at.set(local, e, known)),
-            (stmt @ (Stmt::Comment(_) | Stmt::Store(..)), _) => out.push(stmt),
+            (stmt @ (Stmt::Comment(_) | Stmt::Probe(_) | Stmt::Store(..)), _) => out.push(stmt),
             (stmt, _) => {
                 behind = if let Stmt::While(first, cond, second) = &stmt { Behind::new(first, cond, second) } else { None };
                 out.push(visit::inside(stmt, &mut |body| replaced(body, known)));

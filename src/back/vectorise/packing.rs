@@ -87,7 +87,8 @@ fn define(list: &[Stmt], defs: &mut Defs) -> bool {
         | Stmt::Parallel(_)
         | Stmt::Launch(_)
         | Stmt::Atomic(_)
-        | Stmt::Ghost(_) => false,
+        | Stmt::Ghost(_)
+        | Stmt::Probe(_) => false,
     })
 }
 

@@ -192,7 +192,8 @@ fn is_straight(list: &[Stmt]) -> bool {
         | Stmt::Parallel(_)
         | Stmt::Launch(_)
         | Stmt::Atomic(_)
-        | Stmt::Ghost(_) => false,
+        | Stmt::Ghost(_)
+        | Stmt::Probe(_) => false,
     })
 }
 
@@ -254,7 +255,8 @@ impl Facts {
                 | Stmt::Parallel(_)
                 | Stmt::Launch(_)
                 | Stmt::Atomic(_)
-                | Stmt::Ghost(_) => return None,
+                | Stmt::Ghost(_)
+                | Stmt::Probe(_) => return None,
             }
         }
         Some(())

@@ -99,7 +99,8 @@ impl Apart {
                 | Stmt::Call { .. }
                 | Stmt::Launch(_)
                 | Stmt::Atomic(_)
-                | Stmt::Ghost(_) => {}
+                | Stmt::Ghost(_)
+                | Stmt::Probe(_) => {}
             }
         }
     }

@@ -18,6 +18,7 @@ use std::cell::OnceCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::time::{Duration, Instant};
 
+mod measured;
 mod shared;
 
 pub use shared::{Ended, Output, Owned, Shared, forked};

@@ -20,6 +20,7 @@ use super::program::Loaded;
 use crate::base::{Code, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver;
+use crate::driver::profile::Recorded;
 use load::Device;
 use load::Library;
 pub use load::{Ended, Output, Owned, Prepared, Program, Shared, forked};
@@ -53,6 +54,15 @@ pub struct Made<'a> {
 /// same program.
 pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options, given: Option<&[u8]>) -> Result<Program, Box<Diagnostic>> {
     finish(driver::compile(&loaded.sources, &loaded.checked, entries, options.strict)?, options, given)
+}
+
+/// The same for a program that measures itself, and what it measures.
+///
+/// # Errors
+/// Those of [`prepare`].
+pub fn prepare_profiled(loaded: &Loaded, entries: &[Symbol], options: &Options) -> Result<(Program, Recorded), Box<Diagnostic>> {
+    let (native, recorded) = driver::profile::compile_profiled(&loaded.sources, &loaded.checked, entries, options.strict)?;
+    Ok((finish(native, options, None)?, recorded))
 }
 
 /// A program that is compiled, to be loaded as often as one likes.

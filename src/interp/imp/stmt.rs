@@ -86,12 +86,12 @@ impl<'p> Machine<'p> {
     }
 
     fn stmt(&mut self, stmt: &'p Stmt, frame: &mut Frame<'p>) -> Run {
-        self.steps += u64::from(!matches!(stmt, Stmt::Ghost(_)));
+        self.steps += u64::from(!matches!(stmt, Stmt::Ghost(_) | Stmt::Probe(_)));
         if self.steps > self.plan.most {
             return Err(Stop::Long);
         }
         match stmt {
-            Stmt::Comment(_) | Stmt::Prefetch(..) => Ok(()),
+            Stmt::Comment(_) | Stmt::Prefetch(..) | Stmt::Probe(_) => Ok(()),
             Stmt::Ghost(ghost) => self.ghost(ghost, frame),
             Stmt::Set(local, e) => {
                 let value = self.expr(e, frame)?;
@@ -430,6 +430,7 @@ fn may_fail(list: &[Stmt]) -> bool {
         | Stmt::Parallel(_)
         | Stmt::Launch(_)
         | Stmt::Atomic(_)
-        | Stmt::Ghost(_) => false,
+        | Stmt::Ghost(_)
+        | Stmt::Probe(_) => false,
     })
 }

@@ -16,6 +16,7 @@ use crate::base::scalar::ScalarOp;
 use crate::base::{PrimType, Span};
 use rustc_hash::FxHashSet;
 
+mod probes;
 mod variants;
 
 /// What is wrong with a program, with the statement where it is.
@@ -275,6 +276,7 @@ impl Checker<'_> {
         ensure(!(host && self.kernel) || memory && self.heap, || "a kernel cannot do this".into())?;
         match stmt {
             Stmt::Comment(_) | Stmt::Ghost(_) => Ok(()),
+            Stmt::Probe(probe) => self.probe(probe, state),
             Stmt::Set(local, e) => {
                 let prim = self.expr(e, state)?;
                 self.set(*local, prim, state)

@@ -30,6 +30,7 @@ pub mod variants;
 pub mod visit;
 pub mod weight;
 
+use super::profile::{Profile, SiteId};
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{Arena, Code, Idx, MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use variants::Variants;
@@ -77,6 +78,8 @@ pub struct Program {
     pub funs: Arena<Fun>,
     /// Constant arrays.
     pub tables: Vec<Table>,
+    /// If it is profiled: what its [probes](Stmt::Probe) are about.
+    pub profile: Option<Profile>,
 }
 
 /// A constant array.
@@ -258,6 +261,7 @@ macro_rules! leaf_stmt {
             | $crate::ir::imp::Stmt::Check(..)
             | $crate::ir::imp::Stmt::Call { .. }
             | $crate::ir::imp::Stmt::Ghost(_)
+            | $crate::ir::imp::Stmt::Probe(_)
     };
 }
 pub(crate) use leaf_stmt;
@@ -360,6 +364,21 @@ pub enum Stmt {
     Atomic(Box<Atomic>),
     /// Says which array is where, for the evaluator; does nothing.
     Ghost(Box<ghost::Ghost>),
+    /// Measures something, in a program that is profiled; does nothing else.
+    Probe(Box<Probe>),
+}
+
+/// What is measured at a point of a program.
+#[derive(Debug, Clone)]
+pub enum Probe {
+    /// A site begins. It ends before it begins again. Whether nothing is timed in it: then it need not be timed each time.
+    Begin(SiteId, bool),
+    /// The site that began last ends. The same of it.
+    End(SiteId, bool),
+    /// The site is there once more, for so many elements of so many bytes.
+    Count(SiteId, Expr, u64),
+    /// The same if none of these handles has the buffer that the pointer points at the beginning of.
+    CountUnless(SiteId, Expr, u64, Ptr, Vec<Handle>),
 }
 
 /// A kernel and the threads that run it.

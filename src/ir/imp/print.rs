@@ -13,8 +13,8 @@
 use super::ghost::{Ghost, Name, Origin, View};
 use super::variants::{Access, Product, Variants};
 use super::{
-    Arg, Atomic, Combine, Expr, Failure, Fun, Handle, Hist, Int, Local, Order, Param, Place, Program, Ptr, Result, Segments, Stmt, Target,
-    Work,
+    Arg, Atomic, Combine, Expr, Failure, Fun, Handle, Hist, Int, Local, Order, Param, Place, Probe, Program, Ptr, Result, Segments, Stmt,
+    Target, Work,
 };
 use crate::base::Symbol;
 use crate::ir::core::sexp::scalar_text;
@@ -151,6 +151,18 @@ impl Printer<'_> {
         match stmt {
             Stmt::Comment(text) => self.line(format!("-- {text}")),
             Stmt::Ghost(ghost) => self.ghost(ghost),
+            Stmt::Probe(probe) => {
+                let line = match probe.as_ref() {
+                    Probe::Begin(site, _) => format!("begin {}", site.raw()),
+                    Probe::End(site, _) => format!("end {}", site.raw()),
+                    Probe::Count(site, count, bytes) => format!("count {}: {} of {bytes} bytes", site.raw(), self.expr(count)),
+                    Probe::CountUnless(site, count, bytes, ptr, owners) => {
+                        let owners = list(owners, |handle| self.handle(*handle));
+                        format!("count {}: {} of {bytes} bytes, unless {} is of ({owners})", site.raw(), self.expr(count), self.ptr(*ptr))
+                    }
+                };
+                self.line(format!("probe {line}"));
+            }
             Stmt::Set(local, e) => self.line(format!("{} = {}", self.local(*local), self.expr(e))),
             Stmt::Point(ptr, Place::Ptr(base, offset)) => self.line(format!("{} = {}", self.ptr(*ptr), self.at(*base, offset))),
             Stmt::Point(ptr, Place::Table(k)) => self.line(format!("{} = table {k}", self.ptr(*ptr))),

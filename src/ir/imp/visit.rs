@@ -1,6 +1,6 @@
 //! Walks over statements: what they mention.
 
-use super::{Arg, Atomic, Combine, Expr, Handle, Launch, Local, Order, Place, Ptr, Scan, Stmt, Target, Work, leaf_stmt};
+use super::{Arg, Atomic, Combine, Expr, Handle, Launch, Local, Order, Place, Probe, Ptr, Scan, Stmt, Target, Work, leaf_stmt};
 use rustc_hash::FxHashSet;
 
 /// Something that a statement mentions.
@@ -62,6 +62,15 @@ fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
     match s {
         // What only the evaluator looks at changes nothing for anybody else.
         Stmt::Comment(_) | Stmt::Ghost(_) => {}
+        Stmt::Probe(probe) => match probe.as_ref() {
+            Probe::Begin(..) | Probe::End(..) => {}
+            Probe::Count(_, count, _) => expr(count, see),
+            Probe::CountUnless(_, count, _, ptr, owners) => {
+                expr(count, see);
+                see(Mention::Use(*ptr));
+                owners.iter().for_each(|handle| see(Mention::Handle(*handle)));
+            }
+        },
         Stmt::Set(local, e) => {
             expr(e, see);
             see(Mention::Set(*local));

@@ -32,6 +32,7 @@ pub mod visit_mut;
 pub use size::Size;
 
 use super::attributes::Depth;
+use super::profile::{Copied, Fusion};
 use crate::base::scalar::ScalarOp;
 use crate::base::{Arena, Chains, Idx, PrimType, Scalar, Span, Symbol};
 
@@ -133,6 +134,10 @@ pub struct Program {
     pub sequential: Vec<(Span, Depth)>,
     /// Places of definitions whose functions are to be called, not inlined: an attribute as well.
     pub called: Vec<Span>,
+    /// What was fused into what, in order: for those who ask. It is no part of the text of programs either.
+    pub fused: Vec<Fusion>,
+    /// Why arrays are copied before updates: the places of the copies, and names of the arrays. The same holds for it.
+    pub copies: Vec<(Span, Symbol, Copied)>,
 }
 
 /// A function.

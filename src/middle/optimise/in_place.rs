@@ -14,19 +14,26 @@
 use super::alias::Aliases;
 use super::fuse::everything;
 use crate::base::mutation::mutated;
+use crate::ir::profile::Copied;
 use crate::ir::soac::visit::{Part, bound_inside, mentioned};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Stm, Var, count_exp, made_exp, single_exp, view_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Inserts the copies that are needed.
 pub fn in_place(mut program: Program) -> Program {
-    let mut pass =
-        Pass { program: &mut program, aliases: Aliases::default(), later: FxHashMap::default(), overwritten: FxHashSet::default() };
+    let mut pass = Pass {
+        program: &mut program,
+        aliases: Aliases::default(),
+        later: FxHashMap::default(),
+        overwritten: FxHashSet::default(),
+        given: FxHashMap::default(),
+    };
     pass.consts();
     for id in pass.program.fun_ids() {
         let params = pass.program.funs[id].params.clone();
         pass.aliases.fresh(pass.program, &params);
         pass.aliases.borrow(mutated!(BorrowNothing, &params[..], &[]));
+        pass.given.extend(params.iter().map(|var| (*var, Copied::Argument)));
         let mut body = std::mem::take(&mut pass.program.funs[id].body);
         pass.body(&mut body);
         pass.program.funs[id].body = body;
@@ -41,6 +48,8 @@ struct Pass<'p> {
     later: FxHashMap<Var, usize>,
     /// Roots that are overwritten somewhere.
     overwritten: FxHashSet<Var>,
+    /// Arguments and constants.
+    given: FxHashMap<Var, Copied>,
 }
 
 impl Pass<'_> {
@@ -52,6 +61,7 @@ impl Pass<'_> {
         self.reads(&all, 1);
         self.body(&mut body);
         self.aliases.borrow(&all);
+        self.given.extend(all.iter().map(|var| (*var, Copied::Constant)));
         self.program.consts = body.stms;
     }
 
@@ -103,13 +113,13 @@ impl Pass<'_> {
                 if let Operand::Var(value) = value
                     && self.aliases.may_share(*array, *value)
                 {
-                    *value = self.copy(*value, span, out);
+                    *value = self.copy(*value, Copied::ReadBeside, span, out);
                 }
                 *array = self.own(*array, &[], span, out);
             }
             Exp::UpdateSlice { array, value, .. } => {
                 if mutated!(SliceOfItself, self.aliases.may_share(*array, *value), false) {
-                    *value = self.copy(*value, span, out);
+                    *value = self.copy(*value, Copied::ReadBeside, span, out);
                 }
                 *array = self.own(*array, &[], span, out);
             }
@@ -166,15 +176,23 @@ impl Pass<'_> {
     }
     /// The array itself if it may be overwritten, else a copy. It must not share memory with the others.
     fn own(&mut self, array: Var, others: &[Var], span: crate::base::Span, out: &mut Vec<Stm>) -> Var {
-        let fine = self.aliases.is_owned(array)
-            && mutated!(UpdateWhatIsReadLater, !self.read_later(array), true)
-            && !others.iter().any(|other| self.aliases.may_share(array, *other));
-        let owned = if fine { array } else { self.copy(array, span, out) };
+        let why = if !self.aliases.is_owned(array) {
+            Some(self.aliases.roots(array).iter().find_map(|root| self.given.get(root)).copied().unwrap_or(Copied::Shared))
+        } else if mutated!(UpdateWhatIsReadLater, self.read_later(array), false) {
+            Some(Copied::ReadLater)
+        } else {
+            others.iter().any(|other| self.aliases.may_share(array, *other)).then_some(Copied::ReadBeside)
+        };
+        let owned = match why {
+            Some(why) => self.copy(array, why, span, out),
+            None => array,
+        };
         self.overwritten.extend(self.aliases.roots(owned).to_vec());
         owned
     }
-    fn copy(&mut self, array: Var, span: crate::base::Span, out: &mut Vec<Stm>) -> Var {
+    fn copy(&mut self, array: Var, why: Copied, span: crate::base::Span, out: &mut Vec<Stm>) -> Var {
         let info = self.program.vars[array].clone();
+        self.program.copies.push((span, info.name, why));
         let var = self.program.vars.alloc(info);
         let stm = Stm { pat: vec![var], exp: Exp::Copy(Operand::Var(array)), span };
         self.aliases.bind(self.program, &stm);
@@ -218,7 +236,7 @@ impl Pass<'_> {
                 || (owned.contains(&vars[k]) && (outside(self) || not_ours || !self.aliases.is_owned(result)))
             {
                 let mut stms = std::mem::take(&mut body.stms);
-                body.result[k] = Operand::Var(self.copy(result, span, &mut stms));
+                body.result[k] = Operand::Var(self.copy(result, Copied::Iteration, span, &mut stms));
                 body.stms = stms;
             }
         }

@@ -2,3 +2,4 @@
 
 mod cuda;
 mod native;
+mod profile;

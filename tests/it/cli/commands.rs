@@ -18,7 +18,7 @@ entry main = scale 2 3
 #[test]
 fn help_versions_and_wrong_usage() {
     let place = Place::new(&[]);
-    for command in ["check", "infer", "run", "core", "dump", "explain", "test", "lsp"] {
+    for command in ["check", "infer", "run", "profile", "core", "dump", "explain", "test", "lsp"] {
         let text = place.ok(&[command, "--help"]);
         assert!(text.contains("Examples:\n") || text.contains("\nExamples:"), "{command}: {text}");
     }

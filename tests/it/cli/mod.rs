@@ -5,6 +5,7 @@ mod expectations;
 mod fmt;
 mod lsp;
 mod pictures;
+mod profile;
 mod repl;
 mod tools;
 

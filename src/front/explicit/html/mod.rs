@@ -107,7 +107,7 @@ fn highlighted(text: &str, marks: &[Range<usize>]) -> String {
 }
 
 /// A text that means itself, in elements and in attributes. Characters that change the direction of others are written by their numbers.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

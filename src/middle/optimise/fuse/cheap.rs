@@ -1,6 +1,8 @@
 //! Producers that are cheaper to run again than to read back.
 
 use super::{Block, Fuser, Item, merge};
+use crate::base::Span;
+use crate::ir::profile::{Fusion, Way};
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
 use crate::ir::soac::{Body, Exp, Operand, Program, Soac, Stm, Var, single_exp};
 
@@ -50,7 +52,7 @@ impl Fuser<'_> {
 
     /// Whether an array is cheap and nothing in between may have overwritten what it is made of.
     fn may_recompute(&self, block: &Block, var: Var, c: usize) -> bool {
-        let Some((soac, _)) = self.cheap.get(&var) else { return false };
+        let Some((soac, ..)) = self.cheap.get(&var) else { return false };
         let mut read = soac.inputs.clone();
         for stm in &soac.lambda.body.stms {
             super::everything(self.program, stm, &mut |var| read.push(var));
@@ -59,8 +61,12 @@ impl Fuser<'_> {
         !block.items[start..=c].iter().any(|item| self.overwrites(item, &read))
     }
 
+    fn again(&mut self, from: Span, into: Span) {
+        self.program.fused.push(Fusion { from, into, way: Way::Again });
+    }
     fn recompute_input(&mut self, block: &mut Block, input: Var, c: usize) {
-        let Some((soac, k)) = self.cheap.get(&input).cloned() else { return };
+        let Some((soac, from, k)) = self.cheap.get(&input).cloned() else { return };
+        self.again(from, block.items[c].stm.span);
         block.count(c, -1);
         let mut stm =
             std::mem::replace(&mut block.items[c].stm, Stm { pat: Vec::new(), exp: Exp::Literal(Vec::new()), span: Default::default() });
@@ -83,7 +89,8 @@ impl Fuser<'_> {
 
     /// One cell of a cheap array.
     fn recompute_index(&mut self, block: &mut Block, array: Var, at: &[Operand], c: usize) -> bool {
-        let Some((soac, k)) = self.cheap.get(&array).cloned() else { return false };
+        let Some((soac, from, k)) = self.cheap.get(&array).cloned() else { return false };
+        self.again(from, block.items[c].stm.span);
         block.count(c, -1);
         let Item { stm, .. } = block.items.remove(c);
         let span = stm.span;

@@ -16,7 +16,9 @@ mod slices;
 
 pub(super) use merge::feed;
 
+use crate::base::Span;
 use crate::base::mutation::mutated;
+use crate::ir::profile::{Fusion, Way};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::visit_mut::Subst;
 use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var, count_exp, made_exp, single_exp, view_exp};
@@ -46,8 +48,8 @@ struct Fuser<'p> {
     /// Sizes that are at least 0.
     given: FxHashSet<Var>,
     subst: Subst,
-    /// Arrays in scope whose cells are cheap, with their operator and the number of the result.
-    cheap: FxHashMap<Var, (Rc<Soac>, usize)>,
+    /// Arrays in scope whose cells are cheap, with their operator, its place and the number of the result.
+    cheap: FxHashMap<Var, (Rc<Soac>, Span, usize)>,
     /// Views in scope.
     defs: FxHashMap<Var, Exp>,
 }
@@ -135,7 +137,7 @@ impl Fuser<'_> {
         {
             let soac = Rc::new(soac.clone());
             for (k, var) in stm.pat.iter().enumerate() {
-                self.cheap.insert(*var, (soac.clone(), k));
+                self.cheap.insert(*var, (soac.clone(), stm.span, k));
                 added.push(*var);
             }
         }
@@ -326,6 +328,11 @@ impl Fuser<'_> {
                 block.items.push(item);
             }
         }
+        let way = match inputs(&consumer.stm.exp) {
+            Some(inputs) if inputs.iter().any(|input| producer.stm.pat.contains(input)) => Way::Cells,
+            Some(_) | None => Way::Together,
+        };
+        self.program.fused.push(Fusion { from: producer.stm.span, into: consumer.stm.span, way });
         let uses = &block.uses;
         let merged = merge::merge(producer.stm, consumer.stm, &mut self.subst, &mut |var| uses.get(&var).copied().unwrap_or(0) > 0);
         let item = self.item(merged);
