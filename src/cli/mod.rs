@@ -21,6 +21,7 @@ mod fmt;
 mod generate;
 mod infer;
 mod infer_core;
+mod literate;
 mod lsp;
 #[cfg(feature = "mutations")]
 mod mutations;
@@ -117,6 +118,7 @@ enum Command {
     Test(test::TestArgs),
     Fmt(fmt::FmtArgs),
     Doc(doc::DocArgs),
+    Literate(literate::LiterateArgs),
     Repl(repl::ReplArgs),
     Core(core::CoreArgs),
     Dump(dump::DumpArgs),
@@ -236,6 +238,7 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
         Command::Profile(args) => profile::run(&args, console),
         Command::Test(args) => test::run(&args, console),
         Command::Doc(args) => doc::run(&args, console),
+        Command::Literate(args) => literate::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
         Command::Repl(args) => repl::run(&args, console),
         Command::Core(args) => core::run(&args, console),

@@ -30,11 +30,11 @@ pub struct Loaded {
 
 /// Reads and checks a program. An error is about the file itself; what is wrong with the program is in the result.
 pub fn load(path: &Path) -> Result<Loaded, Box<Diagnostic>> {
-    load_with(path, &|_| String::new())
+    load_with(path, &mut |_| String::new())
 }
 
 /// The same with something behind the text.
-pub fn load_with(path: &Path, more: &dyn Fn(&str) -> String) -> Result<Loaded, Box<Diagnostic>> {
+pub fn load_with(path: &Path, more: &mut dyn FnMut(&str) -> String) -> Result<Loaded, Box<Diagnostic>> {
     let mut text = files::read_source(path)?;
     text += &more(&text);
     let mut sources = SourceMap::default();

@@ -5,7 +5,7 @@ use super::hover::signature;
 use super::places::decl_span;
 use crate::base::{Span, Symbol};
 use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind, ModuleType, ModuleTypeKind, Spec};
-use crate::ir::surface::{Decl, Ident};
+use crate::ir::surface::{Decl, Ident, PatId, PatKind};
 
 /// A declaration that others can use.
 #[derive(Debug, Clone)]
@@ -123,7 +123,10 @@ fn item(analysis: &Analysis, decl: &Decl, outer: &str) -> Option<Item> {
         Decl::Def(def) => {
             let body = analysis.checked.program.ast.exprs[def.body].span;
             let head = Span { end: body.start.max(whole.start), ..whole };
-            Some(made(analysis, outer, Kind::Value, (def.name, def.doc), whole, head))
+            let made = made(analysis, outer, Kind::Value, (def.name, def.doc), whole, head);
+            // Types that are written have the names that their author gave them.
+            let typed = def.ret.is_some() && def.params.iter().all(|pat| has_type(analysis, *pat));
+            Some(if typed { Item { signature: written(analysis, head), ..made } } else { made })
         }
         Decl::Val(val) => Some(made(analysis, outer, Kind::Value, (val.name, val.doc), whole, whole)),
         Decl::Type(ty) => Some(made(analysis, outer, Kind::Type, (ty.name, ty.doc), whole, whole)),
@@ -171,18 +174,29 @@ fn path(outer: &str, name: Ident) -> String {
     if outer.is_empty() { name.name.to_string() } else { format!("{outer}.{}", name.name) }
 }
 
+/// Whether the type of a parameter is written.
+fn has_type(analysis: &Analysis, pat: PatId) -> bool {
+    match analysis.checked.program.ast.pats[pat].kind {
+        PatKind::Ascribe(..) => true,
+        PatKind::Paren(inner) => has_type(analysis, inner),
+        _ => false,
+    }
+}
+
+/// A text in one line, without what begins a body.
+fn written(analysis: &Analysis, head: Span) -> String {
+    let text = analysis.sources.snippet(head).trim_end().trim_end_matches('=');
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A declaration with this name and documentation; `head` is what is shown of it where there is no type.
 fn made(analysis: &Analysis, outer: &str, kind: Kind, (name, doc): (Ident, Option<Symbol>), whole: Span, head: Span) -> Item {
     let known = analysis.definition_at(name.span).filter(|_| kind == Kind::Value);
-    let written = || {
-        let text = analysis.sources.snippet(head).trim_end().trim_end_matches('=');
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
     Item {
         kind,
         name: name.name.to_string(),
         path: path(outer, name),
-        signature: known.map_or_else(written, |def| signature(analysis, name.name, def)),
+        signature: known.map_or_else(|| written(analysis, head), |def| signature(analysis, name.name, def)),
         doc: doc.map_or(Vec::new(), |doc| parts(doc.as_str())),
         source: analysis.sources.snippet(whole).to_string(),
         line: analysis.range(whole).start.line as usize + 1,

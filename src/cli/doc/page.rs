@@ -2,6 +2,7 @@
 
 use super::File;
 use crate::editor::document::{Item, Kind, Part};
+use crate::front::explicit::html::escaped;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -169,8 +170,4 @@ fn with_code(text: &str) -> String {
         (false, _) => escaped(word),
     };
     text.split('`').enumerate().map(word).collect()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }

@@ -157,6 +157,16 @@ pub(super) fn shown(value: &Value, console: &mut Console) -> Result<String> {
     text(value, &Look::default(), console)
 }
 
+/// A value drawn as SVG; without a kind as what fits its shape.
+///
+/// # Errors
+/// E0603, E0609.
+pub(super) fn drawn(value: &Value, kind: Option<Kind>, console: &mut Console) -> Result<String> {
+    let look = Look { kind, width: 640, height: 400, ..Look::default() };
+    let plot = plot(value, &look, console)?;
+    svg(&plot, &look).map_err(|why| Box::new(Diagnostic::bare(Code::UnwritableResult, format!("this cannot be drawn: {why}"))))
+}
+
 /// Whether a file of this name is a drawing, or may be one.
 pub(super) fn is_picture(name: &str) -> bool {
     format_of(Path::new(name)).is_ok()

@@ -33,8 +33,8 @@ pub fn test_file(plan: &Plan, path: &Path, parts: &Parts) {
         let error = diagnostic.severity == Severity::Error;
         (parts.say)(Event::Diagnostic { text: parts.style.render(sources, diagnostic), error });
     };
-    let more = |text: &str| if plan.args.examples { examples(text) } else { String::new() };
-    let loaded = match parts.step("check", None, || load_with(path, &more)) {
+    let mut more = |text: &str| if plan.args.examples { examples(text) } else { String::new() };
+    let loaded = match parts.step("check", None, || load_with(path, &mut more)) {
         Some(Ok(loaded)) => loaded,
         Some(Err(diagnostic)) => {
             say(&SourceMap::default(), &diagnostic);

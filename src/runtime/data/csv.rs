@@ -236,16 +236,28 @@ fn scalar(place: Place<'_>, record: &ByteRecord, k: usize, expected: &Expected) 
     })
 }
 
-/// A result as a table: a vector is a column, a matrix a table without names; a tuple or record of vectors of the same length has a column for each, with the names of
-/// fields in front.
+/// A result as a table: see [`rows`].
 ///
 /// # Errors
 /// Why it is no table.
 pub fn write(value: &Value, delimiter: u8) -> std::result::Result<Vec<u8>, String> {
+    let (rows, _) = rows(value)?;
+    let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+    for row in rows {
+        writer.write_record(row).map_err(|error| error.to_string())?;
+    }
+    writer.into_inner().map_err(|error| error.to_string())
+}
+
+/// The cells of a table: a vector is a column, a matrix a table without names; a tuple or record of vectors of the same length has a column for
+/// each, with the names of fields in front if there are any, which the second result says.
+///
+/// # Errors
+/// Why it is no table.
+pub fn rows(value: &Value) -> std::result::Result<(Vec<Vec<String>>, bool), String> {
     let mut columns = Vec::new();
     let named = collect(value, String::new(), &mut columns);
-    let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
-    let rows = match columns.as_slice() {
+    let count = match columns.as_slice() {
         [(_, Value::Array(array))] if array.dims().len() == 2 => array.dims()[0],
         all => {
             let vector = |(_, value): &(String, Value)| match value {
@@ -262,13 +274,12 @@ pub fn write(value: &Value, delimiter: u8) -> std::result::Result<Vec<u8>, Strin
             }
         }
     };
-    let failed = |error: csv::Error| error.to_string();
+    let mut rows = Vec::with_capacity(count + 1);
     if named {
-        writer.write_record(columns.iter().map(|(name, _)| name)).map_err(failed)?;
+        rows.push(columns.iter().map(|(name, _)| name.clone()).collect());
     }
-    let mut line = Vec::new();
-    for row in 0..rows {
-        line.clear();
+    for row in 0..count {
+        let mut line = Vec::with_capacity(columns.len());
         for (_, value) in &columns {
             match value {
                 Value::Array(array) => {
@@ -279,9 +290,9 @@ pub fn write(value: &Value, delimiter: u8) -> std::result::Result<Vec<u8>, Strin
                 Value::Tuple(_) | Value::Box(_) | Value::Cells(_) | Value::Sum(_) | Value::Opaque(_) => {}
             }
         }
-        writer.write_record(&line).map_err(failed)?;
+        rows.push(line);
     }
-    writer.into_inner().map_err(|error| error.to_string())
+    Ok((rows, named))
 }
 
 /// What a value consists of, with the names of fields; whether all have names.

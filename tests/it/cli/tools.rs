@@ -141,3 +141,42 @@ fn examples_in_comments_are_tests_if_asked_for() {
     assert!(ran.out.contains("1 passed, 1 failed") && ran.out.contains("example_10"), "{}", ran.out);
     assert!(!place.run(&["test", "a.rem"]).out.contains("example"), "{}", ran.out);
 }
+
+#[test]
+fn programs_are_documents() {
+    let text = "-- # Squares <b>\n-- Text with `code`.\n\n-- | Twice.\n-- > twice 4\n-- 9\ndef twice (x: i64) = 2 * x\n\n-- > :table {n = iota 3, square = iota 3 ** 2}\n-- > :plot f64.i64 (iota 5)\n-- > :infer twice\n-- ==\n-- entry: twice\n-- input { 1i64 } output { 2i64 }\n";
+    let place = Place::new(&[
+        ("a.rem", text),
+        ("late.rem", "def f x = x + 1i64\n-- > f 1\n-- > f true\n"),
+        ("fails.rem", "-- > [1, 2][3 - 1 + i64.sum (iota 1)]\n"),
+        ("function.rem", "def f (x: i64) = x\n-- > f\n"),
+        ("word.rem", "-- Text.\n-- > :draw 1\n"),
+        ("name.rem", "def twice (x: i64) = x\n-- > :type twise\n"),
+    ]);
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).expect("it was written");
+    assert_eq!(place.ok(&["literate", "a.rem", "--backend", "interp"]), "");
+    let page = read("a.md");
+    for part in [
+        "# Squares <b>\nText with `code`.",
+        "```remora\ntwice 4\n```\n\n```\n8i64\n```",
+        "```remora\ndef twice (x: i64) = 2 * x\n```",
+        "| n | square |\n| --- | --- |\n| 0 | 0 |\n| 1 | 1 |\n| 2 | 4 |",
+        "![](a-pictures/1.svg)",
+        "-- nothing inserted",
+    ] {
+        assert!(page.contains(part), "no {part} in\n{page}");
+    }
+    assert!(!page.contains("9") && !page.contains("input"), "{page}");
+    assert!(read("a-pictures/1.svg").starts_with("<svg"));
+    place.ok(&["literate", "a.rem", "-o", "a.html"]);
+    let page = read("a.html");
+    assert!(page.contains("<h1>Squares &lt;b&gt;</h1>") && page.contains("<td>4</td>") && page.contains("<figure><svg"), "{page}");
+    // Places are those of the file.
+    place.refused(&["literate", "late.rem"], &["E03", "late.rem:3:8"]);
+    place.refused(&["literate", "fails.rem", "--backend", "interp"], &["E0501", "fails.rem:1:6"]);
+    place.refused(&["literate", "function.rem"], &["E0613", "function.rem:2:6"]);
+    place.refused(&["literate", "word.rem"], &["E0610", "word.rem:2:6", ":table"]);
+    place.refused(&["literate", "name.rem"], &["E0611", "name.rem:2:12", "twice"]);
+    place.refused(&["literate", "a.rem", "-o", "a.pdf"], &["E0603"]);
+    assert!(!place.path().join("late.md").exists());
+}

@@ -1,0 +1,324 @@
+//! `remora literate FILE`: a program as a document, with what it computes.
+
+mod page;
+mod segments;
+
+use super::native::{self, Options};
+use super::output::Console;
+use super::program::{Loaded, load_with};
+use super::run::{Backend, find_entry};
+use super::values::{self, Signature};
+use super::{FAILURE, Outcome, SUCCESS, entries, files, plot};
+use crate::base::{Code, FileId, SourceMap, Span, Symbol};
+use crate::diag::Diagnostic;
+use crate::driver::{self, backends};
+use crate::front::explicit::Printer;
+use crate::interp::entry::Shape;
+use crate::ir::core::Define;
+use crate::ir::tables::DefId;
+use crate::runtime::Value;
+use crate::runtime::data::csv;
+use backends::Runner;
+use clap::Args;
+use page::Block;
+use segments::{Directive, How, Segment, UnknownWord, segments};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Write a program as a document: its comments as text, and what it computes
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Comments that begin a line are text, in Markdown; blocks of tests are left out. A line in them that begins with `-- >` is computed and shown:
+  -- > f 10                 the value
+  -- > :table g 10          a table: a matrix, or vectors side by side in a tuple or record (fields are the names of the columns)
+  -- > :plot f 10           a picture that fits the shape of the value; :line, :points, :image, :histogram say which one
+  -- > :infer f             the definition with the maps and replications that were inserted
+  -- > :type f              its type
+
+Examples:
+  remora literate waves.rem                  writes waves.md, and pictures in waves-pictures
+  remora literate waves.rem -o waves.html    one page, with the pictures in it"
+)]
+pub(super) struct LiterateArgs {
+    #[command(flatten)]
+    source: super::SourceArg,
+    /// The document: .md or .html (default: beside the program, as Markdown)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The back end that computes what is shown
+    #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
+    backend: Backend,
+}
+
+/// Longest value that is shown in full, in bytes of text.
+const LONGEST: usize = 4_000;
+/// Most rows of a table that are shown.
+const MOST_ROWS: usize = 200;
+
+/// Documents that can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Markdown,
+    Html,
+}
+
+pub(super) fn run(args: &LiterateArgs, console: &mut Console) -> Outcome {
+    let source = &args.source.file;
+    let output = args.output.clone().unwrap_or_else(|| source.with_extension("md"));
+    let format = match output.extension().map(|end| end.to_string_lossy().to_lowercase()).as_deref() {
+        Some("md") => Format::Markdown,
+        Some("html") => Format::Html,
+        _ => {
+            let message = format!("`{}` cannot be written: the name must end in .md or .html", files::shown(&output).escape_debug());
+            return Err(Box::new(Diagnostic::bare(Code::UnwritableResult, message)));
+        }
+    };
+    files::apart(&output, source)?;
+    let document = match Document::new(source)? {
+        Ok(document) => document,
+        Err((sources, diagnostic)) => {
+            console.report(&sources, &diagnostic);
+            return Ok(FAILURE);
+        }
+    };
+    document.loaded.checked.diagnostics.iter().for_each(|diagnostic| document.report(diagnostic, console));
+    if document.loaded.checked.failed() {
+        return Ok(FAILURE);
+    }
+    let blocks = match document.blocks(args.backend, console) {
+        Ok(blocks) => blocks,
+        Err(diagnostic) => {
+            document.report(&diagnostic, console);
+            return Ok(FAILURE);
+        }
+    };
+    let stem = output.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    if format == Format::Html {
+        files::write(&output, page::page(&document.title(&stem), &blocks).as_bytes())?;
+        return Ok(SUCCESS);
+    }
+    let folder = format!("{stem}-pictures");
+    let (text, pictures) = page::markdown(&blocks, &folder);
+    let folder = output.with_file_name(folder);
+    if !pictures.is_empty() {
+        files::make_folder(&folder)?;
+    }
+    for (name, picture) in pictures {
+        files::write(&folder.join(name), picture.as_bytes())?;
+    }
+    files::write(&output, text.as_bytes())?;
+    Ok(SUCCESS)
+}
+
+/// A program with entry points behind it for what is shown.
+struct Document {
+    segments: Vec<Segment>,
+    loaded: Loaded,
+    /// For each entry point where its expression is in the text that was checked, and where it was written.
+    places: Vec<(Range<usize>, Range<usize>)>,
+    /// The length of the file.
+    length: usize,
+}
+
+/// The name of the entry point for an expression.
+fn name_of(number: usize) -> String {
+    format!("literate_{number}")
+}
+
+impl Document {
+    /// Reads and checks a program. The inner error is about what is to be shown.
+    fn new(source: &Path) -> Result<Result<Document, (SourceMap, Diagnostic)>, Box<Diagnostic>> {
+        let mut found = Ok(Vec::new());
+        let (mut places, mut length) = (Vec::new(), 0);
+        let loaded = load_with(source, &mut |text| {
+            found = segments(text);
+            length = text.len();
+            let mut more = String::from("\n");
+            for directive in found.iter().flatten().filter_map(computed) {
+                more += &format!("entry {} = ", name_of(places.len()));
+                let start = text.len() + more.len();
+                more += &directive.what;
+                places.push((start..text.len() + more.len(), directive.at.clone()));
+                more.push('\n');
+            }
+            more
+        })?;
+        Ok(match found {
+            Ok(segments) => Ok(Document { segments, loaded, places, length }),
+            Err(UnknownWord(word, at)) => {
+                let words: Vec<&str> = How::WORDS.iter().map(|(word, _)| *word).collect();
+                let span = Span::new(loaded.root, at.start, at.end);
+                let message = format!("`:{}` shows nothing", word.escape_debug());
+                let known = format!("what can be shown: {}", words.iter().map(|word| format!("`:{word}`")).collect::<Vec<_>>().join(", "));
+                Err((loaded.sources, Diagnostic::error(Code::TestBlock, span, message).help(known)))
+            }
+        })
+    }
+
+    /// Says something about the program, or about an expression where it was written.
+    fn report(&self, diagnostic: &Diagnostic, console: &mut Console) {
+        let mut diagnostic = diagnostic.clone();
+        for label in &mut diagnostic.labels {
+            label.span = self.place(label.span);
+        }
+        console.report(&self.loaded.sources, &diagnostic);
+    }
+    fn place(&self, span: Span) -> Span {
+        let root: FileId = self.loaded.root;
+        let (start, end) = (span.start as usize, span.end as usize);
+        if span.file != root || end <= self.length {
+            return span;
+        }
+        // What stands between two expressions is about the second.
+        let Some((here, written)) = self.places.iter().find(|(here, _)| start <= here.end) else { return span };
+        let moved = |at: usize| written.start + at.clamp(here.start, here.end) - here.start;
+        Span::new(root, moved(start), moved(end))
+    }
+
+    /// The first heading.
+    fn title(&self, otherwise: &str) -> String {
+        let heading = |segment: &Segment| match segment {
+            Segment::Text(text) => text.lines().find_map(|line| line.strip_prefix("# ").map(str::to_string)),
+            Segment::Code(_) | Segment::Shown(_) => None,
+        };
+        self.segments.iter().find_map(heading).unwrap_or_else(|| otherwise.to_string())
+    }
+
+    fn blocks(&self, backend: Backend, console: &mut Console) -> Result<Vec<Block>, Box<Diagnostic>> {
+        let defines = (0..self.places.len()).map(|number| self.entry(number)).collect::<Result<Vec<_>, _>>()?;
+        let values = self.values(&defines, backend, console)?;
+        let mut values = values.iter().zip(&defines);
+        let mut blocks = Vec::with_capacity(self.segments.len());
+        for segment in &self.segments {
+            blocks.push(match segment {
+                Segment::Text(text) => Block::Text(text.clone()),
+                Segment::Code(code) => Block::Code(code.clone()),
+                Segment::Shown(directive) => match computed(segment).and_then(|_| values.next()) {
+                    Some((value, define)) => shown(directive, value, console).map_err(|mut diagnostic| {
+                        if diagnostic.labels.is_empty() {
+                            *diagnostic =
+                                Diagnostic { labels: Diagnostic::error(diagnostic.code, define.span, "").labels, ..*diagnostic.clone() };
+                        }
+                        diagnostic
+                    })?,
+                    None => self.looked_up(directive)?,
+                },
+            });
+        }
+        Ok(blocks)
+    }
+
+    /// The entry point of an expression, whose value can be shown.
+    fn entry(&self, number: usize) -> Result<&Define, Box<Diagnostic>> {
+        let define = find_entry(&self.loaded, &name_of(number))?;
+        let refused = || {
+            let error = Diagnostic::error(
+                Code::NotRunnable,
+                define.span,
+                "this has no value that can be shown: it is, or has in it, a function or an array of boxes",
+            );
+            Box::new(error.help("show data: scalars, arrays, tuples, records or sums of these"))
+        };
+        let signature = Signature::of(&self.loaded.checked, define).map_err(|_| refused())?;
+        if !signature.is_empty() || values::result_shapes(define).contains(&Shape::Other) {
+            return Err(refused());
+        }
+        Ok(define)
+    }
+
+    /// The values of all expressions, compiled as one program.
+    fn values(&self, defines: &[&Define], backend: Backend, console: &mut Console) -> Result<Vec<Value>, Box<Diagnostic>> {
+        let Loaded { checked, .. } = &self.loaded;
+        let names: Vec<Symbol> = defines.iter().map(|define| define.name).collect();
+        let options = Options { threads: 0, strict: false };
+        let program = match (backend, names.is_empty()) {
+            (Backend::Interp, _) | (_, true) => None,
+            (Backend::Cuda, false) => Some(native::prepare_on(&self.loaded, &names, None, native::Made::default())?),
+            (Backend::Cpu | Backend::Auto, false) => match native::prepare(&self.loaded, &names, &options, None) {
+                Ok(program) => Some(program),
+                Err(failure) => match backends::next(backend.into(), Runner::Processors, &failure) {
+                    Some((_, note)) => {
+                        console.progress(&note);
+                        None
+                    }
+                    None => return Err(failure),
+                },
+            },
+        };
+        let run = |define: &&Define| match &program {
+            Some(program) => program.call(define, &[], Vec::new()),
+            None => driver::run(checked, define.name, Vec::new(), None),
+        };
+        defines.iter().map(run).collect()
+    }
+
+    /// What is known of a definition.
+    fn looked_up(&self, directive: &Directive) -> Result<Block, Box<Diagnostic>> {
+        let Loaded { sources, checked, root } = &self.loaded;
+        let own = || {
+            checked
+                .program
+                .defs
+                .iter()
+                .filter(|(_, def)| def.span.file == *root && (def.span.end as usize) <= self.length && def.is_written())
+        };
+        let named: Option<DefId> = own().find(|(_, def)| def.name.as_str() == directive.what).map(|(id, _)| id);
+        let Some(def) = named else {
+            let known = own().map(|(_, def)| def.name.as_str());
+            let mut unknown = entries::unknown(Code::UnknownDefinition, "definition", &directive.what, known);
+            unknown.labels = Diagnostic::error(Code::UnknownDefinition, Span::new(*root, directive.at.start, directive.at.end), "").labels;
+            return Err(Box::new(unknown));
+        };
+        let ty = checked.type_of(def).unwrap_or_default();
+        let answer = match directive.how {
+            How::Infer => Printer::new(&checked.program, sources).pretty(&checked.tables, def, Some(&ty)),
+            _ => format!("{} : {ty}", directive.what),
+        };
+        Ok(Block::Answer { question: directive.what.clone(), answer })
+    }
+}
+
+/// What is computed, of a segment.
+fn computed(segment: &Segment) -> Option<&Directive> {
+    match segment {
+        Segment::Shown(directive) if !matches!(directive.how, How::Infer | How::Type) => Some(directive),
+        Segment::Shown(_) | Segment::Text(_) | Segment::Code(_) => None,
+    }
+}
+
+/// A value as it is asked for.
+fn shown(directive: &Directive, value: &Value, console: &mut Console) -> Result<Block, Box<Diagnostic>> {
+    let question = directive.what.clone();
+    let kind = match directive.how {
+        How::Value | How::Infer | How::Type => return Ok(Block::Answer { question, answer: shortened(&values::show(value)) }),
+        How::Table => return table(question, value),
+        How::Plot => None,
+        How::Line => Some(plot::Kind::Line),
+        How::Points => Some(plot::Kind::Points),
+        How::Image => Some(plot::Kind::Image),
+        How::Histogram => Some(plot::Kind::Histogram),
+    };
+    Ok(Block::Picture { question, svg: plot::drawn(value, kind, console)? })
+}
+
+fn table(question: String, value: &Value) -> Result<Block, Box<Diagnostic>> {
+    let refuse = |why: String| Box::new(Diagnostic::bare(Code::UnwritableResult, format!("this is no table: {why}")));
+    let (mut rows, named) = csv::rows(value).map_err(refuse)?;
+    let all = rows.len();
+    if all > MOST_ROWS {
+        rows.truncate(MOST_ROWS);
+        let width = rows.first().map_or(0, Vec::len);
+        rows.push((0..width).map(|k| if k == 0 { format!("({} more)", all - MOST_ROWS) } else { String::new() }).collect());
+    }
+    Ok(Block::Table { question, rows, named })
+}
+
+/// The beginning of a long text.
+fn shortened(text: &str) -> String {
+    let text = text.trim_end();
+    if text.len() <= LONGEST {
+        return text.to_string();
+    }
+    let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{} ..", &text[..end])
+}
