@@ -78,7 +78,7 @@ pub(super) fn page(file: &File, names: &Names) -> String {
 pub(super) fn index(files: &[File]) -> String {
     let mut body = String::from("<h1>Contents</h1>\n");
     for file in files {
-        _ = write!(body, "<h2><a href=\"{}\"><code>{}</code></a></h2>\n", file.page, escaped(&file.name));
+        _ = writeln!(body, "<h2><a href=\"{}\"><code>{}</code></a></h2>", file.page, escaped(&file.name));
         parts(&file.about, &mut body);
     }
     whole("Contents", &body)
@@ -163,7 +163,7 @@ fn parts(parts: &[Part], out: &mut String) {
 /// A paragraph, in which words between backquotes are code.
 fn with_code(text: &str) -> String {
     let count = text.matches('`').count();
-    let word = |(k, word): (usize, &str)| match (k % 2 == 1, k < count || count % 2 == 0) {
+    let word = |(k, word): (usize, &str)| match (k % 2 == 1, k < count || count.is_multiple_of(2)) {
         (true, true) => format!("<code>{}</code>", escaped(word)),
         // The last quote has no other.
         (true, false) => format!("`{}", escaped(word)),

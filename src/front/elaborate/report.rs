@@ -332,9 +332,10 @@ fn at_run_time(wanted: &str, got: &str, size: &str) -> String {
         let end = text.rfind(']').filter(|_| text.starts_with('[') && !text.contains([' ', '(', '{']))?;
         Some((text[1..end].split("][").map(str::to_string).collect(), text[end + 1..].to_string()))
     };
+    let size = size.replace(' ', "");
     match (sizes(wanted), sizes(got)) {
-        (Some((wanted, elem)), Some((got, other))) if wanted.len() == got.len() && elem == other => {
-            let all = wanted.iter().zip(&got).map(|(wanted, got)| format!("[{}]", if wanted == size { wanted } else { got }));
+        (Some((wanted, elem)), Some((got, other))) if wanted.len() == got.len() && elem == other && wanted.contains(&size) => {
+            let all = wanted.iter().zip(&got).map(|(wanted, got)| format!("[{}]", if *wanted == size { wanted } else { got }));
             all.collect::<String>() + &elem
         }
         _ => wanted.to_string(),

@@ -5,7 +5,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
-use crate::ir::soac::{Body, Exp, Lambda, Operand, Size, Soac, Stm, Type, Var};
+use crate::ir::soac::{Body, Exp, Lambda, Operand, Size, Soac, Stm, Type, Var, count_exp, parallel_exp, view_exp};
 use rustc_hash::FxHashMap;
 
 /// How a thread gets at elements of arrays that are not made.
@@ -102,7 +102,25 @@ impl Flatten {
                 stms.extend(body.stms);
                 body.result[0]
             }
-            exp => crate::ice!(span, "no element of this is computed: {exp:?}"),
+            Exp::Copy(Operand::Const(_))
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Rotate { .. }
+            | Exp::Reshape(_)
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | count_exp!()
+            | Exp::Check(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::Rows { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => crate::ice!(span, "no element of this is computed: {exp:?}"),
         }
     }
 
@@ -130,7 +148,23 @@ impl Flatten {
                 let count = self.ty(*value).shape[0].clone();
                 vec![known(self, &count, out)]
             }
-            _ => return,
+            view_exp!()
+            | parallel_exp!()
+            | count_exp!()
+            | Exp::Copy(_)
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Index { .. }
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Rotate { .. }
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | Exp::Update { .. }
+            | Exp::Check(_)
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => return,
         };
         cells.ends.insert(stm.pat[0], ends);
     }

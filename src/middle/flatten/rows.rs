@@ -139,7 +139,20 @@ impl Flatten {
                 Exp::Soac(soac) if self.maps_scalars(soac, &stm.pat) => {
                     (soac.lambda.body.stms.len(), soac.inputs.iter().map(|input| size(*input)).collect())
                 }
-                _ => {
+                view_exp!()
+                | parallel_exp!()
+                | count_exp!()
+                | made_exp!()
+                | Exp::Copy(_)
+                | Exp::Scalar(..)
+                | Exp::Size(_)
+                | Exp::Index { .. }
+                | Exp::Update { .. }
+                | Exp::UpdateSlice { .. }
+                | Exp::Check(_)
+                | Exp::If { .. }
+                | Exp::Loop { .. }
+                | Exp::Call(..) => {
                     found.arrays.push(false);
                     continue;
                 }
@@ -197,7 +210,25 @@ impl Flatten {
                     })
                 });
             }
-            exp => crate::ice!(stm.span, "no element of this is computed: {exp:?}"),
+            Exp::Copy(Operand::Const(_))
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Literal(_)
+            | Exp::Stack(_)
+            | Exp::Rotate { .. }
+            | Exp::Reshape(_)
+            | Exp::Rep(_)
+            | Exp::Iota { .. }
+            | count_exp!()
+            | Exp::Check(_)
+            | Exp::Seg(_)
+            | Exp::Filter { .. }
+            | Exp::Rows { .. }
+            | Exp::Scatter { .. }
+            | Exp::Hist { .. }
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..) => crate::ice!(stm.span, "no element of this is computed: {:?}", stm.exp),
         }
     }
 }

@@ -109,7 +109,7 @@ impl<'a> Table<'a> {
     /// # Errors
     /// E0604 to E0609.
     pub fn matrix(mut self, expected: &Expected) -> Result<Value> {
-        let count = self.most.checked_mul(self.columns).unwrap_or(usize::MAX);
+        let count = self.most.saturating_mul(self.columns);
         let mut items = Buffer::with_capacity(expected.prim, count).map_err(|s| self.at(None).shortage(expected, s))?;
         let (columns, mut rows) = (self.columns, 0);
         self.each(expected, &mut |place, record| {
