@@ -10,7 +10,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-use crate::support::torture::compare::close;
+use crate::support::torture::compare::{agree, agree_but_for_zeros, close};
+use crate::support::torture::evaluate::Outcome;
 use crate::support::torture::run::{Options, Way, torture as run};
 use crate::support::torture::worker;
 use remora::base::with_big_stack;
@@ -65,5 +66,8 @@ fn compiled_programs_agree() {
 fn rounding_is_no_difference() {
     assert!(close("[1.0f64, 2.5f64]", "[1.0000000000000002f64, 2.5f64]"));
     assert!(!close("[1.0f64, 2.5f64]", "[1.1f64, 2.5f64]"));
+    let value = |text: &str| Outcome::Value(text.to_string());
+    assert!(agree_but_for_zeros(&value("[-0.0f64, 1.0-0.0jc128]"), &value("[0.0f64, 1.0+0.0jc128]")));
+    assert!(!agree_but_for_zeros(&value("[-0.05f64]"), &value("[0.05f64]")) && !agree(&value("-0.0f64"), &value("0.0f64")));
     assert!(!close("[1i64]", "[2i64]") && !close("[1i64]", "[1i64, 1i64]") && !close("0.0f32", "-0.0f32"));
 }

@@ -1,6 +1,6 @@
 //! The run: programs by the hundred, compared stage by stage, findings made smaller.
 
-use super::compare::agree;
+use super::compare::{agree, agree_but_for_zeros};
 use super::evaluate::{Checked, Outcome, Stage};
 use super::shrink::smaller;
 use super::tree::Program;
@@ -216,8 +216,10 @@ fn note(report: &mut Report, name: &'static str, programs: usize, start: Instant
 }
 
 /// The first way that is not as core, with the number of the input.
-fn difference(ways: &[Way], outcomes: &Outcomes) -> Option<(Way, usize, Outcome, Outcome)> {
+fn difference(program: &Program, ways: &[Way], outcomes: &Outcomes) -> Option<(Way, usize, Outcome, Outcome)> {
     let core = outcomes.first()?;
+    let text = program.text("");
+    let agree = if ["jvp", "vjp", "grad"].iter().any(|word| text.contains(word)) { agree_but_for_zeros } else { agree };
     // The evaluators come first, as in `run`.
     let (evaluators, compiled): (Vec<Way>, Vec<Way>) = ways.iter().partition(|way| matches!(way, Way::Evaluator(_)));
     for (way, got) in evaluators.into_iter().chain(compiled).zip(&outcomes[1..]) {
@@ -247,7 +249,7 @@ fn shrink(mut finding: Finding, time: Duration) -> Finding {
             let found = run(group, &[finding.way], &mut Report::default());
             for (program, outcomes) in group.iter().zip(found) {
                 let Ok(outcomes) = outcomes else { continue };
-                let Some((way, k, expected, got)) = difference(&[finding.way], &outcomes) else { continue };
+                let Some((way, k, expected, got)) = difference(program, &[finding.way], &outcomes) else { continue };
                 if signature(way, &got, &expected) == kind {
                     let inputs = vec![program.inputs[k].clone()];
                     finding = Finding { way, program: Program { inputs, ..program.clone() }, expected, got };
@@ -307,7 +309,7 @@ fn examine(program: &Program, outcomes: &Outcomes, options: &Options, report: &m
         };
         *report.outcomes.entry(kind.to_string()).or_insert(0) += 1;
     }
-    let Some((way, k, expected, got)) = difference(&options.ways, outcomes) else { return };
+    let Some((way, k, expected, got)) = difference(program, &options.ways, outcomes) else { return };
     let kind = signature(way, &got, &expected);
     let known = report.again.entry(kind.clone()).or_insert(0);
     *known += 1;
