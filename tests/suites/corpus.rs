@@ -32,12 +32,12 @@ impl Kind {
         }
     }
 
-    /// The options of each run.
-    fn runs(self) -> &'static [&'static [&'static str]] {
+    /// The options of the run.
+    fn options(self) -> &'static [&'static str] {
         match self {
-            Evaluators => &[&["--backend", "interp,soac,kernel,imp,imp-device"]],
-            Sanitized => &[&["--backend", "cpu", "--threads", "1"], &["--backend", "cpu", "--threads", "7"]],
-            Strict => &[&["--backend", "cpu", "--threads", "2", "--strict-fp", "--exclude", "library", "--exclude", "derivatives"]],
+            Evaluators => &["--backend", "interp,soac,kernel,imp,imp-device"],
+            Sanitized => &["--backend", "cpu", "--threads", "1,7"],
+            Strict => &["--backend", "cpu", "--threads", "2", "--strict-fp", "--exclude", "library", "--exclude", "derivatives"],
         }
     }
 }
@@ -86,11 +86,9 @@ pub fn trials() -> Vec<Trial> {
             }
             let source = source.clone();
             trials.push(Trial::test(format!("corpus::{} {}", kind.name(), source.name), move || {
-                kind.runs().iter().try_for_each(|options| {
-                    let fewer = kind == Evaluators && MANY_THREADS.contains(&source.name.as_str());
-                    let options = if fewer { &["--backend", "interp,soac,imp,imp-device"] } else { *options };
-                    test(kind, &cache(kind.name()), options, &source)
-                })
+                let fewer = kind == Evaluators && MANY_THREADS.contains(&source.name.as_str());
+                let options = if fewer { &["--backend", "interp,soac,imp,imp-device"] } else { kind.options() };
+                test(kind, &cache(kind.name()), options, &source)
             }));
         }
     }
@@ -133,7 +131,7 @@ fn sanitizers_are_there() -> Result<(), Failed> {
     let name = "tests/data/corpus/traps/pieces.rem".to_string();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&name);
     let cache = cache("sanitizers-are-there");
-    test(Sanitized, &cache, Sanitized.runs()[0], &Source { name, path })?;
+    test(Sanitized, &cache, Sanitized.options(), &Source { name, path })?;
     let mut made = Vec::new();
     below(&cache, &mut made);
     made.retain(|path| path.file_name().is_some_and(|name| name == "program.so"));

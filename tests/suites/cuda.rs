@@ -1,6 +1,6 @@
 //! The corpus and the examples, compiled for CUDA and run by a device that is played by the processor (`tests/support/shim`): the kernels and the host
-//! plan are those that a GPU would get. Threads run in order, and in an order that changes all the time; for the traps also at each access to
-//! memory, which are watched then (`tests/support/shim`). The C++ compiler optimises kernels where they are watched only: elsewhere most of the
+//! plan are those that a GPU would get. Threads run in an order that changes all the time; for the traps and the programs about compiled code also in order, as
+//! in the evaluators of kernels, and for the traps changing at each access to memory, which are watched then (`tests/support/shim`). The C++ compiler optimises kernels where they are watched only: elsewhere most of the
 //! time of these tests would be its.
 
 use crate::support::programs::{self, ALL, Source};
@@ -21,7 +21,9 @@ fn agrees(name: &str) -> Result<(), Failed> {
     let (library, device) = (shim::runtime()?, shim::device()?);
     let schedules = [(None, false), (Some("7"), false), (Some("7"), true)];
     let watches = name.starts_with("tests/data/corpus/traps");
-    for (seed, watched) in schedules.into_iter().filter(|(_, watched)| watches || !watched) {
+    let orders = watches || name.starts_with("tests/data/corpus/compiled");
+    let wanted = |(seed, watched): &(Option<&str>, bool)| (seed.is_some() || orders) && (watches || !watched);
+    for (seed, watched) in schedules.into_iter().filter(wanted) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
         command.env("REMORA_CACHE", folder.join("cache")).env("REMORA_CFLAGS", "-O0").env("REMORA_DEVICE", &device);
         command.env("REMORA_SHIM_HEADER", root.join("tests/support/shim/shim.h")).env("REMORA_SHIM_LIBRARY", &library);

@@ -72,9 +72,9 @@ pub(super) struct TestArgs {
     /// How many programs are tested at the same time (default: one per processor)
     #[arg(short, long, alias = "concurrency", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// The number of threads of a program (default: the processors divided among the jobs)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
+    /// The number of threads of a program (default: the processors divided among the jobs); compiled programs run on each of several, `1,7`
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Vec<u16>,
     /// Compile with --strict-fp, and check that floating-point results equal the evaluator's to the last bit (except for cbrt, asinh,
     /// acosh, atanh, gamma, lgamma, erf and erfc, which the C library computes differently)
     #[arg(long)]

@@ -48,7 +48,7 @@ impl<'a> Subject<'a> {
     }
 
     fn threads(&self) -> usize {
-        self.plan.args.threads.map_or(self.plan.threads, usize::from)
+        self.plan.args.threads.first().map_or(self.plan.threads, |threads| usize::from(*threads))
     }
 
     /// The entry points that a case needs: its own and those of its script.
@@ -60,20 +60,22 @@ impl<'a> Subject<'a> {
         names
     }
 
-    /// One compiled program with all these entry points, as far as there are such.
-    pub fn compile(&self, names: &[String]) -> Compiled {
+    /// One compiled program with all these entry points, as far as there are such, for each number of threads.
+    pub fn compile(&self, names: &[String]) -> Vec<Compiled> {
         let mut entries: Vec<Symbol> = names.iter().filter_map(|name| Some(find_entry(self.loaded, name).ok()?.name)).collect();
         entries.sort_by_key(|name| name.as_str());
         entries.dedup();
-        let options = native::Options { threads: self.threads(), strict: self.plan.args.strict_fp };
-        let programs = if self.backend == Backend::Cpu {
-            let program = native::prepare(self.loaded, &entries, &options, None);
-            vec![(entries, program)]
-        } else {
-            let program = native::prepare_cuda(self.loaded, &entries);
-            vec![(entries, program)]
-        };
-        Compiled { programs, oracle: OnceCell::new() }
+        let made = |program: Result<native::Program>| Compiled { programs: vec![(entries.clone(), program)], oracle: OnceCell::new() };
+        if self.backend != Backend::Cpu {
+            return vec![made(native::prepare_cuda(self.loaded, &entries))];
+        }
+        match native::Built::new(self.loaded, &entries, self.plan.args.strict_fp) {
+            Ok(built) => {
+                let others = self.plan.args.threads.iter().skip(1).map(|threads| usize::from(*threads));
+                std::iter::once(self.threads()).chain(others).map(|threads| made(built.load(threads))).collect()
+            }
+            Err(diagnostic) => vec![made(Err(diagnostic))],
+        }
     }
 
     /// Runs a definition of the program.

@@ -162,15 +162,24 @@ impl File<'_> {
                 let name = format!("{} tests", jobs.len() + properties.len());
                 return self.note(&name, Some(backend), Verdict::Skipped("the program could not be compiled".into()));
             };
-            if let Some(why) = subject.absent(&compiled) {
+            if let Some(why) = compiled.first().and_then(|compiled| subject.absent(compiled)) {
                 let name = format!("{} tests", jobs.len() + properties.len());
                 return self.note(&name, Some(backend), Verdict::Skipped(why));
             }
             let first = self.parts.numbers(jobs.len());
             for (at, job) in jobs.iter().enumerate() {
-                self.part(first + at, &job.name(), Some(backend), || subject.run(Some(&compiled), job.entry, job.case, job.number));
+                // The first verdict that is not as good as the others is that of all numbers of threads.
+                let run = |compiled| subject.run(Some(compiled), job.entry, job.case, job.number);
+                let all = || {
+                    let mut verdicts = compiled.iter().map(run);
+                    let first = verdicts.next().unwrap_or(Verdict::Passed);
+                    if matches!(first, Verdict::Passed) { verdicts.find(|next| !matches!(next, Verdict::Passed)).unwrap_or(first) } else { first }
+                };
+                self.part(first + at, &job.name(), Some(backend), all);
             }
-            self.properties(backend, &properties, &|name, values| subject.call(Some(&compiled), name, values));
+            for compiled in &compiled {
+                self.properties(backend, &properties, &|name, values| subject.call(Some(compiled), name, values));
+            }
         } else {
             let first = self.parts.numbers(jobs.len());
             let run = |at: usize| {

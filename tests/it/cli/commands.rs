@@ -107,7 +107,7 @@ fn tables_are_records_columns_and_matrices() {
     assert_eq!(written, "volume,worth\n2,6.0\n4,16.0\n");
     assert_eq!(place.ok(&["run", "p.rem", "-e", "total", "p.csv:close"]), "3.5f64\n");
     assert_eq!(place.ok(&["run", "p.rem", "-e", "sums", "m.tsv"]), "[3.0f64, 7.0f64]\n");
-    assert_eq!(place.ok(&["run", "p.rem", "-e", "traded", "p.csv:close", "[3, 4]", "1"]), "[4.5f64, 8.0f64]\n[3i64, 4i64]\n");
+    assert_eq!(place.ok(&["run", "p.rem", "-e", "traded", "p.csv:close", "[3, 4]", "1"]), "[3i64, 4i64]\n[4.5f64, 8.0f64]\n");
     place.refused(
         &["run", "p.rem", "-e", "total", "p.csv"],
         &["E0606", "choose one of the columns `volume`, `close`, `day`", "p.csv:volume"],
