@@ -173,7 +173,11 @@ impl File<'_> {
                 let all = || {
                     let mut verdicts = compiled.iter().map(run);
                     let first = verdicts.next().unwrap_or(Verdict::Passed);
-                    if matches!(first, Verdict::Passed) { verdicts.find(|next| !matches!(next, Verdict::Passed)).unwrap_or(first) } else { first }
+                    if matches!(first, Verdict::Passed) {
+                        verdicts.find(|next| !matches!(next, Verdict::Passed)).unwrap_or(first)
+                    } else {
+                        first
+                    }
                 };
                 self.part(first + at, &job.name(), Some(backend), all);
             }

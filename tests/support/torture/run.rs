@@ -232,10 +232,15 @@ fn difference(program: &Program, ways: &[Way], outcomes: &Outcomes) -> Option<(W
     None
 }
 
-/// Whether a program is refused by name for what the documents say is not compiled: recursion that is no loop, on devices, and derivatives of it.
+/// Whether a program is refused by name for what the documents say is not compiled: recursion that is no loop, on devices, and derivatives of it; in reverse loops whose arrays
+/// grow.
 fn is_limit(outcome: &Outcome) -> bool {
     let Outcome::Broken(text) = outcome else { return false };
-    let limits = ["calls itself in a way that is no loop", "the derivative of a recursive function is not compiled"];
+    let limits = [
+        "calls itself in a way that is no loop",
+        "the derivative of a recursive function is not compiled",
+        "the reverse of a loop whose arrays change their size is not compiled",
+    ];
     text.contains("E0801") && limits.iter().any(|limit| text.contains(limit))
 }
 
