@@ -890,6 +890,36 @@ entry seed_sizes [n] [m] (xs: [n]f64) (ds: [m]f64) = jvp (\\(xs: [n]f64) -> xs *
 -- entry: constant_gamma
 -- input { 2.0 } output { 6.0 }
 entry constant_gamma (x: f64) = grad (\\x -> f64.gamma 4.0 * x) x
+
+-- What an update overwrites is kept for the way back, but not read where the update fails.
+-- ==
+-- entry: kept_part
+-- input { [1.0, 2.0, 3.0] 1i64 }
+-- output { [5.0, 0.0, 0.0] }
+-- input { [1.0, 2.0, 3.0] 2i64 } error: E0501
+-- input { [1.0, 2.0, 3.0] -1i64 } error: E0501
+-- input { [1.0, 2.0, 3.0] 1000000000i64 } error: E0501
+entry kept_part [n] (x: [n]f64) (k: i64) : [n]f64 =
+  grad (\\x -> f64.sum (loop y = x for i < n do y with [k:k + 2] = rep (y[0] * f64.i64 i))) x
+
+-- ==
+-- entry: kept_cell
+-- input { [1.0, 2.0, 3.0] 1i64 }
+-- output { [3.0, 0.0, 1.0] }
+-- input { [1.0, 2.0, 3.0] 3i64 } error: E0501
+-- input { [1.0, 2.0, 3.0] 1000000000i64 } error: E0501
+entry kept_cell [n] (x: [n]f64) (k: i64) : [n]f64 =
+  grad (\\x -> f64.sum (loop y = x for i < n do y with [k] = y[0] * f64.i64 i)) x
+
+-- With a step.
+-- ==
+-- entry: kept_steps
+-- input { [1.0, 2.0, 3.0] 0i64 }
+-- output { [0.0, 1.0, 0.0] }
+-- input { [1.0, 2.0, 3.0] 1i64 } error: E0501
+-- input { [1.0, 2.0, 3.0] 1000000000i64 } error: E0501
+entry kept_steps [n] (x: [n]f64) (k: i64) : [n]f64 =
+  grad (\\x -> f64.sum (loop y = x for i < n do y with [k:k + 3:2] = rep (y[0] * f64.i64 i))) x
 """)
 
 begin("evaluated", "What only the evaluator differentiates: loops whose arrays change their size, in reverse mode; the refusal of gamma.")

@@ -47,6 +47,8 @@ fn changes(program: &Program, body: &Body, from: Var, to: Operand, inside: &FxHa
                 out.push(Change::Cell(indices.iter().map(index).collect()));
                 current = *array;
             }
+            // Slices with other steps are not checked, so what they replace cannot be read before.
+            Exp::UpdateSlice { step, checked: true, .. } if *step != Operand::int(1) => return None,
             Exp::UpdateSlice { array, start, step, value, .. } if fixed(&program.ty(*value).shape[0]) => {
                 out.push(Change::Slice([index(start), index(step)], program.ty(*value).clone()));
                 current = *array;
@@ -128,14 +130,17 @@ impl Build<'_> {
             operands.iter().zip(indices).filter(|(_, index)| matches!(index, Index::Kept)).map(|(operand, _)| *operand).collect()
         };
         match (&mut stm.exp, change) {
-            (Exp::Update { array, at, .. }, Change::Cell(of)) => {
+            // What is read before a statement is in bounds only if the statement is.
+            (Exp::Update { array, at, checked, .. }, Change::Cell(of)) => {
                 let mut out = indices(at, of);
-                out.push(self.cell(*array, at));
+                let ty = self.program.ty(*array).cell(at.len());
+                let old = Exp::Index { array: *array, at: at.clone(), checked: *checked };
+                out.push(Operand::Var(self.bind("old", ty, old)));
                 out
             }
-            (Exp::UpdateSlice { array, start, step, .. }, Change::Slice(of, part)) => {
+            (Exp::UpdateSlice { array, start, step, checked, .. }, Change::Slice(of, part)) => {
                 let mut out = indices(&[*start, *step], of);
-                let old = Exp::Slice { array: *array, start: *start, step: *step, checked: false };
+                let old = Exp::Slice { array: *array, start: *start, step: *step, checked: *checked };
                 out.push(Operand::Var(self.bind("old", part.clone(), old)));
                 out
             }
