@@ -135,6 +135,10 @@ impl<'a> Maker<'a> {
     /// A name that nothing else has.
     pub fn name(&mut self, stem: &str) -> String {
         self.fresh += 1;
+        // `i64` and the like are modules, which a variable of the same name hides.
+        if ["i", "u", "f"].contains(&stem) && [8, 16, 32, 64].contains(&self.fresh) {
+            self.fresh += 1;
+        }
         format!("{stem}{}", self.fresh)
     }
 
