@@ -350,7 +350,7 @@ mod tests {
         assert_eq!(read("x\n1\n2.5\n").ok(), Some(format!("{:?}", Value::vector(vec![1.0, 2.5]))));
         assert_eq!(read("\u{feff}1\r\n-inf\r\n").ok(), Some(format!("{:?}", Value::vector(vec![1.0, f64::NEG_INFINITY]))));
         assert_eq!(read("").ok(), Some(format!("{:?}", Value::vector(Vec::<f64>::new()))));
-        let named = "a, \"b, c\"\n1,2\n3,\n";
+        let named = "a,\"b, c\"\n1, 2\n3,\n";
         let value = table(named).and_then(|table| table.matrix(&matrix)).expect("a matrix");
         assert_eq!(value.dims(), [2, 2]);
         assert!(value.as_array().and_then(|array| array.at(3)).is_some_and(|x| matches!(x, Scalar::F64(x) if x.is_nan())));
